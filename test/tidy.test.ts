@@ -1,15 +1,9 @@
 // The house plan as a test: rooms and what they may import, effects where they belong, sizes, dead files, tables whole.
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, normalize, relative } from "node:path";
-import { DIALECTS } from "../src/core/dialect.ts";
-import { FAULTS } from "../src/core/fault.ts";
-import { SELECTORS } from "../src/core/selector.ts";
-import { ROUTES } from "../src/http/paths.ts";
-import { PROVIDERS } from "../src/providers/index.ts";
-import { SELECTOR_RULES } from "../src/selectors/index.ts";
+import { readFileSync } from "node:fs";
+import { join, relative } from "node:path";
+import { expectNone, findRoom, ROOT, readSources } from "./sources.ts";
 
-const ROOT = join(import.meta.dir, "..");
 const FILE_LINES_MAX = 300;
 const FUNCTION_LINES_MAX = 60;
 
@@ -75,48 +69,10 @@ const EFFECTS_ALLOWED =
 const EFFECTS =
   /\b(Date\.now\(|new Date\(\)|Math\.random\(|performance\.now\(|setTimeout\(|setInterval\(|setImmediate\(|process\.|Bun\.sleep|(?<![.\w])fetch\()/;
 
-interface Source {
-  readonly path: string;
-  readonly room: string;
-  readonly text: string;
-  readonly lines: readonly string[];
-  readonly imports: readonly string[];
-}
-
-function sourcesIn(folder: string): readonly Source[] {
-  const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" });
-  return files
-    .filter((file) => /\.tsx?$/.test(file) && !file.includes("node_modules"))
-    .map((file) => sourceOf(join(folder, file)));
-}
-
-function sourceOf(path: string): Source {
-  const text = readFileSync(join(ROOT, path), "utf8");
-  const room = findRoom(path);
-  const from = [...text.matchAll(/(?:from|import)\s*\(?"(\.[^"]+)"/g)].map((match) => match[1] ?? "");
-  const imports = from.map((one) => normalize(join(dirname(path), one)));
-  return { path, room, text, lines: text.split("\n"), imports };
-}
-
-/** The room of a file: its first folder, and `transport/framing`, which others may import without the rest of transport. */
-function findRoom(path: string): string {
-  return /^src\/(transport\/framing|[^/]+)/.exec(path)?.[1] ?? "";
-}
-
-const sources = sourcesIn("src");
-const tests = sourcesIn("test");
-const manual = readdirSync(join(ROOT, "src/docs"))
-  .filter((file) => file.endsWith(".md"))
-  .map((file) => readFileSync(join(ROOT, "src/docs", file), "utf8"))
-  .join("\n");
-
-/** Asserts that a rule finds nothing, and shows what it found. */
-function none(found: readonly string[]): void {
-  expect(found).toEqual([]);
-}
-
+const sources = readSources("src");
+const tests = readSources("test");
 test("rooms import only what the house plan allows", () => {
-  none(
+  expectNone(
     sources.flatMap(({ path, room, imports }) => {
       const allowed = ROOMS[room];
       if (!allowed) return [`${path}: no such room`];
@@ -136,7 +92,7 @@ test("no dialect imports another dialect, and nothing outside imports more of th
     return folder !== undefined && folder !== own && !(own !== undefined && folder.startsWith("_"));
   };
   const composing = new Set(["providers", "cli", "main.ts"]);
-  none(
+  expectNone(
     sources.flatMap(({ path, room, imports }) =>
       composing.has(room)
         ? []
@@ -145,7 +101,7 @@ test("no dialect imports another dialect, and nothing outside imports more of th
   );
 });
 
-test("no import cycles", () => {
+test("no import cycles, of types neither", () => {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const state = new Map<string, "open" | "done">();
   const cycles: string[] = [];
@@ -153,20 +109,12 @@ test("no import cycles", () => {
     if (state.get(path) === "open") cycles.push([...trail.slice(trail.indexOf(path)), path].join(" → "));
     if (state.has(path)) return;
     state.set(path, "open");
-    const source = byPath.get(path);
-    for (const target of runtimeImports(source)) visit(target, [...trail, path]);
+    for (const target of byPath.get(path)?.imports ?? []) visit(target, [...trail, path]);
     state.set(path, "done");
   };
   for (const { path } of sources) visit(path, []);
-  none(cycles);
+  expectNone(cycles);
 });
-
-/** Imports of types alone leave nothing at run time, so they make no cycle. */
-function runtimeImports(source: Source | undefined): readonly string[] {
-  if (!source) return [];
-  const statements = source.text.matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)"/gm);
-  return [...statements].map((match) => normalize(join(dirname(source.path), match[1] ?? "")));
-}
 
 test("the source stays readable by one person", () => {
   const LINES_MAX = 60_000;
@@ -182,7 +130,7 @@ test("no dead files", () => {
     "src/docs/browser.ts",
     "src/app/bundle-console.ts",
   ]);
-  none(
+  expectNone(
     sources
       .map(({ path }) => path)
       .filter((path) => !used.has(path) && !entries.has(path) && !path.endsWith(".d.ts")),
@@ -190,7 +138,7 @@ test("no dead files", () => {
 });
 
 test("effects only where they are handed out", () => {
-  none(
+  expectNone(
     sources.flatMap(({ path, lines }) =>
       EFFECTS_ALLOWED.test(path)
         ? []
@@ -206,7 +154,7 @@ function withoutComment(line: string): string {
 }
 
 test("files and functions stay short, each file says what it is", () => {
-  none(
+  expectNone(
     [...sources, ...tests].flatMap(({ path, lines }) => {
       const found: string[] = [];
       if (lines.length - 1 > FILE_LINES_MAX) found.push(`${path}: ${lines.length - 1} lines`);
@@ -234,7 +182,7 @@ test("no forbidden names, escapes or leftovers", () => {
   // Written so that a search for the words themselves doesn't find this line.
   const leftovers = /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b|@ts-(ignor[e]|expect-erro[r])/;
   const escapes = /\bas any\b|: any\b|export default/;
-  none([
+  expectNone([
     ...sources.filter(({ path }) => names.test(path)).map(({ path }) => path),
     ...sources
       .filter(({ path }) => !path.endsWith(".d.ts"))
@@ -249,7 +197,7 @@ test("no forbidden names, escapes or leftovers", () => {
 });
 
 test("Elysia stays in http/, SQL in store/", () => {
-  none(
+  expectNone(
     sources
       .filter(
         ({ room, text }) =>
@@ -260,41 +208,13 @@ test("Elysia stays in http/, SQL in store/", () => {
   );
 });
 
-test("every provider with its variables, dialect, fault and route is in the manual, once registered", () => {
-  const missing = (words: readonly string[]) => words.filter((word) => !manual.includes(word));
-  none(missing(PROVIDERS.map(({ name }) => `| ${name} |`)));
-  none(missing(PROVIDERS.flatMap(({ keyVariables }) => keyVariables.map((variable) => `\`${variable}\``))));
-  none(missing([...DIALECTS]));
-  none(missing(Object.keys(FAULTS).map((code) => `### ${code}\n`)));
-  none(missing(ROUTES.map(({ path }) => `\`${path}\``)));
-  expect(new Set(PROVIDERS.map(({ name }) => name)).size).toBe(PROVIDERS.length);
-  expect(new Set(ROUTES.map(({ path }) => path)).size).toBe(ROUTES.length);
-});
-
-test("every selector has its row once, under its own name, and is in the manual", () => {
-  expect(Object.keys(SELECTOR_RULES)).toEqual([...SELECTORS]);
-  none(
-    Object.entries(SELECTOR_RULES).flatMap(([row, { name }]) => (row === name ? [] : `${name} is ${row}`)),
-  );
-  const files = sources.filter(({ text }) => text.includes(": SelectorRule = {")).map(({ path }) => path);
-  const rules = Object.keys(SELECTOR_RULES).map((name) => `src/selectors/${name}.ts`);
-  expect(files.toSorted()).toEqual(rules.toSorted());
-  none(SELECTORS.filter((name) => !manual.includes(`Router#${name}`)));
-});
-
-test("every fault of the table is raised somewhere", () => {
-  const raising = sources.filter(({ path, room }) => path !== "src/core/fault.ts" && room !== "simulator");
-  const text = raising.map((source) => source.text).join("\n");
-  // The bounds put these together from the kind of number.
-  const composed = /^(decimal|integer)_(above_max|below_min)_value$/;
-  none(Object.keys(FAULTS).filter((code) => !composed.test(code) && !text.includes(`"${code}"`)));
-});
-
 test("the lock file is whole and names no registry", () => {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
     packages: Record<string, { version?: string; resolved?: string }>;
   };
   const packages = Object.entries(lock.packages).filter(([path]) => path !== "");
-  none(packages.filter(([, { version }]) => !version).map(([path]) => `${path} has no version`));
-  none(packages.filter(([, { resolved }]) => resolved).map(([path]) => `${path} names where it came from`));
+  expectNone(packages.filter(([, { version }]) => !version).map(([path]) => `${path} has no version`));
+  expectNone(
+    packages.filter(([, { resolved }]) => resolved).map(([path]) => `${path} names where it came from`),
+  );
 });
