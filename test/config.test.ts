@@ -251,6 +251,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "billing",
     "limits",
     "log",
+    "responses",
     "native",
     "metrics",
     "router",

@@ -17,6 +17,7 @@ import { lessonsSuite } from "./store-lessons.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
+import { responsesSuite } from "./store-responses.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const server = await startPostgres();
@@ -61,6 +62,7 @@ const suites = [
   lessonsSuite,
   lessonFilesSuite,
   consoleSuite,
+  responsesSuite,
 ];
 for (const suite of suites) {
   describe("on a server", () => suite("postgres", makeBench));

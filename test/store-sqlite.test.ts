@@ -30,6 +30,7 @@ import { mixSuite } from "./store-mix.suite.ts";
 import { moneySuite } from "./store-money.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
+import { responsesSuite } from "./store-responses.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
@@ -61,6 +62,7 @@ describe("replies", () => repliesSuite("sqlite", makeBench));
 describe("lessons", () => lessonsSuite("sqlite", makeBench));
 describe("lessons in files", () => lessonFilesSuite("sqlite", makeBench));
 describe("console", () => consoleSuite("sqlite", makeBench));
+describe("kept responses", () => responsesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 
 describe("sqlite: one file, many processes, bad days", () => {

@@ -8,6 +8,7 @@ import type { GatewayKey } from "../core/key.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
+import { KeptAnswers } from "../gateway/kept-answers.ts";
 import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
 import { countOpenBreakers } from "../health/report.ts";
@@ -109,6 +110,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
   const ports: HttpPorts = {
     snapshot: () => live.snapshot,
+    kept: new KeptAnswers({ store, vault, rules: () => live.settings.responses, clock, deadlines, log }),
     ...{ gateway, ledger, vault, deadlines, clock, random, log, ...createBodyParts(first.server) },
     authenticate: createAuthenticator(opened.world),
     sealer: (accountId) => createSealer(vault, accountId),
@@ -125,6 +127,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     ...{ store, ledger, learning, credentials: live.credentials, wrongTokens, clock, log },
     memory: { open: () => gateway.open, collect },
     keepMs: () => live.settings.log.keepMs,
+    responsesKeepMs: () => live.settings.responses.keepMs,
   });
   const app = listenOrUndo(endUpkeep, () => listen(composeApp(ports, options, metrics, parts, known)));
   return {

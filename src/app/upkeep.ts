@@ -31,6 +31,8 @@ export interface UpkeepParts {
   readonly log: Log;
   /** Returns the time for which request rows are kept. It is called each time, since a reload may change it. */
   readonly keepMs: () => number;
+  /** Returns the time for which responses are kept; 0: they are not. */
+  readonly responsesKeepMs: () => number;
 }
 
 /** Resolves when the first heartbeat is written; no request may be admitted before. The returned function ends all tasks. */
@@ -86,7 +88,7 @@ async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
   if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
 }
 
-async function prune({ store, clock, keepMs }: UpkeepParts): Promise<void> {
+async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Promise<void> {
   const nowMs = clock.nowMs();
   const before = {
     // A replayed answer says what its request paid, so the request's row has to outlive the reply.
@@ -96,4 +98,6 @@ async function prune({ store, clock, keepMs }: UpkeepParts): Promise<void> {
     repliesMs: nowMs - REPLY_KEPT_MS,
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
+  const responsesMs = nowMs - responsesKeepMs();
+  while ((await store.pruneResponses(responsesMs, ROWS_MAX)) === ROWS_MAX);
 }

@@ -186,6 +186,16 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   "billing.markup": { meaning: "The factor by which prices are multiplied.", default: 1 },
   limits: { meaning: "Bounds of one request." },
   "limits.n": { meaning: "The most answers that one request may ask for.", default: 16 },
+  responses: { meaning: "Conversations of `POST /v1/responses` that are kept for the next request." },
+  "responses.keep": {
+    meaning:
+      "The time that they are kept, encrypted under the master key, so that `previous_response_id` works on every model; 0 keeps none. Clients that send `store: false` are not kept.",
+    default: 0,
+  },
+  "responses.max_bytes": {
+    meaning: "The most that one account may keep; its oldest responses go.",
+    default: "64MB",
+  },
   native: { meaning: "Requests that a provider gets as their client sent them." },
   "native.remote_tools": {
     meaning: "True: clients may name MCP servers and connectors, which the provider then calls.",

@@ -6,6 +6,7 @@ import type {
   LogRules,
   ProviderSetup,
   QuotaRules,
+  ResponseRules,
   ServerRules,
   Settings,
 } from "../core/settings.ts";
@@ -58,6 +59,7 @@ const THROTTLE_MS = 600_000;
 const CHOICES = 16;
 const MESSAGES = 10_000;
 const LOG_KEEP_MS = 30 * 86_400_000;
+const RESPONSE_BYTES = 64_000_000;
 
 /** Never throws; returns up to 20 errors, in the file's order. An empty file is a valid configuration. */
 export function loadSettings(input: LoadInput): Loaded {
@@ -135,6 +137,7 @@ function buildSettings(
       ...(config.native?.remote_tools ? { remoteTools: true } : {}),
     },
     log: buildLogRules(config.log ?? {}),
+    responses: buildResponseRules(config.responses ?? {}),
     metrics: { token: config.metrics?.token ?? null },
   };
   return { settings, issues: [...issues, ...models.issues, ...environment] };
@@ -217,6 +220,14 @@ function buildQuotaRules(quota: NonNullable<Config["quota"]>): QuotaRules {
 function readFreeRules(free: NonNullable<NonNullable<Config["quota"]>["free"]>): FreeRules {
   const { models = ["*"], budget_usd_per_day: usd = FREE_BUDGET_USD } = free;
   return { models, budgetNanoUsd: usd === null ? null : Math.round(usd * NANO_PER_USD) };
+}
+
+function buildResponseRules(responses: NonNullable<Config["responses"]>): ResponseRules {
+  const { keep = 0, max_bytes: bytes } = responses;
+  return {
+    keepMs: keep === 0 ? 0 : parseMs(keep, 0),
+    bytesMax: (bytes === undefined ? null : parseSize(bytes)) ?? RESPONSE_BYTES,
+  };
 }
 
 function buildLogRules(log: NonNullable<Config["log"]>): LogRules {

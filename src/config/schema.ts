@@ -24,6 +24,7 @@ import {
   whole,
 } from "./field-types.ts";
 import { describeFields } from "./fields.ts";
+import { KEPT_SECTIONS } from "./kept-sections.ts";
 
 const TOKENS_MAX = 100_000_000;
 const LIST_MAX = 1000;
@@ -236,12 +237,7 @@ export const ConfigSchema = section(
         "Bounds of one request.",
       ),
     ),
-    log: optional(
-      section(
-        { content: optional(Type.Boolean()), keep: optional(duration("1s", "3650d")) },
-        "What is kept of requests.",
-      ),
-    ),
+    ...KEPT_SECTIONS,
     native: optional(
       section({ remote_tools: optional(Type.Boolean()) }, "What clients may ask of a provider directly."),
     ),

@@ -210,6 +210,21 @@ export interface KeptContent {
   readonly sealed: string;
 }
 
+/** A response of the Responses API with its conversation, kept for requests that go on from it. */
+export interface StoredResponse {
+  readonly accountId: string;
+  readonly id: string;
+  /** The key that may see it. */
+  readonly keyId: string;
+  readonly atMs: number;
+  /** The size of `sealed`, which counts towards what the account may keep. */
+  readonly bytes: number;
+  /** The ids of the response's own items, as JSON. */
+  readonly items: string;
+  /** The response and its input, encrypted. */
+  readonly sealed: string;
+}
+
 /** A sign-in to the console: the holder of the secret with that digest is the operator until it expires. */
 export interface Session {
   readonly digest: string;

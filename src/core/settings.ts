@@ -140,6 +140,14 @@ export interface MetricsRules {
 }
 
 /** All that the operator decides. On a reload, `server` and `store` stay as they were at the start. */
+/** The rules for responses of the Responses API that are kept. */
+export interface ResponseRules {
+  /** 0: none are kept. */
+  readonly keepMs: number;
+  /** The most that one account may keep; the oldest go. */
+  readonly bytesMax: number;
+}
+
 export interface Settings {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */
@@ -155,6 +163,7 @@ export interface Settings {
   readonly billing: BillingRules;
   readonly limits: Limits;
   readonly log: LogRules;
+  readonly responses: ResponseRules;
   readonly metrics: MetricsRules;
   readonly router: RouterRules;
 }

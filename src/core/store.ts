@@ -11,6 +11,7 @@ import type {
   Lesson,
   Session,
   StoredCredential,
+  StoredResponse,
   SystemAccount,
   UsageSum,
 } from "./rows.ts";
@@ -238,6 +239,17 @@ export interface Store {
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /** The number of streamed answers that began within each bucket of time, grouped likewise. */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
+
+  /** Keeps a response, and deletes the oldest of its account beyond so many bytes. */
+  addResponse(response: StoredResponse, bytesMax: number): Promise<void>;
+  /** A key's response, or null if there is none of that id. */
+  response(accountId: string, keyId: string, id: string): Promise<StoredResponse | null>;
+  /** The key's latest response that has an item of that id, or null if there is none. */
+  responseOfItem(accountId: string, keyId: string, itemId: string): Promise<StoredResponse | null>;
+  /** False: there was none. */
+  removeResponse(accountId: string, keyId: string, id: string): Promise<boolean>;
+  /** Deletes responses from before that moment (Unix milliseconds), at most so many, and returns their number. */
+  pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
 
   /** Keeps a session, and forgets those that have expired by that moment. */
   addSession(session: Session, nowMs: number): Promise<void>;

@@ -5,6 +5,7 @@ import type { BillingRules, Limits, RouterRules, ServerRules } from "../core/set
 import type { Clock, Log, Random, Sealer } from "../core/world.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { Vault } from "../gateway/idempotency.ts";
+import type { KeptAnswers } from "../gateway/kept-answers.ts";
 import type { Upstream } from "../gateway/upstream.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { BodyPorts } from "./body.ts";
@@ -21,6 +22,7 @@ export interface Snapshot {
 export interface HttpPorts extends BodyPorts {
   readonly snapshot: () => Snapshot;
   readonly gateway: Gateway;
+  readonly kept: KeptAnswers;
   readonly ledger: Ledger;
   readonly vault: Pick<Vault, "digest">;
   /** Seals text for an account. */

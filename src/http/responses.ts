@@ -1,28 +1,65 @@
-// The routes of the Responses API beside its POST: nothing is kept here, and nothing is spoken over a WebSocket.
+// The routes of the Responses API beside its POST: kept responses, and the refusal of WebSockets.
 import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
+import { asObject } from "../core/json.ts";
+import { missing } from "../gateway/kept-answers.ts";
 import { OPENAI_RESPONSES } from "../surfaces/openai-responses/surface.ts";
-import { refusalAnswer } from "./answers.ts";
+import { json, refusalAnswer } from "./answers.ts";
 import { bearerToken, findSecret } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
 
 /** Codex falls back to POST at once on a 426; after a 404 it retries for eight seconds. */
 const UPGRADE_REFUSED = 426;
+/** As many input items as OpenAI gives (API reference, "List input items"). */
+const INPUT_ITEMS = 20;
+const INPUT_ITEMS_MAX = 100;
 
 export function responseRoutes(ports: HttpPorts) {
-  const refuseStored = async (bearer: string | undefined, request: Request) => {
-    await ports.authenticate(findSecret(bearer, request.headers));
-    throw new Fault("not_found", "There is no response with that id: responses are not kept here.", {
-      param: "id",
-    });
+  const identify = (bearer: string | undefined, request: Request) =>
+    ports.authenticate(findSecret(bearer, request.headers));
+  const find = async (bearer: string | undefined, request: Request, id: string) => {
+    const kept = await ports.kept.get(await identify(bearer, request), id);
+    if (kept === null) throw missing(id, "id");
+    return kept;
   };
   return new Elysia()
     .use(bearerToken())
     .get("/v1/responses", ({ request }) => refuseUpgrade(request))
     .get("/responses", ({ request }) => refuseUpgrade(request))
-    .get("/v1/responses/:id", ({ bearer, request }) => refuseStored(bearer, request))
-    .delete("/v1/responses/:id", ({ bearer, request }) => refuseStored(bearer, request))
-    .get("/v1/responses/:id/input_items", ({ bearer, request }) => refuseStored(bearer, request));
+    .get("/v1/responses/:id", async ({ bearer, request, params }) =>
+      json(200, (await find(bearer, request, params.id)).response),
+    )
+    .delete("/v1/responses/:id", async ({ bearer, request, params: { id } }) => {
+      if (!(await ports.kept.remove(await identify(bearer, request), id))) throw missing(id, "id");
+      return json(200, { id, object: "response", deleted: true });
+    })
+    .get("/v1/responses/:id/input_items", async ({ bearer, request, params, query }) =>
+      json(200, listInput((await find(bearer, request, params.id)).input, query)),
+    );
+}
+
+/** The input's items, newest first unless `order` is `asc`: at most `limit`, those behind the item `after`. */
+function listInput(
+  input: readonly unknown[],
+  { limit, order, after }: Readonly<Record<string, string | undefined>>,
+) {
+  const most = limit === undefined ? INPUT_ITEMS : Number(limit);
+  if (!Number.isInteger(most) || most < 1 || most > INPUT_ITEMS_MAX) {
+    const message = `Invalid 'limit': expected a whole number from 1 to ${INPUT_ITEMS_MAX}.`;
+    throw new Fault("invalid_value", message, { param: "limit" });
+  }
+  // Items that the client sent have no id: their place in the input is one.
+  const items = input.map((item, index) => ({ id: `item_${index}`, ...asObject(item) }));
+  const ordered = order === "asc" ? items : items.toReversed();
+  const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
+  const data = ordered.slice(start, start + most);
+  return {
+    object: "list",
+    data,
+    first_id: data[0]?.id ?? null,
+    last_id: data.at(-1)?.id ?? null,
+    has_more: start + most < ordered.length,
+  };
 }
 
 function refuseUpgrade({ headers }: Request): Response {

@@ -1,6 +1,7 @@
 // The routes of all surfaces: from a request's bytes to the gateway and back, whole or streamed, in the surface's own form.
 import { Elysia } from "elysia";
 import { Fault, toFault } from "../core/fault.ts";
+import type { Keeping } from "../core/kept.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, NO_FACTS } from "../gateway/call.ts";
 import type { RequestContext } from "../gateway/context.ts";
@@ -106,7 +107,9 @@ async function read<F extends Form>(
   // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;
-  const exchange = surface.read(makeIncoming(ports, request, body, key));
+  const earlier = ports.kept.isOn ? surface.findEarlier?.(body) : undefined;
+  const keeping = earlier ? await ports.kept.findEarlier(key, earlier) : null;
+  const exchange = surface.read(makeIncoming(ports, request, body, key, keeping));
   return { call: makeCall(ports, surface, { request, exchange, key, requestId }), exchange };
 }
 
@@ -121,7 +124,9 @@ async function answer<F extends Form>(
   if (call.ask.stream === true) return stream(ports, request, { context, exchange, over });
   try {
     const reply = await ports.gateway.complete(context);
-    return json(200, exchange.whole(reply, makeStamp(context)), factHeaders(context));
+    const body = exchange.whole(reply, makeStamp(context));
+    if (exchange.keep) await ports.kept.keep(call.key, exchange.keep(body));
+    return json(200, body, factHeaders(context));
   } finally {
     over();
   }
@@ -138,10 +143,15 @@ async function stream<F extends Form>(
   request: Request,
   { context, exchange, over }: Streaming<F>,
 ): Promise<Response> {
-  const { requestId, ending } = context.call;
+  const { key, requestId, ending } = context.call;
+  const writer = exchange.writer(() => makeStamp(context));
+  const beforeEnd = async () => {
+    if (exchange.keep && writer.finish) await ports.kept.keep(key, exchange.keep(writer.finish()));
+  };
   const { body, early } = await streamAnswer({
     chunks: ports.gateway.stream(context),
-    writer: exchange.writer(() => makeStamp(context)),
+    writer,
+    ...(exchange.keep ? { beforeEnd } : {}),
     requestId,
     deadlines: ports.deadlines,
     keepAliveMs: ports.server.keepAliveMs,
@@ -163,8 +173,10 @@ function makeIncoming(
   { headers, url }: Request,
   body: unknown,
   { accountId }: GatewayKey,
+  keeping: Keeping | null,
 ): Incoming {
-  return { url, headers, body, limits: ports.snapshot().limits, seal: ports.sealer(accountId) };
+  const seal = ports.sealer(accountId);
+  return { url, headers, body, limits: ports.snapshot().limits, seal, keeping };
 }
 
 /** Answers with an estimate of the prompt's tokens. */
@@ -178,7 +190,7 @@ async function count<F extends Form>(
   const end = counting.begin(key.id, ports.clock.monotonicMs());
   try {
     const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
-    const ask = surface.read(makeIncoming(ports, request, body, key));
+    const ask = surface.read(makeIncoming(ports, request, body, key, null));
     readSelection(ask.model, key, ports.snapshot().catalogue);
     return json(200, surface.write(operation.estimatePrompt(ask)));
   } finally {

@@ -14,6 +14,8 @@ export interface StreamParts<Piece> {
   readonly keepAliveMs: number;
   /** Fires when the connection is lost. */
   readonly client: AbortSignal;
+  /** Called when all pieces were written, before the stream's own end is. */
+  readonly beforeEnd?: () => Promise<void>;
   /** The client left before the end. */
   readonly onLeft: () => void;
   /** Called once when nothing more will be sent. */
@@ -86,7 +88,10 @@ class EventStream<Piece> implements DirectSource {
         const step = await (this.#next ?? this.#parts.chunks.next());
         this.#next = null;
         if (this.#over) return;
-        if (step === null) return this.#end(controller, this.#parts.writer.end());
+        if (step === null) {
+          await this.#parts.beforeEnd?.();
+          return this.#end(controller, this.#parts.writer.end());
+        }
         const text = this.#parts.writer.write(step);
         const written = text === "" ? 0 : controller.write(text);
         if (typeof written !== "number") await this.#taken(written);

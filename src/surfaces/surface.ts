@@ -2,6 +2,7 @@
 import type { Family } from "../core/dialect.ts";
 import type { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
+import type { Earlier, Keeping, KeptExchange } from "../core/kept.ts";
 import type { Limits } from "../core/settings.ts";
 import type { Sealer } from "../core/world.ts";
 import type { Form } from "../operations/codec.ts";
@@ -14,6 +15,8 @@ export interface Incoming {
   readonly body: unknown;
   readonly limits: Limits;
   readonly seal: Sealer;
+  /** The kept answers that the request goes on from; null: none are kept here. */
+  readonly keeping: Keeping | null;
 }
 
 /** The fields of an answer that only the gateway knows. `id` has the surface's own prefix. */
@@ -36,6 +39,8 @@ export interface Exchange<F extends Form> extends Asking<F> {
   readonly session: string | null;
   /** The content type of a stream, where the request asks for another one than server-sent events. */
   readonly streamType?: string;
+  /** Returns what is kept of the answer; left out: nothing is. */
+  keep?(answer: JsonObject): KeptExchange;
   /** A whole answer's body. */
   whole(reply: F["reply"], stamp: Stamp): JsonObject;
   /** A writer for one streamed answer. It asks for the stamp with the first piece: failover may change the model until then. */
@@ -46,6 +51,8 @@ export interface Exchange<F extends Form> extends Asking<F> {
 export interface Writer<Piece> {
   /** The text for the next pieces, "" where they show nothing. The last piece of an answer holds its usage. */
   write(pieces: readonly Piece[]): string;
+  /** Returns the whole answer once all of its pieces were written, for surfaces whose answers are kept. */
+  finish?(): JsonObject;
   /** The answer is whole: the stream's own end. */
   end(): string;
   /** The answer failed: the surface's error event, and its end where it has one. */
@@ -80,6 +87,8 @@ export interface Surface<F extends Form> {
   read(incoming: Incoming): Exchange<F>;
   refuse(fault: Fault, requestId: string): Refusal;
   readonly counting?: Counting<F>;
+  /** Returns the names of what a request goes on from, for surfaces whose answers are kept. */
+  findEarlier?(body: unknown): Earlier;
 }
 
 /** A surface of any operation, for tables: `use` hands it on with its types. */

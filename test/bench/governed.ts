@@ -22,6 +22,15 @@ const ACCOUNT: Account = {
   createdAtMs: 0,
 };
 
+function keepNothing() {
+  const nothing = async () => null;
+  return {
+    addResponse: async () => {},
+    ...{ response: nothing, responseOfItem: nothing },
+    ...{ removeResponse: async () => false, pruneResponses: async () => 0 },
+  };
+}
+
 /** Lets everything in, and remembers the keys alone. */
 function noStore(): Store {
   const byDigest = new Map<string, GatewayKey>();
@@ -31,6 +40,7 @@ function noStore(): Store {
     throw new Error("Not part of the measurement.");
   };
   return {
+    ...keepNothing(),
     node: "node_0",
     transact: async (demand) => answerTo(demand),
     durable: async () => {},

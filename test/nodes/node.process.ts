@@ -18,6 +18,7 @@ await startUpkeep({
   learning: { refresh: async () => {} },
   clock: noon,
   log: () => {},
+  responsesKeepMs: () => 0,
   keepMs: () => NOON,
 });
 tell({ node: store.node });

@@ -107,6 +107,7 @@ export class SimNode {
       learning: NOTHING_LEARNED,
       clock: lifeClock,
       log: () => {},
+      responsesKeepMs: () => 0,
       keepMs: () => KEEP_MS,
     });
     world.tell(`${real.node} lives`);

@@ -32,6 +32,7 @@ export function incoming(body: JsonObject, path = "/", headers: Record<string, s
     url: `http://gateway.test${path}`,
     headers: new Headers(headers),
     body,
+    keeping: null,
     limits: { choicesMax: 16, messagesMax: 10_000 },
     seal: PLAIN_SEALER,
   };

@@ -262,4 +262,20 @@ export const STEPS: readonly (readonly string[])[] = [
     "ALTER TABLE first_token_hour DROP CONSTRAINT IF EXISTS first_token_hour_pkey",
     "ALTER TABLE first_token_hour ADD PRIMARY KEY (account_id, hour_ms, key_id, model, operation, surface, bucket)",
   ],
+  // Responses of the Responses API, sealed; only with responses.keep.
+  [
+    `CREATE TABLE IF NOT EXISTS stored_response (
+      account_id TEXT COLLATE "C" NOT NULL,
+      id TEXT COLLATE "C" NOT NULL,
+      key_id TEXT COLLATE "C" NOT NULL,
+      at_ms BIGINT NOT NULL,
+      bytes BIGINT NOT NULL,
+      items TEXT NOT NULL,
+      sealed TEXT NOT NULL,
+      PRIMARY KEY (account_id, id)
+    )`,
+    "CREATE INDEX IF NOT EXISTS stored_response_size ON stored_response (account_id, at_ms, id, bytes)",
+    "CREATE INDEX IF NOT EXISTS stored_response_key ON stored_response (account_id, key_id, at_ms, id)",
+    "CREATE INDEX IF NOT EXISTS stored_response_at ON stored_response (at_ms)",
+  ],
 ];

@@ -13,6 +13,7 @@ import { migrate } from "./migrations.ts";
 import { endNode, nodeMethods } from "./nodes.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
+import { responseMethods } from "./stored-responses.ts";
 import { accountMethods, keyMethods, requestMethods, settingMethods } from "./table-methods.ts";
 
 const PATIENCE_MS = 3000;
@@ -52,6 +53,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...requestMethods(pool),
     ...settingMethods(pool),
     ...consoleMethods(pool),
+    ...responseMethods(pool),
     ...lessonMethods(pool),
     // It touches no row, and yet a server that takes no writes refuses it.
     ready: () => pool.probe(query("UPDATE node SET beat_at = beat_at WHERE id = ''")),

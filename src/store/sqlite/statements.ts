@@ -32,6 +32,8 @@ export function prepare(database: Database) {
     ...consoleStatements(database),
     /** Those that are narrowed; each is kept once it was asked for. */
     look: ({ text, values }: Lookup) => database.query<Found, Value[]>(text).all(...values),
+    /** Runs a change in the same way. Returns the number of rows. */
+    change: ({ text, values }: Lookup) => database.query<unknown, Value[]>(text).run(...values).changes,
   };
 }
 

@@ -11,6 +11,7 @@ import { lessonMethods } from "./lessons.ts";
 import { Lifeline } from "./lifeline.ts";
 import { NodeLock } from "./node-lock.ts";
 import { RowCache } from "./row-cache.ts";
+import { responseMethods } from "./stored-responses.ts";
 import { accountMethods, keyMethods, requestMethods, settingMethods } from "./table-methods.ts";
 
 /** The longest wait for another process's lock, unless something else is said. */
@@ -61,6 +62,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     ...requestMethods(lifeline, cache),
     ...settingMethods(lifeline),
     ...consoleMethods(lifeline),
+    ...responseMethods(lifeline),
     ...lessonMethods(lifeline),
     ready: () => lifeline.ready(),
     close: async () => {

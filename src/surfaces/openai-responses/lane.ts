@@ -10,7 +10,7 @@ export const BODY_ROWS: readonly LaneRow[] = [
   {
     field: "previous_response_id",
     treatment: "refuse",
-    reason: "No response is kept here: send the whole input.",
+    reason: "No response is kept here: send the whole input, or ask the operator for responses.keep.",
   },
   {
     field: "conversation",

@@ -11,6 +11,7 @@ import type { Incoming } from "../surface.ts";
 import { readInput } from "./input.ts";
 import { applyLane, isForced } from "./lane.ts";
 import { inputTokensSchema, responsesSchema } from "./schema.ts";
+import { joinEarlier } from "./stored.ts";
 import { readTools, ToolNames } from "./tools.ts";
 
 /** Fields that only a server of this family understands: the native lane carries them, a translation loses them. */
@@ -28,6 +29,8 @@ export interface ResponsesRequest {
   readonly raw: RawRequest;
   /** The body as the client sent it, for the fields that an answer repeats. */
   readonly given: JsonObject;
+  /** The body with the whole conversation as its input. */
+  readonly joined: JsonObject;
   readonly names: ToolNames;
   readonly session: string | null;
   readonly searches: number;
@@ -41,18 +44,20 @@ export interface ResponsesRequest {
 const RESPONSES = new Checker(responsesSchema);
 const COUNTED = new Checker(inputTokensSchema);
 
-export function readResponsesRequest({ body, headers, limits, seal }: Incoming): ResponsesRequest {
+export function readResponsesRequest({ body, headers, limits, seal, keeping }: Incoming): ResponsesRequest {
   const given = readFields(body);
   refuseLongList(given.input, limits.messagesMax, "input");
   RESPONSES.check(given, asArray(given.input).length);
   checkModelName(given.model);
   refuseNothing(given);
-  const lane = applyLane(given, seal, limits.remoteTools === true);
+  const joined = keeping ? joinEarlier(given, keeping) : given;
+  refuseLongList(joined.input, limits.messagesMax, "input");
+  const lane = applyLane(joined, seal, limits.remoteTools === true);
   const names = new ToolNames();
-  const { input, tools, max_tool_calls } = given;
+  const { input, tools, max_tool_calls } = joined;
   const read = readAsk({ ...lane.body, input, tools, max_tool_calls }, names, seal);
   return {
-    ...{ ask: read.ask, given, names, searches: lane.searches, unreadBytes: read.unreadBytes },
+    ...{ ask: read.ask, given, joined, names, searches: lane.searches, unreadBytes: read.unreadBytes },
     raw: { family: "responses", body: lane.body, headers: {} },
     session:
       headers.get("session-id") ?? headers.get("session_id") ?? asString(given.prompt_cache_key) ?? null,

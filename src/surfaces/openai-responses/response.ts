@@ -21,10 +21,12 @@ export interface ResponseOf {
   readonly seal: Sealer;
   /** The client wants thinking in a form that it can send back. */
   readonly wantsSealed: boolean;
+  /** True if the answer is kept for requests that go on from it. */
+  readonly keeps: boolean;
 }
 
 /** A response before it has any output. */
-export function startResponse({ given }: ResponseOf, { id, created, model }: Stamp): JsonObject {
+export function startResponse({ given, keeps }: ResponseOf, { id, created, model }: Stamp): JsonObject {
   return {
     id,
     object: "response",
@@ -38,9 +40,9 @@ export function startResponse({ given }: ResponseOf, { id, created, model }: Sta
     model,
     output: [],
     parallel_tool_calls: given.parallel_tool_calls ?? true,
-    previous_response_id: null,
+    previous_response_id: given.previous_response_id ?? null,
     reasoning: { effort: null, summary: null, ...asObject(given.reasoning) },
-    store: false,
+    store: keeps,
     temperature: given.temperature ?? 1,
     text: { format: { type: "text" }, ...asObject(given.text) },
     tool_choice: given.tool_choice ?? "auto",
@@ -94,15 +96,26 @@ export function writeUsage(usage: Usage): JsonObject {
   };
 }
 
+/** Returns the fields in which an answer says what is kept, where anything is: the provider keeps nothing. */
+export function stampState({ given, keeps }: ResponseOf): JsonObject {
+  if (!keeps) return {};
+  return { store: true, previous_response_id: given.previous_response_id ?? null };
+}
+
 /** The provider's own response, as the client of the same family is shown it. */
-export function stampVerbatim(response: JsonObject, stamp: Stamp, usage: Usage | undefined): JsonObject {
+export function stampVerbatim(
+  response: JsonObject,
+  stamp: Stamp,
+  usage: Usage | undefined,
+  of: ResponseOf,
+): JsonObject {
   const own = usage === undefined ? {} : writeCost(usage);
   const given = response.usage === null ? null : { ...asObject(response.usage), ...own };
-  return { ...response, id: stamp.id, model: stamp.model, usage: given };
+  return { ...response, ...stampState(of), id: stamp.id, model: stamp.model, usage: given };
 }
 
 export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): JsonObject {
-  if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage);
+  if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage, of);
   const [choice] = reply.choices;
   const output: JsonObject[] = [];
   const message = choice?.message;

@@ -1,11 +1,12 @@
 // OpenAI's Responses: what Codex, the AI SDK and openai-agents speak, on every chat model.
-import { asArray } from "../../core/json.ts";
+import { asArray, type JsonObject } from "../../core/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { refuse } from "./errors.ts";
 import { readCounted, readResponsesRequest } from "./read.ts";
 import { type ResponseOf, writeResponse } from "./response.ts";
+import { findEarlier, makeKept } from "./stored.ts";
 import { ResponseWriter } from "./writer.ts";
 
 export const OPENAI_RESPONSES: Surface<ChatForm> = {
@@ -15,6 +16,7 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
   idPrefix: "resp_",
   read: readExchange,
   refuse,
+  findEarlier,
   counting: {
     isCounting: (path) => path.endsWith("/input_tokens"),
     read: readCounted,
@@ -23,13 +25,16 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
 };
 
 function readExchange(incoming: Incoming): Exchange<ChatForm> {
-  const { ask, raw, given, names, session, searches, unreadBytes, dropped, lost } =
+  const { ask, raw, given, joined, names, session, searches, unreadBytes, dropped, lost } =
     readResponsesRequest(incoming);
-  const wantsSealed = asArray(given.include).includes("reasoning.encrypted_content");
-  const of: ResponseOf = { given, names, seal: incoming.seal, wantsSealed };
+  const keeps = incoming.keeping !== null && given.store !== false;
+  // The gateway sends a kept answer again, and its thinking with it.
+  const wantsSealed = keeps || asArray(given.include).includes("reasoning.encrypted_content");
+  const of: ResponseOf = { given, names, seal: incoming.seal, wantsSealed, keeps };
   return {
     ...{ ask, raw, session, searches, unreadBytes, dropped, lost },
     isLimitRequired: false,
+    ...(keeps ? { keep: (response: JsonObject) => makeKept(joined, response) } : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, of),
     writer: (stamp) => new ResponseWriter(stamp, of),
   };

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
 import { namedEvent } from "../event-stream.ts";
 import type { Stamp } from "../surface.ts";
-import { stampVerbatim } from "./response.ts";
+import { type ResponseOf, stampState, stampVerbatim } from "./response.ts";
 
 const FINAL: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 /** A name is a line of its own: one with a line break would be an event that the provider made up. */
@@ -11,11 +11,14 @@ const EVENT_NAME = /^[\w.-]+$/;
 
 export class VerbatimWriter {
   readonly #stamp: Stamp;
+  readonly #of: ResponseOf;
   /** From the event with the usage on: its cost is known once the request is settled. */
   readonly #held: JsonObject[] = [];
+  #response: JsonObject = {};
 
-  constructor(stamp: Stamp) {
+  constructor(stamp: Stamp, of: ResponseOf) {
     this.#stamp = stamp;
+    this.#of = of;
   }
 
   write(event: JsonObject): string {
@@ -31,14 +34,20 @@ export class VerbatimWriter {
     return this.#held.map((event) => this.#show(event, usage ?? undefined)).join("");
   }
 
+  /** The latest form of the response that was shown. */
+  get response(): JsonObject {
+    return this.#response;
+  }
+
   #show(event: JsonObject, usage: Usage | undefined): string {
     const { response } = event;
-    const shown = isObject(response) ? { ...event, response: this.#stampOn(response, usage) } : event;
+    if (isObject(response)) this.#response = this.#stampOn(response, usage);
+    const shown = isObject(response) ? { ...event, response: this.#response } : event;
     return namedEvent(String(event.type), JSON.stringify(shown));
   }
 
   #stampOn(response: JsonObject, usage: Usage | undefined): JsonObject {
-    if (isObject(response.usage)) return stampVerbatim(response, this.#stamp, usage);
-    return { ...response, id: this.#stamp.id, model: this.#stamp.model };
+    if (isObject(response.usage)) return stampVerbatim(response, this.#stamp, usage, this.#of);
+    return { ...response, ...stampState(this.#of), id: this.#stamp.id, model: this.#stamp.model };
   }
 }

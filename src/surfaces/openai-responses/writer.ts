@@ -12,6 +12,12 @@ import { ItemWriter } from "./item-writer.ts";
 import { endResponse, type ResponseOf, readIncomplete, startResponse } from "./response.ts";
 import { VerbatimWriter } from "./verbatim-writer.ts";
 
+/** The last events of a stream, and the whole response that they show. */
+interface Ending {
+  readonly text: string;
+  readonly response: JsonObject;
+}
+
 export class ResponseWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive = KEEP_ALIVE_LINE;
   readonly #stamp: () => Stamp;
@@ -22,6 +28,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   #started: JsonObject | null = null;
   #reason: FinishReason = "stop";
   #usage: Usage | undefined;
+  #ending: Ending | null = null;
 
   constructor(stamp: () => Stamp, of: ResponseOf) {
     super();
@@ -29,13 +36,27 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
     this.#of = of;
   }
 
+  finish(): JsonObject {
+    this.#ending ??= this.#end();
+    return this.#ending.response;
+  }
+
   end(): string {
-    if (this.#verbatim) return this.#verbatim.end(this.#usage);
+    this.#ending ??= this.#end();
+    return this.#ending.text;
+  }
+
+  #end(): Ending {
+    if (this.#verbatim) {
+      const text = this.#verbatim.end(this.#usage);
+      return { text, response: this.#verbatim.response };
+    }
     const started = this.#start();
     const items = this.#items?.end(readIncomplete(this.#reason) !== null) ?? "";
     const output = this.#items?.output ?? [];
     const response = endResponse(this.#started ?? {}, output, this.#reason, this.#usage);
-    return started + items + this.#numbers.write(`response.${response.status}`, { response });
+    const last = this.#numbers.write(`response.${response.status}`, { response });
+    return { text: started + items + last, response };
   }
 
   fail(fault: Fault): string {
@@ -48,7 +69,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
 
   protected override passOn({ event }: Verbatim): string {
     const data = asObject(parseJson(event.data));
-    this.#verbatim ??= new VerbatimWriter(this.#stamp());
+    this.#verbatim ??= new VerbatimWriter(this.#stamp(), this.#of);
     this.#numbers.follow(data.sequence_number);
     return this.#verbatim.write(data);
   }

@@ -1,0 +1,105 @@
+// Answers that are kept with their conversation, sealed, for requests of the same key that go on from them.
+
+import { Fault } from "../core/fault.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
+import type { Earlier, Keeping, KeptExchange } from "../core/kept.ts";
+import type { GatewayKey } from "../core/key.ts";
+import type { StoredResponse } from "../core/rows.ts";
+import type { ResponseRules } from "../core/settings.ts";
+import type { Store } from "../core/store.ts";
+import type { Clock, Deadlines, Log } from "../core/world.ts";
+import type { Vault } from "./idempotency.ts";
+
+/** The longest wait of an answer's end for its row: a client that asks at once finds it there. */
+const PATIENCE_MS = 1000;
+/** Each response that is read for an item holds the conversation before it too, so few of them have all items. */
+const LOOKUPS_MAX = 8;
+
+export interface KeptAnswersPorts {
+  readonly store: Pick<Store, "addResponse" | "response" | "responseOfItem" | "removeResponse">;
+  readonly vault: Pick<Vault, "seal" | "open">;
+  readonly rules: () => ResponseRules;
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly deadlines: Deadlines;
+  readonly log: Log;
+}
+
+type Owner = Pick<GatewayKey, "id" | "accountId">;
+
+export class KeptAnswers {
+  readonly #ports: KeptAnswersPorts;
+
+  constructor(ports: KeptAnswersPorts) {
+    this.#ports = ports;
+  }
+
+  get isOn(): boolean {
+    return this.#ports.rules().keepMs > 0;
+  }
+
+  /** Finds the answers that a request goes on from. Throws the Fault `not_found` where the key has no answer of that id. */
+  async findEarlier(owner: Owner, { id, itemIds }: Earlier): Promise<Keeping> {
+    const previous = id === null ? null : await this.get(owner, id);
+    if (id !== null && previous === null) throw missing(id, "previous_response_id");
+    const items = new Map<string, JsonObject>();
+    for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
+      const next = itemIds.findLast((itemId) => !items.has(itemId));
+      if (next === undefined) break;
+      const row = await this.#ports.store.responseOfItem(owner.accountId, owner.id, next);
+      const kept = row && this.#open(row);
+      if (!kept) break;
+      for (const one of [...kept.input, ...asArray(kept.response.output)]) {
+        const item = asObject(one);
+        if (typeof item.id === "string") items.set(item.id, item);
+      }
+    }
+    return { previous, items };
+  }
+
+  /** Returns a key's answer, or null if it has none of that id. */
+  async get({ accountId, id: keyId }: Owner, id: string): Promise<KeptExchange | null> {
+    const row = this.isOn ? await this.#ports.store.response(accountId, keyId, id) : null;
+    return row && this.#open(row);
+  }
+
+  /** False: the key has no answer of that id. */
+  async remove({ accountId, id: keyId }: Owner, id: string): Promise<boolean> {
+    return this.isOn && (await this.#ports.store.removeResponse(accountId, keyId, id));
+  }
+
+  /** Keeps an answer. Never rejects: an answer that can't be kept is given all the same. */
+  async keep({ accountId, id: keyId }: Owner, { id, itemIds, input, response }: KeptExchange): Promise<void> {
+    const { store, vault, rules, clock, deadlines, log } = this.#ports;
+    const { keepMs, bytesMax } = rules();
+    if (keepMs === 0) return;
+    const sealed = vault.seal(JSON.stringify({ input, response }), makeUse(accountId, id));
+    const row = { accountId, keyId, id, atMs: clock.nowMs(), bytes: sealed.length, sealed };
+    const written = store
+      .addResponse({ ...row, items: JSON.stringify(itemIds) }, bytesMax)
+      .catch((error: unknown) => log({ event: "response_lost", level: "warn", id, cause: String(error) }));
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const deadline = deadlines.watch(deadlines.nowMs() + PATIENCE_MS, resolve);
+    await Promise.race([written, promise]);
+    deadline.clear();
+  }
+
+  /** Null: it was sealed under another key, or its row was changed. */
+  #open({ accountId, id, sealed, items }: StoredResponse): KeptExchange | null {
+    try {
+      const kept = parseJson(this.#ports.vault.open(sealed, makeUse(accountId, id)));
+      if (!isObject(kept)) return null;
+      const itemIds = asArray(parseJson(items)).flatMap((one) => asString(one) ?? []);
+      return { id, itemIds, input: asArray(kept.input), response: asObject(kept.response) };
+    } catch {
+      return null;
+    }
+  }
+}
+
+function makeUse(accountId: string, id: string): string {
+  return `response ${accountId} ${id}`;
+}
+
+export function missing(id: string, param: string): Fault {
+  return new Fault("not_found", `Response with id '${id.slice(0, 100)}' not found.`, { param });
+}

@@ -1,0 +1,47 @@
+// Responses that go on from earlier ones: what a request names of them, its whole input, and what is kept of an answer.
+import { Fault } from "../../core/fault.ts";
+import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
+import type { Earlier, Keeping, KeptExchange } from "../../core/kept.ts";
+
+/** Returns the names of the responses and items that a request goes on from. */
+export function findEarlier(body: unknown): Earlier {
+  const { previous_response_id: id, input } = asObject(body);
+  const itemIds = asArray(input).flatMap((item) => findReference(asObject(item)) ?? []);
+  return { id: asString(id) ?? null, itemIds };
+}
+
+/** Returns the id that an item refers to, or null if it is an item itself. A reference needs no type. */
+function findReference({ type, role, id }: JsonObject): string | null {
+  if (typeof id !== "string") return null;
+  return type === "item_reference" || (type === undefined && role === undefined) ? id : null;
+}
+
+/**
+ * Returns the request with the whole conversation as its input, so that any provider can answer it. Throws the Fault of a
+ * reference to an item that isn't kept.
+ */
+export function joinEarlier(given: JsonObject, { previous, items }: Keeping): JsonObject {
+  const { previous_response_id: _id, ...rest } = given;
+  const input = listItems(given.input).map((one, index) => {
+    const id = findReference(asObject(one));
+    if (id === null) return one;
+    const item = items.get(id);
+    if (item) return item;
+    throw new Fault("not_found", `Item with id '${id.slice(0, 100)}' not found.`, {
+      param: `input[${index}]`,
+    });
+  });
+  if (previous === null) return Array.isArray(given.input) ? { ...rest, input } : rest;
+  return { ...rest, input: [...previous.input, ...asArray(previous.response.output), ...input] };
+}
+
+/** Returns an input as items: a text is a message of the user's. */
+export function listItems(input: unknown): readonly unknown[] {
+  return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : asArray(input);
+}
+
+/** Returns what is kept of an answer. `given` has the whole input. */
+export function makeKept(given: JsonObject, response: JsonObject): KeptExchange {
+  const itemIds = asArray(response.output).flatMap((item) => asString(asObject(item).id) ?? []);
+  return { id: asString(response.id) ?? "", itemIds, input: listItems(given.input), response };
+}

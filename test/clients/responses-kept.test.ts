@@ -1,0 +1,124 @@
+// Conversations that the gateway keeps (`responses.keep`): OpenAI's SDK and the AI SDK go on from them on every provider.
+import { Database } from "bun:sqlite";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { join } from "node:path";
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, streamText } from "ai";
+import OpenAI from "openai";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { ASK_ONE, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
+
+const TOOL: OpenAI.Responses.FunctionTool = {
+  type: "function",
+  name: WEATHER.name,
+  description: WEATHER.description,
+  parameters: { ...WEATHER.parameters },
+  strict: true,
+};
+/** The native lane, and three translations. */
+const MODELS = ["Responses#gpt-6.1-sol", "Anthropic#claude-opus-5-5", "Google#gemini-3.5-flash", THINKING];
+
+let under: UnderTest;
+let client: OpenAI;
+let stranger: OpenAI;
+
+beforeAll(async () => {
+  under = await startUnderTest({ more: "responses: { keep: 30d, max_bytes: 1MB }" });
+  const connect = (apiKey: string) => new OpenAI({ baseURL: `${under.url}/v1`, apiKey, maxRetries: 0 });
+  client = connect(under.secret);
+  stranger = connect((await under.newKey({ requests_per_day: null })).secret);
+});
+afterAll(() => under.stop());
+
+function create(model: string, input: string, more: Partial<OpenAI.Responses.ResponseCreateParams> = {}) {
+  return client.responses.create({ model, input, ...more, stream: false });
+}
+
+describe.each(MODELS)("%s", (model) => {
+  test("goes on from a response of its own and of every other model", async () => {
+    for (const other of MODELS) {
+      const first = await create(other, "say: one");
+      expect(first).toMatchObject({ store: true, previous_response_id: null });
+      const second = await create(model, "count my words", { previous_response_id: first.id });
+      expect(second.previous_response_id).toBe(first.id);
+      const { data } = await client.responses.inputItems.list(second.id, { order: "asc" });
+      const roles = data.flatMap((item) => ("role" in item ? [item.role] : []));
+      expect(roles).toEqual(["user", "assistant", "user"]);
+      const prompts = under.simulator.calls.last()?.body;
+      expect(JSON.stringify(prompts)).toContain("say: one");
+    }
+  });
+
+  test("a call's result is enough in the next request, whole and streamed", async () => {
+    const asked = { model, input: ASK_ONE, tools: [TOOL] };
+    const streamed = await client.responses.stream({ ...asked, stream: true }).finalResponse();
+    for (const first of [await client.responses.create(asked), streamed]) {
+      const call = first.output.find((item) => item.type === "function_call");
+      if (call?.type !== "function_call") throw new Error("no call");
+      const second = await client.responses.create({
+        model,
+        tools: [TOOL],
+        previous_response_id: first.id,
+        input: [{ type: "function_call_output", call_id: call.call_id, output: "7 degrees, rain" }],
+      });
+      expect(second.output_text).toContain("7 degrees, rain");
+    }
+  });
+});
+
+test("a kept response is shown as it was given, its input item by item, until it is deleted", async () => {
+  const first = await create(PLAIN, "say: hi");
+  const { output_text: _text, ...given } = await client.responses.retrieve(first.id);
+  const { output_text: _first, _request_id, ...own } = { ...first, _request_id: undefined };
+  expect(given).toMatchObject(JSON.parse(JSON.stringify(own)));
+  const page = await client.responses.inputItems.list(first.id);
+  expect(page.data).toMatchObject([{ role: "user", content: "say: hi" }]);
+  await client.responses.delete(first.id);
+  const calls = [
+    client.responses.retrieve(first.id),
+    client.responses.delete(first.id),
+    client.responses.inputItems.list(first.id),
+    create(PLAIN, "say: ho", { previous_response_id: first.id }),
+  ];
+  for (const call of calls) expect((await failure(OpenAI.NotFoundError, call)).message).toContain(first.id);
+});
+
+test("another key finds nothing, nor does anybody where the client asked for that", async () => {
+  const { id } = await create(PLAIN, "say: hi");
+  const unstored = await create(PLAIN, "say: hi", { store: false });
+  expect(unstored).toMatchObject({ store: false });
+  await failure(OpenAI.NotFoundError, stranger.responses.retrieve(id));
+  await failure(OpenAI.NotFoundError, stranger.responses.delete(id));
+  const request = { model: PLAIN, input: "say: ho", previous_response_id: id };
+  await failure(OpenAI.NotFoundError, stranger.responses.create(request));
+  await failure(OpenAI.NotFoundError, client.responses.retrieve(unstored.id));
+  expect((await client.responses.retrieve(id)).id).toBe(id);
+});
+
+test("the store holds no word of it in plain text, and only so many bytes of an account", async () => {
+  const marked = await create(PLAIN, "say: marmalade");
+  for (let at = 0; at < 6; at++) await create(PLAIN, `say: ${"x".repeat(200_000)}`);
+  const database = new Database(join(under.directory, "poundkey.db"), { readonly: true });
+  const rows = database.query<{ bytes: number }, []>("SELECT bytes FROM stored_response").all();
+  const size = rows.reduce((sum, { bytes }) => sum + bytes, 0);
+  expect(size).toBeWithin(500_000, 1_000_001);
+  const plain = database
+    .query("SELECT 1 FROM stored_response WHERE sealed LIKE '%marmalade%' OR items LIKE '%marmalade%'")
+    .all();
+  database.close();
+  expect(plain).toEqual([]);
+  await failure(OpenAI.NotFoundError, client.responses.retrieve(marked.id));
+});
+
+test.each(MODELS)("the AI SDK refers to items of earlier answers, which are found: %s", async (model) => {
+  const openai = createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret });
+  const first = await generateText({ model: openai(model), prompt: "say: hi" });
+  const messages = [
+    { role: "user" as const, content: "say: hi" },
+    ...first.response.messages,
+    { role: "user" as const, content: "say: ho" },
+  ];
+  expect((await generateText({ model: openai(model), messages, maxRetries: 0 })).text).toBe("ho");
+  const streamed = streamText({ model: openai(model), messages, maxRetries: 0 });
+  expect(await streamed.text).toBe("ho");
+});

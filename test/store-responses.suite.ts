@@ -1,0 +1,68 @@
+// The duties of every store towards the responses that are kept for requests that go on from them.
+import { describe, expect, test } from "bun:test";
+import type { StoredResponse } from "../src/core/rows.ts";
+import { NOON } from "./samples.ts";
+import { type MakeBench, twoStores } from "./store.suite.ts";
+
+const BYTES_MAX = 1000;
+
+function makeResponse(id: string, fields: Partial<StoredResponse> = {}): StoredResponse {
+  return {
+    ...{ accountId: "default", id, keyId: "key_a", atMs: NOON },
+    ...{ bytes: 10, items: JSON.stringify([`msg_${id}`]), sealed: `sealed ${id}` },
+    ...fields,
+  };
+}
+
+export function responsesSuite(name: string, makeBench: MakeBench): void {
+  describe(`${name}: kept responses`, () => {
+    const stores = twoStores(makeBench);
+
+    test("are found by id and by item, by their own key alone, on every node", async () => {
+      const { store, other } = stores();
+      const response = makeResponse("a");
+      await store.addResponse(response, BYTES_MAX);
+      expect(await other.response("default", "key_a", "a")).toEqual(response);
+      expect(await other.responseOfItem("default", "key_a", "msg_a")).toEqual(response);
+      expect(await other.response("default", "key_b", "a")).toBeNull();
+      expect(await other.responseOfItem("default", "key_b", "msg_a")).toBeNull();
+      expect(await other.responseOfItem("default", "key_a", "msg_")).toBeNull();
+      expect(await other.responseOfItem("default", "key_a", "%")).toBeNull();
+      expect(await other.response("another", "key_a", "a")).toBeNull();
+    });
+
+    test("are deleted once, by their own key", async () => {
+      const { store, other } = stores();
+      await store.addResponse(makeResponse("a"), BYTES_MAX);
+      expect(await other.removeResponse("default", "key_b", "a")).toBe(false);
+      expect(await other.removeResponse("default", "key_a", "a")).toBe(true);
+      expect(await store.removeResponse("default", "key_a", "a")).toBe(false);
+      expect(await store.response("default", "key_a", "a")).toBeNull();
+    });
+
+    test("stay within the account's bytes: the oldest go, and one that is too large itself", async () => {
+      const { store } = stores();
+      for (const [at, bytes] of [400, 500, 300].entries())
+        await store.addResponse(makeResponse(`${at}`, { atMs: NOON + at, bytes }), BYTES_MAX);
+      const kept = async () => {
+        const found = await Promise.all(
+          ["0", "1", "2", "3"].map((id) => store.response("default", "key_a", id)),
+        );
+        return found.flatMap((one) => one?.id ?? []);
+      };
+      expect(await kept()).toEqual(["1", "2"]);
+      await store.addResponse(makeResponse("3", { atMs: NOON + 3, bytes: BYTES_MAX + 1 }), BYTES_MAX);
+      expect(await kept()).toEqual([]);
+    });
+
+    test("go by age, a bounded number at once", async () => {
+      const { store, other } = stores();
+      for (const at of [0, 1, 2, 3])
+        await store.addResponse(makeResponse(`${at}`, { atMs: NOON + at }), BYTES_MAX);
+      expect(await other.pruneResponses(NOON + 3, 2)).toBe(2);
+      expect(await other.pruneResponses(NOON + 3, 2)).toBe(1);
+      expect(await other.pruneResponses(NOON + 3, 2)).toBe(0);
+      expect(await store.response("default", "key_a", "3")).not.toBeNull();
+    });
+  });
+}
