@@ -88,6 +88,11 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
       "Lets clients use model names that the catalogue doesn't hold. Such models have no price, so a balance can't pay for them.",
     default: false,
   },
+  "providers.<name>.cache_marks": {
+    meaning:
+      "`auto`: requests to Anthropic's API whose client sets no cache marks get them on the last tool, the last system block and the last two turns of the user, so that the next request reads the prompt from the cache. Writing to the cache costs a quarter more than input, reading a tenth of it.",
+    default: "off",
+  },
   "providers.<name>.models": {
     meaning: "Models that the catalogue doesn't hold, or that this server has with other limits.",
     default: [],

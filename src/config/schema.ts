@@ -122,6 +122,7 @@ const provider = section(
     headers: optional(headers),
     timeouts: optional(timeouts),
     unlisted_models: optional(Type.Boolean()),
+    cache_marks: optional(choice(["auto", "off"])),
     models: optional(Type.Array(model, { maxItems: LIST_MAX })),
   },
   "One provider: a known name needs no more than its keys.",

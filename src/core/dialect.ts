@@ -9,6 +9,8 @@ export interface Target {
   readonly secret: string | null;
   /** The operator's own headers, sent with each call. */
   readonly headers: Readonly<Record<string, string>>;
+  /** True if cache marks are set for clients that set none; left out: they are not. */
+  readonly marksCache?: boolean;
 }
 
 export interface Outgoing {

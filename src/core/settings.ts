@@ -40,6 +40,8 @@ export interface ProviderSetup {
   readonly timeouts: Timeouts;
   /** Names that the catalogue doesn't hold pass through, unpriced. */
   readonly unlistedModels: boolean;
+  /** Cache marks are set where the client sets none (`cache_marks: auto`); left out: they are not. */
+  readonly marksCache?: boolean;
 }
 
 export interface QuotaRules {

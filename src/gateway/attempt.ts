@@ -110,11 +110,12 @@ export interface Sent<F extends Form> {
 
 export async function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Promise<Sent<F>> {
   const { upstream, credential } = attempt;
-  const { baseUrl, headers, timeouts } = upstream.setup;
+  const { baseUrl, headers, timeouts, marksCache = false } = upstream.setup;
   const codec = findCodec(attempt);
   const { outgoing, answers, isNative } = encode(attempt, codec, {
     baseUrl,
     headers,
+    marksCache,
     secret: credential.secret,
   });
   attempt.onDropped([...attempt.withheld, ...(isNative ? [] : attempt.lost), ...outgoing.dropped]);

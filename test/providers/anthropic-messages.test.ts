@@ -1,7 +1,8 @@
 // The Anthropic dialect's turns: order, merging, tool results, ids, files, prefills and cache marks.
-import { expect, test } from "bun:test";
-import { asArray, asObject } from "../../src/core/json.ts";
-import type { ChatMessage } from "../../src/operations/chat/form.ts";
+import { describe, expect, test } from "bun:test";
+import { asArray, asObject, isObject } from "../../src/core/json.ts";
+import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
+import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import {
   CLASSIC,
   call,
@@ -9,9 +10,12 @@ import {
   catchFault,
   hi,
   jsonSchema,
+  makeCard,
+  makeRequest,
   readTurns,
   result,
   sent,
+  target,
   weather,
 } from "./anthropic-cases.ts";
 
@@ -209,4 +213,50 @@ test("audio and files that Claude does not read are refused, by name", () => {
     expect(fault.code).toBe("unsupported_capability");
     expect(fault.details.param).toBe("messages[1].content[1]");
   }
+});
+
+describe("cache marks for clients that set none", () => {
+  const asked = {
+    messages: [
+      { role: "system", content: "Be brief." },
+      hi,
+      { role: "assistant", content: null, tool_calls: [call("a"), call("b")] },
+      { role: "tool", tool_call_id: "a", content: "1" },
+      { role: "tool", tool_call_id: "b", content: "2" },
+      { role: "assistant", content: "so" },
+      { role: "user", content: "and?" },
+    ] satisfies ChatMessage[],
+    tools: [weather, { ...weather, function: { ...weather.function, name: "other" } }],
+  };
+  const marksIn = (part: Partial<ChatRequest>, marksCache: boolean) => {
+    const { body } = anthropic.chat.encode(makeRequest(part), makeCard(CLASSIC), { ...target, marksCache });
+    const isMarked = (one: unknown) => isObject(one) && one.cache_control !== undefined;
+    return {
+      tools: asArray(body.tools).map(isMarked),
+      system: asArray(body.system).map(isMarked),
+      turns: asArray(body.messages).map((turn) => asArray(asObject(turn).content).map(isMarked)),
+    };
+  };
+
+  test("are on the last tool, the last system block and the last two turns of the user", () => {
+    expect(marksIn(asked, true)).toEqual({
+      tools: [false, true],
+      system: [true],
+      turns: [[false], [false, false], [false, true], [false], [true]],
+    });
+  });
+
+  test("are none where the operator doesn't want them, or the client sets its own", () => {
+    const none = {
+      tools: [false, false],
+      turns: [[false], [false, false], [false, false], [false], [false]],
+    };
+    expect(marksIn(asked, false)).toEqual({ ...none, system: [false] });
+    const system = {
+      role: "system" as const,
+      content: [{ type: "text" as const, text: "Be brief.", ...mark }],
+    };
+    const own = { ...asked, messages: [system, ...asked.messages.slice(1)] };
+    expect(marksIn(own, true)).toEqual({ ...none, system: [true] });
+  });
 });

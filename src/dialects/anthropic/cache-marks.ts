@@ -1,4 +1,4 @@
-// The limit on cache marks: more than four in one request are refused, so the least useful ones go.
+// Cache marks: at most four in one request, since more are refused, and those that are set for clients that set none.
 import type { JsonObject } from "../../core/json.ts";
 import type { Block } from "./content.ts";
 import type { Turn } from "./conversation.ts";
@@ -30,6 +30,39 @@ export function limitMarks(given: Markable): Markable & { readonly isChanged: bo
     return index === 0 || index > total - MARKS_MAX;
   });
   return { ...kept, isChanged: true };
+}
+
+/** The turns of the user that are marked: the last, and the one up to which the request before was marked. */
+const TURNS_MARKED = 2;
+const MARK = { cache_control: { type: "ephemeral" } };
+/** Blocks that can't carry a mark (Messages API, "What cannot be cached"). */
+const UNMARKABLE: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
+
+/**
+ * The same with marks on the last tool, the last system block and the last two turns of the user, which covers a
+ * conversation that grows; unchanged where the client has set a mark of its own.
+ */
+export function setMarks(given: Markable): Markable {
+  let hasOwn = false;
+  mapBlocks(given, () => {
+    hasOwn = true;
+    return true;
+  });
+  if (hasOwn) return given;
+  const users = given.turns.flatMap(({ role }, at) => (role === "user" ? [at] : []));
+  const marked = new Set(users.slice(-TURNS_MARKED));
+  return {
+    tools: markLast(given.tools),
+    system: markLast(given.system),
+    turns: given.turns.map((turn, at) =>
+      marked.has(at) ? { ...turn, content: markLast(turn.content) } : turn,
+    ),
+  };
+}
+
+function markLast<B extends JsonObject>(blocks: readonly B[]): readonly B[] {
+  const last = blocks.findLastIndex(({ type, text }) => !UNMARKABLE.has(type) && text !== "");
+  return blocks.map((block, at) => (at === last ? { ...block, ...MARK } : block));
 }
 
 function mapBlocks(given: Markable, keeps: () => boolean): Markable {

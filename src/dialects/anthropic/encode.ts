@@ -9,7 +9,7 @@ import {
   readOutputLimit,
 } from "../../operations/chat/form.ts";
 import { listLeftOut } from "../_chat/fields.ts";
-import { limitMarks } from "./cache-marks.ts";
+import { limitMarks, setMarks } from "./cache-marks.ts";
 import { type Block, makeTextBlock } from "./content.ts";
 import { hasUnthoughtCalls, makeConversation, type Turn } from "./conversation.ts";
 import { findTraits, type Traits } from "./models.ts";
@@ -66,11 +66,12 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
-  const marks = limitMarks({
+  const markable = {
     tools: tools.tools,
     system: makeSystem(conversation.system, [...output.instructions, ...tools.instructions]),
     turns: ending.turns,
-  });
+  };
+  const marks = limitMarks(target.marksCache ? setMarks(markable) : markable);
   const body: JsonObject = {
     model: card.name,
     max_tokens: limit.maxTokens,
