@@ -4,6 +4,8 @@ import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import { asObject, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatForm } from "../../src/operations/chat/decoder.ts";
+import type { ChatReply } from "../../src/operations/chat/form.ts";
+import { CHAT } from "../../src/operations/chat/operation.ts";
 import type { Part } from "../../src/operations/chat/run.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import * as messagesLane from "../../src/surfaces/anthropic-messages/lane.ts";
@@ -28,9 +30,16 @@ interface Family {
   readonly set: readonly string[];
   /** The provider's event or body with the gateway's own fields in it. */
   readonly stamped: (body: JsonObject, isLast: boolean) => JsonObject;
+  /** The provider's whole answer with them. */
+  readonly stampedWhole: (body: JsonObject) => JsonObject;
 }
 
 const COST = { cost: 0.5, charged: 0.25 };
+
+function stampBody(body: JsonObject): JsonObject {
+  const { id, model } = STAMP;
+  return { ...body, id, model, usage: { ...asObject(body.usage), ...COST } };
+}
 
 const FAMILIES: readonly Family[] = [
   {
@@ -45,6 +54,7 @@ const FAMILIES: readonly Family[] = [
       const isEnd = event.type === "message_delta" && asObject(event.delta).stop_reason;
       return isEnd ? { ...event, usage: { ...asObject(event.usage), ...COST } } : event;
     },
+    stampedWhole: stampBody,
   },
   {
     name: "responses",
@@ -60,6 +70,7 @@ const FAMILIES: readonly Family[] = [
       const response = { ...event.response, id: STAMP.id, model: STAMP.model };
       return { ...event, response: isEnd ? { ...response, usage: { ...usage, ...COST } } : response };
     },
+    stampedWhole: stampBody,
   },
   {
     name: "gemini",
@@ -72,6 +83,12 @@ const FAMILIES: readonly Family[] = [
       modelVersion: STAMP.model,
       responseId: STAMP.id,
       ...(isLast ? { usageMetadata: { ...asObject(event.usageMetadata), ...COST } } : {}),
+    }),
+    stampedWhole: (body) => ({
+      ...body,
+      modelVersion: STAMP.model,
+      responseId: STAMP.id,
+      usageMetadata: { ...asObject(body.usageMetadata), ...COST },
     }),
   },
 ];
@@ -107,6 +124,13 @@ function expected({ rows, set }: Family, request: JsonObject): JsonObject {
 /** Tools are left as they came unless the provider would run them. */
 const PROVIDERS_TOOL =
   /code_execution|web_fetch|code_interpreter|image_generation|file_search|mcp|urlContext|codeExecution|url_context|advisor|skill/;
+
+const SMALL_REQUESTS: Readonly<Record<Family["name"], JsonObject>> = {
+  anthropic: { model: "m", max_tokens: 10, messages: [{ role: "user", content: "a" }] },
+  responses: { model: "m", input: "a" },
+  gemini: { contents: [{ parts: [{ text: "a" }] }] },
+};
+const NO_USAGE = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
 
 for (const family of FAMILIES) {
   const subjects = subjectsOf(family);
@@ -147,14 +171,33 @@ for (const family of FAMILIES) {
       expect(compared).toBeGreaterThan(30);
     });
 
-    test("the client gets the answer as the provider wrote it", () => {
+    test("the client gets the answer as the provider wrote it, whole", () => {
       let compared = 0;
-      const request =
-        family.name === "gemini"
-          ? { contents: [{ parts: [{ text: "a" }] }] }
-          : family.name === "responses"
-            ? { model: "m", input: "a" }
-            : { model: "m", max_tokens: 10, messages: [{ role: "user", content: "a" }] };
+      for (const subject of subjects) {
+        const { recording, card, request: ask } = subject;
+        const body = parseJson(recording.body);
+        if (recording.status !== 200 || recording.streamed || !isObject(body)) continue;
+        const exchange = read(family, subject, SMALL_REQUESTS[family.name]);
+        const options = { ask, card, offset: 0, dropped: [], isNative: true };
+        let reply: ChatReply;
+        try {
+          reply = CHAT.readWhole(laneOf(family), recording.body, options);
+        } catch (thrown) {
+          if (!(thrown instanceof Fault)) throw thrown;
+          continue;
+        }
+        const usage = { ...(reply.usage ?? NO_USAGE), ...COST };
+        const shown = exchange.whole(CHAT.withUsage(reply, usage), STAMP);
+        expect([recording.id, shown]).toEqual([recording.id, family.stampedWhole(body)]);
+        compared++;
+      }
+      console.log(`${family.name}: ${compared} whole answers compared`);
+      expect(compared).toBeGreaterThan(10);
+    });
+
+    test("the client gets the answer as the provider wrote it, event by event", () => {
+      let compared = 0;
+      const request = SMALL_REQUESTS[family.name];
       for (const subject of subjects) {
         const { recording } = subject;
         if (recording.status !== 200 || !recording.streamed) continue;
