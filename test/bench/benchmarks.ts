@@ -5,6 +5,7 @@ import { benchStart } from "./cold-start.ts";
 import { benchStreamed, benchWhole } from "./cpu.ts";
 import { benchGovernance } from "./governance.ts";
 import { benchLatency, benchTokens } from "./latency.ts";
+import { benchNative } from "./native.ts";
 import type { Finding } from "./report.ts";
 import { benchKeys, benchModels } from "./scale.ts";
 import type { Stage } from "./stage.ts";
@@ -20,6 +21,7 @@ export interface Benchmark {
 export const BENCHMARKS: readonly Benchmark[] = [
   { name: "whole", run: benchWhole },
   { name: "streamed", run: benchStreamed },
+  { name: "native", run: benchNative },
   { name: "latency", run: benchLatency },
   { name: "tokens", run: benchTokens },
   { name: "streams", run: benchStreams },
