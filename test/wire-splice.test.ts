@@ -2,11 +2,13 @@
 import { describe, expect, test } from "bun:test";
 import { CAPABILITIES } from "../src/core/card.ts";
 import { findDialect } from "../src/providers/index.ts";
+import { ANTHROPIC_MESSAGES } from "../src/surfaces/anthropic-messages/surface.ts";
 import { listCuts } from "./recorded/cuts.ts";
 import { fixturesFolder, type Recording, readTraffic } from "./recorded/load.ts";
 import { encodeText, makeSubject } from "./recorded/pipeline.ts";
 import { type Subject, same } from "./splice/both.ts";
 import { anthropicStream, chatStream, Dice } from "./splice/streams.ts";
+import { incoming, STAMP } from "./surfaces/recorded.ts";
 
 const MANY_CUTS_MS = 60_000;
 const folder = fixturesFolder();
@@ -39,6 +41,28 @@ describe.skipIf(folder === null)("recorded streams", () => {
     });
     for (const { file, share } of shares) expect([file, share > 0.25]).toEqual([file, true]);
   });
+});
+
+describe.skipIf(folder === null)("recorded streams in the native lane", () => {
+  const lane = findDialect("anthropic").chat?.lanes?.anthropic;
+  if (!lane) throw new Error("Anthropic has no lane of its own.");
+  const request = { model: "m", max_tokens: 10, messages: [{ role: "user", content: "a" }] };
+  const makeWriter = () => ANTHROPIC_MESSAGES.read(incoming(request)).writer(() => STAMP);
+  const own = recordings.filter(({ api }) => api === "anthropic-messages");
+
+  test(
+    "show the same events the fast way, to the byte, under every cut",
+    () => {
+      let spliced = 0;
+      for (const recording of own) {
+        const subject = { ...makeSubject(recording), native: { lane, makeWriter } };
+        spliced += same(subject, [encodeText(recording.body)]);
+        for (const { pieces } of listCuts(recording)) same(subject, pieces);
+      }
+      expect(spliced).toBeGreaterThan(100);
+    },
+    MANY_CUTS_MS,
+  );
 });
 
 function sum(values: readonly number[]): number {

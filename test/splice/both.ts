@@ -3,12 +3,13 @@
 import { expect } from "bun:test";
 import type { ModelCard } from "../../src/core/card.ts";
 import { toFault } from "../../src/core/fault.ts";
-import type { Dialect } from "../../src/dialects/dialect.ts";
+import type { ChatLane, Dialect } from "../../src/dialects/dialect.ts";
 import { AnswerReader } from "../../src/operations/chat/answer.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { isChunk, listChunks, type Part, Run } from "../../src/operations/chat/run.ts";
 import { AnswerLines } from "../../src/surfaces/openai-chat/writer.ts";
+import type { Writer } from "../../src/surfaces/surface.ts";
 import { findChatCodec } from "../codec.ts";
 import { decoded } from "../decoded.ts";
 
@@ -16,6 +17,8 @@ export interface Subject {
   readonly dialect: Dialect;
   readonly card: ModelCard;
   readonly request: ChatRequest;
+  /** The lane in which the client is shown the provider's own events, and its writer; left out: they are translated. */
+  readonly native?: { readonly lane: ChatLane; readonly makeWriter: () => Writer<Part> };
 }
 
 interface Given {
@@ -29,9 +32,20 @@ interface Given {
   readonly spliced: number;
 }
 
-function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>, splices: boolean): Given {
-  const decoder = findChatCodec(dialect).decoder(card, request);
-  const reader = new AnswerReader({ decoder, request, choiceOffset: 0, stops: [], splices });
+function given(
+  { dialect, card, request, native }: Subject,
+  pieces: Iterable<Uint8Array>,
+  splices: boolean,
+): Given {
+  const decoder = (native?.lane ?? findChatCodec(dialect)).decoder(card, request);
+  const reader = new AnswerReader({
+    decoder,
+    request,
+    choiceOffset: 0,
+    stops: [],
+    splices,
+    verbatim: native !== undefined,
+  });
   const parts: Part[] = [];
   let fault = "";
   try {
@@ -51,13 +65,17 @@ function given({ dialect, card, request }: Subject, pieces: Iterable<Uint8Array>
   for (const chunk of listChunks(parts)) fold.push(chunk);
   const lines = new AnswerLines({ id: "chatcmpl-1" });
   return {
-    text: parts.map((part) => written(part, lines)).join(""),
+    text: native ? show(native.makeWriter(), parts) : parts.map((part) => written(part, lines)).join(""),
     reply: JSON.stringify(fold.reply()),
     usage: JSON.stringify(reader.usage),
     isFinished: reader.isFinished,
     fault,
     spliced: parts.reduce((sum, part) => sum + (part instanceof Run ? part.texts.length : 0), 0),
   };
+}
+
+function show(writer: Writer<Part>, parts: readonly Part[]): string {
+  return parts.map((part) => writer.write([part])).join("") + writer.end();
 }
 
 function written(part: Part, lines: AnswerLines): string {

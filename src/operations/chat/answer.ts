@@ -136,11 +136,12 @@ export class AnswerReader implements Reader<ChatForm> {
   /** The event's own kind is asked for once more, with another text, to see where the text goes. */
   #learn(event: ServerEvent, chunks: readonly ChatChunk[], grew: (characters: number) => void): void {
     this.#patience--;
-    const template = makeTemplate(event, this.#parser.raw, chunks, (other) => {
+    const again = (other: ServerEvent) => {
       const made = this.take(this.#decoder.push(other));
       grew(-PROBE.length);
       return made;
-    });
+    };
+    const template = makeTemplate(event, this.#parser.raw, chunks, again, this.#verbatim);
     if (!template) return;
     this.#parser.template = template;
     this.#grew = grew;

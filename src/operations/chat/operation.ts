@@ -49,7 +49,7 @@ export const CHAT: Operation<ChatForm> = {
   reader(codec, { ask, card, offset, dropped, isNative }) {
     const decoder = codec.decoder(card, ask);
     const stops = listStops(ask, dropped);
-    const passing = { splices: !isNative, verbatim: isNative };
+    const passing = { splices: true, verbatim: isNative };
     return new AnswerReader({ decoder, request: ask, choiceOffset: offset, stops, ...passing });
   },
   isAnswer,

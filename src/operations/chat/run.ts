@@ -6,17 +6,27 @@ import type { ChatChunk } from "./form.ts";
 
 const ESCAPE = /\\./g;
 
+/** The provider's own event around its text, as JSON, with the event's type. */
+export interface ShownEvent {
+  readonly type: string;
+  readonly head: string;
+  readonly tail: string;
+}
+
 export class Run {
   /** Each chunk's JSON up to its text and after it. */
   readonly head: string;
   readonly tail: string;
+  /** Null: the client is shown the chunks. */
+  readonly shown: ShownEvent | null;
   /** As they stand between the quotes of a JSON string, escapes and all, in the form in which `JSON.stringify` writes it. */
   readonly texts: readonly string[];
   /** All texts together, unescaped: UTF-16 code units, and bytes in UTF-8. */
   readonly characters: number;
   readonly bytes: number;
 
-  constructor(head: string, tail: string, texts: readonly string[]) {
+  constructor(head: string, tail: string, texts: readonly string[], shown: ShownEvent | null = null) {
+    this.shown = shown;
     this.head = head;
     this.tail = tail;
     this.texts = texts;

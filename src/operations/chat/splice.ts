@@ -1,8 +1,9 @@
 // The fast way of a stream: events like the last one are passed on by their text alone, neither parsed nor serialised.
 
 import type { ServerEvent } from "../../core/dialect.ts";
+import { asObject, parseJson } from "../../core/json.ts";
 import type { ChatChunk, Delta } from "./form.ts";
-import { Run } from "./run.ts";
+import { Run, type ShownEvent } from "./run.ts";
 
 /** The inside of a JSON string up to its closing quote, not empty, in the form in which `JSON.stringify` writes it. */
 const TEXT = /(?:[ !#-[\]-\uffff]|\\["\\bfnrt])[ !#-[\]-\uffff]*(?:\\["\\bfnrt][ !#-[\]-\uffff]*)*"/y;
@@ -10,14 +11,23 @@ const TEXT = /(?:[ !#-[\]-\uffff]|\\["\\bfnrt])[ !#-[\]-\uffff]*(?:\\["\\bfnrt][
  * Padding of random length against eavesdroppers, at the end of an event, where no chunk holds it: a field of OpenAI's and
  * Mistral's, Anthropic's spaces before the last brace.
  */
-const PADDINGS = [
-  { found: /,"(?:obfuscation|p)":"([A-Za-z0-9]*)("\}\s*)$/, passed: /[A-Za-z0-9]*/y },
-  { found: /[^ ]( +)(\}\s*)$/, passed: / */y },
-] as const;
+const FIELD_PADDING = { found: /,"(?:obfuscation|p)":"([A-Za-z0-9]*)("\}\s*)$/, passed: /[A-Za-z0-9]*/y };
+const SPACE_PADDING = { found: /[^ ]( +)(\}\s*)$/, passed: / */y };
 /** Stands in an event where its text was, to see where the text goes. */
 export const PROBE = "poundkey probe";
 /** Longer texts are rare, and their events gain nothing. */
 const EVENT_CHARACTERS_MAX = 64 * 1024;
+
+interface TemplateParts {
+  /** The event in the stream up to its text, and from its text's closing quote on, less its padding. */
+  readonly before: string;
+  readonly after: string;
+  readonly padding: Padding | null;
+  /** The chunk's JSON up to its text and after it. */
+  readonly head: string;
+  readonly tail: string;
+  readonly shown: ShownEvent | null;
+}
 
 /**
  * The place of an event's text, and what the slow way makes of the rest of it. An event that differs from the one that
@@ -30,15 +40,17 @@ export class Template {
   readonly #padding: Padding | null;
   readonly #head: string;
   readonly #tail: string;
+  readonly #shown: ShownEvent | null;
   /** The end of the last run in its text. */
   end = 0;
 
-  constructor(before: string, after: string, padding: Padding | null, head: string, tail: string) {
-    this.#before = before;
-    this.#after = after;
-    this.#padding = padding;
-    this.#head = head;
-    this.#tail = tail;
+  constructor(parts: TemplateParts) {
+    this.#before = parts.before;
+    this.#after = parts.after;
+    this.#padding = parts.padding;
+    this.#head = parts.head;
+    this.#tail = parts.tail;
+    this.#shown = parts.shown;
   }
 
   /** The events of this kind that stand whole in `text` from `from` on; null: there is none. */
@@ -58,7 +70,7 @@ export class Template {
       at = end;
     } while (text.startsWith(before, at));
     this.end = at;
-    return texts.length === 0 ? null : new Run(this.#head, this.#tail, texts);
+    return texts.length === 0 ? null : new Run(this.#head, this.#tail, texts, this.#shown);
   }
 
   #endOf(text: string, quote: number): number {
@@ -79,7 +91,7 @@ interface Padding {
 }
 
 /**
- * The template that an event gives: `raw` is how it stood in the stream, `chunks` what the slow way has made of it, and `again` asks
+ * The template that an event gives; with `isShown` the client is shown the event itself. `raw` is how it stood in the stream, `chunks` what the slow way has made of it, and `again` asks
  * the slow way what it makes of another one. Null: its text can't be told apart from the rest.
  */
 export function makeTemplate(
@@ -87,6 +99,7 @@ export function makeTemplate(
   raw: string,
   chunks: readonly ChatChunk[],
   again: (event: ServerEvent) => readonly ChatChunk[],
+  isShown = false,
 ): Template | null {
   const [chunk] = chunks;
   const text = chunk && chunks.length === 1 ? textIn(chunk) : "";
@@ -99,13 +112,29 @@ export function makeTemplate(
   const [head, tail, more] = JSON.stringify(made).split(PROBE);
   if (others.length > 0 || head === undefined || tail === undefined || more !== undefined) return null;
   if (head + literal.slice(1, -1) + tail !== JSON.stringify(chunk)) return null;
-  const { after, padding } = ended(raw.slice(at + literal.length - 1));
-  return new Template(raw.slice(0, at + 1), after, padding, head, tail);
+  const shown = isShown ? splitShown(event, literal) : null;
+  if (isShown && shown === null) return null;
+  // A field of padding is part of an event that is shown.
+  const paddings = isShown ? [SPACE_PADDING] : [FIELD_PADDING, SPACE_PADDING];
+  const end = splitEnd(raw.slice(at + literal.length - 1), paddings);
+  return new Template({ before: raw.slice(0, at + 1), ...end, head, tail, shown });
+}
+
+/** The event as it is shown, around its text; null: the text can't be told apart from the rest. */
+function splitShown({ data }: ServerEvent, literal: string): ShownEvent | null {
+  const event = asObject(parseJson(data));
+  const json = JSON.stringify(event);
+  const at = onlyPlace(json, literal);
+  if (at === -1 || typeof event.type !== "string") return null;
+  return { type: event.type, head: json.slice(0, at + 1), tail: json.slice(at + literal.length - 1) };
 }
 
 /** An event's end, from its text's closing quote on, less its padding. */
-function ended(rest: string): { readonly after: string; readonly padding: Padding | null } {
-  for (const { found, passed } of PADDINGS) {
+function splitEnd(
+  rest: string,
+  paddings: readonly { readonly found: RegExp; readonly passed: RegExp }[],
+): { readonly after: string; readonly padding: Padding | null } {
+  for (const { found, passed } of paddings) {
     const [, padding, after] = found.exec(rest) ?? [];
     if (padding === undefined || after === undefined) continue;
     return { after: rest.slice(0, rest.length - after.length - padding.length), padding: { passed, after } };

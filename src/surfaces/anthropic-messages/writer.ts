@@ -3,7 +3,7 @@ import type { Fault } from "../../core/fault.ts";
 import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatChunk, ChunkChoice, Usage } from "../../operations/chat/form.ts";
-import type { Part, Verbatim } from "../../operations/chat/run.ts";
+import type { Part, ShownEvent, Verbatim } from "../../operations/chat/run.ts";
 import { KEEP_ALIVE_LINE, namedEvent } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
@@ -63,6 +63,10 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     this.#isStarted = true;
     this.#verbatim ??= new VerbatimWriter(this.#stamp());
     return this.#verbatim.write(asObject(parseJson(event.data)));
+  }
+
+  protected override passRunOn(texts: readonly string[], shown: ShownEvent): string {
+    return this.#verbatim?.writeRun(texts, shown) ?? super.passRunOn(texts, shown);
   }
 
   protected override writeChunk({ choices, usage }: ChatChunk): string {
