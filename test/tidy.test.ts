@@ -38,7 +38,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   keys: ["core"],
   admin: ["core", "keys", "ledger"],
   telemetry: ["core"],
-  console: [],
+  console: ["docs"],
   docs: [],
   simulator: ["core", "operations"],
   app: [

@@ -1,20 +1,12 @@
-// A new key's secret, shown once, with code that uses it.
+// A new key's secret, shown once, with the lines that put it into each client.
 import { gatewayAddress } from "./browser.ts";
 import { Button, CopyButton } from "./parts/button.tsx";
+import { ClientTabs } from "./parts/client-tabs.tsx";
 import { Dialog } from "./parts/dialog.tsx";
-import { ExampleCode } from "./parts/example.tsx";
 import { Notice } from "./parts/states.tsx";
 import type { NewKey } from "./types.ts";
-import { useModels } from "./use-models.ts";
 
 export function KeySecret({ made, onClose }: { readonly made: NewKey; readonly onClose: () => void }) {
-  const { sample } = useModels();
-  const example = {
-    address: gatewayAddress(),
-    secret: made.secret,
-    model: sample,
-    messages: [{ role: "user", content: "Hello!" }],
-  };
   const foot = (
     <Button kind="main" onClick={onClose}>
       Done
@@ -27,7 +19,7 @@ export function KeySecret({ made, onClose }: { readonly made: NewKey; readonly o
         <code>{made.secret}</code>
         <CopyButton text={made.secret} label="Copy key" />
       </div>
-      <ExampleCode example={example} />
+      <ClientTabs address={gatewayAddress()} secret={made.secret} />
     </Dialog>
   );
 }

@@ -1,4 +1,5 @@
 // The manual's contents: its chapters by part, in their order.
+import { CLIENT_SETUPS } from "./client-setups.ts";
 
 export interface Part {
   readonly title: string;
@@ -14,6 +15,10 @@ export const PARTS: readonly Part[] = [
   {
     title: "Running a gateway",
     chapters: ["configuration", "money", "operate", "security", "metrics", "console", "admin-api"],
+  },
+  {
+    title: "Setting up",
+    chapters: CLIENT_SETUPS.map(({ name }) => `client-${name}`),
   },
   {
     title: "Migrating from",

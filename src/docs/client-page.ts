@@ -1,0 +1,35 @@
+// A client's chapter of the manual, written from its row of the table of clients.
+import { type ClientSetup, fillSnippet } from "./client-setup.ts";
+
+/** The address and the key in the manual's examples. */
+const ADDRESS = "http://127.0.0.1:8080";
+const KEY = "sk-…";
+
+const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {
+  Messages: "Anthropic's Messages",
+  Responses: "OpenAI's Responses",
+  generateContent: "Gemini's `generateContent`",
+  "chat completions": "OpenAI's chat completions",
+};
+
+/** Returns the chapter as Markdown. */
+export function writeClientPage({ title, kind, speaks, snippets, notes }: ClientSetup): string {
+  const start =
+    kind === "agent"
+      ? `Make a key without a daily limit for your own team (\`requests_per_day: null\`): 200 requests are an hour of ${title}.`
+      : `Programs of your own team get a key without a daily limit (\`requests_per_day: null\`), so that ${title} is never slowed down.`;
+  const blocks = snippets.map((snippet) => {
+    const { about, language } = snippet;
+    return `${about}\n\n\`\`\`${language}\n${fillSnippet(snippet, ADDRESS, KEY)}\n\`\`\``;
+  });
+  const known = notes.length > 0 ? ["## Good to know", notes.map((note) => `- ${note}`).join("\n")] : [];
+  const parts = [
+    "<!-- Written by UPDATE_DOCS=1 bun test docs/clients from the table of clients. -->",
+    `# ${title}`,
+    `${title} speaks ${APIS[speaks]}, and with the gateway it works with every chat model and selector.`,
+    start,
+    ...blocks,
+    ...known,
+  ];
+  return `${parts.join("\n\n")}\n`;
+}

@@ -1,0 +1,29 @@
+// A client of the gateway with the lines that connect it.
+
+/** Stand in a snippet for the gateway's address, without a path, and for the key. */
+export const ADDRESS = "{address}";
+export const KEY = "{key}";
+
+export interface Snippet {
+  /** Tells what to do with it. */
+  readonly about: string;
+  readonly language: "sh" | "toml" | "json" | "yaml" | "js" | "python";
+  readonly code: string;
+}
+
+export interface ClientSetup {
+  /** Of its page, `client-<name>`. */
+  readonly name: string;
+  readonly title: string;
+  readonly kind: "agent" | "library";
+  /** The API that it speaks. */
+  readonly speaks: "Messages" | "Responses" | "generateContent" | "chat completions";
+  readonly snippets: readonly Snippet[];
+  /** Facts that would surprise otherwise. */
+  readonly notes: readonly string[];
+}
+
+/** Returns a snippet's code for a gateway and a key. */
+export function fillSnippet({ code }: Snippet, address: string, key: string): string {
+  return code.replaceAll(ADDRESS, address).replaceAll(KEY, key);
+}

@@ -1,0 +1,79 @@
+"""Frameworks on the Responses API as they use it by default: a tool call, its result, an answer, whole and streamed.
+
+Called with the gateway's address and a key; prints one JSON object of answers by check."""
+
+import asyncio
+import json
+import sys
+
+ADDRESS, KEY = sys.argv[1:3]
+MODELS = ["Responses#gpt-6.1-sol", "Anthropic#claude-opus-5-5", "Google#gemini-3.5-flash"]
+ASK = 'call get_weather({"city":"Oslo"})'
+
+
+def get_weather(city: str) -> str:
+    """Today's weather in a city."""
+    return f"7 degrees in {city}"
+
+
+async def run_agents(model: str) -> list[str]:
+    from agents import Agent, Runner, function_tool, set_default_openai_client, set_tracing_disabled
+    from openai import AsyncOpenAI
+
+    set_default_openai_client(AsyncOpenAI(base_url=f"{ADDRESS}/v1", api_key=KEY))
+    set_tracing_disabled(True)
+    agent = Agent(name="Guide", model=model, tools=[function_tool(get_weather)])
+    whole = await Runner.run(agent, ASK)
+    streamed = Runner.run_streamed(agent, ASK)
+    async for _ in streamed.stream_events():
+        pass
+    return [whole.final_output, streamed.final_output]
+
+
+async def run_pydantic_ai(model: str) -> list[str]:
+    from pydantic_ai import Agent
+    from pydantic_ai.models.openai import OpenAIResponsesModel
+    from pydantic_ai.providers.openai import OpenAIProvider
+
+    provider = OpenAIProvider(base_url=f"{ADDRESS}/v1", api_key=KEY)
+    agent = Agent(OpenAIResponsesModel(model, provider=provider), tools=[get_weather])
+    whole = await agent.run(ASK)
+    async with agent.run_stream(ASK) as streamed:
+        return [whole.output, await streamed.get_output()]
+
+
+async def run_langchain(model: str) -> list[str]:
+    from langchain_core.messages import HumanMessage, ToolMessage
+    from langchain_openai import ChatOpenAI
+
+    chat = ChatOpenAI(model=model, base_url=f"{ADDRESS}/v1", api_key=KEY, use_responses_api=True)
+    bound = chat.bind_tools([get_weather])
+    answers = []
+    for streams in (False, True):
+        messages = [HumanMessage(ASK)]
+        for _ in range(2):
+            if streams:
+                chunks = [chunk async for chunk in bound.astream(messages)]
+                reply = sum(chunks[1:], chunks[0])
+            else:
+                reply = await bound.ainvoke(messages)
+            messages.append(reply)
+            for call in reply.tool_calls:
+                result = get_weather(**call["args"])
+                messages.append(ToolMessage(result, tool_call_id=call["id"]))
+        answers.append(messages[-1].text)
+    return answers
+
+
+async def main() -> None:
+    found = {}
+    for name, check in [("agents", run_agents), ("pydantic-ai", run_pydantic_ai), ("langchain", run_langchain)]:
+        for model in MODELS:
+            try:
+                found[f"{name} {model}"] = await check(model)
+            except Exception as error:  # Each check is a test of its own: one that fails must not hide the others.
+                found[f"{name} {model}"] = [f"{type(error).__name__}: {error}"]
+    print(json.dumps(found))
+
+
+asyncio.run(main())

@@ -1,0 +1,36 @@
+// openai-agents, Pydantic AI and LangChain in Python on the Responses API: each check of frameworks.py is a test here.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+
+const PYTHON = join(import.meta.dir, "../../.venv/frameworks/bin/python");
+const SCRIPT = join(import.meta.dir, "frameworks.py");
+const RUN_MS = 120_000;
+
+describe.skipIf(!existsSync(PYTHON))("frameworks in Python", () => {
+  let under: UnderTest;
+  let answers: JsonObject = {};
+  beforeAll(async () => {
+    under = await startUnderTest();
+    const env = { PATH: process.env.PATH ?? "", HOME: under.directory };
+    const child = Bun.spawn([PYTHON, SCRIPT, under.url, under.secret], {
+      env,
+      stdout: "pipe",
+      stderr: "inherit",
+    });
+    answers = asObject(parseJson(await new Response(child.stdout).text()));
+  }, RUN_MS);
+  afterAll(() => under.stop());
+
+  for (const name of ["agents", "pydantic-ai", "langchain"])
+    test.each(["Responses#gpt-6.1-sol", "Anthropic#claude-opus-5-5", "Google#gemini-3.5-flash"])(
+      `${name} calls a tool and answers, whole and streamed: %s`,
+      (model) => {
+        const both = asArray(answers[`${name} ${model}`]);
+        expect(both).toHaveLength(2);
+        for (const answer of both) expect(answer).toContain("7 degrees in Oslo");
+      },
+    );
+});

@@ -1,0 +1,52 @@
+// The manual's pages on clients against the table that they are written from (UPDATE_DOCS=1 writes them).
+import { expect, test } from "bun:test";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { writeClientPage } from "../../src/docs/client-page.ts";
+import type { ClientSetup } from "../../src/docs/client-setup.ts";
+import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
+
+const FOLDER = join(import.meta.dir, "../../src/docs");
+
+function compare(file: string, wanted: (text: string) => string): void {
+  const path = join(FOLDER, file);
+  if (process.env.UPDATE_DOCS) {
+    const text = (() => {
+      try {
+        return readFileSync(path, "utf8");
+      } catch {
+        return "";
+      }
+    })();
+    writeFileSync(path, wanted(text));
+    return;
+  }
+  const text = readFileSync(path, "utf8");
+  expect(text).toBe(wanted(text));
+}
+
+test.each(CLIENT_SETUPS.map((setup) => [setup.name, setup] as const))("the page on %s", (name, setup) => {
+  compare(`client-${name}.md`, () => writeClientPage(setup));
+});
+
+/** Puts the list of links between its marks. */
+function fillList(text: string, mark: string, kind: ClientSetup["kind"]): string {
+  const links = CLIENT_SETUPS.filter((setup) => setup.kind === kind).map(
+    ({ name, title, speaks }) => `| [${title}](client-${name}.md) | ${speaks} |`,
+  );
+  const table = ["| client | speaks |", "|---|---|", ...links].join("\n");
+  const marks = new RegExp(`(<!-- ${mark}: .* -->\\n)[\\s\\S]*(<!-- end of ${mark} -->)`);
+  return text.replace(marks, (_, start, end) => `${start}\n${table}\n\n${end}`);
+}
+
+test("the overview links to each of them", () => {
+  compare("clients.md", (text) => fillList(fillList(text, "libraries", "library"), "agents", "agent"));
+});
+
+test("each names a model of ours, the address and the key", () => {
+  for (const { name, snippets } of CLIENT_SETUPS) {
+    const all = snippets.map(({ code }) => code).join("\n");
+    for (const part of ["{address}", "{key}", "Router"])
+      expect([name, all.includes(part)]).toEqual([name, true]);
+  }
+});
