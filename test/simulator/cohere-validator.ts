@@ -3,96 +3,94 @@ import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
 import { imageUrl } from "./openai-shapes.ts";
-import {
-  anything,
-  checkChoice,
-  type Fields,
-  flag,
-  integer,
-  list,
-  matching,
-  number,
-  record,
-  shape,
-  text,
-  textOr,
-  variant,
-} from "./validator.ts";
+import type { Fields } from "./validator.ts";
+import * as is from "./validator.ts";
 
-const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
-const textPart = of({ type: anything, text }, ["text"]);
-const texts = textOr(list(variant("type", { text: textPart })));
+const of = (fields: Fields, required: readonly string[] = []) =>
+  is.shape(fields, { required, nullable: true });
+const textPart = of({ type: is.anything, text: is.text }, ["text"]);
+const texts = is.textOr(is.list(is.variant("type", { text: textPart })));
 const image = of(
-  { type: anything, image_url: of({ url: imageUrl, detail: checkChoice("auto", "low", "high") }, ["url"]) },
+  {
+    type: is.anything,
+    image_url: of({ url: imageUrl, detail: is.checkChoice("auto", "low", "high") }, ["url"]),
+  },
   ["image_url"],
 );
-const document = of({ type: anything, document: of({ id: text, data: textOr(record) }, ["data"]) }, [
-  "document",
-]);
+const document = of(
+  { type: is.anything, document: of({ id: is.text, data: is.textOr(is.record) }, ["data"]) },
+  ["document"],
+);
 const call = of(
   {
-    id: matching(/^.+$/s),
-    type: checkChoice("function"),
-    function: of({ name: matching(/^[a-zA-Z0-9_-]+$/), arguments: text }, ["name", "arguments"]),
+    id: is.matching(/^.+$/s),
+    type: is.checkChoice("function"),
+    function: of({ name: is.matching(/^[a-zA-Z0-9_-]+$/), arguments: is.text }, ["name", "arguments"]),
   },
   ["id", "type", "function"],
 );
-const message = variant("role", {
-  system: of({ role: anything, content: texts }, ["content"]),
+const message = is.variant("role", {
+  system: of({ role: is.anything, content: texts }, ["content"]),
   user: of(
-    { role: anything, content: textOr(list(variant("type", { text: textPart, image_url: image }), 1)) },
+    {
+      role: is.anything,
+      content: is.textOr(is.list(is.variant("type", { text: textPart, image_url: image }), 1)),
+    },
     ["content"],
   ),
   assistant: of({
-    role: anything,
-    content: textOr(
-      list(variant("type", { text: textPart, thinking: of({ type: anything, thinking: text }) })),
+    role: is.anything,
+    content: is.textOr(
+      is.list(is.variant("type", { text: textPart, thinking: of({ type: is.anything, thinking: is.text }) })),
     ),
-    tool_calls: list(call),
-    tool_plan: text,
-    citations: list(record),
+    tool_calls: is.list(call),
+    tool_plan: is.text,
+    citations: is.list(is.record),
   }),
   tool: of(
     {
-      role: anything,
-      tool_call_id: text,
-      content: textOr(list(variant("type", { text: textPart, document }))),
+      role: is.anything,
+      tool_call_id: is.text,
+      content: is.textOr(is.list(is.variant("type", { text: textPart, document }))),
     },
     ["tool_call_id", "content"],
   ),
 });
 const tool = of(
   {
-    type: checkChoice("function"),
-    function: of({ name: matching(/^[a-zA-Z0-9_-]+$/), description: text, parameters: record }, ["name"]),
+    type: is.checkChoice("function"),
+    function: of({ name: is.matching(/^[a-zA-Z0-9_-]+$/), description: is.text, parameters: is.record }, [
+      "name",
+    ]),
   },
   ["type", "function"],
 );
 const request = of(
   {
-    model: text,
-    messages: list(message, 1),
-    stream: flag,
-    tools: list(tool),
-    strict_tools: flag,
-    tool_choice: checkChoice("REQUIRED", "NONE"),
-    documents: list(textOr(record)),
-    citation_options: record,
-    response_format: of({ type: checkChoice("text", "json_object"), json_schema: record, schema: record }, [
-      "type",
-    ]),
-    safety_mode: checkChoice("CONTEXTUAL", "STRICT", "OFF", "NONE"),
-    max_tokens: integer(1),
-    stop_sequences: list(text, 0, 5),
-    temperature: number(0, 1),
-    seed: integer(0),
-    frequency_penalty: number(0, 1),
-    presence_penalty: number(0, 1),
-    k: integer(0, 500),
-    p: number(0.01, 0.99),
-    logprobs: flag,
-    thinking: of({ type: checkChoice("enabled", "disabled"), token_budget: integer(1) }, ["type"]),
-    priority: integer(0, 999),
+    model: is.text,
+    messages: is.list(message, 1),
+    stream: is.flag,
+    tools: is.list(tool),
+    strict_tools: is.flag,
+    tool_choice: is.checkChoice("REQUIRED", "NONE"),
+    documents: is.list(is.textOr(is.record)),
+    citation_options: is.record,
+    response_format: of(
+      { type: is.checkChoice("text", "json_object"), json_schema: is.record, schema: is.record },
+      ["type"],
+    ),
+    safety_mode: is.checkChoice("CONTEXTUAL", "STRICT", "OFF", "NONE"),
+    max_tokens: is.integer(1),
+    stop_sequences: is.list(is.text, 0, 5),
+    temperature: is.number(0, 1),
+    seed: is.integer(0),
+    frequency_penalty: is.number(0, 1),
+    presence_penalty: is.number(0, 1),
+    k: is.integer(0, 500),
+    p: is.number(0.01, 0.99),
+    logprobs: is.flag,
+    thinking: of({ type: is.checkChoice("enabled", "disabled"), token_budget: is.integer(1) }, ["type"]),
+    priority: is.integer(0, 999),
   },
   ["model", "messages"],
 );

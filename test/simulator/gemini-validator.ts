@@ -3,46 +3,34 @@ import { asArray, asObject, isObject, type JsonObject } from "../../src/core/jso
 import { signCall } from "../../src/simulator/gemini.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkGeminiSchema } from "./schema-validator.ts";
-import {
-  anything,
-  type Check,
-  checkChoice,
-  type Fields,
-  flag,
-  integer,
-  list,
-  matching,
-  number,
-  record,
-  shape,
-  text,
-  variant,
-} from "./validator.ts";
+import type { Check, Fields } from "./validator.ts";
+import * as is from "./validator.ts";
 
-const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
+const of = (fields: Fields, required: readonly string[] = []) =>
+  is.shape(fields, { required, nullable: true });
 const MEDIA =
-  /^(image\/(png|jpeg|webp|heic|heif|gif)|audio\/(wav|mp3|mpeg|aiff|aac|ogg|flac|x-wav)|video\/\w+|application\/(pdf|json)|text\/[\w-]+)$/;
-const NAME = matching(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/);
+  /^(image\/(png|jpeg|webp|heic|heif|gif)|audio\/(wav|mp3|mpeg|aiff|aac|ogg|flac|x-wav)|video\/\w+|application\/(pdf|json)|is.text\/[\w-]+)$/;
+const NAME = is.matching(/^[a-zA-Z_][a-zA-Z0-9_.:-]{0,127}$/);
 /** Gemini accepts both alphabets of base64 (recorded). */
-const bytes = matching(/^[A-Za-z0-9+/_-]+={0,2}$/);
+const bytes = is.matching(/^[A-Za-z0-9+/_-]+={0,2}$/);
 const mimeType: Check = (value, path) => {
-  text(value, path);
+  is.text(value, path);
   if (!MEDIA.test(String(value))) reject("value", `Unsupported MIME type: ${String(value)}`, path);
 };
 
 const KINDS = ["text", "inlineData", "fileData", "functionCall", "functionResponse"] as const;
 const partFields = of({
-  text,
-  thought: flag,
-  thoughtSignature: text,
+  text: is.text,
+  thought: is.flag,
+  thoughtSignature: is.text,
   inlineData: of({ mimeType, data: bytes }, ["mimeType", "data"]),
-  fileData: of({ mimeType, fileUri: text }, ["fileUri"]),
-  functionCall: of({ id: text, name: NAME, args: record }, ["name"]),
-  functionResponse: of({ id: text, name: NAME, response: record, parts: anything, willContinue: flag }, [
-    "name",
-    "response",
-  ]),
-  mediaResolution: record,
+  fileData: of({ mimeType, fileUri: is.text }, ["fileUri"]),
+  functionCall: of({ id: is.text, name: NAME, args: is.record }, ["name"]),
+  functionResponse: of(
+    { id: is.text, name: NAME, response: is.record, parts: is.anything, willContinue: is.flag },
+    ["name", "response"],
+  ),
+  mediaResolution: is.record,
 });
 const part: Check = (value, path) => {
   partFields(value, path);
@@ -52,78 +40,78 @@ const part: Check = (value, path) => {
     reject("value", "required oneof field 'data' must have one initialized field", [...path, "data"]);
   if (kinds.length > 1) reject("value", "oneof field 'data' is already set.", path);
 };
-const parts = list(part, 1);
+const parts = is.list(part, 1);
 /** Only the model's own text may be empty (recorded). */
-const userParts = list((value, path) => {
+const userParts = is.list((value, path) => {
   part(value, path);
   if (asObject(value).text === "")
     reject("value", "required oneof field 'data' must have one initialized field", [...path, "data"]);
 }, 1);
-const content = variant("role", {
-  user: of({ role: anything, parts: userParts }, ["parts"]),
-  model: of({ role: anything, parts }, ["parts"]),
+const content = is.variant("role", {
+  user: of({ role: is.anything, parts: userParts }, ["parts"]),
+  model: of({ role: is.anything, parts }, ["parts"]),
 });
 
 const declaration = of(
   {
     name: NAME,
-    description: text,
+    description: is.text,
     parameters: checkGeminiSchema,
-    parametersJsonSchema: record,
+    parametersJsonSchema: is.record,
     response: checkGeminiSchema,
-    responseJsonSchema: record,
-    behavior: text,
+    responseJsonSchema: is.record,
+    behavior: is.text,
   },
   ["name"],
 );
 const thinkingConfig = of({
-  includeThoughts: flag,
-  thinkingBudget: integer(-1),
-  thinkingLevel: checkChoice("MINIMAL", "LOW", "MEDIUM", "HIGH", "minimal", "low", "medium", "high"),
+  includeThoughts: is.flag,
+  thinkingBudget: is.integer(-1),
+  thinkingLevel: is.checkChoice("MINIMAL", "LOW", "MEDIUM", "HIGH", "minimal", "low", "medium", "high"),
 });
 const generationConfig = of({
-  maxOutputTokens: integer(1),
-  temperature: number(0, 2),
-  topP: number(0, 1),
-  topK: number(1),
-  candidateCount: integer(1, 8),
-  stopSequences: list(text, 0, 5),
-  seed: integer(-(2 ** 31), 2 ** 31 - 1),
-  presencePenalty: number(-2, 2),
-  frequencyPenalty: number(-2, 2),
-  responseMimeType: checkChoice("text/plain", "application/json", "text/x.enum"),
+  maxOutputTokens: is.integer(1),
+  temperature: is.number(0, 2),
+  topP: is.number(0, 1),
+  topK: is.number(1),
+  candidateCount: is.integer(1, 8),
+  stopSequences: is.list(is.text, 0, 5),
+  seed: is.integer(-(2 ** 31), 2 ** 31 - 1),
+  presencePenalty: is.number(-2, 2),
+  frequencyPenalty: is.number(-2, 2),
+  responseMimeType: is.checkChoice("text/plain", "application/json", "text/x.enum"),
   responseSchema: checkGeminiSchema,
-  responseJsonSchema: record,
-  responseLogprobs: flag,
-  logprobs: integer(0, 20),
-  responseModalities: list(checkChoice("TEXT", "IMAGE", "AUDIO")),
+  responseJsonSchema: is.record,
+  responseLogprobs: is.flag,
+  logprobs: is.integer(0, 20),
+  responseModalities: is.list(is.checkChoice("TEXT", "IMAGE", "AUDIO")),
   thinkingConfig,
-  mediaResolution: text,
+  mediaResolution: is.text,
 });
 const request = of(
   {
-    model: text,
-    contents: list(content, 1),
-    systemInstruction: of({ role: text, parts }, ["parts"]),
-    tools: list(
+    model: is.text,
+    contents: is.list(content, 1),
+    systemInstruction: of({ role: is.text, parts }, ["parts"]),
+    tools: is.list(
       of({
-        functionDeclarations: list(declaration),
-        googleSearch: record,
-        urlContext: record,
-        codeExecution: record,
+        functionDeclarations: is.list(declaration),
+        googleSearch: is.record,
+        urlContext: is.record,
+        codeExecution: is.record,
       }),
     ),
     toolConfig: of({
       functionCallingConfig: of({
-        mode: checkChoice("AUTO", "ANY", "NONE", "VALIDATED"),
-        allowedFunctionNames: list(text),
+        mode: is.checkChoice("AUTO", "ANY", "NONE", "VALIDATED"),
+        allowedFunctionNames: is.list(is.text),
       }),
     }),
     generationConfig,
-    safetySettings: list(of({ category: text, threshold: text }, ["category", "threshold"])),
-    cachedContent: text,
-    serviceTier: text,
-    continuationToken: text,
+    safetySettings: is.list(of({ category: is.text, threshold: is.text }, ["category", "threshold"])),
+    cachedContent: is.text,
+    serviceTier: is.text,
+    continuationToken: is.text,
   },
   ["contents"],
 );

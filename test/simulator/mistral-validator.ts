@@ -3,106 +3,101 @@ import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkToolOrder } from "./call-order.ts";
 import { imageUrl } from "./openai-shapes.ts";
-import {
-  anything,
-  checkChoice,
-  type Fields,
-  flag,
-  integer,
-  list,
-  matching,
-  number,
-  record,
-  shape,
-  text,
-  textOr,
-  variant,
-  wordOr,
-} from "./validator.ts";
+import type { Fields } from "./validator.ts";
+import * as is from "./validator.ts";
 
-const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
-const CALL_ID = matching(/^[a-zA-Z0-9]{9}$/);
-const NAME = matching(/^[a-zA-Z0-9_-]{1,256}$/);
+const of = (fields: Fields, required: readonly string[] = []) =>
+  is.shape(fields, { required, nullable: true });
+const CALL_ID = is.matching(/^[a-zA-Z0-9]{9}$/);
+const NAME = is.matching(/^[a-zA-Z0-9_-]{1,256}$/);
 
-const textPart = of({ type: anything, text }, ["text"]);
-const thinkingPart = of({ type: anything, thinking: list(textPart), closed: flag, signature: text }, [
-  "thinking",
-]);
-const userPart = variant("type", {
+const textPart = of({ type: is.anything, text: is.text }, ["text"]);
+const thinkingPart = of(
+  { type: is.anything, thinking: is.list(textPart), closed: is.flag, signature: is.text },
+  ["thinking"],
+);
+const userPart = is.variant("type", {
   text: textPart,
-  image_url: of({ type: anything, image_url: textOr(of({ url: imageUrl, detail: text }, ["url"])) }, [
-    "image_url",
-  ]),
-  document_url: of({ type: anything, document_url: text, document_name: text }, ["document_url"]),
-  input_audio: of({ type: anything, input_audio: anything }, ["input_audio"]),
-  file: of({ type: anything, file_id: text }, ["file_id"]),
-  reference: of({ type: anything, reference_ids: list(integer()) }),
+  image_url: of(
+    { type: is.anything, image_url: is.textOr(of({ url: imageUrl, detail: is.text }, ["url"])) },
+    ["image_url"],
+  ),
+  document_url: of({ type: is.anything, document_url: is.text, document_name: is.text }, ["document_url"]),
+  input_audio: of({ type: is.anything, input_audio: is.anything }, ["input_audio"]),
+  file: of({ type: is.anything, file_id: is.text }, ["file_id"]),
+  reference: of({ type: is.anything, reference_ids: is.list(is.integer()) }),
 });
 const call = of(
   {
     id: CALL_ID,
-    type: checkChoice("function"),
-    index: integer(0),
-    function: of({ name: NAME, arguments: textOr(record) }, ["name", "arguments"]),
+    type: is.checkChoice("function"),
+    index: is.integer(0),
+    function: of({ name: NAME, arguments: is.textOr(is.record) }, ["name", "arguments"]),
   },
   ["function"],
 );
-const texts = textOr(list(textPart));
-const message = variant("role", {
-  system: of({ role: anything, content: texts }, ["content"]),
-  user: of({ role: anything, content: textOr(list(userPart)) }, ["content"]),
+const texts = is.textOr(is.list(textPart));
+const message = is.variant("role", {
+  system: of({ role: is.anything, content: texts }, ["content"]),
+  user: of({ role: is.anything, content: is.textOr(is.list(userPart)) }, ["content"]),
   assistant: of({
-    role: anything,
-    content: textOr(list(variant("type", { text: textPart, thinking: thinkingPart }))),
-    tool_calls: list(call),
-    prefix: flag,
+    role: is.anything,
+    content: is.textOr(is.list(is.variant("type", { text: textPart, thinking: thinkingPart }))),
+    tool_calls: is.list(call),
+    prefix: is.flag,
   }),
-  tool: of({ role: anything, content: texts, tool_call_id: CALL_ID, name: text }, [
+  tool: of({ role: is.anything, content: texts, tool_call_id: CALL_ID, name: is.text }, [
     "content",
     "tool_call_id",
   ]),
 });
 const tool = of(
   {
-    type: checkChoice("function"),
-    function: of({ name: NAME, description: text, strict: flag, parameters: record }, ["name", "parameters"]),
+    type: is.checkChoice("function"),
+    function: of({ name: NAME, description: is.text, strict: is.flag, parameters: is.record }, [
+      "name",
+      "parameters",
+    ]),
   },
   ["function"],
 );
 const format = of({
-  type: checkChoice("text", "json_object", "json_schema"),
-  json_schema: of({ name: text, description: text, schema: record, strict: flag }, ["name", "schema"]),
+  type: is.checkChoice("text", "json_object", "json_schema"),
+  json_schema: of({ name: is.text, description: is.text, schema: is.record, strict: is.flag }, [
+    "name",
+    "schema",
+  ]),
 });
 const request = of(
   {
-    model: text,
-    messages: list(message, 1),
-    temperature: number(0, 1.5),
-    top_p: number(0, 1),
-    max_tokens: integer(0),
-    stream: flag,
-    stop: textOr(list(text)),
-    random_seed: integer(0),
-    metadata: record,
+    model: is.text,
+    messages: is.list(message, 1),
+    temperature: is.number(0, 1.5),
+    top_p: is.number(0, 1),
+    max_tokens: is.integer(0),
+    stream: is.flag,
+    stop: is.textOr(is.list(is.text)),
+    random_seed: is.integer(0),
+    metadata: is.record,
     response_format: format,
-    tools: list(tool),
-    tool_choice: wordOr(
+    tools: is.list(tool),
+    tool_choice: is.wordOr(
       ["auto", "none", "any", "required"],
-      of({ type: text, function: of({ name: text }) }),
+      of({ type: is.text, function: of({ name: is.text }) }),
     ),
-    presence_penalty: number(-2, 2),
-    frequency_penalty: number(-2, 2),
-    n: integer(1),
-    prediction: record,
-    parallel_tool_calls: flag,
-    reasoning_effort: checkChoice("none", "high"),
-    prompt_mode: checkChoice("reasoning"),
-    guardrails: anything,
-    prompt_cache_key: text,
-    service_tier: text,
-    safe_prompt: flag,
-    document_image_limit: integer(0),
-    document_page_limit: integer(0),
+    presence_penalty: is.number(-2, 2),
+    frequency_penalty: is.number(-2, 2),
+    n: is.integer(1),
+    prediction: is.record,
+    parallel_tool_calls: is.flag,
+    reasoning_effort: is.checkChoice("none", "high"),
+    prompt_mode: is.checkChoice("reasoning"),
+    guardrails: is.anything,
+    prompt_cache_key: is.text,
+    service_tier: is.text,
+    safe_prompt: is.flag,
+    document_image_limit: is.integer(0),
+    document_page_limit: is.integer(0),
   },
   ["model", "messages"],
 );

@@ -3,43 +3,30 @@ import { asArray, asObject, isObject, type JsonObject } from "../../src/core/jso
 import { signCall } from "../../src/simulator/perplexity.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import { checkCallOrder } from "./call-order.ts";
-import {
-  anything,
-  type Check,
-  checkChoice,
-  type Fields,
-  flag,
-  integer,
-  list,
-  matching,
-  number,
-  record,
-  shape,
-  text,
-  textOr,
-  variant,
-  wordOr,
-} from "./validator.ts";
+import type { Check, Fields } from "./validator.ts";
+import * as is from "./validator.ts";
 
-const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
-const parts = list(
-  variant("type", {
-    input_text: of({ type: anything, text }, ["text"]),
-    output_text: of({ type: anything, text }, ["text"]),
-    input_image: of({ type: anything, image_url: matching(/^(https?:\/\/|data:image\/)/) }, ["image_url"]),
+const of = (fields: Fields, required: readonly string[] = []) =>
+  is.shape(fields, { required, nullable: true });
+const parts = is.list(
+  is.variant("type", {
+    input_text: of({ type: is.anything, text: is.text }, ["text"]),
+    output_text: of({ type: is.anything, text: is.text }, ["text"]),
+    input_image: of({ type: is.anything, image_url: is.matching(/^(https?:\/\/|data:image\/)/) }, [
+      "image_url",
+    ]),
   }),
 );
-const role = checkChoice("user", "assistant", "system", "developer");
-const message = of({ type: anything, role, content: textOr(parts) }, ["role", "content"]);
-const named = { type: anything, call_id: text, name: text };
-const item = variant("type", {
+const role = is.checkChoice("user", "assistant", "system", "developer");
+const message = of({ type: is.anything, role, content: is.textOr(parts) }, ["role", "content"]);
+const named = { type: is.anything, call_id: is.text, name: is.text };
+const item = is.variant("type", {
   message,
-  function_call: of({ ...named, id: text, arguments: text, status: text, thought_signature: text }, [
-    "call_id",
-    "name",
-    "arguments",
-  ]),
-  function_call_output: of({ ...named, output: textOr(list(record)), thought_signature: text }, [
+  function_call: of(
+    { ...named, id: is.text, arguments: is.text, status: is.text, thought_signature: is.text },
+    ["call_id", "name", "arguments"],
+  ),
+  function_call_output: of({ ...named, output: is.textOr(is.list(is.record)), thought_signature: is.text }, [
     "call_id",
     "output",
   ]),
@@ -57,63 +44,66 @@ const RESERVED: readonly unknown[] = [
   "sandbox",
 ];
 const functionName: Check = (value, path) => {
-  matching(/^[a-zA-Z0-9_-]{1,64}$/)(value, path);
+  is.matching(/^[a-zA-Z0-9_-]{1,64}$/)(value, path);
   if (RESERVED.includes(value)) reject("value", `tool name "${String(value)}" is reserved`, path);
 };
-const domains = list(text, 0, 20);
+const domains = is.list(is.text, 0, 20);
 const filters = of({
   search_domain_filter: domains,
-  search_language_filter: list(text),
-  search_recency_filter: checkChoice("hour", "day", "week", "month", "year"),
-  search_after_date_filter: text,
-  search_before_date_filter: text,
-  last_updated_after_filter: text,
-  last_updated_before_filter: text,
+  search_language_filter: is.list(is.text),
+  search_recency_filter: is.checkChoice("hour", "day", "week", "month", "year"),
+  search_after_date_filter: is.text,
+  search_before_date_filter: is.text,
+  last_updated_after_filter: is.text,
+  last_updated_before_filter: is.text,
 });
 const webSearch = of({
-  type: anything,
+  type: is.anything,
   filters,
-  search_context_size: checkChoice("low", "medium", "high"),
-  user_location: record,
-  max_tokens: integer(1),
-  max_tokens_per_page: integer(1),
+  search_context_size: is.checkChoice("low", "medium", "high"),
+  user_location: is.record,
+  max_tokens: is.integer(1),
+  max_tokens_per_page: is.integer(1),
 });
-const tool = variant("type", {
-  function: of({ type: anything, name: functionName, description: text, parameters: record, strict: flag }, [
-    "name",
-  ]),
+const tool = is.variant("type", {
+  function: of(
+    { type: is.anything, name: functionName, description: is.text, parameters: is.record, strict: is.flag },
+    ["name"],
+  ),
   web_search: webSearch,
-  fetch_url: of({ type: anything, max_urls: integer(1) }),
+  fetch_url: of({ type: is.anything, max_urls: is.integer(1) }),
 });
 const request = of({
-  model: text,
-  models: list(text, 1, 5),
-  preset: checkChoice("fast", "low", "medium", "high"),
-  input: textOr(list(anyItem, 1)),
-  instructions: text,
-  max_output_tokens: integer(16),
-  max_steps: integer(1, 10),
-  max_tool_calls: integer(0),
-  temperature: number(0, 2),
-  top_p: number(0, 1),
-  stream: flag,
-  stream_options: of({ include_usage: flag }),
-  parallel_tool_calls: flag,
-  reasoning: of({ effort: checkChoice("minimal", "low", "medium", "high", "xhigh", "max") }),
+  model: is.text,
+  models: is.list(is.text, 1, 5),
+  preset: is.checkChoice("fast", "low", "medium", "high"),
+  input: is.textOr(is.list(anyItem, 1)),
+  instructions: is.text,
+  max_output_tokens: is.integer(16),
+  max_steps: is.integer(1, 10),
+  max_tool_calls: is.integer(0),
+  temperature: is.number(0, 2),
+  top_p: is.number(0, 1),
+  stream: is.flag,
+  stream_options: of({ include_usage: is.flag }),
+  parallel_tool_calls: is.flag,
+  reasoning: of({ effort: is.checkChoice("minimal", "low", "medium", "high", "xhigh", "max") }),
   response_format: of(
     {
-      type: checkChoice("json_schema"),
-      json_schema: of({ name: text, description: text, schema: record, strict: flag }, ["schema"]),
+      type: is.checkChoice("json_schema"),
+      json_schema: of({ name: is.text, description: is.text, schema: is.record, strict: is.flag }, [
+        "schema",
+      ]),
     },
     ["type", "json_schema"],
   ),
-  language_preference: text,
-  tools: list(tool),
-  tool_choice: wordOr(["none", "auto", "required"], of({ type: text, name: text })),
-  metadata: record,
-  user: text,
-  store: flag,
-  previous_response_id: text,
+  language_preference: is.text,
+  tools: is.list(tool),
+  tool_choice: is.wordOr(["none", "auto", "required"], of({ type: is.text, name: is.text })),
+  metadata: is.record,
+  user: is.text,
+  store: is.flag,
+  previous_response_id: is.text,
 });
 
 function checkSignatures(body: JsonObject): void {

@@ -7,170 +7,184 @@ import { checkCallOrder } from "./call-order.ts";
 import { type Family, findFamily } from "./openai-families.ts";
 import { imageUrl } from "./openai-shapes.ts";
 import { findStrictFlaw } from "./schema-validator.ts";
-import {
-  anything,
-  type Check,
-  checkChoice,
-  type Fields,
-  flag,
-  integer,
-  list,
-  matching,
-  number,
-  record,
-  shape,
-  text,
-  textOr,
-  variant,
-  wordOr,
-} from "./validator.ts";
+import type { Check, Fields } from "./validator.ts";
+import * as is from "./validator.ts";
 
-const of = (fields: Fields, required: readonly string[] = []) => shape(fields, { required, nullable: true });
-const NAME = matching(/^[a-zA-Z0-9_-]{1,128}$/);
-const CALL_ID = matching(/^.{1,64}$/s);
+const of = (fields: Fields, required: readonly string[] = []) =>
+  is.shape(fields, { required, nullable: true });
+const NAME = is.matching(/^[a-zA-Z0-9_-]{1,128}$/);
+const CALL_ID = is.matching(/^.{1,64}$/s);
 
-const inputParts = list(
-  variant("type", {
-    input_text: of({ type: anything, text, prompt_cache_breakpoint: record }, ["text"]),
+const inputParts = is.list(
+  is.variant("type", {
+    input_text: of({ type: is.anything, text: is.text, prompt_cache_breakpoint: is.record }, ["text"]),
     input_image: of({
-      type: anything,
+      type: is.anything,
       image_url: imageUrl,
-      file_id: text,
-      detail: checkChoice("auto", "low", "high", "original"),
+      file_id: is.text,
+      detail: is.checkChoice("auto", "low", "high", "original"),
     }),
-    input_file: of({ type: anything, file_data: text, file_id: text, file_url: text, filename: text }),
+    input_file: of({
+      type: is.anything,
+      file_data: is.text,
+      file_id: is.text,
+      file_url: is.text,
+      filename: is.text,
+    }),
   }),
 );
-const outputParts = list(
-  variant("type", {
-    output_text: of({ type: anything, text, annotations: anything, logprobs: anything }, ["text"]),
-    refusal: of({ type: anything, refusal: text }, ["refusal"]),
+const outputParts = is.list(
+  is.variant("type", {
+    output_text: of({ type: is.anything, text: is.text, annotations: is.anything, logprobs: is.anything }, [
+      "text",
+    ]),
+    refusal: of({ type: is.anything, refusal: is.text }, ["refusal"]),
   }),
 );
-const said = { type: anything, id: text, role: anything, status: text, phase: text };
-const input = of({ ...said, content: textOr(inputParts) }, ["content"]);
-const message = variant("role", {
+const said = { type: is.anything, id: is.text, role: is.anything, status: is.text, phase: is.text };
+const input = of({ ...said, content: is.textOr(inputParts) }, ["content"]);
+const message = is.variant("role", {
   user: input,
   system: input,
   developer: input,
-  assistant: of({ ...said, content: textOr(outputParts) }, ["content"]),
+  assistant: of({ ...said, content: is.textOr(outputParts) }, ["content"]),
 });
-const item = variant("type", {
+const item = is.variant("type", {
   message,
   function_call: of(
     {
-      type: anything,
-      id: text,
+      type: is.anything,
+      id: is.text,
       call_id: CALL_ID,
       name: NAME,
       namespace: NAME,
-      arguments: text,
-      status: text,
+      arguments: is.text,
+      status: is.text,
     },
     ["call_id", "name", "arguments"],
   ),
   function_call_output: of(
-    { type: anything, id: text, call_id: CALL_ID, output: textOr(inputParts), status: text },
+    { type: is.anything, id: is.text, call_id: CALL_ID, output: is.textOr(inputParts), status: is.text },
     ["call_id", "output"],
   ),
   custom_tool_call: of(
-    { type: anything, id: text, call_id: CALL_ID, name: NAME, namespace: NAME, input: text, status: text },
+    {
+      type: is.anything,
+      id: is.text,
+      call_id: CALL_ID,
+      name: NAME,
+      namespace: NAME,
+      input: is.text,
+      status: is.text,
+    },
     ["call_id", "name", "input"],
   ),
-  custom_tool_call_output: of({ type: anything, id: text, call_id: CALL_ID, output: textOr(inputParts) }, [
-    "call_id",
-    "output",
-  ]),
+  custom_tool_call_output: of(
+    { type: is.anything, id: is.text, call_id: CALL_ID, output: is.textOr(inputParts) },
+    ["call_id", "output"],
+  ),
   reasoning: of(
     {
-      type: anything,
-      id: text,
-      summary: list(of({ type: checkChoice("summary_text"), text }, ["type", "text"])),
-      content: anything,
-      encrypted_content: text,
-      status: text,
+      type: is.anything,
+      id: is.text,
+      summary: is.list(of({ type: is.checkChoice("summary_text"), text: is.text }, ["type", "text"])),
+      content: is.anything,
+      encrypted_content: is.text,
+      status: is.text,
     },
     ["summary"],
   ),
-  item_reference: of({ type: anything, id: text }, ["id"]),
+  item_reference: of({ type: is.anything, id: is.text }, ["id"]),
   additional_tools: (value, path) => additionalTools(value, path),
 });
 /** A message may leave its type out. */
 const anyItem: Check = (value, path) =>
   (isObject(value) && value.type === undefined ? message : item)(value, path);
 
-const format = variant("type", {
-  text: of({ type: anything }),
-  json_object: of({ type: anything }),
-  json_schema: of({ type: anything, name: NAME, description: text, schema: record, strict: flag }, [
-    "name",
-    "schema",
-  ]),
+const format = is.variant("type", {
+  text: of({ type: is.anything }),
+  json_object: of({ type: is.anything }),
+  json_schema: of(
+    { type: is.anything, name: NAME, description: is.text, schema: is.record, strict: is.flag },
+    ["name", "schema"],
+  ),
 });
 const toolKinds = {
   function: of(
-    { type: anything, name: NAME, description: text, parameters: record, strict: flag, defer_loading: flag },
+    {
+      type: is.anything,
+      name: NAME,
+      description: is.text,
+      parameters: is.record,
+      strict: is.flag,
+      defer_loading: is.flag,
+    },
     ["name", "parameters"],
   ),
-  custom: of({ type: anything, name: NAME, description: text, format: record }, ["name"]),
+  custom: of({ type: is.anything, name: NAME, description: is.text, format: is.record }, ["name"]),
 };
-const innerTool = variant("type", toolKinds);
-const tool = variant("type", {
+const innerTool = is.variant("type", toolKinds);
+const tool = is.variant("type", {
   ...toolKinds,
-  namespace: of({ type: anything, name: NAME, description: text, tools: list(innerTool) }, ["name", "tools"]),
-  web_search: record,
+  namespace: of({ type: is.anything, name: NAME, description: is.text, tools: is.list(innerTool) }, [
+    "name",
+    "tools",
+  ]),
+  web_search: is.record,
 });
 /** Tools that hold from here on in the conversation. */
-const additionalTools = of({ type: anything, id: text, role: text, tools: list(tool) }, ["tools"]);
-const choice = wordOr(
+const additionalTools = of({ type: is.anything, id: is.text, role: is.text, tools: is.list(tool) }, [
+  "tools",
+]);
+const choice = is.wordOr(
   ["none", "auto", "required"],
-  variant("type", {
-    function: of({ type: anything, name: text }, ["name"]),
-    custom: of({ type: anything, name: text }, ["name"]),
-    allowed_tools: of({ type: anything, mode: checkChoice("auto", "required"), tools: list(record) }, [
-      "mode",
-      "tools",
-    ]),
-    web_search: of({ type: anything }),
+  is.variant("type", {
+    function: of({ type: is.anything, name: is.text }, ["name"]),
+    custom: of({ type: is.anything, name: is.text }, ["name"]),
+    allowed_tools: of(
+      { type: is.anything, mode: is.checkChoice("auto", "required"), tools: is.list(is.record) },
+      ["mode", "tools"],
+    ),
+    web_search: of({ type: is.anything }),
   }),
 );
 const request = of(
   {
-    model: text,
-    input: textOr(list(anyItem, 1)),
-    instructions: text,
-    include: list(text),
-    max_output_tokens: integer(16),
-    max_tool_calls: integer(1),
-    metadata: record,
-    parallel_tool_calls: flag,
-    previous_response_id: text,
-    prompt: record,
-    prompt_cache_key: text,
-    prompt_cache_options: record,
-    prompt_cache_retention: checkChoice("in_memory", "24h"),
+    model: is.text,
+    input: is.textOr(is.list(anyItem, 1)),
+    instructions: is.text,
+    include: is.list(is.text),
+    max_output_tokens: is.integer(16),
+    max_tool_calls: is.integer(1),
+    metadata: is.record,
+    parallel_tool_calls: is.flag,
+    previous_response_id: is.text,
+    prompt: is.record,
+    prompt_cache_key: is.text,
+    prompt_cache_options: is.record,
+    prompt_cache_retention: is.checkChoice("in_memory", "24h"),
     reasoning: of({
-      effort: checkChoice("none", "minimal", "low", "medium", "high", "xhigh", "max"),
-      summary: checkChoice("auto", "concise", "detailed"),
-      context: text,
+      effort: is.checkChoice("none", "minimal", "low", "medium", "high", "xhigh", "max"),
+      summary: is.checkChoice("auto", "concise", "detailed"),
+      context: is.text,
     }),
-    safety_identifier: text,
-    service_tier: checkChoice("auto", "default", "flex", "scale", "priority", "fast"),
-    store: flag,
-    stream: flag,
-    stream_options: of({ include_obfuscation: flag }),
-    temperature: number(0, 2),
-    text: of({ format, verbosity: checkChoice("low", "medium", "high") }),
+    safety_identifier: is.text,
+    service_tier: is.checkChoice("auto", "default", "flex", "scale", "priority", "fast"),
+    store: is.flag,
+    stream: is.flag,
+    stream_options: of({ include_obfuscation: is.flag }),
+    temperature: is.number(0, 2),
+    text: of({ format, verbosity: is.checkChoice("low", "medium", "high") }),
     tool_choice: choice,
-    tools: list(tool),
-    top_logprobs: integer(0, 20),
-    top_p: number(0, 1),
-    truncation: checkChoice("auto", "disabled"),
-    user: text,
-    background: flag,
-    conversation: anything,
-    moderation: record,
-    client_metadata: record,
+    tools: is.list(tool),
+    top_logprobs: is.integer(0, 20),
+    top_p: is.number(0, 1),
+    truncation: is.checkChoice("auto", "disabled"),
+    user: is.text,
+    background: is.flag,
+    conversation: is.anything,
+    moderation: is.record,
+    client_metadata: is.record,
   },
   ["model", "input"],
 );
