@@ -11,6 +11,9 @@ const NOT_YET: Readonly<Record<"comments" | "names", readonly string[]>> = { com
 /** A sentence may begin with these only as a question. */
 const HEADLESS = /^(What|Who|Whoever|Whatever|How|Whether|Why|Which|So many|So much)\b/;
 
+/** A comment that begins with these leaves out what it speaks of, or has an answer given by nobody. */
+const FRAGMENT = /^(Of|To be|Gives)\b/;
+
 /** "When it ends, the hold is posted." is a sentence; "When it ends." isn't. */
 const CLAUSE = /^(When|Where)\b[^,]*$/;
 
@@ -82,12 +85,15 @@ function judge(sentence: string): string | null {
 }
 
 function findComments(path: string, source: string): readonly string[] {
-  return readComments(source).flatMap(({ line, text }) =>
-    splitSentences(text).flatMap((sentence) => {
+  return readComments(source).flatMap(({ line, text }) => [
+    ...(path.startsWith("src/") && FRAGMENT.test(text.trim())
+      ? [`${path}:${line}: "fragment": ${text}`]
+      : []),
+    ...splitSentences(text).flatMap((sentence) => {
       const reason = judge(sentence);
       return reason ? [`${path}:${line}: "${reason}": ${sentence}`] : [];
     }),
-  );
+  ]);
 }
 
 function findNames(path: string, source: string): readonly string[] {

@@ -45,7 +45,7 @@ export function findUse({ id, provider }: Pick<StoredCredential, "id" | "provide
   return `credential ${provider} ${id}`;
 }
 
-/** Adds `{ key, weight? }` to a provider, which is on from then; gives the provider's name as it is written. */
+/** Adds `{ key, weight? }` to a provider, which is on from then. Returns the provider's name in its own spelling. */
 export async function addCredential(parts: CredentialParts, name: string, body: unknown): Promise<string> {
   const { store, clock, random, vault } = parts;
   const provider = fillableNamed(parts, name);

@@ -15,7 +15,7 @@ export class Figures {
   #tokens = NO_TOKENS;
   #costNanoUsd: NanoUsd = 0;
   #chargedNanoUsd: NanoUsd = 0;
-  /** Of the times to the first token, by bucket. */
+  /** The number of answers whose first token came within each bucket of time. */
   readonly #counts = new Map<number, number>();
 
   get costNanoUsd(): NanoUsd {

@@ -14,7 +14,7 @@ export interface ProviderParts {
   readonly added: () => readonly AddedCredential[];
 }
 
-/** Of a shorter secret, four characters would tell too much. */
+/** Four characters of a shorter secret would tell too much. */
 const SHOWN_CHARACTERS_MIN = 12;
 const NO_VITALS: Vitals = {
   breaker: "closed",

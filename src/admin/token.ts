@@ -11,7 +11,7 @@ export async function ensureAdminToken(world: AdminWorld, configured: string | n
   if (configured !== null || (await store.setting("admin_token_digest")) !== null) return null;
   const token = mintAdminToken(random);
   const digest = digestSecret(token, pepper);
-  // Of several processes that start at once, only the one whose token was kept shows it.
+  // If several processes start at once, only the one whose token was kept shows it.
   return (await store.keepSetting("admin_token_digest", digest)) === digest ? token : null;
 }
 

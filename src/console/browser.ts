@@ -46,7 +46,7 @@ export async function copyText(text: string): Promise<boolean> {
   return copiedTheOldWay(text);
 }
 
-/** Pages over plain http, other than this machine's, have no clipboard of the new kind. */
+/** A page over plain HTTP that isn't on localhost has no Clipboard API. */
 function copiedTheOldWay(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;

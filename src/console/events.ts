@@ -1,6 +1,6 @@
 // Server-sent events, read from an answer's body: their data, one by one.
 
-/** Gives the data of each event as it comes; ends with the body. */
+/** Yields the data of each event as it comes, until the body ends. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();

@@ -12,7 +12,7 @@ export interface Names {
   readonly account: (id: string) => string;
 }
 
-/** Of the latest 200 each; an id without a known name stands for itself. */
+/** Looks up the names of the latest 200 keys and accounts; an id without a known name stands for itself. */
 export function useNames(): Names {
   const keys = useResource<Listed<KeyRow>>("/keys?limit=200").data?.data ?? [];
   const accounts = useResource<Listed<Account>>("/accounts?limit=200").data?.data ?? [];

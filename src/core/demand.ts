@@ -174,9 +174,9 @@ export interface Decision {
   readonly replies: readonly KeptReply[];
   readonly repliesGone: readonly Gone[];
   readonly topUps: readonly TopUp[];
-  /** To be added to what the hour's row holds. */
+  /** Amounts that are added to the hour's row. */
   readonly usage: readonly UsageSum[];
-  /** To be added likewise. */
+  /** Counts that are added in the same way. */
   readonly firstTokens: readonly FirstTokenSum[];
 }
 

@@ -8,7 +8,7 @@ export interface Vitals {
   readonly inFlight: number;
   /** Milliseconds to the first part of streamed answers; null: not known. */
   readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null;
-  /** Of a usual answer; null: not known. */
+  /** The speed of a usual answer; null: not known. */
   readonly tokensPerSecond: number | null;
 }
 

@@ -228,7 +228,7 @@ export interface StoredResponse {
 /** A sign-in to the console: the holder of the secret with that digest is the operator until it expires. */
 export interface Session {
   readonly digest: string;
-  /** Of the admin token that was shown: under another token the session is void. */
+  /** The digest of the admin token that was used: under another token the session is void. */
   readonly tokenDigest: string;
   readonly expiresAtMs: number;
 }

@@ -14,7 +14,7 @@ export interface KnownProvider {
 }
 
 export interface Credential {
-  /** Of one that was added at run time; the configuration's have none. */
+  /** The id of a credential that was added at run time; the configuration's have none. */
   readonly id?: string;
   /** null: the server needs none. */
   readonly secret: string | null;

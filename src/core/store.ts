@@ -76,7 +76,7 @@ export interface RequestFilter {
   readonly surface?: string | undefined;
   /** Asked for, tried or used. */
   readonly model?: string | undefined;
-  /** Of the model used, else tried. */
+  /** The provider of the model that was used, or else tried. */
   readonly provider?: string | undefined;
   readonly selector?: string | undefined;
   /** `ok`: below 400; `error`: as `isError` says. */
@@ -131,7 +131,7 @@ export interface Audit {
 }
 
 export interface PruneBefore {
-  /** Of prompts and answers; left out: as the requests. */
+  /** The limit for prompts and answers; left out: that of the requests. */
   readonly contentsMs?: number;
   readonly requestsMs: number;
   readonly metersMs: number;
@@ -157,7 +157,7 @@ export interface LessonsKept {
   /** Unix milliseconds. */
   readonly sinceMs: number;
   readonly perModel: number;
-  /** Of one key for one model; labels have no key. */
+  /** The most lessons of one key for one model; labels have no key. */
   readonly perKeyAndModel: number;
 }
 
@@ -190,7 +190,7 @@ export interface Store {
   keyByDigest(digest: string): Promise<GatewayKey | null>;
   key(id: string): Promise<GatewayKey | null>;
   keys(page: Page, filter?: KeyFilter): Promise<readonly GatewayKey[]>;
-  /** Of those keys that there are; the day is one of the month. */
+  /** Returns the uses of those keys that exist; the day is one of the month. */
   keyUses(ids: readonly string[], dayMs: number, monthMs: number): Promise<readonly KeyUse[]>;
   addKey(key: GatewayKey, digest: string): Promise<void>;
   /** The changed key; null when there is none. */
@@ -231,7 +231,7 @@ export interface Store {
   endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
   /**
    * Forgets request rows, meters and kept replies from before these moments (Unix milliseconds), at most `rowsMax`
-   * rows at once, so that nobody waits long behind it; gives the number of rows that went. Usage sums and journals stay.
+   * rows at once, so that nobody waits long behind it. Returns the number of rows that were deleted. Usage sums and journals stay.
    */
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** The charges for the key's requests since a moment, from the hour that it falls into. */

@@ -12,7 +12,7 @@ export interface Snippet {
 }
 
 export interface ClientSetup {
-  /** Of its page, `client-<name>`. */
+  /** The name of its page is `client-<name>`. */
   readonly name: string;
   readonly title: string;
   readonly kind: "agent" | "library";

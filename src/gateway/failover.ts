@@ -42,7 +42,7 @@ class Failover<F extends Form, Result> {
   readonly #unreached = new Set<Address | undefined>();
   /** Attempts that sent nothing. */
   #unsent = 0;
-  /** To be made once more, over a new connection; only one is. */
+  /** The one attempt that is made once more, over a new connection; null: none is. */
   #again: Attempt | null = null;
   /** The client's own request, without what a provider has refused to take back. */
   #raw: RawRequest | null;

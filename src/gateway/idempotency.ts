@@ -16,7 +16,7 @@ export interface Vault {
 
 /** A longer reply is not kept. */
 const REPLY_BYTES_MAX = 1024 * 1024;
-/** Of a stream's chunks, which are several times as long as the reply that they make up: more is not collected. */
+/** The most characters of a stream that are collected: its chunks are several times as long as the reply that they make up. */
 const COPIED_CHARACTERS_MAX = 32 * REPLY_BYTES_MAX;
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 

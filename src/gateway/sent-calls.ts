@@ -5,7 +5,7 @@ import type { TracingAttempt } from "./tracing.ts";
 export class SentCalls {
   #attempt: TracingAttempt | null = null;
   #card: ModelCard | null = null;
-  /** Of the latest attempt, and of all of them. */
+  /** The calls of the latest attempt, and of all of them. */
   #calls = 0;
   #all = 0;
   #sinceMs: number | null = null;

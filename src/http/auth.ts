@@ -11,7 +11,7 @@ const SECRET_CHARACTERS_MAX = 512;
 
 const plugin = bearer({ extract: { header: "Bearer", query: NEVER, body: NEVER } });
 
-/** Gives routes the `bearer` of their request: what follows the scheme, or undefined. */
+/** Adds `bearer` to a route's context: the text behind the scheme, or undefined. */
 export const bearerToken = () => plugin;
 
 /**

@@ -1,7 +1,7 @@
 // The memory that request bodies take while they are read: reserved before the first byte, so that unfinished ones can't fill it.
 import { Fault } from "../core/fault.ts";
 
-/** Of all the memory, what one owner may hold besides a first body. */
+/** The share of the memory that one owner may hold besides a first body. */
 const OWNER_SHARE = 1 / 4;
 const RETRY_MS = 1000;
 

@@ -12,7 +12,7 @@ const BYTES_PER_MS = 16;
  */
 const IN_HAND_MS = 15_000;
 
-/** Gives the body up once it has come more slowly than 16 KB/s from its sixth second on. Only `add` tells that it comes. */
+/** Refuses a body once it has come more slowly than 16 KB/s from its sixth second on. Only `add` tells that it comes. */
 export class BodyPace {
   readonly #deadlines: Deadlines;
   readonly #deadline: Deadline;

@@ -36,7 +36,7 @@ class Described extends Elysia {
   }
 }
 
-/** Gives the document; `routes` are the gateway's. The plugin's own page loads scripts from other hosts, so no path leads to it. */
+/** Makes the handler that serves the document; `routes` are the gateway's. The plugin's own page loads scripts from other hosts, so no path leads to it. */
 export function openApiDocument(routes: () => InternalRoute[]): () => Promise<Response> {
   const app = new Described(routes).use(swagger({ specPath: PATH, excludeStaticFile: false, documentation }));
   // A request of our own: the plugin's router would look for the path in the wrong place behind a short Host header.

@@ -64,8 +64,8 @@ function lastSlotAtMs(
 }
 
 /**
- * Gives back what the provider or the gateway failed, within the owner's bound for the day. Returns whether all of it came
- * back.
+ * Returns the places that the provider or the gateway failed to serve to their owner, within its bound for the day. False:
+ * some of them didn't come back.
  */
 export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giveBack: GiveBack): boolean {
   const { answers, isBounded, beyond } = giveBack;

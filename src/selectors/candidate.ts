@@ -40,7 +40,7 @@ export interface Candidate {
   readonly costUsd: number | null;
   /** Until the answer is complete. */
   readonly latencyMs: number;
-  /** Of the answer and its thoughts, by the prediction alone: real lengths are compared with this. */
+  /** The predicted length of the answer and its thoughts: real lengths are compared with it. */
   readonly tokens: number;
   /** The overall level, whatever the kind of request. */
   readonly level: number;

@@ -37,7 +37,7 @@ interface KeptCandidate {
   readonly careful: number;
   readonly cost_usd: number | null;
   readonly latency_ms: number;
-  /** Of the answer and its thoughts, before what was learned of lengths. */
+  /** The predicted length of the answer and its thoughts, without what was learned of lengths. */
   readonly tokens: number;
   readonly score: number;
 }

@@ -39,7 +39,7 @@ export interface Shape {
 
 export interface RequestFeatures {
   readonly shape: Shape;
-  /** Of what was read of the last turn. */
+  /** Counts over the part of the last turn that was read. */
   readonly counts: Readonly<TextCounts>;
   /** Hash of a word or a pair → how often, the context's at their weight. */
   readonly grams: ReadonlyMap<number, number>;
@@ -88,7 +88,7 @@ function shapeOf(request: ChatRequest, lastAt: number): Shape {
   };
 }
 
-/** Of many tools the first few stand for all: writing them out takes time. */
+/** Estimates the size of tools. The first few stand for all of many, because writing them out takes time. */
 function toolCharsOf(tools: readonly Tool[]): number {
   const some = tools.slice(0, TOOLS_READ_MAX);
   return some.length === 0 ? 0 : (JSON.stringify(some).length * tools.length) / some.length;

@@ -17,7 +17,7 @@ function signTable(): Uint8Array {
 export interface TextCounts {
   chars: number;
   words: number;
-  /** Of all words. */
+  /** The number of letters of all words. */
   letters: number;
   numbers: number;
   /** Digits of the longest number. */

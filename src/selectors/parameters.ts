@@ -25,7 +25,7 @@ export interface ParameterFile {
   /** Float32, a row for each topic: `size`, the structure, a constant. */
   readonly topics: string;
   readonly difficulty: string;
-  /** Gives the logarithm of tokens. */
+  /** Predicts the logarithm of the number of tokens. */
   readonly outputTokens: string;
 }
 

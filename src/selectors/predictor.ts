@@ -13,7 +13,7 @@ export interface Prediction {
   readonly difficultyLogit: number;
   /** 0…1. */
   readonly difficulty: number;
-  /** Of a plain answer without thinking, the client's own limit respected. */
+  /** The length of a plain answer without thinking, within the client's own limit. */
   readonly outputTokens: number;
   /** 0…1: how much of the request is of a kind that was seen in training. */
   readonly support: number;

@@ -20,7 +20,7 @@ export interface SelectorRule {
 export interface RankAsk {
   /** The share of the best quality that is to be kept, 0…1. */
   readonly share: number;
-  /** Of the request, 0…1. */
+  /** The difficulty of the request, 0…1. */
   readonly difficulty: number;
 }
 

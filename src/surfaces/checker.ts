@@ -8,7 +8,7 @@ import { firstFault, refuseManyFields } from "./bounds.ts";
 
 /** Compiling takes 9 ms; a check without it takes five times as long, 2 µs a message: only a gateway's first answers go without. */
 const PLAIN_ITEMS = 100;
-/** Of a request and of each message: no API has more than some forty, extensions included. */
+/** The most fields of a request and of each message: no API has more than some forty, extensions included. */
 export const FIELDS_MAX = 256;
 
 /** These would reach into the object itself where a later reader merges carelessly: they are nobody's field. */

@@ -24,7 +24,7 @@ interface Scan {
   inString: boolean;
   /** The escape that the open string is in: it may be cut in half. */
   escape: string;
-  /** Of each open object, whether its latest string is a key without a value. */
+  /** True for each open object whose latest string is a key without a value. */
   readonly isKey: boolean[];
   /** The token that began and has not ended: a number or a word. */
   token: string;

@@ -79,7 +79,7 @@ export interface Surface<F extends Form> {
   readonly name: string;
   readonly family: Family;
   readonly operation: Operation<F>;
-  /** Of the answer's id, such as `chatcmpl-`. */
+  /** The prefix of an answer's id, such as `chatcmpl-`. */
   readonly idPrefix: string;
   /** Throws the Fault of a path that only looks like one of the surface's: that comes before any other check. */
   checkPath?(path: string): void;

@@ -185,7 +185,7 @@ function readReplyChoice(raw: JsonObject, position: number): ReplyChoice {
   return { ...rest, ...choice };
 }
 
-/** Of a choice: Together's second copy of the text, Sonar's of the message, Moonshot's usage, 2023's finish_details. */
+/** Fields of a choice that are left out: Together's second copy of the text, Sonar's of the message, Moonshot's usage, 2023's finish_details. */
 const NOISE = ["text", "seed", "message", "usage", "finish_details"] as const;
 
 function withoutNoise(raw: JsonObject): JsonObject {

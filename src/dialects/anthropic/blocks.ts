@@ -20,7 +20,7 @@ type OpenBlock =
   | { readonly kind: "output"; readonly input: unknown; json: string }
   | { readonly kind: "passed" };
 
-/** Of a call's input only this is kept, that there is some. */
+/** A call's input isn't kept here, only the fact that there is some. */
 const GREW_INPUT = () => {};
 
 /** Reads the blocks of one answer. `custom` names the tools that the client declared as custom ones. */

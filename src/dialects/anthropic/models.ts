@@ -13,7 +13,7 @@ export interface Traits {
   readonly efforts: readonly Effort[];
   /** The way to turn thinking off: nothing (it is off unless asked for), a `thinking.type`, or it can't be turned off. */
   readonly off: "unasked" | "disabled" | "between_tools" | "never";
-  /** Gives thinking without its text unless `thinking.display` asks for a summary. */
+  /** Answers with thinking without its text unless `thinking.display` asks for a summary. */
   readonly hidesThinking: boolean;
   /** Answers 400 to thinking that comes back behind a changed prefix, unless asked to drop it. */
   readonly bindsThinking: boolean;

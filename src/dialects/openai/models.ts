@@ -20,7 +20,7 @@ function efforts(...values: EffortQuirks["values"]): EffortQuirks {
   return { values, toggle: null };
 }
 
-/** Of models whose effort is `none` unless another is asked for. */
+/** Returns the efforts of models that don't think unless asked to. */
 function silent(...values: EffortQuirks["values"]): EffortQuirks {
   return { values, toggle: null, offByDefault: true };
 }

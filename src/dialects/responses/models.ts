@@ -38,7 +38,7 @@ export interface ModelFacts {
   /** null: as the client says. */
   readonly efforts: readonly ReasoningEffort[] | null;
   readonly verbosity: boolean;
-  /** One of OpenAI's own: takes thinking back only sealed, and samples freely only when it doesn't reason. */
+  /** One of OpenAI's own models: they take thinking back only sealed, and take sampling fields only when they don't reason. */
   readonly openAi: boolean;
 }
 

@@ -2,7 +2,7 @@
 import type { ConversationNames } from "../../core/attempt.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
 
-/** Of a long part (an image, a file), its ends tell it apart. */
+/** The characters at each end of a long part (an image, a file) that tell it apart. */
 const PART_CHARACTERS_MAX = 4096;
 const CHARACTERS_PER_TOKEN = 4;
 

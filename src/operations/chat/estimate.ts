@@ -171,7 +171,7 @@ function sizesOf(request: ChatRequest): Sizes {
   return sizes;
 }
 
-/** Of a message, where earlier thinking comes back: elsewhere the same names are words that the model reads. */
+/** Fields of a message that hold earlier thinking: elsewhere the same names are words that the model reads. */
 const SEALED_FIELDS = new Set(["reasoning_details", "tool_calls", "extra_content"]);
 
 function addMessage(sizes: Sizes, message: ChatMessage): void {

@@ -51,7 +51,7 @@ class Cut {
     if (this.stopped) return "";
     const all = this.#held + text;
     const end = this.#held.length + this.#endIn(text);
-    // Of sequences that end at the same place the longest counts; one that is still open counts no more.
+    // The longest of the sequences that end at the same place counts; one that is still open no longer does.
     const back = this.#matches.filter(({ whole }) => whole === this.stopped).map(({ length }) => length);
     const ready = end - Math.max(...back);
     this.#held = this.stopped ? "" : all.slice(ready);

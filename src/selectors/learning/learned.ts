@@ -12,7 +12,7 @@ export const SHIFT_MAX = 0.35;
 /** The weight of one score: the variance of scores that even a perfect prediction leaves. */
 const NOISE = 0.2;
 export interface Shift {
-  /** To be added to the predicted quality, for this request. */
+  /** The amount that is added to the predicted quality of this request. */
   readonly quality: number;
   /** The part of it that holds for any request. */
   readonly overall: number;
@@ -61,7 +61,7 @@ export class Learned {
     return this.#cards.has(model);
   }
 
-  /** Of how many cards anything is known. */
+  /** The number of cards of which anything is known. */
   get size(): number {
     return this.#cards.size;
   }
@@ -172,7 +172,7 @@ export class Learned {
     for (const id of model === undefined ? [...this.#cards.keys()] : [model]) this.#cards.delete(id);
   }
 
-  /** As JSON, to be kept. */
+  /** Returns the state as JSON, as it is stored. */
   exported(): LearnedFile {
     const cards = [...this.#cards].map(
       ([model, { mean, covariance, labels, weight, surprise, usual, answers, lengths, seen, scored }]) => ({

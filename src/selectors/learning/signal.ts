@@ -111,7 +111,7 @@ export class Grader {
     return [...this.#choices.values()].some(({ finish }) => finish === "length");
   }
 
-  /** Of what kind the answer was to be: sound ones are counted apart. */
+  /** The form that was asked for: sound answers are counted for each. */
   get form(): string {
     if (asksJson(this.#request)) return "json";
     return this.keeps ? "tools" : "text";

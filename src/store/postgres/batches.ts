@@ -7,7 +7,7 @@ import { CONNECTIONS_MAX, LateError } from "./failures.ts";
 import type { Pool } from "./pool.ts";
 
 const BATCH_DEMANDS_MAX = 500;
-/** Of replies to be kept, in one statement. */
+/** The most characters of kept replies in one statement. */
 const BATCH_CHARACTERS_MAX = 8 * 1024 * 1024;
 const WAITING_DEMANDS_MAX = 100_000;
 /** Two connections are left to look-ups. */

@@ -40,7 +40,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   return {
     node,
     transact: (demand) => batches.add(demand),
-    // A commit that was answered is on disk already, as far as the operator lets the database see to it.
+    // A commit that was answered is on disk already, unless the operator has turned that off in the database.
     durable: async () => {},
     read: async (reads) => {
       const { queries, rowsOf } = composeReading(reads.accountId, [reads], false);
@@ -59,7 +59,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ready: () => pool.probe(query("UPDATE node SET beat_at = beat_at WHERE id = ''")),
     close: async () => {
       await batches.drain();
-      // If the database is gone, the others find out by the silence.
+      // If the database is gone, the other nodes notice the silence.
       await endNode(pool, node).catch(() => {});
       await pool.close(CLOSE_MS);
     },

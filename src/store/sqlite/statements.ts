@@ -46,7 +46,7 @@ function find(database: Database, sql: string) {
   return database.prepare<Found, Value[]>(sql);
 }
 
-/** Of a table only its columns are of interest here, whatever its rows are. */
+/** A table whose rows don't matter here, only its columns. */
 type AnyTable = Pick<Table<never>, "name" | "key" | "columns">;
 
 function insertSql({ name, columns }: AnyTable): string {

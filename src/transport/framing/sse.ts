@@ -41,7 +41,7 @@ export class EventParser<Run = never> {
   #characters = 0;
   #lines = 0;
   #raw = "";
-  /** Gives events that it recognizes as runs, unparsed. */
+  /** Recognizes events in the text, which are then returned as runs, unparsed. */
   template: Template<Run> | null = null;
 
   /** Takes the next text and returns the events that it completes. Throws as `next()` does. */
