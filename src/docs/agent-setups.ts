@@ -95,7 +95,10 @@ gemini`,
 }`,
       },
     ],
-    notes: ["Only the models that stand in the file can be chosen."],
+    notes: [
+      "Only the models that stand in the file can be chosen.",
+      'opencode asks for up to 32,000 tokens. For a model that gives less, say so: `{ "limit": { "context": 128000, "output": 8000 } }`.',
+    ],
   },
   {
     name: "aider",

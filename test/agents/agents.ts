@@ -1,6 +1,8 @@
 // The coding agents as programs: how each is started headless with the gateway as its only address.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { fillSnippet } from "../../src/docs/client-setup.ts";
+import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
 
 export interface Agent {
   readonly name: string;
@@ -10,6 +12,10 @@ export interface Agent {
   /** A model as it is named to the agent. */
   readonly modelName: (id: string) => string;
   readonly command: (run: AgentRun) => readonly string[];
+  /** It speaks chat completions, whose way to each provider has tests of its own: two models are enough. */
+  readonly isPlain?: boolean;
+  /** True if the prompt comes by the standard input. */
+  readonly readsPrompt?: boolean;
   readonly environment: (run: AgentRun) => Readonly<Record<string, string>>;
   /** Files below its home. */
   readonly files: (run: AgentRun) => Readonly<Record<string, string>>;
@@ -74,6 +80,45 @@ export const AGENTS: readonly Agent[] = [
     }),
   },
   {
+    name: "opencode",
+    tool: "bash",
+    input: (command) => ({ command, description: "runs it" }),
+    modelName: (id) => id,
+    command: ({ model, goesOn }) => [
+      ...["run", "--model", `poundkey/${model}`],
+      ...(goesOn ? ["--continue"] : []),
+    ],
+    // An argument with spaces would come in quotes of its own.
+    readsPrompt: true,
+    isPlain: true,
+    environment: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
+    files: ({ url, secret, model }) => {
+      const config = JSON.parse(readSnippet("opencode", url, secret));
+      config.provider.poundkey.models[model] = { limit: { context: 128_000, output: 8_000 } };
+      return { "work/opencode.json": JSON.stringify({ ...config, permission: "allow" }) };
+    },
+  },
+  {
+    name: "qwen",
+    tool: "run_shell_command",
+    isPlain: true,
+    input: (command) => ({ command, is_background: false }),
+    modelName: (id) => id,
+    command: ({ prompt, goesOn }) => ["--yolo", ...(goesOn ? ["--continue"] : []), "-p", prompt],
+    environment: ({ url, secret, model }) => ({
+      OPENAI_BASE_URL: `${url}/v1`,
+      OPENAI_API_KEY: secret,
+      OPENAI_MODEL: model,
+    }),
+    files: () => ({
+      ".qwen/settings.json": JSON.stringify({
+        security: { auth: { selectedType: "openai" } },
+        privacy: { usageStatisticsEnabled: false },
+        general: { disableAutoUpdate: true },
+      }),
+    }),
+  },
+  {
     name: "gemini",
     tool: "run_shell_command",
     input: (command) => ({ command }),
@@ -94,6 +139,13 @@ export const AGENTS: readonly Agent[] = [
   },
 ];
 
+/** Returns the first snippet of a client's page in the manual, filled in. */
+function readSnippet(client: string, url: string, secret: string): string {
+  const [snippet] = CLIENT_SETUPS.find(({ name }) => name === client)?.snippets ?? [];
+  if (!snippet) throw new Error(`The manual has no snippet for ${client}.`);
+  return fillSnippet(snippet, url, secret);
+}
+
 export function isInstalled({ name }: Agent): boolean {
   return existsSync(join(BIN, name));
 }
@@ -106,7 +158,7 @@ export async function runAgent(agent: Agent, run: AgentRun): Promise<string> {
   const child = Bun.spawn([join(BIN, agent.name), ...agent.command(run)], {
     cwd: work,
     env: { PATH: process.env.PATH ?? "", HOME: run.home, ...agent.environment(run) },
-    stdin: "ignore",
+    stdin: agent.readsPrompt ? new Blob([run.prompt]) : "ignore",
     stdout: "pipe",
     stderr: "pipe",
     timeout: RUN_MS,
