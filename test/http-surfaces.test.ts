@@ -203,6 +203,7 @@ describe("errors have the form of the API that the path belongs to", () => {
     ["GET", "/v1/messages", 405, { type: "error", error: { type: "invalid_request_error" } }],
     ["POST", "/v1/messages", 400, { type: "error", error: { type: "invalid_request_error" } }],
     ["POST", "/v1beta/models/a:b", 404, { error: { code: 404, status: "NOT_FOUND" } }],
+    ["POST", "/v1/models/Acme%23sim", 404, { error: { type: "invalid_request_error", code: "unknown_url" } }],
     [
       "POST",
       "/v1beta/models/Acme%23sim:generateContent",

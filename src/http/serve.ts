@@ -8,7 +8,7 @@ import type { RequestContext } from "../gateway/context.ts";
 import { digestIdempotency } from "../gateway/idempotency.ts";
 import { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/codec.ts";
-import { SURFACES } from "../surfaces/index.ts";
+import { findSurface, SURFACES } from "../surfaces/index.ts";
 import type { Exchange, Incoming, Stamp, Surface } from "../surfaces/surface.ts";
 import { durationText, type HeaderMap, headerList, json, refusalAnswer, STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
@@ -74,9 +74,9 @@ export async function serve<F extends Form>(
   set: Signing,
 ): Promise<Response> {
   const requestId = String(set.headers["x-request-id"]);
+  const path = findPath(visit.request.url);
   let context: RequestContext<F> | null = null;
   try {
-    const path = findPath(visit.request.url);
     surface.checkPath?.(path);
     if (surface.counting?.isCounting(path)) return signed(await count(ports, surface, visit), set);
     const { call, exchange } = await read(ports, surface, visit, requestId);
@@ -88,7 +88,9 @@ export async function serve<F extends Form>(
     const facts: Facts = context ?? NO_FACTS;
     if (facts.attempts === 0) ports.log({ event: "refused", request_id: requestId, fault: fault.code });
     const headers = factHeaders(facts, facts.limits ?? fault.details.limits ?? null);
-    return signed(refusalAnswer(fault, surface.refuse(fault, requestId), headers), set);
+    // A path that only looks like one of the surface's has the form of its own.
+    const refusal = findSurface(path).refuse(fault, requestId);
+    return signed(refusalAnswer(fault, refusal, headers), set);
   }
 }
 
