@@ -10,8 +10,9 @@ import type {
 } from "../../operations/chat/form.ts";
 import { closeJson } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
-import { GEMINI_FORMAT, signThinking } from "../signature.ts";
+import { GEMINI_FORMAT } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
+import { writeSignature } from "./signature.ts";
 
 const FINISH: Readonly<Record<FinishReason, string>> = {
   stop: "STOP",
@@ -91,7 +92,7 @@ export function writeThought(
   const isOwn = details.every(({ format }) => format === GEMINI_FORMAT);
   const own = details.findLast(({ signature }) => signature)?.signature;
   if (isOwn) return { text, thought: true, ...(own ? { thoughtSignature: own } : {}) };
-  return { text, thought: true, thoughtSignature: signThinking(seal, text, details) };
+  return { text, thought: true, thoughtSignature: writeSignature(seal, text, details) };
 }
 
 export function readArguments(text: string): JsonObject {

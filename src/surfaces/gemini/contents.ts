@@ -10,6 +10,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
+import { readSignature } from "./signature.ts";
 
 /** Calls carry no ids in older clients: a response answers the earliest call of its function that has none yet. */
 class CallIds {
@@ -139,7 +140,7 @@ function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): As
   const calls: ToolCall[] = [];
   const details: ReasoningDetail[] = [];
   for (const part of given) {
-    const signature = asString(part.thoughtSignature ?? part.thought_signature) ?? "";
+    const signature = readSignature(part.thoughtSignature ?? part.thought_signature);
     const call = part.functionCall ?? part.function_call;
     const text = asString(part.text) ?? "";
     if (isObject(call)) calls.push(readCall(call, signature, ids));

@@ -4,6 +4,7 @@ import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts
 import { type LaneResult, type LaneRow, refuseField, takeOut } from "../lane.ts";
 import { isOurSignature } from "../signature.ts";
 import { listParts } from "./contents.ts";
+import { readSignature } from "./signature.ts";
 
 /** Fields of the body. */
 export const BODY_ROWS: readonly LaneRow[] = [
@@ -90,9 +91,9 @@ function applyContent(one: unknown, index: number): JsonObject {
       const reason = "A file lies in the provider's account, which all clients share.";
       throw refuseField(`contents[${index}].parts[${at}].fileData`, reason);
     }
-    if (!isOurSignature(asString(part.thoughtSignature) ?? "")) return part;
+    if (!isOurSignature(readSignature(part.thoughtSignature ?? part.thought_signature))) return part;
     // Thinking that another provider made.
-    const { thoughtSignature: _signature, ...rest } = part;
+    const { thoughtSignature: _signature, thought_signature: _snake, ...rest } = part;
     return rest;
   });
   return { ...content, parts: parts.filter((part) => Object.keys(part).length > 0) };

@@ -16,19 +16,13 @@ import type { Incoming } from "../surface.ts";
 import { countUnreadParts, readContents, readSystem } from "./contents.ts";
 import { applyLane } from "./lane.ts";
 import { countSchema, generateSchema } from "./schema.ts";
+import { respell } from "./spelling.ts";
 
 /** Google's newest SDKs ask for `/v1`. */
 const PREFIX = /^\/v1(beta)?\/models\//;
 const VERBS: ReadonlySet<string> = new Set(["generateContent", "streamGenerateContent", "countTokens"]);
 /** Fields that only Google understands: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS = ["safetySettings", "safety_settings"];
-/** Fields that clients may write in the other spelling of the API. */
-const SPELLINGS: Readonly<Record<string, string>> = {
-  system_instruction: "systemInstruction",
-  generation_config: "generationConfig",
-  tool_config: "toolConfig",
-};
-
 export interface GenerateRequest {
   readonly ask: ChatRequest;
   readonly raw: RawRequest;
@@ -101,12 +95,6 @@ export function readCounted({ url, body, limits, seal }: Incoming): ChatRequest 
   refuseLongList(given.contents, limits.messagesMax, "contents");
   COUNTED.check(given, asArray(given.contents).length);
   return readAsk(model, given, false, seal).ask;
-}
-
-function respell(given: JsonObject): JsonObject {
-  const fields: JsonObject = {};
-  for (const [field, value] of Object.entries(given)) fields[SPELLINGS[field] ?? field] = value;
-  return fields;
 }
 
 function readAsk(
@@ -191,8 +179,8 @@ function lowerTypes(schema: unknown): unknown {
 
 function readTools(body: JsonObject): Pick<ChatRequest, "tools" | "tool_choice"> {
   const tools = asArray(body.tools).flatMap((one): readonly FunctionTool[] => {
-    const { functionDeclarations, function_declarations: other } = asObject(one);
-    return asArray(functionDeclarations ?? other).map((declaration) => readFunction(asObject(declaration)));
+    const { functionDeclarations } = asObject(one);
+    return asArray(functionDeclarations).map((declaration) => readFunction(asObject(declaration)));
   });
   if (tools.length === 0) return {};
   const choice = readChoice(asObject(asObject(body.toolConfig).functionCallingConfig));

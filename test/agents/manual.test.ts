@@ -1,0 +1,99 @@
+// The coding agents by the manual's own lines: each file and each shell line of their pages, as it is pasted.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AGENTS } from "../../src/docs/agent-setups.ts";
+import { type ClientSetup, fillSnippet } from "../../src/docs/client-setup.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+
+const BIN = join(import.meta.dir, "node_modules", ".bin");
+const PATIENT_MS = 120_000;
+const RUN_MS = 90_000;
+
+/** A program with its words for one prompt, and the files that its page names, each a snippet or a setting in words. */
+interface Start {
+  readonly program: string;
+  readonly words: string;
+  readonly files?: Readonly<Record<string, { readonly language: string } | string>>;
+}
+const STARTS: Readonly<Record<string, Start>> = {
+  "claude-code": { program: "claude", words: "-p" },
+  codex: {
+    ...{ program: "codex", words: "exec --skip-git-repo-check" },
+    files: { ".codex/config.toml": { language: "toml" } },
+  },
+  "gemini-cli": {
+    ...{ program: "gemini", words: "-p" },
+    files: {
+      ".gemini/settings.json": JSON.stringify({ security: { auth: { selectedType: "gemini-api-key" } } }),
+    },
+  },
+  "qwen-code": { program: "qwen", words: "-p" },
+};
+
+let under: UnderTest;
+const homes: string[] = [];
+
+beforeAll(async () => {
+  under = await startUnderTest({ more: 'aliases: { "gemini-*": "Router#best" }' });
+});
+afterAll(async () => {
+  await under.stop();
+  for (const home of homes) rmSync(home, { recursive: true, force: true });
+});
+
+/** Returns a client's snippets in a language, filled in. */
+function fill({ snippets }: ClientSetup, language: string): string {
+  return snippets
+    .filter((snippet) => snippet.language === language)
+    .map((snippet) => fillSnippet(snippet, under.url, under.secret))
+    .join("\n");
+}
+
+async function run(setup: ClientSetup, { program, words, files = {} }: Start): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), "poundkey-agent-"));
+  homes.push(home);
+  const work = join(home, "work");
+  mkdirSync(work);
+  for (const [path, content] of Object.entries(files))
+    await Bun.write(join(home, path), typeof content === "string" ? content : fill(setup, content.language));
+  const lines = fill(setup, "sh").replace(
+    new RegExp(`\\b${program}$`, "m"),
+    `${program} ${words} "say: lines-work"`,
+  );
+  const child = Bun.spawn(["bash", "-c", lines], {
+    cwd: work,
+    env: {
+      PATH: `${BIN}:${process.env.PATH ?? ""}`,
+      HOME: home,
+      // The tests' own: no prompts about trust, and no calls to the vendors.
+      ...{
+        IS_SANDBOX: "1",
+        GEMINI_CLI_TRUST_WORKSPACE: "true",
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+      },
+    },
+    ...{ stdin: "ignore", stdout: "pipe", stderr: "pipe", timeout: RUN_MS },
+  });
+  const [out, err] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ]);
+  return out + err;
+}
+
+for (const setup of AGENTS) {
+  const start = STARTS[setup.name];
+  if (start === undefined) continue;
+  test.skipIf(!existsSync(join(BIN, start.program)))(
+    `${setup.title} answers with its page's lines (skipped where it isn't installed)`,
+    async () => {
+      const printed = await run(setup, start);
+      // Some print the prompt too.
+      expect(printed.replaceAll("say: lines-work", "")).toContain("lines-work");
+    },
+    PATIENT_MS,
+  );
+}

@@ -1,0 +1,46 @@
+// Google's Python SDK against the running gateway: it decodes signatures, mixes both spellings of fields, and calls functions itself.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { asArray, parseJson } from "../../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+
+const PYTHON = join(import.meta.dir, "../../.venv/bin/python");
+const SCRIPT = join(import.meta.dir, "google_python.py");
+const RUN_MS = 60_000;
+const ENVIRONMENT = { PATH: process.env.PATH ?? "" };
+const IS_INSTALLED =
+  existsSync(PYTHON) &&
+  Bun.spawnSync([PYTHON, "-c", "import google.genai"], { env: ENVIRONMENT, stderr: "ignore" }).success;
+
+let under: UnderTest;
+beforeAll(async () => {
+  under = await startUnderTest();
+});
+afterAll(() => under.stop());
+
+describe.skipIf(!IS_INSTALLED)("Google's Python SDK (skipped where it isn't installed)", () => {
+  // The last one thinks, and another provider's thinking is what carries a signature of our own.
+  const models = [
+    "Google/gemini-3.5-flash",
+    "Local/sim-mini",
+    "Anthropic/claude-haiku-4-5",
+    "Local/sim-think",
+  ];
+  test.each(models)(
+    "runs a function by itself and goes on from its history, over %s",
+    async (model) => {
+      const command = [PYTHON, SCRIPT, under.url, under.secret, model];
+      const child = Bun.spawn(command, { env: ENVIRONMENT, stdout: "pipe", stderr: "pipe" });
+      const [out, err] = await Promise.all([
+        new Response(child.stdout).text(),
+        new Response(child.stderr).text(),
+      ]);
+      expect({ model, err: err.match(/\w*Error: .*/)?.[0] }).toEqual({ model, err: undefined });
+      const [whole, streamed] = asArray(parseJson(out));
+      expect(whole).toContain("7 degrees in Oslo");
+      expect(streamed).toContain("both seen");
+    },
+    RUN_MS,
+  );
+});
