@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { ModelCard } from "../src/core/card.ts";
 import { likelyPromptTokens, likelyTextTokens, worstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatMessage, ChatRequest, ContentPart } from "../src/operations/chat/form.ts";
+import { CHAT } from "../src/operations/chat/operation.ts";
 import { searchesMax } from "../src/operations/chat/searches.ts";
 import { recordedCalls } from "./bench/estimate.ts";
 import { fixturesFolder } from "./recorded/load.ts";
@@ -292,3 +293,11 @@ if (folder === null) {
     }
   });
 }
+
+test("a prompt that nobody counted is charged for the text that only the native lane sent, once for each call", () => {
+  const ask = user(PROSE);
+  const count = (calls: number, unreadBytes: number) =>
+    CHAT.estimate({ ask, calls, unreadBytes }, 0, null).prompt_tokens;
+  expect(count(1, 4000)).toBe(count(1, 0) + likelyTextTokens(4000));
+  expect(count(3, 4000)).toBe(3 * count(1, 4000));
+});
