@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { ModelCard } from "../src/core/card.ts";
 import { likelyPromptTokens, likelyTextTokens, worstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatMessage, ChatRequest, ContentPart } from "../src/operations/chat/form.ts";
+import { CHAT } from "../src/operations/chat/operation.ts";
 import { searchesMax } from "../src/operations/chat/searches.ts";
 import { recordedCalls } from "./bench/estimate.ts";
 import { fixturesFolder } from "./recorded/load.ts";
@@ -292,3 +293,9 @@ if (folder === null) {
     }
   });
 }
+
+test("a prompt that nobody counted is charged for text that only the native lane sent, in each call", () => {
+  const sent = { ask: user(PROSE), calls: 3, unreadBytes: 4000 };
+  const added = CHAT.estimate(sent, 0, null).prompt_tokens - 3 * likelyPromptTokens(sent.ask);
+  expect(added).toBe(3 * likelyTextTokens(4000));
+});

@@ -46,6 +46,7 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
   readonly #bounded: Changed<F["ask"]>;
   /** null: no other attempt will be started beside this one. */
   readonly #ending: AbortController | null;
+  #unreadBytes = 0;
   #dropped: readonly string[] = [];
   #usage: readonly [F["usage"], boolean] | null = null;
   #onUsage: AttemptCall<F>["onUsage"] | null = null;
@@ -91,7 +92,12 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
     const { operation } = this.#parts.context.call;
     const { ask } = this.#bounded;
     const { card } = this.attempt;
-    return { ask, card, calls: countCalls({ operation, upstream, card, ask }) };
+    return {
+      ask,
+      card,
+      calls: countCalls({ operation, upstream, card, ask }),
+      unreadBytes: this.#unreadBytes,
+    };
   }
 
   /** It answers: the request's facts and its usage are this attempt's, what was reported already included. */
@@ -121,7 +127,10 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
       client: this.#ending ? AbortSignal.any([ending.signal, this.#ending.signal]) : ending.signal,
       totalAtMs: this.totalAtMs,
       clientLimitAtMs: this.#clientLimitAtMs,
-      onSent: () => sent.add(traced, attempt.card, nowMs()),
+      onSent: (isNative) => {
+        this.#unreadBytes = isNative ? call.unreadBytes : 0;
+        sent.add(traced, attempt.card, this.#unreadBytes, nowMs());
+      },
       onUnsent: () => sent.takeBack(traced),
       onDropped: (fields) => {
         this.#dropped = [...new Set([...this.#bounded.dropped, ...fields])];

@@ -34,7 +34,7 @@ export interface AttemptCall<F extends Form> {
   /** The end of the client's own limit, on the monotonic clock; infinite if it set none. */
   readonly clientLimitAtMs: number;
   /** Called before each call is sent, and for each call whose connection could not be opened. */
-  readonly onSent: () => void;
+  readonly onSent: (isNative: boolean) => void;
   readonly onUnsent: () => void;
   /** Called once, before the call is sent, with the request fields that were changed or left out. */
   readonly onDropped: (fields: readonly string[]) => void;
@@ -120,7 +120,7 @@ export async function send<F extends Form>(attempt: AttemptCall<F>, call: Upstre
   });
   attempt.onDropped([...attempt.withheld, ...(isNative ? [] : attempt.lost), ...outgoing.dropped]);
   call.throwIfEnded();
-  attempt.onSent();
+  attempt.onSent(isNative);
   const response = await call.send(outgoing, timeouts.connectMs, answers.explain);
   return { response, codec: answers.codec, isNative, dropped: outgoing.dropped };
 }

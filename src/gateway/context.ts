@@ -264,7 +264,8 @@ export class RequestContext<F extends Form> implements Facts {
   /** The usage as far as the provider reported it, and no less than what was seen. */
   #estimate(): F["usage"] {
     const { operation, ask } = this.call;
-    return operation.estimate(ask, this.#asked?.calls ?? 1, this.#meter.bytes, this.#reported);
+    const sent = this.#asked ?? { ask, calls: 1, unreadBytes: 0 };
+    return operation.estimate({ ...sent, ask }, this.#meter.bytes, this.#reported);
   }
 
   #trace(endMs: number, { lines: bill }: Bill): string {

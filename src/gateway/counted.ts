@@ -45,11 +45,11 @@ export function countAnswer<F extends Form>(
 /** Counts a prompt that was sent and not answered: nobody but us does. */
 export function countPrompt<F extends Form>(
   operation: Operation<F>,
-  { ask, card, calls }: SentAsk<F["ask"]>,
+  sent: SentAsk<F["ask"]>,
   markup: number,
 ): Counted<F["usage"]> {
-  const usage = operation.estimate(ask, calls, 0, null);
-  const bill = makeBill(operation.countTokens(usage), { card, calls }, markup);
+  const usage = operation.estimate(sent, 0, null);
+  const bill = makeBill(operation.countTokens(usage), sent, markup);
   return { usage, source: "estimate", bill, implausible: null };
 }
 

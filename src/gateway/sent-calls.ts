@@ -1,5 +1,6 @@
 // The calls of a request that left for a provider: whether one did decides who pays for a request without an answer.
 import type { ModelCard } from "../core/card.ts";
+import type { SentAsk } from "../operations/operation.ts";
 import type { TracingAttempt } from "./tracing.ts";
 
 export class SentCalls {
@@ -8,13 +9,15 @@ export class SentCalls {
   /** The calls of the latest attempt, and of all of them. */
   #calls = 0;
   #all = 0;
+  #unreadBytes = 0;
   #sinceMs: number | null = null;
 
-  /** A call is about to leave. */
-  add(attempt: TracingAttempt, card: ModelCard, nowMs: number): void {
+  /** A call is about to leave, with so many bytes of text that its ask doesn't hold. */
+  add(attempt: TracingAttempt, card: ModelCard, unreadBytes: number, nowMs: number): void {
     if (attempt !== this.#attempt) this.#calls = 0;
     this.#attempt = attempt;
     this.#card = card;
+    this.#unreadBytes = unreadBytes;
     this.#calls++;
     this.#all++;
     this.#sinceMs ??= nowMs;
@@ -31,8 +34,9 @@ export class SentCalls {
   }
 
   /** The model that read the prompt last, and in how many calls at once; null: none did. */
-  get latest(): { readonly card: ModelCard; readonly calls: number } | null {
-    return this.#card && this.#calls > 0 ? { card: this.#card, calls: this.#calls } : null;
+  get latest(): Omit<SentAsk<unknown>, "ask"> | null {
+    const [card, calls, unreadBytes] = [this.#card, this.#calls, this.#unreadBytes];
+    return card && calls > 0 ? { card, calls, unreadBytes } : null;
   }
 
   /** Milliseconds since the first of them left. */

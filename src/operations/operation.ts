@@ -43,6 +43,8 @@ export interface SentAsk<A> {
   readonly card: ModelCard;
   /** The number of calls that together make up the answer. */
   readonly calls: number;
+  /** Bytes of text that went with each call and aren't in the ask: 0 where it was translated. */
+  readonly unreadBytes: number;
 }
 
 /** A usage report, cut to the amounts that its model can read and write. */
@@ -179,7 +181,7 @@ export interface Operation<F extends Form> {
   cutUsage(usage: F["usage"], sent: SentAsk<F["ask"]>): PlausibleUsage<F["usage"]>;
   countTokens(usage: F["usage"]): Tokens;
   /** Returns what was produced as far as the provider reported it, and no less than what was seen. */
-  estimate(ask: F["ask"], calls: number, bytes: number, reported: F["usage"] | null): F["usage"];
+  estimate(sent: Omit<SentAsk<F["ask"]>, "card">, bytes: number, reported: F["usage"] | null): F["usage"];
   /** Returns the usage with the answer's cost, or its charge, in USD. */
   withCost(usage: F["usage"], cost: { readonly cost?: number; readonly charged?: number }): F["usage"];
 }

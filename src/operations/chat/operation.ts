@@ -3,7 +3,7 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { isObject } from "../../core/json.ts";
 import type { AnswerCodec, Codec } from "../codec.ts";
-import type { Changed, Folding, Operation, ReaderOptions } from "../operation.ts";
+import type { Changed, Folding, Operation, ReaderOptions, SentAsk } from "../operation.ts";
 import { AnswerReader, readable } from "./answer.ts";
 import { parseAnswer } from "./answer-json.ts";
 import { fitToHold } from "./bounded.ts";
@@ -137,8 +137,13 @@ function readWhole(
   return isNative && isObject(body) ? { ...reply, verbatim: body } : reply;
 }
 
-function estimate(ask: ChatRequest, calls: number, bytes: number, reported: Usage | null): Usage {
-  const promptTokens = reported?.prompt_tokens ?? likelyPromptTokens(ask) * calls;
+function estimate(
+  { ask, calls, unreadBytes }: Omit<SentAsk<ChatRequest>, "card">,
+  bytes: number,
+  reported: Usage | null,
+): Usage {
+  const promptTokens =
+    reported?.prompt_tokens ?? (likelyPromptTokens(ask) + likelyTextTokens(unreadBytes)) * calls;
   const completionTokens = Math.max(likelyTextTokens(bytes), reported?.completion_tokens ?? 0);
   return {
     ...reported,
