@@ -8,7 +8,7 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { until } from "./http/until.ts";
 import { findErrors, openPayments } from "./payments.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { addKey, give, ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
+import { addKey, DAY, give, ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
 import { type StoreBench, storeSuite } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
@@ -202,6 +202,17 @@ describe("postgres: one server, many nodes, bad days", () => {
     await store.prune({ requestsMs: 0, metersMs: 0, repliesMs: 0 }, 10);
     await using database = new SQL(server.url, { max: 1 });
     expect(await database`SELECT id FROM node`).toEqual([{ id: store.node }]);
+  });
+
+  test("rows that are old go although the nodes of long ago can't be forgotten", async () => {
+    const key = await addKey(store, "key_a");
+    await openPayments(store, {}).hold("1", key, 1);
+    await raw(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+      CREATE TRIGGER refuse BEFORE DELETE ON node FOR EACH STATEMENT EXECUTE FUNCTION refuse()`);
+    const thrown = await catchThrown(store.prune({ requestsMs: 0, metersMs: NOON + DAY, repliesMs: 0 }, 10));
+    await raw("DROP TRIGGER refuse ON node; DROP FUNCTION refuse");
+    expect(thrown).toMatchObject({ code: "store_unavailable" });
+    expect((await ledgerOn(store).allowance(key)).used).toBe(0);
   });
 
   test("ids are in the order of their bytes, whatever the server's language", async () => {

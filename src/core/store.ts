@@ -191,7 +191,11 @@ export interface Store {
   key(id: string): Promise<GatewayKey | null>;
   keys(page: Page, filter?: KeyFilter): Promise<readonly GatewayKey[]>;
   /** Returns the uses of those keys that exist; the day is one of the month. */
-  keyUses(ids: readonly string[], dayMs: number, monthMs: number): Promise<readonly KeyUse[]>;
+  keyUses(
+    keys: readonly Pick<GatewayKey, "id" | "accountId">[],
+    dayMs: number,
+    monthMs: number,
+  ): Promise<readonly KeyUse[]>;
   addKey(key: GatewayKey, digest: string): Promise<void>;
   /** The changed key; null when there is none. */
   changeKey(id: string, change: KeyChange): Promise<GatewayKey | null>;
@@ -235,7 +239,7 @@ export interface Store {
    */
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** The charges for the key's requests since a moment, from the hour that it falls into. */
-  chargedSince(keyId: string, sinceMs: number): Promise<NanoUsd>;
+  chargedSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<NanoUsd>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /** The number of streamed answers that began within each bucket of time, grouped likewise. */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;

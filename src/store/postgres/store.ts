@@ -9,12 +9,13 @@ import { query } from "./connection.ts";
 import { consoleMethods } from "./console.ts";
 import { inWords } from "./failures.ts";
 import { lessonMethods } from "./lessons.ts";
-import { migrate } from "./migrations.ts";
+import { migrate, persist } from "./migrations.ts";
 import { endNode, nodeMethods } from "./nodes.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
 import { responseMethods } from "./stored-responses.ts";
 import { accountMethods, keyMethods, requestMethods, settingMethods } from "./table-methods.ts";
+import { findTraits, makeClient } from "./traits.ts";
 
 const PATIENCE_MS = 3000;
 const CLOSE_MS = 1000;
@@ -67,21 +68,24 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 async function opened(url: string, patienceMs: number, create: boolean): Promise<Pool> {
-  const pool = poolOf(url, patienceMs);
+  checkAddress(url);
+  let pool: Pool | null = null;
   try {
+    const traits = await persist(() => findTraits(url, patienceMs));
+    pool = new Pool(url, patienceMs, traits);
     if (await migrate(pool, create)) return pool;
     throw new NoStoreError(withoutUser(url));
   } catch (error) {
-    await pool.close(0);
+    await pool?.close(0);
     if (error instanceof NoStoreError) throw error;
     throw new Error(`The store ${withoutUser(url)} can't be opened: ${inWords(error)}.`, { cause: error });
   }
 }
 
 /** The mistake in an address is named without any of it: there may be a password in it. */
-function poolOf(url: string, patienceMs: number): Pool {
+function checkAddress(url: string): void {
   try {
-    return new Pool(url, patienceMs);
+    makeClient(url, { settings: {}, max: 1, idleSeconds: 1 });
   } catch {
     throw new Error(
       "The store's postgres:// address is malformed. In a user's name and password, characters like / : @ ? # % are written as %2F %3A %40 %3F %23 %25.",
