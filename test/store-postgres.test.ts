@@ -8,65 +8,17 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { until } from "./http/until.ts";
 import { findErrors, openPayments } from "./payments.ts";
 import { startPostgres } from "./postgres-server.ts";
+import { emptyDatabase, runPostgresSuites, runSql } from "./postgres-suites.ts";
 import { addKey, DAY, give, ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
-import { type StoreBench, storeSuite } from "./store.suite.ts";
-import { billingSuite } from "./store-billing.suite.ts";
-import { consoleSuite } from "./store-console.suite.ts";
-import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
-import { lessonsSuite } from "./store-lessons.suite.ts";
-import { moneySuite } from "./store-money.suite.ts";
-import { nodesSuite } from "./store-nodes.suite.ts";
-import { repliesSuite } from "./store-replies.suite.ts";
-import { responsesSuite } from "./store-responses.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const server = await startPostgres();
 afterAll(() => server.remove());
 
-async function raw(sql: string): Promise<void> {
-  await using database = new SQL(server.url, { max: 1 });
-  await database.unsafe(sql);
-}
+const raw = (sql: string) => runSql(server.url, sql);
+const empty = () => emptyDatabase(server.url);
 
-/** As a new database is, and much sooner than one is made. */
-async function empty(): Promise<void> {
-  await using database = new SQL(server.url, { max: 1 });
-  const found: readonly { name: string }[] = await database`
-    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
-    ORDER BY tablename = 'account'`;
-  const statements = found.map(({ name }) => `DELETE FROM ${name}`);
-  const account = "INSERT INTO account (id, name, created_at_ms) VALUES ('default', 'default', 1)";
-  await database.unsafe([...statements, account].join("; "));
-}
-
-function makeBench(): StoreBench {
-  return {
-    // Nothing in the suites is about time, and the machine may be busy with other things.
-    open: (decide) => openPostgresStore({ url: server.url, decide, patienceMs: 30_000 }),
-    // It was silent for long, and those who judge have been there all the time.
-    forsake: ({ node }) =>
-      raw(`UPDATE node SET since_at = since_at - interval '1 minute',
-             beat_at = beat_at - CASE id WHEN '${node}' THEN interval '16 seconds' ELSE interval '0' END`),
-    raw,
-    dispose: empty,
-  };
-}
-
-// Each in a block of its own: what a suite opens before each of its tests is opened before no other's.
-const suites = [
-  storeSuite,
-  moneySuite,
-  billingSuite,
-  nodesSuite,
-  repliesSuite,
-  lessonsSuite,
-  lessonFilesSuite,
-  consoleSuite,
-  responsesSuite,
-];
-for (const suite of suites) {
-  describe("on a server", () => suite("postgres", makeBench));
-}
+runPostgresSuites("on a server", () => ({ store: server.url, direct: server.url }));
 
 describe("postgres: one server, many nodes, bad days", () => {
   const PATIENCE_MS = 300;

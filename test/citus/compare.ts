@@ -30,7 +30,9 @@ function readServerCpu(): number {
     try {
       const command = readFileSync(`/proc/${pid}/cmdline`, "utf8");
       if (!/postgres/.test(command.split("\0")[0] ?? "") || !isOurs(Number(pid))) continue;
-      const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
+      const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+        .replace(/^.*\) /, "")
+        .split(" ");
       // User and system time; the first process also has what its children had that ended.
       const from = pid === String(root) ? [11, 12, 13, 14] : [11, 12];
       for (const at of from) ticks += Number(fields[at]);
@@ -54,7 +56,9 @@ const root = readdirSync("/proc")
   });
 
 function isOurs(pid: number): boolean {
-  const parent = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ")[1];
+  const parent = readFileSync(`/proc/${pid}/stat`, "utf8")
+    .replace(/^.*\) /, "")
+    .split(" ")[1];
   return pid === root || Number(parent) === root;
 }
 
@@ -74,7 +78,9 @@ const urls = new Map([
   [other, await server.newDatabase()],
   [here, await server.newDatabase()],
 ]);
-console.log("| accounts | at once | paid requests/s: other, this | server's CPU each, µs: other, this |\n|---|---|---|---|");
+console.log(
+  "| accounts | at once | paid requests/s: other, this | server's CPU each, µs: other, this |\n|---|---|---|---|",
+);
 for (const one of CASES) {
   const seen = new Map<string, { rate: number; cpuUs: number }[]>([
     [other, []],
@@ -88,7 +94,9 @@ for (const one of CASES) {
     const [a = 0, b = 0] = [other, here].map((folder) => median((seen.get(folder) ?? []).map(read)));
     return `${Math.round(a)}, ${Math.round(b)} (${((b / a - 1) * 100).toFixed(1)} %)`;
   };
-  console.log(`| ${one.accounts} | ${one.atOnce} | ${show(({ rate }) => rate)} | ${show(({ cpuUs }) => cpuUs)} |`);
+  console.log(
+    `| ${one.accounts} | ${one.atOnce} | ${show(({ rate }) => rate)} | ${show(({ cpuUs }) => cpuUs)} |`,
+  );
 }
 await server.remove();
 process.exit();
