@@ -273,8 +273,11 @@ export interface Store {
   /** Reads and writes a value in one transaction and gives the new one. `change` is pure: it may run more than once. */
   changeSetting(name: SettingName, change: (value: string | null) => string): Promise<string>;
 
-  /** Throws unless the store can be opened and locked for writing now; after a failure, unless it can be written. Else it writes nothing: who asks may be anybody. */
-  ready(): Promise<void>;
+  /**
+   * Throws unless the store can be opened and locked for writing now; after a failure, unless it can be written. Else it writes nothing: who asks may be anybody.
+   * Returns the parts of it that are missing, in words, where it serves the accounts of the others.
+   */
+  ready(): Promise<readonly string[]>;
   /** Ends with what was already demanded; afterwards every method fails. */
   close(): Promise<void>;
 }
