@@ -146,21 +146,10 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
     running ??= await launch(folder, first.port, { ...SETTINGS, ...settings });
   };
   const startStandby = async () => {
-    const copy = makeFolder();
     await stop();
-    cpSync(join(folder, "data"), join(copy, "data"), { recursive: true });
-    writeFileSync(join(copy, "data/standby.signal"), "");
-    giveToUser(copy);
+    const copy = copyData(folder);
     await start();
-    const conninfo = `host=127.0.0.1 port=${first.port} user=postgres application_name=standby`;
-    const standby = await startIn(copy, { ...settings, primary_conninfo: conninfo });
-    await using admin = new SQL(`${base}/postgres`, { max: 1 });
-    await admin.unsafe("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
-    await admin.unsafe("SELECT pg_reload_conf()");
-    const follows = async () =>
-      (await admin.unsafe("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")).length > 0;
-    await until("the standby follows", follows, START_MS);
-    return { ...standby, url: `${standby.url.replace(/[^/]*$/, "")}test_1` };
+    return follow(first.port, copy, settings);
   };
   return {
     url: `${base}/postgres`,
@@ -182,6 +171,28 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A stopped server's data in a folder of its own, for a standby. */
+function copyData(folder: string): string {
+  const copy = makeFolder();
+  cpSync(join(folder, "data"), join(copy, "data"), { recursive: true });
+  writeFileSync(join(copy, "data/standby.signal"), "");
+  giveToUser(copy);
+  return copy;
+}
+
+/** Starts the standby, and returns once the first server waits for it at each COMMIT. */
+async function follow(port: number, folder: string, settings: Settings): Promise<PostgresServer> {
+  const conninfo = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
+  const standby = await startIn(folder, { ...settings, primary_conninfo: conninfo });
+  await using admin = new SQL(`postgres://postgres@127.0.0.1:${port}/postgres`, { max: 1 });
+  await admin.unsafe("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+  await admin.unsafe("SELECT pg_reload_conf()");
+  const follows = async () =>
+    (await admin.unsafe("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")).length > 0;
+  await until("the standby follows", follows, START_MS);
+  return { ...standby, url: standby.url.replace(/[^/]*$/, "test_1") };
 }
 
 async function launchOnSparePort(folder: string, settings: Settings): ReturnType<typeof launch> {

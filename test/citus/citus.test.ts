@@ -2,9 +2,8 @@
 import { beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { listWriteTexts } from "../../src/store/postgres/writing.ts";
-import { runNodesSuite } from "../postgres-nodes.suite.ts";
 import { runPostgresSuites } from "../postgres-suites.ts";
-import { distribute, makeCitusDatabase } from "./database.ts";
+import { distribute } from "./database.ts";
 
 const url = process.env.CITUS_URL ?? "";
 if (url === "") console.log("skipped: CITUS_URL isn't set");
@@ -15,11 +14,6 @@ describe.skipIf(url === "")("on Citus", () => {
   }, 60_000);
 
   runPostgresSuites("with its tables spread", () => ({ store: url, direct: url }));
-
-  runNodesSuite("four nodes", async () => ({
-    url: await makeCitusDatabase(url),
-    newDatabase: () => makeCitusDatabase(url),
-  }));
 
   test("every table of an account is spread by it, and none was forgotten", async () => {
     await using sql = new SQL(url, { max: 1 });

@@ -2,9 +2,25 @@
 import { SQL } from "bun";
 import { decide } from "../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
+import { startPostgres } from "../postgres-server.ts";
 import { runSql } from "../postgres-suites.ts";
 
 const DISTRIBUTE = `${import.meta.dir}/distribute.sql`;
+
+interface Databases {
+  /** An empty database. */
+  readonly url: string;
+  newDatabase(): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** A PostgreSQL server, or databases of the Citus cluster whose coordinator is in CITUS_URL. */
+export async function startDatabases(): Promise<Databases> {
+  const cluster = process.env.CITUS_URL;
+  if (cluster === undefined) return startPostgres();
+  const newDatabase = () => makeCitusDatabase(cluster);
+  return { url: await newDatabase(), newDatabase, remove: async () => {} };
+}
 
 /** Makes the store's tables in the database, and spreads them. */
 export async function distribute(url: string): Promise<void> {
