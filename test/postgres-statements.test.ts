@@ -1,6 +1,7 @@
 // The statements on a request's path, by their texts: each names its account as a parameter in every part, so that an engine that keeps accounts on several machines sends it to one of them.
 import { expect, test } from "bun:test";
 import { composeReading } from "../src/store/postgres/reading.ts";
+import { STEPS } from "../src/store/postgres/schema.ts";
 import { listWriteTexts } from "../src/store/postgres/writing.ts";
 
 const ACCOUNT_IS_FIRST = /\b(account_id|account\.id|whose\.id|id) = \$1(?!\d)|SELECT \$1::text,/;
@@ -43,4 +44,17 @@ test.each([
 test("a distributed engine writes no two tables in one statement, but for what goes", () => {
   for (const text of listWriteTexts(true).slice(1))
     expect(text.match(/INSERT INTO|UPDATE account/g)?.length).toBe(1);
+});
+
+test("the manual has the SQL that spreads the tables, and it names every table of an account", async () => {
+  const sql = await Bun.file(`${import.meta.dir}/citus/distribute.sql`).text();
+  const statements = sql.replace(/^--.*\n/gm, "").trim();
+  expect(await Bun.file(`${import.meta.dir}/../src/docs/operate.md`).text()).toContain(statements);
+  const owned = STEPS.flat().flatMap((step) => {
+    const [, name, columns = ""] = /CREATE TABLE IF NOT EXISTS (\w+) \(([\s\S]*)\)/.exec(step) ?? [];
+    return name !== undefined && columns.includes("account_id TEXT") && name !== "gateway_key" ? [name] : [];
+  });
+  const [, list = ""] = /ARRAY\[([^\]]*)\]\) AS name\nWHERE[^;]*/.exec(sql) ?? [];
+  const named = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name ?? "");
+  expect(named.toSorted()).toEqual(owned.toSorted());
 });

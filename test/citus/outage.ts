@@ -33,7 +33,7 @@ async function open(id: string, nanoUsd: number): Promise<GatewayKey> {
 async function findWorker({ accountId }: GatewayKey): Promise<number> {
   const [row] = await sql`
     SELECT nodeport FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
-    WHERE shardid = get_shard_id_for_distribution_column('account', ${accountId})`;
+    WHERE shardid = get_shard_id_for_distribution_column('account', ${accountId}::text)`;
   return Number(row.nodeport);
 }
 
