@@ -81,6 +81,37 @@ describe("postgres: one server, many nodes, bad days", () => {
     expect((await ledgerOn(store).allowance(key)).used).toBe(1);
   });
 
+  test("accounts whose locks stay taken don't take the turns of others", async () => {
+    const PATIENT_MS = 600;
+    const patient = await openPostgresStore({ url: server.url, decide, patienceMs: PATIENT_MS });
+    await patient.beat();
+    const ids = Array.from({ length: 24 }, (_, at) => `stuck_${at}`);
+    const stuck = await Promise.all(ids.map((id) => addKey(store, `key of ${id}`, id)));
+    const free = await addKey(store, "key_free", "free");
+    const payments = openPayments(patient, {});
+    await using database = new SQL(server.url, { max: 1 });
+    await database.begin(async (locked) => {
+      await locked`SELECT 1 FROM account WHERE id LIKE 'stuck%' FOR UPDATE`;
+      let asked = 0;
+      let isOver = false;
+      const waiting = stuck.map(async (key) => {
+        while (!isOver) await catchThrown(payments.hold(`${asked++}`, key, 1));
+      });
+      const isServed = (id: string) =>
+        payments.hold(id, free, 1).then(
+          () => true,
+          () => false,
+        );
+      await until("the stuck ones are known for what they are", () => isServed(`first ${asked++}`));
+      const served: boolean[] = [];
+      for (const id of ["1", "2", "3", "4", "5"]) served.push(await isServed(`free ${id}`));
+      isOver = true;
+      await Promise.all(waiting);
+      expect(served).toEqual([true, true, true, true, true]);
+    });
+    await patient.close();
+  });
+
   test("more than can wait is refused at once, and what waits too long later", async () => {
     await store.addAccount(makeAccount("a"));
     const codes = await whileLocked("a", () => {
