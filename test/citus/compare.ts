@@ -1,5 +1,5 @@
 // Two versions of the store on one plain PostgreSQL, by turns: paid requests a second and the server's CPU for each.
-//   bun test/citus/compare.ts FOLDER_OF_THE_OTHER_VERSION [--rounds 5] [--seconds 4]
+//   bun test/citus/compare.ts FOLDER_OF_THE_OTHER_VERSION [--rounds 5] [--seconds 4] [--only 1x32]
 import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -14,7 +14,11 @@ const CASES = [
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { rounds: { type: "string", default: "5" }, seconds: { type: "string", default: "4" } },
+  options: {
+    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "4" },
+    only: { type: "string", default: "" },
+  },
 });
 const other = positionals[0] ?? "";
 const here = join(import.meta.dir, "../..");
@@ -82,6 +86,7 @@ console.log(
   "| accounts | at once | paid requests/s: other, this | server's CPU each, µs: other, this |\n|---|---|---|---|",
 );
 for (const one of CASES) {
+  if (values.only !== "" && values.only !== `${one.accounts}x${one.atOnce}`) continue;
   const seen = new Map<string, { rate: number; cpuUs: number }[]>([
     [other, []],
     [here, []],
