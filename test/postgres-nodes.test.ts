@@ -1,14 +1,14 @@
-// Many nodes on one PostgreSQL: limits and balances exact across processes, the dead resolved and the living left alone.
+// Many nodes on one PostgreSQL, or on the Citus cluster in CITUS_URL: limits and balances exact across processes, the dead resolved and the living left alone.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
+import { startDatabases } from "./citus/database.ts";
 import { until } from "./http/until.ts";
 import { type GatewayProcess, operate, post, startGatewayProcess } from "./nodes/gateway.ts";
 import { type Job, type Node, PATIENCE_MS, startNode } from "./nodes/node.ts";
 import { findErrors } from "./payments.ts";
-import { startPostgres } from "./postgres-server.ts";
 import { give, ledgerOn, makeAccount, makeKey } from "./samples.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
 
@@ -23,7 +23,7 @@ const ASKED = {
   messages: [{ role: "user", content: "say: hello" }],
 };
 
-const server = await startPostgres();
+const server = await startDatabases();
 afterAll(() => server.remove());
 
 function job(fields: Pick<Job, "name" | "keyId" | "times"> & Partial<Job>): Job {

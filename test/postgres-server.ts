@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
@@ -54,6 +55,8 @@ export interface PostgresServer {
   /** SIGSTOP to all its processes: connections stay and new ones are taken by the kernel, but nothing answers. */
   pause(): void;
   resume(): void;
+  /** Starts another server that follows this one, which answers no COMMIT before the other has it too. */
+  startStandby(): Promise<PostgresServer>;
   /** Stops it and deletes its data. */
   remove(): Promise<void>;
 }
@@ -100,13 +103,24 @@ let installed: ReturnType<typeof install> | undefined;
 
 /** Starts a server of its own on a spare port; `settings` are further ones of its configuration, as `{ fsync: "on" }`. */
 export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
+  const folder = makeFolder();
+  const made = spawnProgram("initdb", folder, INITDB);
+  if ((await made.exited) !== 0)
+    throw new Error(`no PostgreSQL data could be made: ${await logOf(folder).text()}`);
+  const server = await startIn(folder, settings);
+  return { ...server, url: await server.newDatabase() };
+}
+
+function makeFolder(): string {
   installed ??= install();
   const folder = join(installed.folder, String(++installed.servers));
   mkdirSync(folder, { mode: 0o700 });
   giveToUser(folder);
-  const made = spawnProgram("initdb", folder, INITDB);
-  if ((await made.exited) !== 0)
-    throw new Error(`no PostgreSQL data could be made: ${await logOf(folder).text()}`);
+  return folder;
+}
+
+/** Starts a server on the data in the folder. */
+async function startIn(folder: string, settings: Settings): Promise<PostgresServer> {
   const first = await launchOnSparePort(folder, { ...SETTINGS, ...settings });
   const base = `postgres://postgres@127.0.0.1:${first.port}`;
   let running: typeof first | undefined = first;
@@ -128,12 +142,20 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
     signal("SIGCONT");
     await gone();
   };
+  const start = async () => {
+    running ??= await launch(folder, first.port, { ...SETTINGS, ...settings });
+  };
+  const startStandby = async () => {
+    await stop();
+    const copy = copyData(folder);
+    await start();
+    return follow(first.port, copy, settings);
+  };
   return {
-    url: await newDatabase(),
+    url: `${base}/postgres`,
     newDatabase,
-    async start() {
-      running ??= await launch(folder, first.port, { ...SETTINGS, ...settings });
-    },
+    start,
+    startStandby,
     stop,
     async kill() {
       if (!running) return;
@@ -149,6 +171,28 @@ export async function startPostgres(settings: Settings = {}): Promise<PostgresSe
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A stopped server's data in a folder of its own, for a standby. */
+function copyData(folder: string): string {
+  const copy = makeFolder();
+  cpSync(join(folder, "data"), join(copy, "data"), { recursive: true });
+  writeFileSync(join(copy, "data/standby.signal"), "");
+  giveToUser(copy);
+  return copy;
+}
+
+/** Starts the standby, and returns once the first server waits for it at each COMMIT. */
+async function follow(port: number, folder: string, settings: Settings): Promise<PostgresServer> {
+  const conninfo = `host=127.0.0.1 port=${port} user=postgres application_name=standby`;
+  const standby = await startIn(folder, { ...settings, primary_conninfo: conninfo });
+  await using admin = new SQL(`postgres://postgres@127.0.0.1:${port}/postgres`, { max: 1 });
+  await admin.unsafe("ALTER SYSTEM SET synchronous_standby_names = 'standby'");
+  await admin.unsafe("SELECT pg_reload_conf()");
+  const follows = async () =>
+    (await admin.unsafe("SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'")).length > 0;
+  await until("the standby follows", follows, START_MS);
+  return { ...standby, url: standby.url.replace(/[^/]*$/, "test_1") };
 }
 
 async function launchOnSparePort(folder: string, settings: Settings): ReturnType<typeof launch> {

@@ -274,6 +274,6 @@ function lastCent(opened: Opened): void {
     const journal = await readJournal(store);
     expect(journal.filter((entry) => entry.kind === "hold").length).toBe(COVERED);
     expect(Math.min(...journal.map((entry) => entry.balanceAfterNanoUsd))).toBe(CENT - COVERED * WORST);
-    expect(await other.chargedSince("key_a", 0)).toBe(charged);
+    expect(await other.chargedSince(makeKey("key_a"), 0)).toBe(charged);
   }, 30_000);
 }

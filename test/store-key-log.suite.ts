@@ -1,7 +1,7 @@
 // One key's share of the request log and its sums, for every store's engine.
 import { expect, test } from "bun:test";
 import type { Position, RequestFilter, Store } from "../src/core/store.ts";
-import { addKey, HOUR, makeRecord, NOON } from "./samples.ts";
+import { addKey, HOUR, makeKey, makeRecord, NOON } from "./samples.ts";
 import { write } from "./store-log.suite.ts";
 
 export function requestsOfKey(store: () => Store): void {
@@ -39,12 +39,16 @@ export function keyUses(store: () => Store): void {
       charged("3", NOON, 100),
     );
     await addKey(store(), "key_b");
-    const uses = await store().keyUses(["key_a", "key_b", "key_none"], NOON, NOON - HOUR);
+    const uses = await store().keyUses(
+      ["key_a", "key_b", "key_none"].map((id) => makeKey(id)),
+      NOON,
+      NOON - HOUR,
+    );
     expect(uses.toSorted((a, b) => a.keyId.localeCompare(b.keyId))).toEqual([
       { keyId: "key_a", sinceDayNanoUsd: 100, sinceMonthNanoUsd: 110, everNanoUsd: 111, lastAtMs: NOON },
       { keyId: "key_b", sinceDayNanoUsd: 0, sinceMonthNanoUsd: 0, everNanoUsd: 0, lastAtMs: null },
     ]);
     await store().prune({ requestsMs: NOON + 1, metersMs: 0, repliesMs: 0 }, 100);
-    expect((await store().keyUses(["key_a"], NOON, NOON))[0]?.lastAtMs).toBe(NOON);
+    expect((await store().keyUses([makeKey("key_a")], NOON, NOON))[0]?.lastAtMs).toBe(NOON);
   });
 }

@@ -10,7 +10,7 @@ import {
   type UsageFilter,
   type UsageQuery,
 } from "../src/core/store.ts";
-import { HOUR, makeRecord, NOON, writeRecord } from "./samples.ts";
+import { HOUR, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 
 export async function write(store: Store, ...records: readonly RequestRecord[]): Promise<void> {
   for (const record of records) await writeRecord(store, record);
@@ -124,10 +124,10 @@ export function sums(store: () => Store): void {
       makeRecord("5", { chargedNanoUsd: 10_000, keyId: "key_b" }),
     );
     await write(store(), makeRecord("6", { chargedNanoUsd: 100_000 }));
-    expect(await store().chargedSince("key_a", NOON)).toBe(101_100);
-    expect(await store().chargedSince("key_a", NOON - 1)).toBe(101_110);
-    expect(await store().chargedSince("key_a", 0)).toBe(101_111);
-    expect(await store().chargedSince("key_d", 0)).toBe(0);
+    expect(await store().chargedSince(makeKey("key_a"), NOON)).toBe(101_100);
+    expect(await store().chargedSince(makeKey("key_a"), NOON - 1)).toBe(101_110);
+    expect(await store().chargedSince(makeKey("key_a"), 0)).toBe(101_111);
+    expect(await store().chargedSince(makeKey("key_d"), 0)).toBe(0);
   });
 
   test("old rows are forgotten a few at a time, sums stay", async () => {
@@ -137,7 +137,7 @@ export function sums(store: () => Store): void {
     expect(await store().prune(before, 2)).toBe(2);
     expect(await store().prune(before, 2)).toBe(1);
     expect((await store().requests({}, { limit: 10, after: null })).map(({ id }) => id)).toEqual(["new"]);
-    expect(await store().chargedSince(makeRecord("new").keyId, 0)).toBe(20);
+    expect(await store().chargedSince(makeKey(makeRecord("new").keyId), 0)).toBe(20);
   });
 }
 

@@ -52,7 +52,7 @@ async function goesOn(store: Store): Promise<void> {
     ["chat", "anthropic-messages", 1],
     ["chat", "openai-chat", 2],
   ]);
-  expect((await store.keyUses(["key_a"], 0, 0))[0]).toMatchObject({ lastAtMs: NOON });
+  expect((await store.keyUses([makeKey("key_a")], 0, 0))[0]).toMatchObject({ lastAtMs: NOON });
   expect(await store.credentials()).toEqual([]);
   await store.addSession({ digest: "a", tokenDigest: "b", expiresAtMs: NOON + 1 }, NOON);
   expect(await store.session("a")).not.toBeNull();

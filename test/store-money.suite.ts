@@ -4,7 +4,7 @@ import type { Entry } from "../src/core/rows.ts";
 import { makeEntryId, type Page } from "../src/core/store.ts";
 import { topUp } from "../src/ledger/fund.ts";
 import { findErrors, inLine, openPayments, readJournal } from "./payments.ts";
-import { addKey, give, makeAccount, NOON } from "./samples.ts";
+import { addKey, give, makeAccount, makeKey, NOON } from "./samples.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
@@ -95,7 +95,7 @@ async function afterOne({ store, other }: TwoStores, funds: number, held: number
   const row = await other.request("1");
   expect([row?.chargedNanoUsd, row?.holdNanoUsd]).toEqual([settled.chargedNanoUsd, held]);
   const [, ...entries] = await readJournal(other);
-  expect(await other.chargedSince("key_a", 0)).toBe(settled.chargedNanoUsd);
+  expect(await other.chargedSince(makeKey("key_a"), 0)).toBe(settled.chargedNanoUsd);
   return { settled, entries, lines: entries.map(inLine), balanceNanoUsd };
 }
 

@@ -102,7 +102,7 @@ function endedTwice(opened: Opened): void {
     expect(await mine.release(ticket)).toMatchObject(settled);
     expect(await moneyIn(store)).toEqual([8_800, 0]);
     expect(await other.request("1")).toMatchObject({ chargedNanoUsd: 1_200, ended: "done" });
-    expect(await store.chargedSince(key.id, 0)).toBe(1_200);
+    expect(await store.chargedSince(key, 0)).toBe(1_200);
     expect((await readJournal(store)).length).toBe(3);
   });
 
@@ -141,7 +141,7 @@ function saidLate(opened: Opened): void {
     expect(await payments.post(ticket, 1_200)).toMatchObject(late);
     expect(await moneyIn(other)).toEqual([10_000, 0]);
     expect(await other.request("1")).toMatchObject({ ended: "lost", chargedNanoUsd: 0, holdNanoUsd: 3_000 });
-    expect(await other.chargedSince(key.id, 0)).toBe(0);
+    expect(await other.chargedSince(key, 0)).toBe(0);
     expect(findErrors(await store.audit())).toEqual([]);
   });
 

@@ -8,65 +8,17 @@ import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { until } from "./http/until.ts";
 import { findErrors, openPayments } from "./payments.ts";
 import { startPostgres } from "./postgres-server.ts";
-import { addKey, give, ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
-import { type StoreBench, storeSuite } from "./store.suite.ts";
-import { billingSuite } from "./store-billing.suite.ts";
-import { consoleSuite } from "./store-console.suite.ts";
-import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
-import { lessonsSuite } from "./store-lessons.suite.ts";
-import { moneySuite } from "./store-money.suite.ts";
-import { nodesSuite } from "./store-nodes.suite.ts";
-import { repliesSuite } from "./store-replies.suite.ts";
-import { responsesSuite } from "./store-responses.suite.ts";
+import { emptyDatabase, runPostgresSuites, runSql } from "./postgres-suites.ts";
+import { addKey, DAY, give, ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const server = await startPostgres();
 afterAll(() => server.remove());
 
-async function raw(sql: string): Promise<void> {
-  await using database = new SQL(server.url, { max: 1 });
-  await database.unsafe(sql);
-}
+const raw = (sql: string) => runSql(server.url, sql);
+const empty = () => emptyDatabase(server.url);
 
-/** As a new database is, and much sooner than one is made. */
-async function empty(): Promise<void> {
-  await using database = new SQL(server.url, { max: 1 });
-  const found: readonly { name: string }[] = await database`
-    SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
-    ORDER BY tablename = 'account'`;
-  const statements = found.map(({ name }) => `DELETE FROM ${name}`);
-  const account = "INSERT INTO account (id, name, created_at_ms) VALUES ('default', 'default', 1)";
-  await database.unsafe([...statements, account].join("; "));
-}
-
-function makeBench(): StoreBench {
-  return {
-    // Nothing in the suites is about time, and the machine may be busy with other things.
-    open: (decide) => openPostgresStore({ url: server.url, decide, patienceMs: 30_000 }),
-    // It was silent for long, and those who judge have been there all the time.
-    forsake: ({ node }) =>
-      raw(`UPDATE node SET since_at = since_at - interval '1 minute',
-             beat_at = beat_at - CASE id WHEN '${node}' THEN interval '16 seconds' ELSE interval '0' END`),
-    raw,
-    dispose: empty,
-  };
-}
-
-// Each in a block of its own: what a suite opens before each of its tests is opened before no other's.
-const suites = [
-  storeSuite,
-  moneySuite,
-  billingSuite,
-  nodesSuite,
-  repliesSuite,
-  lessonsSuite,
-  lessonFilesSuite,
-  consoleSuite,
-  responsesSuite,
-];
-for (const suite of suites) {
-  describe("on a server", () => suite("postgres", makeBench));
-}
+runPostgresSuites("on a server", () => ({ store: server.url, direct: server.url }));
 
 describe("postgres: one server, many nodes, bad days", () => {
   const PATIENCE_MS = 300;
@@ -127,6 +79,37 @@ describe("postgres: one server, many nodes, bad days", () => {
     });
     await payments.hold("3", key, 1);
     expect((await ledgerOn(store).allowance(key)).used).toBe(1);
+  });
+
+  test("accounts whose locks stay taken don't take the turns of others", async () => {
+    const PATIENT_MS = 600;
+    const patient = await openPostgresStore({ url: server.url, decide, patienceMs: PATIENT_MS });
+    await patient.beat();
+    const ids = Array.from({ length: 24 }, (_, at) => `stuck_${at}`);
+    const stuck = await Promise.all(ids.map((id) => addKey(store, `key of ${id}`, id)));
+    const free = await addKey(store, "key_free", "free");
+    const payments = openPayments(patient, {});
+    await using database = new SQL(server.url, { max: 1 });
+    await database.begin(async (locked) => {
+      await locked`SELECT 1 FROM account WHERE id LIKE 'stuck%' FOR UPDATE`;
+      let asked = 0;
+      let isOver = false;
+      const waiting = stuck.map(async (key) => {
+        while (!isOver) await catchThrown(payments.hold(`${asked++}`, key, 1));
+      });
+      const isServed = (id: string) =>
+        payments.hold(id, free, 1).then(
+          () => true,
+          () => false,
+        );
+      await until("the stuck ones are known for what they are", () => isServed(`first ${asked++}`));
+      const served: boolean[] = [];
+      for (const id of ["1", "2", "3", "4", "5"]) served.push(await isServed(`free ${id}`));
+      isOver = true;
+      await Promise.all(waiting);
+      expect(served).toEqual([true, true, true, true, true]);
+    });
+    await patient.close();
   });
 
   test("more than can wait is refused at once, and what waits too long later", async () => {
@@ -202,6 +185,17 @@ describe("postgres: one server, many nodes, bad days", () => {
     await store.prune({ requestsMs: 0, metersMs: 0, repliesMs: 0 }, 10);
     await using database = new SQL(server.url, { max: 1 });
     expect(await database`SELECT id FROM node`).toEqual([{ id: store.node }]);
+  });
+
+  test("rows that are old go although the nodes of long ago can't be forgotten", async () => {
+    const key = await addKey(store, "key_a");
+    await openPayments(store, {}).hold("1", key, 1);
+    await raw(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
+      CREATE TRIGGER refuse BEFORE DELETE ON node FOR EACH STATEMENT EXECUTE FUNCTION refuse()`);
+    const thrown = await catchThrown(store.prune({ requestsMs: 0, metersMs: NOON + DAY, repliesMs: 0 }, 10));
+    await raw("DROP TRIGGER refuse ON node; DROP FUNCTION refuse");
+    expect(thrown).toMatchObject({ code: "store_unavailable" });
+    expect((await ledgerOn(store).allowance(key)).used).toBe(0);
   });
 
   test("ids are in the order of their bytes, whatever the server's language", async () => {

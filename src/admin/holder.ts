@@ -31,8 +31,7 @@ export interface HolderParts {
 export async function holderView({ store, ledger, clock, quota }: HolderParts, key: GatewayKey) {
   const nowMs = clock.nowMs();
   const rules = quota();
-  const charged = async (sinceMs: number): Promise<number> =>
-    toUsd(await store.chargedSince(key.id, sinceMs));
+  const charged = async (sinceMs: number): Promise<number> => toUsd(await store.chargedSince(key, sinceMs));
   const account = await store.account(key.accountId);
   if (account === null) throw new Fault("not_found", "The key's account does not exist.");
   const allowance = await ledger.allowance(key);

@@ -162,8 +162,7 @@ async function inUse(parts: KeyParts, keys: readonly GatewayKey[]): Promise<read
   if (keys.length === 0) return [];
   const nowMs = clock.nowMs();
   const rules = dayRules();
-  const ids = keys.map(({ id }) => id);
-  const uses = await store.keyUses(ids, computeDay(nowMs, rules).startMs, monthStartMs(nowMs, rules));
+  const uses = await store.keyUses(keys, computeDay(nowMs, rules).startMs, monthStartMs(nowMs, rules));
   const allowances = await ledger.allowances(keys);
   return keys.flatMap((key) => {
     const use = uses.find(({ keyId }) => keyId === key.id);

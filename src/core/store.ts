@@ -191,7 +191,11 @@ export interface Store {
   key(id: string): Promise<GatewayKey | null>;
   keys(page: Page, filter?: KeyFilter): Promise<readonly GatewayKey[]>;
   /** Returns the uses of those keys that exist; the day is one of the month. */
-  keyUses(ids: readonly string[], dayMs: number, monthMs: number): Promise<readonly KeyUse[]>;
+  keyUses(
+    keys: readonly Pick<GatewayKey, "id" | "accountId">[],
+    dayMs: number,
+    monthMs: number,
+  ): Promise<readonly KeyUse[]>;
   addKey(key: GatewayKey, digest: string): Promise<void>;
   /** The changed key; null when there is none. */
   changeKey(id: string, change: KeyChange): Promise<GatewayKey | null>;
@@ -235,7 +239,7 @@ export interface Store {
    */
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
   /** The charges for the key's requests since a moment, from the hour that it falls into. */
-  chargedSince(keyId: string, sinceMs: number): Promise<NanoUsd>;
+  chargedSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<NanoUsd>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
   /** The number of streamed answers that began within each bucket of time, grouped likewise. */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
@@ -269,8 +273,11 @@ export interface Store {
   /** Reads and writes a value in one transaction and gives the new one. `change` is pure: it may run more than once. */
   changeSetting(name: SettingName, change: (value: string | null) => string): Promise<string>;
 
-  /** Throws unless the store can be opened and locked for writing now; after a failure, unless it can be written. Else it writes nothing: who asks may be anybody. */
-  ready(): Promise<void>;
+  /**
+   * Throws unless the store can be opened and locked for writing now; after a failure, unless it can be written. Else it writes nothing: who asks may be anybody.
+   * Returns the parts of it that are missing, in words, where it serves the accounts of the others.
+   */
+  ready(): Promise<readonly string[]>;
   /** Ends with what was already demanded; afterwards every method fails. */
   close(): Promise<void>;
 }

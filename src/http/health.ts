@@ -6,8 +6,8 @@ import { bearerToken } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
 
 export interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
-  /** Throws when the store can't be used. */
-  readonly storeReady: () => Promise<void>;
+  /** Throws when the store can't be used; returns the parts of it that are missing. */
+  readonly storeReady: () => Promise<readonly string[]>;
   /** Throws unless who shows this bearer may read the metrics. */
   readonly checkScraper: (bearer: string | undefined) => void;
   /** Prometheus text. */
@@ -34,8 +34,8 @@ export function healthRoutes(given: HealthPorts) {
 }
 
 /** Asking takes the store's lock for a moment, and anybody may ask: those who ask at once share one answer. */
-function shared(ask: () => Promise<void>): () => Promise<void> {
-  let asking: Promise<void> | null = null;
+function shared<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asking: Promise<T> | null = null;
   return () => {
     asking ??= ask().finally(() => {
       asking = null;
@@ -44,16 +44,23 @@ function shared(ask: () => Promise<void>): () => Promise<void> {
   };
 }
 
-/** Able to serve: not shutting down, a provider on, the store usable. Says which of them is missing. */
+/**
+ * Able to serve: not shutting down, a provider on, the store usable. Says which of them is missing. Where a part of the
+ * store is missing the answer stays 200: taken out of service, no node would serve the accounts that are left.
+ */
 async function ready(ports: HealthPorts): Promise<Response> {
   const problems: string[] = [];
+  const missing: string[] = [];
   if (ports.draining()) problems.push("shutting down");
   if (ports.snapshot().upstreams.size === 0) problems.push("no provider is on");
   try {
-    await ports.storeReady();
+    missing.push(...(await ports.storeReady()));
   } catch (thrown) {
     problems.push(`store: ${toFault(thrown).message}`);
   }
-  if (problems.length === 0) return json(200, { status: "ready" });
+  if (problems.length === 0) {
+    if (missing.length === 0) return json(200, { status: "ready" });
+    return json(200, { status: "partly ready", problems: missing.map((part) => `store: ${part}`) });
+  }
   return json(503, { status: "not ready", problems }, { "retry-after": "1" });
 }

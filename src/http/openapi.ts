@@ -227,7 +227,7 @@ export const DETAILS: Readonly<Record<string, OpenAPIV3.OperationObject>> = {
     200: { description: "It is." },
   }),
   "GET /readyz": operation("Whether the gateway can serve", "ready", {
-    200: { description: "It can." },
+    200: { description: "It can; where a part of the store is missing, `problems` says so." },
     503: { description: "It can't; `problems` says why." },
   }),
   "GET /metrics": operation("Counters as Prometheus text", "metrics", {

@@ -19,19 +19,29 @@ export function composeOverwrite(key: readonly string[], columns: readonly strin
   return `ON CONFLICT (${joinNames(key)}) DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
 }
 
-/** Each account's row beside what its journal and its open holds come to. */
+/**
+ * Each account's row beside what its journal and its open holds come to. The totals are added up from these rows: a
+ * distributed engine shows one moment of an account, not of all machines, and no movement is between accounts, so that
+ * such sums are right at any moment.
+ */
 export const AUDIT_ACCOUNTS = `
   SELECT account.id, account.balance_nano, account.held_nano, account.entries,
     coalesce(journal.entries, 0) AS journal_entries,
     coalesce(journal.balance, 0) AS journal_balance,
     coalesce(journal.held, 0) AS journal_held,
     coalesce(journal.broken, 0) AS broken_entries,
+    coalesce(journal.funding, '0') AS funding,
+    coalesce(journal.revenue, '0') AS revenue,
+    coalesce(journal.overrun, '0') AS overrun,
     coalesce(open_hold.held, 0) AS open_holds
   FROM account
   LEFT JOIN (
-    SELECT account_id, count(*) AS entries, sum(balance_nano) AS balance, sum(held_nano) AS held, sum(broken) AS broken
+    SELECT account_id, count(*) AS entries, sum(balance_nano) AS balance, sum(held_nano) AS held, sum(broken) AS broken,
+      CAST(sum(funding_nano) AS TEXT) AS funding,
+      CAST(sum(revenue_nano) AS TEXT) AS revenue,
+      CAST(sum(overrun_nano) AS TEXT) AS overrun
     FROM (
-      SELECT account_id, balance_nano, held_nano,
+      SELECT account_id, balance_nano, held_nano, funding_nano, revenue_nano, overrun_nano,
         CASE WHEN balance_after_nano = balance_nano + coalesce(lag(balance_after_nano) OVER journal_of, 0)
               AND seq = 1 + coalesce(lag(seq) OVER journal_of, 0)
              THEN 0 ELSE 1 END AS broken
@@ -42,38 +52,39 @@ export const AUDIT_ACCOUNTS = `
     ON open_hold.account_id = account.id
   ORDER BY account.id`;
 
-/** Sums as text: they may be beyond what a number holds exactly. */
-export const AUDIT_SUMS = `
-  SELECT
-    (SELECT CAST(coalesce(sum(balance_nano), 0) AS TEXT) FROM account) AS balances,
-    (SELECT CAST(coalesce(sum(held_nano), 0) AS TEXT) FROM account) AS held,
-    (SELECT CAST(coalesce(sum(funding_nano), 0) AS TEXT) FROM entry) AS funding,
-    (SELECT CAST(coalesce(sum(revenue_nano), 0) AS TEXT) FROM entry) AS revenue,
-    (SELECT CAST(coalesce(sum(overrun_nano), 0) AS TEXT) FROM entry) AS overrun,
-    (SELECT count(*) FROM entry WHERE account_id NOT IN (SELECT id FROM account)) AS stray`;
+/** Entries that belong to no account. */
+export const AUDIT_STRAY = `
+  SELECT count(*) AS entries,
+    CAST(coalesce(sum(funding_nano), 0) AS TEXT) AS funding,
+    CAST(coalesce(sum(revenue_nano), 0) AS TEXT) AS revenue,
+    CAST(coalesce(sum(overrun_nano), 0) AS TEXT) AS overrun
+  FROM entry LEFT JOIN account ON account.id = entry.account_id WHERE account.id IS NULL`;
 
-/** Both results, read in one transaction. */
-export function readAudit(accounts: readonly Found[], sums: Found): Audit {
+/** Sums of text, because they may be beyond what a number holds exactly. */
+export function readAudit(found: readonly Found[], stray: Found): Audit {
+  const accounts = found.map(readAccountAudit);
+  const add = (column: string) =>
+    [...found, stray].reduce((total, row) => total + BigInt(text(row, column)), 0n);
   return {
-    accounts: accounts.map((found) => ({
-      id: text(found, "id"),
-      balanceNanoUsd: whole(found, "balance_nano"),
-      heldNanoUsd: whole(found, "held_nano"),
-      entries: whole(found, "entries"),
-      journalEntries: whole(found, "journal_entries"),
-      journalBalanceNanoUsd: whole(found, "journal_balance"),
-      journalHeldNanoUsd: whole(found, "journal_held"),
-      openHoldsNanoUsd: whole(found, "open_holds"),
-      brokenEntries: whole(found, "broken_entries"),
-    })),
-    balances: BigInt(text(sums, "balances")),
-    held: BigInt(text(sums, "held")),
-    system: {
-      funding: BigInt(text(sums, "funding")),
-      revenue: BigInt(text(sums, "revenue")),
-      overrun: BigInt(text(sums, "overrun")),
-    },
-    strayEntries: whole(sums, "stray"),
+    accounts,
+    balances: accounts.reduce((total, { balanceNanoUsd }) => total + BigInt(balanceNanoUsd), 0n),
+    held: accounts.reduce((total, { heldNanoUsd }) => total + BigInt(heldNanoUsd), 0n),
+    system: { funding: add("funding"), revenue: add("revenue"), overrun: add("overrun") },
+    strayEntries: whole(stray, "entries"),
+  };
+}
+
+function readAccountAudit(found: Found) {
+  return {
+    id: text(found, "id"),
+    balanceNanoUsd: whole(found, "balance_nano"),
+    heldNanoUsd: whole(found, "held_nano"),
+    entries: whole(found, "entries"),
+    journalEntries: whole(found, "journal_entries"),
+    journalBalanceNanoUsd: whole(found, "journal_balance"),
+    journalHeldNanoUsd: whole(found, "journal_held"),
+    openHoldsNanoUsd: whole(found, "open_holds"),
+    brokenEntries: whole(found, "broken_entries"),
   };
 }
 

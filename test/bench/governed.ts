@@ -85,7 +85,7 @@ function noStore(): Store {
     keepSetting: async (_name, value) => value,
     setSetting: async () => {},
     changeSetting: async (_name, change) => change(null),
-    ready: async () => {},
+    ready: async () => [],
     close: async () => {},
   };
 }

@@ -14,6 +14,8 @@ export interface Way {
   play(trick: Trick): void;
   /** The trick that was asked for has been played. */
   readonly played: boolean;
+  /** New connections go to that server. */
+  lead(url: string): void;
   thaw(): void;
   stop(): Promise<void>;
 }
@@ -71,7 +73,7 @@ class Tricks {
 }
 
 export async function openWay(serverUrl: string): Promise<Way> {
-  const target = new URL(serverUrl);
+  let target = new URL(serverUrl);
   const tricks = new Tricks();
   const server = createServer((client) => tricks.join(client, connect(Number(target.port), target.hostname)));
   server.listen(0, "127.0.0.1");
@@ -86,6 +88,9 @@ export async function openWay(serverUrl: string): Promise<Way> {
     },
     get played() {
       return tricks.next === null;
+    },
+    lead(url) {
+      target = new URL(url);
     },
     thaw() {
       const waiting = tricks.frozen ?? [];

@@ -1,7 +1,7 @@
 // One transaction for demands of one account: read under its lock, decide, write; again where it failed and that is safe.
 import type { Answer, Decide, Demand } from "../../core/demand.ts";
 import { CommitError, unavailable } from "../unavailable.ts";
-import { BEGIN, type Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { isTrouble, LateError, Tries } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
 import { composeReading } from "./reading.ts";
@@ -60,10 +60,9 @@ async function transact(
       demands.map(({ reads }) => reads),
       true,
     );
-    const [, ...results] = await connection.send([BEGIN, ...queries], leftMs());
-    const decision = decide(rowsOf(results), demands);
+    const decision = decide(rowsOf(await connection.begin(queries, leftMs())), demands);
     if (performance.now() >= untilMs) throw new LateError("The database was too slow.");
-    await connection.commit(composeWrites(accountId, decision), writeMs);
+    await connection.commit(composeWrites(accountId, decision, pool.traits.isDistributed), writeMs);
     return decision.answers;
   });
 }

@@ -12,6 +12,14 @@ const BATCH_CHARACTERS_MAX = 8 * 1024 * 1024;
 const WAITING_DEMANDS_MAX = 100_000;
 /** Two connections are left to look-ups. */
 const BATCHES_AT_ONCE_MAX = CONNECTIONS_MAX - 2;
+/**
+ * Turns for accounts whose last batch took all its time. They may be on a machine that answers nothing, where 8 of them
+ * would hold every turn for seconds and the accounts of all other machines with it.
+ */
+const SLOW_BATCHES_MAX = 2;
+const SLOW_ACCOUNTS_MAX = 10_000;
+/** Nearly all: timers and the server's own limits end a little before the time does. */
+const SLOW_SHARE = 0.9;
 const SWEEP_MS = 100;
 
 interface Waiting {
@@ -34,6 +42,10 @@ export class Batches {
   /** By account; one that is here has a batch under way, or is in the line for a turn. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #line: string[] = [];
+  readonly #slowLine: string[] = [];
+  /** Accounts whose last batch took all its time. */
+  readonly #slow = new Set<string>();
+  #slowRunning = 0;
   #demands = 0;
   #running = 0;
   #willSweep = false;
@@ -72,27 +84,45 @@ export class Batches {
   }
 
   #queueUp(accountId: string): void {
-    this.#line.push(accountId);
+    this.#lineUp(accountId);
     this.#startNext();
+  }
+
+  #lineUp(accountId: string): void {
+    if (this.#slow.has(accountId)) this.#slowLine.push(accountId);
+    else this.#line.push(accountId);
   }
 
   #startNext(): void {
     while (this.#running < BATCHES_AT_ONCE_MAX) {
-      const accountId = this.#line.shift();
+      const slow = this.#slowRunning < SLOW_BATCHES_MAX ? this.#slowLine.shift() : undefined;
+      const accountId = slow ?? this.#line.shift();
       if (accountId === undefined) return;
       this.#running++;
-      void this.#turn(accountId);
+      if (slow !== undefined) this.#slowRunning++;
+      void this.#turn(accountId, slow !== undefined);
     }
   }
 
+  /** Remembers whether a batch of the account took all its time. */
+  #noteTime(accountId: string, tookMs: number): void {
+    if (tookMs < this.#parts.bounds.workMs * SLOW_SHARE) this.#slow.delete(accountId);
+    else if (this.#slow.size < SLOW_ACCOUNTS_MAX) this.#slow.add(accountId);
+  }
+
   /** One batch; an account with more goes to the end of the line, so that a busy one keeps no other waiting. */
-  async #turn(accountId: string): Promise<void> {
+  async #turn(accountId: string, isSlow: boolean): Promise<void> {
     const queue = this.#waiting.get(accountId) ?? [];
     const batch = queue.splice(0, batchLength(queue));
     this.#demands -= batch.length;
-    if (batch.length > 0) await this.#run(batch);
+    const beganMs = performance.now();
+    if (batch.length > 0) {
+      await this.#run(batch);
+      this.#noteTime(accountId, performance.now() - beganMs);
+    }
     this.#running--;
-    if (queue.length > 0) this.#line.push(accountId);
+    if (isSlow) this.#slowRunning--;
+    if (queue.length > 0) this.#lineUp(accountId);
     else this.#waiting.delete(accountId);
     this.#startNext();
     if (this.#waiting.size === 0) for (const resolve of this.#idle.splice(0)) resolve();

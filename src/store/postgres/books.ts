@@ -3,7 +3,7 @@ import { readEntrySeq, type Store } from "../../core/store.ts";
 import { type Found, text, whole } from "../found.ts";
 import { FIRST_TOKEN, USAGE } from "../log-tables.ts";
 import { firstTokensLookup, type Lookup, usageLookup } from "../narrowing.ts";
-import { AUDIT_ACCOUNTS, AUDIT_SUMS, readAudit } from "../sql.ts";
+import { AUDIT_ACCOUNTS, AUDIT_STRAY, readAudit } from "../sql.ts";
 import { ENTRY } from "../tables.ts";
 import { query, type Result } from "./connection.ts";
 import type { Pool } from "./pool.ts";
@@ -14,7 +14,8 @@ const mark = (position: number) => `$${position}`;
 
 const JOURNAL = `${selectFrom(ENTRY)} WHERE account_id = $1 AND seq < $2 ORDER BY seq DESC LIMIT $3`;
 const CHARGED = `
-  SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = $1 AND hour_ms > $2`;
+  SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour
+  WHERE account_id = $1 AND key_id = $2 AND hour_ms > $3`;
 
 type BookMethods = Pick<
   Store,
@@ -42,11 +43,11 @@ export function bookMethods(pool: Pool): BookMethods {
       return Number(text(only(found), "balance"));
     },
     audit: async () => {
-      const [accounts, sums] = await pool.lookLong([query(AUDIT_ACCOUNTS), query(AUDIT_SUMS)]);
-      return readAudit(accounts ?? [], only(sums));
+      const [accounts, stray] = await pool.lookLong([query(AUDIT_ACCOUNTS), query(AUDIT_STRAY)]);
+      return readAudit(accounts ?? [], only(stray));
     },
-    chargedSince: async (keyId, sinceMs) =>
-      whole(only(await pool.one(query(CHARGED, keyId, sinceMs - HOUR_MS))), "charged"),
+    chargedSince: async ({ accountId, id }, sinceMs) =>
+      whole(only(await pool.one(query(CHARGED, accountId, id, sinceMs - HOUR_MS))), "charged"),
     usage: async (asked) => (await looked(pool, usageLookup(asked, mark))).map(USAGE.rowOf),
     firstTokens: async (asked) => (await looked(pool, firstTokensLookup(asked, mark))).map(FIRST_TOKEN.rowOf),
   };

@@ -27,18 +27,46 @@ function fixed(template: TemplateStringsArray): Query {
 }
 
 /** Said out loud, because a database may have another level as its default, and the locking is made for this one. */
-export const BEGIN = fixed`BEGIN ISOLATION LEVEL READ COMMITTED`;
+const BEGIN = fixed`BEGIN ISOLATION LEVEL READ COMMITTED`;
 /** For reads that belong together: all see one moment. */
-export const BEGIN_LOOKING = fixed`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
-export const COMMIT = fixed`COMMIT`;
+const BEGIN_LOOKING = fixed`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+const COMMIT = fixed`COMMIT`;
 const ROLLBACK = fixed`ROLLBACK`;
 
 export class Connection {
   readonly #reserved: ReservedSQL;
+  /** The statements that come first in each transaction. */
+  readonly #settings: readonly Query[];
   #closed = false;
 
-  constructor(reserved: ReservedSQL) {
+  constructor(reserved: ReservedSQL, settings: readonly Query[]) {
     this.#reserved = reserved;
+    this.#settings = settings;
+  }
+
+  /** Begins a transaction and sends its first statements with that, in one flight. */
+  async begin(queries: readonly Query[], withinMs: number): Promise<readonly Result[]> {
+    const results = await this.send([BEGIN, ...this.#settings, ...queries], withinMs);
+    return results.slice(1 + this.#settings.length);
+  }
+
+  /** A whole transaction that only reads, in one flight. */
+  async look(queries: readonly Query[], withinMs: number): Promise<readonly Result[]> {
+    const results = await this.send([BEGIN_LOOKING, ...this.#settings, ...queries, COMMIT], withinMs);
+    return results.slice(1 + this.#settings.length, -1);
+  }
+
+  /** One statement. It may have run where this throws. */
+  async one(query: Query, withinMs: number): Promise<Result> {
+    const isBare = this.#settings.length === 0;
+    const results = await this.send(isBare ? [query] : [BEGIN, ...this.#settings, query, COMMIT], withinMs);
+    return readResult(results, isBare ? 0 : 1 + this.#settings.length);
+  }
+
+  /** One statement, committed. Throws a CommitError when nobody knows whether it was written. */
+  async once(query: Query, withinMs: number): Promise<Result> {
+    const results = await this.commit([BEGIN, ...this.#settings, query], withinMs);
+    return readResult(results, 1 + this.#settings.length);
   }
 
   /** The results of statements sent together, in order. Throws the first failure, once none of them is under way. */
@@ -96,4 +124,10 @@ function whole(ends: readonly PromiseSettledResult<Result>[]): readonly Result[]
     if (end.status === "rejected") throw end.reason;
     return end.value;
   });
+}
+
+function readResult(results: readonly Result[], at: number): Result {
+  const result = results[at];
+  if (result) return result;
+  throw new Error("The database gave no result.");
 }

@@ -14,7 +14,7 @@ const LOCK_KEY = "SELECT id FROM gateway_key WHERE id = $1 FOR UPDATE";
 const COUNT = `
   SELECT count(*) AS lessons FROM lesson WHERE key_id = $1 AND model = $2 AND source = $3 AND at_ms >= $4`;
 const TEACH = teachSql(LESSON, mark);
-const LESSONS = `${selectFrom(LESSON)} WHERE at_ms >= $1 ORDER BY at_ms, id LIMIT $2`;
+const LESSONS = `${selectFrom(LESSON)} WHERE at_ms >= $1 ORDER BY at_ms, id, account_id LIMIT $2`;
 const PRUNE = pruneLessonsSql(mark);
 
 type LessonMethods = Pick<Store, "teach" | "lessons" | "forgetLessons" | "pruneLessons">;

@@ -1,6 +1,6 @@
 // The schema of the PostgreSQL store is brought up to date: its steps only go forward, taken by whichever node comes first.
 import { whole } from "../found.ts";
-import { BEGIN, type Connection, type Query, query } from "./connection.ts";
+import { type Connection, type Query, query } from "./connection.ts";
 import { isConflict, LateError, readSqlState } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
 import { STEPS } from "./schema.ts";
@@ -19,10 +19,15 @@ const VERSION = "SELECT version FROM schema_version WHERE one = 1";
  * Brings the schema up to date. false: the database holds no store, and without `create` none was made in it. Throws when
  * a newer program wrote it: this one would misread it.
  */
-export async function migrate(pool: Pool, create: boolean): Promise<boolean> {
+export function migrate(pool: Pool, create: boolean): Promise<boolean> {
+  return persist(() => pool.use(CONNECT_MS, (connection) => migrateOn(connection, create)));
+}
+
+/** Does the work again for as long as other nodes that start, or a server that does, are in its way. */
+export async function persist<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await pool.use(CONNECT_MS, (connection) => migrateOn(connection, create));
+      return await work();
     } catch (error) {
       if (!isRace(error) || tries === TRIES_MAX) throw error;
       await pause();
@@ -37,11 +42,8 @@ async function migrateOn(connection: Connection, create: boolean): Promise<boole
   if (known === 0 && !create) return false;
   await send(query(VERSION_TABLE));
   await send(query(VERSION_ROW));
-  const [, , found] = await send(
-    BEGIN,
-    query(`SET LOCAL statement_timeout = ${STEP_MS}`),
-    query(`${VERSION} FOR UPDATE`),
-  );
+  const patience = query(`SET LOCAL statement_timeout = ${STEP_MS}`);
+  const [, found] = await connection.begin([patience, query(`${VERSION} FOR UPDATE`)], STEP_MS);
   const version = whole(found?.[0] ?? {}, "version");
   checkKnown(version);
   const steps = STEPS.slice(version).flat();

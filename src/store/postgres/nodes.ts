@@ -32,7 +32,7 @@ const ORPHANS = `
   ) LIMIT $2`;
 
 const FORGET = `
-  DELETE FROM node WHERE beat_at < clock_timestamp() - ${FORGOTTEN} AND id NOT IN (SELECT node FROM hold)`;
+  DELETE FROM node WHERE beat_at < now() - ${FORGOTTEN} AND id NOT IN (SELECT node FROM hold)`;
 
 type NodeMethods = Pick<Store, "beat" | "orphans">;
 

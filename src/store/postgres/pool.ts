@@ -1,14 +1,12 @@
 // The connections to the database: as many as are needed up to a bound, each use bounded in time, failures turned into faults.
-import { type ReservedSQL, SQL } from "bun";
+import type { ReservedSQL, SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
 import { unavailable } from "../unavailable.ts";
-import { BEGIN, BEGIN_LOOKING, COMMIT, Connection, type Query, query, type Result } from "./connection.ts";
+import { Connection, type Query, query, type Result } from "./connection.ts";
 import { CONNECTIONS_MAX, isTrouble, LateError, Tries } from "./failures.ts";
+import { makeClient, makeTimeouts, mayPrepare, setForTransaction, type Traits } from "./traits.ts";
 
-const CONNECT_MS = 1000;
 const IDLE_SECONDS = 300;
-/** A node that stands still between reading and writing must not hold an account's lock for longer. */
-const IDLE_IN_TRANSACTION_MS = 5000;
 /** For sums over whole tables. */
 const LONG_MS = 60_000;
 const LONG = query(`SET LOCAL statement_timeout = ${LONG_MS}`);
@@ -16,32 +14,31 @@ const TRIES_MAX = 2;
 const PAUSE_MS = 20;
 
 export class Pool {
+  readonly traits: Traits;
   readonly #sql: SQL;
+  readonly #settings: readonly Query[];
   /** The longest time of a look-up before it is given up. */
   readonly #lookMs: number;
   #closed = false;
 
   /** Connects to nothing yet. `patienceMs` is the time that a caller has in all. */
-  constructor(url: string, patienceMs: number) {
+  constructor(url: string, patienceMs: number, traits: Traits) {
+    const timeouts = makeTimeouts(patienceMs);
+    const { keepsSettings } = traits;
+    this.traits = traits;
     this.#lookMs = patienceMs / 3;
-    this.#sql = new SQL(url, {
-      // Given apart as well, because PGDATABASE in the environment would win over the address.
-      ...databaseOf(url),
+    this.#settings = keepsSettings ? [] : [setForTransaction(timeouts)];
+    this.#sql = makeClient(url, {
+      settings: keepsSettings ? timeouts : {},
       max: CONNECTIONS_MAX,
-      connectionTimeout: CONNECT_MS / 1000,
-      idleTimeout: IDLE_SECONDS,
-      connection: {
-        application_name: "poundkey",
-        statement_timeout: String(patienceMs),
-        lock_timeout: String(Math.round(patienceMs / 2)),
-        idle_in_transaction_session_timeout: String(IDLE_IN_TRANSACTION_MS),
-      },
+      idleSeconds: IDLE_SECONDS,
+      prepare: mayPrepare(url, traits),
     });
   }
 
   /** A connection for one piece of work. A transaction that it leaves open is rolled back at its end. Throws the database's errors. */
   async use<T>(withinMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = new Connection(await this.#reserve(withinMs));
+    const connection = new Connection(await this.#reserve(withinMs), this.#settings);
     try {
       return await work(connection);
     } catch (error) {
@@ -53,46 +50,29 @@ export class Pool {
   }
 
   /** One statement. It may run more than once. */
-  async one(asked: Query): Promise<Result> {
-    const results = await this.#tried(new Tries(TRIES_MAX), () =>
-      this.use(this.#lookMs, (connection) => connection.send([asked], this.#lookMs)),
-    );
-    return first(results);
+  one(asked: Query): Promise<Result> {
+    return this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookMs));
   }
 
   /** One statement that must not be written twice. */
-  async once(asked: Query): Promise<Result> {
-    const results = await this.#tried(new Tries(1), () =>
-      this.use(this.#lookMs, (connection) => connection.commit([BEGIN, asked], this.#lookMs)),
-    );
-    return first(results.slice(1));
+  once(asked: Query): Promise<Result> {
+    return this.#tried(1, (connection) => connection.once(asked, this.#lookMs));
   }
 
   /** One statement, for asking whether the database can be used now. */
   async probe(asked: Query): Promise<void> {
-    await this.#tried(new Tries(1), () =>
-      this.use(this.#lookMs, (connection) => connection.send([asked], this.#lookMs)),
-    );
+    await this.#tried(1, (connection) => connection.one(asked, this.#lookMs));
   }
 
   /** Several statements that see one moment. */
   look(asked: readonly Query[]): Promise<readonly Result[]> {
-    return this.#tried(new Tries(TRIES_MAX), () =>
-      this.use(this.#lookMs, async (connection) => {
-        const results = await connection.send([BEGIN_LOOKING, ...asked, COMMIT], this.#lookMs);
-        return results.slice(1, -1);
-      }),
-    );
+    return this.#tried(TRIES_MAX, (connection) => connection.look(asked, this.#lookMs));
   }
 
   /** `look` for what may take long. */
-  lookLong(asked: readonly Query[]): Promise<readonly Result[]> {
-    return this.#tried(new Tries(1), () =>
-      this.use(this.#lookMs, async (connection) => {
-        const results = await connection.send([BEGIN_LOOKING, LONG, ...asked, COMMIT], LONG_MS);
-        return results.slice(2, -1);
-      }),
-    );
+  async lookLong(asked: readonly Query[]): Promise<readonly Result[]> {
+    const results = await this.#tried(1, (connection) => connection.look([LONG, ...asked], LONG_MS));
+    return results.slice(1);
   }
 
   /**
@@ -100,13 +80,10 @@ export class Pool {
    * more than once, so it has to come to the same then.
    */
   change<T>(firsts: readonly Query[], then: (results: readonly Result[]) => Changing<T>): Promise<T> {
-    return this.#tried(new Tries(TRIES_MAX), () =>
-      this.use(this.#lookMs, async (connection) => {
-        const [, ...results] = await connection.send([BEGIN, ...firsts], this.#lookMs);
-        const { writes, gives } = then(results);
-        return gives(await connection.commit(writes, this.#lookMs));
-      }),
-    );
+    return this.#tried(TRIES_MAX, async (connection) => {
+      const { writes, gives } = then(await connection.begin(firsts, this.#lookMs));
+      return gives(await connection.commit(writes, this.#lookMs));
+    });
   }
 
   /** Waits for what is under way, a moment. */
@@ -127,10 +104,11 @@ export class Pool {
     }
   }
 
-  async #tried<T>(tries: Tries, work: () => Promise<T>): Promise<T> {
+  async #tried<T>(failuresMax: number, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const tries = new Tries(failuresMax);
     for (;;) {
       try {
-        return await work();
+        return await this.use(this.#lookMs, work);
       } catch (error) {
         if (error instanceof Fault || !isTrouble(error)) throw error;
         if (!tries.mayGoOn(error)) throw unavailable(error);
@@ -149,15 +127,4 @@ export interface Changing<T> {
 /** A moment of chance, so that those who were in each other's way don't meet again. */
 export function pause(): Promise<void> {
   return Bun.sleep(1 + Math.random() * PAUSE_MS);
-}
-
-function databaseOf(url: string): { database: string } | object {
-  const database = decodeURIComponent(new URL(url).pathname.slice(1));
-  return database === "" ? {} : { database };
-}
-
-function first(results: readonly Result[]): Result {
-  const [result] = results;
-  if (result) return result;
-  throw new Error("The database gave no result.");
 }

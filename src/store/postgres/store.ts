@@ -9,12 +9,13 @@ import { query } from "./connection.ts";
 import { consoleMethods } from "./console.ts";
 import { inWords } from "./failures.ts";
 import { lessonMethods } from "./lessons.ts";
-import { migrate } from "./migrations.ts";
+import { migrate, persist } from "./migrations.ts";
 import { endNode, nodeMethods } from "./nodes.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
 import { responseMethods } from "./stored-responses.ts";
 import { accountMethods, keyMethods, requestMethods, settingMethods } from "./table-methods.ts";
+import { findTraits, makeClient } from "./traits.ts";
 
 const PATIENCE_MS = 3000;
 const CLOSE_MS = 1000;
@@ -35,7 +36,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { url, decide, create = true, patienceMs = PATIENCE_MS } = options;
   const pool = await opened(url, patienceMs, create);
   const node = `node_${randomBytes(NODE_BYTES).toString("hex")}`;
-  const bounds = { workMs: patienceMs * 0.5, writeMs: patienceMs * 0.2 };
+  // A new connection to a distributed engine asks each machine before its first write; cut short, the next would be new again.
+  const writeShare = pool.traits.isDistributed ? 0.4 : 0.2;
+  const bounds = { workMs: patienceMs * 0.5, writeMs: patienceMs * writeShare };
   const batches = new Batches({ pool, decide, waitMs: patienceMs * 0.5, bounds });
   return {
     node,
@@ -55,8 +58,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     ...consoleMethods(pool),
     ...responseMethods(pool),
     ...lessonMethods(pool),
-    // It touches no row, and yet a server that takes no writes refuses it.
-    ready: () => pool.probe(query("UPDATE node SET beat_at = beat_at WHERE id = ''")),
+    ready: () => checkReady(pool),
     close: async () => {
       await batches.drain();
       // If the database is gone, the other nodes notice the silence.
@@ -66,22 +68,41 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   };
 }
 
-async function opened(url: string, patienceMs: number, create: boolean): Promise<Pool> {
-  const pool = poolOf(url, patienceMs);
+/** It touches no row, and yet a server that takes no writes refuses it. */
+const TOUCH = query("UPDATE node SET beat_at = beat_at WHERE id = ''");
+/** Asks every machine that holds accounts. */
+const COUNT_HOLDS = query("SELECT count(*) FROM hold");
+
+async function checkReady(pool: Pool): Promise<readonly string[]> {
+  await pool.probe(TOUCH);
+  if (!pool.traits.isDistributed) return [];
   try {
+    await pool.probe(COUNT_HOLDS);
+    return [];
+  } catch {
+    return ["a machine of the database doesn't answer; its accounts are refused"];
+  }
+}
+
+async function opened(url: string, patienceMs: number, create: boolean): Promise<Pool> {
+  checkAddress(url);
+  let pool: Pool | null = null;
+  try {
+    const traits = await persist(() => findTraits(url, patienceMs));
+    pool = new Pool(url, patienceMs, traits);
     if (await migrate(pool, create)) return pool;
     throw new NoStoreError(withoutUser(url));
   } catch (error) {
-    await pool.close(0);
+    await pool?.close(0);
     if (error instanceof NoStoreError) throw error;
     throw new Error(`The store ${withoutUser(url)} can't be opened: ${inWords(error)}.`, { cause: error });
   }
 }
 
 /** The mistake in an address is named without any of it: there may be a password in it. */
-function poolOf(url: string, patienceMs: number): Pool {
+function checkAddress(url: string): void {
   try {
-    return new Pool(url, patienceMs);
+    makeClient(url, { settings: {}, max: 1, idleSeconds: 1 });
   } catch {
     throw new Error(
       "The store's postgres:// address is malformed. In a user's name and password, characters like / : @ ? # % are written as %2F %3A %40 %3F %23 %25.",

@@ -5,10 +5,11 @@ import type { KeyChange, Page, Store } from "../../core/store.ts";
 import { text } from "../found.ts";
 import { changedKey } from "../key-change.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
-import { keysLookup, keyUsesSql, LAST_AT, requestsLookup } from "../narrowing.ts";
+import { keysLookup, requestsLookup } from "../narrowing.ts";
 import { joinMarks, joinNames } from "../sql.ts";
 import { ACCOUNT, KEY, type Table } from "../tables.ts";
 import { query, type Result } from "./connection.ts";
+import { composeKeyUses } from "./key-uses.ts";
 import { forgetNodes } from "./nodes.ts";
 import type { Changing, Pool } from "./pool.ts";
 import { selectFrom } from "./reading.ts";
@@ -32,8 +33,6 @@ function pageSql(table: Pick<Table<never>, "name" | "columns">): string {
   return `${selectFrom(table)} WHERE (created_at_ms, id) < ($1, $2) ORDER BY created_at_ms DESC, id DESC LIMIT $3`;
 }
 
-const HOUR_MS = 3_600_000;
-const KEY_USES = keyUsesSql("id = ANY($1::text[])", "$2", "$3", LAST_AT);
 const KEY_BY_ID = `${selectFrom(KEY)} WHERE id = $1`;
 const KEY_BY_DIGEST = `${selectFrom(KEY)} WHERE digest = $1`;
 /** Only for an account that is there. */
@@ -59,8 +58,8 @@ export function keyMethods(pool: Pool): KeyMethods {
       const { text: sql, values } = keysLookup(filter, page, mark);
       return (await pool.one(query(sql, ...values))).map(KEY.rowOf);
     },
-    keyUses: async (ids, dayMs, monthMs) =>
-      (await pool.one(query(KEY_USES, ids, dayMs - HOUR_MS, monthMs - HOUR_MS))).map(readKeyUse),
+    keyUses: async (keys, dayMs, monthMs) =>
+      (await pool.one(composeKeyUses(keys, dayMs, monthMs, pool.traits.isDistributed))).map(readKeyUse),
     addKey: async (key, digest) => {
       const { count } = await pool.once(query(ADD_KEY, ...KEY.valuesOf(key), digest));
       if (count === 0) throw new Error(`There is no account ${key.accountId}.`);
@@ -148,16 +147,42 @@ export function requestMethods(pool: Pool): RequestMethods {
     },
     endedSince: async (sinceMs, most) =>
       (await pool.one(query(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
-    prune: async ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) => {
-      await forgetNodes(pool);
-      await pool.one(query("DELETE FROM meter WHERE last_at_ms < $1", metersMs));
-      const replies = await forgetReplies(pool, repliesMs, rowsMax);
-      const contents = await pool.one(query(PRUNE_CONTENTS, contentsMs, rowsMax - replies));
-      const gone = replies + contents.count;
-      const requests = await pool.one(query(PRUNE_REQUESTS, requestsMs, rowsMax - gone));
-      return gone + requests.count;
-    },
+    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
+      pruneAll(rowsMax, [
+        async () => {
+          await forgetNodes(pool);
+          return 0;
+        },
+        async () => {
+          await pool.one(query("DELETE FROM meter WHERE last_at_ms < $1", metersMs));
+          return 0;
+        },
+        (most) => forgetReplies(pool, repliesMs, most),
+        async (most) => (await pool.one(query(PRUNE_CONTENTS, contentsMs, most))).count,
+        async (most) => (await pool.one(query(PRUNE_REQUESTS, requestsMs, most))).count,
+      ]),
   };
+}
+
+/**
+ * Takes every step, each with the number of rows that are left to it, and adds up the rows that went. A step that fails
+ * doesn't keep the others from theirs; the first failure is thrown at the end.
+ */
+async function pruneAll(
+  rowsMax: number,
+  steps: readonly ((most: number) => Promise<number>)[],
+): Promise<number> {
+  const failures: unknown[] = [];
+  let gone = 0;
+  for (const step of steps) {
+    try {
+      gone += await step(rowsMax - gone);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return gone;
 }
 
 /** Account by account, as nothing here spans two. Gives the number of replies that were old. */

@@ -1,4 +1,4 @@
-// Writing a decision: one statement for all its tables, with a list for each column, whatever the number of rows.
+// Writing a decision: every statement takes the account as $1 and a list for each column, whatever the number of rows.
 import type { Decision, Gone } from "../../core/demand.ts";
 import type { Value } from "../found.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
@@ -17,12 +17,22 @@ export function castValue(column: string): string {
   return WHOLE_NUMBERS.has(column) || /_(nano|ms|tokens)$/.test(column) ? "bigint" : "text";
 }
 
-/** One table's share of the statement. */
+/** One table's share of what is written. The account is not among its columns: it is $1 in every part. */
 interface Part {
   readonly columns: readonly string[];
-  /** The statement for rows that come from `source`. */
-  readonly sql: (source: string) => string;
-  readonly rows: (decision: Decision) => readonly (readonly Value[])[];
+  /** The statement that writes the given rows. */
+  readonly sql: (given: Given) => string;
+  readonly rows: (decision: Decision, accountId: string) => readonly (readonly Value[])[];
+}
+
+/** The rows of a part as SQL. */
+interface Given {
+  /** The list of FROM; the rows are called `given` there. */
+  readonly source: string;
+  /** The expression for the account's id. */
+  readonly account: string;
+  /** The WHERE that names the account, if the source needs one. */
+  readonly condition: string;
 }
 
 function insert<Row>(
@@ -30,10 +40,21 @@ function insert<Row>(
   onConflict: string,
   rows: (decision: Decision) => readonly Row[],
 ): Part {
+  const account = columns.indexOf("account_id");
+  const others = columns.toSpliced(account, 1);
   return {
-    columns,
-    sql: (source) => `INSERT INTO ${name} (${joinNames(columns)}) SELECT * FROM ${source} ${onConflict}`,
-    rows: (decision) => rows(decision).map(valuesOf),
+    columns: others,
+    sql: (given) =>
+      `INSERT INTO ${name} (account_id, ${joinNames(others)})
+      SELECT ${given.account}, ${joinNames(others.map((column) => `given.${column}`))}
+      FROM ${given.source} ${given.condition} ${onConflict}`,
+    rows: (decision, accountId) =>
+      rows(decision).map((row) => {
+        const values = valuesOf(row);
+        const [owner] = values.splice(account, 1);
+        if (owner !== accountId) throw new Error(`A row of ${name} isn't of the account that was locked.`);
+        return values;
+      }),
   };
 }
 
@@ -41,16 +62,17 @@ function upsert<Row>(table: Table<Row>, rows: (decision: Decision) => readonly R
   return insert(table, composeOverwrite(table.key, table.columns), rows);
 }
 
-const MONEY_COLUMNS = ["id", "balance_nano", "held_nano", "entries", "kept_characters"];
+const MONEY_COLUMNS = ["balance_nano", "held_nano", "entries", "kept_characters"];
 const MONEY: Part = {
   columns: MONEY_COLUMNS,
-  sql: (source) => `
-    UPDATE account SET ${MONEY_COLUMNS.slice(1)
-      .map((column) => `${column} = given.${column}`)
-      .join(", ")}
-    FROM ${source} AS given (${joinNames(MONEY_COLUMNS)}) WHERE account.id = given.id`,
-  rows: ({ accounts }) =>
-    accounts.map((row) => [row.id, row.balanceNanoUsd, row.heldNanoUsd, row.entries, row.keptCharacters]),
+  sql: ({ source }) => `
+    UPDATE account SET ${MONEY_COLUMNS.map((column) => `${column} = given.${column}`).join(", ")}
+    FROM ${source} WHERE account.id = $1`,
+  rows: ({ accounts }, accountId) =>
+    accounts.map((row) => {
+      if (row.id !== accountId) throw new Error("A balance isn't of the account that was locked.");
+      return [row.balanceNanoUsd, row.heldNanoUsd, row.entries, row.keptCharacters];
+    }),
 };
 
 const ADD_UP = `ON CONFLICT (${joinNames(USAGE.key)}) DO UPDATE SET ${USAGE_SUMS.map(
@@ -80,47 +102,96 @@ const REMOVE = `
        reply_gone AS (DELETE FROM reply WHERE account_id = $1 AND id = ANY($3::text[]))
   SELECT 1`;
 
-/** The statements that write what was decided for one account. */
-export function composeWrites(accountId: string, decision: Decision): readonly Query[] {
+/**
+ * The statements that write what was decided for one account, which is their $1 in every part, so that an engine that
+ * keeps accounts apart sends each to one machine. On a single server one statement for all tables costs least. A
+ * distributed engine gets a statement for each table: it would run the parts of one WITH one by one, keep what each gave,
+ * and commit in two phases.
+ */
+export function composeWrites(
+  accountId: string,
+  decision: Decision,
+  isDistributed: boolean,
+): readonly Query[] {
   const { holdsGone, repliesGone } = decision;
   const queries: Query[] = [];
   if (holdsGone.length + repliesGone.length > 0) {
     queries.push(query(REMOVE, accountId, idsOf(holdsGone), idsOf(repliesGone)));
   }
-  const rows = GROUPS.map((group) => group.map((part) => part.rows(decision)));
-  const isWritten = rows.map((group) => group.some(({ length }) => length > 0));
-  const values = GROUPS.flatMap((group, at) => (isWritten[at] ? group.flatMap(listsOf(rows[at] ?? [])) : []));
-  if (values.length > 0) queries.push(query(textFor(isWritten), ...values));
+  const groups = GROUPS.map((group) => group.map((part) => ({ part, rows: part.rows(decision, accountId) })));
+  const isWritten = groups.map((group) => group.some(({ rows }) => rows.length > 0));
+  const parts = groups.filter((_, at) => isWritten[at]).flat();
+  if (isDistributed) {
+    const written = parts.filter(({ rows }) => rows.length > 0);
+    queries.push(...written.map((one) => query(composeApart(one.part), accountId, ...transpose(one))));
+  } else if (parts.length > 0) {
+    queries.push(query(composeTogether(isWritten), accountId, ...parts.flatMap(transpose)));
+  }
   return queries;
+}
+
+/** Every statement that `composeWrites` may send, for tests of their texts. */
+export function listWriteTexts(isDistributed: boolean): readonly string[] {
+  const written = isDistributed ? GROUPS.flat().map(composeApart) : [composeTogether(GROUPS.map(() => true))];
+  return [REMOVE, ...written];
 }
 
 function idsOf(gone: readonly Gone[]): readonly string[] {
   return gone.map(({ id }) => id);
 }
 
-/** A part's values, column by column. */
-function listsOf(rows: readonly (readonly (readonly Value[])[])[]) {
-  return ({ columns }: Part, at: number): readonly (readonly Value[])[] =>
-    columns.map((_, column) => (rows[at] ?? []).map((row) => row[column] ?? null));
+interface Written {
+  readonly part: Part;
+  readonly rows: readonly (readonly Value[])[];
 }
 
-const texts = new Map<string, string>();
+/** A part's values, column by column. */
+function transpose({ part, rows }: Written): readonly (readonly Value[])[] {
+  return part.columns.map((_, column) => rows.map((row) => row[column] ?? null));
+}
 
-/** The statement that writes these groups. */
-function textFor(isWritten: readonly boolean[]): string {
+const together = new Map<string, string>();
+const apart = new Map<Part, string>();
+
+/** One statement that writes these groups. */
+function composeTogether(isWritten: readonly boolean[]): string {
   const id = isWritten.join(" ");
-  const known = texts.get(id);
+  const known = together.get(id);
   if (known !== undefined) return known;
-  const text = textOf(GROUPS.filter((_, at) => isWritten[at]).flat());
-  texts.set(id, text);
+  let mark = 1;
+  const parts = GROUPS.filter((_, at) => isWritten[at]).flat();
+  const written = parts.map((part, at) => {
+    const given = { source: sourceOf(part, mark), account: "$1::text", condition: "" };
+    mark += part.columns.length;
+    return `part_${at} AS (${part.sql(given)})`;
+  });
+  const text = `WITH ${written.join(", ")} SELECT 1`;
+  together.set(id, text);
   return text;
 }
 
-function textOf(parts: readonly Part[]): string {
-  let mark = 0;
-  const sources = parts.map(({ columns, sql }, at) => {
-    const lists = columns.map((column) => `$${++mark}::${castValue(column)}[]`);
-    return `part_${at} AS (${sql(`unnest(${lists.join(", ")})`)})`;
-  });
-  return `WITH ${sources.join(", ")} SELECT 1`;
+/**
+ * The statement that writes one part. The account's own row stands beside the given ones, because a distributed engine
+ * runs a statement where the table that it reads is.
+ */
+function composeApart(part: Part): string {
+  const known = apart.get(part);
+  if (known !== undefined) return known;
+  const source = sourceOf(part, 1);
+  const text =
+    part === MONEY
+      ? part.sql({ source, account: "", condition: "" })
+      : part.sql({
+          source: `account AS whose, ${source}`,
+          account: "whose.id",
+          condition: "WHERE whose.id = $1",
+        });
+  apart.set(part, text);
+  return text;
+}
+
+/** The given rows, with a list for each column, the first of them behind the parameter `after`. */
+function sourceOf({ columns }: Part, after: number): string {
+  const lists = columns.map((column, at) => `$${after + 1 + at}::${castValue(column)}[]`);
+  return `unnest(${lists.join(", ")}) AS given (${joinNames(columns)})`;
 }

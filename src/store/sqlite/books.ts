@@ -55,11 +55,11 @@ export function bookMethods(
     audit: () =>
       lifeline.run((connection) =>
         connection.look(() =>
-          readAudit(connection.sql.auditAccounts.all(), connection.sql.auditSums.get() ?? {}),
+          readAudit(connection.sql.auditAccounts.all(), connection.sql.auditStray.get() ?? {}),
         ),
       ),
-    chargedSince: (keyId, sinceMs) =>
-      lifeline.run(({ sql }) => whole(sql.chargedSince.get(keyId, sinceMs - HOUR_MS) ?? {}, "charged")),
+    chargedSince: ({ id }, sinceMs) =>
+      lifeline.run(({ sql }) => whole(sql.chargedSince.get(id, sinceMs - HOUR_MS) ?? {}, "charged")),
     usage: (query) =>
       inTurn(() => lifeline.run(({ sql }) => sql.look(usageLookup(query, mark)).map(USAGE.rowOf))),
     firstTokens: (query) =>

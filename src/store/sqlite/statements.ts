@@ -7,7 +7,7 @@ import { FIRST_TOKEN, LESSON, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.t
 import { keyUsesSql, LAST_HOUR, type Lookup } from "../narrowing.ts";
 import {
   AUDIT_ACCOUNTS,
-  AUDIT_SUMS,
+  AUDIT_STRAY,
   composeOverwrite,
   joinMarks,
   joinNames,
@@ -182,7 +182,7 @@ function bookStatements(database: Database) {
     systemBalance: (account: SystemAccount) =>
       find(database, `SELECT CAST(coalesce(sum(${account}_nano), 0) AS TEXT) AS balance FROM entry`),
     auditAccounts: find(database, AUDIT_ACCOUNTS),
-    auditSums: find(database, AUDIT_SUMS),
+    auditStray: find(database, AUDIT_STRAY),
     countLessons: find(
       database,
       "SELECT count(*) AS lessons FROM lesson WHERE key_id = ? AND model = ? AND source = ? AND at_ms >= ?",

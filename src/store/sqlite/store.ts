@@ -64,7 +64,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     ...consoleMethods(lifeline),
     ...responseMethods(lifeline),
     ...lessonMethods(lifeline),
-    ready: () => lifeline.ready(),
+    ready: async () => {
+      await lifeline.ready();
+      return [];
+    },
     close: async () => {
       await batches.drain();
       lifeline.close();

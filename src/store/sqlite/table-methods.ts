@@ -45,9 +45,9 @@ export function keyMethods(lifeline: Lifeline, cache: RowCache): KeyMethods {
       }),
     keys: (page, filter) =>
       lifeline.run(({ sql }) => sql.look(keysLookup(filter, page, mark)).map(KEY.rowOf)),
-    keyUses: async (ids, dayMs, monthMs) => {
+    keyUses: async (keys, dayMs, monthMs) => {
       const uses: KeyUse[] = [];
-      for (const id of ids) {
+      for (const { id } of keys) {
         await nextTurn();
         const found = await lifeline.run(({ sql }) => sql.keyUse.get(id, dayMs - HOUR_MS, monthMs - HOUR_MS));
         if (found === null) continue;

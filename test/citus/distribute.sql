@@ -1,0 +1,13 @@
+-- Spreads the store's tables over the workers by account. Run it on the coordinator after the first start of a gateway, and
+-- after each upgrade that makes a table: tables that are spread already are left as they are.
+SELECT create_distributed_table('account', 'id', colocate_with => 'none')
+WHERE 'account'::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);
+
+SELECT create_distributed_table(name::regclass, 'account_id', colocate_with => 'account')
+FROM unnest(ARRAY['meter', 'slot', 'spend', 'hold', 'entry', 'reply', 'top_up', 'request', 'usage_hour',
+  'first_token_hour', 'content', 'lesson', 'stored_response']) AS name
+WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);
+
+SELECT create_reference_table(name::regclass)
+FROM unnest(ARRAY['gateway_key', 'setting', 'session', 'credential']) AS name
+WHERE name::regclass NOT IN (SELECT logicalrelid FROM pg_dist_partition);

@@ -1,0 +1,54 @@
+// The promotion of a standby under load: what was answered is there, what is asked afterwards is served, and the books balance.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { SQL } from "bun";
+import { until } from "./http/until.ts";
+import { type Answered, type PaidGateway, startPaidGateway } from "./nodes/paid-gateway.ts";
+import { openWay, type Way } from "./nodes/proxy.ts";
+import { type PostgresServer, startPostgres } from "./postgres-server.ts";
+
+const LONG_MS = 60_000;
+const CLIENTS = 8;
+const SERVED = 40;
+
+let primary: PostgresServer;
+let standby: PostgresServer;
+let way: Way;
+let gateway: PaidGateway;
+beforeAll(async () => {
+  primary = await startPostgres();
+  standby = await primary.startStandby();
+  way = await openWay(primary.url);
+  gateway = await startPaidGateway(way.url, way.url);
+}, LONG_MS);
+afterAll(async () => {
+  await gateway.stop();
+  await way.stop();
+  await standby.remove();
+  await primary.remove();
+}, LONG_MS);
+
+test(
+  "nothing that was answered is lost, and nothing passes meanwhile",
+  async () => {
+    const payer = await gateway.payer();
+    const answers: Answered[] = [];
+    const served = () => answers.filter(({ status }) => status === 200).length;
+    let isOver = false;
+    const clients = Array.from({ length: CLIENTS }, async () => {
+      while (!isOver) answers.push(await gateway.chat(payer));
+    });
+    await until("it serves", () => served() >= SERVED);
+    await primary.kill();
+    await until("it refuses", () => answers.some(({ status }) => status === 503));
+    await using sql = new SQL(standby.url, { max: 1 });
+    await sql`SELECT pg_promote()`;
+    const before = served();
+    way.lead(standby.url);
+    await until("it serves again", () => served() >= before + SERVED);
+    isOver = true;
+    await Promise.all(clients);
+    expect([...new Set(answers.map(({ status }) => status))].toSorted()).toEqual([200, 503]);
+    expect(await gateway.wrong(payer, answers)).toEqual([]);
+  },
+  LONG_MS,
+);

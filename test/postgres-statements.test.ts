@@ -1,0 +1,60 @@
+// The statements on a request's path, by their texts: each names its account as a parameter in every part, so that an engine that keeps accounts on several machines sends it to one of them.
+import { expect, test } from "bun:test";
+import { composeReading } from "../src/store/postgres/reading.ts";
+import { STEPS } from "../src/store/postgres/schema.ts";
+import { listWriteTexts } from "../src/store/postgres/writing.ts";
+
+const ACCOUNT_IS_FIRST = /\b(account_id|account\.id|whose\.id|id) = \$1(?!\d)|SELECT \$1::text,/;
+
+/** The statements within a WITH, and the whole text where there is none. */
+function splitParts(text: string): readonly string[] {
+  const parts = text.split(/\b\w+ AS \((?=\s*(?:INSERT|UPDATE|DELETE|SELECT)\b)/);
+  return parts.length === 1 ? parts : parts.slice(1);
+}
+
+test("every part of a reading names the account, but for the keys, which every machine holds", () => {
+  const reads = {
+    accountId: "acct",
+    keyId: "key",
+    owners: ["key"],
+    days: ["day"],
+    requestId: "request",
+    replyId: "reply",
+    topUpId: "top-up",
+  };
+  const { queries } = composeReading("acct", [reads], true);
+  expect(queries.length).toBe(9);
+  for (const { text, values } of queries) {
+    if (text.includes("FROM gateway_key")) continue;
+    expect(text).toMatch(ACCOUNT_IS_FIRST);
+    expect(values[0]).toBe("acct");
+  }
+});
+
+test.each([
+  ["a single server", false],
+  ["a distributed one", true],
+] as const)("every part of a write on %s names the account", (_, isDistributed) => {
+  const parts = listWriteTexts(isDistributed).flatMap(splitParts);
+  for (const part of parts) expect(part).toMatch(ACCOUNT_IS_FIRST);
+  const written = parts.map((part) => /(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)/.exec(part)?.[1]);
+  expect(written.length).toBe(11 + 2);
+});
+
+test("a distributed engine writes no two tables in one statement, but for what goes", () => {
+  for (const text of listWriteTexts(true).slice(1))
+    expect(text.match(/INSERT INTO|UPDATE account/g)?.length).toBe(1);
+});
+
+test("the manual has the SQL that spreads the tables, and it names every table of an account", async () => {
+  const sql = await Bun.file(`${import.meta.dir}/citus/distribute.sql`).text();
+  const statements = sql.replace(/^--.*\n/gm, "").trim();
+  expect(await Bun.file(`${import.meta.dir}/../src/docs/operate.md`).text()).toContain(statements);
+  const owned = STEPS.flat().flatMap((step) => {
+    const [, name, columns = ""] = /CREATE TABLE IF NOT EXISTS (\w+) \(([\s\S]*)\)/.exec(step) ?? [];
+    return name !== undefined && columns.includes("account_id TEXT") && name !== "gateway_key" ? [name] : [];
+  });
+  const [, list = ""] = /ARRAY\[([^\]]*)\]\) AS name\nWHERE[^;]*/.exec(sql) ?? [];
+  const named = [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name ?? "");
+  expect(named.toSorted()).toEqual(owned.toSorted());
+});
