@@ -1,4 +1,4 @@
-// The prompt estimates: what counts as text and what doesn't, high for a hold, near the mean for a charge, and true of recorded calls.
+// Prompt estimates: what counts as text and what doesn't, high for a hold, near the mean for a charge, and true of recorded calls.
 import { describe, expect, test } from "bun:test";
 import type { ModelCard } from "../src/core/card.ts";
 import { likelyPromptTokens, likelyTextTokens, worstPromptTokens } from "../src/operations/chat/estimate.ts";
@@ -36,9 +36,7 @@ function user(content: string | readonly ContentPart[]): ChatRequest {
   return asking({ role: "user", content });
 }
 
-function worst(request: ChatRequest, card = CARD): number {
-  return worstPromptTokens(request, card);
-}
+const worst = (request: ChatRequest, card = CARD): number => worstPromptTokens(request, card);
 
 /** By how much a change raises the worst estimate. */
 function raise(changes: Partial<ChatRequest>): number {
@@ -296,6 +294,6 @@ if (folder === null) {
 
 test("a prompt that nobody counted is charged for text that only the native lane sent, in each call", () => {
   const sent = { ask: user(PROSE), calls: 3, unreadBytes: 4000 };
-  const added = CHAT.estimate(sent, 0, null).prompt_tokens - 3 * likelyPromptTokens(sent.ask);
-  expect(added).toBe(3 * likelyTextTokens(4000));
+  const tokens = 3 * (likelyPromptTokens(sent.ask) + likelyTextTokens(4000));
+  expect(CHAT.estimate(sent, 0, null).prompt_tokens).toBe(tokens);
 });

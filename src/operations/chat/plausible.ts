@@ -39,12 +39,12 @@ export function cutUsage(usage: Usage, sent: SentRequest): PlausibleUsage<Usage>
 }
 
 /** `reported` spares usual answers the reading of their prompt: the estimate is made only for counts that look too high. */
-function promptTokensMax(reported: number, { ask, card, calls }: SentRequest): number {
+function promptTokensMax(reported: number, { ask, card, calls, unreadBytes }: SentRequest): number {
   const context = card.contextTokensMax;
   const rounds = 1 + searchesMax(ask, card);
   const byContext = context === null ? 0 : Math.ceil(calls * context * CONTEXT_SLACK * rounds);
   if (reported <= byContext) return byContext;
-  const worst = calls * worstPromptTokens(ask, card);
+  const worst = calls * worstPromptTokens(ask, card, unreadBytes);
   // Images may take more than the context: some are billed for more tokens than the model reads.
   return context === null ? TIMES_ESTIMATE * worst : Math.max(byContext, worst);
 }

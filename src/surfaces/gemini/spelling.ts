@@ -2,11 +2,11 @@
 import { isObject, type JsonObject } from "../../core/json.ts";
 
 /** The fields that checks, holds and translation read, by their other spelling. */
-const SPELLINGS: Readonly<Record<string, string>> = {
-  system_instruction: "systemInstruction",
-  generation_config: "generationConfig",
-  tool_config: "toolConfig",
-};
+const SPELLINGS: ReadonlyMap<string, string> = new Map([
+  ["system_instruction", "systemInstruction"],
+  ["generation_config", "generationConfig"],
+  ["tool_config", "toolConfig"],
+]);
 
 /** The fields within these are respelled too. */
 const RESPELLED: ReadonlySet<string> = new Set(["generationConfig", "toolConfig", "tools"]);
@@ -24,7 +24,7 @@ const OPAQUE: ReadonlySet<string> = new Set([
 export function respell(given: JsonObject): JsonObject {
   const fields: JsonObject = {};
   for (const [field, value] of Object.entries(given)) {
-    const name = SPELLINGS[field] ?? field;
+    const name = SPELLINGS.get(field) ?? field;
     if (name !== field && name in given) continue;
     fields[name] = RESPELLED.has(name) ? respellValue(value) : value;
   }
