@@ -21,6 +21,8 @@ export interface KeptDecision {
   readonly features: RouteView["features"];
   /** The difficulty that was predicted for the request, unrounded. */
   readonly difficulty: number;
+  /** The share of what is known that was as unlike the rest as this request is, 0…1. */
+  readonly likeness: number;
   /** The request as a row of numbers, for learning: Float32, base64. */
   readonly row: string;
   readonly candidates: readonly KeptCandidate[];
@@ -52,6 +54,7 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
     pinned: choice.pinned,
     features: featuresView(choice.prediction),
     difficulty: choice.prediction.difficulty,
+    likeness: choice.likeness,
     row: rowText(choice.prediction.row),
     candidates: selectKept(choice, tried).map((one) => ({
       model: one.card.id,
@@ -109,10 +112,16 @@ export function decidedAgain(
 ): DecidedAgain | null {
   if (!isObject(kept)) return null;
   const selector = selectors.find(({ name }) => name === kept.selector);
-  const { share, difficulty, choice, pinned, instead_of: usual } = kept;
-  if (!selector || typeof share !== "number" || typeof difficulty !== "number") return null;
+  const { share, difficulty, likeness, choice, pinned, instead_of: usual } = kept;
+  if (
+    !selector ||
+    typeof share !== "number" ||
+    typeof difficulty !== "number" ||
+    typeof likeness !== "number"
+  )
+    return null;
   const able = readCandidates(asArray(kept.candidates).filter(isObject));
-  const scores = selector.rank(able, { share, difficulty });
+  const scores = selector.rank(able, { share, difficulty, likeness });
   const [first] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
   const found =
     typeof pinned === "string" ? choice : first === undefined ? null : (able.cards[first]?.id ?? null);
