@@ -131,6 +131,7 @@ class Ranking implements Choice {
   #removedOnes(): readonly Candidate[] {
     const table = new CandidateTable(this.#out.length, this.#asked);
     for (const { card, profile, seen } of this.#out) table.add(card, profile, seen);
+    table.lower();
     return this.#out
       .map(({ removedBy }, at) => table.candidate(at, 0, removedBy))
       .sort((a, b) => compareIds(a.card.id, b.card.id));

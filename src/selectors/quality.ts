@@ -14,7 +14,7 @@ const SURE_SHARE = 0.4;
 /** This share of a model's own uncertainty is taken off its quality before it is compared. */
 const CAUTION = 0.5;
 const QUALITY_MIN = 0.01;
-const QUALITY_MAX = 0.99;
+export const QUALITY_MAX = 0.99;
 
 /** The part of a prediction that a model's quality depends on. */
 type Kind = Pick<Prediction, "categories" | "difficultyLogit" | "support">;
@@ -97,7 +97,7 @@ function mix(values: Float64Array, shares: Float64Array): number {
 }
 
 function clamp(share: number): number {
-  return Math.min(QUALITY_MAX, Math.max(QUALITY_MIN, share));
+  return Math.max(QUALITY_MIN, share);
 }
 
 function sigmoid(odds: number): number {

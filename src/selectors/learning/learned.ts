@@ -6,8 +6,10 @@ import { dot, measureUnder } from "./algebra.ts";
 import { type Design, readDesign } from "./design.ts";
 import { fitPosterior, type Mark, type Posterior } from "./posterior.ts";
 
-/** Quality is never moved further than this. */
-export const SHIFT_MAX = 0.35;
+/** No model's quality is moved further against the others' than this, and all of them together no further than that. */
+const OWN_MAX = 0.35;
+const COMMON_MAX = 0.2;
+export const SHIFT_MAX = OWN_MAX + COMMON_MAX;
 /** Prompts beyond these are left out, at random: more say little more, and working them out takes longer. */
 const PROMPTS_MAX = 4000;
 /** The share of the doubt about a model's difference from the champion that it must exceed. */
@@ -74,6 +76,8 @@ interface Seen extends Design {
   readonly row: Float32Array;
   /** In units of a fit's noise. */
   readonly variance: number;
+  /** How much better than expected the answers of all labelled models are likely to be. */
+  readonly common: number;
 }
 
 export class Learned {
@@ -156,11 +160,11 @@ export class Learned {
   shiftOf(model: string, { row }: Pick<Prediction, "row">): Shift {
     const fit = this.#posterior?.fits.get(model);
     if (fit === undefined) return NOTHING;
-    const { phi, variance } = this.#look(row);
+    const { phi, variance, common } = this.#look(row);
     const spread = Math.sqrt(variance * fit.noise);
     return {
-      quality: bounded(fit.overall + dot(fit.weights, phi)),
-      overall: bounded(fit.overall),
+      quality: common + bounded(fit.overall + dot(fit.weights, phi), OWN_MAX),
+      overall: bounded(fit.overall, OWN_MAX),
       caution: CAUTION * spread,
       spread,
       doubt: fit.doubt,
@@ -185,9 +189,10 @@ export class Learned {
   #look(row: Float32Array): Seen {
     if (this.#seen?.row === row) return this.#seen;
     const design = readDesign(row);
-    const { covariance } = this.#posterior ?? {};
-    const variance = covariance === undefined ? 0 : measureUnder(covariance, design.phi);
-    this.#seen = { ...design, row, variance };
+    const posterior = this.#posterior;
+    const variance = posterior === null ? 0 : measureUnder(posterior.covariance, design.phi);
+    const common = posterior === null ? 0 : bounded(dot(posterior.common, design.phi), COMMON_MAX);
+    this.#seen = { ...design, row, variance, common };
     return this.#seen;
   }
 
@@ -256,6 +261,6 @@ function countBelow(ascending: Float64Array, value: number, withEqual: boolean):
   return low;
 }
 
-function bounded(shift: number, most = SHIFT_MAX): number {
+function bounded(shift: number, most: number): number {
   return Math.max(-most, Math.min(most, shift));
 }

@@ -20,7 +20,7 @@ export interface Labelled extends Design {
 export interface Fit {
   /** The model is better by this than expected, whatever the request: as if 20 more answers had been as expected. */
   readonly overall: number;
-  /** Beside that, by the design. */
+  /** The difference from the champion beside that, by the design. */
   readonly weights: Float32Array;
   /** The variance that labels leave of a prompt's difference from the champion. */
   readonly noise: number;
@@ -30,6 +30,8 @@ export interface Fit {
 
 export interface Posterior {
   readonly fits: ReadonlyMap<string, Fit>;
+  /** The champion's own weights, which all labelled models share: how much harder or easier a request is than expected. */
+  readonly common: Float32Array;
   /** Per unit of noise. */
   readonly covariance: Float64Array;
   /** Of the labelled prompts, each as it looked before it was labelled, ascending. */
@@ -108,7 +110,7 @@ export function* fitPosterior(prompts: readonly Labelled[]): Generator<void, Pos
     return own / (1 - share);
   });
   return {
-    fits: yield* fitModels(prompts, models, covariance, leverage),
+    ...(yield* fitModels(prompts, models, covariance, leverage)),
     covariance,
     variances: left.sort(),
     tops: Float64Array.from(prompts, ({ top }) => top).sort(),
@@ -120,7 +122,7 @@ function* fitModels(
   models: ReadonlyMap<string, Gathered>,
   covariance: Float64Array,
   leverage: Float64Array,
-): Generator<void, Map<string, Fit>> {
+): Generator<void, Pick<Posterior, "fits" | "common">> {
   const weights = new Map<string, Float64Array>();
   const foretold = new Map<string, Float64Array>();
   let champion = "";
@@ -160,7 +162,7 @@ function* fitModels(
   }
   const usual = all.count === 0 ? 2 * SCORE_SPREAD ** 2 : all.noise / all.count;
   const shared = clampSlope((all.along + usual * SLOPE_USUAL) / (all.squares + usual));
-  return new Map(
+  const fits = new Map(
     [...models].map(([id, { overall, count }]) => {
       const { along, squares, noise, count: pairs } = compared.get(id) ?? all;
       const slope = clampSlope((along + usual * shared) / (squares + usual));
@@ -169,16 +171,14 @@ function* fitModels(
         id,
         {
           overall,
-          weights: Float32Array.from(own, (value, at) => {
-            const common = base[at] ?? 0;
-            return common + slope * (value - common);
-          }),
+          weights: Float32Array.from(own, (value, at) => slope * (value - (base[at] ?? 0))),
           noise: pairs === 0 ? usual : noise / pairs,
           doubt: LEVEL_START / (LEVEL_START + count),
         },
       ];
     }),
   );
+  return { fits, common: Float32Array.from(base) };
 }
 
 function gather(prompts: readonly Labelled[]): ReadonlyMap<string, Gathered> {
