@@ -22,6 +22,10 @@ const LESSONS_AT_ONCE = 200;
 /** The shortest time between rebuilds that replace a signal by the judgment that came after it. */
 const REBUILD_MS = 600_000;
 
+/** The time between two fits of more labelled prompts than this. */
+const FIT_MS = 30_000;
+const FITTED_AT_ONCE = 300;
+
 const LOGGED_MAX = 500;
 const LOGGED_AT_ONCE = 10;
 
@@ -49,6 +53,7 @@ export class Learning {
   readonly #learned: Learned;
   readonly #clock: Pick<Clock, "nowMs">;
   #state: State | null = null;
+  #fittedMs = 0;
 
   constructor(store: LessonStore, learned: Learned, clock: Pick<Clock, "nowMs">) {
     this.#store = store;
@@ -67,7 +72,7 @@ export class Learning {
     const isDone = state !== null && state.changed === changed && state.dayMs === startOfDay(nowMs);
     if (isDone && !(state.isStale && nowMs - state.builtMs >= REBUILD_MS)) {
       await this.#read(state, nowMs);
-      await this.#learned.fitSlowly(() => Bun.sleep(0));
+      await this.#fit(nowMs);
       return;
     }
     await this.#store.pruneLessons(chooseKept(nowMs));
@@ -76,6 +81,13 @@ export class Learning {
     await next.learned.fitSlowly(() => Bun.sleep(0));
     this.#learned.become(next.learned);
     this.#state = { ...next, learned: this.#learned };
+  }
+
+  /** Many labels take a second to fit, so that new ones wait for each other; few are fitted at once. */
+  async #fit(nowMs: number): Promise<void> {
+    if (this.#learned.promptsKnown > FITTED_AT_ONCE && nowMs - this.#fittedMs < FIT_MS) return;
+    this.#fittedMs = nowMs;
+    await this.#learned.fitSlowly(() => Bun.sleep(0));
   }
 
   async #read(state: State, nowMs: number): Promise<void> {

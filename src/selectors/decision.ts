@@ -23,7 +23,7 @@ export interface KeptDecision {
   readonly difficulty: number;
   /** The share of what is known that was as unlike the rest as this request is, 0…1. */
   readonly likeness: number;
-  /** The request as a row of numbers, for learning: Float32, base64. */
+  /** The request as a row of numbers, for learning: Float16, base64, because there is one in each logged decision. */
   readonly row: string;
   readonly candidates: readonly KeptCandidate[];
   /** The number of models removed, by reason. */
@@ -80,7 +80,7 @@ function selectKept(choice: Choice, tried: ModelCard | null): readonly Candidate
 
 /** A row as text, for `rowOf`. */
 export function rowText(row: Float32Array): string {
-  return `${markOfParameters()}:${Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString("base64")}`;
+  return `${markOfParameters()}:${Buffer.from(Float16Array.from(row).buffer).toString("base64")}`;
 }
 
 /** The row of `KeptDecision.row`; null when it is not one, or other parameters made it: its numbers meant something else. */
@@ -88,8 +88,10 @@ export function unpackRow(text: string): Float32Array | null {
   const [mark, numbers = ""] = text.split(":");
   if (mark !== markOfParameters()) return null;
   const bytes = Buffer.from(numbers, "base64");
-  if (bytes.length === 0 || bytes.length % Float32Array.BYTES_PER_ELEMENT !== 0) return null;
-  return new Float32Array(new Uint8Array(bytes).buffer);
+  if (bytes.length === 0 || bytes.length % Float16Array.BYTES_PER_ELEMENT !== 0) return null;
+  const row = Float32Array.from(new Float16Array(new Uint8Array(bytes).buffer));
+  // One number that is none would spread to every model, because all are learned together.
+  return row.every(Number.isFinite) ? row : null;
 }
 
 let mark: string | undefined;

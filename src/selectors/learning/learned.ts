@@ -76,7 +76,7 @@ interface Seen extends Design {
   readonly row: Float32Array;
   /** In units of a fit's noise. */
   readonly variance: number;
-  /** How much better than expected the answers of all labelled models are likely to be. */
+  /** The answers of all labelled models are likely to be better by this than expected. */
   readonly common: number;
 }
 
@@ -194,6 +194,10 @@ export class Learned {
     const common = posterior === null ? 0 : bounded(dot(posterior.common, design.phi), COMMON_MAX);
     this.#seen = { ...design, row, variance, common };
     return this.#seen;
+  }
+
+  get promptsKnown(): number {
+    return this.#prompts.size;
   }
 
   /** The ids of the cards of which anything is known. */

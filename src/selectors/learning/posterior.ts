@@ -65,7 +65,7 @@ interface Gathered {
 /** Null without labels. A generator, so that requests are served between its slices: thousands of prompts take a second. */
 export function* fitPosterior(prompts: readonly Labelled[]): Generator<void, Posterior | null> {
   const width = prompts[0]?.phi.length ?? 0;
-  const models = gather(prompts);
+  const models = yield* gather(prompts);
   if (models.size === 0) return null;
   const design = new Float64Array(width * width);
   const shares = prompts.map(({ marks }) => Math.max(...[...marks.values()].map(({ weight }) => weight)));
@@ -181,38 +181,40 @@ function* fitModels(
   return { fits, common: Float32Array.from(base) };
 }
 
-function gather(prompts: readonly Labelled[]): ReadonlyMap<string, Gathered> {
-  const ids = new Set(prompts.flatMap(({ marks }) => [...marks.keys()]));
-  const models = new Map<string, Gathered>();
-  for (const id of ids) {
-    let [count, residual, expected] = [0, 0, 0];
-    for (const { marks } of prompts) {
-      const mark = marks.get(id);
-      count += mark?.weight ?? 0;
-      residual += mark?.residual ?? 0;
-      expected += mark?.expected ?? 0;
+function* gather(prompts: readonly Labelled[]): Generator<void, ReadonlyMap<string, Gathered>> {
+  const sums = new Map<string, Mark>();
+  for (const { marks } of prompts) {
+    for (const [id, { weight, residual, expected }] of marks) {
+      const sum = sums.get(id) ?? { weight: 0, residual: 0, expected: 0 };
+      sums.set(id, sum);
+      sum.weight += weight;
+      sum.residual += residual;
+      sum.expected += expected;
     }
-    if (count <= 0) continue;
-    const overall = residual / (count + LEVEL_START);
-    const weight = Float64Array.from(prompts, ({ marks }) => marks.get(id)?.weight ?? 0);
-    const wanted = Float64Array.from(prompts, ({ marks }) => {
-      const mark = marks.get(id);
-      return mark === undefined ? Number.NaN : mark.residual / mark.weight - overall;
-    });
-    models.set(id, {
-      overall,
-      level: expected / count + overall,
-      count,
-      wanted,
-      weight,
-      apart: wanted.slice(),
-    });
   }
-  for (let at = 0; at < prompts.length; at++) {
-    const own = [...models.values()].filter(({ wanted }) => !Number.isNaN(wanted[at]));
-    if (own.length < 2) continue;
-    const mean = own.reduce((sum, { wanted }) => sum + (wanted[at] ?? 0), 0) / own.length;
-    for (const { apart } of own) apart[at] = (apart[at] ?? 0) - mean;
+  yield;
+  const models = new Map<string, Gathered>();
+  for (const [id, { weight: count, residual, expected }] of sums) {
+    const overall = residual / (count + LEVEL_START);
+    const column = () => new Float64Array(prompts.length).fill(Number.NaN);
+    const columns = { wanted: column(), weight: new Float64Array(prompts.length), apart: column() };
+    models.set(id, { overall, level: expected / count + overall, count, ...columns });
+  }
+  for (const [at, { marks }] of prompts.entries()) {
+    let sum = 0;
+    for (const [id, { weight, residual }] of marks) {
+      const own = models.get(id);
+      if (own === undefined) continue;
+      own.weight[at] = weight;
+      own.wanted[at] = residual / weight - own.overall;
+      sum += own.wanted[at] ?? 0;
+    }
+    const mean = marks.size < 2 ? 0 : sum / marks.size;
+    for (const id of marks.keys()) {
+      const own = models.get(id);
+      if (own !== undefined) own.apart[at] = (own.wanted[at] ?? 0) - mean;
+    }
+    if (at % 200 === 199) yield;
   }
   return models;
 }
