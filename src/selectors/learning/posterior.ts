@@ -41,6 +41,8 @@ export interface Posterior {
 
 const NOISES = [1, 2, 4, 8, 16, 32] as const;
 const NOISE_USUAL = 4;
+/** Fewer prompts say nothing of noise. */
+const NOISE_PROMPTS_MIN = 30;
 /** A model's level starts as if so many answers had been as expected. */
 const LEVEL_START = 20;
 /** The standard deviation of one score, about. */
@@ -80,7 +82,7 @@ export function* fitPosterior(prompts: readonly Labelled[]): Generator<void, Pos
     covariance: design,
     leverage: new Float64Array(0),
   };
-  for (const noise of NOISES) {
+  for (const noise of prompts.length < NOISE_PROMPTS_MIN ? [NOISE_USUAL] : NOISES) {
     const covariance = invert(design, width, noise);
     const leverage = new Float64Array(prompts.length);
     for (const [at, { phi }] of prompts.entries()) {
