@@ -1,7 +1,7 @@
 // Router#best: the model with the highest overall level, unless another is better for this kind of request.
 import { type Candidates, compareIds, computeCarefulLevels, type SelectorRule } from "./selector.ts";
 
-/** Of a request that fewer than this share of the labelled prompts were as unlike as, too little is known: the champion stays. */
+/** The champion stays where fewer than this share of the labelled prompts were as unlike the rest as this request is. */
 export const LIKENESS_MIN = 0.3;
 /** More than any difference of qualities. */
 const UNKNOWN_KIND = 1;

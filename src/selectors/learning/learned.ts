@@ -16,7 +16,7 @@ const PROMPTS_MAX = 4000;
 const CAUTION = 0.1;
 
 export interface Shift {
-  /** To be added to the predicted quality, for this request. */
+  /** The amount that is added to the predicted quality of this request. */
   readonly quality: number;
   /** The part of it that holds for any request. */
   readonly overall: number;

@@ -34,7 +34,7 @@ export interface Posterior {
   readonly common: Float32Array;
   /** Per unit of noise. */
   readonly covariance: Float64Array;
-  /** Of the labelled prompts, each as it looked before it was labelled, ascending. */
+  /** The labelled prompts, each as it looked before it was labelled, ascending. */
   readonly variances: Float64Array;
   readonly tops: Float64Array;
 }
