@@ -98,7 +98,8 @@ test("two nodes that read the same lessons in other portions come to the same", 
     await learning.refresh();
   }
   await late.refresh();
-  expect(other.exported()).toEqual(learned.exported());
+  expect(other.shiftOf(MODEL, prediction)).toEqual(learned.shiftOf(MODEL, prediction));
+  expect(other.views()).toEqual(learned.views());
 });
 
 test("a lesson of other parameters, or a damaged one, teaches nothing and hinders nothing", async () => {
@@ -137,7 +138,7 @@ test("with time a lesson counts ever less, whether it was read then or now", asy
   const month = shift();
   const late = new Learned();
   await new Learning(store, late, clock).refresh();
-  expect(late.exported()).toEqual(learned.exported());
+  expect(late.shiftOf(MODEL, prediction)).toEqual(learned.shiftOf(MODEL, prediction));
   clock.atMs += 30 * DAY;
   await learning.refresh();
   expect(month / fresh).toBeWithin(0.45, 0.6);

@@ -9,18 +9,22 @@ import { foldLesson, measureLength } from "../selectors/learning/lesson.ts";
 const DAY_MS = 86_400_000;
 /** Older lessons are no longer read, because they would weigh an eighth at most. */
 const AGE_MAX_MS = 90 * DAY_MS;
-/** The most lessons kept of a model. More would add little. */
-const PER_MODEL_MAX = 2000;
-/** A tenth of a model's lessons, so that no single key decides what is learned. */
+/** The most lessons kept of a model: as many as there are prompts to learn from. With 2,000 a pool of 2,500 lost half its gain. */
+const PER_MODEL_MAX = 4000;
+/** A twentieth of a model's lessons, so that no single key decides what is learned. */
 const PER_KEY_AND_MODEL_MAX = 200;
 /** The number of new lessons after which surplus ones are deleted. */
 const PRUNE_AFTER = 1000;
 /** The most by which another node's clock may be behind: lessons of that long ago are read again. */
 const CLOCKS_APART_MS = 60_000;
-/** The size of a page. Folding a lesson takes about 60 µs, during which no request is served. */
+/** The size of a page. Reading a lesson takes about 30 µs, during which no request is served. */
 const LESSONS_AT_ONCE = 200;
 /** The shortest time between rebuilds that replace a signal by the judgment that came after it. */
 const REBUILD_MS = 600_000;
+
+/** The time between two fits of more labelled prompts than this. */
+const FIT_MS = 30_000;
+const FITTED_AT_ONCE = 300;
 
 const LOGGED_MAX = 500;
 const LOGGED_AT_ONCE = 10;
@@ -49,6 +53,7 @@ export class Learning {
   readonly #learned: Learned;
   readonly #clock: Pick<Clock, "nowMs">;
   #state: State | null = null;
+  #fittedMs = 0;
 
   constructor(store: LessonStore, learned: Learned, clock: Pick<Clock, "nowMs">) {
     this.#store = store;
@@ -67,13 +72,22 @@ export class Learning {
     const isDone = state !== null && state.changed === changed && state.dayMs === startOfDay(nowMs);
     if (isDone && !(state.isStale && nowMs - state.builtMs >= REBUILD_MS)) {
       await this.#read(state, nowMs);
+      await this.#fit(nowMs);
       return;
     }
     await this.#store.pruneLessons(chooseKept(nowMs));
     const next = createState(nowMs, changed);
     await this.#read(next, nowMs);
+    await next.learned.fitSlowly(() => Bun.sleep(0));
     this.#learned.become(next.learned);
     this.#state = { ...next, learned: this.#learned };
+  }
+
+  /** Many labels take a second to fit, so that new ones wait for each other; few are fitted at once. */
+  async #fit(nowMs: number): Promise<void> {
+    if (this.#learned.promptsKnown > FITTED_AT_ONCE && nowMs - this.#fittedMs < FIT_MS) return;
+    this.#fittedMs = nowMs;
+    await this.#learned.fitSlowly(() => Bun.sleep(0));
   }
 
   async #read(state: State, nowMs: number): Promise<void> {

@@ -1,21 +1,20 @@
-// Router#best: the model with the highest overall level, unless another is clearly better for this request.
+// Router#best: the model with the highest overall level, unless another is better for this kind of request.
 import { type Candidates, compareIds, computeCarefulLevels, type SelectorRule } from "./selector.ts";
 
-/** The champion is left only for a gain above this, plus a share of what is uncertain about it. */
-const GAIN_MIN = 0.004;
-const GAIN_DOUBT = 1.2;
+/** The champion stays where fewer than this share of the labelled prompts were as unlike the rest as this request is. */
+export const LIKENESS_MIN = 0.3;
+/** More than any difference of qualities. */
+const UNKNOWN_KIND = 1;
 
 export const best: SelectorRule = {
   name: "best",
   about: "Picks the best model for each request.",
-  rank: (candidates) => {
+  rank: (candidates, { likeness }) => {
     const champion = findChampion(candidates);
-    const championDoubt = doubtAt(candidates, champion);
+    const off = likeness < LIKENESS_MIN ? UNKNOWN_KIND : 0;
     const scores = new Float64Array(candidates.size);
-    for (let at = 0; at < scores.length; at++) {
-      const gain = GAIN_MIN + GAIN_DOUBT * Math.max(doubtAt(candidates, at), championDoubt);
-      scores[at] = (candidates.careful[at] ?? 0) - (at === champion ? 0 : gain);
-    }
+    for (let at = 0; at < scores.length; at++)
+      scores[at] = at === champion ? (candidates.quality[at] ?? 0) : (candidates.careful[at] ?? 0) - off;
     return scores;
   },
   // As far as anybody knows it may be as good.
@@ -32,8 +31,4 @@ function findChampion(candidates: Candidates): number {
     if (ahead > 0 || (ahead === 0 && compareIds(cards[at]?.id, cards[champion]?.id) < 0)) champion = at;
   }
   return champion;
-}
-
-function doubtAt({ quality, qualityLow }: Candidates, at: number): number {
-  return (quality[at] ?? 0) - (qualityLow[at] ?? 0);
 }

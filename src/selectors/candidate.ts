@@ -67,6 +67,8 @@ export interface Asked {
   readonly allowed: ChooseInput["allowed"];
   readonly health: HealthView;
   readonly learned: Learned;
+  /** The share of what is known that was as unlike the rest as this request is, 0…1. */
+  readonly likeness: number;
 }
 
 export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number): Asked {
@@ -84,6 +86,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     allowed: input.allowed,
     health,
     learned,
+    likeness: learned.likenessOf(prediction) ?? prediction.sure,
   };
 }
 

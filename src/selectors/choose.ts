@@ -18,6 +18,8 @@ export interface Choice {
   readonly prediction: Prediction;
   /** About. */
   readonly promptTokens: number;
+  /** The share of what is known that was as unlike the rest as this request is, 0…1. */
+  readonly likeness: number;
   /** The number of models removed, by reason. */
   readonly removed: Readonly<Record<string, number>>;
   /** The first ones, and those that scores are measured against: the log keeps these. Best first. */
@@ -54,6 +56,7 @@ class Ranking implements Choice {
   readonly pinned: Skill | null;
   readonly prediction: Prediction;
   readonly promptTokens: number;
+  readonly likeness: number;
   readonly removed: Readonly<Record<string, number>>;
   readonly foremost: readonly Candidate[];
   readonly #asked: Asked;
@@ -68,7 +71,11 @@ class Ranking implements Choice {
   constructor(selector: SelectorRule, { cards, quality }: ChooseInput, asked: Asked) {
     const { prediction, promptTokens, rules } = asked;
     const { able, out } = sift(cards, asked);
-    const scores = selector.rank(able, { share: quality, difficulty: prediction.difficulty });
+    const scores = selector.rank(able, {
+      share: quality,
+      difficulty: prediction.difficulty,
+      likeness: asked.likeness,
+    });
     const { pin } = rules;
     const pinnedAt = pin === null ? -1 : able.cards.findIndex(({ id }) => id === pin.id);
     this.#asked = asked;
@@ -83,6 +90,7 @@ class Ranking implements Choice {
     this.pinned = pinnedAt < 0 ? null : (pin?.skill ?? null);
     this.prediction = prediction;
     this.promptTokens = promptTokens;
+    this.likeness = asked.likeness;
     this.removed = countRemovals(out);
   }
 
@@ -123,6 +131,7 @@ class Ranking implements Choice {
   #removedOnes(): readonly Candidate[] {
     const table = new CandidateTable(this.#out.length, this.#asked);
     for (const { card, profile, seen } of this.#out) table.add(card, profile, seen);
+    table.lower();
     return this.#out
       .map(({ removedBy }, at) => table.candidate(at, 0, removedBy))
       .sort((a, b) => compareIds(a.card.id, b.card.id));

@@ -21,7 +21,9 @@ export interface KeptDecision {
   readonly features: RouteView["features"];
   /** The difficulty that was predicted for the request, unrounded. */
   readonly difficulty: number;
-  /** The request as a row of numbers, for learning: Float32, base64. */
+  /** The share of what is known that was as unlike the rest as this request is, 0…1. */
+  readonly likeness: number;
+  /** The request as a row of numbers, for learning: Float16, base64, because there is one in each logged decision. */
   readonly row: string;
   readonly candidates: readonly KeptCandidate[];
   /** The number of models removed, by reason. */
@@ -52,6 +54,7 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
     pinned: choice.pinned,
     features: featuresView(choice.prediction),
     difficulty: choice.prediction.difficulty,
+    likeness: choice.likeness,
     row: rowText(choice.prediction.row),
     candidates: selectKept(choice, tried).map((one) => ({
       model: one.card.id,
@@ -77,7 +80,7 @@ function selectKept(choice: Choice, tried: ModelCard | null): readonly Candidate
 
 /** A row as text, for `rowOf`. */
 export function rowText(row: Float32Array): string {
-  return `${markOfParameters()}:${Buffer.from(row.buffer, row.byteOffset, row.byteLength).toString("base64")}`;
+  return `${markOfParameters()}:${Buffer.from(Float16Array.from(row).buffer).toString("base64")}`;
 }
 
 /** The row of `KeptDecision.row`; null when it is not one, or other parameters made it: its numbers meant something else. */
@@ -85,8 +88,10 @@ export function unpackRow(text: string): Float32Array | null {
   const [mark, numbers = ""] = text.split(":");
   if (mark !== markOfParameters()) return null;
   const bytes = Buffer.from(numbers, "base64");
-  if (bytes.length === 0 || bytes.length % Float32Array.BYTES_PER_ELEMENT !== 0) return null;
-  return new Float32Array(new Uint8Array(bytes).buffer);
+  if (bytes.length === 0 || bytes.length % Float16Array.BYTES_PER_ELEMENT !== 0) return null;
+  const row = Float32Array.from(new Float16Array(new Uint8Array(bytes).buffer));
+  // One number that is none would spread to every model, because all are learned together.
+  return row.every(Number.isFinite) ? row : null;
 }
 
 let mark: string | undefined;
@@ -109,10 +114,16 @@ export function decidedAgain(
 ): DecidedAgain | null {
   if (!isObject(kept)) return null;
   const selector = selectors.find(({ name }) => name === kept.selector);
-  const { share, difficulty, choice, pinned, instead_of: usual } = kept;
-  if (!selector || typeof share !== "number" || typeof difficulty !== "number") return null;
+  const { share, difficulty, likeness, choice, pinned, instead_of: usual } = kept;
+  if (
+    !selector ||
+    typeof share !== "number" ||
+    typeof difficulty !== "number" ||
+    typeof likeness !== "number"
+  )
+    return null;
   const able = readCandidates(asArray(kept.candidates).filter(isObject));
-  const scores = selector.rank(able, { share, difficulty });
+  const scores = selector.rank(able, { share, difficulty, likeness });
   const [first] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
   const found =
     typeof pinned === "string" ? choice : first === undefined ? null : (able.cards[first]?.id ?? null);

@@ -3,7 +3,7 @@
 import { SKILLS, type Skill } from "../core/skill.ts";
 import type { RequestFeatures } from "./features.ts";
 import { type Parameters, shippedParameters } from "./parameters.ts";
-import { readStructure, STRUCTURE_SIZE } from "./structure.ts";
+import { readLogTokens, readStructure, STRUCTURE_SIZE } from "./structure.ts";
 import { TOPICS, weighSkills } from "./topics.ts";
 
 export interface Prediction {
@@ -29,8 +29,8 @@ export function rowWidth({ plain }: Parameters = shippedParameters()): number {
 }
 
 /** The part of the row that is the topics' shares, all at one scale. */
-export const TOPICS_FROM = 2;
-export const TOPICS_END = TOPICS_FROM + TOPICS.length;
+const TOPICS_FROM = 2;
+const TOPICS_END = TOPICS_FROM + TOPICS.length;
 
 /** Tools in the request call for the skill of using them, whatever the words are about. */
 const TOOLS_SHARE = 0.4;
@@ -129,9 +129,19 @@ function sureOf(topics: Float64Array): number {
   return clamp((Math.max(...topics) - SURE_FROM) / (SURE_TO - SURE_FROM), 0, 1);
 }
 
-/** The logarithm of the prompt's length in a prediction's row, about −1…2. */
-export function readSize(row: Float32Array): number {
-  return (row[row.length - STRUCTURE_SIZE - 1] ?? 0) / SCALES.shape;
+/** The topics' shares in a prediction's row; they sum to 1. */
+export function readTopics(row: Float32Array): Float32Array {
+  return row.subarray(TOPICS_FROM, TOPICS_END).map((share) => share / SCALES.topics);
+}
+
+/** The words in a prediction's row, as they are without labels. */
+export function readWords(row: Float32Array): Float32Array {
+  return row.subarray(TOPICS_END, row.length - STRUCTURE_SIZE - 1);
+}
+
+/** The logarithm of the prompt's length in tokens, from a prediction's row. */
+export function readLogLength(row: Float32Array): number {
+  return readLogTokens((row[row.length - STRUCTURE_SIZE - 1] ?? 0) / SCALES.shape);
 }
 
 interface Outputs {

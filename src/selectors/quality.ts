@@ -11,12 +11,10 @@ const DIFFICULTY_SLOPE = 0.7;
 const STRANGE_SPREAD = 0.2;
 /** This share of a profile's uncertainty is left when much was learned. */
 const SURE_SHARE = 0.4;
-/** The share of the uncertainty about what was learned that counts. */
-const LEARNED_SPREAD = 0.3;
 /** This share of a model's own uncertainty is taken off its quality before it is compared. */
 const CAUTION = 0.5;
 const QUALITY_MIN = 0.01;
-const QUALITY_MAX = 0.99;
+export const QUALITY_MAX = 0.99;
 
 /** The part of a prediction that a model's quality depends on. */
 type Kind = Pick<Prediction, "categories" | "difficultyLogit" | "support">;
@@ -70,13 +68,13 @@ export function writeQuality(
   // The uncertainty is one of log-odds: where nearly all answers are good, little of it is left.
   const spread = mix(profile.oddsSpreads, weights.shares) * before * (1 - before);
   const known = spread * (SURE_SHARE + (1 - SURE_SHARE) * shift.doubt);
-  const learnt = shift.spread * LEARNED_SPREAD;
+  const learnt = shift.spread;
   // The part of the uncertainty that is the model's own: the rest is about the request, and the same for all.
   const own = known * known + learnt * learnt;
   const after = clamp(before + shift.quality);
   quality[at] = after;
   qualityLow[at] = clamp(after - Math.sqrt(own + strangeSpread * strangeSpread));
-  careful[at] = after - CAUTION * Math.sqrt(own);
+  careful[at] = after - CAUTION * known - shift.caution;
   level[at] = clamp(sigmoid(profile.oddsLevel - weights.harder) + shift.overall);
 }
 
@@ -99,7 +97,7 @@ function mix(values: Float64Array, shares: Float64Array): number {
 }
 
 function clamp(share: number): number {
-  return Math.min(QUALITY_MAX, Math.max(QUALITY_MIN, share));
+  return Math.max(QUALITY_MIN, share);
 }
 
 function sigmoid(odds: number): number {

@@ -22,6 +22,8 @@ export interface RankAsk {
   readonly share: number;
   /** The difficulty of the request, 0…1. */
   readonly difficulty: number;
+  /** The share of what is known that was as unlike the rest as this request is, 0…1. */
+  readonly likeness: number;
 }
 
 /** Candidates in columns, of which the first `size` rows count: as objects, ten thousand of them take twice as long. */

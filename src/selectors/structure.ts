@@ -33,6 +33,11 @@ export function readStructure({ shape, counts, options }: RequestFeatures): Floa
   return row;
 }
 
+/** The logarithm of the last turn's tokens, from the first number of its structure. */
+export function readLogTokens(first: number): number {
+  return 3 * (first + 1.3);
+}
+
 function share(part: number, whole: number): number {
   return Math.min(1, (2 * part) / whole);
 }

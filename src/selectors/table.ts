@@ -4,7 +4,7 @@ import { type Asked, type Candidate, findRemoval, UNHEALTHY } from "./candidate.
 import { expectedCost, expectedMs, thoughtTokens } from "./expense.ts";
 import type { CardHealth } from "./health-view.ts";
 import { findProfiles, type Profile } from "./profiles.ts";
-import { writeQuality } from "./quality.ts";
+import { QUALITY_MAX, writeQuality } from "./quality.ts";
 import type { Candidates } from "./selector.ts";
 
 /** A model that can't serve the request. */
@@ -28,10 +28,12 @@ export function sift(cards: readonly ModelCard[], asked: Asked) {
     if (removedBy === null) able.add(card, profile, seen);
     else out.push({ card, profile, seen, removedBy });
   }
+  able.lower();
   if (able.size > 0) return { able, out };
   // If only unhealthy models are left, one of them may be well again.
   const isUnhealthy = ({ removedBy }: Removed) => removedBy === UNHEALTHY;
   for (const { card, profile, seen } of out.filter(isUnhealthy)) able.add(card, profile, seen);
+  able.lower();
   return { able, out: out.filter((one) => !isUnhealthy(one)) };
 }
 
@@ -75,6 +77,16 @@ export class CandidateTable implements Candidates {
       this.costUsd[at] = expectedCost(card.price, promptTokens, held, answer, thought * length);
     this.latencyMs[at] = expectedMs(profile, seen, answer + thought * length);
     this.#tokens[at] = prediction.outputTokens + thought;
+  }
+
+  /** Where the best would be surer than sure, all come down alike: their differences are what decides. */
+  lower(): void {
+    let highest = QUALITY_MAX;
+    for (let at = 0; at < this.size; at++) highest = Math.max(highest, this.quality[at] ?? 0);
+    if (highest === QUALITY_MAX) return;
+    for (const column of [this.quality, this.qualityLow, this.careful, this.level])
+      for (let at = 0; at < this.size; at++)
+        column[at] = Math.max(0, (column[at] ?? 0) - (highest - QUALITY_MAX));
   }
 
   /** The candidate at a place, with its score, or with what removed it. */

@@ -11,6 +11,7 @@ import { PARAPHRASES } from "./paraphrase.ts";
 import { makeRequest, RULES } from "./pools.ts";
 import { ownPrompts } from "./prompts.ts";
 import { computeCalibration, percent, shown } from "./statistics.ts";
+import { labelledTrial } from "./trial-labels.ts";
 import {
   type Fold,
   inDistribution,
@@ -127,6 +128,23 @@ function costs(fold: Fold): void {
   }
 }
 
+/** Skills are as flat as the labels' means, so that all else comes from the labels; every part is scored in turn. */
+function labels(): void {
+  heading("Labels alone (`best`, flat skills, each part scored with labels and parameters of the others)");
+  const folds = [SHIPPED, ...[0, 1, 2].map(makeFold)];
+  console.log(
+    "| pool | labelled prompts | rows | gain, points (95 %), the median draw | other draws | switched |",
+  );
+  console.log("|---|---|---|---|---|---|");
+  for (const pool of MANY) {
+    for (const count of [100, 300, 1000, 2000]) {
+      const { rows, gain, draws, switched } = labelledTrial(pool, { labels: count, draws: 5, folds });
+      const others = draws.map((draw) => draw.toFixed(2)).join(", ");
+      console.log(`| ${pool} | ${count} | ${rows} | ${shown(gain, 2)} | ${others} | ${percent(switched)} |`);
+    }
+  }
+}
+
 function fresh(): void {
   heading("The same on another part, by parameters trained without it (constants were chosen on it too)");
   const fold = makeFold(FRESH_PART);
@@ -226,6 +244,7 @@ const SECTIONS = {
   paraphrases,
   published,
   many,
+  labels,
   foreign,
   costs: () => costs(SHIPPED),
   fresh,

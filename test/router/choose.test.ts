@@ -112,9 +112,10 @@ function anyLearned(cards: readonly ModelCard[], roll: Roll): Learned {
   for (let lesson = 0; lesson < lessons; lesson++) {
     const prediction = predict(readFeatures(anyRequest(roll)));
     const model = oneOf(cards, roll).id;
-    learned.fold(prediction, { model, score: roll(), weight: 1, expected: 0.8 });
+    learned.add(prediction, { model, score: roll(), weight: 1, expected: 0.8 });
     if (roll() < 0.5) learned.foldLength(prediction, oneOf(cards, roll).id, 10 + roll() * 4000);
   }
+  learned.fit();
   return learned;
 }
 

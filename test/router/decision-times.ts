@@ -48,8 +48,9 @@ function decisionOf(chars: number, cards: readonly ModelCard[], taughtCards: num
   const learned = new Learned();
   const prediction = predict(readFeatures(request));
   for (const { id } of cards.slice(0, taughtCards)) {
-    learned.fold(prediction, { model: id, score: 0.5, weight: 1, expected: 0.5 });
+    learned.add(prediction, { model: id, score: 0.5, weight: 1, expected: 0.5 });
   }
+  learned.fit();
   const input = { request, needs: new Map(), cards, rules: RULES, quality: 0.98, learned };
   return () => void choose(fair, input);
 }

@@ -27,7 +27,7 @@ export interface Fitted {
   readonly outputTokens: Float32Array;
 }
 
-const PLAIN = 32;
+const PLAIN = 128;
 const LEARNED = 32;
 const SIZE = PLAIN + LEARNED;
 const INPUT = SIZE + STRUCTURE_SIZE;

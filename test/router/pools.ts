@@ -118,12 +118,13 @@ export function taught(field: Field, rows: readonly Row[], parameters?: Paramete
     const prediction = predictPrompt(prompt, parameters);
     for (const [m, card] of field.cards.entries()) {
       const expected = expectedQuality(findProfile(card), prediction);
-      learned.fold(prediction, { model: card.id, score: scores[m] ?? 0, weight: 1, expected });
+      learned.add(prediction, { model: card.id, score: scores[m] ?? 0, weight: 1, expected });
       const thought = thoughtTokens(findProfile(card), undefined, prediction.difficultyLogit);
       const asked = { ...prediction, outputTokens: prediction.outputTokens + thought };
       if (tokens !== null) learned.foldLength(asked, card.id, tokens[m] ?? Number.NaN);
     }
   }
+  learned.fit();
   return learned;
 }
 

@@ -15,8 +15,8 @@ export interface Lesson {
   readonly weight: number;
 }
 
-/** Folds one lesson in. */
+/** Keeps one score; `fit` makes it count. */
 export function teach(learned: Learned, { card, prediction, score, weight }: Lesson): void {
   const expected = expectedQuality(findProfile(card), prediction);
-  learned.fold(prediction, { model: card.id, score, weight, expected });
+  learned.add(prediction, { model: card.id, score, weight, expected });
 }

@@ -232,7 +232,8 @@ export function newcomer(pool: Pool): NewcomerResult {
   const all = taught(field, learned);
   const accuracy = (picks: readonly Picked[]) => average(picks.map(({ row, at }) => row.scores[at] ?? 0));
   const byLabels = makePicks("best", field, scored, makeInput(field, all, 0.98));
-  all.reset(field.cards[newest]?.id);
+  all.reset(field.cards[newest]?.id ?? "");
+  all.fit();
   const input = makeInput(field, all, 0.98);
   const byRow = makePicks("best", field, scored, input);
   const others = { ...input, cards: field.cards.filter((_, at) => at !== newest) };

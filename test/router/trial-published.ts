@@ -3,7 +3,7 @@ import { best } from "../../src/selectors/best.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { isTrial, type Row } from "./data.ts";
 import { makeDice, shuffled } from "./dice.ts";
-import { type Field, makeCard, makeField, makeInput, makeRequest, taught, withSkills } from "./pools.ts";
+import { type Field, makeCard, makeField, makeInput, makeRequest, taught } from "./pools.ts";
 import { referenceLeanings } from "./reference.ts";
 import {
   average,
@@ -13,6 +13,7 @@ import {
   type TwoModels,
   twoModels,
 } from "./statistics.ts";
+import { withFlatSkills } from "./trial-labels.ts";
 
 export interface PublishedResult {
   readonly set: string;
@@ -79,7 +80,7 @@ export function publishedTrial(set: string, labels: number, draws: number): Publ
 
 /** By the qualities that the shipped `choose` gives the two. */
 function leanings(field: Field, drawn: readonly Row[], scored: readonly Row[]) {
-  const known = withSkills(field, drawn);
+  const known = withFlatSkills(field, drawn);
   const input = makeInput(known, taught(known, drawn), 0.98);
   const picks: number[] = [];
   const lean = scored.map(({ prompt }) => {

@@ -1,12 +1,17 @@
-// Rows and square matrices of numbers: what learning on the spot reckons with, and their form as text.
+// Rows and symmetric matrices of numbers, row by row in one array.
 
-export function squared(row: Float32Array): number {
+export function dot(one: ArrayLike<number>, other: Float32Array): number {
   let sum = 0;
-  for (let at = 0; at < row.length; at++) sum += (row[at] ?? 0) ** 2;
+  for (let at = 0; at < other.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
   return sum;
 }
 
-export function product(square: Float64Array, row: Float32Array): Float64Array {
+/** Adds a multiple of a row. */
+export function addScaled(into: Float64Array, row: Float32Array, times: number): void {
+  for (let at = 0; at < row.length; at++) into[at] = (into[at] ?? 0) + times * (row[at] ?? 0);
+}
+
+export function multiply(square: Float64Array, row: ArrayLike<number>): Float64Array {
   const width = row.length;
   const result = new Float64Array(width);
   for (let at = 0; at < width; at++) {
@@ -18,33 +23,37 @@ export function product(square: Float64Array, row: Float32Array): Float64Array {
   return result;
 }
 
-export function dot(one: Float64Array, other: Float32Array): number {
+/** The row's length under the matrix: row' × square × row. Looks at one half of the matrix. */
+export function measureUnder(square: Float64Array, row: Float32Array): number {
+  const width = row.length;
   let sum = 0;
-  for (let at = 0; at < other.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
+  for (let at = 0; at < width; at++) {
+    const value = row[at] ?? 0;
+    if (value === 0) continue;
+    const start = at * width;
+    let part = ((square[start + at] ?? 0) * value) / 2;
+    for (let other = at + 1; other < width; other++) part += (square[start + other] ?? 0) * (row[other] ?? 0);
+    sum += 2 * value * part;
+  }
   return sum;
 }
 
-/** The upper triangle, row by row. */
-export function upper(square: Float64Array, width: number): Float64Array {
-  const rows: number[] = [];
-  for (let at = 0; at < width; at++) rows.push(...square.subarray(at * width + at, (at + 1) * width));
-  return Float64Array.from(rows);
-}
-
-export function packed(values: Float64Array): string {
-  const bytes = new Uint8Array(Float32Array.from(values).buffer);
-  let text = "";
-  for (const byte of bytes) text += String.fromCharCode(byte);
-  return btoa(text);
-}
-
-export function unpacked(text: unknown, length: number): Float32Array | null {
-  if (typeof text !== "string") return null;
-  try {
-    const bytes = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
-    const values = new Float32Array(bytes.buffer);
-    return values.length === length && values.every(Number.isFinite) ? values : null;
-  } catch {
-    return null;
+/** The inverse of (square + ridge × identity) by Gauss and Jordan: it is positive definite, so no pivot is 0. */
+export function invert(square: Float64Array, width: number, ridge: number): Float64Array {
+  const result = square.slice();
+  for (let at = 0; at < width; at++) result[at * width + at] = (result[at * width + at] ?? 0) + ridge;
+  for (let pivot = 0; pivot < width; pivot++) {
+    const start = pivot * width;
+    const scale = 1 / (result[start + pivot] ?? 1);
+    result[start + pivot] = 1;
+    for (let at = 0; at < width; at++) result[start + at] = (result[start + at] ?? 0) * scale;
+    for (let row = 0; row < width; row++) {
+      if (row === pivot) continue;
+      const times = result[row * width + pivot] ?? 0;
+      result[row * width + pivot] = 0;
+      for (let at = 0; at < width; at++)
+        result[row * width + at] = (result[row * width + at] ?? 0) - times * (result[start + at] ?? 0);
+    }
   }
+  return result;
 }

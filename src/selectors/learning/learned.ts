@@ -1,24 +1,30 @@
-// Learns on the spot: per card, how its answers' scores differ from the prediction, by kind of request. A
-// Bayesian linear model, so that a few labels move little and no number of them moves more than a bound.
-import { asString, isObject } from "../../core/json.ts";
+// Learns on the spot from scores of answers: labels are kept by prompt, and what they say of all models is worked out of
+// them together, so that a decision costs one look at the request and one product a model.
 import { SKILLS, type Skill } from "../../core/skill.ts";
 import type { Prediction } from "../predictor.ts";
-import { dot, packed, product, squared, upper } from "./algebra.ts";
-import { countUsual, familiarity, type Usual } from "./familiar.ts";
-import { begun, measureDoubt, readTaught, type Taught, untaught } from "./taught.ts";
+import { dot, measureUnder } from "./algebra.ts";
+import { type Design, readDesign } from "./design.ts";
+import { fitPosterior, type Mark, type Posterior } from "./posterior.ts";
 
-/** Quality is never moved further than this. */
-export const SHIFT_MAX = 0.35;
-/** The weight of one score: the variance of scores that even a perfect prediction leaves. */
-const NOISE = 0.2;
+/** No model's quality is moved further against the others' than this, and all of them together no further than that. */
+const OWN_MAX = 0.35;
+const COMMON_MAX = 0.2;
+export const SHIFT_MAX = OWN_MAX + COMMON_MAX;
+/** Prompts beyond these are left out, at random: more say little more, and working them out takes longer. */
+const PROMPTS_MAX = 4000;
+/** The share of the doubt about a model's difference from the champion that it must exceed. */
+const CAUTION = 0.1;
+
 export interface Shift {
   /** The amount that is added to the predicted quality of this request. */
   readonly quality: number;
   /** The part of it that holds for any request. */
   readonly overall: number;
+  /** A share of the standard deviation of `quality`, by which another must be better than the champion. */
+  readonly caution: number;
   /** The standard deviation of `quality`. */
   readonly spread: number;
-  /** 1 where nothing is known of requests like this one, towards 0 the more there is. */
+  /** 1 where no score of the model is known, towards 0 the more there are. */
   readonly doubt: number;
 }
 
@@ -40,111 +46,168 @@ export interface Label {
   readonly expected: number;
 }
 
-const NOTHING: Shift = { quality: 0, overall: 0, spread: 0, doubt: 1 };
-/** The overall shift starts as if so many answers had been as expected. */
-const OVERALL_START = 20;
-/** Kinds of requests are told apart as if half of what is learned of them came with so many scores. */
-const KINDS_START = 10;
-/** The share of what was learned of a kind of request that is followed. */
-const TRUST_MAX = 0.7;
+const NOTHING: Shift = { quality: 0, overall: 0, caution: 0, spread: 0, doubt: 1 };
 const LENGTHS_START = 8;
 /** Answers before the last so many are forgotten. */
 const ANSWERS_MAX = 500;
 /** One answer's length counts as no more than e² times what was predicted. */
 const LENGTH_MAX = 2;
 
+/** One card's labels, counted for people. */
+interface Counts {
+  labels: number;
+  /** By SKILLS: labels and the sum of their scores, each label shared out by its mixture. */
+  readonly seen: Float64Array;
+  readonly scored: Float64Array;
+}
+
+/** Answers whose length is known, and the sum of the logarithms of how much longer they were than predicted. */
+interface Lengths {
+  answers: number;
+  times: number;
+}
+
+interface Prompt extends Design {
+  readonly marks: Map<string, Mark>;
+}
+
+/** A request beside the labelled prompts. */
+interface Seen extends Design {
+  readonly row: Float32Array;
+  /** In units of a fit's noise. */
+  readonly variance: number;
+  /** The answers of all labelled models are likely to be better by this than expected. */
+  readonly common: number;
+}
+
 export class Learned {
-  readonly #cards = new Map<string, Taught>();
-  #last: { readonly row: Float32Array; readonly shift: Shift } | null = null;
+  #prompts = new Map<string, Prompt>();
+  #counts = new Map<string, Counts>();
+  #posterior: Posterior | null = null;
+  #isStale = false;
+  readonly #lengths = new Map<string, Lengths>();
+  #seen: Seen | null = null;
 
-  has(model: string): boolean {
-    return this.#cards.has(model);
-  }
-
-  /** The number of cards of which anything is known. */
-  get size(): number {
-    return this.#cards.size;
-  }
-
-  /** Their ids. */
-  models(): Iterable<string> {
-    return this.#cards.keys();
-  }
-
-  /** Folds a score in. Deterministic: the same labels in the same order give the same state. */
-  fold(prediction: Pick<Prediction, "row" | "categories">, { model, score, weight, expected }: Label): void {
+  /** Keeps a score; `fit` makes it count. */
+  add(prediction: Pick<Prediction, "row" | "categories">, { model, score, weight, expected }: Label): void {
     if (!(weight > 0) || !(score >= 0 && score <= 1)) return;
     const { row, categories } = prediction;
-    const taught = this.#cards.get(model) ?? untaught(row.length);
-    this.#cards.set(model, taught);
-    if (taught.labels === 0) Object.assign(taught, begun(row.length));
-    const { mean, covariance, seen, scored } = taught;
-    const reach = product(covariance, row);
-    const spread = NOISE / Math.min(1, weight) + dot(reach, row);
-    const surprise = score - expected - dot(mean, row);
-    const width = row.length;
-    for (let at = 0; at < width; at++) {
-      const gain = (reach[at] ?? 0) / spread;
-      mean[at] = (mean[at] ?? 0) + gain * surprise;
-      for (let other = 0; other < width; other++) {
-        const place = at * width + other;
-        covariance[place] = (covariance[place] ?? 0) - gain * (reach[other] ?? 0);
-      }
-    }
-    for (let at = 0; at < width; at++) taught.variances[at] = Math.max(0, covariance[at * width + at] ?? 0);
-    countUsual(taught.usual, taught.variances, row);
-    taught.labels++;
-    taught.weight += weight;
-    taught.surprise += weight * (score - expected);
+    const digest = digestRow(row);
+    const prompt = this.#prompts.get(digest) ?? { ...readDesign(row), marks: new Map<string, Mark>() };
+    this.#prompts.set(digest, prompt);
+    const mark = prompt.marks.get(model) ?? { weight: 0, residual: 0, expected: 0 };
+    prompt.marks.set(model, mark);
+    mark.weight += weight;
+    mark.residual += weight * (score - expected);
+    mark.expected += weight * expected;
+    const counts = this.#counts.get(model) ?? startCounts();
+    this.#counts.set(model, counts);
+    counts.labels++;
     for (const [at, skill] of SKILLS.entries()) {
-      seen[at] = (seen[at] ?? 0) + categories[skill];
-      scored[at] = (scored[at] ?? 0) + categories[skill] * score;
+      counts.seen[at] = (counts.seen[at] ?? 0) + categories[skill];
+      counts.scored[at] = (counts.scored[at] ?? 0) + categories[skill] * score;
     }
+    this.#isStale = true;
+    if (this.#prompts.size > 2 * PROMPTS_MAX) this.#thin();
+  }
+
+  /** Works out what the labels say, all at once. The same labels in any order say the same. */
+  fit(): void {
+    const slices = this.#fitting();
+    while (slices.next().done !== true);
+  }
+
+  /** The same in slices of a few milliseconds, with a pause after each; decisions go by the last fit meanwhile. */
+  async fitSlowly(pause: () => Promise<void>): Promise<void> {
+    for (const _ of this.#fitting()) await pause();
+  }
+
+  *#fitting(): Generator<void> {
+    if (!this.#isStale) return;
+    this.#isStale = false;
+    this.#thin();
+    const digests = [...this.#prompts.keys()].sort();
+    const posterior = yield* fitPosterior(digests.flatMap((digest) => this.#prompts.get(digest) ?? []));
+    this.#posterior = posterior;
+    this.#seen = null;
+  }
+
+  /** Keeps those of the lowest digests: a choice at random that every node makes alike, in every kind of request. */
+  #thin(): void {
+    if (this.#prompts.size <= PROMPTS_MAX) return;
+    const kept = [...this.#prompts].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, PROMPTS_MAX);
+    this.#prompts = new Map(kept);
   }
 
   /** Folds in how long an answer was, in tokens, beside how long it was expected to be. */
-  foldLength(asked: Pick<Prediction, "row" | "outputTokens">, model: string, tokens: number): void {
+  foldLength(asked: Pick<Prediction, "outputTokens">, model: string, tokens: number): void {
     if (!(tokens > 0)) return;
-    const taught = this.#cards.get(model) ?? untaught(asked.row.length);
-    this.#cards.set(model, taught);
-    const left = taught.answers < ANSWERS_MAX ? 1 : 1 - 1 / ANSWERS_MAX;
-    taught.answers = left * taught.answers + 1;
+    const lengths = this.#lengths.get(model) ?? { answers: 0, times: 0 };
+    this.#lengths.set(model, lengths);
+    const left = lengths.answers < ANSWERS_MAX ? 1 : 1 - 1 / ANSWERS_MAX;
+    lengths.answers = left * lengths.answers + 1;
     const times = bounded(Math.log(tokens / Math.max(1, asked.outputTokens)), LENGTH_MAX);
-    taught.lengths = left * taught.lengths + times;
+    lengths.times = left * lengths.times + times;
   }
 
   /** The ratio of the card's answers' length to the predicted one. */
   lengthOf(model: string): number {
-    const taught = this.#cards.get(model);
-    return taught === undefined ? 1 : Math.exp(taught.lengths / (taught.answers + LENGTHS_START));
+    const lengths = this.#lengths.get(model);
+    return lengths === undefined ? 1 : Math.exp(lengths.times / (lengths.answers + LENGTHS_START));
   }
 
   /** The difference of the card's quality from the prediction, for a request like this one. */
-  shiftOf(model: string, { row }: Prediction): Shift {
-    const taught = this.#cards.get(model);
-    if (taught === undefined) return NOTHING;
-    if (taught.labels === 0) return this.#unscored(row);
-    const overall = taught.surprise / (taught.weight + OVERALL_START);
-    const doubt = measureDoubt(taught, row);
-    const enough = taught.weight / (taught.weight + KINDS_START);
-    const trust = TRUST_MAX * enough * familiarity(taught.usual, taught.variances, row);
+  shiftOf(model: string, { row }: Pick<Prediction, "row">): Shift {
+    const fit = this.#posterior?.fits.get(model);
+    if (fit === undefined) return NOTHING;
+    const { phi, variance, common } = this.#look(row);
+    const spread = Math.sqrt(variance * fit.noise);
     return {
-      quality: bounded(overall + trust * (dot(taught.mean, row) - overall)),
-      spread: Math.sqrt(squared(row)) * doubt,
-      doubt,
-      overall: bounded(overall),
+      quality: common + bounded(fit.overall + dot(fit.weights, phi), OWN_MAX),
+      overall: bounded(fit.overall, OWN_MAX),
+      caution: CAUTION * spread,
+      spread,
+      doubt: fit.doubt,
     };
   }
 
-  /** The same for all cards of which only lengths are known. */
-  #unscored(row: Float32Array): Shift {
-    if (this.#last?.row !== row)
-      this.#last = { row, shift: { quality: 0, overall: 0, spread: Math.sqrt(squared(row)), doubt: 1 } };
-    return this.#last.shift;
+  /**
+   * The share of the labelled prompts that were as unlike the others as this request is, or more, 0…1: by how much the
+   * labels leave open about it, and by how surely it is of one topic. Null without labels.
+   */
+  likenessOf({ row }: Pick<Prediction, "row">): number | null {
+    if (this.#posterior === null) return null;
+    const { variances, tops } = this.#posterior;
+    const { variance, top } = this.#look(row);
+    return Math.min(
+      1 - rankIn(variances, variance),
+      (rankIn(tops, top) * tops.length + 1) / (tops.length + 1),
+    );
+  }
+
+  /** One look for all models: a decision asks for hundreds. */
+  #look(row: Float32Array): Seen {
+    if (this.#seen?.row === row) return this.#seen;
+    const design = readDesign(row);
+    const posterior = this.#posterior;
+    const variance = posterior === null ? 0 : measureUnder(posterior.covariance, design.phi);
+    const common = posterior === null ? 0 : bounded(dot(posterior.common, design.phi), COMMON_MAX);
+    this.#seen = { ...design, row, variance, common };
+    return this.#seen;
+  }
+
+  get promptsKnown(): number {
+    return this.#prompts.size;
+  }
+
+  /** The ids of the cards of which anything is known. */
+  models(): Iterable<string> {
+    return new Set([...this.#counts.keys(), ...this.#lengths.keys()]);
   }
 
   views(): readonly TaughtView[] {
-    return [...this.#cards].map(([model, { labels, seen, scored }]) => {
+    return [...this.models()].map((model) => {
+      const { labels, seen, scored } = this.#counts.get(model) ?? startCounts();
       const categories: Partial<Record<Skill, { labels: number; score: number }>> = {};
       for (const [at, skill] of SKILLS.entries()) {
         const count = seen[at] ?? 0;
@@ -158,74 +221,50 @@ export class Learned {
 
   /** Takes what another has learned of scores in place of its own; lengths are measured here, and stay. */
   become(other: Learned): void {
-    const measured = [...this.#cards].filter(([, { answers }]) => answers > 0);
-    this.#cards.clear();
-    for (const [model, taught] of other.#cards) this.#cards.set(model, taught);
-    for (const [model, { answers, lengths, mean }] of measured) {
-      const taught = this.#cards.get(model) ?? untaught(mean.length);
-      this.#cards.set(model, Object.assign(taught, { answers, lengths }));
+    this.#prompts = other.#prompts;
+    this.#counts = other.#counts;
+    this.#posterior = other.#posterior;
+    this.#isStale = other.#isStale;
+    this.#seen = null;
+  }
+
+  /** Forgets one card; `fit` makes it count. */
+  reset(model: string): void {
+    for (const [digest, { marks }] of this.#prompts) {
+      marks.delete(model);
+      if (marks.size === 0) this.#prompts.delete(digest);
     }
-  }
-
-  /** Forgets one card, or all. */
-  reset(model?: string): void {
-    for (const id of model === undefined ? [...this.#cards.keys()] : [model]) this.#cards.delete(id);
-  }
-
-  /** Returns the state as JSON, as it is stored. */
-  exported(): LearnedFile {
-    const cards = [...this.#cards].map(
-      ([model, { mean, covariance, labels, weight, surprise, usual, answers, lengths, seen, scored }]) => ({
-        model,
-        labels,
-        weight,
-        surprise,
-        usual,
-        answers,
-        lengths,
-        mean: packed(mean),
-        covariance: packed(upper(covariance, mean.length)),
-        seen: [...seen],
-        scored: [...scored],
-      }),
-    );
-    return { version: VERSION, cards };
-  }
-
-  /** Takes in the result of `exported`. Cards learned with other parameters are left out: their rows meant something else. */
-  static imported(file: unknown, width: number): Learned {
-    const learned = new Learned();
-    if (!isObject(file) || file.version !== VERSION || !Array.isArray(file.cards)) return learned;
-    for (const card of file.cards) {
-      const model = isObject(card) ? asString(card.model) : undefined;
-      const taught = isObject(card) ? readTaught(card, width) : null;
-      if (model !== undefined && taught !== null) learned.#cards.set(model, taught);
-    }
-    return learned;
+    this.#counts.delete(model);
+    this.#lengths.delete(model);
+    this.#isStale = true;
   }
 }
 
-const VERSION = 1;
-
-export interface LearnedFile {
-  readonly version: number;
-  readonly cards: readonly {
-    readonly model: string;
-    readonly labels: number;
-    readonly weight: number;
-    readonly surprise: number;
-    readonly usual: Readonly<Usual>;
-    readonly answers: number;
-    readonly lengths: number;
-    /** Float32, base64. */
-    readonly mean: string;
-    /** Its upper triangle, row by row. */
-    readonly covariance: string;
-    readonly seen: readonly number[];
-    readonly scored: readonly number[];
-  }[];
+/** Equal requests have equal rows. */
+function digestRow(row: Float32Array): string {
+  return Bun.hash.wyhash(new Uint8Array(row.buffer, row.byteOffset, row.byteLength)).toString(36);
 }
 
-function bounded(shift: number, most = SHIFT_MAX): number {
+function startCounts(): Counts {
+  return { labels: 0, seen: new Float64Array(SKILLS.length), scored: new Float64Array(SKILLS.length) };
+}
+
+/** The share of ascending values below this one; of those equal to it half count. */
+function rankIn(ascending: Float64Array, value: number): number {
+  return (countBelow(ascending, value, false) + countBelow(ascending, value, true)) / 2 / ascending.length;
+}
+
+function countBelow(ascending: Float64Array, value: number, withEqual: boolean): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const one = ascending[middle] ?? 0;
+    if (one < value || (withEqual && one === value)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function bounded(shift: number, most: number): number {
   return Math.max(-most, Math.min(most, shift));
 }

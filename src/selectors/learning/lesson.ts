@@ -75,7 +75,7 @@ export function foldLesson(
   const asked = askedIn(request);
   if (asked === null) return;
   const left = weight * 2 ** -(Math.max(0, nowMs - atMs) / LESSON_HALF_LIFE_MS);
-  learned.fold(asked, { model, score, weight: left, expected });
+  learned.add(asked, { model, score, weight: left, expected });
 }
 
 /** True if a lesson's request says something here: one that was made with other parameters doesn't. */
@@ -92,14 +92,13 @@ function askedIn(request: string): Pick<Prediction, "row" | "categories"> | null
 /** Learns the length of an answer that a selector's choice gave, beside what was expected: all tokens, thoughts included. */
 export function measureLength(
   learned: Learned,
-  kept: Readonly<{ row?: unknown; candidates?: unknown }>,
+  kept: Readonly<{ candidates?: unknown }>,
   model: string,
   tokens: number,
 ): void {
-  const row = unpackRow(asString(kept.row) ?? "");
   const chosen = asArray(kept.candidates).find((one) => asObject(one).model === model);
   const outputTokens = asNumber(asObject(chosen).tokens);
-  if (row !== null && outputTokens !== undefined) learned.foldLength({ row, outputTokens }, model, tokens);
+  if (outputTokens !== undefined) learned.foldLength({ outputTokens }, model, tokens);
 }
 
 function sharesOf(value: unknown): Readonly<Record<Skill, number>> {

@@ -1,0 +1,251 @@
+// One Bayesian linear model of what labels say, for all models together: they share its design. Its noise and how
+// far each model's own weights are followed come from the labels, by leaving out each prompt in turn.
+import { addScaled, dot, invert, measureUnder, multiply } from "./algebra.ts";
+import type { Design } from "./design.ts";
+
+/** The scores of one model for one prompt. */
+export interface Mark {
+  /** The sum of the labels' weights. */
+  weight: number;
+  /** Sums over the labels by weight: of the scores' distance from what was expected, and of what was expected. */
+  residual: number;
+  expected: number;
+}
+
+export interface Labelled extends Design {
+  readonly marks: ReadonlyMap<string, Mark>;
+}
+
+/** One model's part of the posterior. */
+export interface Fit {
+  /** The model is better by this than expected, whatever the request: as if 20 more answers had been as expected. */
+  readonly overall: number;
+  /** The difference from the champion beside that, by the design. */
+  readonly weights: Float32Array;
+  /** The variance that labels leave of a prompt's difference from the champion. */
+  readonly noise: number;
+  /** 1: no label; towards 0 the more there are. */
+  readonly doubt: number;
+}
+
+export interface Posterior {
+  readonly fits: ReadonlyMap<string, Fit>;
+  /** The champion's own weights, which all labelled models share: how much harder or easier a request is than expected. */
+  readonly common: Float32Array;
+  /** Per unit of noise. */
+  readonly covariance: Float64Array;
+  /** The labelled prompts, each as it looked before it was labelled, ascending. */
+  readonly variances: Float64Array;
+  readonly tops: Float64Array;
+}
+
+const NOISES = [1, 2, 4, 8, 16, 32] as const;
+const NOISE_USUAL = 4;
+/** Fewer prompts say nothing of noise. */
+const NOISE_PROMPTS_MIN = 30;
+/** A model's level starts as if so many answers had been as expected. */
+const LEVEL_START = 20;
+/** The standard deviation of one score, about. */
+const SCORE_SPREAD = 0.45;
+/** The share of its weights that a model's labels are expected to bear out. */
+const SLOPE_USUAL = 0.9;
+const LEVERAGE_MAX = 0.99;
+/** Weights are followed by half once there were so many scores, so that a single one moves little. */
+const WEIGHTS_START = 10;
+
+interface Gathered {
+  readonly overall: number;
+  readonly level: number;
+  readonly count: number;
+  /** By prompt: the distance from what was expected and from `overall`; NaN: not labelled. */
+  readonly wanted: Float64Array;
+  readonly weight: Float64Array;
+  /** The same from the prompt's mean over models, so that noise isn't estimated from what they share. */
+  readonly apart: Float64Array;
+}
+
+/** Null without labels. A generator, so that requests are served between its slices: thousands of prompts take a second. */
+export function* fitPosterior(prompts: readonly Labelled[]): Generator<void, Posterior | null> {
+  const width = prompts[0]?.phi.length ?? 0;
+  const models = yield* gather(prompts);
+  if (models.size === 0) return null;
+  const design = new Float64Array(width * width);
+  const shares = prompts.map(({ marks }) => Math.max(...[...marks.values()].map(({ weight }) => weight)));
+  for (const [at, { phi }] of prompts.entries()) {
+    addOuter(design, phi, shares[at] ?? 0);
+    if (at % 100 === 99) yield;
+  }
+  const sums = new Map([...models].map(([id, own]) => [id, sumUp(prompts, own.apart, own.weight)]));
+  yield;
+  let best: { score: number; covariance: Float64Array; leverage: Float64Array } = {
+    score: Number.NEGATIVE_INFINITY,
+    covariance: design,
+    leverage: new Float64Array(0),
+  };
+  for (const noise of prompts.length < NOISE_PROMPTS_MIN ? [NOISE_USUAL] : NOISES) {
+    const covariance = invert(design, width, noise);
+    const leverage = new Float64Array(prompts.length);
+    for (const [at, { phi }] of prompts.entries()) {
+      leverage[at] = measureUnder(covariance, phi);
+      if (at % 200 === 199) yield;
+    }
+    let squares = 0;
+    let count = 0;
+    for (const [id, { apart, weight }] of models) {
+      const weights = multiply(covariance, sums.get(id) ?? []);
+      for (const [at, { phi }] of prompts.entries()) {
+        const wanted = apart[at] ?? Number.NaN;
+        if (Number.isNaN(wanted)) continue;
+        squares +=
+          (wanted - leaveOut(dot(weights, phi), wanted, (leverage[at] ?? 0) * (weight[at] ?? 0))) ** 2;
+        count++;
+      }
+      yield;
+    }
+    const likelihood = (-prompts.length / 2) * Math.log(squares / count + 1e-9) * Math.sqrt(models.size - 1);
+    const score = likelihood - Math.log2(noise / NOISE_USUAL) ** 2 / 2;
+    if (score > best.score) best = { score, covariance, leverage };
+  }
+  const { covariance, leverage } = best;
+  const left = leverage.map((own, at) => {
+    const share = Math.min(LEVERAGE_MAX, own * (shares[at] ?? 0));
+    return own / (1 - share);
+  });
+  return {
+    ...(yield* fitModels(prompts, models, covariance, leverage)),
+    covariance,
+    variances: left.sort(),
+    tops: Float64Array.from(prompts, ({ top }) => top).sort(),
+  };
+}
+
+function* fitModels(
+  prompts: readonly Labelled[],
+  models: ReadonlyMap<string, Gathered>,
+  covariance: Float64Array,
+  leverage: Float64Array,
+): Generator<void, Pick<Posterior, "fits" | "common">> {
+  const weights = new Map<string, Float64Array>();
+  const foretold = new Map<string, Float64Array>();
+  let champion = "";
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const [id, { wanted, weight, level, count }] of models) {
+    const trust = count / (count + WEIGHTS_START);
+    const own = multiply(covariance, sumUp(prompts, wanted, weight)).map((value) => trust * value);
+    weights.set(id, own);
+    foretold.set(
+      id,
+      Float64Array.from(prompts, ({ phi }, at) =>
+        leaveOut(dot(own, phi), wanted[at] ?? Number.NaN, (leverage[at] ?? 0) * (weight[at] ?? 0)),
+      ),
+    );
+    const careful = level - (0.5 * SCORE_SPREAD) / Math.sqrt(count + LEVEL_START);
+    if (careful > highest) [champion, highest] = [id, careful];
+    yield;
+  }
+  const base = weights.get(champion) ?? new Float64Array(0);
+  const compared = new Map<string, { along: number; squares: number; noise: number; count: number }>();
+  const all = { along: 0, squares: 0, noise: 0, count: 0 };
+  for (const [id, { wanted }] of models) {
+    const one = { along: 0, squares: 0, noise: 0, count: 0 };
+    compared.set(id, one);
+    if (id === champion) continue;
+    for (let at = 0; at < prompts.length; at++) {
+      const real = (wanted[at] ?? 0) - (models.get(champion)?.wanted[at] ?? 0);
+      const told = (foretold.get(id)?.[at] ?? 0) - (foretold.get(champion)?.[at] ?? 0);
+      if (Number.isNaN(real) || Number.isNaN(told)) continue;
+      one.along += told * real;
+      one.squares += told * told;
+      one.noise += (real - told) ** 2;
+      one.count++;
+    }
+    for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
+    yield;
+  }
+  const usual = all.count === 0 ? 2 * SCORE_SPREAD ** 2 : all.noise / all.count;
+  const shared = clampSlope((all.along + usual * SLOPE_USUAL) / (all.squares + usual));
+  const fits = new Map(
+    [...models].map(([id, { overall, count }]) => {
+      const { along, squares, noise, count: pairs } = compared.get(id) ?? all;
+      const slope = clampSlope((along + usual * shared) / (squares + usual));
+      const own = weights.get(id) ?? base;
+      return [
+        id,
+        {
+          overall,
+          weights: Float32Array.from(own, (value, at) => slope * (value - (base[at] ?? 0))),
+          noise: pairs === 0 ? usual : noise / pairs,
+          doubt: LEVEL_START / (LEVEL_START + count),
+        },
+      ];
+    }),
+  );
+  return { fits, common: Float32Array.from(base) };
+}
+
+function* gather(prompts: readonly Labelled[]): Generator<void, ReadonlyMap<string, Gathered>> {
+  const sums = new Map<string, Mark>();
+  for (const { marks } of prompts) {
+    for (const [id, { weight, residual, expected }] of marks) {
+      const sum = sums.get(id) ?? { weight: 0, residual: 0, expected: 0 };
+      sums.set(id, sum);
+      sum.weight += weight;
+      sum.residual += residual;
+      sum.expected += expected;
+    }
+  }
+  yield;
+  const models = new Map<string, Gathered>();
+  for (const [id, { weight: count, residual, expected }] of sums) {
+    const overall = residual / (count + LEVEL_START);
+    const column = () => new Float64Array(prompts.length).fill(Number.NaN);
+    const columns = { wanted: column(), weight: new Float64Array(prompts.length), apart: column() };
+    models.set(id, { overall, level: expected / count + overall, count, ...columns });
+  }
+  for (const [at, { marks }] of prompts.entries()) {
+    let sum = 0;
+    for (const [id, { weight, residual }] of marks) {
+      const own = models.get(id);
+      if (own === undefined) continue;
+      own.weight[at] = weight;
+      own.wanted[at] = residual / weight - own.overall;
+      sum += own.wanted[at] ?? 0;
+    }
+    const mean = marks.size < 2 ? 0 : sum / marks.size;
+    for (const id of marks.keys()) {
+      const own = models.get(id);
+      if (own !== undefined) own.apart[at] = (own.wanted[at] ?? 0) - mean;
+    }
+    if (at % 200 === 199) yield;
+  }
+  return models;
+}
+
+function sumUp(prompts: readonly Labelled[], wanted: Float64Array, weight: Float64Array): Float64Array {
+  const sum = new Float64Array(prompts[0]?.phi.length ?? 0);
+  for (const [at, { phi }] of prompts.entries()) {
+    const value = (wanted[at] ?? Number.NaN) * (weight[at] ?? 0);
+    if (!Number.isNaN(value)) addScaled(sum, phi, value);
+  }
+  return sum;
+}
+
+/** The prediction for a prompt without its own label. */
+function leaveOut(predicted: number, wanted: number, leverage: number): number {
+  const share = Math.min(LEVERAGE_MAX, leverage);
+  return (predicted - share * wanted) / (1 - share);
+}
+
+function addOuter(square: Float64Array, row: Float32Array, times: number): void {
+  const width = row.length;
+  for (let at = 0; at < width; at++) {
+    const value = times * (row[at] ?? 0);
+    const start = at * width;
+    for (let other = 0; other < width; other++)
+      square[start + other] = (square[start + other] ?? 0) + value * (row[other] ?? 0);
+  }
+}
+
+function clampSlope(slope: number): number {
+  return Math.min(1, Math.max(0, slope));
+}
