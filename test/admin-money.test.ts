@@ -1,4 +1,5 @@
 // The operator's use-cases on money, on a real store: top-ups, journals, and usage by the operator's days.
+
 import { beforeEach, describe, expect, test } from "bun:test";
 import { createAccount, getAccount, listAccounts, updateAccount } from "../src/admin/accounts.ts";
 import { listJournal } from "../src/admin/journal.ts";
@@ -8,6 +9,7 @@ import { topUpAccount } from "../src/admin/topups.ts";
 import { sumUsage } from "../src/admin/usage.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import type { GatewayKey } from "../src/core/key.ts";
+import { NO_AMOUNTS } from "../src/core/units.ts";
 import type { DayRules } from "../src/ledger/day.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
 import { openPayments } from "./payments.ts";
@@ -39,7 +41,6 @@ describe("usage", () => {
     const { data } = await usage(query, rules);
     return data.map(({ day, requests }) => `${day} ${requests}`);
   };
-  const none = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
   let made = 0;
   const asked = (atMs: number, fields: Parameters<typeof makeRecord>[1] = {}) =>
     writeRecord(world.store, makeRecord(`request ${made++}`, { ...fields, atMs }));
@@ -56,8 +57,9 @@ describe("usage", () => {
     });
     await asked(NOON - DAY, { modelUsed: "Sim#echo", keyId: "b", accountId: other.id, costNanoUsd: 100 });
     const failed = { modelUsed: null, modelTried: "Acme#none", status: 502, faultCode: "upstream_error" };
-    await asked(NOON, { ...failed, tokens: none, keyId: "b", accountId: other.id, costNanoUsd: 0 });
-    const begun = { errors: 0, first_token_ms: null };
+    await asked(NOON, { ...failed, amounts: NO_AMOUNTS, keyId: "b", accountId: other.id, costNanoUsd: 0 });
+    const units = { images: 0, seconds: 0, characters: 0, search_units: 0, pages: 0 };
+    const begun = { errors: 0, units, first_token_ms: null };
     const one = { prompt: 10, completion: 20, cached: 3, cache_write: 0, reasoning: 5, searches: 0 };
     const two = { prompt: 20, completion: 40, cached: 6, cache_write: 0, reasoning: 10, searches: 0 };
     expect(await usage({})).toEqual({
@@ -99,7 +101,7 @@ describe("usage", () => {
     expect((await usage({ group_by: "key" })).data.map(({ key_id }) => key_id)).toEqual(["a", "b"]);
     const money = ["cost_usd", "charged_usd", "first_token_ms"];
     const fields = Object.keys((await usage({ group_by: "day,key" })).data[0] ?? {});
-    expect(fields).toEqual(["day", "key_id", "requests", "errors", "tokens", ...money]);
+    expect(fields).toEqual(["day", "key_id", "requests", "errors", "tokens", "units", ...money]);
   });
 
   test("goes by the operator's days, also of 23 and 25 hours and in zones half an hour apart", async () => {

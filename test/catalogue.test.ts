@@ -41,7 +41,7 @@ test("an unsound row stops the start, and is named", () => {
     [{ ...SOUND_ROW, context: 1.5 }, "odd limit"],
     [{ ...SOUND_ROW, released: "soon" }, "date"],
     [{ ...SOUND_ROW, capabilities: ["smell"] }, "unknown capability"],
-    [{ ...SOUND_ROW, price: { input: 1 } }, "input and output price"],
+    [{ ...SOUND_ROW, price: { input: 1 } }, "no price of output"],
     [{ ...SOUND_ROW, price: { input: -1, output: 1 } }, "input -1"],
     [{ ...SOUND_ROW, price: { input: 20_000, output: 1 } }, "input 20000"],
   ];
@@ -200,6 +200,7 @@ test("a card as clients see it", () => {
       tiers: [{ above_tokens: 5, input: 5, output: 20 }],
     },
     capabilities: ["tools", "vision"],
+    operations: ["chat"],
     release_date: "2026-03-05",
     shutdown_date: "2027-01-14",
   });

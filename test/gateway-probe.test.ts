@@ -33,7 +33,7 @@ const SETUP: ProviderSetup = {
   timeouts: { connectMs: 10_000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
 };
 const KEY = makeKey("key_a", { requestsPerDay: null });
-const UPSTREAMS = new Map([["House", makeUpstream(SETUP, findDialect("openai"))]]);
+const UPSTREAMS = new Map([["House", makeUpstream(SETUP, [findDialect("openai")])]]);
 const REPLY = {
   ...{ id: "x", object: "chat.completion", created: 1, model: "m" },
   choices: [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }],

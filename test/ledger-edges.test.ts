@@ -1,4 +1,5 @@
 // Attacks on the books by an unkind client, provider or operator: amounts beyond all bounds, links, slow bodies, written-out schemas.
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { connect } from "node:net";
@@ -6,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ModelCard } from "../src/core/card.ts";
 import type { JsonObject } from "../src/core/json.ts";
+import { NO_AMOUNTS } from "../src/core/units.ts";
 import { cleanSchema } from "../src/dialects/gemini/schema.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { cost } from "../src/ledger/price.ts";
@@ -68,8 +70,8 @@ test("a schema whose references would be written out without end stays small", (
 });
 
 test("a cost that can only be a mistake is bounded, so that every row can hold it", () => {
-  const tokens = { prompt: 1e9, completion: 1e9, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
-  expect(cost({ input: 10_000, output: 10_000 }, tokens, 100)).toBe(1e15);
+  const amounts = { ...NO_AMOUNTS, prompt: 1e9, completion: 1e9 };
+  expect(cost({ input: 10_000, output: 10_000 }, amounts, 100)).toBe(1e15);
 });
 
 test("sums beyond what a number holds exactly are still read", async () => {

@@ -1,11 +1,21 @@
 // The cost of an answer: counts read from usage reports, rates, tiers, rounding.
+
 import { describe, expect, test } from "bun:test";
 import { type BillLine, computeAnyCost, computeCost } from "../src/core/money.ts";
+import { NO_AMOUNTS } from "../src/core/units.ts";
 import { cost, listBillLines } from "../src/ledger/price.ts";
-import { countTokens } from "../src/operations/chat/usage.ts";
+import { countAmounts } from "../src/operations/chat/usage.ts";
 
 describe("prices", () => {
-  const tokens = { prompt: 1000, completion: 400, cached: 300, cacheWrite: 100, reasoning: 150, searches: 2 };
+  const amounts = {
+    ...NO_AMOUNTS,
+    prompt: 1000,
+    completion: 400,
+    cached: 300,
+    cacheWrite: 100,
+    reasoning: 150,
+    searches: 2,
+  };
 
   test("a usage report becomes counts whose parts never exceed their whole", () => {
     const usage = {
@@ -16,7 +26,8 @@ describe("prices", () => {
       completion_tokens_details: { reasoning_tokens: 9 },
       server_tool_use: { web_search_requests: 1 },
     };
-    expect(countTokens(usage)).toEqual({
+    expect(countAmounts(usage)).toEqual({
+      ...NO_AMOUNTS,
       prompt: 10,
       completion: 5,
       cached: 8,
@@ -29,19 +40,19 @@ describe("prices", () => {
   test("what the provider bills counts, where that is not what the model read", () => {
     const counted = { prompt_tokens: 1807, completion_tokens: 30, total_tokens: 1837 };
     const usage = { ...counted, billed_units: { input_tokens: 119, output_tokens: 25 } };
-    expect(countTokens(usage)).toMatchObject({ prompt: 119, completion: 25 });
+    expect(countAmounts(usage)).toMatchObject({ prompt: 119, completion: 25 });
   });
 
   test("a report beyond all reason stays a number that can be added up", () => {
     const usage = { prompt_tokens: 1e19, completion_tokens: 1e300, total_tokens: 1 };
-    const { prompt, completion, searches } = countTokens({
+    const { prompt, completion, searches } = countAmounts({
       ...usage,
       server_tool_use: { web_search_requests: 1e12 },
     });
     expect([prompt, completion, searches]).toEqual([1e9, 1e9, 10_000]);
-    expect(Number.isSafeInteger(cost({ input: 100, output: 600, perSearch: 1 }, countTokens(usage), 2))).toBe(
-      true,
-    );
+    expect(
+      Number.isSafeInteger(cost({ input: 100, output: 600, perSearch: 1 }, countAmounts(usage), 2)),
+    ).toBe(true);
   });
 
   test("each kind of token has its rate, a missing one falls back to its kind's", () => {
@@ -55,10 +66,10 @@ describe("prices", () => {
       perSearch: 0.01,
     };
     // 600 × 2 + 300 × 0.5 + 100 × 2.5 + 250 × 8 + 150 × 12 = 5,400 µUSD, and 0.025 USD for the request and two searches.
-    expect(cost(full, tokens, 1)).toBe(5_400_000 + 25_000_000);
+    expect(cost(full, amounts, 1)).toBe(5_400_000 + 25_000_000);
     // 1000 × 2 + 400 × 8 = 5,200 µUSD.
-    expect(cost({ input: 2, output: 8 }, tokens, 1)).toBe(5_200_000);
-    expect(listBillLines({ input: 2, output: 8 }, tokens).map((line) => line.what)).toEqual([
+    expect(cost({ input: 2, output: 8 }, amounts, 1)).toBe(5_200_000);
+    expect(listBillLines({ input: 2, output: 8 }, amounts).map((line) => line.what)).toEqual([
       "input",
       "cached input",
       "cache write",
@@ -78,9 +89,9 @@ describe("prices", () => {
         { aboveTokens: 1000, input: 1000, output: 1000 },
       ],
     };
-    expect(cost(price, tokens, 1)).toBe((1000 * 10 + 400 * 20) * 1000);
-    expect(cost(price, { ...tokens, prompt: 1001 }, 1)).toBe((1001 + 400) * 1_000_000);
-    expect(cost(price, { ...tokens, prompt: 500, cacheWrite: 0 }, 1)).toBe((200 + 30 + 800) * 1000);
+    expect(cost(price, amounts, 1)).toBe((1000 * 10 + 400 * 20) * 1000);
+    expect(cost(price, { ...amounts, prompt: 1001 }, 1)).toBe((1001 + 400) * 1_000_000);
+    expect(cost(price, { ...amounts, prompt: 500, cacheWrite: 0 }, 1)).toBe((200 + 30 + 800) * 1000);
   });
 
   test("an answer that took several calls is billed as each of them is: its own prompt, its own request", () => {
@@ -90,17 +101,17 @@ describe("prices", () => {
       perRequest: 0.001,
       tiers: [{ aboveTokens: 500, input: 10, output: 20 }],
     };
-    const two = { prompt: 1000, completion: 400, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
+    const two = { ...NO_AMOUNTS, prompt: 1000, completion: 400 };
     expect(cost(price, two, 1, 2)).toBe((1000 + 400 * 2) * 1000 + 2_000_000);
     expect(cost(price, { ...two, prompt: 1002 }, 1, 2)).toBe((1002 * 10 + 400 * 20) * 1000 + 2_000_000);
     expect(cost(price, two, 1)).toBe((1000 * 10 + 400 * 20) * 1000 + 1_000_000);
   });
 
   test("the sum is rounded up once, after the markup; no price costs nothing", () => {
-    const one = { prompt: 1, completion: 1, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
+    const one = { ...NO_AMOUNTS, prompt: 1, completion: 1 };
     expect(cost({ input: 0.0001, output: 0.0001 }, one, 1)).toBe(1);
     expect(cost({ input: 0.15, output: 0.6 }, one, 1.05)).toBe(788);
-    expect(cost(null, tokens, 1)).toBe(0);
+    expect(cost(null, amounts, 1)).toBe(0);
   });
 
   test("plain numbers come to the same as large ones, up to where they would be off and beyond", () => {

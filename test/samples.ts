@@ -1,4 +1,5 @@
 // Keys, records, rules and effects for tests, each with the few fields that a test is about.
+
 import type { Granted, Offer } from "../src/core/demand.ts";
 import type { Account, GatewayKey } from "../src/core/key.ts";
 import type { NanoUsd } from "../src/core/money.ts";
@@ -6,6 +7,7 @@ import type { RequestRecord } from "../src/core/record.ts";
 import type { Place } from "../src/core/rows.ts";
 import type { BillingRules, QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
+import { NO_AMOUNTS } from "../src/core/units.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { topUp } from "../src/ledger/fund.ts";
 import { type Ask, createLedger, type Ledger, type Outcome, type Ticket } from "../src/ledger/ledger.ts";
@@ -70,7 +72,7 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
     stream: false,
     status: 200,
     faultCode: null,
-    tokens: { prompt: 10, completion: 20, cached: 3, cacheWrite: 0, reasoning: 5, searches: 0 },
+    amounts: { ...NO_AMOUNTS, prompt: 10, completion: 20, cached: 3, reasoning: 5 },
     costNanoUsd: chargedNanoUsd > 0 ? chargedNanoUsd : 1500,
     chargedNanoUsd,
     holdNanoUsd: chargedNanoUsd,

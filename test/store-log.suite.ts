@@ -1,4 +1,5 @@
 // The request log and its sums, for every store's engine.
+
 import { beforeEach, expect, test } from "bun:test";
 import { findBucket } from "../src/core/histogram.ts";
 import type { RequestRecord } from "../src/core/record.ts";
@@ -10,6 +11,7 @@ import {
   type UsageFilter,
   type UsageQuery,
 } from "../src/core/store.ts";
+import { NO_AMOUNTS } from "../src/core/units.ts";
 import { HOUR, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 
 export async function write(store: Store, ...records: readonly RequestRecord[]): Promise<void> {
@@ -173,16 +175,20 @@ export function firstTokens(store: () => Store): void {
   });
 }
 
-const tokens = { prompt: 1, completion: 2, cached: 3, cacheWrite: 4, reasoning: 5, searches: 6 };
+const amounts = {
+  ...NO_AMOUNTS,
+  ...{ prompt: 1, completion: 2, cached: 3, cacheWrite: 4, reasoning: 5, searches: 6 },
+  ...{ images: 7, seconds: 8, characters: 9, searchUnits: 10, pages: 11 },
+};
 const times = (count: number) =>
-  Object.fromEntries(Object.entries(tokens).map(([kind, one]) => [kind, one * count]));
+  Object.fromEntries(Object.entries(amounts).map(([kind, one]) => [kind, one * count]));
 const between = { fromMs: NOON - HOUR, toMs: NOON + HOUR };
 
 const unanswered = {
   modelUsed: null,
   usageSource: "none",
   costNanoUsd: 0,
-  tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
+  amounts: NO_AMOUNTS,
 } as const;
 
 /** Hour by hour, two accounts, three keys, two models. */
@@ -201,7 +207,7 @@ async function writeHours(store: Store): Promise<void> {
     { atMs: NOON + HOUR, chargedNanoUsd: 800_000 },
   ];
   for (const [index, row] of rows.entries())
-    await writeRecord(store, makeRecord(`${index}`, { tokens, ...row }));
+    await writeRecord(store, makeRecord(`${index}`, { amounts, ...row }));
 }
 
 /** Each sum as its dimensions, the number of its requests and what they cost. */
@@ -284,7 +290,7 @@ export function usageNarrowed(store: () => Store): void {
 
   test("holds tokens, cost and what was charged of it", async () => {
     const [all] = await store().usage({ ...between, groupBy: [] });
-    expect(all).toMatchObject({ tokens: times(5), costNanoUsd: 31, errors: 2, chargedNanoUsd: 15 });
+    expect(all).toMatchObject({ amounts: times(5), costNanoUsd: 31, errors: 2, chargedNanoUsd: 15 });
     const late = { fromMs: NOON + 2 * HOUR, toMs: NOON + 3 * HOUR };
     for (const sum of await store().usage({ ...late, groupBy: [] })) expect(sum.requests).toBe(0);
     expect(await store().usage({ ...late, groupBy: ["model"] })).toEqual([]);

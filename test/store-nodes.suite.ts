@@ -1,7 +1,9 @@
 // Repeated ids, dead nodes and lost requests, for every store's engine.
+
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { Store } from "../src/core/store.ts";
+import { NO_AMOUNTS } from "../src/core/units.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { findErrors, inLine, openPayments, readJournal } from "./payments.ts";
 import { expectGrant, give, ledgerOn, MINUTE, makeKey, makeRecord, NOON } from "./samples.ts";
@@ -184,7 +186,7 @@ function orphans(opened: Opened): void {
     ]);
     const lost = makeRecord("by balance", {
       ...{ modelTried: null, modelUsed: null, attempts: 0, status: 500, faultCode: "internal_error" },
-      tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
+      amounts: NO_AMOUNTS,
       ...{ usageSource: "none", ended: "lost", costNanoUsd: 0, holdNanoUsd: 4_000 },
       ...{ totalMs: 0, firstTokenMs: null },
     });

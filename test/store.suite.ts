@@ -242,10 +242,10 @@ function settlements(stores: Both): void {
     const ticketOf = (id: string) => ledger.ticket(makeAsk(id, key));
     const [bad, good] = [ticketOf("bad"), ticketOf("good")];
     await Promise.all([expectGrant(ledger, bad), expectGrant(ledger, good)]);
-    const tokens = { ...makeRecord("").tokens, prompt: Number.NaN };
+    const amounts = { ...makeRecord("").amounts, prompt: Number.NaN };
     const results = await Promise.allSettled([
       ledger.admit(ticketOf("1")),
-      ledger.settle(bad, makeOutcome(bad, { tokens })),
+      ledger.settle(bad, makeOutcome(bad, { amounts })),
       ledger.settle(good, makeOutcome(good)),
     ]);
     expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);

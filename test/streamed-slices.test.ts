@@ -38,7 +38,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
     {
       card: makeCard("m", null),
       credential: { secret: null, weight: 1 },
-      upstream: makeUpstream(setup, findDialect("openai")),
+      upstream: makeUpstream(setup, [findDialect("openai")]),
       permit: null,
       operation: CHAT,
       ask: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },

@@ -1,7 +1,9 @@
 // The worst that a request may cost: prices, tiers, choices, searches, and the output that nobody limited.
+
 import { describe, expect, test } from "bun:test";
 import type { ModelCard, Price } from "../src/core/card.ts";
 import type { Offer } from "../src/core/demand.ts";
+import { NO_AMOUNTS } from "../src/core/units.ts";
 import { cost } from "../src/ledger/price.ts";
 import { balanceRoom, coverSome } from "../src/ledger/worst.ts";
 import { worstPromptTokens } from "../src/operations/chat/estimate.ts";
@@ -105,7 +107,8 @@ describe("the worst case", () => {
       [10, prompt - 10, 499],
     ] as const) {
       for (const most of [prompt, 100]) {
-        const tokens = {
+        const amounts = {
+          ...NO_AMOUNTS,
           prompt: most,
           completion: 500,
           cached,
@@ -113,7 +116,7 @@ describe("the worst case", () => {
           reasoning,
         };
         expect(
-          cost(price, { ...tokens, cached: Math.min(cached, most - tokens.cacheWrite), searches: 0 }, 1.37),
+          cost(price, { ...amounts, cached: Math.min(cached, most - amounts.cacheWrite), searches: 0 }, 1.37),
         ).toBeLessThanOrEqual(worst);
       }
     }

@@ -1,18 +1,15 @@
 // The summary of some requests: their count, their sums, and how soon their answers began.
 import { computePercentiles } from "../core/histogram.ts";
 import { type NanoUsd, toUsd } from "../core/money.ts";
-import type { Tokens } from "../core/record.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
-import { addTokens } from "../ledger/books.ts";
-import { tokensView } from "./tokens.ts";
-
-const NO_TOKENS: Tokens = { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 };
+import { addAmounts, NO_AMOUNTS } from "../core/units.ts";
+import { tokensView, unitsView } from "./tokens.ts";
 
 /** A sum that rows are added to. */
 export class Figures {
   #requests = 0;
   #errors = 0;
-  #tokens = NO_TOKENS;
+  #amounts = NO_AMOUNTS;
   #costNanoUsd: NanoUsd = 0;
   #chargedNanoUsd: NanoUsd = 0;
   /** The number of answers whose first token came within each bucket of time. */
@@ -22,10 +19,10 @@ export class Figures {
     return this.#costNanoUsd;
   }
 
-  add({ requests, errors, tokens, costNanoUsd, chargedNanoUsd }: UsageSum): void {
+  add({ requests, errors, amounts, costNanoUsd, chargedNanoUsd }: UsageSum): void {
     this.#requests += requests;
     this.#errors += errors;
-    this.#tokens = addTokens(this.#tokens, tokens);
+    this.#amounts = addAmounts(this.#amounts, amounts);
     this.#costNanoUsd += costNanoUsd;
     this.#chargedNanoUsd += chargedNanoUsd;
   }
@@ -38,7 +35,8 @@ export class Figures {
     return {
       requests: this.#requests,
       errors: this.#errors,
-      tokens: tokensView(this.#tokens),
+      tokens: tokensView(this.#amounts),
+      units: unitsView(this.#amounts),
       cost_usd: toUsd(this.#costNanoUsd),
       charged_usd: toUsd(this.#chargedNanoUsd),
       first_token_ms: computePercentiles(this.#counts),

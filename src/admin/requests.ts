@@ -12,7 +12,7 @@ import { optional, type Read, readFields, readOption, readText, readWhole } from
 import { formatInstant } from "./instant.ts";
 import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
 import { readMoment } from "./span.ts";
-import { tokensView } from "./tokens.ts";
+import { tokensView, unitsView } from "./tokens.ts";
 import type { AdminWorld } from "./world.ts";
 
 const STATUS_MIN = 100;
@@ -52,7 +52,8 @@ export function requestView(record: RequestRecord) {
     stream: record.stream,
     status: record.status,
     error_code: record.faultCode,
-    tokens: tokensView(record.tokens),
+    tokens: tokensView(record.amounts),
+    units: unitsView(record.amounts),
     cost_usd: toUsd(record.costNanoUsd),
     charged_usd: toUsd(record.chargedNanoUsd),
     hold_usd: toUsd(record.holdNanoUsd),

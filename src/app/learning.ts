@@ -112,11 +112,11 @@ export async function measureLogged(
 ): Promise<void> {
   try {
     const records = await store.requests({ status: 200 }, { limit: LOGGED_MAX, after: null });
-    for (const [at, { decision, modelUsed, usageSource, tokens }] of records.toReversed().entries()) {
+    for (const [at, { decision, modelUsed, usageSource, amounts }] of records.toReversed().entries()) {
       // Without a pause, this would delay the start by 10 ms.
       if (at % LOGGED_AT_ONCE === 0) await Bun.sleep(0);
       if (decision === null || modelUsed === null || usageSource !== "provider") continue;
-      measureLength(learned, asObject(parseJson(decision)), modelUsed, tokens.completion);
+      measureLength(learned, asObject(parseJson(decision)), modelUsed, amounts.completion);
     }
   } catch (error) {
     log({ event: "lengths_unknown", level: "warn", cause: String(error) });

@@ -7,7 +7,7 @@ import type { Health } from "../health/health.ts";
 import type { Snapshot } from "../http/ports.ts";
 import { PROVIDERS } from "../providers/index.ts";
 import { AddedCredentials } from "./added-credentials.ts";
-import { chooseDialect } from "./dialect.ts";
+import { chooseDialects } from "./dialects.ts";
 import type { OpenedStore } from "./open-store.ts";
 
 export class LiveConfiguration {
@@ -53,7 +53,7 @@ function buildSnapshot(settings: Settings): Snapshot {
   return {
     catalogue: buildCatalogue({ providers, overlay, ownModels, aliases }),
     upstreams: new Map(
-      providers.map((setup): [string, Upstream] => [setup.name, makeUpstream(setup, chooseDialect(setup))]),
+      providers.map((setup): [string, Upstream] => [setup.name, makeUpstream(setup, chooseDialects(setup))]),
     ),
     limits,
     rules: router,

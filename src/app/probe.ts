@@ -9,7 +9,7 @@ import { CHAT } from "../operations/chat/operation.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
-import { chooseDialect } from "./dialect.ts";
+import { chooseDialects } from "./dialects.ts";
 import { clock, reach, upstreamFetch } from "./world.ts";
 
 const PROBE_MS = 30_000;
@@ -66,7 +66,7 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
       card,
       credential,
       permit: null,
-      upstream: makeUpstream(setup, chooseDialect(setup)),
+      upstream: makeUpstream(setup, chooseDialects(setup)),
       operation: CHAT,
       ask: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       raw: null,

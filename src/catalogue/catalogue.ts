@@ -181,6 +181,8 @@ export interface ModelView {
   /** USD per million tokens (`per_request` and `per_search`: USD each); null: not priced. */
   readonly pricing: PriceFields | null;
   readonly capabilities: readonly string[];
+  /** The requests that it serves; null: not known. */
+  readonly operations: readonly string[] | null;
   readonly release_date: string | null;
   /** The day on which the provider switches it off, when announced. */
   readonly shutdown_date: string | null;
@@ -200,6 +202,7 @@ export function modelView(card: ModelCard): ModelView {
     max_output_tokens: card.outputTokensMax,
     pricing: card.price === null ? null : priceView(card.price),
     capabilities: CAPABILITIES.filter((capability) => card.capabilities.has(capability)),
+    operations: card.operations ? [...card.operations] : null,
     release_date: card.created === 0 ? null : dateOf(card.created),
     shutdown_date: card.shutdownDate ?? null,
   };

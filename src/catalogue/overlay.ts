@@ -21,6 +21,7 @@ export function overlaid(card: ModelCard, change: ModelOverlay | undefined): Mod
     contextTokensMax: change.contextTokensMax ?? card.contextTokensMax,
     outputTokensMax: change.outputTokensMax ?? card.outputTokensMax,
     capabilities: change.capabilities ?? card.capabilities,
+    operations: change.operations ?? card.operations,
     fallbacks: change.fallbacks ?? card.fallbacks,
     ...(change.skills ? { skills: change.skills } : {}),
     ...(change.hedge ? { hedge: change.hedge } : {}),

@@ -1,5 +1,5 @@
 // Prices as they are written down (catalogue file, configuration, model list), and what makes one unbelievable.
-import type { Price, Rates } from "../core/card.ts";
+import type { OperationName, PiecePrices, Price, Rates } from "../core/card.ts";
 
 /** Rates in USD per million tokens, by the names that operators and clients see. */
 export interface RateFields {
@@ -7,64 +7,102 @@ export interface RateFields {
   readonly output: number;
   readonly cached_input?: number;
   readonly cache_write?: number;
+  readonly cache_write_1h?: number;
   readonly reasoning?: number;
+  readonly input_audio?: number;
+  readonly output_audio?: number;
+  readonly input_image?: number;
+  readonly output_image?: number;
 }
 export interface TierFields extends RateFields {
   readonly above_tokens: number;
 }
-export interface PriceFields extends RateFields {
+export interface PriceFields extends Partial<RateFields> {
   /** USD each. */
   readonly per_request?: number;
   readonly per_search?: number;
+  readonly per_image?: number;
+  readonly per_minute?: number;
+  readonly per_search_unit?: number;
+  readonly per_page?: number;
+  /** USD for a million. */
+  readonly per_character_million?: number;
   readonly tiers?: readonly TierFields[];
 }
 
+/** The optional rates by both names. */
+const RATES = [
+  ["cachedInput", "cached_input"],
+  ["cacheWrite", "cache_write"],
+  ["cacheWrite1h", "cache_write_1h"],
+  ["reasoning", "reasoning"],
+  ["inputAudio", "input_audio"],
+  ["outputAudio", "output_audio"],
+  ["inputImage", "input_image"],
+  ["outputImage", "output_image"],
+] as const satisfies readonly (readonly [keyof Rates, keyof RateFields])[];
+
+/** The prices of single pieces by both names. */
+const PIECES = [
+  ["perRequest", "per_request"],
+  ["perSearch", "per_search"],
+  ["perImage", "per_image"],
+  ["perMinute", "per_minute"],
+  ["perCharacterMillion", "per_character_million"],
+  ["perSearchUnit", "per_search_unit"],
+  ["perPage", "per_page"],
+] as const satisfies readonly (readonly [keyof PiecePrices, keyof PriceFields])[];
+
 /** No model costs more: a rate above it is one per token, or in cents. */
 export const RATE_MAX = 10_000;
-/** USD for one request or search. */
+/** USD for one request or search, or for a million characters. */
 export const PIECE_MAX = 100;
 /** A price so many times off the one known for the model is in another unit. */
 const SLIP_FACTOR = 100;
 const DIGITS = 1e6;
 
+/** The names of all fields but `tiers`. */
+export const RATE_FIELDS = ["input", "output", ...RATES.map(([, field]) => field)] as const;
+export const PIECE_FIELDS = PIECES.map(([, field]) => field);
+
+/** Returns the price; tokens cost nothing where it names only pieces. */
 export function buildPrice(fields: PriceFields): Price {
-  const tiers = fields.tiers?.map((tier) => ({ ...ratesOf(tier), aboveTokens: tier.above_tokens }));
+  const tiers = fields.tiers?.map((tier) => ({ ...buildRates(tier), aboveTokens: tier.above_tokens }));
   return {
-    ...ratesOf(fields),
-    perRequest: fields.per_request,
-    perSearch: fields.per_search,
+    ...buildRates(fields),
+    ...Object.fromEntries(PIECES.map(([name, field]) => [name, fields[field]])),
     tiers: tiers?.sort((one, other) => one.aboveTokens - other.aboveTokens),
   };
 }
 
-function ratesOf(fields: RateFields): Rates {
-  return {
-    input: fields.input,
-    output: fields.output,
-    cachedInput: fields.cached_input,
-    cacheWrite: fields.cache_write,
-    reasoning: fields.reasoning,
-  };
+function buildRates(fields: Partial<RateFields>): Rates {
+  const { input = 0, output = 0 } = fields;
+  return { input, output, ...Object.fromEntries(RATES.map(([name, field]) => [name, fields[field]])) };
 }
 
 /** The price as JSON for clients: rates that the model doesn't have are undefined, so that JSON leaves them out. */
-export function priceView(price: Price): PriceFields {
+export function priceView(price: Price): PriceFields & RateFields {
   return {
-    ...rateView(price),
-    per_request: price.perRequest,
-    per_search: price.perSearch,
-    tiers: price.tiers?.map((tier) => ({ above_tokens: tier.aboveTokens, ...rateView(tier) })),
+    ...viewRates(price),
+    ...Object.fromEntries(PIECES.map(([name, field]) => [field, price[name]])),
+    tiers: price.tiers?.map((tier) => ({ above_tokens: tier.aboveTokens, ...viewRates(tier) })),
   };
 }
 
-function rateView(rates: Rates): RateFields {
-  return {
-    input: rates.input,
-    output: rates.output,
-    cached_input: rates.cachedInput,
-    cache_write: rates.cacheWrite,
-    reasoning: rates.reasoning,
-  };
+function viewRates(rates: Rates): RateFields {
+  const { input, output } = rates;
+  return { input, output, ...Object.fromEntries(RATES.map(([name, field]) => [field, rates[name]])) };
+}
+
+/** Returns the rate that a price lacks although its model needs it; null if there is none. */
+export function findMissingRate(
+  fields: PriceFields,
+  operations: ReadonlySet<OperationName>,
+): keyof PriceFields | null {
+  const isWriter = operations.has("chat") || operations.has("completion");
+  return (
+    (isWriter ? (["input", "output"] as const).find((name) => fields[name] === undefined) : null) ?? null
+  );
 }
 
 /** The mistake in a price by itself, in words; null if there is none. */
@@ -76,7 +114,8 @@ export function priceProblem(fields: PriceFields): string | null {
     }
   }
   const { cached_input: cached, input } = fields;
-  if (cached !== undefined && cached > input) return `cached_input ${cached} is dearer than input ${input}`;
+  if (cached !== undefined && input !== undefined && cached > input)
+    return `cached_input ${cached} is dearer than input ${input}`;
   const starts = (fields.tiers ?? []).map((tier) => tier.above_tokens);
   if (new Set(starts).size < starts.length) return "two tiers start at the same number of tokens";
   for (const tier of fields.tiers ?? []) {

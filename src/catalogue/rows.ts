@@ -1,8 +1,16 @@
 // The catalogue's own file as cards: one row a model, checked as it is read.
-import { CAPABILITIES, type Capability, type ModelCard, type Price } from "../core/card.ts";
+import {
+  CAPABILITIES,
+  type Capability,
+  CHAT_ONLY,
+  type ModelCard,
+  OPERATIONS,
+  type OperationName,
+  type Price,
+} from "../core/card.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
 import data from "./models.data.json";
-import { buildPrice, type PriceFields, priceProblem } from "./price.ts";
+import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "./price.ts";
 
 const TOKENS_MAX = 100_000_000;
 const MILLISECONDS_PER_SECOND = 1000;
@@ -33,6 +41,7 @@ function cardOf(row: JsonObject): ModelCard {
   const output = tokens(id, row.output);
   if (context !== null && output !== null && output > context)
     throw unsound(id, "outputs more than its context");
+  const operations = readOperations(id, row.operations);
   return {
     id,
     provider: id.slice(0, at),
@@ -42,8 +51,9 @@ function cardOf(row: JsonObject): ModelCard {
     ownedBy: asString(row.owner) ?? id.slice(0, at),
     contextTokensMax: context,
     outputTokensMax: output,
-    price: row.price === null ? null : soundPrice(id, row.price),
+    price: row.price === null ? null : soundPrice(id, row.price, operations),
     capabilities: capabilitiesOf(id, row.capabilities),
+    operations,
     listed: true,
     fallbacks: [],
   };
@@ -64,12 +74,14 @@ function secondsOf(id: string, value: unknown): number {
 }
 
 function isPrice(value: unknown): value is PriceFields {
-  return isObject(value) && asNumber(value.input) !== undefined && asNumber(value.output) !== undefined;
+  return isObject(value) && Object.keys(value).length > 0;
 }
 
-function soundPrice(id: string, value: unknown): Price {
-  const wrong = isPrice(value) ? priceProblem(value) : "has no input and output price";
-  if (wrong !== null || !isPrice(value)) throw unsound(id, String(wrong));
+function soundPrice(id: string, value: unknown, operations: ReadonlySet<OperationName>): Price {
+  if (!isPrice(value)) throw unsound(id, "has no price");
+  const missing = findMissingRate(value, operations);
+  const wrong = missing === null ? priceProblem(value) : `has no price of ${missing}`;
+  if (wrong !== null) throw unsound(id, wrong);
   return buildPrice(value);
 }
 
@@ -77,6 +89,14 @@ function capabilitiesOf(id: string, value: unknown): ReadonlySet<Capability> {
   const names = asArray(value);
   const known = CAPABILITIES.filter((capability) => names.includes(capability));
   if (known.length !== names.length) throw unsound(id, "has an unknown capability");
+  return new Set(known);
+}
+
+function readOperations(id: string, value: unknown): ReadonlySet<OperationName> {
+  if (value === undefined) return CHAT_ONLY;
+  const names = asArray(value);
+  const known = OPERATIONS.filter((operation) => names.includes(operation));
+  if (known.length !== names.length || known.length === 0) throw unsound(id, "has an unknown operation");
   return new Set(known);
 }
 

@@ -1,8 +1,8 @@
 // Checks the operator's own models, the changes to the catalogue, and every field that names a model.
 import { findSelector, knownCards, splitId } from "../catalogue/catalogue.ts";
 import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
-import { buildPrice, priceProblem } from "../catalogue/price.ts";
-import type { HedgeRules, ModelCard } from "../core/card.ts";
+import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "../catalogue/price.ts";
+import { CHAT_ONLY, type HedgeRules, type ModelCard, type OperationName } from "../core/card.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Config, ModelConfig, OverlayConfig, RuleConfig } from "./schema.ts";
@@ -27,11 +27,30 @@ export function buildOwnCards(
     if (model.context !== undefined && model.output !== undefined && model.output > model.context) {
       wrong("output", `the output limit ${model.output} is above the context window ${model.context}`);
     }
-    const unsound = model.price === undefined ? null : priceProblem(model.price);
-    if (unsound !== null) wrong("price", unsound);
+    const unsound = findPriceProblem(model.price, new Set(model.operations ?? CHAT_ONLY));
+    if (unsound)
+      issues.push({ path: [...here, "price", ...unsound.path], at: "value", message: unsound.message });
     return buildOwnCard(provider, model);
   });
   return { cards, issues };
+}
+
+interface PriceProblem {
+  /** Within the price; empty: it is the price as a whole. */
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+function findPriceProblem(
+  price: PriceFields | undefined,
+  operations: ReadonlySet<OperationName>,
+): PriceProblem | null {
+  if (price === undefined) return null;
+  const missing = findMissingRate(price, operations);
+  if (missing !== null)
+    return { path: [missing], message: "is missing: a model that writes text has this price" };
+  const message = priceProblem(price);
+  return message === null ? null : { path: [], message };
 }
 
 function buildOwnCard(provider: string, model: ModelConfig): ModelCard {
@@ -45,6 +64,7 @@ function buildOwnCard(provider: string, model: ModelConfig): ModelCard {
     outputTokensMax: model.output ?? null,
     price: model.price === undefined ? null : buildPrice(model.price),
     capabilities: new Set(model.capabilities ?? []),
+    operations: new Set(model.operations ?? CHAT_ONLY),
     // Without declared capabilities no request is refused for lack of one.
     listed: model.capabilities !== undefined,
     fallbacks: [],
@@ -75,9 +95,10 @@ export class ModelFields {
       if (changes.has(id)) this.#wrong(path, "key", "this model is there twice");
       else if (this.#isOff(id)) this.#wrong(path, "key", describeOff(id));
       else if (Object.keys(entry).length === 0) this.#wrong(path, "value", "changes nothing");
-      const unsound = entry.price === undefined ? null : priceProblem(entry.price);
-      if (unsound !== null) this.#wrong([...path, "price"], "value", unsound);
-      changes.set(id, this.#overlayOf(id, unsound === null ? entry : { ...entry, price: undefined }));
+      const operations = new Set(entry.operations ?? this.#cards.get(id)?.operations ?? CHAT_ONLY);
+      const unsound = findPriceProblem(entry.price, operations);
+      if (unsound) this.#wrong([...path, "price", ...unsound.path], "value", unsound.message);
+      changes.set(id, this.#overlayOf(id, unsound ? { ...entry, price: undefined } : entry));
       names.set(id, name);
     }
     for (const problem of overlayProblems(this.#cards, [...changes.values()])) {
@@ -95,6 +116,7 @@ export class ModelFields {
       contextTokensMax: entry.context,
       outputTokensMax: entry.output,
       capabilities: entry.capabilities === undefined ? undefined : new Set(entry.capabilities),
+      operations: entry.operations === undefined ? undefined : new Set(entry.operations),
       fallbacks: entry.fallbacks?.map((fallback) => this.#canonical(fallback)),
       skills: entry.skills,
       hedge: entry.hedge === undefined ? undefined : parseHedge(entry.hedge),

@@ -1,7 +1,7 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { PIECE_MAX, RATE_MAX } from "../catalogue/price.ts";
-import { CAPABILITIES } from "../core/card.ts";
+import { PIECE_FIELDS, PIECE_MAX, RATE_FIELDS, RATE_MAX } from "../catalogue/price.ts";
+import { CAPABILITIES, OPERATIONS } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
 import { SKILLS } from "../core/skill.ts";
 import {
@@ -43,32 +43,34 @@ const modelId = text("a model id like OpenAI#gpt-5.4", /^[^\s]{1,300}$/);
 const modelPattern = text("a model id or a pattern like OpenAI#*", /^[^\s]{1,300}$/);
 const rate = number(0, RATE_MAX);
 const piece = number(0, PIECE_MAX);
-const rates = {
-  input: rate,
-  output: rate,
-  cached_input: optional(rate),
-  cache_write: optional(rate),
-  reasoning: optional(rate),
-};
+const prices = <Field extends string>(fields: readonly Field[], value: typeof rate) =>
+  Object.fromEntries(fields.map((field) => [field, optional(value)]));
+const rates = prices(RATE_FIELDS, rate);
 const price = section(
   {
     ...rates,
-    per_request: optional(piece),
-    per_search: optional(piece),
+    ...prices(PIECE_FIELDS, piece),
     tiers: optional(
       Type.Array(
-        section({ above_tokens: whole(1, TOKENS_MAX), ...rates }, "The price of longer prompts, whole."),
-        {
-          maxItems: 8,
-        },
+        section(
+          { above_tokens: whole(1, TOKENS_MAX), ...rates, input: rate, output: rate },
+          "The price of longer prompts, whole.",
+        ),
+        { maxItems: 8 },
       ),
     ),
   },
-  "USD per million tokens; per_request and per_search in USD each.",
+  "USD per million tokens; the fields that begin with per_ in USD each.",
 );
 const capabilities = Type.Array(choice(CAPABILITIES), {
   uniqueItems: true,
   expected: "a list of capabilities, each once",
+});
+
+const operations = Type.Array(choice(OPERATIONS), {
+  uniqueItems: true,
+  minItems: 1,
+  expected: "a list of operations, each once",
 });
 
 const model = section(
@@ -78,6 +80,7 @@ const model = section(
     output: optional(whole(1, TOKENS_MAX)),
     price: optional(price),
     capabilities: optional(capabilities),
+    operations: optional(operations),
   },
   "A model that the catalogue doesn't hold, or holds otherwise.",
 );
@@ -139,6 +142,7 @@ const overlay = section(
     context: optional(whole(1, TOKENS_MAX)),
     output: optional(whole(1, TOKENS_MAX)),
     capabilities: optional(capabilities),
+    operations: optional(operations),
     fallbacks: optional(Type.Array(modelId, { maxItems: 20 })),
     skills: optional(skills),
     hedge: optional(

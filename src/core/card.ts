@@ -1,5 +1,6 @@
 // One model as one provider serves it: what the catalogue holds, routing reads and providers encode for.
 
+import type { DialectName } from "./dialect.ts";
 import type { SkillRow } from "./skill.ts";
 
 /** `tools` takes tools, and can be forced to call one; `tools_auto` takes them and calls them as it likes. */
@@ -14,17 +15,49 @@ export const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** USD per million tokens, exact to 6 decimals; `perRequest` and `perSearch` in USD each. */
+/** The requests that a model may serve. */
+export const OPERATIONS = [
+  "chat",
+  "embeddings",
+  "rerank",
+  "images",
+  "speech",
+  "transcription",
+  "moderation",
+  "completion",
+] as const;
+export type OperationName = (typeof OPERATIONS)[number];
+
+/** A model's operations where its row names none. */
+export const CHAT_ONLY: ReadonlySet<OperationName> = new Set(["chat"]);
+
+/** USD per million tokens, exact to 6 decimals. A rate that is left out is that of the kind it belongs to: input, or output. */
 export interface Rates {
   readonly input: number;
   readonly output: number;
   readonly cachedInput?: number;
   readonly cacheWrite?: number;
+  /** Left out: as `cacheWrite`. */
+  readonly cacheWrite1h?: number;
   readonly reasoning?: number;
+  readonly inputAudio?: number;
+  readonly outputAudio?: number;
+  readonly inputImage?: number;
+  readonly outputImage?: number;
 }
-export interface Price extends Rates {
+
+/** USD for each request, search and so on; left out: those cost nothing. */
+export interface PiecePrices {
   readonly perRequest?: number;
   readonly perSearch?: number;
+  readonly perImage?: number;
+  readonly perMinute?: number;
+  readonly perCharacterMillion?: number;
+  readonly perSearchUnit?: number;
+  readonly perPage?: number;
+}
+
+export interface Price extends Rates, PiecePrices {
   /** A request whose prompt has more tokens than `aboveTokens` is priced whole at the highest such tier. */
   readonly tiers?: readonly (Rates & { readonly aboveTokens: number })[];
 }
@@ -53,6 +86,10 @@ export interface ModelCard {
   /** null: not priced, so it can't be charged for. */
   readonly price: Price | null;
   readonly capabilities: ReadonlySet<Capability>;
+  /** The requests that it serves; left out: nothing is known of that, so any may be sent. */
+  readonly operations?: ReadonlySet<OperationName>;
+  /** The provider's dialects that it is served in; left out: all. */
+  readonly dialects?: readonly DialectName[];
   /** False where nothing is known of what the model can do, as for `unlisted_models`: then nothing is refused for it. */
   readonly listed: boolean;
   /** Ids of cards that the operator declared to be the same model elsewhere. */

@@ -15,11 +15,21 @@ export interface Target {
 
 export interface Outgoing {
   readonly url: string;
-  /** Lower-case names. `content-type` is application/json unless given. */
+  /** Lower-case names. `content-type` is application/json unless given, and a form's own for a form. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
+  /** The form that is sent in place of the body, for calls that carry files. */
+  readonly form?: FormData;
+  /** The form of the answer; left out: text. */
+  readonly answer?: "text" | "bytes" | "aws-eventstream";
   /** Fields of the client's request that were changed, clamped or left out, by their OpenAI names. */
   readonly dropped: readonly string[];
+}
+
+/** A whole answer as it came: its text, or its bytes where the call said so. */
+export interface Delivered {
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly headers: Headers;
 }
 
 /** One server-sent event. `event` is "" when the stream names none. */

@@ -1,5 +1,6 @@
 // The row that every request leaves: log line and bill at once.
 import type { NanoUsd } from "./money.ts";
+import type { Amounts } from "./units.ts";
 
 /** The source of the token counts: the provider's report, our estimate of what was produced, or nothing was. */
 export const USAGE_SOURCES = ["provider", "estimate", "none"] as const;
@@ -16,15 +17,6 @@ export const ENDINGS = [
   "lost",
 ] as const;
 export type Ended = (typeof ENDINGS)[number];
-
-export interface Tokens {
-  readonly prompt: number;
-  readonly completion: number;
-  readonly cached: number;
-  readonly cacheWrite: number;
-  readonly reasoning: number;
-  readonly searches: number;
-}
 
 /** The part of a request that is known from its beginning: its hold has it, and its row. */
 export interface RequestHead {
@@ -57,7 +49,7 @@ export interface RequestRecord extends RequestHead {
   /** The HTTP status that the client was given. */
   readonly status: number;
   readonly faultCode: string | null;
-  readonly tokens: Tokens;
+  readonly amounts: Amounts;
   /** The card's price of these tokens, markup included, even when free. */
   readonly costNanoUsd: NanoUsd;
   /** The charge to the balance. */

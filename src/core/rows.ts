@@ -1,6 +1,7 @@
 // The rows that admission and settlement are decided on, as every store engine keeps them.
 import type { NanoUsd } from "./money.ts";
-import type { Ended, RequestHead, Tokens, UsageSource } from "./record.ts";
+import type { Ended, RequestHead, UsageSource } from "./record.ts";
+import type { Amounts } from "./units.ts";
 
 /** One day of an owner: a key or an account, by its id. */
 export interface Meter {
@@ -161,7 +162,7 @@ export interface UsageSum {
   readonly surface: string;
   readonly requests: number;
   readonly errors: number;
-  readonly tokens: Tokens;
+  readonly amounts: Amounts;
   readonly costNanoUsd: NanoUsd;
   readonly chargedNanoUsd: NanoUsd;
 }

@@ -1,5 +1,5 @@
 // The operator's settings, section by section, as the rooms that use them receive them.
-import type { Capability, HedgeRules, ModelCard, Price } from "./card.ts";
+import type { Capability, HedgeRules, ModelCard, OperationName, Price } from "./card.ts";
 import type { DialectName } from "./dialect.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Skill, SkillRow } from "./skill.ts";
@@ -123,6 +123,7 @@ export interface ModelOverlay {
   readonly contextTokensMax?: number;
   readonly outputTokensMax?: number;
   readonly capabilities?: ReadonlySet<Capability>;
+  readonly operations?: ReadonlySet<OperationName>;
   readonly fallbacks?: readonly string[];
   /** Probability of a good answer by kind of task, 0…1. */
   readonly skills?: SkillRow;

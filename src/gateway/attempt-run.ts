@@ -95,7 +95,7 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
     return {
       ask,
       card,
-      calls: countCalls({ operation, upstream, card, ask }),
+      calls: countCalls({ operation, upstream, card, ask, raw: this.#parts.raw }),
       unreadBytes: this.#unreadBytes,
     };
   }

@@ -4,10 +4,10 @@ import type { Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
 import type { Permit } from "../health/permit.ts";
-import type { AnswerCodec, Codec, Explain, Form, Lane } from "../operations/codec.ts";
+import type { AnswerCodec, Explain, Form } from "../operations/codec.ts";
 import type { Operation } from "../operations/operation.ts";
 import { type Ports, REPLY_BYTES_MAX, UpstreamCall } from "../transport/client.ts";
-import type { Upstream } from "./upstream.ts";
+import { findRoute, type Route, type Upstream } from "./upstream.ts";
 
 /** All that one upstream call needs. */
 export interface AttemptCall<F extends Form> {
@@ -52,9 +52,9 @@ export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCal
   const call = prepareCall(ports, attempt, attempt.totalAtMs);
   try {
     const sent = await send(attempt, call);
-    const reply = readReply(attempt, sent, await call.text(sent.response, REPLY_BYTES_MAX));
+    const reply = await readReply(attempt, sent, call);
     const usage = operation.readUsage(reply);
-    permit?.finished(ports.deadlines.nowMs(), usage && operation.countTokens(usage).completion);
+    permit?.finished(ports.deadlines.nowMs(), usage && operation.countAmounts(usage).completion);
     return reply;
   } catch (thrown) {
     throw recordFailure(attempt, call.toFault(thrown), started, ports.deadlines.nowMs());
@@ -104,6 +104,8 @@ export interface Sent<F extends Form> {
   readonly response: Response;
   readonly codec: AnswerCodec<F>;
   readonly isNative: boolean;
+  /** The answer is bytes, not text. */
+  readonly isBinary: boolean;
   /** The request fields that the call does not carry. */
   readonly dropped: readonly string[];
 }
@@ -111,8 +113,8 @@ export interface Sent<F extends Form> {
 export async function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Promise<Sent<F>> {
   const { upstream, credential } = attempt;
   const { baseUrl, headers, timeouts, marksCache = false } = upstream.setup;
-  const codec = findCodec(attempt);
-  const { outgoing, answers, isNative } = encode(attempt, codec, {
+  const route = requireRoute(attempt);
+  const { outgoing, answers, isNative } = encode(attempt, route, {
     baseUrl,
     headers,
     marksCache,
@@ -122,7 +124,8 @@ export async function send<F extends Form>(attempt: AttemptCall<F>, call: Upstre
   call.throwIfEnded();
   attempt.onSent(isNative);
   const response = await call.send(outgoing, timeouts.connectMs, answers.explain);
-  return { response, codec: answers.codec, isNative, dropped: outgoing.dropped };
+  const isBinary = outgoing.answer === "bytes";
+  return { response, codec: answers.codec, isNative, isBinary, dropped: outgoing.dropped };
 }
 
 interface Encoded<F extends Form> {
@@ -132,36 +135,40 @@ interface Encoded<F extends Form> {
 }
 
 /** Returns the call: the client's own request where the provider speaks its form, or else its translation. */
-function encode<F extends Form>(attempt: AttemptCall<F>, codec: Codec<F>, target: Target): Encoded<F> {
-  const { operation, raw, ask, card, upstream } = attempt;
-  const lane = findLane(codec, raw);
+function encode<F extends Form>(attempt: AttemptCall<F>, route: Route<F>, target: Target): Encoded<F> {
+  const { operation, raw, ask, card } = attempt;
+  const { dialect, codec, lane } = route;
+  const carry = (outgoing: Outgoing) => dialect.carry?.(outgoing, card, target) ?? outgoing;
   if (raw !== null && lane !== null) {
-    const outgoing = boundStack(() => lane.encode(raw, ask, card, target));
+    const outgoing = boundStack(() => carry(lane.encode(raw, ask, card, target)));
     return { outgoing, answers: { codec: lane, explain: lane.explain }, isNative: true };
   }
-  const outgoing = boundStack(() => operation.encode(codec, ask, card, target));
-  return { outgoing, answers: { codec, explain: upstream.dialect.explain }, isNative: false };
+  const outgoing = boundStack(() => carry(operation.encode(codec, ask, card, target)));
+  return { outgoing, answers: { codec, explain: dialect.explain }, isNative: false };
 }
 
-/** Returns the lane in which the provider takes the client's own request, or null if it takes none of that family. */
-export function findLane<F extends Form>(codec: Codec<F>, raw: RawRequest | null): Lane<F> | null {
-  return raw === null ? null : (codec.lanes?.[raw.family] ?? null);
-}
-
-/** Throws the Fault of a provider that doesn't serve the operation. */
-export function findCodec<F extends Form>({
-  operation,
-  upstream,
-  card,
-}: Pick<AttemptCall<F>, "operation" | "upstream" | "card">): Codec<F> {
-  const codec = operation.findCodec(upstream.dialect);
-  if (codec) return codec;
-  const message = `The model '${card.id}' does not serve ${operation.name} requests.`;
+/** Throws the Fault of a model that doesn't serve the operation. */
+export function requireRoute<F extends Form>(
+  attempt: Pick<AttemptCall<F>, "operation" | "upstream" | "card" | "raw">,
+): Route<F> {
+  const route = findRoute(attempt.upstream, attempt);
+  if (route) return route;
+  const message = `The model '${attempt.card.id}' does not serve ${attempt.operation.name} requests.`;
   throw new Fault("unsupported_capability", message, { param: "model" });
 }
 
-export function readReply<F extends Form>(attempt: AttemptCall<F>, sent: Sent<F>, text: string): F["reply"] {
-  return attempt.operation.readWhole(sent.codec, text, makeReaderOptions(attempt, sent));
+/** Reads a whole answer, and what the operation makes of it. */
+export async function readReply<F extends Form>(
+  attempt: AttemptCall<F>,
+  sent: Sent<F>,
+  call: UpstreamCall,
+): Promise<F["reply"]> {
+  const { response, codec } = sent;
+  const body = await (sent.isBinary
+    ? call.bytes(response, REPLY_BYTES_MAX)
+    : call.text(response, REPLY_BYTES_MAX));
+  const delivered = { body, headers: response.headers };
+  return attempt.operation.readWhole(codec, delivered, makeReaderOptions(attempt, sent));
 }
 
 export function makeReaderOptions<F extends Form>(

@@ -2,14 +2,14 @@
 import type { Form } from "../operations/codec.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
-import { type AttemptCall, findCodec, runWhole } from "./attempt.ts";
+import { type AttemptCall, requireRoute, runWhole } from "./attempt.ts";
 import { type PieceStream, StreamedAttempt } from "./streamed.ts";
 
-type Splitting<F extends Form> = Pick<AttemptCall<F>, "operation" | "upstream" | "card" | "ask">;
+type Splitting<F extends Form> = Pick<AttemptCall<F>, "operation" | "upstream" | "card" | "ask" | "raw">;
 
 function splitAsk<F extends Form>(attempt: Splitting<F>): readonly F["ask"][] {
   const { operation, card, ask } = attempt;
-  return operation.split(ask, Math.max(1, findCodec(attempt).answersPerCall(card)));
+  return operation.split(ask, Math.max(1, requireRoute(attempt).codec.answersPerCall(card)));
 }
 
 /** Returns the number of calls that it takes to give so many answers. */

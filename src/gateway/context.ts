@@ -235,7 +235,7 @@ export class RequestContext<F extends Form> implements Facts {
       stream: ask.stream === true,
       status: this.#fault ? this.#fault.row.status : this.#ended === "done" ? 200 : 499,
       faultCode: this.#fault?.code ?? (this.#ended === "done" ? null : "client_gone"),
-      tokens: bill.tokens,
+      amounts: bill.amounts,
       costNanoUsd: bill.costNanoUsd,
       usageSource: source,
       ended: this.#ended,

@@ -1,12 +1,13 @@
 // The count of a request: its usage, the source of that, and the bill that the card makes of it.
 
 import type { BillLine } from "../core/money.ts";
-import type { Tokens, UnsettledRecord, UsageSource } from "../core/record.ts";
+import type { UnsettledRecord, UsageSource } from "../core/record.ts";
+import { type Amounts, NO_AMOUNTS } from "../core/units.ts";
 import { listBillLines, sumBill } from "../ledger/price.ts";
 import type { Form } from "../operations/codec.ts";
 import type { Operation, SentAsk } from "../operations/operation.ts";
 
-export interface Bill extends Pick<UnsettledRecord, "tokens" | "costNanoUsd"> {
+export interface Bill extends Pick<UnsettledRecord, "amounts" | "costNanoUsd"> {
   readonly lines: readonly BillLine[];
 }
 
@@ -15,14 +16,14 @@ export interface Counted<Usage> {
   readonly source: UsageSource;
   readonly bill: Bill;
   /** The counts of the provider's own report, where it can't be. */
-  readonly implausible: Tokens | null;
+  readonly implausible: Amounts | null;
 }
 
 export const UNCOUNTED: Counted<never> = {
   usage: null,
   source: "none",
   bill: {
-    tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
+    amounts: NO_AMOUNTS,
     costNanoUsd: 0,
     lines: [],
   },
@@ -37,8 +38,8 @@ export function countAnswer<F extends Form>(
   markup: number,
 ): Counted<F["usage"]> {
   const cut = operation.cutUsage(usage, sent);
-  const bill = makeBill(operation.countTokens(cut.usage), sent, markup);
-  const implausible = cut.isCut ? operation.countTokens(usage) : null;
+  const bill = makeBill(operation.countAmounts(cut.usage), sent, markup);
+  const implausible = cut.isCut ? operation.countAmounts(usage) : null;
   return { usage: cut.usage, source, bill, implausible };
 }
 
@@ -49,16 +50,16 @@ export function countPrompt<F extends Form>(
   markup: number,
 ): Counted<F["usage"]> {
   const usage = operation.estimate(sent, 0, null);
-  const bill = makeBill(operation.countTokens(usage), sent, markup);
+  const bill = makeBill(operation.countAmounts(usage), sent, markup);
   return { usage, source: "estimate", bill, implausible: null };
 }
 
 function makeBill(
-  tokens: Tokens,
+  amounts: Amounts,
   { card: { price }, calls }: Pick<SentAsk<unknown>, "card" | "calls">,
   markup: number,
 ): Bill {
-  if (price === null) return { ...UNCOUNTED.bill, tokens };
-  const lines = listBillLines(price, tokens, calls);
-  return { tokens, costNanoUsd: sumBill(lines, markup), lines };
+  if (price === null) return { ...UNCOUNTED.bill, amounts };
+  const lines = listBillLines(price, amounts, calls);
+  return { amounts, costNanoUsd: sumBill(lines, markup), lines };
 }

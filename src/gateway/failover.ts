@@ -11,14 +11,13 @@ import { RetirementBudget } from "../health/credential.ts";
 import type { Permit } from "../health/permit.ts";
 import type { Form } from "../operations/codec.ts";
 import type { Ports } from "../transport/client.ts";
-import { findLane } from "./attempt.ts";
 import { AttemptRun, type Mode } from "./attempt-run.ts";
 import type { Call } from "./call.ts";
 import type { RequestContext } from "./context.ts";
 import { type Race, raced } from "./hedge.ts";
 import { CALLS_MAX } from "./plan.ts";
 import type { PlanPorts } from "./plan-request.ts";
-import type { Upstream } from "./upstream.ts";
+import { findRoute, type Upstream } from "./upstream.ts";
 
 export type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
 
@@ -137,9 +136,9 @@ class Failover<F extends Form, Result> {
   #mend(attempt: Attempt, fault: Fault): void {
     const { call } = this.#context;
     const upstream = call.upstreams.get(attempt.card.provider);
-    const codec = upstream && call.operation.findCodec(upstream.dialect);
-    if (this.#raw === null || !codec) return;
-    const mended = findLane(codec, this.#raw)?.mend?.(this.#raw, fault) ?? null;
+    if (this.#raw === null || !upstream) return;
+    const asked = { operation: call.operation, card: attempt.card, raw: this.#raw };
+    const mended = findRoute(upstream, asked)?.lane?.mend?.(this.#raw, fault) ?? null;
     if (mended === null) return;
     this.#raw = mended;
     this.#mended = fault;

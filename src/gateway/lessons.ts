@@ -53,12 +53,12 @@ export class Lessons {
 
   #look({ decision, card, grader }: Seen, { call, answers, record, granted }: Ended): void {
     const { learned, caches } = this.#ports;
-    const { tokens } = record;
+    const { amounts } = record;
     const isCounted = record.usageSource === "provider";
     const isOne = answers === 1;
-    if (isCounted) caches.fold(card.id, call.conversation.countTokensHeldBy(card.id), tokens.cached);
-    if (isCounted && isOne && !grader.isCutOff) measureLength(learned, decision, card.id, tokens.completion);
-    const signal = grader.signal(isCounted && isOne ? tokens.completion : null);
+    if (isCounted) caches.fold(card.id, call.conversation.countTokensHeldBy(card.id), amounts.cached);
+    if (isCounted && isOne && !grader.isCutOff) measureLength(learned, decision, card.id, amounts.completion);
+    const signal = grader.signal(isCounted && isOne ? amounts.completion : null);
     const place = `${card.id} ${grader.form}`;
     const sound = this.#sound.get(place) ?? 0;
     // If the balance bounds the answer, the model is not to blame.

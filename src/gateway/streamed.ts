@@ -4,7 +4,7 @@ import type { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
 import type { Form } from "../operations/codec.ts";
 import type { Reader, Reading } from "../operations/operation.ts";
-import { chooseFirstByteMs, type Ports, REPLY_BYTES_MAX, type UpstreamCall } from "../transport/client.ts";
+import { chooseFirstByteMs, type Ports, type UpstreamCall } from "../transport/client.ts";
 import {
   type AttemptCall,
   makeReaderOptions,
@@ -137,8 +137,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     const { response, codec } = sent;
     // A server that ignores `stream` and sends one JSON is understood too.
     if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
-      const text = await this.#call.text(response, REPLY_BYTES_MAX);
-      this.#reply = readReply(this.#attempt, sent, text);
+      this.#reply = await readReply(this.#attempt, sent, this.#call);
     } else this.#body = this.#call.open(response);
     this.#reader = this.#attempt.operation.reader(codec, makeReaderOptions(this.#attempt, sent));
     return this.#reader;
@@ -184,7 +183,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   #finish(): readonly F["piece"][] | null {
     const last = this.#reader?.finish() ?? [];
     const { usage } = this;
-    const tokens = usage && this.#attempt.operation.countTokens(usage).completion;
+    const tokens = usage && this.#attempt.operation.countAmounts(usage).completion;
     this.#attempt.permit?.finished(this.#ports.deadlines.nowMs(), tokens, this.#waitedMs);
     this.leave();
     return last.length > 0 ? last : null;

@@ -1,16 +1,55 @@
-// The upstreams: providers that are on, each with its dialect.
+// The upstreams: providers that are on, each with its dialects, and the one of them that a call goes over.
+import type { ModelCard } from "../core/card.ts";
+import type { RawRequest } from "../core/dialect.ts";
 import type { ProviderSetup } from "../core/settings.ts";
 import type { Dialect } from "../dialects/dialect.ts";
+import type { Codec, Form, Lane } from "../operations/codec.ts";
+import type { Operation } from "../operations/operation.ts";
 
 /** A provider that is on, with the code that speaks to it. */
 export interface Upstream {
   readonly setup: ProviderSetup;
-  readonly dialect: Dialect;
+  /** In the provider's order of preference. */
+  readonly dialects: readonly Dialect[];
   /** Its address, as no message to a client may name it. */
   readonly hosts: readonly string[];
 }
 
-export function makeUpstream(setup: ProviderSetup, dialect: Dialect): Upstream {
+export function makeUpstream(setup: ProviderSetup, dialects: readonly Dialect[]): Upstream {
   const { host, hostname } = new URL(setup.baseUrl);
-  return { setup, dialect, hosts: [host, hostname] };
+  return { setup, dialects, hosts: [host, hostname] };
+}
+
+/** The way of one call: the dialect that it goes over, and the lane if the client's own request is sent. */
+export interface Route<F extends Form> {
+  readonly dialect: Dialect;
+  readonly codec: Codec<F>;
+  readonly lane: Lane<F> | null;
+}
+
+interface Asked<F extends Form> {
+  readonly operation: Operation<F>;
+  readonly card: ModelCard;
+  /** null: the request is translated. */
+  readonly raw: RawRequest | null;
+}
+
+/**
+ * Returns the first of the card's dialects that takes the client's own request, or else the first that serves the
+ * operation; null if none does.
+ */
+export function findRoute<F extends Form>(
+  { dialects }: Upstream,
+  { operation, card, raw }: Asked<F>,
+): Route<F> | null {
+  if (card.operations && !card.operations.has(operation.name)) return null;
+  let first: Route<F> | null = null;
+  for (const dialect of dialects) {
+    const codec = operation.findCodec(dialect);
+    if (!codec || card.dialects?.includes(dialect.name) === false) continue;
+    const lane = raw === null ? null : (codec.lanes?.[raw.family] ?? null);
+    if (lane) return { dialect, codec, lane };
+    first ??= { dialect, codec, lane };
+  }
+  return first;
 }

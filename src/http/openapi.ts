@@ -51,6 +51,7 @@ const modelSchema = {
     max_output_tokens: { ...integer, nullable: true },
     pricing: { type: "object", nullable: true, description: "USD per million tokens." },
     capabilities: { type: "array", items: text },
+    operations: { type: "array", nullable: true, items: text, description: "The requests that it serves." },
   },
 };
 

@@ -1,9 +1,10 @@
 // The books during one batch of decisions: rows as read, with what the demands before have changed, and the one way money moves.
+
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import { FAULTS } from "../core/fault.ts";
 import { findBucket } from "../core/histogram.ts";
 import type { Account } from "../core/key.ts";
-import { isError, type RequestRecord, type Tokens } from "../core/record.ts";
+import { isError, type RequestRecord } from "../core/record.ts";
 import type {
   Entry,
   FirstTokenSum,
@@ -16,6 +17,7 @@ import type {
   TopUp,
   UsageSum,
 } from "../core/rows.ts";
+import { addAmounts } from "../core/units.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -177,7 +179,7 @@ export class Books {
       surface,
       requests: (sum?.requests ?? 0) + 1,
       errors: (sum?.errors ?? 0) + (isError(record.status) ? 1 : 0),
-      tokens: sum ? addTokens(sum.tokens, record.tokens) : record.tokens,
+      amounts: sum ? addAmounts(sum.amounts, record.amounts) : record.amounts,
       costNanoUsd: (sum?.costNanoUsd ?? 0) + costNanoUsd,
       chargedNanoUsd: (sum?.chargedNanoUsd ?? 0) + chargedNanoUsd,
     });
@@ -222,14 +224,3 @@ function summedUnder({ modelUsed, modelTried, faultCode, usageSource }: RequestR
 const PROVIDERS_FAULTS: ReadonlySet<string> = new Set(
   Object.entries(FAULTS).flatMap(([code, { blame }]) => (blame === "provider" ? [code] : [])),
 );
-
-export function addTokens(a: Tokens, b: Tokens): Tokens {
-  return {
-    prompt: a.prompt + b.prompt,
-    completion: a.completion + b.completion,
-    cached: a.cached + b.cached,
-    cacheWrite: a.cacheWrite + b.cacheWrite,
-    reasoning: a.reasoning + b.reasoning,
-    searches: a.searches + b.searches,
-  };
-}

@@ -1,4 +1,5 @@
 // The ledger: lets requests in by their key's allowance or the account's balance, and settles what became of them.
+
 import type { Answer, Granted, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
@@ -6,6 +7,7 @@ import type { RequestHead, UnsettledRecord } from "../core/record.ts";
 import type { Hold } from "../core/rows.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
+import { NO_AMOUNTS } from "../core/units.ts";
 import type { Clock } from "../core/world.ts";
 import { type Counts, findLimit, type LedgerRules, makeReads, readStanding } from "./allowance.ts";
 import { computeDay } from "./day.ts";
@@ -219,7 +221,7 @@ function lostRecord(hold: Hold): UnsettledRecord {
     attempts: 0,
     status: 500,
     faultCode: "internal_error",
-    tokens: { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0 },
+    amounts: NO_AMOUNTS,
     costNanoUsd: 0,
     usageSource: "none",
     ended: "lost",

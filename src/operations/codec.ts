@@ -27,8 +27,11 @@ export interface Form {
 export interface AnswerCodec<F extends Form> {
   /** Returns a decoder for one streamed answer to this request. */
   decoder(card: ModelCard, ask: F["ask"]): F["decoder"];
-  /** Returns an unstreamed answer from its parsed JSON. Throws a Fault when it is an error or not of the dialect. */
-  reply(body: unknown, card: ModelCard, ask: F["ask"]): F["reply"];
+  /**
+   * Returns an unstreamed answer from its parsed JSON, or its bytes where the call asked for bytes. Throws a Fault when it is
+   * an error or not of the dialect.
+   */
+  reply(body: unknown, card: ModelCard, ask: F["ask"], headers: Headers): F["reply"];
 }
 
 /** Reads a failed answer: status, headers and the body's text. `nowMs` is for dates in headers. */

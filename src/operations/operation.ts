@@ -1,10 +1,10 @@
 // The port that every operation implements: all that the gateway, the ledger and the log may know of a request.
 import type { ConversationNames } from "../core/attempt.ts";
-import type { ModelCard } from "../core/card.ts";
+import type { ModelCard, OperationName } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
-import type { Outgoing, RawRequest, Target } from "../core/dialect.ts";
+import type { Delivered, Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Tokens } from "../core/record.ts";
+import type { Amounts } from "../core/units.ts";
 import type { ChatChunk, ChatRequest } from "./chat/form.ts";
 import type { Needs } from "./chat/needs.ts";
 import type { AnswerCodec, Codec, Codecs, Form } from "./codec.ts";
@@ -130,7 +130,7 @@ export interface Choosing<F extends Form> {
 }
 
 export interface Operation<F extends Form> {
-  readonly name: string;
+  readonly name: OperationName;
   /** Returns a dialect's codec, or null if its providers don't serve the operation. */
   findCodec(codecs: Codecs): Codec<F> | null;
   /** Null: a model has to be named. */
@@ -156,8 +156,8 @@ export interface Operation<F extends Form> {
   estimatePrompt(ask: F["ask"]): number;
 
   encode(codec: Codec<F>, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
-  /** Returns a whole answer from its text. Throws the Fault of one that can't be read. */
-  readWhole(codec: AnswerCodec<F>, text: string, options: ReaderOptions<F["ask"]>): F["reply"];
+  /** Returns a whole answer. Throws the Fault of one that can't be read. */
+  readWhole(codec: AnswerCodec<F>, delivered: Delivered, options: ReaderOptions<F["ask"]>): F["reply"];
   reader(codec: AnswerCodec<F>, options: ReaderOptions<F["ask"]>): Reader<F>;
   isAnswer(piece: F["piece"]): boolean;
   /** Returns the answers of several calls as one. */
@@ -179,7 +179,8 @@ export interface Operation<F extends Form> {
   meter(): Meter<F>;
   /** Returns the report as far as it can be. */
   cutUsage(usage: F["usage"], sent: SentAsk<F["ask"]>): PlausibleUsage<F["usage"]>;
-  countTokens(usage: F["usage"]): Tokens;
+  /** Returns the work that is billed. */
+  countAmounts(usage: F["usage"]): Amounts;
   /** Returns what was produced as far as the provider reported it, and no less than what was seen. */
   estimate(sent: Omit<SentAsk<F["ask"]>, "card">, bytes: number, reported: F["usage"] | null): F["usage"];
   /** Returns the usage with the answer's cost, or its charge, in USD. */

@@ -31,11 +31,17 @@ import {
 } from "./quirks.ts";
 
 export interface ProviderRow extends KnownProvider {
-  readonly dialect: Dialect;
+  /** In the order of preference. */
+  readonly dialects: readonly Dialect[];
 }
 
-function row(name: string, keyVariables: readonly string[], baseUrl: string, dialect: Dialect): ProviderRow {
-  return { name, keyVariables, baseUrl, dialect };
+function row(
+  name: string,
+  keyVariables: readonly string[],
+  baseUrl: string,
+  ...dialects: readonly Dialect[]
+): ProviderRow {
+  return { name, keyVariables, baseUrl, dialects };
 }
 
 type Lanes = NonNullable<ChatDialect["chat"]["lanes"]>;

@@ -1,34 +1,36 @@
 // The tables of the request log and its hourly sums, as both engines have them.
-import { ENDINGS, type RequestRecord, type Tokens, USAGE_SOURCES } from "../core/record.ts";
+import { ENDINGS, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
 import { type FirstTokenSum, LESSON_SOURCES, type Lesson, type UsageSum } from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
+import { type Amounts, NO_AMOUNTS, type Unit } from "../core/units.ts";
 import { type Found, orNull, real, sum, text, whole, word } from "./found.ts";
 import { table } from "./tables.ts";
 
-const TOKENS = {
-  prompt_tokens: ({ prompt }: Tokens) => prompt,
-  completion_tokens: ({ completion }: Tokens) => completion,
-  cached_tokens: ({ cached }: Tokens) => cached,
-  cache_write_tokens: ({ cacheWrite }: Tokens) => cacheWrite,
-  reasoning_tokens: ({ reasoning }: Tokens) => reasoning,
-  searches: ({ searches }: Tokens) => searches,
-} as const;
+/** The units that have a column; the others only price a part of one of these. */
+export const AMOUNT_COLUMNS = [
+  ["prompt_tokens", "prompt"],
+  ["completion_tokens", "completion"],
+  ["cached_tokens", "cached"],
+  ["cache_write_tokens", "cacheWrite"],
+  ["reasoning_tokens", "reasoning"],
+  ["searches", "searches"],
+  ["images", "images"],
+  ["seconds", "seconds"],
+  ["characters", "characters"],
+  ["search_units", "searchUnits"],
+  ["pages", "pages"],
+] as const satisfies readonly (readonly [string, Unit])[];
 
-function tokensOf(found: Found, read: (found: Found, column: string) => number): Tokens {
-  return {
-    prompt: read(found, "prompt_tokens"),
-    completion: read(found, "completion_tokens"),
-    cached: read(found, "cached_tokens"),
-    cacheWrite: read(found, "cache_write_tokens"),
-    reasoning: read(found, "reasoning_tokens"),
-    searches: read(found, "searches"),
-  };
+function readAmounts(found: Found, read: (found: Found, column: string) => number): Amounts {
+  const amounts: Record<Unit, number> = { ...NO_AMOUNTS };
+  for (const [column, unit] of AMOUNT_COLUMNS) amounts[unit] = read(found, column);
+  return amounts;
 }
 
-/** The token columns of a row that has `tokens`. */
-function tokenColumns<Row extends { readonly tokens: Tokens }>() {
+/** The columns of a row that has `amounts`. */
+function amountColumns<Row extends { readonly amounts: Amounts }>() {
   return Object.fromEntries(
-    Object.entries(TOKENS).map(([column, count]) => [column, (row: Row) => count(row.tokens)]),
+    AMOUNT_COLUMNS.map(([column, unit]) => [column, (row: Row) => row.amounts[unit]]),
   );
 }
 
@@ -54,7 +56,7 @@ export const REQUEST = table<RequestRecord>(
     stream: (row) => (row.stream ? 1 : 0),
     status: (row) => row.status,
     fault_code: (row) => row.faultCode,
-    ...tokenColumns<RequestRecord>(),
+    ...amountColumns<RequestRecord>(),
     cost_nano: (row) => row.costNanoUsd,
     charged_nano: (row) => row.chargedNanoUsd,
     hold_nano: (row) => row.holdNanoUsd,
@@ -83,7 +85,7 @@ export const REQUEST = table<RequestRecord>(
     stream: whole(found, "stream") === 1,
     status: whole(found, "status"),
     faultCode: orNull(found, "fault_code", text),
-    tokens: tokensOf(found, whole),
+    amounts: readAmounts(found, whole),
     costNanoUsd: whole(found, "cost_nano"),
     chargedNanoUsd: whole(found, "charged_nano"),
     holdNanoUsd: whole(found, "hold_nano"),
@@ -106,7 +108,7 @@ export const USAGE = table<UsageSum>(
     surface: (row) => row.surface,
     requests: (row) => row.requests,
     errors: (row) => row.errors,
-    ...tokenColumns<UsageSum>(),
+    ...amountColumns<UsageSum>(),
     cost_nano: (row) => row.costNanoUsd,
     charged_nano: (row) => row.chargedNanoUsd,
   },
@@ -119,7 +121,7 @@ export const USAGE = table<UsageSum>(
     surface: text(found, "surface"),
     requests: sum(found, "requests"),
     errors: sum(found, "errors"),
-    tokens: tokensOf(found, sum),
+    amounts: readAmounts(found, sum),
     costNanoUsd: sum(found, "cost_nano"),
     chargedNanoUsd: sum(found, "charged_nano"),
   }),

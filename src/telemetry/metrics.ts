@@ -128,12 +128,12 @@ export class Metrics {
   }
 
   #countRequest(record: RequestRecord): void {
-    const { status, ended, tokens } = record;
+    const { status, ended, amounts } = record;
     const series = this.#findModelSeries(record.modelUsed);
     if (series.answered) series.answered.value++;
     this.#findRequests(series, status, ended).value++;
-    series.promptTokens.value += tokens.prompt;
-    series.completionTokens.value += tokens.completion;
+    series.promptTokens.value += amounts.prompt;
+    series.completionTokens.value += amounts.completion;
     series.costNanoUsd.value += record.costNanoUsd;
     series.chargedNanoUsd.value += record.chargedNanoUsd;
     observe(series.ms, record.totalMs);

@@ -7,6 +7,7 @@ import type { Clock, Deadline, Deadlines, Fetch, Reach } from "../core/world.ts"
 import { explainBroken, isNetworkError, isReset, isUnconnected } from "./broken.ts";
 import type { KeptConnections } from "./kept.ts";
 import type { Reachability } from "./reachability.ts";
+import { redact } from "./redact.ts";
 
 /** The fault that an error answer means, read from its status, headers and text. */
 export type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;
@@ -22,14 +23,15 @@ export interface Ports {
 
 const ERROR_CHARACTERS_MAX = 64 * 1024;
 const ERROR_BODY_MS = 3000;
-/** The shortest secret that is looked for: a shorter one would be found in any text. */
-const UNSPOKEN_CHARACTERS_MIN = 6;
 /** The longest whole answer in bytes: parsing a longer one and writing it again would delay all other requests. */
 export const REPLY_BYTES_MAX = 16 * 1024 * 1024;
 /** The longest time that a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
 /** A kept connection that the server has closed is reset within a round trip; after this time, the server failed at its work. */
 const STALE_MS = 1000;
+const JSON_HEADERS = { "content-type": "application/json", "accept-encoding": "identity" };
+/** The runtime names a form's type, with its boundary. */
+const FORM_HEADERS = { "accept-encoding": "identity" };
 const FIRST_BYTE_MS = 60_000;
 const FIRST_BYTE_REASONING_MS = 300_000;
 
@@ -121,7 +123,25 @@ export class UpstreamCall {
   /** The body as text. Throws when it is longer than `bytesMax` or breaks off. */
   text(response: Response, bytesMax: number): Promise<string> {
     const isShort = isBounded(response.headers, bytesMax);
-    return isShort ? this.#shortText(response) : this.#longText(response, bytesMax);
+    return isShort ? this.#short(response.text()) : this.#longText(response, bytesMax);
+  }
+
+  /** The body as it came. Throws when it is longer than `bytesMax` or breaks off. */
+  async bytes(response: Response, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+    if (isBounded(response.headers, bytesMax)) return this.#short(response.bytes());
+    const sink = new Bun.ArrayBufferSink();
+    sink.start({ asUint8Array: true });
+    let length = 0;
+    try {
+      for await (const piece of response.body ?? []) {
+        length += piece.byteLength;
+        if (length > bytesMax) throw garbled("the answer is beyond all bounds");
+        sink.write(piece);
+      }
+    } catch (thrown) {
+      throw this.explain(thrown);
+    }
+    return this.#short(Promise.resolve(new Uint8Array(sink.end())));
   }
 
   async #longText(response: Response, bytesMax: number): Promise<string> {
@@ -135,14 +155,14 @@ export class UpstreamCall {
     return pieces.join("");
   }
 
-  /** Reads a body whose length is known to be in bounds at once: reading it piece by piece costs 5 µs more. */
-  async #shortText(response: Response): Promise<string> {
-    const text = await response.text().catch((error: unknown) => {
+  /** Waits for a body whose length is known to be in bounds: reading it piece by piece costs 5 µs more. */
+  async #short<Body>(reading: Promise<Body>): Promise<Body> {
+    const body = await reading.catch((error: unknown) => {
       throw this.explain(error);
     });
     if (this.#abort.signal.aborted) throw this.explain(this.#abort.signal.reason);
     this.#read = true;
-    return text;
+    return body;
   }
 
   /** Reads the beginning of an error's body, up to ERROR_CHARACTERS_MAX: that is enough to say what kind of error it is. */
@@ -209,10 +229,11 @@ export class UpstreamCall {
   /** Sends the call once: a call that breaks may have been served, so only the plan may decide to repeat it. */
   async #sendOnce(outgoing: Outgoing): Promise<Response> {
     const { kept, deadlines } = this.#ports;
+    const { form } = outgoing;
     const init: RequestInit & BunFetchRequestInit = {
       method: "POST",
-      headers: { "content-type": "application/json", "accept-encoding": "identity", ...outgoing.headers },
-      body: JSON.stringify(outgoing.body),
+      headers: { ...(form ? FORM_HEADERS : JSON_HEADERS), ...outgoing.headers },
+      body: form ?? JSON.stringify(outgoing.body),
       redirect: "manual",
       signal: this.#abort.signal,
       timeout: false,
@@ -247,21 +268,6 @@ function isBounded(headers: Headers, bytesMax: number): boolean {
 function explainEnd(client: AbortSignal): Fault {
   const reason: unknown = client.reason;
   return reason instanceof Fault ? reason : new Fault("client_gone", "The client closed the connection.");
-}
-
-/** Returns the fault without these words, in its message, code and parameter alike. */
-function redact(fault: Fault, words: readonly string[]): Fault {
-  const { shownCode, param } = fault.details;
-  const long = words.filter((word) => word.length >= UNSPOKEN_CHARACTERS_MIN);
-  const cleaned = (text: string) => long.reduce((rest, word) => rest.replaceAll(word, "[redacted]"), text);
-  const message = cleaned(fault.message);
-  const isPrivate = (word: string | null | undefined) => typeof word === "string" && cleaned(word) !== word;
-  if (message === fault.message && !isPrivate(shownCode) && !isPrivate(param)) return fault;
-  return new Fault(fault.code, message, {
-    ...fault.details,
-    shownCode: isPrivate(shownCode) ? null : shownCode,
-    param: isPrivate(param) ? null : param,
-  });
 }
 
 /** Reads the rest and returns true if it came to its end. The answer is whole already, so an error here has no other effect. */

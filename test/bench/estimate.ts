@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { ModelCard } from "../../src/core/card.ts";
 import { likelyPromptTokens, worstPromptTokens } from "../../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import { countTokens } from "../../src/operations/chat/usage.ts";
+import { countAmounts } from "../../src/operations/chat/usage.ts";
 import { fixturesFolder, type Recording, readTraffic } from "../recorded/load.ts";
 import { decodeAnswer, makeSubject } from "../recorded/pipeline.ts";
 import { requestForm } from "../recorded/requests.ts";
@@ -50,7 +50,7 @@ function requestOf(recording: Recording): ChatRequest | null {
 function countedIn(recording: Recording): number {
   try {
     const { usage } = decodeAnswer(makeSubject(recording)).reply;
-    return usage ? countTokens(usage).prompt : 0;
+    return usage ? countAmounts(usage).prompt : 0;
   } catch {
     return 0;
   }

@@ -79,7 +79,7 @@ const setup: ProviderSetup = {
 };
 const key = makeKey("key_a");
 const billing: BillingRules = { charge: "always", markup: 1 };
-const upstreams = new Map([[setup.name, makeUpstream(setup, findDialect("openai"))]]);
+const upstreams = new Map([[setup.name, makeUpstream(setup, [findDialect("openai")])]]);
 const deadlines = new DeadlineSweep(clock);
 
 async function fetched(): Promise<Response> {

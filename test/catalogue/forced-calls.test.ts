@@ -13,12 +13,13 @@ const CHOICES: readonly ToolChoice[] = ["required", { type: "function", function
 /** True if the dialect of the card's provider leaves out one of the two forced choices. */
 function losesForce(card: ModelCard): boolean {
   const provider = PROVIDERS.find(({ name }) => name === card.provider);
+  const dialect = provider?.dialects[0];
   return CHOICES.some((choice) => {
     const messages = [{ role: "user" as const, content: "hi" }];
     const request: ChatRequest = { model: card.name, messages, tools: TOOLS, tool_choice: choice };
     const target = { baseUrl: provider?.baseUrl ?? "", secret: null, headers: {} };
-    return provider
-      ? findChatCodec(provider.dialect).encode(request, card, target).dropped.includes("tool_choice")
+    return dialect
+      ? findChatCodec(dialect).encode(request, card, target).dropped.includes("tool_choice")
       : false;
   });
 }

@@ -3,7 +3,8 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { FIELDS, findNote, visitFields } from "../../src/config/fields.ts";
+import { FIELDS } from "../../src/config/field-notes.ts";
+import { findNote, visitFields } from "../../src/config/fields.ts";
 import { ConfigSchema, configJsonSchema } from "../../src/config/schema.ts";
 import { asObject } from "../../src/core/json.ts";
 import type { Settings } from "../../src/core/settings.ts";

@@ -31,7 +31,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "cached prompts at the full price",
     file: "src/ledger/price.ts",
-    find: "rates.cachedInput ?? rates.input",
+    find: "rates.cachedInput ?? input",
     replace: "rates.input",
   },
   {

@@ -134,7 +134,7 @@ export function whole(
 ): ChatReply {
   const body = { type: "message", role: "assistant", content, stop_reason: reason, usage: USAGE, ...rest };
   const request = makeRequest(part);
-  return normaliseReply(anthropic.chat.reply(body, makeCard(CLASSIC), request), request);
+  return normaliseReply(anthropic.chat.reply(body, makeCard(CLASSIC), request, new Headers()), request);
 }
 
 export function catchFault(run: () => unknown): Fault {

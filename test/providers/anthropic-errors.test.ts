@@ -17,7 +17,8 @@ import {
 const opened = [start, open(0, { type: "text", text: "x" })];
 const answered = [...opened, close(0), ...finish("end_turn")];
 const another = { ...start, message: { id: "m2" } };
-const replyTo = (body: unknown) => () => anthropic.chat.reply(body, makeCard(CLASSIC), makeRequest({}));
+const replyTo = (body: unknown) => () =>
+  anthropic.chat.reply(body, makeCard(CLASSIC), makeRequest({}), new Headers());
 
 test("the end is message_stop: what stops before it fails, what follows counts for nothing", () => {
   for (let length = 0; length < answered.length; length++) {

@@ -72,7 +72,10 @@ export function streamed(dialect: Dialect, text: string, fields: Partial<ChatReq
 
 export function whole(dialect: Dialect, body: unknown, fields: Partial<ChatRequest> = {}): ChatReply {
   const request = makeRequest(fields);
-  return normaliseReply(findChatCodec(dialect).reply(body, makeCard("any", null), request), request);
+  return normaliseReply(
+    findChatCodec(dialect).reply(body, makeCard("any", null), request, new Headers()),
+    request,
+  );
 }
 
 /** The only choice's message. */

@@ -142,7 +142,7 @@ describe("answers", () => {
     };
     const content = { parts: [{ text: "é" }, { inlineData: { mimeType: "image/png", data: "AA" } }] };
     const body = { candidates: [{ content, finishReason: "STOP", logprobsResult }] };
-    const [choice] = gemini.chat.reply(body, makeCard("x"), makeRequest({})).choices;
+    const [choice] = gemini.chat.reply(body, makeCard("x"), makeRequest({}), new Headers()).choices;
     expect(choice?.logprobs).toMatchObject({
       content: [
         {

@@ -66,7 +66,10 @@ export function streamed(bodies: readonly unknown[], n = 1): ChatReply {
 
 export function whole(body: unknown): ChatReply {
   const request = makeRequest({});
-  return normaliseReply(gemini.chat.reply(body, makeCard("gemini-3.8-flash"), request), request);
+  return normaliseReply(
+    gemini.chat.reply(body, makeCard("gemini-3.8-flash"), request, new Headers()),
+    request,
+  );
 }
 
 export function part(parts: readonly JsonObject[], finishReason?: string, index = 0): JsonObject {

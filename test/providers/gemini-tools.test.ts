@@ -43,7 +43,12 @@ describe("tools", () => {
     const tools = [{ type: "custom", custom: { name: "run", description: "Runs." } }] as const;
     expect(JSON.stringify(encoded({ tools }).body.tools)).toContain('"required":["input"]');
     const body = part([{ functionCall: { name: "run", args: { input: "ls" } } }], "STOP");
-    const reply = gemini.chat.reply(body, makeCard("gemini-3.8-flash"), makeRequest({ tools }));
+    const reply = gemini.chat.reply(
+      body,
+      makeCard("gemini-3.8-flash"),
+      makeRequest({ tools }),
+      new Headers(),
+    );
     expect(reply.choices[0]?.message.tool_calls).toMatchObject([
       { type: "custom", custom: { name: "run", input: "ls" } },
     ]);
@@ -54,7 +59,12 @@ describe("tools", () => {
     const { body } = encoded({ tools, tool_choice: { type: "function", function: { name: "3d_render" } } });
     expect(JSON.stringify([body.tools, body.toolConfig]).match(/"_3d_render"/g)).toHaveLength(2);
     const answer = part([{ functionCall: { name: "_3d_render" } }], "STOP");
-    const reply = gemini.chat.reply(answer, makeCard("gemini-3.8-flash"), makeRequest({ tools }));
+    const reply = gemini.chat.reply(
+      answer,
+      makeCard("gemini-3.8-flash"),
+      makeRequest({ tools }),
+      new Headers(),
+    );
     expect(reply.choices[0]?.message.tool_calls).toMatchObject([{ function: { name: "3d_render" } }]);
   });
 

@@ -16,7 +16,7 @@ export const jsonSchema = { type: "json_schema", json_schema: { name: "answer", 
 
 /** Returns the dialect of a known provider, and for any other name that of a configured server. */
 export function findProviderDialect(provider: string): Dialect {
-  return PROVIDERS.find(({ name }) => name === provider)?.dialect ?? findDialect("openai");
+  return PROVIDERS.find(({ name }) => name === provider)?.dialects[0] ?? findDialect("openai");
 }
 
 /** Returns the request for a card `<Provider>#<name>` that can do everything. */

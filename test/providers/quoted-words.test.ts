@@ -47,38 +47,41 @@ const BODIES: readonly ((message: string) => unknown)[] = [
   (message) => message,
 ];
 
-describe.each(PROVIDERS.map(({ name, dialect }) => [name, dialect] as const))("%s", (_name, dialect) => {
-  test.each([400, 422])("a %d that quotes its client is the client's own fault", (status) => {
-    const found = new Set<string>();
-    for (const words of WORDS) {
-      for (const quoting of QUOTING) {
-        for (const body of BODIES) {
-          const given = body(quoting(words));
-          const text = typeof given === "string" ? given : JSON.stringify(given);
-          const { code } = dialect.explain(status, new Headers(), text, 0);
-          if (code !== "upstream_rejected") found.add(`${code}: ${text}`);
+describe.each(PROVIDERS.flatMap(({ name, dialects }) => dialects.map((dialect) => [name, dialect] as const)))(
+  "%s",
+  (_name, dialect) => {
+    test.each([400, 422])("a %d that quotes its client is the client's own fault", (status) => {
+      const found = new Set<string>();
+      for (const words of WORDS) {
+        for (const quoting of QUOTING) {
+          for (const body of BODIES) {
+            const given = body(quoting(words));
+            const text = typeof given === "string" ? given : JSON.stringify(given);
+            const { code } = dialect.explain(status, new Headers(), text, 0);
+            if (code !== "upstream_rejected") found.add(`${code}: ${text}`);
+          }
         }
       }
-    }
-    expect([...found]).toEqual([]);
-  });
+      expect([...found]).toEqual([]);
+    });
 
-  test("a 429 that quotes its client is load, a 503 a failure", () => {
-    for (const words of WORDS) {
-      for (const quoting of QUOTING) {
-        const body = JSON.stringify({ error: { message: quoting(words), code: "slow_down" } });
-        expect(dialect.explain(429, new Headers(), body, 0).code).toBe("provider_busy");
-        expect(dialect.explain(503, new Headers(), body, 0).code).toBe("upstream_error");
+    test("a 429 that quotes its client is load, a 503 a failure", () => {
+      for (const words of WORDS) {
+        for (const quoting of QUOTING) {
+          const body = JSON.stringify({ error: { message: quoting(words), code: "slow_down" } });
+          expect(dialect.explain(429, new Headers(), body, 0).code).toBe("provider_busy");
+          expect(dialect.explain(503, new Headers(), body, 0).code).toBe("upstream_error");
+        }
       }
-    }
-  });
+    });
 
-  test("words within quotes don't make a prompt too long or blocked", () => {
-    for (const words of ["maximum context length", "content filter", "prompt is too long"]) {
-      for (const quoting of QUOTING.slice(0, 5)) {
-        const body = JSON.stringify({ error: { message: quoting(words), code: "invalid_value" } });
-        expect(dialect.explain(400, new Headers(), body, 0).code).toBe("upstream_rejected");
+    test("words within quotes don't make a prompt too long or blocked", () => {
+      for (const words of ["maximum context length", "content filter", "prompt is too long"]) {
+        for (const quoting of QUOTING.slice(0, 5)) {
+          const body = JSON.stringify({ error: { message: quoting(words), code: "invalid_value" } });
+          expect(dialect.explain(400, new Headers(), body, 0).code).toBe("upstream_rejected");
+        }
       }
-    }
-  });
-});
+    });
+  },
+);

@@ -63,7 +63,9 @@ export function makeSubject(recording: Recording): Subject {
 function dialectOf({ api, file }: Recording): Dialect {
   switch (api) {
     case "openai-chat":
-      return PROVIDERS.find((row) => row.name === PROVIDER_OF_FILE[file])?.dialect ?? findDialect("openai");
+      return (
+        PROVIDERS.find((row) => row.name === PROVIDER_OF_FILE[file])?.dialects[0] ?? findDialect("openai")
+      );
     case "openai-responses":
       return findDialect("responses");
     case "anthropic-messages":
@@ -90,7 +92,7 @@ export function decodeAnswer(subject: Subject): Answer {
   const { recording, dialect, card, request } = subject;
   if (recording.streamed) return streamedAnswer(subject, [encodeText(recording.body)]);
   const reply = normaliseReply(
-    findChatCodec(dialect).reply(parseJson(recording.body), card, request),
+    findChatCodec(dialect).reply(parseJson(recording.body), card, request, new Headers()),
     request,
   );
   return { chunks: [], reply };

@@ -137,7 +137,7 @@ describe("what was tried out", () => {
           markup: 1,
         },
         ...{ timeoutMs: null, quality: null, idempotency: null, ending: new AbortController() },
-        upstreams: new Map([["Acme", makeUpstream(setup, findDialect("openai"))]]),
+        upstreams: new Map([["Acme", makeUpstream(setup, [findDialect("openai")])]]),
       },
     );
     return { names: plan.attempts.map(({ card }) => card.name), decision: plan.decision, events };

@@ -83,7 +83,7 @@ function upstreamsFor(id: string): ReadonlyMap<string, Upstream> {
         timeouts: TIMEOUTS,
         unlistedModels: false,
       };
-      return [name, makeUpstream(setup, dialect)];
+      return [name, makeUpstream(setup, [dialect])];
     }),
   );
 }

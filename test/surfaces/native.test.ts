@@ -196,7 +196,7 @@ for (const family of FAMILIES) {
         const options = { ask, card, offset: 0, dropped: [], isNative: true };
         let reply: ChatReply;
         try {
-          reply = CHAT.readWhole(laneOf(family), recording.body, options);
+          reply = CHAT.readWhole(laneOf(family), { body: recording.body, headers: new Headers() }, options);
         } catch (thrown) {
           if (!(thrown instanceof Fault)) throw thrown;
           continue;

@@ -5,6 +5,7 @@ import { encode } from "./encode.ts";
 import { explain } from "./errors.ts";
 
 export const anthropic: ChatDialect = {
+  name: "anthropic",
   chat: {
     answersPerCall: () => 1,
     encode,

@@ -9,6 +9,7 @@ import { CohereReader } from "./decode.ts";
 import { encode } from "./encode.ts";
 
 export const cohere: ChatDialect = {
+  name: "cohere",
   chat: {
     answersPerCall: () => 1,
     encode,

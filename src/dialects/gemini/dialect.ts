@@ -34,6 +34,7 @@ const CARRIED: ReadonlySet<string> = new Set([
 ]);
 
 export const gemini: ChatDialect = {
+  name: "gemini",
   chat: {
     answersPerCall: (card) => findFacts(card.name).choicesMax,
     encode,

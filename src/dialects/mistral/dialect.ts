@@ -10,6 +10,7 @@ import { encodeMistral } from "./encode.ts";
 const CHOICES_MAX = 16;
 
 export const mistral: ChatDialect = {
+  name: "mistral",
   chat: {
     answersPerCall: () => CHOICES_MAX,
     encode: encodeMistral,

@@ -10,6 +10,7 @@ import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 /** The dialect for a server with these quirks (OpenAI API reference, `/chat/completions`). */
 export function makeOpenaiChat(quirks: OpenaiQuirks): ChatDialect {
   return {
+    name: "openai",
     chat: {
       answersPerCall: (card) => findQuirks(quirks, card.name).choicesMax,
       encode: (request, card, target) => encodeChat(quirks, request, card, target),

@@ -10,6 +10,7 @@ import { encode } from "./encode.ts";
 import { AgentOutput } from "./output.ts";
 
 export const perplexity: ChatDialect = {
+  name: "perplexity",
   chat: {
     answersPerCall: () => 1,
     encode,

@@ -46,6 +46,7 @@ class OutputOfResponses implements OutputForm {
 }
 
 export const responses: ChatDialect = {
+  name: "responses",
   chat: {
     answersPerCall: () => 1,
     encode,

@@ -1,6 +1,6 @@
 // Chat completions as an operation.
 import type { ModelCard } from "../../core/card.ts";
-import type { Outgoing, Target } from "../../core/dialect.ts";
+import type { Delivered, Outgoing, Target } from "../../core/dialect.ts";
 import { isObject } from "../../core/json.ts";
 import type { AnswerCodec, Codec } from "../codec.ts";
 import type { Changed, Folding, Operation, ReaderOptions, SentAsk } from "../operation.ts";
@@ -19,7 +19,7 @@ import { isAnswer, normaliseReply } from "./normalise.ts";
 import { makeOffer } from "./offer.ts";
 import { cutUsage } from "./plausible.ts";
 import { listChunks, type Part, Run } from "./run.ts";
-import { addUsages, countTokens } from "./usage.ts";
+import { addUsages, countAmounts } from "./usage.ts";
 
 export const CHAT: Operation<ChatForm> = {
   name: "chat",
@@ -70,7 +70,7 @@ export const CHAT: Operation<ChatForm> = {
   addUsages,
   meter: () => new ChatMeter(),
   cutUsage,
-  countTokens,
+  countAmounts,
   estimate,
   withCost: (usage, cost) => ({ ...usage, ...cost }),
 };
@@ -128,11 +128,11 @@ function listStops(ask: ChatRequest, dropped: readonly string[]): readonly strin
 
 function readWhole(
   codec: AnswerCodec<ChatForm>,
-  text: string,
+  { body: text, headers }: Delivered,
   { ask, card, offset, dropped, isNative }: ReaderOptions<ChatRequest>,
 ): ChatReply {
-  const body = parseAnswer(text, ask);
-  const canonical = readable(() => codec.reply(body, card, ask));
+  const body = parseAnswer(String(text), ask);
+  const canonical = readable(() => codec.reply(body, card, ask, headers));
   const reply = normaliseReply(canonical, ask, offset, listStops(ask, dropped));
   return isNative && isObject(body) ? { ...reply, verbatim: body } : reply;
 }

@@ -3,7 +3,7 @@ import type { PlausibleUsage, SentAsk } from "../operation.ts";
 import { CONTEXT_SLACK, worstPromptTokens } from "./estimate.ts";
 import { type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { searchesMax } from "./searches.ts";
-import { countTokens } from "./usage.ts";
+import { countAmounts } from "./usage.ts";
 
 /** Tokenizers differ from the provider's own limit by a little, and some end an answer a sentence late. */
 const OUTPUT_SLACK = 1.1;
@@ -15,7 +15,7 @@ type SentRequest = SentAsk<ChatRequest>;
 
 /** The usage as far as it can be, and whether that is less than was reported. */
 export function cutUsage(usage: Usage, sent: SentRequest): PlausibleUsage<Usage> {
-  const { prompt, completion, searches } = countTokens(usage);
+  const { prompt, completion, searches } = countAmounts(usage);
   const promptMax = promptTokensMax(prompt, sent);
   const completionMax = completionTokensMax(sent);
   const searchesLimit = sent.calls * TIMES_ESTIMATE * Math.max(1, searchesMax(sent.ask, sent.card));

@@ -278,4 +278,10 @@ export const STEPS: readonly (readonly string[])[] = [
     "CREATE INDEX IF NOT EXISTS stored_response_key ON stored_response (account_id, key_id, at_ms, id)",
     "CREATE INDEX IF NOT EXISTS stored_response_at ON stored_response (at_ms)",
   ],
+  // Work that isn't counted in tokens.
+  ["request", "usage_hour"].flatMap((table) =>
+    ["images", "seconds", "characters", "search_units", "pages"].map(
+      (unit) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${unit} BIGINT NOT NULL DEFAULT 0`,
+    ),
+  ),
 ];

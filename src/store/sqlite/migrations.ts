@@ -268,4 +268,16 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX stored_response_key ON stored_response (account_id, key_id, at_ms, id);
   CREATE INDEX stored_response_at ON stored_response (at_ms);
   `,
+  `
+  -- Work that isn't counted in tokens.
+  ${addUnits("request")}
+  ${addUnits("usage_hour")}
+  `,
 ];
+
+function addUnits(table: string): string {
+  const units = ["images", "seconds", "characters", "search_units", "pages"];
+  return units
+    .map((unit) => `ALTER TABLE ${table} ADD COLUMN ${unit} INTEGER NOT NULL DEFAULT 0;`)
+    .join("\n");
+}

@@ -1,0 +1,11 @@
+// Finds the dialects of a provider.
+
+import type { ProviderSetup } from "../core/settings.ts";
+import type { Dialect } from "../dialects/dialect.ts";
+import { findDialect, PROVIDERS } from "../providers/index.ts";
+
+/** Returns the dialect that the setup names, or else the provider's own ones. */
+export function chooseDialects(setup: ProviderSetup): readonly Dialect[] {
+  if (setup.dialect !== null) return [findDialect(setup.dialect)];
+  return PROVIDERS.find(({ name }) => name === setup.name)?.dialects ?? [findDialect("openai")];
+}

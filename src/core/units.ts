@@ -1,0 +1,56 @@
+// The units in which a model's work is counted and priced.
+
+/**
+ * Amounts of work. The tokens that are read make up `prompt`, with `cached`, `cacheWrite`, `inputAudio` and `inputImage` as
+ * parts of it; those that are written make up `completion`, with `reasoning`, `outputAudio` and `outputImage`.
+ */
+export const UNITS = [
+  "prompt",
+  "cached",
+  "cacheWrite",
+  /** The part of `cacheWrite` that is kept for an hour. */
+  "cacheWrite1h",
+  "inputAudio",
+  "inputImage",
+  "completion",
+  "reasoning",
+  "outputAudio",
+  "outputImage",
+  "searches",
+  "images",
+  /** Whole seconds of sound. */
+  "seconds",
+  "characters",
+  /** The unit of rerank models: a query with up to 100 documents. */
+  "searchUnits",
+  "pages",
+] as const;
+export type Unit = (typeof UNITS)[number];
+
+/** Whole numbers, none of them negative. */
+export type Amounts = Readonly<Record<Unit, number>>;
+
+export const NO_AMOUNTS: Amounts = {
+  prompt: 0,
+  cached: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  inputAudio: 0,
+  inputImage: 0,
+  completion: 0,
+  reasoning: 0,
+  outputAudio: 0,
+  outputImage: 0,
+  searches: 0,
+  images: 0,
+  seconds: 0,
+  characters: 0,
+  searchUnits: 0,
+  pages: 0,
+};
+
+export function addAmounts(one: Amounts, other: Amounts): Amounts {
+  const sum: Record<Unit, number> = { ...one };
+  for (const unit of UNITS) sum[unit] += other[unit];
+  return sum;
+}
