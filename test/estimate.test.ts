@@ -1,10 +1,11 @@
 // Prompt estimates: what counts as text and what doesn't, high for a hold, near the mean for a charge, and true of recorded calls.
 import { describe, expect, test } from "bun:test";
 import type { ModelCard } from "../src/core/card.ts";
-import { likelyPromptTokens, likelyTextTokens, worstPromptTokens } from "../src/operations/chat/estimate.ts";
+import { likelyPromptTokens, worstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatMessage, ChatRequest, ContentPart } from "../src/operations/chat/form.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { searchesMax } from "../src/operations/chat/searches.ts";
+import { likelyTextTokens } from "../src/operations/text-tokens.ts";
 import { recordedCalls } from "./bench/estimate.ts";
 import { fixturesFolder } from "./recorded/load.ts";
 

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "bun:test";
 import { type BillLine, computeAnyCost, computeCost } from "../src/core/money.ts";
+import { cost, listBillLines } from "../src/core/price.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
-import { cost, listBillLines } from "../src/ledger/price.ts";
 import { countAmounts } from "../src/operations/chat/usage.ts";
 
 describe("prices", () => {

@@ -3,8 +3,8 @@
 import { describe, expect, test } from "bun:test";
 import type { ModelCard, Price } from "../src/core/card.ts";
 import type { Offer } from "../src/core/demand.ts";
+import { cost } from "../src/core/price.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
-import { cost } from "../src/ledger/price.ts";
 import { balanceRoom, coverSome } from "../src/ledger/worst.ts";
 import { worstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";

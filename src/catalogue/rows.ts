@@ -1,4 +1,4 @@
-// The catalogue's own file as cards: one row a model, checked as it is read.
+// The catalogue's own files as cards: one row a model, checked as it is read.
 import {
   CAPABILITIES,
   type Capability,
@@ -9,15 +9,16 @@ import {
   type Price,
 } from "../core/card.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
+import beyondChat from "./beyond-chat.data.json";
 import data from "./models.data.json";
 import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "./price.ts";
 
 const TOKENS_MAX = 100_000_000;
 const MILLISECONDS_PER_SECOND = 1000;
 
-/** The file's cards, in its order. Throws when a row of the file is unsound: a broken build must not start. */
+/** The files' cards, in their order. Throws when a row is unsound: a broken build must not start. */
 export function shippedCards(): readonly ModelCard[] {
-  cards ??= buildCards(data);
+  cards ??= buildCards([...data, ...beyondChat]);
   return cards;
 }
 let cards: readonly ModelCard[] | undefined;

@@ -1,5 +1,5 @@
 // A streamed answer as its client draws it: let in with the first batch, settled before the last, left in any case.
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Batches } from "./batches.ts";
 import type { PieceStream } from "./streamed.ts";
 

@@ -4,7 +4,7 @@ import type { Attempt } from "../core/attempt.ts";
 import type { RawRequest } from "../core/dialect.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Permit } from "../health/permit.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Changed, SentAsk } from "../operations/operation.ts";
 import type { AttemptCall } from "./attempt.ts";
 import { countCalls } from "./calls.ts";

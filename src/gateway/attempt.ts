@@ -4,10 +4,11 @@ import type { Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
 import type { Permit } from "../health/permit.ts";
-import type { AnswerCodec, Explain, Form } from "../operations/codec.ts";
+import type { AnswerCodec, Explain } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Operation } from "../operations/operation.ts";
 import { type Ports, REPLY_BYTES_MAX, UpstreamCall } from "../transport/client.ts";
-import { findRoute, type Route, type Upstream } from "./upstream.ts";
+import { type Route, requireRoute, type Upstream } from "./upstream.ts";
 
 /** All that one upstream call needs. */
 export interface AttemptCall<F extends Form> {
@@ -113,7 +114,7 @@ export interface Sent<F extends Form> {
 export async function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Promise<Sent<F>> {
   const { upstream, credential } = attempt;
   const { baseUrl, headers, timeouts, marksCache = false } = upstream.setup;
-  const route = requireRoute(attempt);
+  const route = requireRoute(attempt.upstream, attempt);
   const { outgoing, answers, isNative } = encode(attempt, route, {
     baseUrl,
     headers,
@@ -145,16 +146,6 @@ function encode<F extends Form>(attempt: AttemptCall<F>, route: Route<F>, target
   }
   const outgoing = boundStack(() => carry(operation.encode(codec, ask, card, target)));
   return { outgoing, answers: { codec, explain: dialect.explain }, isNative: false };
-}
-
-/** Throws the Fault of a model that doesn't serve the operation. */
-export function requireRoute<F extends Form>(
-  attempt: Pick<AttemptCall<F>, "operation" | "upstream" | "card" | "raw">,
-): Route<F> {
-  const route = findRoute(attempt.upstream, attempt);
-  if (route) return route;
-  const message = `The model '${attempt.card.id}' does not serve ${attempt.operation.name} requests.`;
-  throw new Fault("unsupported_capability", message, { param: "model" });
 }
 
 /** Reads a whole answer, and what the operation makes of it. */

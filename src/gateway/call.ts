@@ -4,7 +4,7 @@ import type { GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
 import type { Conversation } from "../health/stickiness.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
 import type { Selection } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";

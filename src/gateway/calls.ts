@@ -1,15 +1,22 @@
 // Several answers from providers that give fewer in one call: as many calls as it takes, their answers put together.
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
-import { type AttemptCall, requireRoute, runWhole } from "./attempt.ts";
+import { type AttemptCall, runWhole } from "./attempt.ts";
 import { type PieceStream, StreamedAttempt } from "./streamed.ts";
+import { requireRoute } from "./upstream.ts";
+
+/** A request may take thousands of calls, as for embeddings where the provider takes one text at a time. */
+const CALLS_AT_ONCE = 16;
 
 type Splitting<F extends Form> = Pick<AttemptCall<F>, "operation" | "upstream" | "card" | "ask" | "raw">;
 
 function splitAsk<F extends Form>(attempt: Splitting<F>): readonly F["ask"][] {
   const { operation, card, ask } = attempt;
-  return operation.split(ask, Math.max(1, requireRoute(attempt).codec.answersPerCall(card)));
+  return operation.split(
+    ask,
+    Math.max(1, requireRoute(attempt.upstream, attempt).codec.answersPerCall(card)),
+  );
 }
 
 /** Returns the number of calls that it takes to give so many answers. */
@@ -116,9 +123,24 @@ async function joinReplies<F extends Form>(
   const ending = new AbortController();
   const client = AbortSignal.any([attempt.client, ending.signal]);
   try {
-    const replies = await Promise.all(calls.map((call) => runWhole(ports, { ...call, client })));
+    const replies = await runInTurns(calls, CALLS_AT_ONCE, (call) => runWhole(ports, { ...call, client }));
     return attempt.operation.merge(replies);
   } finally {
     ending.abort();
   }
+}
+
+/** Returns the results of all tasks in their order, with at most so many under way. One that fails stops the rest. */
+async function runInTurns<Task, Result>(
+  tasks: readonly Task[],
+  atOnce: number,
+  run: (task: Task) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const left = tasks.entries();
+  const work = async () => {
+    for (const [at, task] of left) results[at] = await run(task);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, tasks.length) }, work));
+  return results;
 }

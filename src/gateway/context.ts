@@ -7,7 +7,7 @@ import { toUsd } from "../core/money.ts";
 import type { Ended, RequestLimits, UnsettledRecord } from "../core/record.ts";
 import type { LogEvent } from "../core/world.ts";
 import type { Outcome, Settled, Ticket } from "../ledger/ledger.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Meter, SentAsk } from "../operations/operation.ts";
 import { Grader } from "../selectors/learning/signal.ts";
 import type { Call, Facts } from "./call.ts";

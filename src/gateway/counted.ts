@@ -1,10 +1,10 @@
 // The count of a request: its usage, the source of that, and the bill that the card makes of it.
 
 import type { BillLine } from "../core/money.ts";
+import { listBillLines, sumBill } from "../core/price.ts";
 import type { UnsettledRecord, UsageSource } from "../core/record.ts";
 import { type Amounts, NO_AMOUNTS } from "../core/units.ts";
-import { listBillLines, sumBill } from "../ledger/price.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Operation, SentAsk } from "../operations/operation.ts";
 
 export interface Bill extends Pick<UnsettledRecord, "amounts" | "costNanoUsd"> {

@@ -9,7 +9,7 @@ import type { Log } from "../core/world.ts";
 import type { Address } from "../health/address.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { Permit } from "../health/permit.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
 import { AttemptRun, type Mode } from "./attempt-run.ts";
 import type { Call } from "./call.ts";

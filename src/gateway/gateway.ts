@@ -4,7 +4,7 @@ import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
 import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import { makeOffers } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";

@@ -2,7 +2,7 @@
 
 import { Fault } from "../core/fault.ts";
 import { asObject, parseJson } from "../core/json.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Folding, Operation } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 

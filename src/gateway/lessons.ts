@@ -5,7 +5,7 @@ import type { UnsettledRecord } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { KeptDecision } from "../selectors/decision.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import { boundAt, kindKept, makeLesson, measureLength } from "../selectors/learning/lesson.ts";

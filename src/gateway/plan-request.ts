@@ -6,10 +6,11 @@ import type { Deployment } from "../health/deployment.ts";
 import type { Health } from "../health/health.ts";
 import { estimateSpeed } from "../health/speed.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import type { Call } from "./call.ts";
 import { type Known, type Plan, planCalls } from "./plan.ts";
+import { requireRoute } from "./upstream.ts";
 
 export interface PlanPorts {
   readonly random: Random;
@@ -29,11 +30,15 @@ const OUTCOMES_BEFORE = 20;
 
 /** Returns the plan of a request. Throws a Fault when no model can serve it. */
 export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
-  const { operation, ask, conversation, selection, rules, quality, upstreams } = call;
+  const { operation, ask, raw, conversation, selection, rules, quality, upstreams } = call;
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
   const plan = planCalls({
-    refuseUnable: (card) => operation.refuseUnable(ask, card),
+    refuseUnable: (card) => {
+      const upstream = upstreams.get(card.provider);
+      if (upstream) requireRoute(upstream, { operation, card, raw });
+      operation.refuseUnable(ask, card);
+    },
     describe: choosing && (() => choosing.describe(ask)),
     selection,
     rules,

@@ -2,7 +2,7 @@
 
 import type { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Reader, Reading } from "../operations/operation.ts";
 import { chooseFirstByteMs, type Ports, type UpstreamCall } from "../transport/client.ts";
 import {

@@ -1,9 +1,11 @@
 // The upstreams: providers that are on, each with its dialects, and the one of them that a call goes over.
 import type { ModelCard } from "../core/card.ts";
 import type { RawRequest } from "../core/dialect.ts";
+import { Fault } from "../core/fault.ts";
 import type { ProviderSetup } from "../core/settings.ts";
 import type { Dialect } from "../dialects/dialect.ts";
-import type { Codec, Form, Lane } from "../operations/codec.ts";
+import type { Codec, Lane } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Operation } from "../operations/operation.ts";
 
 /** A provider that is on, with the code that speaks to it. */
@@ -52,4 +54,12 @@ export function findRoute<F extends Form>(
     first ??= { dialect, codec, lane };
   }
   return first;
+}
+
+/** Throws the Fault of a model that doesn't serve the operation. */
+export function requireRoute<F extends Form>(upstream: Upstream, asked: Asked<F>): Route<F> {
+  const route = findRoute(upstream, asked);
+  if (route) return route;
+  const message = `The model '${asked.card.id}' does not serve ${asked.operation.name} requests.`;
+  throw new Fault("unsupported_capability", message, { param: "model" });
 }

@@ -7,14 +7,15 @@ import { type Call, type Facts, NO_FACTS } from "../gateway/call.ts";
 import type { RequestContext } from "../gateway/context.ts";
 import { digestIdempotency } from "../gateway/idempotency.ts";
 import { Conversation } from "../health/stickiness.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import { findSurface, SURFACES } from "../surfaces/index.ts";
-import type { Exchange, Incoming, Stamp, Surface } from "../surfaces/surface.ts";
-import { durationText, type HeaderMap, headerList, json, refusalAnswer, STREAM_HEADERS } from "./answers.ts";
+import { Document, type Exchange, type Incoming, type Stamp, type Surface } from "../surfaces/surface.ts";
+import { json, refusalAnswer, rendered, STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, findSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { CountingLimit } from "./counting.ts";
+import { factHeaders, limitHeaders } from "./fact-headers.ts";
 import { headerNumber } from "./headers.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -127,8 +128,11 @@ async function answer<F extends Form>(
   try {
     const reply = await ports.gateway.complete(context);
     const body = exchange.whole(reply, makeStamp(context));
+    const headers = factHeaders(context);
+    if (body instanceof Document)
+      return rendered(200, body.content, { ...headers, "content-type": body.type });
     if (exchange.keep) await ports.kept.keep(call.key, exchange.keep(body));
-    return json(200, body, factHeaders(context));
+    return json(200, body, headers);
   } finally {
     over();
   }
@@ -269,24 +273,5 @@ function makeStamp<F extends Form>({ call, replayed, model }: RequestContext<F>)
     ...(replayed ?? { id, created }),
     model: model ?? ask.model,
     countPrompt: () => operation.estimatePrompt(ask),
-  };
-}
-
-function factHeaders(facts: Facts, limits = facts.limits): HeaderMap {
-  const headers = limitHeaders(limits);
-  if (facts.model !== null) headers["x-poundkey-model"] = facts.model.replace(/[^\x20-\x7e]/g, "?");
-  if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
-  if (facts.selector !== null) headers["x-poundkey-selector"] = facts.selector;
-  if (facts.replayed !== null) headers["x-poundkey-replayed"] = "true";
-  if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = headerList(facts.dropped);
-  return headers;
-}
-
-function limitHeaders(limits: Facts["limits"]): HeaderMap {
-  if (limits === null) return {};
-  return {
-    "x-ratelimit-limit-requests": String(limits.limit),
-    "x-ratelimit-remaining-requests": String(limits.remaining),
-    "x-ratelimit-reset-requests": durationText(limits.resetMs),
   };
 }

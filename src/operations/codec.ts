@@ -3,25 +3,8 @@ import type { ModelCard } from "../core/card.ts";
 import type { Family, Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { Fault } from "../core/fault.ts";
 import type { ChatForm } from "./chat/decoder.ts";
-
-/** The fields that the gateway reads of every request, whatever is asked for. */
-export interface Ask {
-  /** The model as the client named it. */
-  readonly model: string;
-  readonly stream?: boolean;
-}
-
-/** The types of one operation. */
-export interface Form {
-  readonly ask: Ask;
-  /** A streamed answer comes in these. */
-  readonly piece: object;
-  /** A whole answer. */
-  readonly reply: object;
-  readonly usage: object;
-  /** Reads a dialect's stream. */
-  readonly decoder: object;
-}
+import type { EmbeddingsForm } from "./embeddings/form.ts";
+import type { Form } from "./form.ts";
 
 /** Reads the answers to a call. */
 export interface AnswerCodec<F extends Form> {
@@ -70,4 +53,5 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
 /** A dialect's codecs, one for each operation that its providers serve. */
 export interface Codecs {
   readonly chat?: Codec<ChatForm>;
+  readonly embeddings?: Codec<EmbeddingsForm>;
 }

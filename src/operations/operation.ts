@@ -7,7 +7,8 @@ import type { JsonObject } from "../core/json.ts";
 import type { Amounts } from "../core/units.ts";
 import type { ChatChunk, ChatRequest } from "./chat/form.ts";
 import type { Needs } from "./chat/needs.ts";
-import type { AnswerCodec, Codec, Codecs, Form } from "./codec.ts";
+import type { AnswerCodec, Codec, Codecs } from "./codec.ts";
+import type { Form } from "./form.ts";
 
 /** A client's request as its surface read it. */
 export interface Asking<F extends Form> {

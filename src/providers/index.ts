@@ -10,6 +10,7 @@ import { gemini } from "../dialects/gemini/dialect.ts";
 import { GEMINI_LANE } from "../dialects/gemini/lane.ts";
 import { mistral } from "../dialects/mistral/dialect.ts";
 import { makeOpenaiChat } from "../dialects/openai/dialect.ts";
+import { OPENAI_EMBEDDINGS } from "../dialects/openai/embeddings.ts";
 import { needsResponses, OPENAI } from "../dialects/openai/models.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
@@ -60,7 +61,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "OpenAI",
     ["OPENAI_API_KEY"],
     "https://api.openai.com/v1",
-    withLane(bridge(makeOpenaiChat(OPENAI), responses, needsResponses), RESPONSES),
+    withLane(bridge(makeOpenaiChat(OPENAI, OPENAI_EMBEDDINGS), responses, needsResponses), RESPONSES),
   ),
   row("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", ANTHROPIC),
   row(
@@ -91,7 +92,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
   row("DeepInfra", ["DEEPINFRA_API_KEY"], "https://api.deepinfra.com/v1/openai", makeOpenaiChat(DEEPINFRA)),
 ];
 
-const GENERIC_CHAT = makeOpenaiChat(GENERIC);
+const GENERIC_CHAT = makeOpenaiChat(GENERIC, OPENAI_EMBEDDINGS);
 
 /** The dialect that a configured server speaks; `openai` takes servers of that dialect as they are. */
 export function findDialect(name: DialectName): Dialect {

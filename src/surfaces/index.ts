@@ -2,6 +2,7 @@
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
 import { GEMINI } from "./gemini/surface.ts";
 import { OPENAI_CHAT } from "./openai-chat/surface.ts";
+import { OPENAI_EMBEDDINGS } from "./openai-embeddings/surface.ts";
 import { OPENAI_RESPONSES } from "./openai-responses/surface.ts";
 import { type AnySurface, makeAny } from "./surface.ts";
 
@@ -9,6 +10,7 @@ const CHAT_COMPLETIONS = makeAny(OPENAI_CHAT);
 const MESSAGES = makeAny(ANTHROPIC_MESSAGES);
 const RESPONSES = makeAny(OPENAI_RESPONSES);
 const GENERATE = makeAny(GEMINI);
+const EMBEDDINGS = makeAny(OPENAI_EMBEDDINGS);
 
 export interface SurfacePath {
   readonly path: string;
@@ -25,6 +27,8 @@ export const SURFACES: readonly SurfacePath[] = [
   { path: "/v1/responses", surface: RESPONSES },
   { path: "/responses", surface: RESPONSES },
   { path: "/v1/responses/input_tokens", surface: RESPONSES },
+  { path: "/v1/embeddings", surface: EMBEDDINGS },
+  { path: "/embeddings", surface: EMBEDDINGS },
   { path: "/v1beta/models/*", surface: GENERATE },
   { path: "/v1/models/*", surface: GENERATE },
 ];

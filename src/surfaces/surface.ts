@@ -1,11 +1,11 @@
 // The port that every surface implements: a client's wire format, in pure functions to and from an operation's own form.
 import type { Family } from "../core/dialect.ts";
-import type { Fault } from "../core/fault.ts";
+import { errorBody, Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Earlier, Keeping, KeptExchange } from "../core/kept.ts";
 import type { Limits } from "../core/settings.ts";
 import type { Sealer } from "../core/world.ts";
-import type { Form } from "../operations/codec.ts";
+import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
 
 /** A client's request as it arrived. `body` is parsed and within the bounds on size and structure, and nothing else. */
@@ -30,6 +30,17 @@ export interface Stamp {
   readonly countPrompt: () => number;
 }
 
+/** An answer that isn't JSON. */
+export class Document {
+  readonly type: string;
+  readonly content: string | Uint8Array<ArrayBuffer>;
+
+  constructor(type: string, content: string | Uint8Array<ArrayBuffer>) {
+    this.type = type;
+    this.content = content;
+  }
+}
+
 /**
  * A request that was understood: the operation's form of it, and how its answer is written. One object, so that what
  * was read off the request (names that were flattened, fields to be echoed) is at hand when the answer is written.
@@ -42,7 +53,7 @@ export interface Exchange<F extends Form> extends Asking<F> {
   /** Returns what is kept of the answer; left out: nothing is. */
   keep?(answer: JsonObject): KeptExchange;
   /** A whole answer's body. */
-  whole(reply: F["reply"], stamp: Stamp): JsonObject;
+  whole(reply: F["reply"], stamp: Stamp): JsonObject | Document;
   /** A writer for one streamed answer. It asks for the stamp with the first piece: failover may change the model until then. */
   writer(stamp: () => Stamp): Writer<F["piece"]>;
 }
@@ -68,11 +79,32 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
+/** Returns an error answer in OpenAI's form, which most surfaces share. */
+export function refuseAsOpenai(fault: Fault): Refusal {
+  return { status: fault.row.status, body: { ...errorBody(fault) } };
+}
+
 /** Requests of which only the prompt's tokens are counted. */
 export interface Counting<F extends Form> {
   isCounting(path: string): boolean;
   read(incoming: Incoming): F["ask"];
   write(tokens: number): JsonObject;
+}
+
+/** The terms of a request that every provider gets in translation, of which nothing is lost or held besides. */
+export const TRANSLATED = {
+  dropped: [],
+  lost: [],
+  isLimitRequired: false,
+  searches: 0,
+  unreadBytes: 0,
+  raw: null,
+  session: null,
+} as const;
+
+/** The writer of surfaces whose answers never stream: their requests have no field that asks for a stream. */
+export function refuseStream(): never {
+  throw new Fault("unsupported_parameter", "This API has no streams.", { param: "stream" });
 }
 
 export interface Surface<F extends Form> {

@@ -30,13 +30,13 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "cached prompts at the full price",
-    file: "src/ledger/price.ts",
+    file: "src/core/price.ts",
     find: "rates.cachedInput ?? input",
     replace: "rates.input",
   },
   {
     name: "drop the context tier of the bill",
-    file: "src/ledger/price.ts",
+    file: "src/core/price.ts",
     find: "return highest ?? price;",
     replace: "return price;",
   },

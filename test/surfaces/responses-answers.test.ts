@@ -22,7 +22,7 @@ function answer(body: JsonObject, chunks: readonly ChatChunk[]): JsonObject {
   const exchange = readRequest({ input: "a", ...body });
   const fold = new Fold();
   for (const chunk of chunks) fold.push(chunk);
-  const whole = exchange.whole(fold.reply(), STAMP);
+  const whole = asObject(exchange.whole(fold.reply(), STAMP));
   const stream = writeStream(exchange, chunks, true);
   expect(responsesGrammar(stream)).toEqual([]);
   const { response } = asObject(splitEvents(stream).at(-1)?.json);

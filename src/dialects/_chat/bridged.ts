@@ -8,19 +8,18 @@ import type { ChatDialect } from "../dialect.ts";
  * the first must give one choice for cards that may go over the second if that gives only one.
  */
 export function bridge(
-  { name, chat: first, explain }: ChatDialect,
+  { chat: first, ...rest }: ChatDialect,
   { chat: second }: ChatDialect,
   useSecond: (card: ModelCard, request: ChatRequest) => boolean,
 ): ChatDialect {
   const over = (card: ModelCard, request: ChatRequest) => (useSecond(card, request) ? second : first);
   return {
-    name,
+    ...rest,
     chat: {
       answersPerCall: (card) => first.answersPerCall(card),
       encode: (request, card, target) => over(card, request).encode(request, card, target),
       decoder: (card, request) => over(card, request).decoder(card, request),
       reply: (body, card, request, headers) => over(card, request).reply(body, card, request, headers),
     },
-    explain,
   };
 }

@@ -1,13 +1,12 @@
 // Estimates a prompt's tokens: high for the hold before a call, near the mean where no provider reported a count.
 import type { ModelCard } from "../../core/card.ts";
 import { asObject, asString, isObject } from "../../core/json.ts";
+import { BYTES_PER_TOKEN } from "../text-tokens.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
 import { readToolName, searchesMax } from "./searches.ts";
 
 /** Measured in o200k: prose has 4 to 6 bytes a token, JSON 2.3 to 2.9, UUIDs, base64 and punctuation 1.5. */
 const BYTES_PER_TOKEN_MIN = 1.4;
-/** Near the mean of prose in current tokenizers. */
-const BYTES_PER_TOKEN = 4;
 /** Signatures and encrypted thinking, which only their maker reads. Recorded: at Gemini 5, at OpenAI 11, mostly none. */
 const [SEALED_BYTES_PER_TOKEN_MIN, SEALED_BYTES_PER_TOKEN] = [4, 10];
 const BYTES_PER_BASE64 = 0.75;
@@ -120,11 +119,6 @@ export function likelyPromptTokens(request: ChatRequest): number {
   const inText = sizes.textBytes / BYTES_PER_TOKEN + sizes.sealedBytes / SEALED_BYTES_PER_TOKEN;
   const inMedia = tokensOfMedia(sizes, LIKELY_MEDIA) + LIKELY_REMOTE_FILE * sizes.remoteFiles;
   return Math.ceil(inText + inMedia + LIKELY_MESSAGE_TOKENS * sizes.messages);
-}
-
-/** The count of tokens to expect in so many bytes of text. */
-export function likelyTextTokens(bytes: number): number {
-  return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
 /** The sizes of a request's parts, by kind. */

@@ -1,9 +1,15 @@
 // OpenAI's chat completions: the surface whose form is the chat operation's own.
-import { errorBody, type Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
-import type { Exchange, Incoming, Refusal, Stamp, Surface } from "../surface.ts";
+import {
+  type Exchange,
+  type Incoming,
+  refuseAsOpenai,
+  type Stamp,
+  type Surface,
+  TRANSLATED,
+} from "../surface.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { readChatRequest } from "./read.ts";
 import { ChunkWriter } from "./writer.ts";
@@ -14,7 +20,7 @@ export const OPENAI_CHAT: Surface<ChatForm> = {
   operation: CHAT,
   idPrefix: "chatcmpl-",
   read: readExchange,
-  refuse: (fault: Fault): Refusal => ({ status: fault.row.status, body: { ...errorBody(fault) } }),
+  refuse: refuseAsOpenai,
 };
 
 function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
@@ -25,14 +31,8 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
   };
   return {
     ask,
-    dropped: [],
-    lost: [],
-    isLimitRequired: false,
-    searches: 0,
-    unreadBytes: 0,
     // Nothing is lost on the way through the chat form: it is the same one.
-    raw: null,
-    session: null,
+    ...TRANSLATED,
     whole: ({ verbatim: _verbatim, ...reply }, stamp) =>
       writeWhole(manners.offersFunctions ? withFunctionCall(reply) : reply, stamp),
     writer: (stamp) => new ChunkWriter(stamp, manners),

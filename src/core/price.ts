@@ -1,7 +1,7 @@
 // The cost of an answer: tokens of a usage report, priced line by line as the model's card says.
-import type { PiecePrices, Price, Rates } from "../core/card.ts";
-import { type BillLine, computeCost, type NanoUsd } from "../core/money.ts";
-import type { Amounts } from "../core/units.ts";
+import type { PiecePrices, Price, Rates } from "./card.ts";
+import { type BillLine, computeCost, type NanoUsd } from "./money.ts";
+import type { Amounts } from "./units.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
 const SECONDS_PER_MINUTE = 60;

@@ -1,0 +1,22 @@
+// The headers that say how a request was served.
+import type { Facts } from "../gateway/call.ts";
+import { durationText, type HeaderMap, headerList } from "./answers.ts";
+
+export function factHeaders(facts: Facts, limits = facts.limits): HeaderMap {
+  const headers = limitHeaders(limits);
+  if (facts.model !== null) headers["x-poundkey-model"] = facts.model.replace(/[^\x20-\x7e]/g, "?");
+  if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
+  if (facts.selector !== null) headers["x-poundkey-selector"] = facts.selector;
+  if (facts.replayed !== null) headers["x-poundkey-replayed"] = "true";
+  if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = headerList(facts.dropped);
+  return headers;
+}
+
+export function limitHeaders(limits: Facts["limits"]): HeaderMap {
+  if (limits === null) return {};
+  return {
+    "x-ratelimit-limit-requests": String(limits.limit),
+    "x-ratelimit-remaining-requests": String(limits.remaining),
+    "x-ratelimit-reset-requests": durationText(limits.resetMs),
+  };
+}

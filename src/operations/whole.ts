@@ -1,0 +1,182 @@
+// Operations whose answers come whole and never as streams: the parts of the port that are the same for all of them.
+import type { ModelCard, OperationName, Price, Rates } from "../core/card.ts";
+import type { Offer } from "../core/demand.ts";
+import type { Delivered } from "../core/dialect.ts";
+import { Fault } from "../core/fault.ts";
+import { asCount, type JsonObject, parseJson } from "../core/json.ts";
+import { listBillLines } from "../core/price.ts";
+import { type Amounts, addAmounts, UNITS, type Unit } from "../core/units.ts";
+import { garbled } from "../core/upstream.ts";
+import type { AnswerCodec, Codec, Codecs } from "./codec.ts";
+import type { Ask } from "./form.ts";
+import type { Meter, Operation } from "./operation.ts";
+import type { FormOf, WholeReply, WorkUsage } from "./whole-form.ts";
+
+/** The parts in which such operations differ. */
+export interface WholeParts<A extends Ask, R extends WholeReply> {
+  readonly name: OperationName;
+  findCodec(codecs: Codecs): Codec<FormOf<A, R>> | null;
+  /** Left out: one. */
+  countAnswers?(ask: A): number;
+  /** Throws the Fault `unsupported_capability` if the model can't take what the request is about. */
+  refuseUnable?(ask: A, card: ModelCard): void;
+  /** Returns the most work that the request may take. */
+  countWorst(ask: A, card: ModelCard): Amounts;
+  /** Returns the work to expect, where no provider reported it. */
+  countLikely(ask: A): Amounts;
+  /** Returns the requests for at most so many answers that together make up this one; left out: it is never split. */
+  split?(ask: A, answersPerCall: number): readonly A[];
+  /** Returns the answers of several calls as one; their usage is added up beside it. */
+  merge?(replies: readonly R[]): R;
+  /** Returns the request as the log keeps it, its content apart. */
+  toLog(ask: A): { readonly request: JsonObject; readonly messages: readonly unknown[] };
+  /** Returns the reply as the log keeps it; left out: nothing of it is. */
+  toLogged?(reply: R): JsonObject | null;
+  /** Returns a reply that was kept as JSON, or null if it is none. */
+  restore(kept: unknown): R | null;
+}
+
+/** Nobody works that much: a report beyond it is cut. */
+const TIMES_WORST = 10;
+
+export function makeWholeOperation<A extends Ask, R extends WholeReply>(
+  parts: WholeParts<A, R>,
+): Operation<FormOf<A, R>> {
+  const countAnswers = (ask: A) => parts.countAnswers?.(ask) ?? 1;
+  return {
+    name: parts.name,
+    findCodec: (codecs) => parts.findCodec(codecs),
+    choosing: null,
+    countAnswers,
+    refuseUnable: (ask, card) => parts.refuseUnable?.(ask, card),
+    offer: (ask, card) => makeOffer(card, countAnswers(ask), parts.countWorst(ask, card)),
+    bound: (ask) => ({ ask, dropped: [] }),
+    split: (ask, answersPerCall) => parts.split?.(ask, answersPerCall) ?? [ask],
+    identify: (ask) => Object.fromEntries(Object.entries(ask)),
+    toLog: (ask) => parts.toLog(ask),
+    nameConversation: () => ({ sought: [], kept: [], heldTokens: 0 }),
+    estimatePrompt: (ask) => parts.countLikely(ask).prompt,
+    encode: (codec, ask, card, target) => codec.encode(ask, card, target),
+    readWhole: (codec, delivered, { ask, card }) => readDelivered(codec, delivered, card, ask),
+    reader() {
+      throw new Error(`An answer to ${parts.name} never streams.`);
+    },
+    isAnswer: () => true,
+    merge: (replies) => mergeReplies(parts, replies),
+    fold: () => new LastReply(),
+    unfold: (reply) => [reply],
+    restore: (kept) => parts.restore(kept),
+    toLogged: (reply) => parts.toLogged?.(reply) ?? null,
+    readUsage: ({ usage }) => usage,
+    withUsage: (reply, usage) => ({ ...reply, usage }),
+    usagePiece() {
+      throw new Error(`An answer to ${parts.name} never streams.`);
+    },
+    addUsages,
+    meter: () => new WholeMeter(),
+    cutUsage: (usage, { ask, card, calls }) => cutUsage(usage, parts.countWorst(ask, card), calls),
+    countAmounts: ({ amounts }) => amounts,
+    estimate: ({ ask }, _bytes, reported) => reported ?? { amounts: parts.countLikely(ask) },
+    withCost: (usage, cost) => ({ ...usage, ...cost }),
+  };
+}
+
+/** A codec for answers that never stream. */
+export function makeWholeCodec<A extends Ask, R extends WholeReply>(
+  parts: Omit<Codec<FormOf<A, R>>, "decoder" | "answersPerCall"> & {
+    /** Left out: one call gives them all. */
+    answersPerCall?(card: ModelCard): number;
+  },
+): Codec<FormOf<A, R>> {
+  const all = Number.POSITIVE_INFINITY;
+  return { ...parts, answersPerCall: (card) => parts.answersPerCall?.(card) ?? all, decoder: () => null };
+}
+
+/** The hold covers all of the work: no limit of output lowers it. */
+function makeOffer(card: ModelCard, choices: number, worst: Amounts): Offer {
+  const limits = { isLimitRequired: false, outputTokensAsked: 0, outputTokensMax: 0, outputUsdPerMillion: 0 };
+  const lines = card.price === null ? [] : listBillLines(findHighest(card.price, worst.prompt), worst);
+  return { card: card.id, choices, ...limits, isPriced: card.price !== null, lines };
+}
+
+/** Returns the price with the highest rates of the tiers that a prompt of so many tokens reaches. */
+function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Price {
+  const reached: readonly Rates[] = tiers.filter(({ aboveTokens }) => promptTokens > aboveTokens);
+  const input = Math.max(price.input, ...reached.map((rates) => rates.input));
+  const output = Math.max(price.output, ...reached.map((rates) => rates.output));
+  return { ...price, input, output };
+}
+
+function readDelivered<A extends Ask, R extends WholeReply>(
+  codec: AnswerCodec<FormOf<A, R>>,
+  { body, headers }: Delivered,
+  card: ModelCard,
+  ask: A,
+): R {
+  // Some servers send blank lines before the JSON while they work.
+  const parsed = typeof body === "string" ? parseJson(body) : body;
+  if (parsed === undefined) throw garbled("not JSON");
+  try {
+    return codec.reply(parsed, card, ask, headers);
+  } catch (thrown) {
+    throw thrown instanceof Fault ? thrown : garbled(`unreadable: ${String(thrown)}`);
+  }
+}
+
+function mergeReplies<A extends Ask, R extends WholeReply>(
+  { name, merge }: WholeParts<A, R>,
+  replies: readonly R[],
+): R {
+  if (!merge) throw new Error(`A request for ${name} is never split.`);
+  return { ...merge(replies), usage: addUsages(replies.map(({ usage }) => usage)) };
+}
+
+function addUsages(usages: readonly (WorkUsage | null)[]): WorkUsage | null {
+  let sum: Amounts | null = null;
+  for (const usage of usages) {
+    if (!usage) return null;
+    sum = sum ? addAmounts(sum, usage.amounts) : usage.amounts;
+  }
+  return sum && { amounts: sum };
+}
+
+function cutUsage(usage: WorkUsage, worst: Amounts, calls: number) {
+  const amounts: Record<Unit, number> = { ...usage.amounts };
+  let isCut = false;
+  for (const unit of UNITS) {
+    const most = TIMES_WORST * calls * Math.max(1, worst[unit]);
+    const count = Math.min(asCount(amounts[unit]), most);
+    isCut ||= count < amounts[unit];
+    amounts[unit] = count;
+  }
+  return { usage: { ...usage, amounts }, isCut };
+}
+
+class LastReply<R extends WholeReply> {
+  #reply: R | null = null;
+
+  take([reply]: readonly R[]): number {
+    this.#reply = reply ?? this.#reply;
+    return 0;
+  }
+
+  reply(): R {
+    if (this.#reply === null) throw new Error("Nothing was answered.");
+    return this.#reply;
+  }
+}
+
+class WholeMeter<A extends Ask, R extends WholeReply> implements Meter<FormOf<A, R>> {
+  readonly bytes = 0;
+  begun = 0;
+  hasAnswer = false;
+
+  take(): void {
+    this.hasAnswer = true;
+  }
+
+  takeWhole(): void {
+    this.hasAnswer = true;
+    this.begun = Number.POSITIVE_INFINITY;
+  }
+}

@@ -1,0 +1,75 @@
+// OpenAI's embeddings API.
+import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import type { EmbeddingsForm, EmbeddingsReply, EmbeddingsRequest } from "../../operations/embeddings/form.ts";
+import { EMBEDDINGS } from "../../operations/embeddings/operation.ts";
+import { toBase64, toFloats } from "../../operations/embeddings/vector.ts";
+import { Checker, checkModelName, readFields } from "../checker.ts";
+import { writeCost } from "../cost.ts";
+import {
+  type Exchange,
+  type Incoming,
+  refuseAsOpenai,
+  refuseStream,
+  type Stamp,
+  type Surface,
+  TRANSLATED,
+} from "../surface.ts";
+import { embeddingsRequestSchema } from "./schema.ts";
+
+const CHECKER = new Checker(embeddingsRequestSchema);
+
+export const OPENAI_EMBEDDINGS: Surface<EmbeddingsForm> = {
+  name: "openai-embeddings",
+  family: "openai",
+  operation: EMBEDDINGS,
+  idPrefix: "embd-",
+  read({ body }: Incoming): Exchange<EmbeddingsForm> {
+    const ask = readEmbeddings(body);
+    const whole = (reply: EmbeddingsReply, stamp: Stamp) => writeWhole(reply, stamp, ask.encoding);
+    return { ...TRANSLATED, ask, whole, writer: refuseStream };
+  },
+  refuse: refuseAsOpenai,
+};
+
+function readEmbeddings(body: unknown): EmbeddingsRequest {
+  const given = readFields(body);
+  const inputs = listInputs(given.input);
+  CHECKER.check(given, inputs.length);
+  checkModelName(given.model);
+  return checked(given, inputs);
+}
+
+/** The schema was checked: the fields are what its type says. */
+function checked(given: JsonObject, inputs: readonly unknown[]): EmbeddingsRequest {
+  const { model, input: _input, encoding_format, dimensions, input_type, truncate, ...extras } = given;
+  return {
+    model,
+    inputs,
+    encoding: encoding_format ?? "float",
+    ...(dimensions === undefined ? {} : { dimensions }),
+    ...(input_type === undefined ? {} : { inputType: input_type }),
+    ...(truncate === undefined ? {} : { truncation: truncate }),
+    extras,
+  } as EmbeddingsRequest;
+}
+
+/** One text or the ids of its tokens, or a list of either. */
+function listInputs(input: unknown): readonly unknown[] {
+  const given = asArray(input);
+  return typeof input === "string" || typeof given[0] === "number" ? [input] : given;
+}
+
+function writeWhole(
+  { vectors, usage }: EmbeddingsReply,
+  { model }: Stamp,
+  encoding: EmbeddingsRequest["encoding"],
+): JsonObject {
+  const prompt = usage?.amounts.prompt ?? 0;
+  const write = encoding === "base64" ? toBase64 : toFloats;
+  return {
+    object: "list",
+    data: vectors.map((vector, index) => ({ object: "embedding", index, embedding: write(vector) })),
+    model,
+    usage: { prompt_tokens: prompt, total_tokens: prompt, ...writeCost(asObject(usage)) },
+  };
+}
