@@ -103,7 +103,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   });
   const log = countEvents(metrics, options.log);
   const health: Health = new Health(log);
-  const live = new LiveConfiguration(first, opened, health, log);
+  const live = new LiveConfiguration(first, opened, { health, log, fetch: options.fetch ?? upstreamFetch });
   await live.credentials.refresh();
   const learned = new Learned();
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
@@ -115,8 +115,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     authenticate: createAuthenticator(opened.world),
     sealer: (accountId) => createSealer(vault, accountId),
     server: first.server,
-    draining: () => ending.draining,
-    refusing: () => ending.refusing,
+    ...{ draining: () => ending.draining, refusing: () => ending.refusing },
   };
   const feed = new LiveFeed({ store, clock });
   const learning = new Learning(store, learned, clock);
@@ -124,7 +123,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const wrongTokens = new WrongTokens({ store, clock, log });
   const parts = { live, feed, wrongTokens, originOf: await originReader(first.server.trustedProxies) };
   const endUpkeep = await startUpkeep({
-    ...{ store, ledger, learning, credentials: live.credentials, wrongTokens, clock, log },
+    ...{ store, ledger, learning, wrongTokens, clock, log },
+    ...{ credentials: live.credentials, discovery: live.discovery },
     memory: { open: () => gateway.open, collect },
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,

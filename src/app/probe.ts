@@ -10,14 +10,16 @@ import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { chooseDialects } from "./dialects.ts";
+import { listModels } from "./discovery.ts";
 import { clock, reach, upstreamFetch } from "./world.ts";
 
 const PROBE_MS = 30_000;
 const PROBE_TOKENS = 16;
 
 /** Calls the cheapest of the provider's models and returns a sentence on its answer. Rejects with the Fault of a failed call. */
-export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): Promise<string> {
-  const card = findCheapest(cards);
+export async function probe(setup: ProviderSetup, listed: readonly ModelCard[]): Promise<string> {
+  const found = setup.discovers ? await listModels(setup, upstreamFetch) : [];
+  const card = findCheapest([...listed, ...found]);
   const [credential] = setup.credentials;
   if (!card || !credential) return "not called: none of its models is listed";
   const reply = await askOnce(setup, credential, card, upstreamFetch);

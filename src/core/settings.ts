@@ -11,6 +11,8 @@ export interface KnownProvider {
   /** Environment variables that may hold its key, the first one set wins. Empty: it needs none. */
   readonly keyVariables: readonly string[];
   readonly baseUrl: string;
+  /** True for servers of the operator's own, which are asked for their models. */
+  readonly discovers?: boolean;
 }
 
 export interface Credential {
@@ -40,6 +42,8 @@ export interface ProviderSetup {
   readonly timeouts: Timeouts;
   /** Names that the catalogue doesn't hold pass through, unpriced. */
   readonly unlistedModels: boolean;
+  /** Its models are those that it lists itself; left out: they are the catalogue's and the operator's. */
+  readonly discovers?: boolean;
   /** Cache marks are set where the client sets none (`cache_marks: auto`); left out: they are not. */
   readonly marksCache?: boolean;
 }
