@@ -16,6 +16,7 @@ import { createLedger } from "../src/ledger/ledger.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { findDialect } from "../src/providers/index.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
+import { createAuthorize } from "../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { KeptConnections } from "../src/transport/kept.ts";
 import { Reachability } from "../src/transport/reachability.ts";
@@ -63,6 +64,7 @@ beforeEach(async () => {
   gateway = new Gateway({
     ...{ log, clock, random, deadlines, health, store, reach, learned: new Learned() },
     ...{ stickiness: new Stickiness(), caches: new Caches(), kept: new KeptConnections() },
+    authorize: createAuthorize(),
     ledger: createLedger({ store, clock, rules: () => RULES }),
     vault: createVault(random.bytes(32), random),
     reachability: new Reachability(deadlines, reach),

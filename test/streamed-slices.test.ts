@@ -6,6 +6,7 @@ import { makeUpstream } from "../src/gateway/upstream.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { listChunks } from "../src/operations/chat/run.ts";
 import { findDialect } from "../src/providers/index.ts";
+import { createAuthorize } from "../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { KeptConnections } from "../src/transport/kept.ts";
 import { Reachability } from "../src/transport/reachability.ts";
@@ -34,7 +35,10 @@ test.each(FLOODS)("%s", async (_name, event) => {
     ...{ unlistedModels: true, credentials: [] },
   };
   const attempt = new StreamedAttempt(
-    { clock, fetch: fetched, reach, deadlines, reachability, kept: new KeptConnections() },
+    {
+      ...{ clock, fetch: fetched, reach, deadlines, reachability },
+      ...{ kept: new KeptConnections(), authorize: createAuthorize() },
+    },
     {
       card: makeCard("m", null),
       credential: { secret: null, weight: 1 },

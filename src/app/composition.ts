@@ -38,6 +38,7 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
+import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
@@ -180,6 +181,7 @@ function buildGateway(
     reach,
     reachability: new Reachability(parts.deadlines, reach),
     kept: new KeptConnections(),
+    authorize: createAuthorize(),
   });
 }
 

@@ -6,6 +6,7 @@ import type { Fetch } from "../core/world.ts";
 import { runWhole } from "../gateway/attempt.ts";
 import { makeUpstream } from "../gateway/upstream.ts";
 import { CHAT } from "../operations/chat/operation.ts";
+import { createAuthorize } from "../transport/auth/authorize.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
@@ -62,7 +63,8 @@ export async function testCredential(
 async function askOnce(setup: ProviderSetup, credential: Credential, card: ModelCard, fetch: Fetch) {
   const deadlines = new DeadlineSweep(clock);
   const kept = new KeptConnections();
-  const ports = { clock, deadlines, fetch, reach, reachability: new Reachability(deadlines, reach), kept };
+  const reachability = new Reachability(deadlines, reach);
+  const ports = { clock, deadlines, fetch, reach, reachability, kept, authorize: createAuthorize() };
   try {
     return await runWhole(ports, {
       card,

@@ -15,11 +15,27 @@ export interface KnownProvider {
   readonly discovers?: boolean;
 }
 
+/** Proves the gateway to a provider that takes no plain secret: plain data, which `transport/auth` makes headers of. */
+export type Proof = AwsProof;
+
+/** Keys of an AWS account or role, with which each call is signed. */
+export interface AwsProof {
+  readonly kind: "aws";
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** null: the keys are long-term ones. */
+  readonly sessionToken: string | null;
+  /** As `us-east-1`. */
+  readonly region: string;
+}
+
 export interface Credential {
   /** The id of a credential that was added at run time; the configuration's have none. */
   readonly id?: string;
   /** null: the server needs none. */
   readonly secret: string | null;
+  /** Left out: the secret, if any, is proof enough. */
+  readonly proof?: Proof;
   readonly weight: number;
 }
 

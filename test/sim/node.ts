@@ -13,6 +13,7 @@ import { decide } from "../../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { createAuthorize } from "../../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
@@ -213,5 +214,6 @@ function gatewayOn(world: NodeWorld, { ledger, life, store }: Parts, onDeath: Se
     reach: providers.reach,
     reachability: new Reachability(deadlines, providers.reach),
     kept: new KeptConnections(),
+    authorize: createAuthorize(),
   });
 }
