@@ -22,6 +22,7 @@ import { KeptConnections } from "../src/transport/kept.ts";
 import { Reachability } from "../src/transport/reachability.ts";
 import { makeConversation } from "./conversation.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { NO_TOKENS } from "./no-tokens.ts";
 import { makeCard } from "./router/planning.ts";
 import { RULES as ROUTER } from "./router/pools.ts";
 import { makeKey, openMemoryStore, RULES } from "./samples.ts";
@@ -64,7 +65,7 @@ beforeEach(async () => {
   gateway = new Gateway({
     ...{ log, clock, random, deadlines, health, store, reach, learned: new Learned() },
     ...{ stickiness: new Stickiness(), caches: new Caches(), kept: new KeptConnections() },
-    authorize: createAuthorize(),
+    authorize: createAuthorize(NO_TOKENS),
     ledger: createLedger({ store, clock, rules: () => RULES }),
     vault: createVault(random.bytes(32), random),
     reachability: new Reachability(deadlines, reach),

@@ -10,6 +10,7 @@ import { createAuthorize } from "../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { KeptConnections } from "../src/transport/kept.ts";
 import { Reachability } from "../src/transport/reachability.ts";
+import { NO_TOKENS } from "./no-tokens.ts";
 import { makeCard } from "./providers/drive.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -37,7 +38,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
   const attempt = new StreamedAttempt(
     {
       ...{ clock, fetch: fetched, reach, deadlines, reachability },
-      ...{ kept: new KeptConnections(), authorize: createAuthorize() },
+      ...{ kept: new KeptConnections(), authorize: createAuthorize(NO_TOKENS) },
     },
     {
       card: makeCard("m", null),

@@ -39,6 +39,7 @@ import { formatMetrics } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
+import { Tokens } from "../transport/auth/tokens.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
@@ -52,7 +53,7 @@ import type { OpenedStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { createProviderPorts } from "./provider-ports.ts";
 import { startUpkeep } from "./upkeep.ts";
-import { clock, collect, random, reach, upstreamFetch } from "./world.ts";
+import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 /** The longest wait at the end for the settlements of requests that were served. */
 const SETTLE_MS = 5000;
@@ -181,7 +182,9 @@ function buildGateway(
     reach,
     reachability: new Reachability(parts.deadlines, reach),
     kept: new KeptConnections(),
-    authorize: createAuthorize(),
+    authorize: createAuthorize(
+      new Tokens({ clock, deadlines: parts.deadlines, fetch, readFile: readTokenFile }),
+    ),
   });
 }
 

@@ -7,12 +7,13 @@ import { runWhole } from "../gateway/attempt.ts";
 import { makeUpstream } from "../gateway/upstream.ts";
 import { CHAT } from "../operations/chat/operation.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
+import { Tokens } from "../transport/auth/tokens.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { chooseDialects } from "./dialects.ts";
 import { listModels } from "./discovery.ts";
-import { clock, reach, upstreamFetch } from "./world.ts";
+import { clock, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 const PROBE_MS = 30_000;
 const PROBE_TOKENS = 16;
@@ -64,7 +65,8 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
   const deadlines = new DeadlineSweep(clock);
   const kept = new KeptConnections();
   const reachability = new Reachability(deadlines, reach);
-  const ports = { clock, deadlines, fetch, reach, reachability, kept, authorize: createAuthorize() };
+  const authorize = createAuthorize(new Tokens({ clock, deadlines, fetch, readFile: readTokenFile }));
+  const ports = { clock, deadlines, fetch, reach, reachability, kept, authorize };
   try {
     return await runWhole(ports, {
       card,

@@ -3,6 +3,7 @@ import type { Capability, HedgeRules, ModelCard, OperationName, Price } from "./
 import type { DialectName } from "./dialect.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Skill, SkillRow } from "./skill.ts";
+import type { TokenSource } from "./token-source.ts";
 
 /** A provider that needs no more than its key: a row of `providers/index.ts`, as configuration sees it. */
 export interface KnownProvider {
@@ -16,7 +17,7 @@ export interface KnownProvider {
 }
 
 /** Proves the gateway to a provider that takes no plain secret: plain data, which `transport/auth` makes headers of. */
-export type Proof = AwsProof;
+export type Proof = AwsProof | TokenSource;
 
 /** Keys of an AWS account or role, with which each call is signed. */
 export interface AwsProof {

@@ -8,6 +8,7 @@ import type { Authorize } from "./auth/authorize.ts";
 import { explainBroken, isNetworkError, isReset, isUnconnected } from "./broken.ts";
 import type { KeptConnections } from "./kept.ts";
 import { type Prepared, prepare } from "./prepared.ts";
+import { sendProven } from "./proving.ts";
 import type { Reachability } from "./reachability.ts";
 import { redact } from "./redact.ts";
 
@@ -62,7 +63,7 @@ export class UpstreamCall {
   #complete = false;
   /** True if the body was read to its end, so that there is nothing left to abort. */
   #read = false;
-  readonly #private: readonly string[];
+  readonly #private: string[];
   readonly #fresh: boolean;
   readonly #proof: Proof | undefined;
   /** The origin under which its connection will be kept; null: nowhere. */
@@ -72,7 +73,7 @@ export class UpstreamCall {
   constructor(ports: Ports, { client, deadlineAtMs, unspoken, fresh, proof }: UpstreamCallTerms) {
     this.#ports = ports;
     this.#client = client;
-    this.#private = unspoken;
+    this.#private = [...unspoken];
     this.#fresh = fresh;
     this.#proof = proof;
     const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
@@ -116,10 +117,7 @@ export class UpstreamCall {
 
   /** Sends the request and returns the answer's head. Throws the Fault that a failure or an error answer means. */
   async send(outgoing: Outgoing, connectMs: number, explain: Explain): Promise<Response> {
-    const init = prepare(outgoing);
-    const proven = this.#proof === undefined ? init : await this.#prove(this.#proof, outgoing.url, init);
-    const connecting = this.#ports.reachability.watch(outgoing.url, connectMs, (fault) => this.#end(fault));
-    const response = await this.#sendOnce(outgoing.url, proven).finally(() => connecting.clear());
+    const response = await this.#sendProven(outgoing.url, prepare(outgoing), connectMs);
     if (response.ok) return response;
     if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
     const body = await this.#errorText(response);
@@ -256,13 +254,18 @@ export class UpstreamCall {
     }
   }
 
-  /** Adds the proof's headers. A call that ended while they were fetched is not sent. */
-  async #prove(proof: Proof, url: string, init: Prepared): Promise<Prepared> {
-    const { authorize, clock } = this.#ports;
-    const body = typeof init.body === "string" ? init.body : "";
-    const added = await authorize(proof, { url, headers: init.headers, body }, clock.nowMs());
-    this.throwIfEnded();
-    return { ...init, headers: { ...init.headers, ...added } };
+  async #sendProven(url: string, prepared: Prepared, connectMs: number): Promise<Response> {
+    const send = (one: Prepared) => this.#sendWatched(url, one, connectMs);
+    const [proof, { authorize, clock }] = [this.#proof, this.#ports];
+    if (proof === undefined) return send(prepared);
+    const onSecret = (secret: string) => void this.#private.push(secret);
+    const { signal } = this.#abort;
+    return sendProven({ proof, authorize, clock, signal, onSecret, send }, url, prepared);
+  }
+
+  #sendWatched(url: string, prepared: Prepared, connectMs: number): Promise<Response> {
+    const connecting = this.#ports.reachability.watch(url, connectMs, (fault) => this.#end(fault));
+    return this.#sendOnce(url, prepared).finally(() => connecting.clear());
   }
 
   #end(reason: Fault): void {

@@ -54,7 +54,7 @@ export async function startTokenServer(): Promise<TokenServer> {
     };
     seen.push(one);
     await gate;
-    const token = () => ({
+    const token = (): Said => ({
       body: { access_token: `token-${++given}`, expires_in: 3600, token_type: "Bearer" },
     });
     const { status = 200, body: said } = own.answer?.(one) ?? token();

@@ -33,6 +33,7 @@ import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
 import { makeConversation } from "../conversation.ts";
 import { newMetrics } from "../metrics-world.ts";
+import { NO_TOKENS } from "../no-tokens.ts";
 import { RULES } from "../router/pools.ts";
 import { makeKey, makePlace, QUOTA } from "../samples.ts";
 
@@ -122,7 +123,7 @@ function gatewayOn(store: Store): Gateway {
     learned: new Learned(),
     reachability: new Reachability(deadlines, reach),
     kept: new KeptConnections(),
-    authorize: createAuthorize(),
+    authorize: createAuthorize(NO_TOKENS),
   });
 }
 

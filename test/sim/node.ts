@@ -17,6 +17,7 @@ import { createAuthorize } from "../../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
+import { NO_TOKENS } from "../no-tokens.ts";
 import type { Dice } from "./dice.ts";
 import type { EventClock } from "./event-clock.ts";
 import { faultyStore, type StoreLife } from "./faulty-store.ts";
@@ -214,6 +215,6 @@ function gatewayOn(world: NodeWorld, { ledger, life, store }: Parts, onDeath: Se
     reach: providers.reach,
     reachability: new Reachability(deadlines, providers.reach),
     kept: new KeptConnections(),
-    authorize: createAuthorize(),
+    authorize: createAuthorize(NO_TOKENS),
   });
 }

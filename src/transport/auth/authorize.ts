@@ -1,6 +1,8 @@
 // Proves the gateway to providers that take no plain secret: a call's own signature, or a token.
 import type { AwsProof, Credential, Proof } from "../../core/settings.ts";
+import type { TokenSource } from "../../core/token-source.ts";
 import { signRequest } from "./sigv4.ts";
+import type { Tokens } from "./tokens.ts";
 
 /** A call as it leaves: with the very text that is sent, since signatures cover it. */
 export interface ProvenCall {
@@ -11,20 +13,27 @@ export interface ProvenCall {
   readonly body: string;
 }
 
-/** Returns the headers that prove the call, to be added to it. Throws a Fault where there is no proof to be had. */
-export type Authorize = (
-  proof: Proof,
-  call: ProvenCall,
-  nowMs: number,
-) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
+export interface Proven {
+  /** The headers to add to the call. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A word in them that no message to a client may hold. */
+  readonly secret?: string;
+  /** Forgets a proof that the provider answered with 401, so that the next one is another. Left out: there is no other. */
+  readonly refuse?: () => void;
+}
 
-export function createAuthorize(): Authorize {
-  return (proof, call, nowMs) => {
-    switch (proof.kind) {
-      case "aws":
-        return signAws(proof, call, nowMs);
-    }
-  };
+/** Returns the proof of a call. Throws a Fault where there is none to be had. */
+export type Authorize = (proof: Proof, call: ProvenCall, nowMs: number) => Proven | Promise<Proven>;
+
+export function createAuthorize(tokens: Pick<Tokens, "get" | "refuse">): Authorize {
+  return (proof, call, nowMs) =>
+    proof.kind === "aws" ? { headers: signAws(proof, call, nowMs) } : bearToken(tokens, proof);
+}
+
+async function bearToken(tokens: Pick<Tokens, "get" | "refuse">, source: TokenSource): Promise<Proven> {
+  const secret = await tokens.get(source);
+  const headers = { authorization: `Bearer ${secret}` };
+  return { headers, secret, refuse: () => tokens.refuse(source, secret) };
 }
 
 /** The name of Bedrock's runtime in signatures. */
@@ -47,5 +56,14 @@ function listProofSecrets(proof: Proof): readonly string[] {
   switch (proof.kind) {
     case "aws":
       return [proof.accessKeyId, proof.secretAccessKey, proof.sessionToken ?? ""];
+    case "client_credentials":
+      return [proof.clientSecret];
+    case "refresh_token":
+      return [proof.clientSecret, proof.refreshToken];
+    case "service_account":
+      return [proof.privateKey];
+    case "metadata":
+    case "workload_identity":
+      return [];
   }
 }
