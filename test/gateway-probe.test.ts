@@ -16,11 +16,13 @@ import { createLedger } from "../src/ledger/ledger.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { findDialect } from "../src/providers/index.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
+import { createAuthorize } from "../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { KeptConnections } from "../src/transport/kept.ts";
 import { Reachability } from "../src/transport/reachability.ts";
 import { makeConversation } from "./conversation.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { NO_TOKENS } from "./no-tokens.ts";
 import { makeCard } from "./router/planning.ts";
 import { RULES as ROUTER } from "./router/pools.ts";
 import { makeKey, openMemoryStore, RULES } from "./samples.ts";
@@ -63,6 +65,7 @@ beforeEach(async () => {
   gateway = new Gateway({
     ...{ log, clock, random, deadlines, health, store, reach, learned: new Learned() },
     ...{ stickiness: new Stickiness(), caches: new Caches(), kept: new KeptConnections() },
+    authorize: createAuthorize(NO_TOKENS),
     ledger: createLedger({ store, clock, rules: () => RULES }),
     vault: createVault(random.bytes(32), random),
     reachability: new Reachability(deadlines, reach),

@@ -6,9 +6,11 @@ import { makeUpstream } from "../src/gateway/upstream.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { listChunks } from "../src/operations/chat/run.ts";
 import { findDialect } from "../src/providers/index.ts";
+import { createAuthorize } from "../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { KeptConnections } from "../src/transport/kept.ts";
 import { Reachability } from "../src/transport/reachability.ts";
+import { NO_TOKENS } from "./no-tokens.ts";
 import { makeCard } from "./providers/drive.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -34,7 +36,10 @@ test.each(FLOODS)("%s", async (_name, event) => {
     ...{ unlistedModels: true, credentials: [] },
   };
   const attempt = new StreamedAttempt(
-    { clock, fetch: fetched, reach, deadlines, reachability, kept: new KeptConnections() },
+    {
+      ...{ clock, fetch: fetched, reach, deadlines, reachability },
+      ...{ kept: new KeptConnections(), authorize: createAuthorize(NO_TOKENS) },
+    },
     {
       card: makeCard("m", null),
       credential: { secret: null, weight: 1 },

@@ -71,7 +71,7 @@ function addCredentials(setup: ProviderSetup, enabled: readonly AddedCredential[
 }
 
 /** Returns the setup of a known provider that the configuration doesn't mention. */
-export function createBareSetup({ name, baseUrl }: KnownProvider): ProviderSetup {
+export function createBareSetup({ name, baseUrl, discovers }: KnownProvider): ProviderSetup {
   return {
     name,
     dialect: null,
@@ -80,5 +80,6 @@ export function createBareSetup({ name, baseUrl }: KnownProvider): ProviderSetup
     headers: {},
     timeouts: TIMEOUTS,
     unlistedModels: false,
+    ...(discovers ? { discovers } : {}),
   };
 }

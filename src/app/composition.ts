@@ -38,6 +38,8 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
+import { createAuthorize } from "../transport/auth/authorize.ts";
+import { Tokens } from "../transport/auth/tokens.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
@@ -51,7 +53,7 @@ import type { OpenedStore } from "./open-store.ts";
 import { PROCESS_READINGS } from "./process-readings.ts";
 import { createProviderPorts } from "./provider-ports.ts";
 import { startUpkeep } from "./upkeep.ts";
-import { clock, collect, random, reach, upstreamFetch } from "./world.ts";
+import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 /** The longest wait at the end for the settlements of requests that were served. */
 const SETTLE_MS = 5000;
@@ -103,7 +105,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   });
   const log = countEvents(metrics, options.log);
   const health: Health = new Health(log);
-  const live = new LiveConfiguration(first, opened, health, log);
+  const live = new LiveConfiguration(first, opened, { health, log, fetch: options.fetch ?? upstreamFetch });
   await live.credentials.refresh();
   const learned = new Learned();
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
@@ -115,8 +117,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     authenticate: createAuthenticator(opened.world),
     sealer: (accountId) => createSealer(vault, accountId),
     server: first.server,
-    draining: () => ending.draining,
-    refusing: () => ending.refusing,
+    ...{ draining: () => ending.draining, refusing: () => ending.refusing },
   };
   const feed = new LiveFeed({ store, clock });
   const learning = new Learning(store, learned, clock);
@@ -124,7 +125,8 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const wrongTokens = new WrongTokens({ store, clock, log });
   const parts = { live, feed, wrongTokens, originOf: await originReader(first.server.trustedProxies) };
   const endUpkeep = await startUpkeep({
-    ...{ store, ledger, learning, credentials: live.credentials, wrongTokens, clock, log },
+    ...{ store, ledger, learning, wrongTokens, clock, log },
+    ...{ credentials: live.credentials, discovery: live.discovery },
     memory: { open: () => gateway.open, collect },
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,
@@ -180,6 +182,9 @@ function buildGateway(
     reach,
     reachability: new Reachability(parts.deadlines, reach),
     kept: new KeptConnections(),
+    authorize: createAuthorize(
+      new Tokens({ clock, deadlines: parts.deadlines, fetch, readFile: readTokenFile }),
+    ),
   });
 }
 

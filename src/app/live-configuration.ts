@@ -1,17 +1,20 @@
 // The live configuration: the settings that were loaded last, with the credentials that were added at run time.
 import { buildCatalogue } from "../catalogue/catalogue.ts";
+import type { ModelCard } from "../core/card.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Log } from "../core/world.ts";
+import type { Fetch, Log } from "../core/world.ts";
 import { makeUpstream, type Upstream } from "../gateway/upstream.ts";
 import type { Health } from "../health/health.ts";
 import type { Snapshot } from "../http/ports.ts";
 import { PROVIDERS } from "../providers/index.ts";
 import { AddedCredentials } from "./added-credentials.ts";
 import { chooseDialects } from "./dialects.ts";
+import { Discovery } from "./discovery.ts";
 import type { OpenedStore } from "./open-store.ts";
 
 export class LiveConfiguration {
   readonly credentials: AddedCredentials;
+  readonly discovery: Discovery;
   readonly #health: Health;
   /** The settings without the added credentials. */
   configured: Settings;
@@ -19,21 +22,32 @@ export class LiveConfiguration {
   snapshot: Snapshot;
   #listed: ReadonlySet<string>;
 
-  constructor(first: Settings, { store, credentialVault }: OpenedStore, health: Health, log: Log) {
+  constructor(first: Settings, opened: OpenedStore, { health, log, fetch }: LiveConfigurationPorts) {
+    const { store, credentialVault } = opened;
+    const onChange = () => this.#renew();
     this.#health = health;
     this.configured = first;
     this.settings = first;
-    this.snapshot = buildSnapshot(first);
+    this.snapshot = buildSnapshot(first, []);
     this.#listed = listIds(this.snapshot);
-    this.credentials = new AddedCredentials(store, credentialVault, log, () => this.put(this.configured));
+    this.credentials = new AddedCredentials(store, credentialVault, log, onChange);
+    this.discovery = new Discovery({ fetch, log, onChange });
+    this.discovery.expect(first.providers);
     health.configured(first.providers);
   }
 
   /** Puts other settings in force. Requests under way keep those that they began with. */
   put(next: Settings): void {
     this.configured = next;
-    this.settings = this.credentials.addTo(next, PROVIDERS);
-    this.snapshot = buildSnapshot(this.settings);
+    this.discovery.expect(next.providers);
+    this.#renew();
+    void this.discovery.refresh();
+  }
+
+  #renew(): void {
+    this.settings = this.credentials.addTo(this.configured, PROVIDERS);
+    this.discovery.follow(this.settings.providers);
+    this.snapshot = buildSnapshot(this.settings, this.discovery.cards);
     this.#listed = listIds(this.snapshot);
     this.#health.configured(this.settings.providers);
   }
@@ -44,12 +58,20 @@ export class LiveConfiguration {
   }
 }
 
+export interface LiveConfigurationPorts {
+  readonly health: Health;
+  readonly log: Log;
+  readonly fetch: Fetch;
+}
+
 function listIds({ catalogue }: Snapshot): ReadonlySet<string> {
   return new Set(catalogue.list().map(({ id }) => id));
 }
 
-function buildSnapshot(settings: Settings): Snapshot {
-  const { providers, overlay, ownModels, aliases, limits, router, billing } = settings;
+/** The operator's own row of a model comes before what the model's server says of it. */
+function buildSnapshot(settings: Settings, discovered: readonly ModelCard[]): Snapshot {
+  const { providers, overlay, aliases, limits, router, billing } = settings;
+  const ownModels = [...discovered, ...settings.ownModels];
   return {
     catalogue: buildCatalogue({ providers, overlay, ownModels, aliases }),
     upstreams: new Map(

@@ -6,18 +6,22 @@ import type { Fetch } from "../core/world.ts";
 import { runWhole } from "../gateway/attempt.ts";
 import { makeUpstream } from "../gateway/upstream.ts";
 import { CHAT } from "../operations/chat/operation.ts";
+import { createAuthorize } from "../transport/auth/authorize.ts";
+import { Tokens } from "../transport/auth/tokens.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
 import { chooseDialects } from "./dialects.ts";
-import { clock, reach, upstreamFetch } from "./world.ts";
+import { listModels } from "./discovery.ts";
+import { clock, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
 const PROBE_MS = 30_000;
 const PROBE_TOKENS = 16;
 
 /** Calls the cheapest of the provider's models and returns a sentence on its answer. Rejects with the Fault of a failed call. */
-export async function probe(setup: ProviderSetup, cards: readonly ModelCard[]): Promise<string> {
-  const card = findCheapest(cards);
+export async function probe(setup: ProviderSetup, listed: readonly ModelCard[]): Promise<string> {
+  const found = setup.discovers ? await listModels(setup, upstreamFetch) : [];
+  const card = findCheapest([...listed, ...found]);
   const [credential] = setup.credentials;
   if (!card || !credential) return "not called: none of its models is listed";
   const reply = await askOnce(setup, credential, card, upstreamFetch);
@@ -60,7 +64,9 @@ export async function testCredential(
 async function askOnce(setup: ProviderSetup, credential: Credential, card: ModelCard, fetch: Fetch) {
   const deadlines = new DeadlineSweep(clock);
   const kept = new KeptConnections();
-  const ports = { clock, deadlines, fetch, reach, reachability: new Reachability(deadlines, reach), kept };
+  const reachability = new Reachability(deadlines, reach);
+  const authorize = createAuthorize(new Tokens({ clock, deadlines, fetch, readFile: readTokenFile }));
+  const ports = { clock, deadlines, fetch, reach, reachability, kept, authorize };
   try {
     return await runWhole(ports, {
       card,

@@ -11,6 +11,8 @@ const LESSONS_MS = 3000;
 /** A change on one node takes effect on the others within twice this time. */
 const CREDENTIALS_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
+/** A server of the operator's own that starts later than the gateway is found within this time. */
+const DISCOVERY_MS = 30_000;
 const PRUNE_MS = 600_000;
 const ROWS_MAX = 2000;
 /** Meters are kept for longer than a day, because a clock that was set back may still need an old one. */
@@ -23,6 +25,8 @@ export interface UpkeepParts {
   readonly learning: { refresh(): Promise<void> };
   /** Reads the credentials that were added at run time on any node. Left out if none can be added. */
   readonly credentials?: { refresh(): Promise<void> };
+  /** Asks the operator's own servers for their models until they have answered. Left out if there are none. */
+  readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Left out if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
   /** If it is left out, memory is left to the runtime. */
@@ -47,8 +51,9 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
   ];
-  const { credentials, wrongTokens, memory } = parts;
+  const { credentials, discovery, wrongTokens, memory } = parts;
   if (credentials) tasks.push(schedule("credentials_failed", CREDENTIALS_MS, () => credentials.refresh()));
+  if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (memory) tasks.push(trimMemory(memory, clock, log));
   return () => {

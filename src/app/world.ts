@@ -22,6 +22,9 @@ export const random: Random = {
 /** Collects all garbage and returns the memory to the system. Nothing else runs meanwhile. */
 export const collect = (): void => Bun.gc(true);
 
+/** Workloads get their tokens in files, which the platform replaces from time to time. */
+export const readTokenFile = (path: string): Promise<string> => Bun.file(path).text();
+
 export const upstreamFetch: Fetch = (url, init) => fetch(url, init);
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };

@@ -190,9 +190,10 @@ export class ModelFields {
     return findSelector(text) !== null || (this.#on !== null && this.#cards.has(id) && !this.#isOff(id));
   }
 
-  /** True if the provider accepts names that the catalogue doesn't have. */
+  /** True if the provider accepts names that the catalogue doesn't have, or lists its models itself. */
   #passes(text: string): boolean {
-    return this.#on?.get(splitId(text)?.provider.toLowerCase() ?? "")?.unlistedModels === true;
+    const setup = this.#on?.get(splitId(text)?.provider.toLowerCase() ?? "");
+    return setup?.unlistedModels === true || setup?.discovers === true;
   }
 
   #wrong(path: Path, at: Issue["at"], message: string): void {

@@ -82,6 +82,7 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
     headers: readHeaders(context, entry.headers ?? {}),
     timeouts: readTimeouts(entry.timeouts ?? {}),
     unlistedModels: entry.unlisted_models ?? false,
+    ...(context.row?.discovers ? { discovers: true } : {}),
     ...(entry.cache_marks === "auto" ? { marksCache: true } : {}),
   };
 }

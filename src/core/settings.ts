@@ -3,6 +3,7 @@ import type { Capability, HedgeRules, ModelCard, OperationName, Price } from "./
 import type { DialectName } from "./dialect.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Skill, SkillRow } from "./skill.ts";
+import type { TokenSource } from "./token-source.ts";
 
 /** A provider that needs no more than its key: a row of `providers/index.ts`, as configuration sees it. */
 export interface KnownProvider {
@@ -11,6 +12,22 @@ export interface KnownProvider {
   /** Environment variables that may hold its key, the first one set wins. Empty: it needs none. */
   readonly keyVariables: readonly string[];
   readonly baseUrl: string;
+  /** True for servers of the operator's own, which are asked for their models. */
+  readonly discovers?: boolean;
+}
+
+/** Proves the gateway to a provider that takes no plain secret: plain data, which `transport/auth` makes headers of. */
+export type Proof = AwsProof | TokenSource;
+
+/** Keys of an AWS account or role, with which each call is signed. */
+export interface AwsProof {
+  readonly kind: "aws";
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  /** null: the keys are long-term ones. */
+  readonly sessionToken: string | null;
+  /** As `us-east-1`. */
+  readonly region: string;
 }
 
 export interface Credential {
@@ -18,6 +35,8 @@ export interface Credential {
   readonly id?: string;
   /** null: the server needs none. */
   readonly secret: string | null;
+  /** Left out: the secret, if any, is proof enough. */
+  readonly proof?: Proof;
   readonly weight: number;
 }
 
@@ -40,6 +59,8 @@ export interface ProviderSetup {
   readonly timeouts: Timeouts;
   /** Names that the catalogue doesn't hold pass through, unpriced. */
   readonly unlistedModels: boolean;
+  /** Its models are those that it lists itself; left out: they are the catalogue's and the operator's. */
+  readonly discovers?: boolean;
   /** Cache marks are set where the client sets none (`cache_marks: auto`); left out: they are not. */
   readonly marksCache?: boolean;
 }

@@ -69,7 +69,8 @@ const FILTER_WORDS =
 const QUOTED = /"[^"]*"|`[^`]*`|“[^”]*”|(?<=^|[\s(:=[])'[^']*'(?=$|[\s).,:;\]])/g;
 
 const MESSAGE_CHARACTERS_MAX = 2000;
-const SECRET_WORDS = /\b(sk|pk|gsk|xai|AIza|pplx|nvapi|fw|csk|Bearer )[-_A-Za-z0-9*.]{8,}/g;
+const SECRET_WORDS =
+  /\b(sk|pk|gsk|xai|AIza|AKIA|ASIA|ABSK|bedrock-api-key|pplx|nvapi|fw|csk|Bearer )[-_A-Za-z0-9*.]{8,}/g;
 
 /** URLs, and hosts with a port. */
 const ADDRESS_WORDS = /https?:\/\/\S+|\b[\w-]+(\.[\w-]+)+:\d{2,5}\b/g;

@@ -7,6 +7,7 @@ import type { Permit } from "../health/permit.ts";
 import type { AnswerCodec, Explain } from "../operations/codec.ts";
 import type { Form } from "../operations/form.ts";
 import type { Operation } from "../operations/operation.ts";
+import { listSecrets } from "../transport/auth/authorize.ts";
 import { type Ports, REPLY_BYTES_MAX, UpstreamCall } from "../transport/client.ts";
 import { type Route, requireRoute, type Upstream } from "./upstream.ts";
 
@@ -96,8 +97,8 @@ export function prepareCall<F extends Form>(
   { client, credential, upstream, fresh }: AttemptCall<F>,
   deadlineAtMs: number,
 ): UpstreamCall {
-  const unspoken = [credential.secret ?? "", ...upstream.hosts];
-  return new UpstreamCall(ports, { client, deadlineAtMs, unspoken, fresh });
+  const unspoken = [...listSecrets(credential), ...upstream.hosts];
+  return new UpstreamCall(ports, { client, deadlineAtMs, unspoken, fresh, proof: credential.proof });
 }
 
 /** A call that was sent, and how its answer is read. */

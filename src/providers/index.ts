@@ -51,11 +51,18 @@ function withLane(dialect: ChatDialect, lanes: Lanes): ChatDialect {
   return { ...dialect, chat: { ...dialect.chat, lanes } };
 }
 
+/** A server of the operator's own, on when it is configured. */
+function ownServer(name: string, baseUrl: string, ...dialects: readonly Dialect[]): ProviderRow {
+  return { ...row(name, [], baseUrl, ...dialects), discovers: true };
+}
+
 const RESPONSES: Lanes = { responses: RESPONSES_LANE };
 const ANTHROPIC = withLane(anthropic, { anthropic: ANTHROPIC_LANE });
 const GEMINI = withLane(gemini, { gemini: GEMINI_LANE });
 
-/** Every provider that is on as soon as its key is set. */
+const GENERIC_CHAT = makeOpenaiChat(GENERIC, OPENAI_EMBEDDINGS);
+
+/** Every provider that needs no more than its key, or no more than its name. */
 export const PROVIDERS: readonly ProviderRow[] = [
   row(
     "OpenAI",
@@ -90,9 +97,9 @@ export const PROVIDERS: readonly ProviderRow[] = [
   row("ZAI", ["ZAI_API_KEY"], "https://api.z.ai/api/paas/v4", makeOpenaiChat(ZAI)),
   row("NVIDIA", ["NVIDIA_API_KEY"], "https://integrate.api.nvidia.com/v1", makeOpenaiChat(NVIDIA)),
   row("DeepInfra", ["DEEPINFRA_API_KEY"], "https://api.deepinfra.com/v1/openai", makeOpenaiChat(DEEPINFRA)),
+  ownServer("Ollama", "http://127.0.0.1:11434/v1", GENERIC_CHAT),
+  ownServer("vLLM", "http://127.0.0.1:8000/v1", GENERIC_CHAT),
 ];
-
-const GENERIC_CHAT = makeOpenaiChat(GENERIC, OPENAI_EMBEDDINGS);
 
 /** The dialect that a configured server speaks; `openai` takes servers of that dialect as they are. */
 export function findDialect(name: DialectName): Dialect {

@@ -1,11 +1,14 @@
 // One HTTP call to a provider: it is bounded in time, ends with its client, and reports each kind of failure as a Fault.
 import type { Outgoing } from "../core/dialect.ts";
 import { Fault, toFault } from "../core/fault.ts";
-import type { Timeouts } from "../core/settings.ts";
+import type { Proof, Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
 import type { Clock, Deadline, Deadlines, Fetch, Reach } from "../core/world.ts";
+import type { Authorize } from "./auth/authorize.ts";
 import { explainBroken, isNetworkError, isReset, isUnconnected } from "./broken.ts";
 import type { KeptConnections } from "./kept.ts";
+import { type Prepared, prepare } from "./prepared.ts";
+import { sendProven } from "./proving.ts";
 import type { Reachability } from "./reachability.ts";
 import { redact } from "./redact.ts";
 
@@ -19,6 +22,7 @@ export interface Ports {
   readonly deadlines: Deadlines;
   readonly reachability: Reachability;
   readonly kept: KeptConnections;
+  readonly authorize: Authorize;
 }
 
 const ERROR_CHARACTERS_MAX = 64 * 1024;
@@ -29,9 +33,6 @@ export const REPLY_BYTES_MAX = 16 * 1024 * 1024;
 const REST_MS = 2000;
 /** A kept connection that the server has closed is reset within a round trip; after this time, the server failed at its work. */
 const STALE_MS = 1000;
-const JSON_HEADERS = { "content-type": "application/json", "accept-encoding": "identity" };
-/** The runtime names a form's type, with its boundary. */
-const FORM_HEADERS = { "accept-encoding": "identity" };
 const FIRST_BYTE_MS = 60_000;
 const FIRST_BYTE_REASONING_MS = 300_000;
 
@@ -48,6 +49,8 @@ export interface UpstreamCallTerms {
   readonly unspoken: readonly string[];
   /** True if the call must go over a new connection, even where idle ones are kept. */
   readonly fresh: boolean;
+  /** Left out: the call carries its secret already, or needs none. */
+  readonly proof?: Proof | undefined;
 }
 
 /** One call under way. `close()` ends it and everything that watches over it; it may be called more than once. */
@@ -60,17 +63,19 @@ export class UpstreamCall {
   #complete = false;
   /** True if the body was read to its end, so that there is nothing left to abort. */
   #read = false;
-  readonly #private: readonly string[];
+  readonly #private: string[];
   readonly #fresh: boolean;
+  readonly #proof: Proof | undefined;
   /** The origin under which its connection will be kept; null: nowhere. */
   #origin: string | null = null;
   readonly #onClientGone = () => this.#end(explainEnd(this.#client));
 
-  constructor(ports: Ports, { client, deadlineAtMs, unspoken, fresh }: UpstreamCallTerms) {
+  constructor(ports: Ports, { client, deadlineAtMs, unspoken, fresh, proof }: UpstreamCallTerms) {
     this.#ports = ports;
     this.#client = client;
-    this.#private = unspoken;
+    this.#private = [...unspoken];
     this.#fresh = fresh;
+    this.#proof = proof;
     const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
     this.#deadline = ports.deadlines.watch(deadlineAtMs, late);
     if (client.aborted) this.#onClientGone();
@@ -112,8 +117,7 @@ export class UpstreamCall {
 
   /** Sends the request and returns the answer's head. Throws the Fault that a failure or an error answer means. */
   async send(outgoing: Outgoing, connectMs: number, explain: Explain): Promise<Response> {
-    const connecting = this.#ports.reachability.watch(outgoing.url, connectMs, (fault) => this.#end(fault));
-    const response = await this.#sendOnce(outgoing).finally(() => connecting.clear());
+    const response = await this.#sendProven(outgoing.url, prepare(outgoing), connectMs);
     if (response.ok) return response;
     if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
     const body = await this.#errorText(response);
@@ -227,23 +231,20 @@ export class UpstreamCall {
   }
 
   /** Sends the call once: a call that breaks may have been served, so only the plan may decide to repeat it. */
-  async #sendOnce(outgoing: Outgoing): Promise<Response> {
+  async #sendOnce(url: string, given: Prepared): Promise<Response> {
     const { kept, deadlines } = this.#ports;
-    const { form } = outgoing;
     const init: RequestInit & BunFetchRequestInit = {
-      method: "POST",
-      headers: { ...(form ? FORM_HEADERS : JSON_HEADERS), ...outgoing.headers },
-      body: form ?? JSON.stringify(outgoing.body),
+      ...given,
       redirect: "manual",
       signal: this.#abort.signal,
       timeout: false,
       ...(this.#fresh ? { keepalive: false } : {}),
     };
-    const { origin } = new URL(outgoing.url);
+    const { origin } = new URL(url);
     const sentMs = deadlines.nowMs();
     const mayBeStale = !this.#fresh && kept.take(origin, sentMs);
     try {
-      const response = await this.#ports.fetch(outgoing.url, init);
+      const response = await this.#ports.fetch(url, init);
       if (!this.#fresh && !isClosing(response.headers)) this.#origin = origin;
       return response;
     } catch (error) {
@@ -251,6 +252,20 @@ export class UpstreamCall {
       const isStale = mayBeStale && isReset(error) && deadlines.nowMs() - sentMs < STALE_MS;
       throw explainBroken(error, isStale ? { stale: true } : isUnconnected(error) ? { unsent: true } : {});
     }
+  }
+
+  async #sendProven(url: string, prepared: Prepared, connectMs: number): Promise<Response> {
+    const send = (one: Prepared) => this.#sendWatched(url, one, connectMs);
+    const [proof, { authorize, clock }] = [this.#proof, this.#ports];
+    if (proof === undefined) return send(prepared);
+    const onSecret = (secret: string) => void this.#private.push(secret);
+    const { signal } = this.#abort;
+    return sendProven({ proof, authorize, clock, signal, onSecret, send }, url, prepared);
+  }
+
+  #sendWatched(url: string, prepared: Prepared, connectMs: number): Promise<Response> {
+    const connecting = this.#ports.reachability.watch(url, connectMs, (fault) => this.#end(fault));
+    return this.#sendOnce(url, prepared).finally(() => connecting.clear());
   }
 
   #end(reason: Fault): void {

@@ -27,11 +27,13 @@ import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { readChatRequest } from "../../src/surfaces/openai-chat/read.ts";
 import { createLineLog } from "../../src/telemetry/log-lines.ts";
+import { createAuthorize } from "../../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
 import { makeConversation } from "../conversation.ts";
 import { newMetrics } from "../metrics-world.ts";
+import { NO_TOKENS } from "../no-tokens.ts";
 import { RULES } from "../router/pools.ts";
 import { makeKey, makePlace, QUOTA } from "../samples.ts";
 
@@ -121,6 +123,7 @@ function gatewayOn(store: Store): Gateway {
     learned: new Learned(),
     reachability: new Reachability(deadlines, reach),
     kept: new KeptConnections(),
+    authorize: createAuthorize(NO_TOKENS),
   });
 }
 

@@ -12,11 +12,13 @@ test("each known provider has its prefix, its variables and an address without a
   const names = PROVIDERS.map(({ name }) => name).join(" ");
   expect(names).toBe(
     "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras " +
-      "OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra",
+      "OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Ollama vLLM",
   );
   const google = PROVIDERS.find(({ name }) => name === "Google");
   expect(google?.keyVariables).toEqual(["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
-  for (const { baseUrl, keyVariables } of PROVIDERS) {
+  for (const { baseUrl, keyVariables, discovers } of PROVIDERS) {
+    if (discovers) expect([baseUrl.startsWith("http://127.0.0.1:"), keyVariables]).toEqual([true, []]);
+    if (discovers) continue;
     expect(baseUrl).toMatch(/^https:\/\/[^/]+(\/[\w-]+)*$/);
     expect(keyVariables[0]).toMatch(/^[A-Z]+_API_KEY$/);
   }

@@ -13,9 +13,11 @@ import { decide } from "../../src/ledger/decide.ts";
 import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { createAuthorize } from "../../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
+import { NO_TOKENS } from "../no-tokens.ts";
 import type { Dice } from "./dice.ts";
 import type { EventClock } from "./event-clock.ts";
 import { faultyStore, type StoreLife } from "./faulty-store.ts";
@@ -213,5 +215,6 @@ function gatewayOn(world: NodeWorld, { ledger, life, store }: Parts, onDeath: Se
     reach: providers.reach,
     reachability: new Reachability(deadlines, providers.reach),
     kept: new KeptConnections(),
+    authorize: createAuthorize(NO_TOKENS),
   });
 }

@@ -1,0 +1,153 @@
+// Finds the models of the operator's own servers (Ollama, vLLM) by asking each for its list, beside the serving.
+import type { ModelCard } from "../core/card.ts";
+import { asArray, asNumber, asObject, asString, parseJson } from "../core/json.ts";
+import type { ProviderSetup } from "../core/settings.ts";
+import type { Fetch, Log } from "../core/world.ts";
+
+/** A server that doesn't answer within this time is asked again later. */
+const LIST_MS = 5000;
+/** The longest list in bytes: servers of one's own serve tens of models, at some 500 bytes each. */
+const LIST_BYTES_MAX = 2 * 1024 * 1024;
+const MODELS_MAX = 1000;
+const NAME = /^[^\s\p{C}]{1,200}$/u;
+const TOKENS_MAX = 100_000_000;
+
+export interface DiscoveryPorts {
+  readonly fetch: Fetch;
+  readonly log: Log;
+  /** Called when other models were found than before. */
+  readonly onChange: () => void;
+}
+
+/** The models that were found, and the servers that have yet to answer. */
+export class Discovery {
+  readonly #ports: DiscoveryPorts;
+  readonly #found = new Map<string, Found>();
+  readonly #waiting = new Map<string, ProviderSetup>();
+  readonly #asked = new Set<ProviderSetup>();
+
+  constructor(ports: DiscoveryPorts) {
+    this.#ports = ports;
+  }
+
+  get cards(): readonly ModelCard[] {
+    return [...this.#found.values()].flatMap(({ cards }) => cards);
+  }
+
+  /** Takes the providers that are on. Those that are new are asked at the next `refresh`. */
+  follow(providers: readonly ProviderSetup[]): void {
+    const servers = new Map(providers.filter(({ discovers }) => discovers).map((one) => [one.name, one]));
+    for (const [name, { baseUrl }] of this.#found) {
+      if (servers.get(name)?.baseUrl !== baseUrl) this.#found.delete(name);
+    }
+    for (const name of this.#waiting.keys()) if (!servers.has(name)) this.#waiting.delete(name);
+    for (const [name, setup] of servers) {
+      if (!this.#found.has(name) || this.#waiting.has(name)) this.#waiting.set(name, setup);
+    }
+  }
+
+  /** As `follow`, and all are asked again: their models stay listed until they answer. */
+  expect(providers: readonly ProviderSetup[]): void {
+    this.follow(providers);
+    for (const setup of providers) if (setup.discovers) this.#waiting.set(setup.name, setup);
+  }
+
+  /** Asks the servers that have not answered yet. Never rejects, and ends within LIST_MS. */
+  async refresh(): Promise<void> {
+    const due = [...this.#waiting.values()].filter((setup) => !this.#asked.has(setup));
+    const changes = await Promise.all(due.map((setup) => this.#ask(setup)));
+    if (changes.includes(true)) this.#ports.onChange();
+  }
+
+  /** Returns true if the server's models are others than before. */
+  async #ask(setup: ProviderSetup): Promise<boolean> {
+    const { name, baseUrl } = setup;
+    this.#asked.add(setup);
+    try {
+      const cards = await listModels(setup, this.#ports.fetch);
+      // A reload while the server was asked may have taken it out, or moved it.
+      if (this.#waiting.get(name)?.baseUrl !== baseUrl) return false;
+      this.#waiting.delete(name);
+      const before = this.#found.get(name)?.cards ?? [];
+      this.#found.set(name, { baseUrl, cards });
+      return JSON.stringify(cards) !== JSON.stringify(before);
+    } catch (error) {
+      const cause = error instanceof Error ? error.name : "unreadable";
+      this.#ports.log({ event: "discovery_failed", level: "warn", provider: name, cause });
+      return false;
+    } finally {
+      this.#asked.delete(setup);
+    }
+  }
+}
+
+interface Found {
+  readonly baseUrl: string;
+  readonly cards: readonly ModelCard[];
+}
+
+/** Returns a card for each model that the server lists at `GET {base}/models`. Rejects if it doesn't answer with a list. */
+export async function listModels(setup: ProviderSetup, fetch: Fetch): Promise<readonly ModelCard[]> {
+  const secret = setup.credentials[0]?.secret ?? null;
+  const response = await fetch(`${setup.baseUrl}/models`, {
+    headers: { ...(secret === null ? {} : { authorization: `Bearer ${secret}` }), ...setup.headers },
+    redirect: "manual",
+    signal: AbortSignal.timeout(LIST_MS),
+  });
+  if (!response.ok) {
+    await response.body?.cancel();
+    throw new Error("refused");
+  }
+  return parseList(await readShort(response), setup.name);
+}
+
+async function readShort(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of response.body ?? []) {
+    length += piece.byteLength;
+    if (length > LIST_BYTES_MAX) throw new Error("the list is too long");
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+/** A model's own length of context is vLLM's `max_model_len` or llama.cpp's `meta.n_ctx`; Ollama lists none. */
+function parseList(text: string, provider: string): readonly ModelCard[] {
+  const { data } = asObject(parseJson(text));
+  if (!Array.isArray(data)) throw new Error("not a list of models");
+  const names = new Set<string>();
+  return asArray(data)
+    .slice(0, MODELS_MAX)
+    .flatMap((row): readonly ModelCard[] => {
+      const { id, max_model_len: length, meta } = asObject(row);
+      const name = asString(id) ?? "";
+      if (!NAME.test(name) || names.has(name)) return [];
+      names.add(name);
+      return [makeCard(provider, name, parseTokens(length) ?? parseTokens(asObject(meta).n_ctx))];
+    });
+}
+
+function parseTokens(value: unknown): number | null {
+  const tokens = asNumber(value);
+  return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 && tokens <= TOKENS_MAX
+    ? tokens
+    : null;
+}
+
+/** Nothing more is known of it, so no request is refused for what it can't do, and it has no price. */
+function makeCard(provider: string, name: string, contextTokensMax: number | null): ModelCard {
+  return {
+    id: `${provider}#${name}`,
+    provider,
+    name,
+    created: 0,
+    ownedBy: provider,
+    contextTokensMax,
+    outputTokensMax: null,
+    price: null,
+    capabilities: new Set(),
+    listed: false,
+    fallbacks: [],
+  };
+}

@@ -1,0 +1,69 @@
+// Proves the gateway to providers that take no plain secret: a call's own signature, or a token.
+import type { AwsProof, Credential, Proof } from "../../core/settings.ts";
+import type { TokenSource } from "../../core/token-source.ts";
+import { signRequest } from "./sigv4.ts";
+import type { Tokens } from "./tokens.ts";
+
+/** A call as it leaves: with the very text that is sent, since signatures cover it. */
+export interface ProvenCall {
+  readonly url: string;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Empty for a form. */
+  readonly body: string;
+}
+
+export interface Proven {
+  /** The headers to add to the call. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** A word in them that no message to a client may hold. */
+  readonly secret?: string;
+  /** Forgets a proof that the provider answered with 401, so that the next one is another. Left out: there is no other. */
+  readonly refuse?: () => void;
+}
+
+/** Returns the proof of a call. Throws a Fault where there is none to be had. */
+export type Authorize = (proof: Proof, call: ProvenCall, nowMs: number) => Proven | Promise<Proven>;
+
+export function createAuthorize(tokens: Pick<Tokens, "get" | "refuse">): Authorize {
+  return (proof, call, nowMs) =>
+    proof.kind === "aws" ? { headers: signAws(proof, call, nowMs) } : bearToken(tokens, proof);
+}
+
+async function bearToken(tokens: Pick<Tokens, "get" | "refuse">, source: TokenSource): Promise<Proven> {
+  const secret = await tokens.get(source);
+  const headers = { authorization: `Bearer ${secret}` };
+  return { headers, secret, refuse: () => tokens.refuse(source, secret) };
+}
+
+/** The name of Bedrock's runtime in signatures. */
+const SERVICE = "bedrock";
+
+export function signAws(proof: AwsProof, call: ProvenCall, nowMs: number): Record<string, string> {
+  const { host, pathname, search } = new URL(call.url);
+  const { headers, body } = call;
+  const request = { method: "POST", host, path: pathname, query: search.slice(1), headers, body };
+  return signRequest(request, { proof, service: SERVICE, nowMs });
+}
+
+/** The words of a credential that no message to a client may hold. */
+export function listSecrets({ secret, proof }: Credential): readonly string[] {
+  const own = secret === null ? [] : [secret];
+  return proof === undefined ? own : [...own, ...listProofSecrets(proof)];
+}
+
+function listProofSecrets(proof: Proof): readonly string[] {
+  switch (proof.kind) {
+    case "aws":
+      return [proof.accessKeyId, proof.secretAccessKey, proof.sessionToken ?? ""];
+    case "client_credentials":
+      return [proof.clientSecret];
+    case "refresh_token":
+      return [proof.clientSecret, proof.refreshToken];
+    case "service_account":
+      return [proof.privateKey];
+    case "metadata":
+    case "workload_identity":
+      return [];
+  }
+}

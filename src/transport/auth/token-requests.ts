@@ -1,0 +1,173 @@
+// One request for an access token, by each of the ways to come by one, and the faults of those that fail.
+import { createSign } from "node:crypto";
+import { Fault } from "../../core/fault.ts";
+import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
+import type { ServiceAccount, TokenSource, WorkloadIdentity } from "../../core/token-source.ts";
+import type { Clock, Fetch } from "../../core/world.ts";
+
+export interface TokenRequestPorts {
+  readonly clock: Pick<Clock, "nowMs">;
+  readonly fetch: Fetch;
+  /** Rejects with the file system's errors. */
+  readonly readFile: (path: string) => Promise<string>;
+}
+
+export interface FetchedToken {
+  readonly value: string;
+  /** The time for which it is valid, from now. */
+  readonly lifetimeMs: number;
+}
+
+const GOOGLE_SCOPE = "https://www.googleapis.com/auth/cloud-platform";
+const JWT_GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer";
+const EXCHANGE_GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";
+const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
+const JWT_SECONDS = 3600;
+const ANSWER_BYTES_MAX = 64 * 1024;
+/** A token goes into a header, and the longest ones (Entra's) have some thousand characters. */
+const TOKEN = /^[\x21-\x7e]{1,16384}$/;
+/** RFC 6749 lets a server leave `expires_in` out. */
+const LIFETIME_SECONDS = 300;
+const LIFETIME_SECONDS_MAX = 86_400;
+const MS = 1000;
+
+/**
+ * Fetches a token. Throws the Fault `upstream_auth` where the credential is refused, and `upstream_error` where no token
+ * could be had; neither names an address, nor anything that was sent.
+ */
+export async function fetchToken(
+  source: TokenSource,
+  ports: TokenRequestPorts,
+  signal: AbortSignal,
+): Promise<FetchedToken> {
+  switch (source.kind) {
+    case "client_credentials":
+      return askForToken(ports, signal, source.tokenUrl, {
+        grant_type: "client_credentials",
+        client_id: source.clientId,
+        client_secret: source.clientSecret,
+        scope: source.scope,
+      });
+    case "service_account":
+      return askForToken(ports, signal, source.tokenUrl, {
+        grant_type: JWT_GRANT,
+        assertion: signAssertion(source, ports.clock.nowMs()),
+      });
+    case "refresh_token":
+      return askForToken(ports, signal, source.tokenUrl, {
+        grant_type: "refresh_token",
+        client_id: source.clientId,
+        client_secret: source.clientSecret,
+        refresh_token: source.refreshToken,
+      });
+    case "metadata":
+      return readToken(await ask(ports, source.url, { headers: { "metadata-flavor": "Google" }, signal }));
+    case "workload_identity":
+      return exchangeToken(source, ports, signal);
+  }
+}
+
+async function askForToken(
+  ports: TokenRequestPorts,
+  signal: AbortSignal,
+  url: string,
+  fields: Readonly<Record<string, string>>,
+): Promise<FetchedToken> {
+  return readToken(await ask(ports, url, { method: "POST", body: new URLSearchParams(fields), signal }));
+}
+
+/** The signed claim of a service account to be itself, valid for an hour (RFC 7523; Google's guide names the claims). */
+export function signAssertion({ email, keyId, privateKey, tokenUrl }: ServiceAccount, nowMs: number): string {
+  const issuedAt = Math.floor(nowMs / MS);
+  const header = { alg: "RS256", typ: "JWT", ...(keyId === null ? {} : { kid: keyId }) };
+  const times = { iat: issuedAt, exp: issuedAt + JWT_SECONDS };
+  const claims = { iss: email, scope: GOOGLE_SCOPE, aud: tokenUrl, ...times };
+  const signed = `${encodePart(header)}.${encodePart(claims)}`;
+  try {
+    const signature = createSign("RSA-SHA256").update(signed).sign(privateKey, "base64url");
+    return `${signed}.${signature}`;
+  } catch {
+    // The error of a key that can't be read may quote it.
+    throw refused("the private key can't sign");
+  }
+}
+
+function encodePart(part: object): string {
+  return Buffer.from(JSON.stringify(part)).toString("base64url");
+}
+
+/** Exchanges the workload's own token for Google's, and that for the service account's where one is named (RFC 8693). */
+async function exchangeToken(
+  source: WorkloadIdentity,
+  ports: TokenRequestPorts,
+  signal: AbortSignal,
+): Promise<FetchedToken> {
+  const token = await askForToken(ports, signal, source.tokenUrl, {
+    grant_type: EXCHANGE_GRANT,
+    audience: source.audience,
+    scope: GOOGLE_SCOPE,
+    requested_token_type: ACCESS_TOKEN_TYPE,
+    subject_token_type: source.subjectTokenType,
+    subject_token: await readSubjectToken(source, ports),
+  });
+  if (source.impersonationUrl === null) return token;
+  const headers = { authorization: `Bearer ${token.value}`, "content-type": "application/json" };
+  const body = JSON.stringify({ scope: [GOOGLE_SCOPE] });
+  const answer = await ask(ports, source.impersonationUrl, { method: "POST", headers, body, signal });
+  const until = Date.parse(asString(answer.expireTime) ?? "");
+  const seconds = (until - ports.clock.nowMs()) / MS;
+  return readToken({ access_token: answer.accessToken, expires_in: seconds });
+}
+
+async function readSubjectToken(
+  { file, field }: WorkloadIdentity,
+  ports: TokenRequestPorts,
+): Promise<string> {
+  const text = await ports.readFile(file).catch(() => "");
+  const token = field === null ? text.trim() : asString(asObject(parseJson(text))[field]);
+  if (token === undefined || token === "") throw refused("the token's file holds none");
+  return token;
+}
+
+async function ask(ports: TokenRequestPorts, url: string, init: RequestInit): Promise<JsonObject> {
+  const response = await ports.fetch(url, { ...init, redirect: "manual" }).catch(() => {
+    throw failed("no connection");
+  });
+  const text = await readShort(response);
+  if (response.ok) return asObject(parseJson(text));
+  // RFC 6749 has 400 for grants and clients that are refused; 408 and 429 say nothing of the credential.
+  const { status } = response;
+  const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429;
+  throw isRefusal ? refused(`status ${status}`) : failed(`status ${status}`);
+}
+
+async function readShort(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  try {
+    for await (const piece of response.body ?? []) {
+      length += piece.byteLength;
+      if (length > ANSWER_BYTES_MAX) break;
+      pieces.push(piece);
+    }
+  } catch {
+    throw failed("broken off");
+  }
+  return Buffer.concat(pieces).toString("utf8");
+}
+
+function readToken({ access_token: value, expires_in: lifetime }: JsonObject): FetchedToken {
+  const seconds = asNumber(typeof lifetime === "string" ? Number(lifetime) : lifetime) ?? LIFETIME_SECONDS;
+  if (typeof value !== "string" || !TOKEN.test(value) || !(seconds > 0))
+    throw failed("no token in the answer");
+  return { value, lifetimeMs: Math.min(seconds, LIFETIME_SECONDS_MAX) * MS };
+}
+
+function refused(cause: string): Fault {
+  const message = "The provider refused the gateway's own credential or quota.";
+  return new Fault("upstream_auth", message, { cause: `token: ${cause}` });
+}
+
+function failed(cause: string): Fault {
+  return new Fault("upstream_error", "The provider failed to answer.", { cause: `token: ${cause}` });
+}
