@@ -8,6 +8,7 @@ import {
   type OperationName,
   type Price,
 } from "../core/card.ts";
+import { DIALECTS, type DialectName } from "../core/dialect.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
 import beyondChat from "./beyond-chat.data.json";
 import data from "./models.data.json";
@@ -55,6 +56,7 @@ function cardOf(row: JsonObject): ModelCard {
     price: row.price === null ? null : soundPrice(id, row.price, operations),
     capabilities: capabilitiesOf(id, row.capabilities),
     operations,
+    ...(row.dialects === undefined ? {} : { dialects: readDialects(id, row.dialects) }),
     listed: true,
     fallbacks: [],
   };
@@ -99,6 +101,13 @@ function readOperations(id: string, value: unknown): ReadonlySet<OperationName> 
   const known = OPERATIONS.filter((operation) => names.includes(operation));
   if (known.length !== names.length || known.length === 0) throw unsound(id, "has an unknown operation");
   return new Set(known);
+}
+
+function readDialects(id: string, value: unknown): readonly DialectName[] {
+  const names = asArray(value);
+  const known = DIALECTS.filter((dialect) => names.includes(dialect));
+  if (known.length !== names.length || known.length === 0) throw unsound(id, "has an unknown dialect");
+  return known;
 }
 
 function unsound(id: string, what: string): Error {

@@ -99,6 +99,14 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   "providers.<name>.models[].name": { meaning: "The name as the server takes it." },
   "providers.<name>.models[].context": { meaning: "The context window, in tokens." },
   "providers.<name>.models[].output": { meaning: "The longest answer, in tokens." },
+  "providers.<name>.models[].like": {
+    meaning:
+      "The id of a model in the catalogue: its price, limits, abilities and dialect count, as far as the fields beside this one don't say otherwise.",
+  },
+  "providers.<name>.models[].dialect": {
+    meaning:
+      "The dialect in which it is served, where the provider speaks several. Left out: that of the model in `like`, or else the provider's first.",
+  },
   "providers.<name>.models[].price": {
     meaning: "Its price in USD. A model without a price can't be paid for, and selectors skip it.",
   },

@@ -1,75 +1,16 @@
-// Checks the operator's own models, the changes to the catalogue, and every field that names a model.
+// Checks the changes to the catalogue, and every field that names a model.
 import { findSelector, knownCards, splitId } from "../catalogue/catalogue.ts";
 import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
-import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "../catalogue/price.ts";
-import { CHAT_ONLY, type HedgeRules, type ModelCard, type OperationName } from "../core/card.ts";
+import { buildPrice } from "../catalogue/price.ts";
+import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../core/card.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
-import type { Config, ModelConfig, OverlayConfig, RuleConfig } from "./schema.ts";
+import { findPriceProblem, normaliseId } from "./own-cards.ts";
+import type { Config, OverlayConfig, RuleConfig } from "./schema.ts";
 import { parseDuration, parsePercentile, parseShare } from "./units.ts";
 
 const FAIR_QUALITY = 0.98;
 const RULE_SHARE = 0.5;
-
-export function buildOwnCards(
-  provider: string,
-  models: readonly ModelConfig[],
-  path: Path,
-): { readonly cards: readonly ModelCard[]; readonly issues: readonly Issue[] } {
-  const issues: Issue[] = [];
-  const names = new Set<string>();
-  const cards = models.map((model, at) => {
-    const here = [...path, "models", at];
-    const wrong = (field: string, message: string) =>
-      issues.push({ path: [...here, field], at: "value", message });
-    if (names.has(model.name)) wrong("name", "this model is there twice");
-    names.add(model.name);
-    if (model.context !== undefined && model.output !== undefined && model.output > model.context) {
-      wrong("output", `the output limit ${model.output} is above the context window ${model.context}`);
-    }
-    const unsound = findPriceProblem(model.price, new Set(model.operations ?? CHAT_ONLY));
-    if (unsound)
-      issues.push({ path: [...here, "price", ...unsound.path], at: "value", message: unsound.message });
-    return buildOwnCard(provider, model);
-  });
-  return { cards, issues };
-}
-
-interface PriceProblem {
-  /** Within the price; empty: it is the price as a whole. */
-  readonly path: readonly string[];
-  readonly message: string;
-}
-
-function findPriceProblem(
-  price: PriceFields | undefined,
-  operations: ReadonlySet<OperationName>,
-): PriceProblem | null {
-  if (price === undefined) return null;
-  const missing = findMissingRate(price, operations);
-  if (missing !== null)
-    return { path: [missing], message: "is missing: a model that writes text has this price" };
-  const message = priceProblem(price);
-  return message === null ? null : { path: [], message };
-}
-
-function buildOwnCard(provider: string, model: ModelConfig): ModelCard {
-  return {
-    id: `${provider}#${model.name}`,
-    provider,
-    name: model.name,
-    created: 0,
-    ownedBy: provider,
-    contextTokensMax: model.context ?? null,
-    outputTokensMax: model.output ?? null,
-    price: model.price === undefined ? null : buildPrice(model.price),
-    capabilities: new Set(model.capabilities ?? []),
-    operations: new Set(model.operations ?? CHAT_ONLY),
-    // Without declared capabilities no request is refused for lack of one.
-    listed: model.capabilities !== undefined,
-    fallbacks: [],
-  };
-}
 
 /** Looks up the model ids of all fields and gathers the issues. */
 export class ModelFields {
@@ -199,11 +140,6 @@ export class ModelFields {
   #wrong(path: Path, at: Issue["at"], message: string): void {
     this.issues.push({ path, at, message });
   }
-}
-
-function normaliseId(id: string): string {
-  const parts = splitId(id);
-  return parts === null ? id : `${parts.provider.toLowerCase()}#${parts.name}`;
 }
 
 function describeOff(id: string): string {

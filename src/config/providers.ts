@@ -1,10 +1,12 @@
 // Builds the providers that are on from the file's section or, without one, from the keys in the environment.
 import type { ModelCard } from "../core/card.ts";
+import type { DialectName } from "../core/dialect.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Credential, KnownProvider, ProviderSetup, Timeouts } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
-import { buildOwnCards } from "./models.ts";
-import type { Config, ProviderConfig } from "./schema.ts";
+import { buildOwnCards } from "./own-cards.ts";
+import type { ProviderConfig } from "./provider-schema.ts";
+import type { Config } from "./schema.ts";
 import { parseBaseUrl, parseDuration } from "./units.ts";
 
 export interface Providers {
@@ -19,6 +21,8 @@ type Env = (name: string) => string | undefined;
 const RESERVED: ReadonlySet<string> = new Set(["router", "sim"]);
 /** Headers that belong to the connection. */
 const RESERVED_HEADERS = /^(host|content-length|transfer-encoding|connection|upgrade)$/i;
+/** The dialect of a server that isn't known. */
+const DEFAULT_DIALECT: DialectName = "openai";
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
 /** The timeouts of a provider that configures none. */
@@ -44,7 +48,8 @@ export function buildProviders(
     else if (providers.has(key)) atKey("this provider is there twice");
     const setup = buildSetup({ name: canonical, path, row, names, env, issues }, entry ?? {});
     providers.set(key, setup);
-    const own = buildOwnCards(canonical, entry?.models ?? [], path);
+    const spoken = listSpoken(entry ?? {}, row);
+    const own = buildOwnCards({ provider: canonical, models: entry?.models ?? [], path, spoken, known });
     ownModels.push(...own.cards);
     issues.push(...own.issues);
   }
@@ -63,6 +68,11 @@ function isSet(value: string | undefined): boolean {
   return value !== undefined && value.trim() !== "";
 }
 
+function listSpoken({ dialect }: ProviderConfig, row: KnownProvider | undefined): readonly DialectName[] {
+  if (dialect !== undefined) return [dialect];
+  return row?.dialects?.map(({ name }) => name) ?? [DEFAULT_DIALECT];
+}
+
 interface Context {
   readonly name: string;
   readonly path: Path;
@@ -76,7 +86,7 @@ interface Context {
 function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
   return {
     name: context.name,
-    dialect: entry.dialect ?? (context.row === undefined ? "openai" : null),
+    dialect: entry.dialect ?? (context.row === undefined ? DEFAULT_DIALECT : null),
     baseUrl: chooseAddress(context, entry.base_url),
     credentials: readCredentials(context, entry.keys),
     headers: readHeaders(context, entry.headers ?? {}),

@@ -1,12 +1,8 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
-import { PIECE_FIELDS, PIECE_MAX, RATE_FIELDS, RATE_MAX } from "../catalogue/price.ts";
-import { CAPABILITIES, OPERATIONS } from "../core/card.ts";
-import { DIALECTS } from "../core/dialect.ts";
 import { SKILLS } from "../core/skill.ts";
 import {
   addressBlock,
-  baseUrl,
   choice,
   clock,
   duration,
@@ -25,112 +21,20 @@ import {
 } from "./field-types.ts";
 import { describeFields } from "./fields.ts";
 import { KEPT_SECTIONS } from "./kept-sections.ts";
+import { capabilities, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
+import { provider, secret } from "./provider-schema.ts";
 
-const TOKENS_MAX = 100_000_000;
 const LIST_MAX = 1000;
 const FREE_BUDGET_MAX_USD = 1_000_000;
 
 const optional = Type.Optional;
 
-/** Printable characters only, because others would break the header that carries the key. */
-const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
 /** A right guess is always let in, so the length alone protects the token. `http/auth.ts` reads at most 512 characters. */
 export const ADMIN_TOKEN = {
   expected: "16 to 512 printable characters without spaces",
   pattern: /^[\x21-\x7e]{16,512}$/,
 } as const;
-const modelId = text("a model id like OpenAI#gpt-5.4", /^[^\s]{1,300}$/);
 const modelPattern = text("a model id or a pattern like OpenAI#*", /^[^\s]{1,300}$/);
-const rate = number(0, RATE_MAX);
-const piece = number(0, PIECE_MAX);
-const prices = <Field extends string>(fields: readonly Field[], value: typeof rate) =>
-  Object.fromEntries(fields.map((field) => [field, optional(value)]));
-const rates = prices(RATE_FIELDS, rate);
-const price = section(
-  {
-    ...rates,
-    ...prices(PIECE_FIELDS, piece),
-    tiers: optional(
-      Type.Array(
-        section(
-          { above_tokens: whole(1, TOKENS_MAX), ...rates, input: rate, output: rate },
-          "The price of longer prompts, whole.",
-        ),
-        { maxItems: 8 },
-      ),
-    ),
-  },
-  "USD per million tokens; the fields that begin with per_ in USD each.",
-);
-const capabilities = Type.Array(choice(CAPABILITIES), {
-  uniqueItems: true,
-  expected: "a list of capabilities, each once",
-});
-
-const operations = Type.Array(choice(OPERATIONS), {
-  uniqueItems: true,
-  minItems: 1,
-  expected: "a list of operations, each once",
-});
-
-const model = section(
-  {
-    name: text("the model's name as the server takes it", /^[^\s]{1,200}$/),
-    context: optional(whole(1, TOKENS_MAX)),
-    output: optional(whole(1, TOKENS_MAX)),
-    price: optional(price),
-    capabilities: optional(capabilities),
-    operations: optional(operations),
-  },
-  "A model that the catalogue doesn't hold, or holds otherwise.",
-);
-
-const timeouts = section(
-  {
-    connect: optional(duration("1ms", "5m")),
-    first_byte: optional(duration("1ms", "1h")),
-    idle: optional(duration("1ms", "1h")),
-    total: optional(duration("1ms", "24h")),
-  },
-  "connect 5s; first_byte 60s (5m for reasoning models) and idle 60s, of streamed calls; total 10m over all attempts.",
-);
-
-const weighted = section(
-  { key: secret, weight: optional(number(0.001, 1000)) },
-  "A key and its share of the load.",
-);
-const headers = named(
-  /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/,
-  "a header name",
-  text("a header value of printable characters", /^[\x20-\x7e\t]{0,4096}$/),
-  "Sent with each call.",
-);
-
-const provider = section(
-  {
-    dialect: optional(choice(DIALECTS)),
-    base_url: optional(baseUrl),
-    keys: optional(
-      Type.Array(
-        Type.Union([secret, weighted], {
-          expected: "a key of printable characters, or { key, weight }",
-        }),
-        {
-          minItems: 1,
-          maxItems: 100,
-          expected: "a list of at least one key",
-        },
-      ),
-    ),
-    headers: optional(headers),
-    timeouts: optional(timeouts),
-    unlisted_models: optional(Type.Boolean()),
-    cache_marks: optional(choice(["auto", "off"])),
-    models: optional(Type.Array(model, { maxItems: LIST_MAX })),
-  },
-  "One provider: a known name needs no more than its keys.",
-);
-
 const skills = section(
   Object.fromEntries(SKILLS.map((skill) => [skill, optional(number(0, 1))])),
   "The probability of a good answer by kind of task.",
@@ -277,9 +181,7 @@ export const ConfigSchema = section(
 );
 
 export type Config = Static<typeof ConfigSchema>;
-export type ProviderConfig = Static<typeof provider>;
 export type OverlayConfig = Static<typeof overlay>;
-export type ModelConfig = Static<typeof model>;
 export type RuleConfig = Static<typeof categoryRule>;
 
 /** Keywords for our own errors, which aren't part of JSON Schema. */

@@ -14,6 +14,8 @@ export interface KnownProvider {
   readonly baseUrl: string;
   /** True for servers of the operator's own, which are asked for their models. */
   readonly discovers?: boolean;
+  /** In the order of preference. */
+  readonly dialects?: readonly { readonly name: DialectName }[];
 }
 
 /** Proves the gateway to a provider that takes no plain secret: plain data, which `transport/auth` makes headers of. */

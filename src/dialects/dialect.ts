@@ -12,6 +12,8 @@ export interface Dialect extends Codecs {
   explain: Explain;
   /** Left out: calls leave as the dialect makes them. */
   readonly carry?: Carrier;
+  /** True: only cards that name it are served in it. A platform that serves each model in one form has such dialects. */
+  readonly onlyNamed?: boolean;
 }
 
 /** A dialect of chat completions. */

@@ -48,7 +48,7 @@ export function findRoute<F extends Form>(
   let first: Route<F> | null = null;
   for (const dialect of dialects) {
     const codec = operation.findCodec(dialect);
-    if (!codec || card.dialects?.includes(dialect.name) === false) continue;
+    if (!codec || !isSpoken(dialect, card)) continue;
     const lane = raw === null ? null : (codec.lanes?.[raw.family] ?? null);
     if (lane) return { dialect, codec, lane };
     first ??= { dialect, codec, lane };
@@ -62,4 +62,8 @@ export function requireRoute<F extends Form>(upstream: Upstream, asked: Asked<F>
   if (route) return route;
   const message = `The model '${asked.card.id}' does not serve ${asked.operation.name} requests.`;
   throw new Fault("unsupported_capability", message, { param: "model" });
+}
+
+function isSpoken({ name, onlyNamed = false }: Dialect, { dialects }: ModelCard): boolean {
+  return dialects ? dialects.includes(name) : !onlyNamed;
 }

@@ -1,0 +1,117 @@
+// Builds the cards of the operator's own models, and checks them.
+import { knownCards, splitId } from "../catalogue/catalogue.ts";
+import { unknownModel } from "../catalogue/overlay.ts";
+import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "../catalogue/price.ts";
+import { CHAT_ONLY, type ModelCard, type OperationName } from "../core/card.ts";
+import type { DialectName } from "../core/dialect.ts";
+import type { KnownProvider } from "../core/settings.ts";
+import type { Issue, Path } from "./errors.ts";
+import type { ModelConfig } from "./model-schema.ts";
+
+/** The provider whose models they are. */
+export interface OwnModels {
+  readonly provider: string;
+  readonly models: readonly ModelConfig[];
+  /** The provider's place in the file. */
+  readonly path: Path;
+  /** The dialects that it speaks, in its order of preference. */
+  readonly spoken: readonly DialectName[];
+  readonly known: readonly KnownProvider[];
+}
+
+export interface OwnCards {
+  readonly cards: readonly ModelCard[];
+  readonly issues: readonly Issue[];
+}
+
+export function buildOwnCards(own: OwnModels): OwnCards {
+  const issues: Issue[] = [];
+  const names = new Set<string>();
+  const cards = own.models.map((model, at) => {
+    const here = [...own.path, "models", at];
+    const wrong = (path: Path, message: string) =>
+      issues.push({ path: [...here, ...path], at: "value", message });
+    if (names.has(model.name)) wrong(["name"], "this model is there twice");
+    names.add(model.name);
+    const like = findLike(model.like, (message) => wrong(["like"], message));
+    const card = buildOwnCard(own, model, like);
+    const { contextTokensMax: context, outputTokensMax: output } = card;
+    if (context !== null && output !== null && output > context) {
+      const field = model.output === undefined ? "context" : "output";
+      wrong([field], `the output limit ${output} is above the context window ${context}`);
+    }
+    if (model.dialect !== undefined && !own.spoken.includes(model.dialect))
+      wrong(["dialect"], `${own.provider} speaks ${own.spoken.join(" and ")}`);
+    const unsound = findPriceProblem(model.price, card.operations ?? CHAT_ONLY);
+    if (unsound) wrong(["price", ...unsound.path], unsound.message);
+    return card;
+  });
+  return { cards, issues };
+}
+
+/** Finds the card of the catalogue that a model is like. */
+function findLike(like: string | undefined, wrong: (message: string) => void): ModelCard | null {
+  if (like === undefined) return null;
+  const cards = knownCards([]);
+  const id = normaliseId(like);
+  const found = cards.get(like) ?? [...cards.values()].find((card) => normaliseId(card.id) === id);
+  if (found === undefined) wrong(unknownModel(like, cards));
+  return found ?? null;
+}
+
+/** The id with its provider in lower case. */
+export function normaliseId(id: string): string {
+  const parts = splitId(id);
+  return parts === null ? id : `${parts.provider.toLowerCase()}#${parts.name}`;
+}
+
+function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null): ModelCard {
+  const { provider } = own;
+  const dialects = model.dialect === undefined ? narrowDialects(own, like) : [model.dialect];
+  return {
+    id: `${provider}#${model.name}`,
+    provider,
+    name: model.name,
+    created: like?.created ?? 0,
+    ownedBy: like?.ownedBy ?? provider,
+    contextTokensMax: model.context ?? like?.contextTokensMax ?? null,
+    outputTokensMax: model.output ?? like?.outputTokensMax ?? null,
+    price: model.price === undefined ? (like?.price ?? null) : buildPrice(model.price),
+    capabilities: model.capabilities ? new Set(model.capabilities) : (like?.capabilities ?? new Set()),
+    operations: model.operations ? new Set(model.operations) : (like?.operations ?? CHAT_ONLY),
+    // Without declared capabilities no request is refused for lack of one.
+    listed: model.capabilities !== undefined || like !== null,
+    fallbacks: [],
+    ...(dialects === undefined ? {} : { dialects }),
+  };
+}
+
+/** The dialects of the other card's provider that this one speaks too; undefined: none, or all of its own. */
+function narrowDialects(
+  { spoken, known }: OwnModels,
+  like: ModelCard | null,
+): readonly DialectName[] | undefined {
+  if (like === null) return undefined;
+  const row = known.find(({ name }) => name === like.provider);
+  const wanted = like.dialects ?? row?.dialects?.map(({ name }) => name) ?? [];
+  const shared = spoken.filter((name) => wanted.includes(name));
+  return shared.length > 0 && shared.length < spoken.length ? shared : undefined;
+}
+
+interface PriceProblem {
+  /** Within the price; empty: it is the price as a whole. */
+  readonly path: readonly string[];
+  readonly message: string;
+}
+
+export function findPriceProblem(
+  price: PriceFields | undefined,
+  operations: ReadonlySet<OperationName>,
+): PriceProblem | null {
+  if (price === undefined) return null;
+  const missing = findMissingRate(price, operations);
+  if (missing !== null)
+    return { path: [missing], message: "is missing: a model that writes text has this price" };
+  const message = priceProblem(price);
+  return message === null ? null : { path: [], message };
+}

@@ -1,0 +1,60 @@
+// The configuration's schema of providers.
+import { type Static, Type } from "@sinclair/typebox";
+import { DIALECTS } from "../core/dialect.ts";
+import { baseUrl, choice, duration, named, number, section, text } from "./field-types.ts";
+import { model } from "./model-schema.ts";
+
+const MODELS_MAX = 1000;
+const KEYS_MAX = 100;
+
+const optional = Type.Optional;
+
+/** Printable characters only, because others would break the header that carries the key. */
+export const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
+const timeouts = section(
+  {
+    connect: optional(duration("1ms", "5m")),
+    first_byte: optional(duration("1ms", "1h")),
+    idle: optional(duration("1ms", "1h")),
+    total: optional(duration("1ms", "24h")),
+  },
+  "connect 5s; first_byte 60s (5m for reasoning models) and idle 60s, of streamed calls; total 10m over all attempts.",
+);
+
+const weighted = section(
+  { key: secret, weight: optional(number(0.001, 1000)) },
+  "A key and its share of the load.",
+);
+const headers = named(
+  /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/,
+  "a header name",
+  text("a header value of printable characters", /^[\x20-\x7e\t]{0,4096}$/),
+  "Sent with each call.",
+);
+
+export const provider = section(
+  {
+    dialect: optional(choice(DIALECTS)),
+    base_url: optional(baseUrl),
+    keys: optional(
+      Type.Array(
+        Type.Union([secret, weighted], {
+          expected: "a key of printable characters, or { key, weight }",
+        }),
+        {
+          minItems: 1,
+          maxItems: KEYS_MAX,
+          expected: "a list of at least one key",
+        },
+      ),
+    ),
+    headers: optional(headers),
+    timeouts: optional(timeouts),
+    unlisted_models: optional(Type.Boolean()),
+    cache_marks: optional(choice(["auto", "off"])),
+    models: optional(Type.Array(model, { maxItems: MODELS_MAX })),
+  },
+  "One provider: a known name needs no more than its keys.",
+);
+
+export type ProviderConfig = Static<typeof provider>;
