@@ -9,8 +9,8 @@ import type { ChatDialect, Dialect } from "../dialects/dialect.ts";
 import { gemini } from "../dialects/gemini/dialect.ts";
 import { GEMINI_LANE } from "../dialects/gemini/lane.ts";
 import { mistral } from "../dialects/mistral/dialect.ts";
-import { makeOpenaiChat } from "../dialects/openai/dialect.ts";
-import { OPENAI_EMBEDDINGS } from "../dialects/openai/embeddings.ts";
+import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
+import { makeOpenaiEmbeddings, OPENAI_EMBEDDINGS } from "../dialects/openai/embeddings.ts";
 import { needsResponses, OPENAI } from "../dialects/openai/models.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
@@ -60,7 +60,8 @@ const RESPONSES: Lanes = { responses: RESPONSES_LANE };
 const ANTHROPIC = withLane(anthropic, { anthropic: ANTHROPIC_LANE });
 const GEMINI = withLane(gemini, { gemini: GEMINI_LANE });
 
-const GENERIC_CHAT = makeOpenaiChat(GENERIC, OPENAI_EMBEDDINGS);
+const EMBEDDINGS = { embeddings: makeOpenaiEmbeddings(OPENAI_EMBEDDINGS) };
+const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, EMBEDDINGS);
 
 /** Every provider that needs no more than its key, or no more than its name. */
 export const PROVIDERS: readonly ProviderRow[] = [
@@ -68,7 +69,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "OpenAI",
     ["OPENAI_API_KEY"],
     "https://api.openai.com/v1",
-    withLane(bridge(makeOpenaiChat(OPENAI, OPENAI_EMBEDDINGS), responses, needsResponses), RESPONSES),
+    withLane(bridge(makeOpenaiDialect(OPENAI, EMBEDDINGS), responses, needsResponses), RESPONSES),
   ),
   row("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", ANTHROPIC),
   row(
@@ -80,32 +81,42 @@ export const PROVIDERS: readonly ProviderRow[] = [
   row("Mistral", ["MISTRAL_API_KEY"], "https://api.mistral.ai/v1", mistral),
   row("Perplexity", ["PERPLEXITY_API_KEY"], "https://api.perplexity.ai/v1", perplexity),
   row("Cohere", ["COHERE_API_KEY"], "https://api.cohere.com/v2", cohere),
-  row("DeepSeek", ["DEEPSEEK_API_KEY"], "https://api.deepseek.com", makeOpenaiChat(DEEPSEEK)),
-  row("xAI", ["XAI_API_KEY"], "https://api.x.ai/v1", withLane(makeOpenaiChat(XAI), RESPONSES)),
-  row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiChat(GROQ)),
-  row("Together", ["TOGETHER_API_KEY"], "https://api.together.xyz/v1", makeOpenaiChat(TOGETHER)),
-  row("Fireworks", ["FIREWORKS_API_KEY"], "https://api.fireworks.ai/inference/v1", makeOpenaiChat(FIREWORKS)),
-  row("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", makeOpenaiChat(CEREBRAS)),
-  row("OpenRouter", ["OPENROUTER_API_KEY"], "https://openrouter.ai/api/v1", makeOpenaiChat(OPENROUTER)),
-  row("Moonshot", ["MOONSHOT_API_KEY"], "https://api.moonshot.ai/v1", makeOpenaiChat(MOONSHOT)),
+  row("DeepSeek", ["DEEPSEEK_API_KEY"], "https://api.deepseek.com", makeOpenaiDialect(DEEPSEEK)),
+  row("xAI", ["XAI_API_KEY"], "https://api.x.ai/v1", withLane(makeOpenaiDialect(XAI), RESPONSES)),
+  row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ)),
+  row("Together", ["TOGETHER_API_KEY"], "https://api.together.xyz/v1", makeOpenaiDialect(TOGETHER)),
+  row(
+    "Fireworks",
+    ["FIREWORKS_API_KEY"],
+    "https://api.fireworks.ai/inference/v1",
+    makeOpenaiDialect(FIREWORKS),
+  ),
+  row("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", makeOpenaiDialect(CEREBRAS)),
+  row("OpenRouter", ["OPENROUTER_API_KEY"], "https://openrouter.ai/api/v1", makeOpenaiDialect(OPENROUTER)),
+  row("Moonshot", ["MOONSHOT_API_KEY"], "https://api.moonshot.ai/v1", makeOpenaiDialect(MOONSHOT)),
   row(
     "Qwen",
     ["DASHSCOPE_API_KEY"],
     "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
-    makeOpenaiChat(QWEN),
+    makeOpenaiDialect(QWEN),
   ),
-  row("ZAI", ["ZAI_API_KEY"], "https://api.z.ai/api/paas/v4", makeOpenaiChat(ZAI)),
-  row("NVIDIA", ["NVIDIA_API_KEY"], "https://integrate.api.nvidia.com/v1", makeOpenaiChat(NVIDIA)),
-  row("DeepInfra", ["DEEPINFRA_API_KEY"], "https://api.deepinfra.com/v1/openai", makeOpenaiChat(DEEPINFRA)),
-  ownServer("Ollama", "http://127.0.0.1:11434/v1", GENERIC_CHAT),
-  ownServer("vLLM", "http://127.0.0.1:8000/v1", GENERIC_CHAT),
+  row("ZAI", ["ZAI_API_KEY"], "https://api.z.ai/api/paas/v4", makeOpenaiDialect(ZAI)),
+  row("NVIDIA", ["NVIDIA_API_KEY"], "https://integrate.api.nvidia.com/v1", makeOpenaiDialect(NVIDIA)),
+  row(
+    "DeepInfra",
+    ["DEEPINFRA_API_KEY"],
+    "https://api.deepinfra.com/v1/openai",
+    makeOpenaiDialect(DEEPINFRA),
+  ),
+  ownServer("Ollama", "http://127.0.0.1:11434/v1", GENERIC_OPENAI),
+  ownServer("vLLM", "http://127.0.0.1:8000/v1", GENERIC_OPENAI),
 ];
 
 /** The dialect that a configured server speaks; `openai` takes servers of that dialect as they are. */
 export function findDialect(name: DialectName): Dialect {
   switch (name) {
     case "openai":
-      return GENERIC_CHAT;
+      return GENERIC_OPENAI;
     case "responses":
       return withLane(responses, RESPONSES);
     case "anthropic":

@@ -3,7 +3,7 @@ import type { ModelCard, Price, Rates } from "../../src/core/card.ts";
 import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { gemini } from "../../src/dialects/gemini/dialect.ts";
-import { makeOpenaiChat } from "../../src/dialects/openai/dialect.ts";
+import { makeOpenaiDialect } from "../../src/dialects/openai/dialect.ts";
 import { OPENAI } from "../../src/dialects/openai/models.ts";
 import { findDialect } from "../../src/providers/index.ts";
 
@@ -126,7 +126,7 @@ export function findModel(cardId: string): SimModel {
 
 /** The real adapters: Alpha gives several choices in a call, Beta and Gamma one. */
 export const DIALECT_OF: Readonly<Record<string, Dialect>> = {
-  Alpha: makeOpenaiChat(OPENAI),
+  Alpha: makeOpenaiDialect(OPENAI),
   Beta: findDialect("openai"),
   Gamma: anthropic,
   Delta: gemini,

@@ -1,21 +1,18 @@
 // The dialect of OpenAI's chat-completions API and of the many servers that speak it, each with its quirks.
 
+import type { Codecs } from "../../operations/codec.ts";
 import { makeChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
 import { listCustomNames, restoreCustomCalls, wrapCustomDecoder } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
-import { type EmbeddingsQuirks, makeOpenaiEmbeddings } from "./embeddings.ts";
 import { encodeChat } from "./encode.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
-/** The dialect for a server with these quirks (OpenAI API reference, `/chat/completions`). */
-export function makeOpenaiChat(
-  quirks: OpenaiQuirks,
-  embeddings: EmbeddingsQuirks | null = null,
-): ChatDialect {
+/** The dialect for a server with these quirks (OpenAI API reference, `/chat/completions`), which may serve more than chat. */
+export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs, "chat"> = {}): ChatDialect {
   return {
     name: "openai",
-    ...(embeddings ? { embeddings: makeOpenaiEmbeddings(embeddings) } : {}),
+    ...beyondChat,
     chat: {
       answersPerCall: (card) => findQuirks(quirks, card.name).choicesMax,
       encode: (request, card, target) => encodeChat(quirks, request, card, target),
