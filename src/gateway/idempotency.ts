@@ -34,6 +34,7 @@ export function digestIdempotency<F extends Form>(
     throw new Fault("invalid_value", message, { param: "Idempotency-Key" });
   }
   const body = operation.identify(ask);
+  if (body === null) return null;
   return { replyId: vault.digest(`${keyId} ${header}`), bodyDigest: vault.digest(JSON.stringify(body)) };
 }
 

@@ -33,19 +33,37 @@ export interface BodyRules {
 
 /** The parsed body. Throws the Fault of the first check that fails, in the order in which they are listed above. */
 export async function readJson(request: Request, ports: BodyPorts, rules: BodyRules): Promise<unknown> {
-  const { bytesMax, owner } = rules;
-  const declared = Number(request.headers.get("content-length") ?? "0");
-  if (declared > bytesMax) throw tooLarge(bytesMax);
+  refuseLarge(request, rules);
   checkType(request.headers);
+  return readHeld(request, ports, rules, parseJsonBytes);
+}
+
+/** Reads the body within its bounds, and gives its memory back once it is parsed. */
+export async function readHeld<Body>(
+  request: Request,
+  ports: BodyPorts,
+  rules: BodyRules,
+  parseBytes: (bytes: Uint8Array<ArrayBuffer>) => Body | Promise<Body>,
+): Promise<Body> {
+  refuseLarge(request, rules);
   refuseEncoded(request.headers);
-  return ports.bodies.hold(owner, declared, async (reservation) => {
+  const declared = Number(request.headers.get("content-length") ?? "0");
+  return ports.bodies.hold(rules.owner, declared, async (reservation) => {
     const bytes = await readBytes(request, ports, rules, reservation).catch(brokenOff);
     if (bytes.length > LARGE_BYTES) await ports.turns.next();
-    const text = decode(bytes);
-    const body = parse(text);
-    if (mayHoldHalfAPair(text) && !isWellFormed(body)) throw notJson("it holds half a surrogate pair");
-    return body;
+    return await parseBytes(bytes);
   });
+}
+
+function refuseLarge({ headers }: Request, { bytesMax }: BodyRules): void {
+  if (Number(headers.get("content-length") ?? "0") > bytesMax) throw tooLarge(bytesMax);
+}
+
+function parseJsonBytes(bytes: Uint8Array): unknown {
+  const text = decode(bytes);
+  const body = parse(text);
+  if (mayHoldHalfAPair(text) && !isWellFormed(body)) throw notJson("it holds half a surrogate pair");
+  return body;
 }
 
 function readBytes(
@@ -53,7 +71,7 @@ function readBytes(
   { deadlines }: BodyPorts,
   { bytesMax }: BodyRules,
   reservation: Reservation,
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const declared = request.headers.get("content-length");
   if (declared === null) return readChunked(request, bytesMax, deadlines, reservation);
   if (Number(declared) > SHORT_BYTES) return readDeclared(request, Number(declared), deadlines);
@@ -61,8 +79,8 @@ function readBytes(
 }
 
 /** It is whole within the time that any body is given: 65,536 bytes take four seconds at the slowest pace. */
-function readShort(request: Request, deadlines: Deadlines): Promise<Uint8Array> {
-  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
+function readShort(request: Request, deadlines: Deadlines): Promise<Uint8Array<ArrayBuffer>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
   const pace = new BodyPace(deadlines, reject);
   const onBytes = (bytes: ArrayBuffer) => resolve(new Uint8Array(bytes));
   void request
@@ -73,7 +91,11 @@ function readShort(request: Request, deadlines: Deadlines): Promise<Uint8Array> 
 }
 
 /** Each piece is copied to its place at once: a list of them that is joined at the end would take the memory twice. */
-async function readDeclared(request: Request, length: number, deadlines: Deadlines): Promise<Uint8Array> {
+async function readDeclared(
+  request: Request,
+  length: number,
+  deadlines: Deadlines,
+): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(length);
   let at = 0;
   await eachPiece(request, deadlines, (piece) => {
@@ -89,7 +111,7 @@ async function readChunked(
   bytesMax: number,
   deadlines: Deadlines,
   reservation: Reservation,
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   let reserved = 0;

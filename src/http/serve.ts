@@ -16,6 +16,7 @@ import { bearerToken, findSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { CountingLimit } from "./counting.ts";
 import { factHeaders, limitHeaders } from "./fact-headers.ts";
+import { readBody } from "./form-body.ts";
 import { headerNumber } from "./headers.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
@@ -106,13 +107,14 @@ async function read<F extends Form>(
   const known = await identify();
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
-  const body = await readJson(request, ports, { owner: known.id, bytesMax: ports.server.bodyBytesMax });
+  const rules = { owner: known.id, bytesMax: ports.server.bodyBytesMax };
+  const { body, seconds } = await readBody(request, ports, rules, surface.body);
   // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;
   const earlier = ports.kept.isOn ? surface.findEarlier?.(body) : undefined;
   const keeping = earlier ? await ports.kept.findEarlier(key, earlier) : null;
-  const exchange = surface.read(makeIncoming(ports, request, body, key, keeping));
+  const exchange = surface.read({ ...makeIncoming(ports, request, body, key, keeping), seconds });
   return { call: makeCall(ports, surface, { request, exchange, key, requestId }), exchange };
 }
 
@@ -182,7 +184,7 @@ function makeIncoming(
   keeping: Keeping | null,
 ): Incoming {
   const seal = ports.sealer(accountId);
-  return { url, headers, body, limits: ports.snapshot().limits, seal, keeping };
+  return { url, headers, body, seconds: null, limits: ports.snapshot().limits, seal, keeping };
 }
 
 /** Answers with an estimate of the prompt's tokens. */

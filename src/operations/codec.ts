@@ -5,6 +5,9 @@ import type { Fault } from "../core/fault.ts";
 import type { ChatForm } from "./chat/decoder.ts";
 import type { EmbeddingsForm } from "./embeddings/form.ts";
 import type { Form } from "./form.ts";
+import type { ImagesForm } from "./images/form.ts";
+import type { SpeechForm } from "./speech/form.ts";
+import type { TranscriptionForm } from "./transcription/form.ts";
 
 /** Reads the answers to a call. */
 export interface AnswerCodec<F extends Form> {
@@ -54,4 +57,7 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
 export interface Codecs {
   readonly chat?: Codec<ChatForm>;
   readonly embeddings?: Codec<EmbeddingsForm>;
+  readonly images?: Codec<ImagesForm>;
+  readonly speech?: Codec<SpeechForm>;
+  readonly transcription?: Codec<TranscriptionForm>;
 }

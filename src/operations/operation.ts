@@ -147,8 +147,8 @@ export interface Operation<F extends Form> {
   bound(ask: F["ask"], card: ModelCard, outputTokens: number | undefined, isWish: boolean): Changed<F["ask"]>;
   /** Returns the requests for at most so many answers that together make up this one. */
   split(ask: F["ask"], answersPerCall: number): readonly F["ask"][];
-  /** Returns the body that makes two requests the same, however the answer is delivered. */
-  identify(ask: F["ask"]): JsonObject;
+  /** Returns the body that makes two requests the same, however the answer is delivered; null: its answer can't be kept. */
+  identify(ask: F["ask"]): JsonObject | null;
   /** Returns the request as the log keeps it, its messages apart. */
   toLog(ask: F["ask"]): { readonly request: JsonObject; readonly messages: readonly unknown[] };
   /** Returns the names under which a conversation is known again; `session` is the client's own. */

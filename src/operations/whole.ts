@@ -7,7 +7,7 @@ import { asCount, type JsonObject, parseJson } from "../core/json.ts";
 import { listBillLines } from "../core/price.ts";
 import { type Amounts, addAmounts, UNITS, type Unit } from "../core/units.ts";
 import { garbled } from "../core/upstream.ts";
-import type { AnswerCodec, Codec, Codecs } from "./codec.ts";
+import type { Codec, Codecs } from "./codec.ts";
 import type { Ask } from "./form.ts";
 import type { Meter, Operation } from "./operation.ts";
 import type { FormOf, WholeReply, WorkUsage } from "./whole-form.ts";
@@ -24,6 +24,12 @@ export interface WholeParts<A extends Ask, R extends WholeReply> {
   countWorst(ask: A, card: ModelCard): Amounts;
   /** Returns the work to expect, where no provider reported it. */
   countLikely(ask: A): Amounts;
+  /** Returns the most work that a report may claim; left out: ten times the worst. */
+  countMost?(ask: A): Amounts;
+  /** True if answers may be other text than JSON: their codec reads the text. */
+  readonly isText?: boolean;
+  /** Left out: all of the request. Null: its answer can't be kept for those who ask the same. */
+  identify?(ask: A): JsonObject | null;
   /** Returns the requests for at most so many answers that together make up this one; left out: it is never split. */
   split?(ask: A, answersPerCall: number): readonly A[];
   /** Returns the answers of several calls as one; their usage is added up beside it. */
@@ -52,12 +58,15 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply>(
     offer: (ask, card) => makeOffer(card, countAnswers(ask), parts.countWorst(ask, card)),
     bound: (ask) => ({ ask, dropped: [] }),
     split: (ask, answersPerCall) => parts.split?.(ask, answersPerCall) ?? [ask],
-    identify: (ask) => Object.fromEntries(Object.entries(ask)),
+    identify: (ask) => (parts.identify ? parts.identify(ask) : Object.fromEntries(Object.entries(ask))),
     toLog: (ask) => parts.toLog(ask),
     nameConversation: () => ({ sought: [], kept: [], heldTokens: 0 }),
     estimatePrompt: (ask) => parts.countLikely(ask).prompt,
     encode: (codec, ask, card, target) => codec.encode(ask, card, target),
-    readWhole: (codec, delivered, { ask, card }) => readDelivered(codec, delivered, card, ask),
+    readWhole: (codec, delivered, { ask, card }) => {
+      const body = parts.isText ? delivered.body : parseBody(delivered);
+      return readReply(() => codec.reply(body, card, ask, delivered.headers));
+    },
     reader() {
       throw new Error(`An answer to ${parts.name} never streams.`);
     },
@@ -74,7 +83,10 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply>(
     },
     addUsages,
     meter: () => new WholeMeter(),
-    cutUsage: (usage, { ask, card, calls }) => cutUsage(usage, parts.countWorst(ask, card), calls),
+    cutUsage: (usage, { ask, card, calls }) => {
+      if (parts.countMost) return cutUsage(usage, parts.countMost(ask), calls);
+      return cutUsage(usage, parts.countWorst(ask, card), TIMES_WORST * calls);
+    },
     countAmounts: ({ amounts }) => amounts,
     estimate: ({ ask }, _bytes, reported) => reported ?? { amounts: parts.countLikely(ask) },
     withCost: (usage, cost) => ({ ...usage, ...cost }),
@@ -107,17 +119,17 @@ function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Pri
   return { ...price, input, output };
 }
 
-function readDelivered<A extends Ask, R extends WholeReply>(
-  codec: AnswerCodec<FormOf<A, R>>,
-  { body, headers }: Delivered,
-  card: ModelCard,
-  ask: A,
-): R {
-  // Some servers send blank lines before the JSON while they work.
-  const parsed = typeof body === "string" ? parseJson(body) : body;
+/** Some servers send blank lines before the JSON while they work. */
+function parseBody({ body }: Delivered): unknown {
+  if (typeof body !== "string") return body;
+  const parsed = parseJson(body);
   if (parsed === undefined) throw garbled("not JSON");
+  return parsed;
+}
+
+function readReply<Reply>(read: () => Reply): Reply {
   try {
-    return codec.reply(parsed, card, ask, headers);
+    return read();
   } catch (thrown) {
     throw thrown instanceof Fault ? thrown : garbled(`unreadable: ${String(thrown)}`);
   }
@@ -140,12 +152,11 @@ function addUsages(usages: readonly (WorkUsage | null)[]): WorkUsage | null {
   return sum && { amounts: sum };
 }
 
-function cutUsage(usage: WorkUsage, worst: Amounts, calls: number) {
+function cutUsage(usage: WorkUsage, most: Amounts, times: number) {
   const amounts: Record<Unit, number> = { ...usage.amounts };
   let isCut = false;
   for (const unit of UNITS) {
-    const most = TIMES_WORST * calls * Math.max(1, worst[unit]);
-    const count = Math.min(asCount(amounts[unit]), most);
+    const count = Math.min(asCount(amounts[unit]), times * Math.max(1, most[unit]));
     isCut ||= count < amounts[unit];
     amounts[unit] = count;
   }

@@ -3,7 +3,10 @@ import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
 import { GEMINI } from "./gemini/surface.ts";
 import { OPENAI_CHAT } from "./openai-chat/surface.ts";
 import { OPENAI_EMBEDDINGS } from "./openai-embeddings/surface.ts";
+import { OPENAI_IMAGES } from "./openai-images/surface.ts";
 import { OPENAI_RESPONSES } from "./openai-responses/surface.ts";
+import { OPENAI_SPEECH } from "./openai-speech/surface.ts";
+import { OPENAI_TRANSCRIPTIONS } from "./openai-transcriptions/surface.ts";
 import { type AnySurface, makeAny } from "./surface.ts";
 
 const CHAT_COMPLETIONS = makeAny(OPENAI_CHAT);
@@ -11,6 +14,9 @@ const MESSAGES = makeAny(ANTHROPIC_MESSAGES);
 const RESPONSES = makeAny(OPENAI_RESPONSES);
 const GENERATE = makeAny(GEMINI);
 const EMBEDDINGS = makeAny(OPENAI_EMBEDDINGS);
+const IMAGES = makeAny(OPENAI_IMAGES);
+const SPEECH = makeAny(OPENAI_SPEECH);
+const TRANSCRIPTIONS = makeAny(OPENAI_TRANSCRIPTIONS);
 
 export interface SurfacePath {
   readonly path: string;
@@ -29,6 +35,11 @@ export const SURFACES: readonly SurfacePath[] = [
   { path: "/v1/responses/input_tokens", surface: RESPONSES },
   { path: "/v1/embeddings", surface: EMBEDDINGS },
   { path: "/embeddings", surface: EMBEDDINGS },
+  { path: "/v1/images/generations", surface: IMAGES },
+  { path: "/v1/images/edits", surface: IMAGES },
+  { path: "/v1/audio/speech", surface: SPEECH },
+  { path: "/v1/audio/transcriptions", surface: TRANSCRIPTIONS },
+  { path: "/v1/audio/translations", surface: TRANSCRIPTIONS },
   { path: "/v1beta/models/*", surface: GENERATE },
   { path: "/v1/models/*", surface: GENERATE },
 ];

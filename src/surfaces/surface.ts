@@ -15,6 +15,8 @@ export interface Incoming {
   readonly body: unknown;
   readonly limits: Limits;
   readonly seal: Sealer;
+  /** The length of the sound in the form's file; null: the surface takes none. */
+  readonly seconds: number | null;
   /** The kept answers that the request goes on from; null: none are kept here. */
   readonly keeping: Keeping | null;
 }
@@ -113,6 +115,11 @@ export interface Surface<F extends Form> {
   readonly operation: Operation<F>;
   /** The prefix of an answer's id, such as `chatcmpl-`. */
   readonly idPrefix: string;
+  /**
+   * The bodies that it takes: JSON (left out), either that or a form, or a form whose `file` is sound. A form's body is an
+   * object too, of texts, attachments and lists of them.
+   */
+  readonly body?: "either" | "sound";
   /** Throws the Fault of a path that only looks like one of the surface's: that comes before any other check. */
   checkPath?(path: string): void;
   /** Throws the Fault that names the field out of bounds and what would be right. */

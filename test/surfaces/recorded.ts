@@ -33,6 +33,7 @@ export function incoming(body: JsonObject, path = "/", headers: Record<string, s
     headers: new Headers(headers),
     body,
     keeping: null,
+    seconds: null,
     limits: { choicesMax: 16, messagesMax: 10_000 },
     seal: PLAIN_SEALER,
   };

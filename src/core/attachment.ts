@@ -1,0 +1,30 @@
+// A file that came with a form.
+import { createHash } from "node:crypto";
+
+export class Attachment {
+  readonly name: string;
+  /** Its media type as the client named it; "" if it named none. */
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+
+  constructor(name: string, type: string, bytes: Uint8Array<ArrayBuffer>) {
+    this.name = name;
+    this.type = type;
+    this.bytes = bytes;
+  }
+
+  toFile(): File {
+    return new File([this.bytes], this.name, { type: this.type });
+  }
+
+  toDataUrl(): string {
+    const type = this.type === "" ? "application/octet-stream" : this.type;
+    return `data:${type};base64,${this.bytes.toBase64()}`;
+  }
+
+  /** Neither the log nor a kept answer holds the bytes. */
+  toJSON(): object {
+    const digest = createHash("sha256").update(this.bytes).digest("hex");
+    return { filename: this.name, content_type: this.type, bytes: this.bytes.length, sha256: digest };
+  }
+}

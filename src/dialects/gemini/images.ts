@@ -1,0 +1,156 @@
+// Images at Google: Imagen by `:predict`, and Gemini's own models by `generateContent` (ai.google.dev/gemini-api/docs/imagen, image-generation).
+import { Attachment } from "../../core/attachment.ts";
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import { Fault } from "../../core/fault.ts";
+import { asArray, asCount, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { NO_AMOUNTS } from "../../core/units.ts";
+import { garbled } from "../../core/upstream.ts";
+import { parseDataUrl } from "../../operations/chat/data-url.ts";
+import type { Codec } from "../../operations/codec.ts";
+import type {
+  ImageSource,
+  ImagesForm,
+  ImagesReply,
+  ImagesRequest,
+  Picture,
+} from "../../operations/images/form.ts";
+import { makeWholeCodec } from "../../operations/whole.ts";
+import type { WorkUsage } from "../../operations/whole-form.ts";
+import { makeHeaders, makeUrl } from "./outgoing.ts";
+
+const IMAGEN = /^imagen/;
+const PICTURES_MAX = 4;
+/** The shapes that both take, by their ratio of width to height. */
+const SHAPES = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
+
+export const GEMINI_IMAGES: Codec<ImagesForm> = makeWholeCodec({
+  answersPerCall: ({ name }) => (IMAGEN.test(name) ? PICTURES_MAX : 1),
+  encode: (ask, card, target) => (IMAGEN.test(card.name) ? encodeImagen : encodeGemini)(ask, card, target),
+  reply: (body, card) => (IMAGEN.test(card.name) ? readImagen(body, card) : readGemini(body)),
+});
+
+function encodeImagen(ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
+  if (ask.sources.length > 0) throw unable(card, "change pictures");
+  const shape = findShape(ask.size);
+  const mimeType = ask.outputFormat === undefined ? undefined : `image/${ask.outputFormat}`;
+  const parameters = {
+    sampleCount: ask.n,
+    ...(shape ? { aspectRatio: shape } : {}),
+    ...(mimeType ? { outputOptions: { mimeType } } : {}),
+  };
+  return {
+    url: `${target.baseUrl}/models/${encodeURIComponent(card.name)}:predict`,
+    headers: makeHeaders(target),
+    body: { instances: [{ prompt: ask.prompt }], parameters },
+    dropped: listDropped(ask, ["size", "outputFormat"]),
+  };
+}
+
+function encodeGemini(ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
+  const shape = findShape(ask.size);
+  const parts = [{ text: ask.prompt }, ...ask.sources.map((source) => writeSource(source, card))];
+  const generationConfig = {
+    responseModalities: ["TEXT", "IMAGE"],
+    ...(shape ? { imageConfig: { aspectRatio: shape } } : {}),
+  };
+  return {
+    url: makeUrl(card.name, target.baseUrl, false),
+    headers: makeHeaders(target),
+    body: { contents: [{ role: "user", parts }], generationConfig },
+    dropped: listDropped(ask, ["size"]),
+  };
+}
+
+/** The fields that the request names and the call doesn't carry, by OpenAI's names. */
+function listDropped(ask: ImagesRequest, carried: readonly string[]): readonly string[] {
+  const names: Readonly<Record<string, string>> = {
+    size: "size",
+    quality: "quality",
+    background: "background",
+    outputFormat: "output_format",
+    outputCompression: "output_compression",
+    moderation: "moderation",
+    style: "style",
+    responseFormat: "response_format",
+    inputFidelity: "input_fidelity",
+    mask: "mask",
+  };
+  const given: ReadonlyMap<string, unknown> = new Map(Object.entries(ask));
+  const own = Object.entries(names).filter(
+    ([field]) => given.get(field) !== undefined && !carried.includes(field),
+  );
+  return [...own.map(([, name]) => name), ...Object.keys(ask.extras)];
+}
+
+/** Returns the shape nearest to a size such as `1536x1024`, or null where the model may choose. */
+function findShape(size: string | undefined): string | null {
+  const [width = 0, height = 0] = (size ?? "").split("x").map(Number);
+  if (!(width > 0 && height > 0)) return null;
+  const distance = (shape: string) => {
+    const [across = 1, down = 1] = shape.split(":").map(Number);
+    return Math.abs(Math.log((width * down) / (height * across)));
+  };
+  return SHAPES.toSorted((one, other) => distance(one) - distance(other))[0] ?? null;
+}
+
+function writeSource(source: ImageSource, card: ModelCard): JsonObject {
+  const url = source instanceof Attachment ? source.toDataUrl() : source.url;
+  const data = parseDataUrl(url);
+  if (!data) throw unable(card, "fetch pictures: send them as files or data: URLs");
+  return { inlineData: { mimeType: data.mediaType, data: data.base64 } };
+}
+
+function unable({ id }: ModelCard, what: string): Fault {
+  return new Fault("unsupported_capability", `The model '${id}' can't ${what}.`, { param: "model" });
+}
+
+function readImagen(body: unknown, { price }: ModelCard): ImagesReply {
+  const pictures = asArray(asObject(body).predictions).map((one) =>
+    readPicture(asObject(one).bytesBase64Encoded),
+  );
+  if (pictures.length === 0) throw filtered();
+  const images = pictures.length;
+  return {
+    pictures,
+    settings: {},
+    usage: price?.perImage === undefined ? null : { amounts: { ...NO_AMOUNTS, images } },
+  };
+}
+
+function readGemini(body: unknown): ImagesReply {
+  const { candidates, usageMetadata } = asObject(body);
+  const parts = asArray(candidates).flatMap((one) => asArray(asObject(asObject(one).content).parts));
+  const pictures = parts.flatMap((part) => {
+    const { data } = asObject(asObject(part).inlineData);
+    // What it drew while it thought is no answer.
+    return data === undefined || asObject(part).thought === true ? [] : [readPicture(data)];
+  });
+  if (pictures.length === 0) throw filtered();
+  return { pictures, settings: {}, usage: readUsage(asObject(usageMetadata), pictures.length) };
+}
+
+function readPicture(data: unknown): Picture {
+  const text = asString(data);
+  if (text === undefined || text === "") throw garbled("a picture is missing");
+  return { b64_json: text };
+}
+
+/** Google leaves out pictures that its filter stopped. */
+function filtered(): Fault {
+  return new Fault("content_filter", "The provider's filter stopped the picture.", { upstreamStatus: 200 });
+}
+
+function readUsage(usage: JsonObject, images: number): WorkUsage | null {
+  const prompt = asCount(usage.promptTokenCount);
+  const completion = asCount(usage.candidatesTokenCount) + asCount(usage.thoughtsTokenCount);
+  if (prompt + completion === 0) return null;
+  const inputImage = Math.min(prompt, countImages(usage.promptTokensDetails));
+  const outputImage = Math.min(completion, countImages(usage.candidatesTokensDetails));
+  return { amounts: { ...NO_AMOUNTS, prompt, inputImage, completion, outputImage, images } };
+}
+
+function countImages(details: unknown): number {
+  const image = asArray(details).find((one) => asObject(one).modality === "IMAGE");
+  return asCount(asObject(image).tokenCount);
+}

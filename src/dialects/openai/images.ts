@@ -1,0 +1,164 @@
+// Images in OpenAI's form (OpenAI API reference, "Create image" and "Create image edit"), and as xAI and OpenRouter differ.
+import { Attachment } from "../../core/attachment.ts";
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import { Fault } from "../../core/fault.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { NO_AMOUNTS } from "../../core/units.ts";
+import { garbled } from "../../core/upstream.ts";
+import type { Codec } from "../../operations/codec.ts";
+import type {
+  ImageSource,
+  ImagesForm,
+  ImagesReply,
+  ImagesRequest,
+  Picture,
+} from "../../operations/images/form.ts";
+import { makeWholeCodec } from "../../operations/whole.ts";
+import type { WorkUsage } from "../../operations/whole-form.ts";
+import { makeBearerHeaders } from "../_chat/outgoing.ts";
+
+export interface ImagesQuirks {
+  readonly generationsPath: string;
+  /** null: pictures can't be changed there. */
+  readonly editsPath: string | null;
+  /** True if files go as a form; otherwise all pictures go as addresses in JSON. */
+  readonly takesFiles: boolean;
+  /** Fields that the model's server refuses, by the beginning of the model's name; the first that matches counts. */
+  readonly refuses: readonly { readonly names: RegExp; readonly fields: readonly string[] }[];
+  readonly picturesMax: number;
+  /** Returns a picture's address as the server's JSON has it. */
+  readonly writeSource: (url: string) => JsonObject;
+}
+
+const NEWER_FIELDS = ["background", "output_format", "output_compression", "moderation", "input_fidelity"];
+
+export const OPENAI_IMAGES: ImagesQuirks = {
+  generationsPath: "/images/generations",
+  editsPath: "/images/edits",
+  takesFiles: true,
+  refuses: [
+    { names: /^dall-e-2/, fields: [...NEWER_FIELDS, "quality", "style"] },
+    { names: /^dall-e/, fields: NEWER_FIELDS },
+    // Recorded: `response_format` is 400 unknown_parameter there, since they always answer with the picture itself.
+    { names: /gpt-image/, fields: ["response_format", "style"] },
+  ],
+  picturesMax: 10,
+  writeSource: (url) => ({ image_url: url }),
+};
+
+/** docs.x.ai, "Image generation": no sizes, and JSON alone. */
+export const XAI_IMAGES: ImagesQuirks = {
+  ...OPENAI_IMAGES,
+  takesFiles: false,
+  refuses: [{ names: /./, fields: [...NEWER_FIELDS, "size", "quality", "style"] }],
+  writeSource: (url) => ({ type: "image_url", url }),
+};
+
+/** openrouter.ai/docs: its own path, and no edits there. */
+export const OPENROUTER_IMAGES: ImagesQuirks = {
+  ...OPENAI_IMAGES,
+  generationsPath: "/images",
+  editsPath: null,
+  takesFiles: false,
+  refuses: [],
+};
+
+export function makeImages(quirks: ImagesQuirks): Codec<ImagesForm> {
+  return makeWholeCodec({
+    answersPerCall: () => quirks.picturesMax,
+    encode: (ask, card, target) => encodeImages(quirks, ask, card, target),
+    reply: (body, card) => readImages(body, card),
+  });
+}
+
+function encodeImages(quirks: ImagesQuirks, ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
+  const { fields, dropped } = listFields(quirks, ask, card.name);
+  const call = { headers: makeBearerHeaders(target), dropped };
+  if (ask.sources.length === 0) {
+    return { ...call, url: `${target.baseUrl}${quirks.generationsPath}`, body: fields };
+  }
+  if (quirks.editsPath === null) {
+    const message = `The model '${card.id}' can't change pictures.`;
+    throw new Fault("unsupported_capability", message, { param: "model" });
+  }
+  const url = `${target.baseUrl}${quirks.editsPath}`;
+  const { sources, mask } = ask;
+  if (quirks.takesFiles && sources.every((one) => one instanceof Attachment)) {
+    return { ...call, url, body: {}, form: makeForm(fields, sources, mask) };
+  }
+  const images = sources.map((source) => quirks.writeSource(findUrl(source)));
+  return {
+    ...call,
+    url,
+    body: { ...fields, images, ...(mask ? { mask: quirks.writeSource(findUrl(mask)) } : {}) },
+  };
+}
+
+function listFields({ refuses }: ImagesQuirks, ask: ImagesRequest, name: string) {
+  const given: JsonObject = {
+    size: ask.size,
+    quality: ask.quality,
+    background: ask.background,
+    output_format: ask.outputFormat,
+    output_compression: ask.outputCompression,
+    moderation: ask.moderation,
+    style: ask.style,
+    response_format: ask.responseFormat,
+    input_fidelity: ask.inputFidelity,
+  };
+  const refused = refuses.find(({ names }) => names.test(name))?.fields ?? [];
+  const dropped = refused.filter((field) => given[field] !== undefined);
+  for (const field of dropped) delete given[field];
+  return { fields: { ...ask.extras, model: name, prompt: ask.prompt, n: ask.n, ...given }, dropped };
+}
+
+function makeForm(
+  fields: JsonObject,
+  sources: readonly Attachment[],
+  mask: ImageSource | undefined,
+): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    if (value !== undefined) form.append(name, String(value));
+  }
+  for (const source of sources) form.append("image[]", source.toFile());
+  if (mask instanceof Attachment) form.append("mask", mask.toFile());
+  return form;
+}
+
+function findUrl(source: ImageSource): string {
+  return source instanceof Attachment ? source.toDataUrl() : source.url;
+}
+
+function readImages(body: unknown, card: ModelCard): ImagesReply {
+  const { data, usage, background, output_format, quality, size } = asObject(body);
+  const pictures = asArray(data).map(readPicture);
+  if (pictures.length === 0) throw garbled("no pictures");
+  const settings = { background, output_format, quality, size };
+  return { pictures, settings, usage: readUsage(usage, pictures.length, card) };
+}
+
+function readPicture(given: unknown): Picture {
+  const { b64_json, url, revised_prompt } = asObject(given);
+  const [data, address, revised] = [asString(b64_json), asString(url), asString(revised_prompt)];
+  if (data === undefined && address === undefined) throw garbled("a picture is missing");
+  return {
+    ...(data === undefined ? {} : { b64_json: data }),
+    ...(address === undefined ? {} : { url: address }),
+    ...(revised === undefined ? {} : { revised_prompt: revised }),
+  };
+}
+
+/** Where pictures are priced, their number is all that has to be reported. */
+export function readUsage(usage: unknown, images: number, { price }: ModelCard): WorkUsage | null {
+  const given = asObject(usage);
+  const prompt = asCount(given.input_tokens);
+  const completion = asCount(given.output_tokens);
+  const isCounted = isObject(usage) && prompt + completion > 0;
+  if (!isCounted) return price?.perImage === undefined ? null : { amounts: { ...NO_AMOUNTS, images } };
+  const inputImage = Math.min(prompt, asCount(asObject(given.input_tokens_details).image_tokens));
+  const text = Math.min(completion, asCount(asObject(given.output_tokens_details).text_tokens));
+  const tokens = { prompt, inputImage, completion, outputImage: completion - text };
+  return { amounts: { ...NO_AMOUNTS, ...tokens, images } };
+}

@@ -1,0 +1,64 @@
+// Transcriptions in OpenAI's form, which Groq, Mistral and local servers speak (OpenAI API reference, "Create transcription").
+import { asCount, asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { NO_AMOUNTS } from "../../core/units.ts";
+import { garbled } from "../../core/upstream.ts";
+import type { Codec } from "../../operations/codec.ts";
+import {
+  isJsonFormat,
+  type TranscriptionForm,
+  type TranscriptionReply,
+  type TranscriptionRequest,
+} from "../../operations/transcription/form.ts";
+import { makeWholeCodec } from "../../operations/whole.ts";
+import type { WorkUsage } from "../../operations/whole-form.ts";
+import { makeBearerHeaders } from "../_chat/outgoing.ts";
+
+export const OPENAI_TRANSCRIPTION: Codec<TranscriptionForm> = makeWholeCodec({
+  encode(ask, card, target) {
+    const path = ask.isTranslation ? "translations" : "transcriptions";
+    return {
+      url: `${target.baseUrl}/audio/${path}`,
+      headers: makeBearerHeaders(target),
+      body: {},
+      form: makeForm(ask, card.name),
+      dropped: [],
+    };
+  },
+  reply: (body, _card, ask) => readTranscript(String(body), ask),
+});
+
+/** The file comes last: servers that read the form as it arrives know by then what to do with it. */
+function makeForm(ask: TranscriptionRequest, model: string): FormData {
+  const form = new FormData();
+  const { file, language, prompt, temperature, format, extras } = ask;
+  const fields: JsonObject = { ...extras, model, response_format: format, language, prompt, temperature };
+  for (const [name, value] of Object.entries(fields)) {
+    if (Array.isArray(value)) for (const one of value) form.append(`${name}[]`, String(one));
+    else if (value !== undefined) form.append(name, String(value));
+  }
+  form.append("file", file.toFile());
+  return form;
+}
+
+function readTranscript(text: string, ask: TranscriptionRequest): TranscriptionReply {
+  if (!isJsonFormat(ask.format)) return { content: text, usage: null };
+  const content = parseJson(text);
+  if (!isObject(content) || typeof content.text !== "string") throw garbled("no transcript");
+  return { content, usage: readUsage(content) };
+}
+
+/** Three forms: tokens, seconds (OpenAI), and both together (Mistral). A verbose transcript tells its length besides. */
+function readUsage({ usage, duration }: JsonObject): WorkUsage | null {
+  const given = asObject(usage);
+  const seconds = asCount(given.seconds ?? given.prompt_audio_seconds ?? ceil(duration));
+  const prompt = asCount(given.input_tokens ?? given.prompt_tokens);
+  const completion = asCount(given.output_tokens ?? given.completion_tokens);
+  if (seconds + prompt + completion === 0) return null;
+  const details = asObject(given.input_token_details ?? given.input_tokens_details);
+  const inputAudio = Math.min(prompt, asCount(details.audio_tokens));
+  return { amounts: { ...NO_AMOUNTS, seconds, prompt, inputAudio, completion } };
+}
+
+function ceil(seconds: unknown): number {
+  return typeof seconds === "number" ? Math.ceil(seconds) : 0;
+}

@@ -1,0 +1,78 @@
+// Images as an operation: a description becomes pictures.
+import type { ModelCard } from "../../core/card.ts";
+import { isObject } from "../../core/json.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
+import type { Operation } from "../operation.ts";
+import { likelyTextTokens } from "../text-tokens.ts";
+import { makeWholeOperation } from "../whole.ts";
+import type { ImagesForm, ImagesReply, ImagesRequest } from "./form.ts";
+
+/** Output tokens of a square picture and of a longer one (OpenAI, "Image generation", cost and latency). */
+const TOKENS: Readonly<Record<string, readonly [square: number, long: number]>> = {
+  low: [272, 408],
+  medium: [1056, 1584],
+  high: [4160, 6240],
+};
+/** Newer models have qualities above `high`. */
+const TOKENS_HIGHEST = [8320, 12_480] as const;
+/** A picture that is read with high fidelity. */
+const [SOURCE_TOKENS_WORST, SOURCE_TOKENS] = [6500, 1000];
+const SQUARE = /^(\d+)x\1$/;
+
+export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
+  name: "images",
+  findCodec: ({ images }) => images ?? null,
+  countAnswers: ({ n }) => n,
+  countWorst: (ask, card) => count(ask, SOURCE_TOKENS_WORST, worstTokens(ask, card)),
+  countLikely: (ask) => count(ask, SOURCE_TOKENS, tokensOf(ask, ask.quality ?? "medium")),
+  split,
+  merge: (replies) => ({
+    usage: null,
+    pictures: replies.flatMap(({ pictures }) => pictures),
+    settings: replies[0]?.settings ?? {},
+  }),
+  identify: (ask) => Object.fromEntries(Object.entries(ask)),
+  toLog({ prompt, ...request }) {
+    return { request: Object.fromEntries(Object.entries(request)), messages: [prompt] };
+  },
+  restore: (kept) => (isReply(kept) ? kept : null),
+});
+
+function count({ prompt, n, sources, mask }: ImagesRequest, perSource: number, perPicture: number): Amounts {
+  const inputImage = (sources.length + (mask ? 1 : 0)) * perSource;
+  const outputImage = n * perPicture;
+  const text = likelyTextTokens(2 * Buffer.byteLength(prompt));
+  return {
+    ...NO_AMOUNTS,
+    prompt: text + inputImage,
+    inputImage,
+    completion: outputImage,
+    outputImage,
+    images: n,
+  };
+}
+
+/** Left to the model, the quality may be the highest. */
+function worstTokens(ask: ImagesRequest, { name }: ModelCard): number {
+  const isPlain = ask.quality !== undefined && ask.quality in TOKENS;
+  return isPlain || /^gpt-image-1/.test(name)
+    ? tokensOf(ask, ask.quality ?? "high")
+    : tokensOf(ask, "highest");
+}
+
+function tokensOf({ size = "auto" }: ImagesRequest, quality: string): number {
+  const [square, long] = TOKENS[quality] ?? TOKENS_HIGHEST;
+  return SQUARE.test(size) ? square : long;
+}
+
+function split(ask: ImagesRequest, picturesPerCall: number): readonly ImagesRequest[] {
+  const asks: ImagesRequest[] = [];
+  for (let left = ask.n; left > 0; left -= picturesPerCall) {
+    asks.push({ ...ask, n: Math.min(left, picturesPerCall) });
+  }
+  return asks;
+}
+
+function isReply(value: unknown): value is ImagesReply {
+  return isObject(value) && Array.isArray(value.pictures);
+}

@@ -1,0 +1,35 @@
+// The types of the speech operation: text becomes sound.
+import type { JsonObject } from "../../core/json.ts";
+import type { Ask } from "../form.ts";
+import type { FormOf, WholeReply } from "../whole-form.ts";
+
+export const SOUND_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
+export type SoundFormat = (typeof SOUND_FORMATS)[number];
+
+export interface SpeechRequest extends Ask {
+  readonly input: string;
+  /** A name, or an object that names a voice of the provider's. */
+  readonly voice?: string | Readonly<JsonObject>;
+  readonly format: SoundFormat;
+  readonly instructions?: string;
+  readonly speed?: number;
+  /** The client's other fields. */
+  readonly extras: Readonly<JsonObject>;
+}
+
+export interface SpeechReply extends WholeReply {
+  readonly sound: Uint8Array<ArrayBuffer>;
+  /** The media type. */
+  readonly type: string;
+}
+
+export type SpeechForm = FormOf<SpeechRequest, SpeechReply>;
+
+export const SOUND_TYPES: Readonly<Record<SoundFormat, string>> = {
+  mp3: "audio/mpeg",
+  opus: "audio/opus",
+  aac: "audio/aac",
+  flac: "audio/flac",
+  wav: "audio/wav",
+  pcm: "audio/pcm",
+};

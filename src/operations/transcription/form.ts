@@ -1,0 +1,33 @@
+// The types of the transcription operation: sound becomes text, in its own language or in English.
+import type { Attachment } from "../../core/attachment.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { Ask } from "../form.ts";
+import type { FormOf, WholeReply } from "../whole-form.ts";
+
+export const TRANSCRIPT_FORMATS = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
+export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
+
+export interface TranscriptionRequest extends Ask {
+  readonly file: Attachment;
+  /** The length of the sound, for the hold: as its container says, or an estimate. */
+  readonly seconds: number;
+  /** True if the text is wanted in English. */
+  readonly isTranslation: boolean;
+  readonly format: TranscriptFormat;
+  readonly language?: string;
+  readonly prompt?: string;
+  readonly temperature?: number;
+  /** The client's other fields: texts, and lists of them. */
+  readonly extras: Readonly<JsonObject>;
+}
+
+export interface TranscriptionReply extends WholeReply {
+  /** Of the formats that aren't JSON, the text. */
+  readonly content: JsonObject | string;
+}
+
+export type TranscriptionForm = FormOf<TranscriptionRequest, TranscriptionReply>;
+
+export function isJsonFormat(format: TranscriptFormat): boolean {
+  return format === "json" || format === "verbose_json" || format === "diarized_json";
+}

@@ -1,0 +1,54 @@
+// Transcription as an operation: sound becomes text.
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
+import type { Operation } from "../operation.ts";
+import { likelyTextTokens } from "../text-tokens.ts";
+import { makeWholeOperation } from "../whole.ts";
+import {
+  isJsonFormat,
+  type TranscriptionForm,
+  type TranscriptionReply,
+  type TranscriptionRequest,
+} from "./form.ts";
+
+/** Recorded: gpt-4o-transcribe counts 10 tokens a second of sound and writes some 3; a second of fast speech is 5 words. */
+const [SOUND_TOKENS_WORST, SOUND_TOKENS] = [25, 10];
+const [TEXT_TOKENS_WORST, TEXT_TOKENS] = [10, 3];
+/** The lowest rate at which speech is understood, for what a provider's count can be at most. */
+const BITS_PER_SECOND_MIN = 6000;
+
+export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
+  name: "transcription",
+  findCodec: ({ transcription }) => transcription ?? null,
+  isText: true,
+  countWorst: (ask) => count(ask, ask.seconds, SOUND_TOKENS_WORST, TEXT_TOKENS_WORST),
+  countLikely: (ask) => count(ask, ask.seconds, SOUND_TOKENS, TEXT_TOKENS),
+  countMost(ask) {
+    const seconds = Math.ceil((ask.file.bytes.length * 8) / BITS_PER_SECOND_MIN);
+    return count(ask, Math.max(seconds, ask.seconds), SOUND_TOKENS_WORST, TEXT_TOKENS_WORST);
+  },
+  identify: (ask) => (isJsonFormat(ask.format) ? listFields(ask) : null),
+  toLog: (ask) => ({ request: listFields(ask), messages: [] }),
+  toLogged: ({ content }) => (typeof content === "string" ? { text: content } : content),
+  restore: (kept) => (isReply(kept) ? kept : null),
+});
+
+/** The file stands there as its name, size and digest. */
+function listFields(ask: TranscriptionRequest): JsonObject {
+  return Object.fromEntries(Object.entries({ ...ask, file: ask.file.toJSON() }));
+}
+
+function count({ prompt = "" }: TranscriptionRequest, seconds: number, sound: number, text: number): Amounts {
+  const inputAudio = Math.ceil(seconds * sound);
+  return {
+    ...NO_AMOUNTS,
+    prompt: inputAudio + likelyTextTokens(Buffer.byteLength(prompt)),
+    inputAudio,
+    completion: Math.ceil(seconds * text),
+    seconds,
+  };
+}
+
+function isReply(value: unknown): value is TranscriptionReply {
+  return isObject(value) && isObject(value.content);
+}

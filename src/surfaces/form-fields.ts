@@ -1,0 +1,37 @@
+// The fields of a form, whose values are all texts, as the types that JSON would have.
+import { Attachment } from "../core/attachment.ts";
+import { Fault } from "../core/fault.ts";
+import type { JsonObject } from "../core/json.ts";
+
+export type FieldType = "number" | "boolean";
+
+/** Returns the form's fields with numbers and booleans where they belong. Others keep their text, for the schema to refuse. */
+export function convertFields(given: JsonObject, types: Readonly<Record<string, FieldType>>): JsonObject {
+  const fields: JsonObject = { ...given };
+  for (const [name, type] of Object.entries(types)) {
+    const text = given[name];
+    if (typeof text === "string") fields[name] = type === "number" ? readNumber(text) : readBoolean(text);
+  }
+  return fields;
+}
+
+function readNumber(text: string): unknown {
+  return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+function readBoolean(text: string): unknown {
+  if (text === "true" || text === "1") return true;
+  return text === "false" || text === "0" ? false : text;
+}
+
+/** Throws the Fault of a field that isn't a file. */
+export function requireFile(value: unknown, field: string): Attachment {
+  if (value instanceof Attachment && value.bytes.length > 0) return value;
+  if (value === undefined) {
+    throw new Fault("missing_required_parameter", `Missing required parameter: '${field}'.`, {
+      param: field,
+    });
+  }
+  const message = `Invalid '${field}': expected a file that isn't empty.`;
+  throw new Fault("invalid_value", message, { param: field });
+}
