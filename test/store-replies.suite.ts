@@ -1,5 +1,6 @@
 // Replies kept for clients that send the same Idempotency-Key again, for every store's engine.
 import { beforeEach, describe, expect, test } from "bun:test";
+import { forgetOldest } from "../src/app/upkeep.ts";
 import type { Store } from "../src/core/store.ts";
 import type { Admitted, Ticket } from "../src/ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../src/ledger/replies.ts";
@@ -31,7 +32,10 @@ export function repliesSuite(name: string, makeBench: MakeBench): void {
     describe("kept replies", () => keptReplies(opened));
     describe("replays", () => replays(opened));
     describe("replies that never came", () => noReply(opened));
-    describe("room for kept replies", () => roomForReplies(opened));
+    describe("room for kept replies", () => {
+      roomForReplies(opened);
+      forgetsTheOldest(opened);
+    });
     describe("accounts of kept replies", () => accountsOfReplies(opened));
   });
 }
@@ -208,6 +212,25 @@ function noReply(opened: Opened): void {
 
 const keptIn = async (store: Store) => (await store.account("default"))?.keptCharacters;
 const before = (repliesMs: number) => ({ requestsMs: 0, metersMs: 0, repliesMs });
+
+function forgetsTheOldest(opened: Opened): void {
+  test("the oldest replies go when all of them take too much room", async () => {
+    const { store, other } = opened();
+    const mine = clientOf(store);
+    for (let at = 0; at < 50; at++) {
+      mine.clock.atMs = NOON + at;
+      await mine.ask(`${at}`, `reply ${at}`);
+      await mine.end(`${at}`, "0123456789", `reply ${at}`);
+    }
+    expect(await other.keptCharacters()).toBe(500);
+    await forgetOldest(other, before(NOON + 99), 500);
+    expect(await other.keptCharacters()).toBe(500);
+    await forgetOldest(other, before(NOON + 99), 499);
+    expect(await other.keptCharacters()).toBe(300);
+    expect(await mine.ask("a", "reply 19")).toBe("granted");
+    expect(await mine.ask("b", "reply 20")).toBe("replayed 0123456789");
+  });
+}
 
 function roomForReplies(opened: Opened): void {
   test("old replies are forgotten a few at a time, with the room they took; pending ones stay", async () => {

@@ -13,6 +13,8 @@ const masterKey = new Uint8Array(32).fill(7);
 const vault = createVault(deriveReplyKey(masterKey), countingRandom());
 const text = "Grüße, 世界 🌍 \0 \uFEFF";
 
+const MEBIBYTE = 1024 * 1024;
+
 describe("the vault", () => {
   test("opens what it sealed, whatever the text", () => {
     for (const one of ["", text, "x".repeat(1_000_000)])
@@ -71,18 +73,18 @@ describe("kept replies", () => {
   });
 
   test("come back whole, for the same request only", () => {
-    const sealed = sealReply(vault, "reply", keptOf(text)) ?? "";
+    const sealed = sealReply(vault, "reply", keptOf(text), MEBIBYTE) ?? "";
     expect(openReply(vault, "reply", sealed, CHAT)).toEqual(keptOf(text));
     expect(() => openReply(vault, "another", sealed, CHAT)).toThrow();
     expect(() => openReply(vault, "reply", vault.seal('{"id":"chatcmpl-1"}', "reply"), CHAT)).toThrow();
   });
 
-  test("are kept up to a mebibyte", () => {
-    const room = 1024 * 1024 - Buffer.byteLength(JSON.stringify(keptOf("")));
+  test("are kept up to a bound", () => {
+    const room = MEBIBYTE - Buffer.byteLength(JSON.stringify(keptOf("")));
     for (const letter of ["x", "ü", "世"]) {
       const most = Math.floor(room / Buffer.byteLength(letter));
-      expect(sealReply(vault, "reply", keptOf(letter.repeat(most)))).not.toBeNull();
-      expect(sealReply(vault, "reply", keptOf(letter.repeat(most + 1)))).toBeNull();
+      expect(sealReply(vault, "reply", keptOf(letter.repeat(most)), MEBIBYTE)).not.toBeNull();
+      expect(sealReply(vault, "reply", keptOf(letter.repeat(most + 1)), MEBIBYTE)).toBeNull();
     }
   });
 });

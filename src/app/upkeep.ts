@@ -1,5 +1,5 @@
 // The regular work of a running gateway beside serving: heartbeats, resolving the holds of dead nodes, learning, deleting old rows, trimming memory.
-import type { Store } from "../core/store.ts";
+import type { PruneBefore, Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import { REPLY_KEPT_MS } from "../ledger/replies.ts";
@@ -15,6 +15,9 @@ const WRONG_TOKENS_MS = 1000;
 const DISCOVERY_MS = 30_000;
 const PRUNE_MS = 600_000;
 const ROWS_MAX = 2000;
+/** Replies that are kept for Idempotency-Keys, as characters: 1 GiB in all, beyond which the oldest go. */
+const KEPT_CHARACTERS_MAX = 1024 * 1024 * 1024;
+const REPLIES_AT_ONCE = 20;
 /** Meters are kept for longer than a day, because a clock that was set back may still need an old one. */
 const METERS_MS = 7 * 86_400_000;
 
@@ -93,6 +96,17 @@ async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
   if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
 }
 
+/** Forgets the oldest kept replies until the rest has no more than so many characters. */
+export async function forgetOldest(
+  store: Pick<Store, "prune" | "keptCharacters">,
+  before: PruneBefore,
+  charactersMax: number,
+): Promise<void> {
+  while ((await store.keptCharacters()) > charactersMax) {
+    if ((await store.prune(before, REPLIES_AT_ONCE)) === 0) return;
+  }
+}
+
 async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Promise<void> {
   const nowMs = clock.nowMs();
   const before = {
@@ -103,6 +117,7 @@ async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Pr
     repliesMs: nowMs - REPLY_KEPT_MS,
   };
   while ((await store.prune(before, ROWS_MAX)) === ROWS_MAX);
+  await forgetOldest(store, { ...before, repliesMs: nowMs }, KEPT_CHARACTERS_MAX);
   const responsesMs = nowMs - responsesKeepMs();
   while ((await store.pruneResponses(responsesMs, ROWS_MAX)) === ROWS_MAX);
 }

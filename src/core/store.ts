@@ -235,9 +235,11 @@ export interface Store {
   endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
   /**
    * Forgets request rows, meters and kept replies from before these moments (Unix milliseconds), at most `rowsMax`
-   * rows at once, so that nobody waits long behind it. Returns the number of rows that were deleted. Usage sums and journals stay.
+   * rows at once, the oldest replies first, so that nobody waits long behind it. Returns the number of rows that were deleted. Usage sums and journals stay.
    */
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
+  /** The characters of all replies that are kept. */
+  keptCharacters(): Promise<number>;
   /** The charges for the key's requests since a moment, from the hour that it falls into. */
   chargedSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<NanoUsd>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;

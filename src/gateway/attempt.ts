@@ -8,7 +8,7 @@ import type { AnswerCodec, Explain } from "../operations/codec.ts";
 import type { Form } from "../operations/form.ts";
 import type { Operation } from "../operations/operation.ts";
 import { listSecrets } from "../transport/auth/authorize.ts";
-import { type Ports, REPLY_BYTES_MAX, UpstreamCall } from "../transport/client.ts";
+import { type Ports, UpstreamCall } from "../transport/client.ts";
 import { type Route, requireRoute, type Upstream } from "./upstream.ts";
 
 /** All that one upstream call needs. */
@@ -155,12 +155,12 @@ export async function readReply<F extends Form>(
   sent: Sent<F>,
   call: UpstreamCall,
 ): Promise<F["reply"]> {
-  const { response, codec } = sent;
-  const body = await (sent.isBinary
-    ? call.bytes(response, REPLY_BYTES_MAX)
-    : call.text(response, REPLY_BYTES_MAX));
+  const { response, codec, isBinary } = sent;
+  const { operation } = attempt;
+  const bytesMax = operation.answerBytesMax;
+  const body = await (isBinary ? call.bytes(response, bytesMax) : call.text(response, bytesMax));
   const delivered = { body, headers: response.headers };
-  return attempt.operation.readWhole(codec, delivered, makeReaderOptions(attempt, sent));
+  return operation.readWhole(codec, delivered, makeReaderOptions(attempt, sent));
 }
 
 export function makeReaderOptions<F extends Form>(

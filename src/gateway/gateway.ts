@@ -272,12 +272,13 @@ export class Gateway {
   }
 
   #seal<F extends Form>(
-    { id, created, idempotency }: Call<F>,
+    { id, created, idempotency, operation }: Call<F>,
     model: string | null,
     reply: F["reply"] | undefined,
   ): string | null {
     if (!reply || !idempotency) return null;
-    return sealReply(this.#ports.vault, idempotency.replyId, { id, created, model: model ?? "", reply });
+    const kept = { id, created, model: model ?? "", reply };
+    return sealReply(this.#ports.vault, idempotency.replyId, kept, operation.keptBytesMax);
   }
 
   /** A request that may have been let in without anybody knowing must not stay held. */

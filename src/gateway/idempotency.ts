@@ -14,10 +14,8 @@ export interface Vault {
   digest(text: string): string;
 }
 
-/** A longer reply is not kept. */
-const REPLY_BYTES_MAX = 1024 * 1024;
-/** The most characters of a stream that are collected: its chunks are several times as long as the reply that they make up. */
-const COPIED_CHARACTERS_MAX = 32 * REPLY_BYTES_MAX;
+/** The chunks of a stream, which are collected, are several times as long as the reply that they make up. */
+const TIMES_COPIED_MAX = 32;
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
 /** The digests of an Idempotency-Key within its gateway key, and of the body; how the answer is delivered is no part of it. */
@@ -46,10 +44,15 @@ export interface Kept<Reply> {
   readonly reply: Reply;
 }
 
-/** Returns null when it is too large to be kept. */
-export function sealReply(vault: Vault, replyId: string, kept: Kept<object>): string | null {
+/** Returns null when it is longer than `bytesMax` as JSON. */
+export function sealReply(
+  vault: Vault,
+  replyId: string,
+  kept: Kept<object>,
+  bytesMax: number,
+): string | null {
   const text = JSON.stringify(kept);
-  return Buffer.byteLength(text) > REPLY_BYTES_MAX ? null : vault.seal(text, replyId);
+  return Buffer.byteLength(text) > bytesMax ? null : vault.seal(text, replyId);
 }
 
 /** Throws when it is not what `sealReply` sealed for this operation. */
@@ -79,8 +82,10 @@ export class ReplyCopy<F extends Form> {
   }
 
   take(pieces: readonly F["piece"][], producedBytes: number): void {
+    const { keptBytesMax } = this.#operation;
     this.#characters += this.#folding?.take(pieces) ?? 0;
-    if (producedBytes > REPLY_BYTES_MAX || this.#characters > COPIED_CHARACTERS_MAX) this.#folding = null;
+    const isLong = producedBytes > keptBytesMax || this.#characters > TIMES_COPIED_MAX * keptBytesMax;
+    if (isLong) this.#folding = null;
   }
 
   /** Returns undefined when it was too large. */

@@ -132,6 +132,10 @@ export interface Choosing<F extends Form> {
 
 export interface Operation<F extends Form> {
   readonly name: OperationName;
+  /** The longest whole answer that is read. */
+  readonly answerBytesMax: number;
+  /** The longest answer that is kept for those who ask the same again. */
+  readonly keptBytesMax: number;
   /** Returns a dialect's codec, or null if its providers don't serve the operation. */
   findCodec(codecs: Codecs): Codec<F> | null;
   /** Null: a model has to be named. */

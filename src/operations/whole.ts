@@ -42,6 +42,9 @@ export interface WholeParts<A extends Ask, R extends WholeReply> {
   restore(kept: unknown): R | null;
 }
 
+/** Ten large pictures, or 2,048 long vectors as numbers. */
+const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
+const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 /** Nobody works that much: a report beyond it is cut. */
 const TIMES_WORST = 10;
 
@@ -51,6 +54,8 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply>(
   const countAnswers = (ask: A) => parts.countAnswers?.(ask) ?? 1;
   return {
     name: parts.name,
+    answerBytesMax: ANSWER_BYTES_MAX,
+    keptBytesMax: KEPT_BYTES_MAX,
     findCodec: (codecs) => parts.findCodec(codecs),
     choosing: null,
     countAnswers,

@@ -7,11 +7,15 @@ import { ANTHROPIC_LANE } from "../dialects/anthropic/lane.ts";
 import { cohere } from "../dialects/cohere/dialect.ts";
 import type { ChatDialect, Dialect } from "../dialects/dialect.ts";
 import { gemini } from "../dialects/gemini/dialect.ts";
+import { GEMINI_IMAGES } from "../dialects/gemini/images.ts";
 import { GEMINI_LANE } from "../dialects/gemini/lane.ts";
 import { mistral } from "../dialects/mistral/dialect.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
 import { makeOpenaiEmbeddings, OPENAI_EMBEDDINGS } from "../dialects/openai/embeddings.ts";
+import { makeImages, OPENAI_IMAGES, OPENROUTER_IMAGES, XAI_IMAGES } from "../dialects/openai/images.ts";
 import { needsResponses, OPENAI } from "../dialects/openai/models.ts";
+import { MISTRAL_SPEECH, makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
+import { OPENAI_TRANSCRIPTION } from "../dialects/openai/transcription.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
 import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
@@ -58,10 +62,17 @@ function ownServer(name: string, baseUrl: string, ...dialects: readonly Dialect[
 
 const RESPONSES: Lanes = { responses: RESPONSES_LANE };
 const ANTHROPIC = withLane(anthropic, { anthropic: ANTHROPIC_LANE });
-const GEMINI = withLane(gemini, { gemini: GEMINI_LANE });
+const GEMINI = { ...withLane(gemini, { gemini: GEMINI_LANE }), images: GEMINI_IMAGES };
+const MISTRAL = { ...mistral, speech: makeSpeech(MISTRAL_SPEECH), transcription: OPENAI_TRANSCRIPTION };
 
-const EMBEDDINGS = { embeddings: makeOpenaiEmbeddings(OPENAI_EMBEDDINGS) };
-const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, EMBEDDINGS);
+const SPEECH = makeSpeech(OPENAI_SPEECH);
+const SOUND = { speech: SPEECH, transcription: OPENAI_TRANSCRIPTION };
+const BEYOND_CHAT = {
+  embeddings: makeOpenaiEmbeddings(OPENAI_EMBEDDINGS),
+  images: makeImages(OPENAI_IMAGES),
+  ...SOUND,
+};
+const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, BEYOND_CHAT);
 
 /** Every provider that needs no more than its key, or no more than its name. */
 export const PROVIDERS: readonly ProviderRow[] = [
@@ -69,7 +80,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "OpenAI",
     ["OPENAI_API_KEY"],
     "https://api.openai.com/v1",
-    withLane(bridge(makeOpenaiDialect(OPENAI, EMBEDDINGS), responses, needsResponses), RESPONSES),
+    withLane(bridge(makeOpenaiDialect(OPENAI, BEYOND_CHAT), responses, needsResponses), RESPONSES),
   ),
   row("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", ANTHROPIC),
   row(
@@ -78,12 +89,17 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "https://generativelanguage.googleapis.com/v1beta",
     GEMINI,
   ),
-  row("Mistral", ["MISTRAL_API_KEY"], "https://api.mistral.ai/v1", mistral),
+  row("Mistral", ["MISTRAL_API_KEY"], "https://api.mistral.ai/v1", MISTRAL),
   row("Perplexity", ["PERPLEXITY_API_KEY"], "https://api.perplexity.ai/v1", perplexity),
   row("Cohere", ["COHERE_API_KEY"], "https://api.cohere.com/v2", cohere),
   row("DeepSeek", ["DEEPSEEK_API_KEY"], "https://api.deepseek.com", makeOpenaiDialect(DEEPSEEK)),
-  row("xAI", ["XAI_API_KEY"], "https://api.x.ai/v1", withLane(makeOpenaiDialect(XAI), RESPONSES)),
-  row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ)),
+  row(
+    "xAI",
+    ["XAI_API_KEY"],
+    "https://api.x.ai/v1",
+    withLane(makeOpenaiDialect(XAI, { images: makeImages(XAI_IMAGES) }), RESPONSES),
+  ),
+  row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ, SOUND)),
   row("Together", ["TOGETHER_API_KEY"], "https://api.together.xyz/v1", makeOpenaiDialect(TOGETHER)),
   row(
     "Fireworks",
@@ -92,7 +108,12 @@ export const PROVIDERS: readonly ProviderRow[] = [
     makeOpenaiDialect(FIREWORKS),
   ),
   row("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", makeOpenaiDialect(CEREBRAS)),
-  row("OpenRouter", ["OPENROUTER_API_KEY"], "https://openrouter.ai/api/v1", makeOpenaiDialect(OPENROUTER)),
+  row(
+    "OpenRouter",
+    ["OPENROUTER_API_KEY"],
+    "https://openrouter.ai/api/v1",
+    makeOpenaiDialect(OPENROUTER, { images: makeImages(OPENROUTER_IMAGES), speech: SPEECH }),
+  ),
   row("Moonshot", ["MOONSHOT_API_KEY"], "https://api.moonshot.ai/v1", makeOpenaiDialect(MOONSHOT)),
   row(
     "Qwen",
@@ -124,7 +145,7 @@ export function findDialect(name: DialectName): Dialect {
     case "gemini":
       return GEMINI;
     case "mistral":
-      return mistral;
+      return MISTRAL;
     case "cohere":
       return cohere;
     case "perplexity":

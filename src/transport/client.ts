@@ -27,8 +27,6 @@ export interface Ports {
 
 const ERROR_CHARACTERS_MAX = 64 * 1024;
 const ERROR_BODY_MS = 3000;
-/** The longest whole answer in bytes: parsing a longer one and writing it again would delay all other requests. */
-export const REPLY_BYTES_MAX = 16 * 1024 * 1024;
 /** The longest time that a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
 /** A kept connection that the server has closed is reset within a round trip; after this time, the server failed at its work. */

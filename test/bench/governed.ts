@@ -44,6 +44,7 @@ function noStore(): Store {
     node: "node_0",
     transact: async (demand) => answerTo(demand),
     durable: async () => {},
+    keptCharacters: async () => 0,
     beat: async () => {},
     orphans: nobody,
     read: unused,

@@ -123,7 +123,7 @@ function readGemini(body: unknown): ImagesReply {
   const parts = asArray(candidates).flatMap((one) => asArray(asObject(asObject(one).content).parts));
   const pictures = parts.flatMap((part) => {
     const { data } = asObject(asObject(part).inlineData);
-    // What it drew while it thought is no answer.
+    // Drafts that it drew while it thought are no answer.
     return data === undefined || asObject(part).thought === true ? [] : [readPicture(data)];
   });
   if (pictures.length === 0) throw filtered();

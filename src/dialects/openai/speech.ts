@@ -15,6 +15,9 @@ export interface SpeechQuirks {
 
 export const OPENAI_SPEECH: SpeechQuirks = { answersJson: false, refuses: [] };
 
+/** docs.mistral.ai, "Text to speech"; the answer as recorded. */
+export const MISTRAL_SPEECH: SpeechQuirks = { answersJson: true, refuses: ["instructions", "speed"] };
+
 export function makeSpeech({ answersJson, refuses }: SpeechQuirks): Codec<SpeechForm> {
   return makeWholeCodec({
     encode(ask, card, target) {

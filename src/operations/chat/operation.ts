@@ -24,6 +24,9 @@ import { addUsages, countAmounts } from "./usage.ts";
 
 export const CHAT: Operation<ChatForm> = {
   name: "chat",
+  // Parsing a longer one and writing it again would delay all other requests.
+  answerBytesMax: 16 * 1024 * 1024,
+  keptBytesMax: 1024 * 1024,
   findCodec: ({ chat }) => chat ?? null,
   choosing: {
     describe: (ask) => ({ request: ask, needs: findNeeds(ask) }),

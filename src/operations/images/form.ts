@@ -22,7 +22,7 @@ export interface ImagesRequest extends Ask {
   readonly inputFidelity?: string;
   /** The pictures to be changed; none: a new one is made. */
   readonly sources: readonly ImageSource[];
-  /** Where its first picture may be changed. */
+  /** Transparent where the first picture may be changed. */
   readonly mask?: ImageSource;
   /** The client's other fields. */
   readonly extras: Readonly<JsonObject>;

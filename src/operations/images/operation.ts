@@ -17,6 +17,8 @@ const TOKENS: Readonly<Record<string, readonly [square: number, long: number]>> 
 const TOKENS_HIGHEST = [8320, 12_480] as const;
 /** A picture that is read with high fidelity. */
 const [SOURCE_TOKENS_WORST, SOURCE_TOKENS] = [6500, 1000];
+/** Recorded: the provider wraps the prompt in some six tokens. */
+const WRAPPING_TOKENS = 8;
 const SQUARE = /^(\d+)x\1$/;
 
 export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
@@ -41,7 +43,7 @@ export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
 function count({ prompt, n, sources, mask }: ImagesRequest, perSource: number, perPicture: number): Amounts {
   const inputImage = (sources.length + (mask ? 1 : 0)) * perSource;
   const outputImage = n * perPicture;
-  const text = likelyTextTokens(2 * Buffer.byteLength(prompt));
+  const text = WRAPPING_TOKENS + likelyTextTokens(2 * Buffer.byteLength(prompt));
   return {
     ...NO_AMOUNTS,
     prompt: text + inputImage,

@@ -22,7 +22,7 @@ export interface TranscriptionRequest extends Ask {
 }
 
 export interface TranscriptionReply extends WholeReply {
-  /** Of the formats that aren't JSON, the text. */
+  /** A text where the format isn't JSON. */
   readonly content: JsonObject | string;
 }
 

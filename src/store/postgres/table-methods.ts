@@ -2,7 +2,7 @@
 
 import type { GatewayKey } from "../../core/key.ts";
 import type { KeyChange, Page, Store } from "../../core/store.ts";
-import { text } from "../found.ts";
+import { text, whole } from "../found.ts";
 import { changedKey } from "../key-change.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { keysLookup, requestsLookup } from "../narrowing.ts";
@@ -125,7 +125,9 @@ const PRUNE_REQUESTS = `
 const PRUNE_CONTENTS = `
   DELETE FROM content WHERE (account_id, id) IN
     (SELECT account_id, id FROM content WHERE at_ms < $1 ORDER BY at_ms LIMIT $2)`;
-const OLD_REPLIES = "SELECT account_id, id FROM reply WHERE at_ms < $1 AND state <> 'pending' LIMIT $2";
+const OLD_REPLIES =
+  "SELECT account_id, id FROM reply WHERE at_ms < $1 AND state <> 'pending' ORDER BY at_ms LIMIT $2";
+const KEPT_CHARACTERS = "SELECT CAST(coalesce(sum(kept_characters), 0) AS BIGINT) AS characters FROM account";
 /** Looked at again under the account's lock: the reply may have been claimed again. */
 const FORGET_REPLIES = `
   WITH gone AS (
@@ -136,7 +138,7 @@ const FORGET_REPLIES = `
     greatest(0, kept_characters - (SELECT CAST(coalesce(sum(characters), 0) AS BIGINT) FROM gone))
   WHERE id = $1`;
 
-type RequestMethods = Pick<Store, "request" | "requests" | "endedSince" | "prune">;
+type RequestMethods = Pick<Store, "request" | "requests" | "endedSince" | "prune" | "keptCharacters">;
 
 export function requestMethods(pool: Pool): RequestMethods {
   return {
@@ -161,6 +163,10 @@ export function requestMethods(pool: Pool): RequestMethods {
         async (most) => (await pool.one(query(PRUNE_CONTENTS, contentsMs, most))).count,
         async (most) => (await pool.one(query(PRUNE_REQUESTS, requestsMs, most))).count,
       ]),
+    keptCharacters: async () => {
+      const [sum = {}] = await pool.one(query(KEPT_CHARACTERS));
+      return whole(sum, "characters");
+    },
   };
 }
 

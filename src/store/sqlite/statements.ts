@@ -154,8 +154,9 @@ function tableStatements(database: Database) {
     pruneMeters: write("DELETE FROM meter WHERE last_at_ms < ?"),
     oldReplies: find(
       database,
-      "SELECT account_id, id, coalesce(length(sealed), 0) AS characters FROM reply WHERE at_ms < ? AND state <> 'pending' LIMIT ?",
+      "SELECT account_id, id, coalesce(length(sealed), 0) AS characters FROM reply WHERE at_ms < ? AND state <> 'pending' ORDER BY at_ms LIMIT ?",
     ),
+    keptCharacters: find(database, "SELECT coalesce(sum(kept_characters), 0) AS characters FROM account"),
     freeCharacters: write("UPDATE account SET kept_characters = max(0, kept_characters - ?) WHERE id = ?"),
 
     setting: database.prepare<{ value: string }, [string]>("SELECT value FROM setting WHERE name = ?"),

@@ -105,7 +105,7 @@ async function lastUse(lifeline: Lifeline, { keyId, lastAtMs: hourMs }: KeyUse):
   return latest?.atMs ?? hourMs;
 }
 
-type RequestMethods = Pick<Store, "request" | "requests" | "endedSince" | "prune">;
+type RequestMethods = Pick<Store, "request" | "requests" | "endedSince" | "prune" | "keptCharacters">;
 
 export function requestMethods(lifeline: Lifeline, cache: RowCache): RequestMethods {
   const changed = changeOn(lifeline, cache);
@@ -121,6 +121,7 @@ export function requestMethods(lifeline: Lifeline, cache: RowCache): RequestMeth
         const gone = replies + sql.pruneContents.run(contentsMs, rowsMax - replies).changes;
         return gone + sql.pruneRequests.run(requestsMs, rowsMax - gone).changes;
       }),
+    keptCharacters: () => lifeline.run(({ sql }) => whole(sql.keptCharacters.get() ?? {}, "characters")),
   };
 }
 

@@ -1,0 +1,113 @@
+// An upstream with OpenAI's routes for images, speech and transcripts, which keeps the calls that it was sent.
+import { asObject, asString, type JsonObject } from "../../src/core/json.ts";
+import { serveHttp } from "../http/serve.ts";
+
+export interface MediaCall {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** JSON, or a form's texts with its files' names in their place. */
+  readonly body: JsonObject;
+  readonly files: readonly File[];
+}
+
+export interface MediaUpstream {
+  readonly url: string;
+  readonly calls: readonly MediaCall[];
+  /** The last call. */
+  last(): MediaCall;
+  stop(): Promise<void>;
+}
+
+/** "hello" in base64. */
+export const PICTURE = "aGVsbG8=";
+export const SOUND = new Uint8Array([73, 68, 51, 4, 0, 255, 0, 10]);
+export const PICTURE_USAGE = {
+  input_tokens: 14,
+  output_tokens: 272,
+  total_tokens: 286,
+  input_tokens_details: { image_tokens: 4, text_tokens: 10 },
+};
+export const VTT = "WEBVTT\n\n00:00:00.000 --> 00:00:08.640\nby that conference.\n";
+
+/** The model's name says what it answers: `silent` reports no usage, `failing` answers 500, `huge` gives a picture of 20 MB. */
+export async function startMediaUpstream(): Promise<MediaUpstream> {
+  const calls: MediaCall[] = [];
+  const server = await serveHttp(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    const path = (request.url ?? "").replace(/^\/v1/, "");
+    const call = await readCall(path, { ...request.headers }, new Uint8Array(Buffer.concat(parts)));
+    calls.push(call);
+    const answer = makeAnswer(call);
+    response.writeHead(answer.status, { "content-type": answer.type });
+    response.end(answer.body);
+  });
+  return {
+    url: server.url,
+    calls,
+    stop: server.stop,
+    last() {
+      const call = calls.at(-1);
+      if (!call) throw new Error("Nothing was asked of the upstream.");
+      return call;
+    },
+  };
+}
+
+async function readCall(
+  path: string,
+  headers: MediaCall["headers"],
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<MediaCall> {
+  const type = String(headers["content-type"]);
+  if (!type.startsWith("multipart/")) {
+    return { path, headers, files: [], body: asObject(JSON.parse(new TextDecoder().decode(bytes))) };
+  }
+  const form = await new Response(bytes, { headers: { "content-type": type } }).formData();
+  const files: File[] = [];
+  const body: Record<string, unknown> = {};
+  for (const [name, value] of form) {
+    const field = typeof value === "string" ? value : value.name;
+    if (typeof value !== "string") files.push(value);
+    body[name] = name.endsWith("[]") ? [...(Array.isArray(body[name]) ? body[name] : []), field] : field;
+  }
+  return { path, headers, files, body };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: string | Uint8Array;
+}
+
+const HUGE_BYTES = 15 * 1024 * 1024;
+
+function makeAnswer({ path, body }: MediaCall): Answer {
+  const model = asString(body.model) ?? "";
+  if (model === "failing") return json({ error: { message: "It broke.", type: "server_error" } }, 500);
+  if (path.startsWith("/images/")) return json(makePictures(model, Number(body.n)));
+  if (path === "/audio/speech") return { status: 200, type: "audio/mpeg", body: SOUND };
+  if (body.response_format === "vtt") return { status: 200, type: "text/vtt; charset=utf-8", body: VTT };
+  return json({ text: "by that conference.", ...(model === "silent" ? {} : { usage: USAGES[model] }) });
+}
+
+const USAGES: Readonly<Record<string, object>> = {
+  whisper: { type: "duration", seconds: 4 },
+  scribe: {
+    type: "tokens",
+    input_tokens: 37,
+    output_tokens: 144,
+    total_tokens: 181,
+    input_token_details: { text_tokens: 7, audio_tokens: 30 },
+  },
+};
+
+function makePictures(model: string, count: number): object {
+  const data = model === "huge" ? Buffer.alloc(HUGE_BYTES).toString("base64") : PICTURE;
+  const pictures = Array.from({ length: count }, () => ({ b64_json: data }));
+  return { created: 1, data: pictures, ...(model === "silent" ? {} : { usage: PICTURE_USAGE }) };
+}
+
+function json(body: object, status = 200): Answer {
+  return { status, type: "application/json", body: JSON.stringify(body) };
+}

@@ -1,0 +1,101 @@
+// A gateway before the upstream for images, speech and transcripts, with prices by token, picture, minute and character.
+import { asObject } from "../../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "../harness.ts";
+import { type MediaUpstream, startMediaUpstream } from "./upstream.ts";
+
+export interface MediaWorld extends UnderTest {
+  readonly upstream: MediaUpstream;
+  /** A key whose requests are all paid from an account with so much on it. */
+  payer(usd: number): Promise<{ readonly secret: string; balance(): Promise<number> }>;
+  post(
+    path: string,
+    body: object | FormData,
+    secret?: string,
+    headers?: Record<string, string>,
+  ): Promise<Response>;
+}
+
+const MODELS = [
+  "{ name: painter, operations: [images], price: { input: 5, input_image: 10, output: 40 } }",
+  "{ name: silent, operations: [images, transcription], price: { per_image: 0.04, per_minute: 0.006 } }",
+  "{ name: failing, operations: [images], price: { per_image: 0.04 } }",
+  "{ name: huge, operations: [images], price: { per_image: 0.04 } }",
+  "{ name: voice, operations: [speech], price: { per_character_million: 15 } }",
+  "{ name: whisper, operations: [transcription], price: { per_minute: 0.006 } }",
+  "{ name: scribe, operations: [transcription], price: { input: 2.5, input_audio: 6, output: 10 } }",
+];
+
+export async function startMediaWorld(): Promise<MediaWorld> {
+  const upstream = await startMediaUpstream();
+  const rows = MODELS.map((row) => `      - ${row}`).join("\n");
+  const gateway = await startUnderTest({
+    more: `  Studio:\n    dialect: openai\n    keys: ["sim-key"]\n    base_url: "${upstream.url}"\n    models:\n${rows}`,
+  });
+  const authorize = (secret: string) => ({ authorization: `Bearer ${secret}` });
+  const admin = async (path: string, body?: object) => {
+    const response = await fetch(`${gateway.url}/admin/v1${path}`, {
+      method: body ? "POST" : "GET",
+      headers: { ...authorize(gateway.adminToken), "content-type": "application/json" },
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
+    return asObject(await response.json());
+  };
+  return {
+    ...gateway,
+    upstream,
+    async payer(usd) {
+      const { id } = await admin("/accounts", { name: "payer" });
+      const accountId = String(id);
+      await gateway.topUp(accountId, usd);
+      const { secret } = await gateway.newKey({ account_id: accountId, requests_per_day: 0 });
+      return { secret, balance: async () => Number((await admin(`/accounts/${accountId}`)).balance_usd) };
+    },
+    post: (path, body, secret = gateway.secret, headers = {}) =>
+      fetch(`${gateway.url}/v1${path}`, {
+        method: "POST",
+        headers: {
+          ...authorize(secret),
+          ...(body instanceof FormData ? {} : { "content-type": "application/json" }),
+          ...headers,
+        },
+        body: body instanceof FormData ? body : JSON.stringify(body),
+      }),
+    async stop() {
+      await gateway.stop();
+      await upstream.stop();
+    },
+  };
+}
+
+/** A form with these fields; a list is sent as several of the name with `[]`. */
+export function makeForm(
+  fields: Readonly<Record<string, string | Blob | readonly (string | Blob)[]>>,
+): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) {
+    if (typeof value === "string" || value instanceof Blob) form.append(name, value);
+    else for (const one of value) form.append(`${name}[]`, one);
+  }
+  return form;
+}
+
+const SAMPLES_PER_SECOND = 8000;
+
+/** A sound file of so many seconds of silence (WAV, 8 bits, one channel). */
+export function makeWav(seconds: number, name = "a.wav"): File {
+  const samples = seconds * SAMPLES_PER_SECOND;
+  const header = Buffer.alloc(44);
+  header.write("RIFF", 0);
+  header.writeUInt32LE(36 + samples, 4);
+  header.write("WAVEfmt ", 8);
+  header.writeUInt32LE(16, 16);
+  header.writeUInt16LE(1, 20);
+  header.writeUInt16LE(1, 22);
+  header.writeUInt32LE(SAMPLES_PER_SECOND, 24);
+  header.writeUInt32LE(SAMPLES_PER_SECOND, 28);
+  header.writeUInt16LE(1, 32);
+  header.writeUInt16LE(8, 34);
+  header.write("data", 36);
+  header.writeUInt32LE(samples, 40);
+  return new File([header, Buffer.alloc(samples, 128)], name, { type: "audio/wav" });
+}
