@@ -13,10 +13,6 @@ export class Attachment {
     this.bytes = bytes;
   }
 
-  toFile(): File {
-    return new File([this.bytes], this.name, { type: this.type });
-  }
-
   toDataUrl(): string {
     const type = this.type === "" ? "application/octet-stream" : this.type;
     return `data:${type};base64,${this.bytes.toBase64()}`;
@@ -28,3 +24,6 @@ export class Attachment {
     return { filename: this.name, content_type: this.type, bytes: this.bytes.length, sha256: digest };
   }
 }
+
+/** A field of a form, and its text or its file. */
+export type FormEntry = readonly [name: string, value: string | Attachment];

@@ -1,4 +1,5 @@
 // The words that every upstream call is made of, and the dialects' names.
+import type { FormEntry } from "./attachment.ts";
 import type { JsonObject } from "./json.ts";
 
 /** The address of a call, and the credential that it is made with. */
@@ -19,7 +20,7 @@ export interface Outgoing {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
   /** The form that is sent in place of the body, for calls that carry files. */
-  readonly form?: FormData;
+  readonly form?: readonly FormEntry[];
   /** The form of the answer; left out: text. */
   readonly answer?: "text" | "bytes" | "aws-eventstream";
   /** Fields of the client's request that were changed, clamped or left out, by their OpenAI names. */

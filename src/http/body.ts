@@ -43,7 +43,7 @@ export async function readHeld<Body>(
   request: Request,
   ports: BodyPorts,
   rules: BodyRules,
-  parseBytes: (bytes: Uint8Array<ArrayBuffer>) => Body | Promise<Body>,
+  parseBytes: (bytes: Uint8Array<ArrayBuffer>) => Body,
 ): Promise<Body> {
   refuseLarge(request, rules);
   refuseEncoded(request.headers);
@@ -51,7 +51,7 @@ export async function readHeld<Body>(
   return ports.bodies.hold(rules.owner, declared, async (reservation) => {
     const bytes = await readBytes(request, ports, rules, reservation).catch(brokenOff);
     if (bytes.length > LARGE_BYTES) await ports.turns.next();
-    return await parseBytes(bytes);
+    return parseBytes(bytes);
   });
 }
 

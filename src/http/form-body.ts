@@ -3,6 +3,7 @@ import { Attachment } from "../core/attachment.ts";
 import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import { type BodyPorts, type BodyRules, readHeld, readJson } from "./body.ts";
+import { type FormPart, readParts } from "./multipart.ts";
 import { measureSeconds } from "./sound.ts";
 
 const PARTS_MAX = 32;
@@ -43,10 +44,7 @@ export async function readBody(
  */
 function readForm(request: Request, ports: BodyPorts, rules: BodyRules): Promise<JsonObject> {
   const type = request.headers.get("content-type") ?? "";
-  return readHeld(request, ports, rules, async (bytes) => {
-    refuseManyParts(bytes, findBoundary(type));
-    return readFields(await parse(bytes, type));
-  });
+  return readHeld(request, ports, rules, (bytes) => readFields(bytes, findBoundary(type)));
 }
 
 function findBoundary(type: string): string {
@@ -56,48 +54,53 @@ function findBoundary(type: string): string {
   throw new Fault("unsupported_content_type", "The header Content-Type names no boundary of the form.");
 }
 
-/** Before it is parsed: millions of empty parts would take seconds. */
-function refuseManyParts(bytes: Uint8Array, boundary: string): void {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const mark = `--${boundary}`;
-  let count = 0;
-  // The last mark ends the form.
-  for (let at = text.indexOf(mark); at !== -1; at = text.indexOf(mark, at + mark.length)) {
-    if (++count > PARTS_MAX + 1) throw badForm(`it has more than ${PARTS_MAX} parts`);
-  }
-}
-
-async function parse(bytes: Uint8Array<ArrayBuffer>, type: string): Promise<FormData> {
-  try {
-    return await new Response(bytes, { headers: { "content-type": type } }).formData();
-  } catch {
-    throw badForm("it is not valid multipart/form-data");
-  }
-}
-
-async function readFields(form: FormData): Promise<JsonObject> {
+/** Throws the Fault of the first part that is wrong. A list of them would take the loop seconds: there is a most of them. */
+function readFields(bytes: Uint8Array<ArrayBuffer>, boundary: string): JsonObject {
   const fields = new Map<string, unknown>();
-  for (const [name, value] of form) {
-    if (name === "" || name.length > NAME_CHARACTERS_MAX)
-      throw badForm("a part has no name, or a very long one");
-    const read = typeof value === "string" ? value : await readFile(name, value);
-    const isList = name.endsWith("[]");
-    const field = isList ? name.slice(0, -2) : name;
-    const before = fields.get(field);
-    if (isList && (before === undefined || Array.isArray(before)))
-      fields.set(field, [...(before ?? []), read]);
-    else if (before === undefined) fields.set(field, read);
-    else throw new Fault("invalid_value", `Invalid '${name}': it is there twice.`, { param: name });
+  let count = 0;
+  for (const part of eachPart(bytes, boundary)) {
+    if (++count > PARTS_MAX) throw badForm(`it has more than ${PARTS_MAX} parts`);
+    addPart(fields, part);
   }
   return Object.fromEntries(fields);
 }
 
-async function readFile(field: string, file: File): Promise<Attachment> {
-  const { name, type } = file;
+function* eachPart(bytes: Uint8Array<ArrayBuffer>, boundary: string): Generator<FormPart> {
+  try {
+    yield* readParts(bytes, boundary);
+  } catch (thrown) {
+    throw badForm(thrown instanceof Error ? thrown.message : "it is not multipart/form-data");
+  }
+}
+
+function addPart(fields: Map<string, unknown>, part: FormPart): void {
+  const { name } = part;
+  if (name === "" || name.length > NAME_CHARACTERS_MAX)
+    throw badForm("a part has no name, or a very long one");
+  const value = part.filename === null ? decode(part) : makeAttachment(part, part.filename);
+  const isList = name.endsWith("[]");
+  const field = isList ? name.slice(0, -2) : name;
+  const before = fields.get(field);
+  if (before === undefined) fields.set(field, isList ? [value] : value);
+  else if (isList && Array.isArray(before)) before.push(value);
+  else throw new Fault("invalid_value", `Invalid '${name}': it is there twice.`, { param: name });
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+function decode({ name, bytes }: FormPart): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw new Fault("invalid_value", `Invalid '${name}': it is not UTF-8.`, { param: name });
+  }
+}
+
+function makeAttachment({ name: field, type, bytes }: FormPart, name: string): Attachment {
   if (name.length > FILENAME_CHARACTERS_MAX || UNSAFE_FILENAME.test(name)) {
     throw new Fault("invalid_value", `Invalid '${field}': the file's name is unsafe.`, { param: field });
   }
-  return new Attachment(name === "" ? "file" : name, type, new Uint8Array(await file.arrayBuffer()));
+  return new Attachment(name === "" ? "file" : name, type, bytes);
 }
 
 function badForm(why: string): Fault {

@@ -12,7 +12,7 @@ export async function measureSeconds(file: Attachment): Promise<number> {
 }
 
 /** Returns null where the container doesn't tell, or can't be read in time. */
-async function readDuration({ bytes, type }: Attachment): Promise<number | null> {
+async function readDuration({ bytes }: Attachment): Promise<number | null> {
   // Only transcriptions need these, and they would delay every start.
   const [{ parseFromTokenizer }, { fromBuffer }] = await Promise.all([
     import("music-metadata"),
@@ -27,9 +27,9 @@ async function readDuration({ bytes, type }: Attachment): Promise<number | null>
     },
     set: (tokenizer, name, value) => Reflect.set(tokenizer, name, value, tokenizer),
   };
-  const info = { size: bytes.length, ...(type === "" ? {} : { mimeType: type }) };
   try {
-    const tokenizer = new Proxy(fromBuffer(bytes, { fileInfo: info }), counting);
+    // The type that the client names may be wrong: the first bytes tell the container.
+    const tokenizer = new Proxy(fromBuffer(bytes), counting);
     const { format } = await parseFromTokenizer(tokenizer, { duration: false, skipCovers: true });
     const { duration = 0 } = format;
     return Number.isFinite(duration) && duration > 0 ? Math.ceil(duration) : null;

@@ -7,7 +7,7 @@ import type { Clock, Deadline, Deadlines, Fetch, Reach } from "../core/world.ts"
 import type { Authorize } from "./auth/authorize.ts";
 import { explainBroken, isNetworkError, isReset, isUnconnected } from "./broken.ts";
 import type { KeptConnections } from "./kept.ts";
-import { type Prepared, prepare } from "./prepared.ts";
+import { type Prepared, prepare, toInit } from "./prepared.ts";
 import { sendProven } from "./proving.ts";
 import type { Reachability } from "./reachability.ts";
 import { redact } from "./redact.ts";
@@ -232,7 +232,7 @@ export class UpstreamCall {
   async #sendOnce(url: string, given: Prepared): Promise<Response> {
     const { kept, deadlines } = this.#ports;
     const init: RequestInit & BunFetchRequestInit = {
-      ...given,
+      ...toInit(given),
       redirect: "manual",
       signal: this.#abort.signal,
       timeout: false,

@@ -1,5 +1,5 @@
 // Images in OpenAI's form (OpenAI API reference, "Create image" and "Create image edit"), and as xAI and OpenRouter differ.
-import { Attachment } from "../../core/attachment.ts";
+import { Attachment, type FormEntry } from "../../core/attachment.ts";
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
@@ -117,14 +117,13 @@ function makeForm(
   fields: JsonObject,
   sources: readonly Attachment[],
   mask: ImageSource | undefined,
-): FormData {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) {
-    if (value !== undefined) form.append(name, String(value));
-  }
-  for (const source of sources) form.append("image[]", source.toFile());
-  if (mask instanceof Attachment) form.append("mask", mask.toFile());
-  return form;
+): readonly FormEntry[] {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return [
+    ...given.map(([name, value]): FormEntry => [name, String(value)]),
+    ...sources.map((source): FormEntry => ["image[]", source]),
+    ...(mask instanceof Attachment ? [["mask", mask] as const] : []),
+  ];
 }
 
 function findUrl(source: ImageSource): string {

@@ -1,4 +1,5 @@
 // Transcriptions in OpenAI's form, which Groq, Mistral and local servers speak (OpenAI API reference, "Create transcription").
+import type { FormEntry } from "../../core/attachment.ts";
 import { asCount, asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { garbled } from "../../core/upstream.ts";
@@ -28,16 +29,15 @@ export const OPENAI_TRANSCRIPTION: Codec<TranscriptionForm> = makeWholeCodec({
 });
 
 /** The file comes last: servers that read the form as it arrives know by then what to do with it. */
-function makeForm(ask: TranscriptionRequest, model: string): FormData {
-  const form = new FormData();
+function makeForm(ask: TranscriptionRequest, model: string): readonly FormEntry[] {
   const { file, language, prompt, temperature, format, extras } = ask;
   const fields: JsonObject = { ...extras, model, response_format: format, language, prompt, temperature };
-  for (const [name, value] of Object.entries(fields)) {
-    if (Array.isArray(value)) for (const one of value) form.append(`${name}[]`, String(one));
-    else if (value !== undefined) form.append(name, String(value));
-  }
-  form.append("file", file.toFile());
-  return form;
+  const entries = Object.entries(fields).flatMap(([name, value]): readonly FormEntry[] => {
+    if (value === undefined) return [];
+    if (!Array.isArray(value)) return [[name, String(value)]];
+    return value.map((one) => [`${name}[]`, String(one)]);
+  });
+  return [...entries, ["file", file]];
 }
 
 function readTranscript(text: string, ask: TranscriptionRequest): TranscriptionReply {

@@ -1,0 +1,78 @@
+// Reads multipart/form-data (RFC 7578). The parts are views of the body, so that a file isn't copied.
+
+export interface FormPart {
+  readonly name: string;
+  /** null: a field, not a file. */
+  readonly filename: string | null;
+  /** The media type as the client named it; "" if it named none. */
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** A part's headers are its name and its type. */
+const HEAD_BYTES_MAX = 4096;
+const [LINE_END, HEAD_END, LAST] = ["\r\n", "\r\n\r\n", "--"];
+
+const NAME = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
+const FILENAME = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
+/** RFC 8187: a name in another script, where a client sends it that way. */
+const FILENAME_UTF8 = /;\s*filename\*=utf-8''([^\s;]+)/i;
+
+/** Yields the parts in their order. Throws an Error that says what is wrong. */
+export function* readParts(bytes: Uint8Array<ArrayBuffer>, boundary: string): Generator<FormPart> {
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const delimiter = `--${boundary}`;
+  let at = body.indexOf(delimiter);
+  if (at === -1 || (at > 0 && !startsAt(body, at - 2, LINE_END))) throw new Error("its boundary isn't there");
+  for (;;) {
+    at += delimiter.length;
+    if (startsAt(body, at, LAST)) return;
+    if (!startsAt(body, at, LINE_END)) throw new Error("a line holds more than its boundary");
+    const headEnd = body.subarray(at, at + HEAD_BYTES_MAX).indexOf(HEAD_END);
+    if (headEnd === -1) throw new Error("a part has no headers, or very long ones");
+    const begin = at + headEnd + HEAD_END.length;
+    const end = body.indexOf(LINE_END + delimiter, begin);
+    if (end === -1) throw new Error("it breaks off within a part");
+    yield { ...readHead(body.toString("utf8", at, at + headEnd)), bytes: bytes.subarray(begin, end) };
+    at = end + LINE_END.length;
+  }
+}
+
+function startsAt(body: Buffer, at: number, text: string): boolean {
+  return body.toString("latin1", at, at + text.length) === text;
+}
+
+function readHead(text: string): Omit<FormPart, "bytes"> {
+  const headers = new Map<string, string>();
+  for (const line of text.split(LINE_END)) {
+    const colon = line.indexOf(":");
+    if (colon > 0) headers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+  }
+  const disposition = headers.get("content-disposition") ?? "";
+  const name = NAME.exec(disposition);
+  if (!/^form-data\b/i.test(disposition) || !name) throw new Error("a part has no name");
+  return {
+    name: unquote(name),
+    filename: readFilename(disposition),
+    type: headers.get("content-type") ?? "",
+  };
+}
+
+function readFilename(disposition: string): string | null {
+  const plain = FILENAME.exec(disposition);
+  if (plain) return unquote(plain);
+  const encoded = FILENAME_UTF8.exec(disposition)?.[1];
+  if (encoded === undefined) return null;
+  try {
+    return decodeURIComponent(encoded);
+  } catch {
+    throw new Error("a file's name isn't UTF-8");
+  }
+}
+
+/** Browsers write quotes and line ends as percent codes (HTML, "multipart/form-data encoding algorithm"), others with a backslash. */
+function unquote([, quoted, token = ""]: RegExpExecArray): string {
+  if (quoted === undefined) return token;
+  const text = quoted.replace(/\\(["\\])/g, "$1");
+  return text.replace(/%22|%0D|%0A/gi, (code) => decodeURIComponent(code));
+}
