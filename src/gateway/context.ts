@@ -83,7 +83,7 @@ export class RequestContext<F extends Form> implements Facts {
     this.#startedMs = parts.startedMs;
     this.ending = idempotency === null ? call.ending : new AbortController();
     this.tracing = new Tracing(parts.startedMs);
-    this.#meter = operation.meter();
+    this.#meter = operation.meter(ask);
     const choosable = plan.decision && operation.choosing?.describe(ask);
     this.#grader = choosable ? new Grader(choosable.request) : null;
     this.#copy = idempotency === null ? null : new ReplyCopy(operation);

@@ -3,6 +3,7 @@ import type { ModelCard } from "../core/card.ts";
 import type { Family, Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { Fault } from "../core/fault.ts";
 import type { ChatForm } from "./chat/decoder.ts";
+import type { CompletionForm } from "./completion/form.ts";
 import type { EmbeddingsForm } from "./embeddings/form.ts";
 import type { Form } from "./form.ts";
 import type { ImagesForm } from "./images/form.ts";
@@ -56,6 +57,7 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
 /** A dialect's codecs, one for each operation that its providers serve. */
 export interface Codecs {
   readonly chat?: Codec<ChatForm>;
+  readonly completion?: Codec<CompletionForm>;
   readonly embeddings?: Codec<EmbeddingsForm>;
   readonly images?: Codec<ImagesForm>;
   readonly speech?: Codec<SpeechForm>;

@@ -181,7 +181,7 @@ export interface Operation<F extends Form> {
   usagePiece(usage: F["usage"]): F["piece"];
   /** Adds the counts of several calls, each of which was billed its own prompt. Returns null when one reported none. */
   addUsages(usages: readonly (F["usage"] | null)[]): F["usage"] | null;
-  meter(): Meter<F>;
+  meter(ask: F["ask"]): Meter<F>;
   /** Returns the report as far as it can be. */
   cutUsage(usage: F["usage"], sent: SentAsk<F["ask"]>): PlausibleUsage<F["usage"]>;
   /** Returns the work that is billed. */

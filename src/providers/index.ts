@@ -10,6 +10,12 @@ import { gemini } from "../dialects/gemini/dialect.ts";
 import { GEMINI_IMAGES } from "../dialects/gemini/images.ts";
 import { GEMINI_LANE } from "../dialects/gemini/lane.ts";
 import { mistral } from "../dialects/mistral/dialect.ts";
+import {
+  DEEPSEEK_COMPLETION,
+  MISTRAL_COMPLETION,
+  makeCompletion,
+  OPENAI_COMPLETION,
+} from "../dialects/openai/completion.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
 import { makeOpenaiEmbeddings, OPENAI_EMBEDDINGS } from "../dialects/openai/embeddings.ts";
 import { makeImages, OPENAI_IMAGES, OPENROUTER_IMAGES, XAI_IMAGES } from "../dialects/openai/images.ts";
@@ -63,11 +69,18 @@ function ownServer(name: string, baseUrl: string, ...dialects: readonly Dialect[
 const RESPONSES: Lanes = { responses: RESPONSES_LANE };
 const ANTHROPIC = withLane(anthropic, { anthropic: ANTHROPIC_LANE });
 const GEMINI = { ...withLane(gemini, { gemini: GEMINI_LANE }), images: GEMINI_IMAGES };
-const MISTRAL = { ...mistral, speech: makeSpeech(MISTRAL_SPEECH), transcription: OPENAI_TRANSCRIPTION };
+const MISTRAL = {
+  ...mistral,
+  completion: makeCompletion(MISTRAL_COMPLETION),
+  speech: makeSpeech(MISTRAL_SPEECH),
+  transcription: OPENAI_TRANSCRIPTION,
+};
 
 const SPEECH = makeSpeech(OPENAI_SPEECH);
 const SOUND = { speech: SPEECH, transcription: OPENAI_TRANSCRIPTION };
+const COMPLETION = { completion: makeCompletion(OPENAI_COMPLETION) };
 const BEYOND_CHAT = {
+  ...COMPLETION,
   embeddings: makeOpenaiEmbeddings(OPENAI_EMBEDDINGS),
   images: makeImages(OPENAI_IMAGES),
   ...SOUND,
@@ -92,7 +105,12 @@ export const PROVIDERS: readonly ProviderRow[] = [
   row("Mistral", ["MISTRAL_API_KEY"], "https://api.mistral.ai/v1", MISTRAL),
   row("Perplexity", ["PERPLEXITY_API_KEY"], "https://api.perplexity.ai/v1", perplexity),
   row("Cohere", ["COHERE_API_KEY"], "https://api.cohere.com/v2", cohere),
-  row("DeepSeek", ["DEEPSEEK_API_KEY"], "https://api.deepseek.com", makeOpenaiDialect(DEEPSEEK)),
+  row(
+    "DeepSeek",
+    ["DEEPSEEK_API_KEY"],
+    "https://api.deepseek.com",
+    makeOpenaiDialect(DEEPSEEK, { completion: makeCompletion(DEEPSEEK_COMPLETION) }),
+  ),
   row(
     "xAI",
     ["XAI_API_KEY"],
@@ -100,12 +118,17 @@ export const PROVIDERS: readonly ProviderRow[] = [
     withLane(makeOpenaiDialect(XAI, { images: makeImages(XAI_IMAGES) }), RESPONSES),
   ),
   row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ, SOUND)),
-  row("Together", ["TOGETHER_API_KEY"], "https://api.together.xyz/v1", makeOpenaiDialect(TOGETHER)),
+  row(
+    "Together",
+    ["TOGETHER_API_KEY"],
+    "https://api.together.xyz/v1",
+    makeOpenaiDialect(TOGETHER, COMPLETION),
+  ),
   row(
     "Fireworks",
     ["FIREWORKS_API_KEY"],
     "https://api.fireworks.ai/inference/v1",
-    makeOpenaiDialect(FIREWORKS),
+    makeOpenaiDialect(FIREWORKS, COMPLETION),
   ),
   row("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", makeOpenaiDialect(CEREBRAS)),
   row(

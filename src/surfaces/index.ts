@@ -2,6 +2,7 @@
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
 import { GEMINI } from "./gemini/surface.ts";
 import { OPENAI_CHAT } from "./openai-chat/surface.ts";
+import { OPENAI_COMPLETIONS } from "./openai-completions/surface.ts";
 import { OPENAI_EMBEDDINGS } from "./openai-embeddings/surface.ts";
 import { OPENAI_IMAGES } from "./openai-images/surface.ts";
 import { OPENAI_RESPONSES } from "./openai-responses/surface.ts";
@@ -13,6 +14,7 @@ const CHAT_COMPLETIONS = makeAny(OPENAI_CHAT);
 const MESSAGES = makeAny(ANTHROPIC_MESSAGES);
 const RESPONSES = makeAny(OPENAI_RESPONSES);
 const GENERATE = makeAny(GEMINI);
+const COMPLETIONS = makeAny(OPENAI_COMPLETIONS);
 const EMBEDDINGS = makeAny(OPENAI_EMBEDDINGS);
 const IMAGES = makeAny(OPENAI_IMAGES);
 const SPEECH = makeAny(OPENAI_SPEECH);
@@ -33,6 +35,7 @@ export const SURFACES: readonly SurfacePath[] = [
   { path: "/v1/responses", surface: RESPONSES },
   { path: "/responses", surface: RESPONSES },
   { path: "/v1/responses/input_tokens", surface: RESPONSES },
+  { path: "/v1/completions", surface: COMPLETIONS },
   { path: "/v1/embeddings", surface: EMBEDDINGS },
   { path: "/embeddings", surface: EMBEDDINGS },
   { path: "/v1/images/generations", surface: IMAGES },

@@ -2,7 +2,16 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CAPABILITIES } from "../../src/core/card.ts";
-import { BUILT_FOR, CAPABILITY_RULES, FREE, LEFT_OUT, NEWER, type Newer, SHUTDOWNS } from "./corrections.ts";
+import {
+  BUILT_FOR,
+  CAPABILITY_RULES,
+  FILLS_IN,
+  FREE,
+  LEFT_OUT,
+  NEWER,
+  type Newer,
+  SHUTDOWNS,
+} from "./corrections.ts";
 import { OPEN_ROUTER } from "./openrouter.ts";
 import {
   curatedPrices,
@@ -24,6 +33,8 @@ interface Row {
   output: number | null;
   price: PriceFacts | null;
   capabilities: string[];
+  /** Left out: chat alone. */
+  operations?: string[];
 }
 
 export interface Built {
@@ -161,6 +172,7 @@ function finish(row: Row): void {
   }
   const shutdown = SHUTDOWNS.find((one) => one.ids.test(row.id));
   if (shutdown) row.shutdown = shutdown.on;
+  if (FILLS_IN.test(row.id)) row.operations = ["chat", "completion"];
 }
 
 function split(id: string): [string, string] {

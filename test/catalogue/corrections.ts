@@ -60,6 +60,9 @@ export const SHUTDOWNS: readonly { readonly ids: RegExp; readonly on: string }[]
   { ids: /^Google#gemini-2\.5-(pro|flash)$/, on: "2026-12-01" },
 ];
 
+/** Chat models that legacy completions have as well (the providers' pages on "FIM"). */
+export const FILLS_IN = /^(Mistral#codestral-|DeepSeek#deepseek-v4-)/;
+
 /** Facts of models that the lists don't hold, or that are newer than the lists' (the providers' own pages, November 2026). */
 export interface Newer {
   readonly id: string;

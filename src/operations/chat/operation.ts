@@ -3,7 +3,7 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Delivered, Outgoing, Target } from "../../core/dialect.ts";
 import { isObject } from "../../core/json.ts";
 import type { AnswerCodec, Codec } from "../codec.ts";
-import type { Changed, Folding, Operation, ReaderOptions, SentAsk } from "../operation.ts";
+import type { Changed, Operation, ReaderOptions, SentAsk } from "../operation.ts";
 import { likelyTextTokens } from "../text-tokens.ts";
 import { AnswerReader, readable } from "./answer.ts";
 import { parseAnswer } from "./answer-json.ts";
@@ -11,7 +11,8 @@ import { fitToHold } from "./bounded.ts";
 import { nameConversation } from "./conversation.ts";
 import type { ChatForm } from "./decoder.ts";
 import { likelyPromptTokens } from "./estimate.ts";
-import { Fold, unfold } from "./fold.ts";
+import { unfold } from "./fold.ts";
+import { ChatFolding } from "./folding.ts";
 import { withoutForce } from "./forced-call.ts";
 import type { ChatReply, ChatRequest, Usage } from "./form.ts";
 import { ChatMeter } from "./meter.ts";
@@ -19,7 +20,7 @@ import { findNeeds, refuseUnable } from "./needs.ts";
 import { isAnswer, normaliseReply } from "./normalise.ts";
 import { makeOffer } from "./offer.ts";
 import { cutUsage } from "./plausible.ts";
-import { listChunks, type Part, Run } from "./run.ts";
+import { listChunks, Run } from "./run.ts";
 import { addUsages, countAmounts } from "./usage.ts";
 
 export const CHAT: Operation<ChatForm> = {
@@ -78,23 +79,6 @@ export const CHAT: Operation<ChatForm> = {
   estimate,
   withCost: (usage, cost) => ({ ...usage, ...cost }),
 };
-
-class ChatFolding implements Folding<ChatForm> {
-  readonly #fold = new Fold();
-
-  take(parts: readonly Part[]): number {
-    let characters = 0;
-    for (const chunk of listChunks(parts)) {
-      characters += JSON.stringify(chunk).length;
-      this.#fold.push(chunk);
-    }
-    return characters;
-  }
-
-  reply(): ChatReply {
-    return this.#fold.reply();
-  }
-}
 
 function isReply(value: unknown): value is ChatReply {
   return isObject(value) && Array.isArray(value.choices);

@@ -1,0 +1,114 @@
+// Legacy completions in OpenAI's form (OpenAI API reference, "Create completion"), and as DeepSeek and Mistral differ.
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, ServerEvent, Target } from "../../core/dialect.ts";
+import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import type { Decoder } from "../../operations/chat/decoder.ts";
+import type { Codec } from "../../operations/codec.ts";
+import type { CompletionForm, CompletionRequest } from "../../operations/completion/form.ts";
+import { makeChatDecoder, parseChatReply } from "../_chat/decode.ts";
+import { makeBearerHeaders } from "../_chat/outgoing.ts";
+
+export interface CompletionQuirks {
+  readonly path: string;
+  /** 1: a call takes one prompt, as a text, and gives one answer. */
+  readonly answersPerCall: number;
+  /** Fields that the server doesn't have. */
+  readonly refuses: readonly string[];
+  /** True if the usage at a stream's end has to be asked for. */
+  readonly asksForUsage: boolean;
+}
+
+export const OPENAI_COMPLETION: CompletionQuirks = {
+  path: "/completions",
+  answersPerCall: Number.POSITIVE_INFINITY,
+  refuses: [],
+  asksForUsage: true,
+};
+
+/** api-docs.deepseek.com, "FIM Completion (Beta)". */
+export const DEEPSEEK_COMPLETION: CompletionQuirks = {
+  ...OPENAI_COMPLETION,
+  path: "/beta/completions",
+  answersPerCall: 1,
+  refuses: ["best_of", "n", "seed", "logit_bias", "user"],
+};
+
+/** docs.mistral.ai, "Fim Completion API": answers in the form of chat. */
+export const MISTRAL_COMPLETION: CompletionQuirks = {
+  path: "/fim/completions",
+  answersPerCall: 1,
+  refuses: [
+    "best_of",
+    "n",
+    "echo",
+    "logprobs",
+    "logit_bias",
+    "user",
+    "frequency_penalty",
+    "presence_penalty",
+  ],
+  asksForUsage: false,
+};
+
+export function makeCompletion(quirks: CompletionQuirks): Codec<CompletionForm> {
+  return {
+    answersPerCall: () => quirks.answersPerCall,
+    encode: (ask, card, target) => encode(quirks, ask, card, target),
+    decoder: () => new TextChoiceDecoder(),
+    reply: (body) => parseChatReply(toChatForm(body, "message")),
+  };
+}
+
+function encode(quirks: CompletionQuirks, ask: CompletionRequest, card: ModelCard, target: Target): Outgoing {
+  const { prompts, n, bestOf, maxTokens, extras, stream, suffix, stop, echo, logprobs } = ask;
+  const [only] = prompts;
+  const given: JsonObject = {
+    ...extras,
+    ...{ suffix, max_tokens: maxTokens, stop, echo, logprobs },
+    n: n === 1 ? undefined : n,
+    best_of: bestOf,
+  };
+  const dropped = quirks.refuses.filter((field) => given[field] !== undefined);
+  for (const field of dropped) delete given[field];
+  const ending = quirks.asksForUsage ? { stream_options: { include_usage: true } } : {};
+  return {
+    url: `${target.baseUrl}${quirks.path}`,
+    headers: makeBearerHeaders(target),
+    body: {
+      ...given,
+      model: card.name,
+      prompt: prompts.length === 1 ? only : prompts,
+      ...(stream === true ? { stream, ...ending } : {}),
+    },
+    dropped,
+  };
+}
+
+/** Reads a stream whose choices hold `text`, as chat whose choices hold deltas. */
+class TextChoiceDecoder implements Decoder {
+  readonly #chat = makeChatDecoder();
+
+  get done(): boolean {
+    return this.#chat.done;
+  }
+
+  push(event: ServerEvent) {
+    const body = parseJson(event.data);
+    if (!isObject(body)) return this.#chat.push(event);
+    return this.#chat.push({ ...event, data: JSON.stringify(toChatForm(body, "delta")) });
+  }
+
+  end() {
+    return this.#chat.end();
+  }
+}
+
+function toChatForm(body: unknown, field: "message" | "delta"): unknown {
+  if (!isObject(body) || !Array.isArray(body.choices)) return body;
+  const choices = asArray(body.choices).map((one) => {
+    const { text, logprobs, ...choice } = asObject(one);
+    const said = typeof text === "string" ? { [field]: { content: text } } : {};
+    return { ...choice, ...said, ...(isObject(logprobs) ? { text_logprobs: logprobs } : {}) };
+  });
+  return { ...body, choices };
+}

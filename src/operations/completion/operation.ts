@@ -1,0 +1,79 @@
+// Legacy completions as an operation: counted, charged and read as chat is, with prompts in place of messages.
+import { AnswerReader } from "../chat/answer.ts";
+import { ChatFolding } from "../chat/folding.ts";
+import { readOutputLimit } from "../chat/form.ts";
+import { ChatMeter } from "../chat/meter.ts";
+import { CHAT } from "../chat/operation.ts";
+import type { Operation } from "../operation.ts";
+import { type CompletionForm, type CompletionRequest, toChat } from "./form.ts";
+
+const { answerBytesMax, keptBytesMax, isAnswer, merge, unfold, restore, toLogged } = CHAT;
+const { readUsage, withUsage, usagePiece, addUsages, countAmounts, withCost } = CHAT;
+
+export const COMPLETION: Operation<CompletionForm> = {
+  name: "completion",
+  ...{ answerBytesMax, keptBytesMax, isAnswer, merge, unfold, restore, toLogged },
+  ...{ readUsage, withUsage, usagePiece, addUsages, countAmounts, withCost },
+  fold: () => new ChatFolding(),
+  meter: ({ n, bestOf = n }) => new BestMeter(Math.max(1, bestOf / n)),
+  findCodec: ({ completion }) => completion ?? null,
+  choosing: null,
+
+  countAnswers: (ask) => CHAT.countAnswers(toChat(ask)),
+  refuseUnable: () => {},
+  offer: (ask, card, terms) => CHAT.offer(toChat(ask), card, terms),
+  bound(ask, card, outputTokens, isWish) {
+    const { ask: fitted, dropped } = CHAT.bound(toChat(ask), card, outputTokens, isWish);
+    const { maxTokens: _given, ...rest } = ask;
+    const limit = readOutputLimit(fitted);
+    return { ask: limit === undefined ? rest : { ...rest, maxTokens: limit }, dropped };
+  },
+  split,
+  identify: ({ stream: _stream, ...ask }) => ask,
+  toLog({ prompts, ...request }) {
+    return { request, messages: prompts };
+  },
+  nameConversation: (ask, session) => CHAT.nameConversation(toChat(ask), session),
+  estimatePrompt: (ask) => CHAT.estimatePrompt(toChat(ask)),
+
+  encode: (codec, ask, card, target) => codec.encode(ask, card, target),
+  readWhole(codec, delivered, options) {
+    const { card, ask } = options;
+    const reply = (body: unknown) => codec.reply(body, card, ask, delivered.headers);
+    const chat = { decoder: () => codec.decoder(card, ask), reply };
+    return CHAT.readWhole(chat, delivered, { ...options, ask: toChat(ask) });
+  },
+  reader(codec, { ask, card, offset }) {
+    const decoder = codec.decoder(card, ask);
+    const terms = { choiceOffset: offset, stops: [], splices: false };
+    return new AnswerReader({ decoder, request: toChat(ask), ...terms });
+  },
+  cutUsage: (usage, sent) => CHAT.cutUsage(usage, { ...sent, ask: toChat(sent.ask) }),
+  estimate: (sent, bytes, reported) => CHAT.estimate({ ...sent, ask: toChat(sent.ask) }, bytes, reported),
+};
+
+/** Each answer that is given is the best of several that were made. */
+class BestMeter extends ChatMeter {
+  readonly #madeForEach: number;
+
+  constructor(madeForEach: number) {
+    super();
+    this.#madeForEach = madeForEach;
+  }
+
+  override get begun(): number {
+    return super.begun * this.#madeForEach;
+  }
+}
+
+/** Answers are numbered prompt by prompt. */
+function split(ask: CompletionRequest, answersPerCall: number): readonly CompletionRequest[] {
+  if (COMPLETION.countAnswers(ask) <= answersPerCall) return [ask];
+  const { bestOf: _best, ...rest } = ask;
+  return ask.prompts.flatMap((prompt) => {
+    const asks: CompletionRequest[] = [];
+    for (let left = ask.n; left > 0; left -= answersPerCall)
+      asks.push({ ...rest, prompts: [prompt], n: Math.min(left, answersPerCall) });
+    return asks;
+  });
+}
