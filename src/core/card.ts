@@ -76,6 +76,8 @@ export interface ModelCard {
   readonly provider: string;
   /** The name as the provider's API takes it. */
   readonly name: string;
+  /** The operator's name of it, which a platform's API takes in the name's place; left out: they are the same. */
+  readonly deployment?: string;
   /** Unix seconds of the release, for the model list. */
   readonly created: number;
   /** `YYYY-MM-DD` on which the provider switches it off, when that is announced. */

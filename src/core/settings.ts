@@ -56,6 +56,8 @@ export interface ProviderSetup {
   /** null: the known provider's own. */
   readonly dialect: DialectName | null;
   readonly baseUrl: string;
+  /** Left out: the platform's API has no versions, or its unversioned one is called. */
+  readonly apiVersion?: string;
   readonly credentials: readonly Credential[];
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;
