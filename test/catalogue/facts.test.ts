@@ -9,7 +9,7 @@ import { buildRows } from "./build.ts";
 import { BUILT_FOR, LEFT_OUT } from "./corrections.ts";
 
 const PROVIDERS =
-  "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra".split(
+  "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Azure Vertex".split(
     " ",
   );
 
@@ -19,6 +19,16 @@ describe("the shipped facts", () => {
   test("at least 200 models, of every known provider, under exactly its prefix", () => {
     expect(cards.length).toBeGreaterThanOrEqual(200);
     expect([...new Set(cards.map((card) => card.provider))]).toEqual(PROVIDERS);
+  });
+
+  test("a model on a cloud is like one that is known elsewhere, and is served in a dialect of the cloud's", () => {
+    const ids = new Map(cards.map((card) => [card.id, card]));
+    const clouds = cards.filter(({ provider }) => provider === "Azure" || provider === "Vertex");
+    expect(clouds.length).toBeGreaterThan(40);
+    for (const { id, like = "", dialects = [], capabilities } of clouds) {
+      expect([id, dialects.length]).toEqual([id, 1]);
+      expect([id, ids.get(like)?.capabilities]).toEqual([id, capabilities]);
+    }
   });
 
   test("limits are believable", () => {

@@ -5,9 +5,10 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 /** Google Cloud, "Use the Claude models": `rawPredict`, with this in the place of the header `anthropic-version`. */
 const VERSION = "vertex-2023-10-16";
 
-export function carryVertexClaude(outgoing: Outgoing, card: ModelCard, { baseUrl }: Target): Outgoing {
+export function carryVertexClaude(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
   const { model: _model, ...body } = outgoing.body;
-  const { "anthropic-version": _version, ...headers } = outgoing.headers;
+  const { "anthropic-version": _version, ...headers } = moveKey(outgoing.headers, target);
+  const { baseUrl } = target;
   const name = encodeURIComponent(card.name.toWellFormed()).replaceAll("%40", "@");
   const call = body.stream === true ? "streamRawPredict" : "rawPredict";
   return {
@@ -16,4 +17,10 @@ export function carryVertexClaude(outgoing: Outgoing, card: ModelCard, { baseUrl
     headers,
     body: { anthropic_version: VERSION, ...body },
   };
+}
+
+/** An API key has Google's own header. */
+function moveKey(headers: Outgoing["headers"], { secret }: Target): Outgoing["headers"] {
+  const { "x-api-key": key, ...rest } = headers;
+  return secret === null || key !== secret ? headers : { "x-goog-api-key": secret, ...rest };
 }
