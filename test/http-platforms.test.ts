@@ -1,5 +1,8 @@
 // Azure and Vertex AI through the gateway, over real connections: addresses, proofs, native lanes, refused tokens.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { probe } from "../src/app/probe.ts";
+import { buildCatalogue } from "../src/catalogue/catalogue.ts";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import type { Cloud, CloudCall } from "./http/cloud.ts";
 import {
@@ -11,6 +14,7 @@ import {
   response,
   startPlatformWorld,
 } from "./http/platform-world.ts";
+import { readSettings } from "./settings.ts";
 
 let world: PlatformWorld;
 let cloud: Cloud;
@@ -157,5 +161,48 @@ describe("tokens", () => {
     expect(cloud.calls.slice(-2).map(findProof)).toEqual(["token", "token"]);
     const grants = new Set(cloud.tokenRequests.map(({ grant_type: grant }) => grant));
     expect(grants).toContain("urn:ietf:params:oauth:grant-type:jwt-bearer");
+  });
+});
+
+describe("the operator", () => {
+  test("sees of Azure the configured deployments, of Vertex the catalogue's models", async () => {
+    const listed = await fetch(`${world.gateway.url}/v1/models`, {
+      headers: { authorization: `Bearer ${world.gateway.secret}` },
+    });
+    const ids = asArray(asObject(await listed.json()).data).map((model) => String(asObject(model).id));
+    const of = (provider: string) => ids.filter((id) => id.startsWith(`${provider}#`));
+    expect(of("Azure").toSorted()).toEqual([
+      "Azure#claude-sonnet-5",
+      "Azure#deepseek-v4-pro",
+      "Azure#gpt-4o",
+      "Azure#gpt-5.4",
+      "Azure#text-embedding-3-small",
+    ]);
+    expect(of("Vertex")).toContain("Vertex#claude-opus-4-8@default");
+  });
+
+  test("may name a deployment that isn't configured, which is called by its model's name", async () => {
+    expect((await world.post(...chat("Azure#gpt-4.1"))).status).toBe(200);
+    expect(cloud.calls[0]?.body.model).toBe("gpt-4.1");
+  });
+
+  test("probes each provider with a chat model", async () => {
+    const settings = readSettings(readFileSync(world.gateway.configFile, "utf8"));
+    const cards = buildCatalogue(settings).list();
+    for (const [name, model] of [
+      ["Azure", "deepseek-v4-pro"],
+      ["Dated", "gpt-4o"],
+      ["Entra", "gpt-4o"],
+      ["Vertex", "gemini-3.1-flash-lite"],
+      ["Express", "gemini-3.5-flash"],
+    ]) {
+      const setup = settings.providers.find((one) => one.name === name);
+      if (!setup) throw new Error(`there is no ${name}`);
+      const said = await probe(
+        setup,
+        cards.filter(({ provider }) => provider === name),
+      );
+      expect(said).toStartWith(`${model} answered (`);
+    }
   });
 });

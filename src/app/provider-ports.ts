@@ -32,7 +32,7 @@ export function createProviderPorts(parts: ProviderPortsParts): ProviderPorts {
     vault: opened.credentialVault,
     fillable: () => listFillable(live),
     refresh: () => credentials.refresh(),
-    known: PROVIDERS,
+    known: PROVIDERS.filter(canStandAlone),
     added: () => credentials.all,
     health: () =>
       buildReport({
