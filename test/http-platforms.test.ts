@@ -75,6 +75,12 @@ const ROWS: readonly (readonly [asked: Asked, path: string, proof: Proof, body: 
     "api-key",
     { model: "my/old" },
   ],
+  [
+    chat("Dated#fast", { max_tokens: 9 }),
+    `/openai/deployments/fast/chat/completions?${DATED}`,
+    "api-key",
+    { max_completion_tokens: 9 },
+  ],
   [response("Dated#gpt-4o"), `/openai/responses?${DATED}`, "api-key", { model: "my/old" }],
   [chat("Entra#gpt-4o"), "/openai/v1/chat/completions", "token", { model: "gpt-4o" }],
   [message("Entra#claude-sonnet-5"), "/anthropic/v1/messages", "token", { model: "claude-sonnet-5" }],
@@ -169,7 +175,8 @@ describe("the operator", () => {
     const listed = await fetch(`${world.gateway.url}/v1/models`, {
       headers: { authorization: `Bearer ${world.gateway.secret}` },
     });
-    const ids = asArray(asObject(await listed.json()).data).map((model) => String(asObject(model).id));
+    const models = asArray(asObject(await listed.json()).data).map(asObject);
+    const ids = models.map(({ id }) => String(id));
     const of = (provider: string) => ids.filter((id) => id.startsWith(`${provider}#`));
     expect(of("Azure").toSorted()).toEqual([
       "Azure#claude-sonnet-5",
@@ -178,6 +185,7 @@ describe("the operator", () => {
       "Azure#gpt-5.4",
       "Azure#text-embedding-3-small",
     ]);
+    expect(models.find(({ id }) => id === "Dated#fast")?.name).toBe("fast");
     expect(of("Vertex")).toContain("Vertex#claude-opus-4-8@default");
   });
 
