@@ -186,6 +186,8 @@ describe("what operators get wrong", () => {
   const of = (id: string, more: object = {}) => ({ credential_id: id, ...more });
   test.each<[string, string, object, string]>([
     ["POST", "Nobody", { key }, "404 invalid_request_error not_found"],
+    // The configuration has to say where it is.
+    ["POST", "Azure", { key }, "404 invalid_request_error not_found"],
     ["POST", "Bare", {}, "400 invalid_request_error missing_required_parameter"],
     ["POST", "Bare", { key: "two words" }, "400 invalid_request_error invalid_value"],
     ["POST", "Bare", { key: "" }, "400 invalid_request_error invalid_value"],

@@ -118,7 +118,8 @@ test("no import cycles, of types neither", () => {
 
 test("the source stays readable by one person", () => {
   const LINES_MAX = 60_000;
-  expect(sources.reduce((sum, { lines }) => sum + lines.length, 0)).toBeLessThanOrEqual(LINES_MAX);
+  const count = sources.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
+  expect(count).toBeLessThanOrEqual(LINES_MAX);
 });
 
 test("no dead files", () => {

@@ -53,7 +53,8 @@ export class AddedCredentials {
     const providers = settings.providers.map((setup) => addCredentials(setup, enabled));
     const names = new Set(settings.providers.map(({ name }) => name));
     const more = known
-      .filter(({ name }) => !names.has(name) && enabled.some(({ provider }) => provider === name))
+      .filter((row) => canStandAlone(row) && !names.has(row.name))
+      .filter(({ name }) => enabled.some(({ provider }) => provider === name))
       .map((row) => addCredentials(createBareSetup(row), enabled));
     return { ...settings, providers: [...providers, ...more] };
   }
@@ -68,6 +69,11 @@ function addCredentials(setup: ProviderSetup, enabled: readonly AddedCredential[
   if (added.length === 0) return setup;
   const credentials = added.map(({ id, secret, weight }) => ({ id, secret, weight }));
   return { ...setup, credentials: [...setup.credentials, ...credentials] };
+}
+
+/** True if a credential is all that it needs: a cloud's address is the configuration's to say. */
+export function canStandAlone({ baseUrl }: KnownProvider): boolean {
+  return baseUrl !== "";
 }
 
 /** Returns the setup of a known provider that the configuration doesn't mention. */

@@ -7,5 +7,8 @@ import { findDialect, PROVIDERS } from "../providers/index.ts";
 /** Returns the dialect that the setup names, or else the provider's own ones. */
 export function chooseDialects(setup: ProviderSetup): readonly Dialect[] {
   if (setup.dialect !== null) return [findDialect(setup.dialect)];
-  return PROVIDERS.find(({ name }) => name === setup.name)?.dialects ?? [findDialect("openai")];
+  const row = PROVIDERS.find(({ name, platform }) =>
+    setup.platform === undefined ? name === setup.name : platform === setup.platform,
+  );
+  return row?.dialects ?? [findDialect("openai")];
 }

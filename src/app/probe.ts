@@ -21,7 +21,7 @@ const PROBE_TOKENS = 16;
 /** Calls the cheapest of the provider's models and returns a sentence on its answer. Rejects with the Fault of a failed call. */
 export async function probe(setup: ProviderSetup, listed: readonly ModelCard[]): Promise<string> {
   const found = setup.discovers ? await listModels(setup, upstreamFetch) : [];
-  const card = findCheapest([...listed, ...found]);
+  const card = findCheapest(setup, [...listed, ...found]);
   const [credential] = setup.credentials;
   if (!card || !credential) return "not called: none of its models is listed";
   const reply = await askOnce(setup, credential, card, upstreamFetch);
@@ -45,7 +45,7 @@ export async function testCredential(
   cards: readonly ModelCard[],
   fetch: Fetch,
 ): Promise<Tested> {
-  const card = findCheapest(cards);
+  const card = findCheapest(setup, cards);
   const result = { ok: false, status: null, latency_ms: null, model: card?.id ?? null };
   if (!card)
     return { ...result, error: "None of the provider's models is listed, so there is none to call." };
@@ -93,8 +93,13 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
   }
 }
 
-function findCheapest(cards: readonly ModelCard[]): ModelCard | undefined {
-  return cards.toSorted((a, b) => readOutputPrice(a) - readOutputPrice(b))[0];
+/** Returns the cheapest chat model, of the provider's first dialect if it can be: a cloud's other vendors have to be enabled one by one. */
+function findCheapest(setup: ProviderSetup, cards: readonly ModelCard[]): ModelCard | undefined {
+  const [first] = chooseDialects(setup);
+  const chats = cards.filter(({ operations }) => operations?.has("chat") ?? true);
+  const usual = chats.filter(({ dialects }) => first && (dialects?.includes(first.name) ?? true));
+  const among = usual.length > 0 ? usual : chats;
+  return among.toSorted((a, b) => readOutputPrice(a) - readOutputPrice(b))[0];
 }
 
 function readOutputPrice({ price }: ModelCard): number {

@@ -8,7 +8,7 @@ import type { Health } from "../health/health.ts";
 import { buildReport } from "../health/report.ts";
 import type { ProviderPorts } from "../http/admin-providers.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { createBareSetup } from "./added-credentials.ts";
+import { canStandAlone, createBareSetup } from "./added-credentials.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { type Tested, testCredential } from "./probe.ts";
@@ -32,7 +32,7 @@ export function createProviderPorts(parts: ProviderPortsParts): ProviderPorts {
     vault: opened.credentialVault,
     fillable: () => listFillable(live),
     refresh: () => credentials.refresh(),
-    known: PROVIDERS,
+    known: PROVIDERS.filter(canStandAlone),
     added: () => credentials.all,
     health: () =>
       buildReport({
@@ -51,7 +51,7 @@ function listFillable({ configured }: LiveConfiguration): readonly Fillable[] {
     name,
     secrets: credentials.map(({ secret }) => secret),
   }));
-  const others = PROVIDERS.filter(({ name }) => !own.some((one) => one.name === name));
+  const others = PROVIDERS.filter((row) => canStandAlone(row) && !own.some((one) => one.name === row.name));
   return [...own, ...others.map(({ name }) => ({ name, secrets: [] }))];
 }
 
@@ -78,6 +78,6 @@ function findSetup({ settings }: LiveConfiguration, name: string): ProviderSetup
   const on = settings.providers.find((one) => one.name === name);
   const known = PROVIDERS.find((one) => one.name === name);
   if (on) return on;
-  if (known) return createBareSetup(known);
+  if (known && canStandAlone(known)) return createBareSetup(known);
   throw new Fault("not_found", "There is no provider of that name.");
 }

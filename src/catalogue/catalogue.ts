@@ -2,7 +2,7 @@
 import { CAPABILITIES, type ModelCard } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
-import type { ModelOverlay } from "../core/settings.ts";
+import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
 import { overlaid } from "./overlay.ts";
 import { type PriceFields, priceView } from "./price.ts";
 import { shippedCards } from "./rows.ts";
@@ -15,15 +15,18 @@ export type Resolution =
   | { readonly kind: "unknown"; readonly nearest: readonly string[] };
 
 export interface Catalogue {
-  /** The cards of the providers that are on, without the disabled ones. */
+  /** The cards of the providers that are on, without the disabled ones and those that have to be deployed first. */
   list(): readonly ModelCard[];
   /** The meaning of a client's `model`. Bounded work for a text of any length. */
   resolve(text: string): Resolution;
 }
 
+/** A provider, and which of its models it offers. */
+export type Offering = Pick<ProviderSetup, "name" | "unlistedModels" | "dialects" | "listsOwnOnly">;
+
 export interface CatalogueInput {
   /** Those that are on. */
-  readonly providers: readonly { readonly name: string; readonly unlistedModels: boolean }[];
+  readonly providers: readonly Offering[];
   readonly overlay: readonly ModelOverlay[];
   readonly ownModels: readonly ModelCard[];
   readonly aliases: Readonly<Record<string, string>>;
@@ -68,6 +71,17 @@ function keyOf(provider: string, name: string): string {
   return `${provider.toLowerCase()}#${name}`;
 }
 
+/** The name after the provider's, which for a deployment is the operator's. */
+export function ownName({ id, provider }: ModelCard): string {
+  return id.slice(provider.length + 1);
+}
+
+function isOffered({ dialects }: ModelCard, provider: Offering | undefined): boolean {
+  if (provider === undefined) return false;
+  const spoken = provider.dialects;
+  return !spoken || !dialects || dialects.some((dialect) => spoken.includes(dialect));
+}
+
 class IndexedCatalogue implements Catalogue {
   readonly #cards: readonly ModelCard[];
   readonly #byKey = new Map<string, ModelCard>();
@@ -81,11 +95,13 @@ class IndexedCatalogue implements Catalogue {
   readonly #patterns: readonly { readonly names: RegExp; readonly target: string }[];
 
   constructor({ providers, overlay, ownModels, aliases }: CatalogueInput) {
-    const on = new Set(providers.map((provider) => provider.name));
+    const on = new Map(providers.map((provider) => [provider.name, provider]));
     const changes = new Map(overlay.map((change) => [change.id, change]));
-    this.#cards = [...knownCards(ownModels).values()]
-      .filter((card) => on.has(card.provider))
+    const offered = [...knownCards(ownModels).values()]
+      .filter((card) => isOffered(card, on.get(card.provider)))
       .flatMap((card) => overlaid(card, changes.get(card.id)) ?? []);
+    const own = new Set(ownModels.map(({ id }) => id));
+    this.#cards = offered.filter(({ id, provider }) => own.has(id) || !on.get(provider)?.listsOwnOnly);
     this.#disabled = new Set(overlay.filter((change) => change.disabled).map((change) => change.id));
     this.#open = new Map(
       providers.filter((one) => one.unlistedModels).map((one) => [one.name.toLowerCase(), one.name]),
@@ -94,12 +110,12 @@ class IndexedCatalogue implements Catalogue {
     this.#patterns = Object.entries(aliases).flatMap(([alias, target]) =>
       alias.includes("*") ? [{ names: toPattern(alias), target }] : [],
     );
+    for (const card of offered) this.#byKey.set(keyOf(card.provider, ownName(card)), card);
     for (const card of this.#cards) this.#index(card);
   }
 
   #index(card: ModelCard): void {
-    this.#byKey.set(keyOf(card.provider, card.name), card);
-    const name = card.name.toLowerCase();
+    const name = ownName(card).toLowerCase();
     for (const key of new Set([name, name.slice(name.lastIndexOf("/") + 1)])) {
       this.#byName.set(key, [...(this.#byName.get(key) ?? []), card.id]);
     }
@@ -197,7 +213,7 @@ export function modelView(card: ModelCard): ModelView {
     object: "model",
     created: card.created,
     owned_by: card.ownedBy,
-    name: card.name,
+    name: ownName(card),
     context_window: card.contextTokensMax,
     max_output_tokens: card.outputTokensMax,
     pricing: card.price === null ? null : priceView(card.price),

@@ -56,6 +56,7 @@ function cardOf(row: JsonObject): ModelCard {
     price: row.price === null ? null : soundPrice(id, row.price, operations),
     capabilities: capabilitiesOf(id, row.capabilities),
     operations,
+    ...(row.like === undefined ? {} : { like: asString(row.like) ?? "" }),
     ...(row.dialects === undefined ? {} : { dialects: readDialects(id, row.dialects) }),
     listed: true,
     fallbacks: [],

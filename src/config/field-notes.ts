@@ -1,4 +1,5 @@
 // The meaning and default of every field of the configuration.
+import { PLATFORM_NOTES } from "./platform-notes.ts";
 
 export interface FieldNote {
   readonly meaning: string;
@@ -8,6 +9,7 @@ export interface FieldNote {
 
 /** The notes by path: `<name>` is a name that the operator chooses, `<skill>` a kind of task, `[]` an entry of a list. */
 export const FIELDS: Readonly<Record<string, FieldNote>> = {
+  ...PLATFORM_NOTES,
   server: { meaning: "The gateway's listener. Read only at the start." },
   "server.host": {
     meaning: "The address to listen on. `0.0.0.0` takes calls from other machines.",

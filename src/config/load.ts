@@ -117,7 +117,7 @@ function buildSettings(
   config: Config,
   input: LoadInput,
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
-  const { providers, ownModels, issues } = buildProviders(config.providers, input.known, input.env);
+  const { providers, ownModels, issues } = buildProviders(config.providers, input.known, input);
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
   const models = new ModelFields(ownModels, inFile);
   const environment: Issue[] = [];

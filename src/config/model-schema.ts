@@ -47,6 +47,7 @@ export const model = section(
     name: text("the model's name as the server takes it", /^[^\s]{1,200}$/),
     context: optional(whole(1, TOKENS_MAX)),
     output: optional(whole(1, TOKENS_MAX)),
+    deployment: optional(text("a deployment's name", /^[^\s]{1,200}$/)),
     like: optional(modelId),
     dialect: optional(choice(DIALECTS)),
     price: optional(price),

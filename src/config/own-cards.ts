@@ -17,6 +17,8 @@ export interface OwnModels {
   /** The dialects that it speaks, in its order of preference. */
   readonly spoken: readonly DialectName[];
   readonly known: readonly KnownProvider[];
+  /** The known cloud that the provider is, under whatever name; null: none. Its models are like the catalogue's of the same name. */
+  readonly cloud: KnownProvider | null;
 }
 
 export interface OwnCards {
@@ -33,7 +35,7 @@ export function buildOwnCards(own: OwnModels): OwnCards {
       issues.push({ path: [...here, ...path], at: "value", message });
     if (names.has(model.name)) wrong(["name"], "this model is there twice");
     names.add(model.name);
-    const like = findLike(model.like, (message) => wrong(["like"], message));
+    const like = findLike(model.like, (message) => wrong(["like"], message)) ?? findOnCloud(own, model);
     const card = buildOwnCard(own, model, like);
     const { contextTokensMax: context, outputTokensMax: output } = card;
     if (context !== null && output !== null && output > context) {
@@ -42,6 +44,8 @@ export function buildOwnCards(own: OwnModels): OwnCards {
     }
     if (model.dialect !== undefined && !own.spoken.includes(model.dialect))
       wrong(["dialect"], `${own.provider} speaks ${own.spoken.join(" and ")}`);
+    if (model.deployment !== undefined && !isDeploying(own))
+      wrong(["deployment"], `has no effect: only models on Azure have deployments`);
     const unsound = findPriceProblem(model.price, card.operations ?? CHAT_ONLY);
     if (unsound) wrong(["price", ...unsound.path], unsound.message);
     return card;
@@ -59,6 +63,16 @@ function findLike(like: string | undefined, wrong: (message: string) => void): M
   return found ?? null;
 }
 
+function findOnCloud({ cloud }: OwnModels, { name, like }: ModelConfig): ModelCard | null {
+  if (cloud === null || like !== undefined) return null;
+  return knownCards([]).get(`${cloud.name}#${name}`) ?? null;
+}
+
+/** On Azure models are called by the names of their deployments. */
+function isDeploying({ cloud }: OwnModels): boolean {
+  return cloud?.platform === "azure";
+}
+
 /** The id with its provider in lower case. */
 export function normaliseId(id: string): string {
   const parts = splitId(id);
@@ -71,7 +85,8 @@ function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null
   return {
     id: `${provider}#${model.name}`,
     provider,
-    name: model.name,
+    ...nameCard(own, model, like),
+    ...(like === null ? {} : { like: like.like ?? like.id }),
     created: like?.created ?? 0,
     ownedBy: like?.ownedBy ?? provider,
     contextTokensMax: model.context ?? like?.contextTokensMax ?? null,
@@ -84,6 +99,12 @@ function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null
     fallbacks: [],
     ...(dialects === undefined ? {} : { dialects }),
   };
+}
+
+/** A deployment's name says nothing of the model's rules: they are those of the model that it is like, without a host's prefix. */
+function nameCard(own: OwnModels, { name, deployment = name }: ModelConfig, like: ModelCard | null) {
+  if (!isDeploying(own)) return { name };
+  return { name: like === null ? name : like.name.slice(like.name.lastIndexOf("/") + 1), deployment };
 }
 
 /** The dialects of the other card's provider that this one speaks too; undefined: none, or all of its own. */

@@ -1,8 +1,10 @@
 // The configuration's schema of providers.
 import { type Static, Type } from "@sinclair/typebox";
 import { DIALECTS } from "../core/dialect.ts";
+import { PLATFORMS } from "../core/settings.ts";
 import { baseUrl, choice, duration, named, number, section, text } from "./field-types.ts";
 import { model } from "./model-schema.ts";
+import { PLATFORM_FIELDS } from "./platform-schema.ts";
 
 const MODELS_MAX = 1000;
 const KEYS_MAX = 100;
@@ -35,7 +37,9 @@ const headers = named(
 export const provider = section(
   {
     dialect: optional(choice(DIALECTS)),
+    platform: optional(choice(PLATFORMS)),
     base_url: optional(baseUrl),
+    ...PLATFORM_FIELDS,
     keys: optional(
       Type.Array(
         Type.Union([secret, weighted], {

@@ -3,19 +3,21 @@ import type { ModelCard } from "../core/card.ts";
 import type { DialectName } from "../core/dialect.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Credential, KnownProvider, ProviderSetup, Timeouts } from "../core/settings.ts";
+import { buildAzure, isAzureInEnvironment } from "./azure.ts";
 import type { Issue, Path } from "./errors.ts";
+import type { Outside } from "./interpolate.ts";
 import { buildOwnCards } from "./own-cards.ts";
+import { checkPlatformFields, type PlatformSetup } from "./platform.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
 import type { Config } from "./schema.ts";
 import { parseBaseUrl, parseDuration } from "./units.ts";
+import { buildVertex, isVertexInEnvironment } from "./vertex.ts";
 
 export interface Providers {
   readonly providers: readonly ProviderSetup[];
   readonly ownModels: readonly ModelCard[];
   readonly issues: readonly Issue[];
 }
-
-type Env = (name: string) => string | undefined;
 
 /** Prefixes of model ids that no configured provider may have. */
 const RESERVED: ReadonlySet<string> = new Set(["router", "sim"]);
@@ -31,37 +33,57 @@ export const TIMEOUTS: Timeouts = { connectMs: 5000, firstByteMs: null, idleMs: 
 export function buildProviders(
   config: Config["providers"],
   known: readonly KnownProvider[],
-  env: Env,
+  outside: Outside,
 ): Providers {
-  if (config === undefined) return readEnvironment(known, env);
+  if (config === undefined) return readEnvironment(known, outside);
   const names = known.map((row) => row.name);
   const issues: Issue[] = [];
   const ownModels: ModelCard[] = [];
   const providers = new Map<string, ProviderSetup>();
   for (const [name, entry] of Object.entries(config)) {
     const path = ["providers", name];
-    const row = known.find((one) => one.name.toLowerCase() === name.toLowerCase());
-    const canonical = row?.name ?? name;
+    const listed = known.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    const row =
+      listed ?? known.find(({ platform }) => platform !== undefined && platform === entry?.platform);
+    const canonical = listed?.name ?? name;
     const key = canonical.toLowerCase();
     const atKey = (message: string) => issues.push({ path, at: "key", message });
     if (row === undefined && RESERVED.has(key)) atKey(`${name} is a reserved name`);
     else if (providers.has(key)) atKey("this provider is there twice");
-    const setup = buildSetup({ name: canonical, path, row, names, env, issues }, entry ?? {});
+    const setup = buildSetup({ name: canonical, path, row, names, issues, ...outside }, entry ?? {});
     providers.set(key, setup);
-    const spoken = listSpoken(entry ?? {}, row);
-    const own = buildOwnCards({ provider: canonical, models: entry?.models ?? [], path, spoken, known });
+    const own = buildOwnCards({
+      provider: canonical,
+      models: entry?.models ?? [],
+      path,
+      spoken: listSpoken(entry ?? {}, row),
+      known,
+      cloud: row?.platform === undefined ? null : row,
+    });
     ownModels.push(...own.cards);
     issues.push(...own.issues);
   }
   return { providers: [...providers.values()], ownModels, issues };
 }
 
-function readEnvironment(known: readonly KnownProvider[], env: Env): Providers {
+function readEnvironment(known: readonly KnownProvider[], outside: Outside): Providers {
   const issues: Issue[] = [];
   const providers = known
-    .filter((row) => row.keyVariables.some((name) => isSet(env(name))))
-    .map((row) => buildSetup({ name: row.name, path: [], row, names: [], env, issues }, {}));
+    .filter((row) => isInEnvironment(row, outside))
+    .map((row) => buildSetup({ name: row.name, path: [], row, names: [], issues, ...outside }, {}));
   return { providers, ownModels: [], issues };
+}
+
+function isInEnvironment({ keyVariables, platform }: KnownProvider, outside: Outside): boolean {
+  if (!keyVariables.some((name) => isSet(outside.env(name)))) return false;
+  switch (platform) {
+    case undefined:
+      return true;
+    case "azure":
+      return isAzureInEnvironment(outside.env);
+    case "vertex":
+      return isVertexInEnvironment(outside);
+  }
 }
 
 function isSet(value: string | undefined): boolean {
@@ -73,22 +95,40 @@ function listSpoken({ dialect }: ProviderConfig, row: KnownProvider | undefined)
   return row?.dialects?.map(({ name }) => name) ?? [DEFAULT_DIALECT];
 }
 
-interface Context {
+interface Context extends Outside {
   readonly name: string;
   readonly path: Path;
   readonly row: KnownProvider | undefined;
   /** The names of the known providers. */
   readonly names: readonly string[];
-  readonly env: Env;
   readonly issues: Issue[];
+}
+
+/** The address and the credentials. */
+function placeProvider(
+  context: Context,
+  entry: ProviderConfig,
+): PlatformSetup & Pick<ProviderSetup, "platform"> {
+  const { row, path, issues } = context;
+  checkPlatformFields({ ...context, entry }, row?.platform);
+  if (entry.platform !== undefined && entry.platform !== row?.platform)
+    issues.push({ path: [...path, "platform"], at: "value", message: `${context.name} is not on it` });
+  const readKeys = () => readCredentials(context, entry.keys);
+  switch (row?.platform) {
+    case undefined:
+      return { baseUrl: chooseAddress(context, entry.base_url), credentials: readKeys() };
+    case "azure":
+      return { platform: "azure", ...buildAzure({ ...context, entry, readKeys }) };
+    case "vertex":
+      return { platform: "vertex", ...buildVertex({ ...context, entry, readKeys }) };
+  }
 }
 
 function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
   return {
     name: context.name,
     dialect: entry.dialect ?? (context.row === undefined ? DEFAULT_DIALECT : null),
-    baseUrl: chooseAddress(context, entry.base_url),
-    credentials: readCredentials(context, entry.keys),
+    ...placeProvider(context, entry),
     headers: readHeaders(context, entry.headers ?? {}),
     timeouts: readTimeouts(entry.timeouts ?? {}),
     unlistedModels: entry.unlisted_models ?? false,

@@ -74,8 +74,12 @@ export interface ModelCard {
   /** `<Provider>#<name>`, the canonical id. */
   readonly id: string;
   readonly provider: string;
-  /** The name as the provider's API takes it. */
+  /** The name by which the model's rules are known, and as the provider's API takes it unless there is a deployment. */
   readonly name: string;
+  /** The operator's name of it, which a platform's API takes in the name's place; left out: they are the same. */
+  readonly deployment?: string;
+  /** The id under which the very same model is known better: its maker's. Left out: this is the only one, or the best known. */
+  readonly like?: string;
   /** Unix seconds of the release, for the model list. */
   readonly created: number;
   /** `YYYY-MM-DD` on which the provider switches it off, when that is announced. */

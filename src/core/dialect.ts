@@ -10,6 +10,8 @@ export interface Target {
   readonly secret: string | null;
   /** The operator's own headers, sent with each call. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The version of a platform's API, where its paths name one. */
+  readonly apiVersion?: string;
   /** True if cache marks are set for clients that set none; left out: they are not. */
   readonly marksCache?: boolean;
 }

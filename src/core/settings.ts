@@ -5,13 +5,20 @@ import type { NanoUsd } from "./money.ts";
 import type { Skill, SkillRow } from "./skill.ts";
 import type { TokenSource } from "./token-source.ts";
 
+/** A cloud with an address for each customer, and models of many vendors. */
+export const PLATFORMS = ["azure", "vertex"] as const;
+export type PlatformName = (typeof PLATFORMS)[number];
+
 /** A provider that needs no more than its key: a row of `providers/index.ts`, as configuration sees it. */
 export interface KnownProvider {
   /** The prefix of its model ids, in its canonical case. */
   readonly name: string;
   /** Environment variables that may hold its key, the first one set wins. Empty: it needs none. */
   readonly keyVariables: readonly string[];
+  /** Empty: the configuration has to say it. */
   readonly baseUrl: string;
+  /** Left out: it has no fields of its own in the configuration. */
+  readonly platform?: PlatformName;
   /** True for servers of the operator's own, which are asked for their models. */
   readonly discovers?: boolean;
   /** In the order of preference. */
@@ -55,7 +62,17 @@ export interface ProviderSetup {
   readonly name: string;
   /** null: the known provider's own. */
   readonly dialect: DialectName | null;
+  /** The cloud whose dialects it speaks, whatever its own name; left out: none. */
+  readonly platform?: PlatformName;
   readonly baseUrl: string;
+  /** Left out: the platform's API has no versions, or its unversioned one is called. */
+  readonly apiVersion?: string;
+  /** Words beside its host that no message to a client may hold: its other names, the project that pays. */
+  readonly unspoken?: readonly string[];
+  /** Its credentials can call its models of these dialects alone; left out: all. */
+  readonly dialects?: readonly DialectName[];
+  /** True if only those of its models are listed that the operator has configured; left out: all are. */
+  readonly listsOwnOnly?: boolean;
   readonly credentials: readonly Credential[];
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;

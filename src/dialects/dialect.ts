@@ -14,6 +14,8 @@ export interface Dialect extends Codecs {
   readonly carry?: Carrier;
   /** True: only cards that name it are served in it. A platform that serves each model in one form has such dialects. */
   readonly onlyNamed?: boolean;
+  /** Cards that name no dialect are served in it only if their name matches; left out: all are. */
+  readonly names?: RegExp;
 }
 
 /** A dialect of chat completions. */

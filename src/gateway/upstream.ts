@@ -13,13 +13,13 @@ export interface Upstream {
   readonly setup: ProviderSetup;
   /** In the provider's order of preference. */
   readonly dialects: readonly Dialect[];
-  /** Its address, as no message to a client may name it. */
+  /** Its address and its other names, which no message to a client may hold. */
   readonly hosts: readonly string[];
 }
 
 export function makeUpstream(setup: ProviderSetup, dialects: readonly Dialect[]): Upstream {
   const { host, hostname } = new URL(setup.baseUrl);
-  return { setup, dialects, hosts: [host, hostname] };
+  return { setup, dialects, hosts: [host, hostname, ...(setup.unspoken ?? [])] };
 }
 
 /** The way of one call: the dialect that it goes over, and the lane if the client's own request is sent. */
@@ -50,8 +50,8 @@ export function findRoute<F extends Form>(
     const codec = operation.findCodec(dialect);
     if (!codec || !isSpoken(dialect, card)) continue;
     const lane = raw === null ? null : (codec.lanes?.[raw.family] ?? null);
-    if (lane) return { dialect, codec, lane };
-    first ??= { dialect, codec, lane };
+    if (lane && (lane.serves?.(card) ?? true)) return { dialect, codec, lane };
+    first ??= { dialect, codec, lane: null };
   }
   return first;
 }
@@ -64,6 +64,7 @@ export function requireRoute<F extends Form>(upstream: Upstream, asked: Asked<F>
   throw new Fault("unsupported_capability", message, { param: "model" });
 }
 
-function isSpoken({ name, onlyNamed = false }: Dialect, { dialects }: ModelCard): boolean {
-  return dialects ? dialects.includes(name) : !onlyNamed;
+function isSpoken({ name, onlyNamed = false, names }: Dialect, card: ModelCard): boolean {
+  if (card.dialects) return card.dialects.includes(name);
+  return !onlyNamed && (names?.test(card.name) ?? true);
 }

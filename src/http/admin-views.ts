@@ -1,5 +1,5 @@
 // The configuration as the console shows it: every card of the catalogue, and the rules in force, without a secret.
-import { knownCards } from "../catalogue/catalogue.ts";
+import { knownCards, ownName } from "../catalogue/catalogue.ts";
 import { overlaid } from "../catalogue/overlay.ts";
 import { priceView } from "../catalogue/price.ts";
 import type { ModelCard } from "../core/card.ts";
@@ -25,7 +25,7 @@ function modelView(card: ModelCard, offBecause: "provider_off" | "disabled" | nu
   return {
     id: card.id,
     provider: card.provider,
-    name: card.name,
+    name: ownName(card),
     owned_by: card.ownedBy,
     on: offBecause === null,
     off_because: offBecause,

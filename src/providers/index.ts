@@ -1,14 +1,18 @@
 // The table of known providers, one row each, and the dialects that a configured server may speak.
 import type { DialectName } from "../core/dialect.ts";
-import type { KnownProvider } from "../core/settings.ts";
+import type { KnownProvider, PlatformName } from "../core/settings.ts";
+import { carryAzure } from "../dialects/_chat/azure.ts";
 import { bridge } from "../dialects/_chat/bridged.ts";
 import { anthropic } from "../dialects/anthropic/dialect.ts";
+import { carryFoundry } from "../dialects/anthropic/foundry.ts";
 import { ANTHROPIC_LANE } from "../dialects/anthropic/lane.ts";
+import { carryVertexClaude } from "../dialects/anthropic/vertex.ts";
 import { cohere } from "../dialects/cohere/dialect.ts";
 import type { ChatDialect, Dialect } from "../dialects/dialect.ts";
-import { gemini } from "../dialects/gemini/dialect.ts";
+import { gemini, geminiOnVertex } from "../dialects/gemini/dialect.ts";
 import { GEMINI_IMAGES } from "../dialects/gemini/images.ts";
 import { GEMINI_LANE } from "../dialects/gemini/lane.ts";
+import { carryVertexGemini } from "../dialects/gemini/vertex.ts";
 import { mistral } from "../dialects/mistral/dialect.ts";
 import {
   DEEPSEEK_COMPLETION,
@@ -19,13 +23,15 @@ import {
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
 import { makeOpenaiEmbeddings, OPENAI_EMBEDDINGS } from "../dialects/openai/embeddings.ts";
 import { makeImages, OPENAI_IMAGES, OPENROUTER_IMAGES, XAI_IMAGES } from "../dialects/openai/images.ts";
-import { needsResponses, OPENAI } from "../dialects/openai/models.ts";
+import { needsResponses, needsResponsesOnAzure, OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
 import { MISTRAL_SPEECH, makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
 import { OPENAI_TRANSCRIPTION } from "../dialects/openai/transcription.ts";
+import { carryVertexOpen } from "../dialects/openai/vertex.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
 import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
 import {
+  AZURE,
   CEREBRAS,
   DEEPINFRA,
   DEEPSEEK,
@@ -37,6 +43,7 @@ import {
   OPENROUTER,
   QWEN,
   TOGETHER,
+  VERTEX,
   XAI,
   ZAI,
 } from "./quirks.ts";
@@ -66,6 +73,16 @@ function ownServer(name: string, baseUrl: string, ...dialects: readonly Dialect[
   return { ...row(name, [], baseUrl, ...dialects), discovers: true };
 }
 
+/** A cloud, whose address is the customer's own. */
+function cloud(
+  platform: PlatformName,
+  name: string,
+  keyVariable: string,
+  ...dialects: readonly Dialect[]
+): ProviderRow {
+  return { ...row(name, [keyVariable], "", ...dialects), platform };
+}
+
 const RESPONSES: Lanes = { responses: RESPONSES_LANE };
 const ANTHROPIC = withLane(anthropic, { anthropic: ANTHROPIC_LANE });
 const GEMINI = { ...withLane(gemini, { gemini: GEMINI_LANE }), images: GEMINI_IMAGES };
@@ -86,6 +103,13 @@ const BEYOND_CHAT = {
   ...SOUND,
 };
 const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, BEYOND_CHAT);
+
+const CLAUDE = /^claude/;
+/** Vendors' open models on Vertex AI are named with their vendor, as `meta/llama-4-…`. */
+const OPEN_MODEL = /^[^/]+\/[^/]+$/;
+const OPENAI_OWN: Lanes = {
+  responses: { ...RESPONSES_LANE, serves: ({ name }) => OPENAI_MODEL.test(name) },
+};
 
 /** Every provider that needs no more than its key, or no more than its name. */
 export const PROVIDERS: readonly ProviderRow[] = [
@@ -151,6 +175,32 @@ export const PROVIDERS: readonly ProviderRow[] = [
     ["DEEPINFRA_API_KEY"],
     "https://api.deepinfra.com/v1/openai",
     makeOpenaiDialect(DEEPINFRA),
+  ),
+  cloud(
+    "azure",
+    "Azure",
+    "AZURE_OPENAI_API_KEY",
+    {
+      ...withLane(
+        bridge(makeOpenaiDialect(AZURE, BEYOND_CHAT), responses, needsResponsesOnAzure),
+        OPENAI_OWN,
+      ),
+      names: /^(?!claude)/,
+      carry: carryAzure,
+    },
+    { ...ANTHROPIC, names: CLAUDE, carry: carryFoundry },
+  ),
+  cloud(
+    "vertex",
+    "Vertex",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    {
+      ...withLane(geminiOnVertex, { gemini: GEMINI_LANE }),
+      names: /^(?!claude)[^/]+$/,
+      carry: carryVertexGemini,
+    },
+    { ...ANTHROPIC, names: CLAUDE, carry: carryVertexClaude },
+    { ...makeOpenaiDialect(VERTEX), names: OPEN_MODEL, carry: carryVertexOpen },
   ),
   ownServer("Ollama", "http://127.0.0.1:11434/v1", GENERIC_OPENAI),
   ownServer("vLLM", "http://127.0.0.1:8000/v1", GENERIC_OPENAI),

@@ -1,4 +1,6 @@
 // The providers that speak OpenAI's dialect, each as its quirks; measured or documented facts, one row per provider.
+
+import { OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
 import type { EffortQuirks, OpenaiQuirks } from "../dialects/openai/quirks.ts";
 import { NO_EFFORT, OPENAI_ONLY, OTHERS_ONLY, PLAIN } from "../dialects/openai/quirks.ts";
 
@@ -14,7 +16,7 @@ const REASONING_FIELDS = ["reasoning_format", "include_reasoning", "disable_reas
 const FOREIGN = OTHERS_ONLY.filter((field) => !REASONING_FIELDS.includes(field));
 const LOGPROBS = ["logprobs", "top_logprobs"];
 
-/** Any server that an operator configures: Ollama, vLLM, llama.cpp, Azure, another gateway. All is passed on. */
+/** Any server that an operator configures: Ollama, vLLM, llama.cpp, another gateway. All is passed on. */
 export const GENERIC: OpenaiQuirks = {
   ...PLAIN,
   refuses: [],
@@ -30,6 +32,23 @@ export const GENERIC: OpenaiQuirks = {
     },
   ],
 };
+
+const { models: _models, ...PLAIN_MODEL } = PLAIN;
+
+/** OpenAI's models by OpenAI's rules, other vendors' by what their servers have in common (Azure OpenAI REST reference). */
+export const AZURE: OpenaiQuirks = {
+  ...OPENAI,
+  models: [
+    {
+      names: new RegExp(`^(?!${OPENAI_MODEL.source.slice(1)})`),
+      quirks: { ...PLAIN_MODEL, effort: LOW_TO_HIGH },
+    },
+    ...OPENAI.models,
+  ],
+};
+
+/** Google Cloud, "Use open models via Model as a Service". */
+export const VERTEX: OpenaiQuirks = { ...PLAIN, effort: LOW_TO_HIGH };
 
 /** api-docs.deepseek.com, "Thinking Mode": on by default; sampling has no effect in it, a forced call is refused. */
 export const DEEPSEEK: OpenaiQuirks = {

@@ -68,7 +68,7 @@ export function findProfile(card: ModelCard): Profile {
 
 function shippedProfile(card: ModelCard): Profile {
   rows ??= new Map(data.rows.map((row) => [row.id, row]));
-  const row = rows.get(card.id);
+  const row = rows.get(card.id) ?? rows.get(card.like ?? "");
   return row === undefined ? guessed(card) : fromRow(row);
 }
 

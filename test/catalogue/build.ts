@@ -13,6 +13,7 @@ import {
   SHUTDOWNS,
 } from "./corrections.ts";
 import { OPEN_ROUTER } from "./openrouter.ts";
+import { findTwin } from "./platforms.ts";
 import {
   curatedPrices,
   type DatedPrices,
@@ -35,6 +36,8 @@ interface Row {
   capabilities: string[];
   /** Left out: chat alone. */
   operations?: string[];
+  like?: string;
+  dialects?: readonly string[];
 }
 
 export interface Built {
@@ -47,21 +50,25 @@ export interface Built {
 
 const SLIP = 50;
 const FREE_PRICE: PriceFacts = { input: 0, output: 0 };
+const CLOUDS: ReadonlySet<string> = new Set(["Azure", "Vertex"]);
 const ORDER = [...new Set(Object.values(PROVIDER_NAMES))];
 
 /** The catalogue's rows from the lists in `folder`. Throws where two lists' prices differ by a unit. */
 export function buildRows(folder: string): Built {
   const dated = datedPrices(folder);
   const rows = new Map<string, Row>();
+  const clouds: Row[] = [];
   for (const facts of mergedList(folder)) {
     const reason = LEFT_OUT[facts.provider]?.find((rule) => rule.names.test(facts.name));
     if (facts.kind !== "chat" || facts.deprecated || reason) continue;
-    rows.set(`${facts.provider}#${facts.name}`, rowOf(facts));
+    if (CLOUDS.has(facts.provider)) clouds.push(rowOf(facts));
+    else rows.set(`${facts.provider}#${facts.name}`, rowOf(facts));
   }
   const disagreements = comparePrices(rows, dated, curatedPrices(folder));
   for (const row of rows.values()) row.price = completed(row, dated);
   for (const newer of NEWER) applyNewer(rows, newer, dated);
   for (const row of rows.values()) finish(row);
+  for (const row of clouds) addTwin(rows, row, dated);
   for (const [name, like] of Object.entries(OPEN_ROUTER)) {
     finish(applyNewer(rows, { id: `OpenRouter#${name}`, like }, dated, true));
   }
@@ -142,6 +149,18 @@ function applyNewer(
   rows.delete(newer.id);
   rows.set(row.id, row);
   return row;
+}
+
+/** A cloud's row, if its model is in the catalogue elsewhere: the same model, with the cloud's own limits and prices. */
+function addTwin(rows: Map<string, Row>, row: Row, dated: readonly DatedPrices[]): void {
+  const twin = findTwin(...split(row.id), (id) => rows.has(id));
+  if (twin === null) return;
+  rows.set(row.id, row);
+  const added = applyNewer(rows, { id: row.id, like: twin.like }, dated, true);
+  added.owner = rows.get(twin.like)?.owner ?? added.owner;
+  added.like = twin.like;
+  if (twin.dialects) added.dialects = twin.dialects;
+  finish(added);
 }
 
 /** A reseller with the maker's base price passes on all its prices but its searches, though its list is older or shorter. */

@@ -35,6 +35,10 @@ export const LEFT_OUT: Readonly<Record<string, readonly { readonly names: RegExp
     Qwen: [
       { names: /omni|realtime|-mt-|-ocr$|livetranslate/, why: "speech, translation or text recognition" },
     ],
+    Vertex: [
+      { names: /^gemini-2\.5-(pro|flash)(-lite)?$/, why: "retired there 2026-10-20" },
+      { names: /-latest$/, why: "moves from model to model, and its listed price is an old one's" },
+    ],
     NVIDIA: [
       {
         names:

@@ -5,11 +5,12 @@ import { join } from "node:path";
 import { isSlip } from "../../src/catalogue/price.ts";
 import { shippedCards } from "../../src/catalogue/rows.ts";
 import type { Price } from "../../src/core/card.ts";
+import { findProfile } from "../../src/selectors/profiles.ts";
 import { buildRows } from "./build.ts";
 import { BUILT_FOR, LEFT_OUT } from "./corrections.ts";
 
 const PROVIDERS =
-  "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra".split(
+  "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Azure Vertex".split(
     " ",
   );
 
@@ -19,6 +20,27 @@ describe("the shipped facts", () => {
   test("at least 200 models, of every known provider, under exactly its prefix", () => {
     expect(cards.length).toBeGreaterThanOrEqual(200);
     expect([...new Set(cards.map((card) => card.provider))]).toEqual(PROVIDERS);
+  });
+
+  test("a model on a cloud is like one that is known elsewhere, and is served in a dialect of the cloud's", () => {
+    const ids = new Map(cards.map((card) => [card.id, card]));
+    const clouds = cards.filter(({ provider }) => provider === "Azure" || provider === "Vertex");
+    expect(clouds.length).toBeGreaterThan(40);
+    for (const card of clouds) {
+      const { id, like = "", dialects = [], capabilities } = card;
+      expect([id, dialects.length]).toEqual([id, 1]);
+      expect([id, ids.get(like)?.capabilities]).toEqual([id, capabilities]);
+    }
+  });
+
+  test("selectors know a model on a cloud by what is known of the same model elsewhere", () => {
+    const ids = new Map(cards.map((card) => [card.id, card]));
+    const twins = cards.flatMap((card) => {
+      const maker = ids.get(card.like ?? "");
+      return maker && findProfile(maker).source !== "imputed" ? [{ card, maker }] : [];
+    });
+    expect(twins.length).toBeGreaterThan(10);
+    for (const { card, maker } of twins) expect(findProfile(card)).toEqual(findProfile(maker));
   });
 
   test("limits are believable", () => {

@@ -13,7 +13,7 @@ const CHOICES: readonly ToolChoice[] = ["required", { type: "function", function
 /** True if the dialect of the card's provider leaves out one of the two forced choices. */
 function losesForce(card: ModelCard): boolean {
   const provider = PROVIDERS.find(({ name }) => name === card.provider);
-  const dialect = provider?.dialects[0];
+  const dialect = provider?.dialects.find(({ name }) => card.dialects?.includes(name) ?? true);
   return CHOICES.some((choice) => {
     const messages = [{ role: "user" as const, content: "hi" }];
     const request: ChatRequest = { model: card.name, messages, tools: TOOLS, tool_choice: choice };

@@ -63,6 +63,8 @@ export const PROVIDER_NAMES: Readonly<Record<string, string>> = {
   zai: "ZAI",
   nvidia: "NVIDIA",
   deepinfra: "DeepInfra",
+  azure: "Azure",
+  vertex: "Vertex",
 };
 
 const PRICE_DIGITS = 1e6;

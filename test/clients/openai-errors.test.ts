@@ -1,6 +1,6 @@
 // OpenAI's JavaScript SDK against the running gateway when things fail: its exception classes, its retries, its aborts.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import OpenAI from "openai";
+import OpenAI, { AzureOpenAI } from "openai";
 import type { UnderTest } from "../harness.ts";
 import { doorTo, failure, PICTURE, PLAIN, readStanding, startOpenAI, until } from "./setting.ts";
 
@@ -206,6 +206,13 @@ describe("whoever leaves", () => {
     await failure(OpenAI.APIUserAbortError, work);
     await until("the upstream call's end", () => call?.ended === "aborted");
   });
+});
+
+test("the class for Azure is told the class and the address that work", async () => {
+  const azure = new AzureOpenAI({ endpoint: under.url, apiKey: under.secret, apiVersion: "2024-10-21" });
+  const error = await failure(NotFoundError, azure.chat.completions.create({ model: "gpt-4o", messages }));
+  expect(error.message).toContain("Use the SDK's class OpenAI in place of AzureOpenAI");
+  expect(error.code).toBe("unknown_url");
 });
 
 describe("retries", () => {

@@ -41,6 +41,7 @@ test("a model is like another but for its name and what stands beside it", () =>
     id: "Mixed#mine",
     provider: "Mixed",
     name: "mine",
+    like: "Anthropic#claude-opus-5",
     created: CLAUDE?.created ?? Number.NaN,
     ownedBy: "Anthropic",
     contextTokensMax: CLAUDE?.contextTokensMax ?? Number.NaN,

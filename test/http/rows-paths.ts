@@ -48,6 +48,18 @@ const SPELLING_ROWS: readonly RawRow[] = [
     contains: `Did you mean ${meant}?`,
   })),
   ...[
+    "/openai/deployments/gpt-4o/chat/completions?api-version=2024-10-21",
+    "/v1/deployments/gpt-4o/chat/completions?api-version=2024-10-21",
+    "/openai/chat/completions",
+    "/openai/responses?api-version=2025-04-01-preview",
+  ].map((target) => ({
+    name: `${target}, as SDKs call Azure, names the class and the address to use`,
+    bytes: get(target),
+    status: [404],
+    code: "unknown_url",
+    contains: "class OpenAI in place of AzureOpenAI, with this gateway's /v1 as its base URL",
+  })),
+  ...[
     "/v1/models/x/../Router%23best",
     "/v1/models/x\\..\\Router%23best",
     "/v1/models/./Router%23best",

@@ -12,11 +12,16 @@ test("each known provider has its prefix, its variables and an address without a
   const names = PROVIDERS.map(({ name }) => name).join(" ");
   expect(names).toBe(
     "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras " +
-      "OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Ollama vLLM",
+      "OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Azure Vertex Ollama vLLM",
   );
   const google = PROVIDERS.find(({ name }) => name === "Google");
   expect(google?.keyVariables).toEqual(["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
-  for (const { baseUrl, keyVariables, discovers } of PROVIDERS) {
+  const clouds = PROVIDERS.filter(({ platform }) => platform !== undefined);
+  expect(clouds.map(({ name, baseUrl, keyVariables }) => [name, baseUrl, ...keyVariables])).toEqual([
+    ["Azure", "", "AZURE_OPENAI_API_KEY"],
+    ["Vertex", "", "GOOGLE_APPLICATION_CREDENTIALS"],
+  ]);
+  for (const { baseUrl, keyVariables, discovers } of PROVIDERS.filter((one) => !clouds.includes(one))) {
     if (discovers) expect([baseUrl.startsWith("http://127.0.0.1:"), keyVariables]).toEqual([true, []]);
     if (discovers) continue;
     expect(baseUrl).toMatch(/^https:\/\/[^/]+(\/[\w-]+)*$/);

@@ -97,7 +97,7 @@ function recordingOf(row: JsonObject, file: string, api: ChatApi): Recording {
     id: String(row.id),
     file,
     api,
-    model: asString(row.model) ?? "unknown",
+    model: asString(row.model) ?? /\/models\/([^/:]+):/.exec(asString(request.url) ?? "")?.[1] ?? "unknown",
     tags: asArray(row.tags).map(String),
     url: asString(request.url) ?? "",
     request: isObject(request.body) ? request.body : null,

@@ -2,6 +2,7 @@
 
 import type { ModelCard } from "../../src/core/card.ts";
 import { CAPABILITIES } from "../../src/core/card.ts";
+import type { DialectName } from "../../src/core/dialect.ts";
 import { parseJson } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
@@ -13,6 +14,7 @@ import { findChatCodec } from "../codec.ts";
 import { decoded } from "../decoded.ts";
 import { requestForDecoding } from "./decoding-request.ts";
 import type { Recording } from "./load.ts";
+import { CLOUD_OF_FILE } from "./platforms.ts";
 
 /** A recording with the adapter that has to read it. */
 export interface Subject {
@@ -61,23 +63,38 @@ export function makeSubject(recording: Recording): Subject {
 }
 
 function dialectOf({ api, file }: Recording): Dialect {
+  const cloud = PROVIDERS.find((row) => row.name === CLOUD_OF_FILE[file]);
+  const own = cloud?.dialects.find(({ name }) => name === findDialectName(api));
+  return own ?? findPlainDialect(api, file);
+}
+
+function findPlainDialect(api: Recording["api"], file: string): Dialect {
   switch (api) {
     case "openai-chat":
       return (
         PROVIDERS.find((row) => row.name === PROVIDER_OF_FILE[file])?.dialects[0] ?? findDialect("openai")
       );
+    default:
+      return findDialect(findDialectName(api));
+  }
+}
+
+function findDialectName(api: Recording["api"]): DialectName {
+  switch (api) {
+    case "openai-chat":
+      return "openai";
     case "openai-responses":
-      return findDialect("responses");
+      return "responses";
     case "anthropic-messages":
     case "vertex-rawPredict":
-      return findDialect("anthropic");
+      return "anthropic";
     case "gemini-generateContent":
     case "gemini-streamGenerateContent":
-      return findDialect("gemini");
+      return "gemini";
     case "cohere-v2":
-      return findDialect("cohere");
+      return "cohere";
     case "perplexity-agent":
-      return findDialect("perplexity");
+      return "perplexity";
   }
 }
 

@@ -1,11 +1,13 @@
 // Checks that an adapter writes a recorded native request again from the chat-completion request that means the same.
 
+import type { Target } from "../../src/core/dialect.ts";
 import type { JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { findChatCodec } from "../codec.ts";
 import type { ChatApi, Recording } from "./load.ts";
 import type { Subject } from "./pipeline.ts";
 import { bodyDifferences, NotPlain, notPlain } from "./plain.ts";
+import { carryAsRecorded } from "./platforms.ts";
 import { canonicalAnthropic, chatFromAnthropic } from "./requests-anthropic.ts";
 import { canonicalCohere, chatFromCohere } from "./requests-cohere.ts";
 import { canonicalGemini, chatFromGemini } from "./requests-gemini.ts";
@@ -52,6 +54,11 @@ const FORMS: Partial<Record<ChatApi, RequestForm>> = {
   "anthropic-messages": ANTHROPIC,
   "gemini-generateContent": GEMINI,
   "gemini-streamGenerateContent": GEMINI,
+  "vertex-rawPredict": {
+    ...ANTHROPIC,
+    // The model is in the address alone.
+    chat: (native, { model }) => chatFromAnthropic({ ...native, model }),
+  },
   "cohere-v2": { chat: chatFromCohere, canonical: canonicalCohere, path: () => "/chat" },
   "openai-responses": { chat: chatFromResponses, canonical: canonicalResponses, path: () => "/responses" },
 };
@@ -86,10 +93,14 @@ export function requestDifferences(
       return { notPlain: "n: several calls of one choice each" };
     const recorded = form.canonical(recording.request, recording.file);
     const target = { baseUrl: "https://upstream.example/v1", secret: null, headers: {} };
-    const outgoing = findChatCodec(dialect).encode(request, { ...card, name: request.model }, target);
+    const called = { ...card, name: request.model };
+    const encode = (at: Target) => findChatCodec(dialect).encode(request, called, at);
+    const carried = carryAsRecorded(recording, dialect, called, encode);
+    const outgoing = carried?.outgoing ?? encode(target);
     const differences = bodyDifferences(recorded, form.canonical(outgoing.body, recording.file));
     const path = form.path(recording);
-    if (!outgoing.url.endsWith(path)) differences.push(`url ${outgoing.url}, not …${path}`);
+    if (carried) differences.push(...carried.differences);
+    else if (!outgoing.url.endsWith(path)) differences.push(`url ${outgoing.url}, not …${path}`);
     const dropped = outgoing.dropped.filter((field) => !findTranslated(recording.file).includes(field));
     if (dropped.length > 0) differences.push(`dropped ${dropped.join(", ")}`);
     return { differences };

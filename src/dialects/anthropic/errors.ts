@@ -43,14 +43,17 @@ export function isError(body: JsonObject): boolean {
   return body.type === "error" || isObject(body.error);
 }
 
+/** Vertex AI puts its own errors into a list. */
 function findError(body: unknown): JsonObject {
-  const { error, message } = asObject(body);
+  const { error, message } = asObject(Array.isArray(body) ? body[0] : body);
   if (isObject(error)) return error;
   return { message: asString(error) ?? message };
 }
 
 function toFault(status: number, error: JsonObject, retryAfterMs?: number): Fault {
-  const codes = [asObject(error.details).error_code, error.type].flatMap((one) => asString(one) ?? []);
+  const codes = [asObject(error.details).error_code, error.type, error.status].flatMap(
+    (one) => asString(one) ?? [],
+  );
   return upstreamFault({
     status,
     message: asString(error.message) ?? "",

@@ -33,24 +33,30 @@ const CARRIED: ReadonlySet<string> = new Set([
   "modalities",
 ]);
 
-export const gemini: ChatDialect = {
-  name: "gemini",
-  chat: {
-    answersPerCall: (card) => findFacts(card.name).choicesMax,
-    encode,
-    decoder(_card: ModelCard, request: ChatRequest): Decoder {
-      const names = listCustomNames(request);
-      const decoder = new GeminiDecoder(request);
-      return names.size === 0 ? decoder : wrapCustomDecoder(decoder, names);
-    },
-    reply: (body, _card, request) => restoreCustomCalls(parseReply(body, request), listCustomNames(request)),
-  },
-  explain,
-};
+export const gemini: ChatDialect = makeGemini(({ baseUrl }) => isVertex(baseUrl));
+/** The dialect within the limits of Vertex AI, at whatever address. */
+export const geminiOnVertex: ChatDialect = makeGemini(() => true);
 
-function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
+function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
+  return {
+    name: "gemini",
+    chat: {
+      answersPerCall: (card) => findFacts(card.name).choicesMax,
+      encode: (request, card, target) => encode(request, card, target, isOnVertex(target)),
+      decoder(_card: ModelCard, request: ChatRequest): Decoder {
+        const names = listCustomNames(request);
+        const decoder = new GeminiDecoder(request);
+        return names.size === 0 ? decoder : wrapCustomDecoder(decoder, names);
+      },
+      reply: (body, _card, request) =>
+        restoreCustomCalls(parseReply(body, request), listCustomNames(request)),
+    },
+    explain,
+  };
+}
+
+function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: boolean): Outgoing {
   const facts = findFacts(card.name);
-  const vertex = isVertex(target.baseUrl);
   // Parallel calls can't be forbidden. Allowing them needs no field, so only `false` counts as dropped.
   const parallel = request.parallel_tool_calls === true ? ["parallel_tool_calls"] : [];
   const dropped = new Set(listLeftOut(request, new Set([...CARRIED, ...parallel])));

@@ -43,6 +43,8 @@ const THINKS_AT_WILL = {
   refusesThinking: ["temperature", "top_p", "logprobs"],
 } as const;
 
+/** OpenAI's own models by name, fine-tuned ones included: a platform serves other vendors' beside them. */
+export const OPENAI_MODEL = /^(ft:)?(gpt-\d|chatgpt|o\d|codex|computer-use)/;
 /** They answer at `/responses` alone. */
 const RESPONSES_ONLY = /(^|-)(pro|codex|deep-research)(-|$)|^computer-use/;
 /** They take tools at `/chat/completions` only while thinking is turned off. */
@@ -104,4 +106,9 @@ export function needsResponses(card: ModelCard, request: ChatRequest): boolean {
   if (RESPONSES_ONLY.test(card.name)) return true;
   if (request.tools === undefined || !TOOLS_OR_THINKING.test(card.name)) return false;
   return request.reasoning_effort !== "none" || !CAN_STOP_THINKING.test(card.name);
+}
+
+/** As `needsResponses`; other vendors' models have none of these rules, though their names may end alike. */
+export function needsResponsesOnAzure(card: ModelCard, request: ChatRequest): boolean {
+  return OPENAI_MODEL.test(card.name) && needsResponses(card, request);
 }

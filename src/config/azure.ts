@@ -1,0 +1,84 @@
+// Azure among the providers: a resource's address, the version of its API, and an application's proof in place of keys.
+import type { Credential } from "../core/settings.ts";
+import { type PlatformContext, type PlatformSetup, readVariable } from "./platform.ts";
+import { parseBaseUrl } from "./units.ts";
+
+const ENDPOINT = "AZURE_OPENAI_ENDPOINT";
+const AUTHORITY = "https://login.microsoftonline.com";
+/** Azure OpenAI, "Authenticate with Microsoft Entra ID". */
+const SCOPE = "https://cognitiveservices.azure.com/.default";
+/** The names under which a resource is reached (Microsoft Foundry, "Endpoints"). */
+const RESOURCE_HOST = /^([^.]+)\.(openai|cognitiveservices|services\.ai)\.azure\.com$/;
+const MICROSOFT_HOST = /\.azure\.(com|us|cn)$/;
+
+/** True if the environment alone says enough to call it. */
+export function isAzureInEnvironment(env: PlatformContext["env"]): boolean {
+  return readVariable(env, ENDPOINT) !== "";
+}
+
+export function buildAzure(context: PlatformContext): PlatformSetup {
+  const { entry } = context;
+  const baseUrl = chooseAddress(context);
+  const unspoken = listNames(baseUrl);
+  return {
+    baseUrl,
+    credentials: readCredentials(context),
+    ...(entry.api === undefined || entry.api === "v1" ? {} : { apiVersion: entry.api }),
+    ...(unspoken.length === 0 ? {} : { unspoken }),
+    // A model is only there once it is deployed: where the operator lists the deployments, there are no others.
+    ...(entry.models?.length ? { listsOwnOnly: true } : {}),
+  };
+}
+
+function chooseAddress({ path, entry, env, issues }: PlatformContext): string {
+  const { base_url: given, resource } = entry;
+  const parsed = given === undefined ? null : parseBaseUrl(given);
+  if (parsed !== null)
+    return MICROSOFT_HOST.test(new URL(parsed).hostname) ? completeAddress(parsed) : parsed;
+  if (resource !== undefined) return `https://${resource}.openai.azure.com/openai/v1`;
+  const endpoint = readVariable(env, ENDPOINT);
+  const address = parseBaseUrl(endpoint);
+  if (address !== null) return completeAddress(address);
+  if (endpoint === "") {
+    const message = `has no resource, and the environment variable ${ENDPOINT} is not set`;
+    issues.push({ path, at: "key", message });
+  } else {
+    const message = "expected an address like https://my-resource.openai.azure.com";
+    issues.push({ path: [], at: "value", variable: ENDPOINT, message });
+  }
+  return "";
+}
+
+/** Microsoft's own programs take a resource's address without the path of its API. */
+function completeAddress(address: string): string {
+  const { pathname } = new URL(address);
+  if (pathname === "/") return `${address}/openai/v1`;
+  return pathname === "/openai" ? `${address}/v1` : address;
+}
+
+function listNames(baseUrl: string): readonly string[] {
+  const [, name] = RESOURCE_HOST.exec(URL.parse(baseUrl)?.hostname ?? "") ?? [];
+  if (name === undefined) return [];
+  return ["openai", "cognitiveservices", "services.ai"].map((kind) => `${name}.${kind}.azure.com`);
+}
+
+function readCredentials({ path, entry, issues, readKeys }: PlatformContext): readonly Credential[] {
+  const { entra, keys } = entry;
+  if (entra === undefined) return readKeys();
+  if (keys !== undefined)
+    issues.push({
+      path: [...path, "entra"],
+      at: "key",
+      message: "has no effect beside keys: one proof is enough",
+    });
+  const authority = parseBaseUrl(entra.authority ?? AUTHORITY) ?? AUTHORITY;
+  const tokenUrl = `${authority}/${entra.tenant}/oauth2/v2.0/token`;
+  const { client_id: clientId, client_secret: clientSecret, scope = SCOPE } = entra;
+  return [
+    {
+      secret: null,
+      weight: 1,
+      proof: { kind: "client_credentials", tokenUrl, clientId, clientSecret, scope },
+    },
+  ];
+}

@@ -1,0 +1,107 @@
+// Reads Google's credentials from the text of a key file: a service account's, a user's login, or a workload's own token.
+import { createPrivateKey } from "node:crypto";
+import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
+import type { TokenSource } from "../core/token-source.ts";
+import { parseBaseUrl } from "./units.ts";
+
+export type GoogleCredentials =
+  | { readonly ok: true; readonly source: TokenSource; readonly project: string | null }
+  /** The message holds nothing of the file but the names of its fields. */
+  | { readonly ok: false; readonly message: string };
+
+/** Google's own variable for the metadata server's host names it elsewhere. */
+export const METADATA_HOST = "metadata.google.internal";
+const METADATA_PATH = "/computeMetadata/v1/instance/service-accounts/default/token";
+const TOKEN_URL = "https://oauth2.googleapis.com/token";
+
+export function makeMetadataSource(host: string): TokenSource {
+  return { kind: "metadata", url: `http://${host}${METADATA_PATH}` };
+}
+
+/** Google Cloud, "Application Default Credentials": the types of the file, and its fields. */
+export function parseGoogleCredentials(text: string): GoogleCredentials {
+  const file = parseJson(text);
+  if (!isObject(file)) return refuse("this is not the JSON of a key file");
+  const project = asString(file.project_id) ?? asString(file.quota_project_id) ?? null;
+  const read = READERS[asString(file.type) ?? ""];
+  if (!read) return refuse(`its type is not among ${Object.keys(READERS).join(", ")}`);
+  const source = read(file);
+  return typeof source === "string" ? refuse(source) : { ok: true, source, project };
+}
+
+function refuse(message: string): GoogleCredentials {
+  return { ok: false, message };
+}
+
+/** Returns the way to a token, or what is wrong with the file. */
+type ReadSource = (file: JsonObject) => TokenSource | string;
+
+const READERS: Readonly<Record<string, ReadSource>> = {
+  service_account: readServiceAccount,
+  authorized_user: readLogin,
+  external_account: readWorkload,
+};
+
+function readServiceAccount(file: JsonObject): TokenSource | string {
+  const email = asString(file.client_email);
+  const privateKey = asString(file.private_key);
+  const tokenUrl = readAddress(file.token_uri ?? TOKEN_URL);
+  if (!email) return "it has no client_email";
+  if (!privateKey || !isPrivateKey(privateKey)) return "its private_key can't be read as one in PEM";
+  if (!tokenUrl) return "its token_uri is no address";
+  return {
+    kind: "service_account",
+    tokenUrl,
+    email,
+    privateKey,
+    keyId: asString(file.private_key_id) ?? null,
+  };
+}
+
+function isPrivateKey(text: string): boolean {
+  try {
+    return createPrivateKey(text).asymmetricKeyType === "rsa";
+  } catch {
+    return false;
+  }
+}
+
+function readLogin(file: JsonObject): TokenSource | string {
+  const [clientId, clientSecret] = [asString(file.client_id), asString(file.client_secret)];
+  const refreshToken = asString(file.refresh_token);
+  const tokenUrl = readAddress(file.token_uri ?? TOKEN_URL);
+  if (!clientId || !clientSecret || !refreshToken)
+    return "it lacks one of client_id, client_secret and refresh_token";
+  if (!tokenUrl) return "its token_uri is no address";
+  return { kind: "refresh_token", tokenUrl, clientId, clientSecret, refreshToken };
+}
+
+/** Tokens that a URL or a program would give are left out: the file alone would then decide what is called or run. */
+function readWorkload(file: JsonObject): TokenSource | string {
+  const { file: path, format } = asObject(file.credential_source);
+  const audience = asString(file.audience);
+  const subjectTokenType = asString(file.subject_token_type);
+  const tokenUrl = readAddress(file.token_url);
+  const { service_account_impersonation_url: acting } = file;
+  const impersonationUrl = acting === undefined ? null : readAddress(acting);
+  if (!asString(path)) return "its credential_source names no file, and tokens are taken from files alone";
+  if (!audience || !subjectTokenType) return "it lacks audience or subject_token_type";
+  if (!tokenUrl) return "its token_url is no address";
+  if (acting !== undefined && impersonationUrl === null)
+    return "its service_account_impersonation_url is no address";
+  const { type, subject_token_field_name: field } = asObject(format);
+  return {
+    kind: "workload_identity",
+    tokenUrl,
+    audience,
+    subjectTokenType,
+    file: asString(path) ?? "",
+    field: type === "json" ? (asString(field) ?? "access_token") : null,
+    impersonationUrl,
+  };
+}
+
+function readAddress(value: unknown): string | null {
+  const text = asString(value);
+  return text === undefined ? null : parseBaseUrl(text);
+}

@@ -1,0 +1,42 @@
+// The meaning of the fields that only providers in a cloud have.
+
+export const PLATFORM_NOTES = {
+  "providers.<name>.platform": {
+    meaning:
+      "The cloud that it is, for a second resource or region under a name of your own. `Azure` and `Vertex` have theirs.",
+  },
+  "providers.<name>.resource": {
+    meaning: "Azure: the resource's name. Left out: the address is that in `AZURE_OPENAI_ENDPOINT`.",
+  },
+  "providers.<name>.api": {
+    meaning:
+      "Azure: `v1`, whose address has no version, or the version of the older API, in whose addresses each deployment stands. Left out: `v1`.",
+  },
+  "providers.<name>.entra": {
+    meaning: "Azure: the application that the gateway is to Microsoft Entra, in place of keys.",
+  },
+  "providers.<name>.entra.tenant": { meaning: "The tenant's id or domain." },
+  "providers.<name>.entra.client_id": { meaning: "The application's client id." },
+  "providers.<name>.entra.client_secret": { meaning: "Its client secret." },
+  "providers.<name>.entra.authority": {
+    meaning: "The address that gives tokens. Left out: `https://login.microsoftonline.com`.",
+  },
+  "providers.<name>.entra.scope": {
+    meaning: "The scope of the tokens. Left out: `https://cognitiveservices.azure.com/.default`.",
+  },
+  "providers.<name>.project": {
+    meaning:
+      "Vertex: the id of the project that pays. Left out: that in `GOOGLE_CLOUD_PROJECT`, or else the key file's.",
+  },
+  "providers.<name>.location": {
+    meaning:
+      "Vertex: the region, or `global`, `us` or `eu`. Left out: that in `GOOGLE_CLOUD_LOCATION`, or else `global`.",
+  },
+  "providers.<name>.service_account": {
+    meaning:
+      "Vertex: the text of a key file (of a service account, a user's login or a workload's own token), or `metadata` for the account of the machine in Google's cloud. Left out: the file that `GOOGLE_APPLICATION_CREDENTIALS` names.",
+  },
+  "providers.<name>.models[].deployment": {
+    meaning: "Azure: the deployment's name. Left out: as `name`.",
+  },
+};

@@ -1,0 +1,118 @@
+// Vertex AI among the providers: a project's address at a location, and the tokens or keys that prove who calls.
+import { asObject, asString, parseJson } from "../core/json.ts";
+import type { Credential } from "../core/settings.ts";
+import type { TokenSource } from "../core/token-source.ts";
+import { METADATA_HOST, makeMetadataSource, parseGoogleCredentials } from "./google-credentials.ts";
+import type { Outside } from "./interpolate.ts";
+import { type PlatformContext, type PlatformSetup, readVariable } from "./platform.ts";
+import { parseBaseUrl } from "./units.ts";
+
+const CREDENTIALS = "GOOGLE_APPLICATION_CREDENTIALS";
+const PROJECT = "GOOGLE_CLOUD_PROJECT";
+const LOCATION = "GOOGLE_CLOUD_LOCATION";
+const METADATA_VARIABLE = "GCE_METADATA_HOST";
+const DEFAULT_LOCATION = "global";
+const API = "/v1";
+
+/** True if the environment alone says enough to call it: whose credentials, and which project pays. */
+export function isVertexInEnvironment({ env, readFile }: Outside): boolean {
+  if (readVariable(env, PROJECT) !== "") return true;
+  const text = readOrNull(readFile, readVariable(env, CREDENTIALS));
+  return text === null || asString(asObject(parseJson(text)).project_id) !== undefined;
+}
+
+export function buildVertex(context: PlatformContext): PlatformSetup {
+  const { entry, path, issues } = context;
+  if (entry.keys !== undefined) {
+    if (entry.service_account !== undefined) {
+      const message = "has no effect beside keys: one proof is enough";
+      issues.push({ path: [...path, "service_account"], at: "key", message });
+    }
+    const place = placeIn(context, entry.project ?? null);
+    // Express keys belong to no project, and call Gemini alone (Vertex AI, "Express mode").
+    const express = place.baseUrl.includes("/projects/") ? {} : ({ dialects: ["gemini"] } as const);
+    return { ...place, ...express, credentials: context.readKeys() };
+  }
+  const { source, project } = readProof(context);
+  const credentials: readonly Credential[] =
+    source === null ? [] : [{ secret: null, weight: 1, proof: source }];
+  const paying = entry.project ?? (readVariable(context.env, PROJECT) || project);
+  if (source !== null && paying === null && entry.base_url === undefined) {
+    const message = `has no project, the environment variable ${PROJECT} is not set, and the key file names none`;
+    issues.push({ path, at: "key", message });
+  }
+  return { ...placeIn(context, paying), credentials };
+}
+
+/** Google Cloud, "Locations" and "Multi-regional endpoints". `project` null: an express key's address. */
+function placeIn({ entry, env, path, issues }: PlatformContext, project: string | null) {
+  const unspoken = project === null ? {} : { unspoken: [`projects/${project}`] };
+  const given = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
+  if (given !== null) return { baseUrl: given, ...unspoken };
+  if (project === null) {
+    if (entry.location !== undefined)
+      issues.push({ path: [...path, "location"], at: "key", message: "has no effect without a project" });
+    return { baseUrl: `https://aiplatform.googleapis.com${API}` };
+  }
+  const location = entry.location ?? (readVariable(env, LOCATION) || DEFAULT_LOCATION);
+  if (!/^[a-z][a-z0-9-]{1,39}$/.test(location)) {
+    const message = "expected global, us, eu or a region like us-central1";
+    issues.push({ path: [], at: "value", variable: LOCATION, message });
+  }
+  const baseUrl = `https://${findHost(location)}${API}/projects/${encodeURIComponent(project)}/locations/${location}`;
+  return { baseUrl, ...unspoken };
+}
+
+function findHost(location: string): string {
+  if (location === "global") return "aiplatform.googleapis.com";
+  if (location === "us" || location === "eu") return `aiplatform.${location}.rep.googleapis.com`;
+  return `${location}-aiplatform.googleapis.com`;
+}
+
+interface GoogleProof {
+  /** null: an issue says why there is none. */
+  readonly source: TokenSource | null;
+  /** null: the file names none. */
+  readonly project: string | null;
+}
+
+const NO_PROOF: GoogleProof = { source: null, project: null };
+
+function readProof(context: PlatformContext): GoogleProof {
+  const { entry, env, path, issues } = context;
+  const given = entry.service_account;
+  if (given === "metadata") {
+    const host = readVariable(env, METADATA_VARIABLE) || METADATA_HOST;
+    return { source: makeMetadataSource(host), project: null };
+  }
+  if (given !== undefined)
+    return parseFile(given, (message) =>
+      issues.push({ path: [...path, "service_account"], at: "value", message }),
+    );
+  const file = readVariable(env, CREDENTIALS);
+  if (file === "") {
+    const message = `has neither service_account nor keys, and the environment variable ${CREDENTIALS} is not set`;
+    issues.push({ path, at: "key", message });
+    return NO_PROOF;
+  }
+  const wrong = (message: string) => issues.push({ path: [], at: "value", variable: CREDENTIALS, message });
+  const text = readOrNull(context.readFile, file);
+  if (text !== null) return parseFile(text, wrong);
+  wrong("the file that it names can't be read");
+  return NO_PROOF;
+}
+
+function parseFile(text: string, wrong: (message: string) => void): GoogleProof {
+  const parsed = parseGoogleCredentials(text);
+  if (parsed.ok) return parsed;
+  wrong(parsed.message);
+  return NO_PROOF;
+}
+
+function readOrNull(readFile: Outside["readFile"], path: string): string | null {
+  try {
+    return readFile(path);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,92 @@
+// Mistakes in the configuration of clouds: named by file, line and field, or by the variable, without what they hold.
+import { describe, expect, test } from "bun:test";
+import { formatError } from "../../src/config/errors.ts";
+import { type Env, LOGIN, load, SERVICE_ACCOUNT, WORKLOAD } from "./platform-files.ts";
+
+describe("mistakes are named by file, line and field", () => {
+  const entra = "entra: { tenant: t, client_id: c, client_secret: s3cret-of-entra }";
+  const account = (change: object) => JSON.stringify({ ...SERVICE_ACCOUNT, ...change });
+  test.each([
+    ["Azure: { keys: [k] }", "providers.Azure", "AZURE_OPENAI_ENDPOINT is not set"],
+    ["Azure: { resource: r }", "providers.Azure", "AZURE_OPENAI_API_KEY is not set"],
+    ["Azure: { resource: 'a/b', keys: [k] }", "providers.Azure.resource", "a resource's name"],
+    ["Azure: { resource: r, keys: [k], api: '2024' }", "providers.Azure.api", "a version like 2024-10-21"],
+    [`Azure: { resource: r, keys: [k], ${entra} }`, "providers.Azure.entra", "no effect beside keys"],
+    ["Azure: { resource: r, entra: { tenant: t } }", "providers.Azure.entra.client_id", "missing"],
+    [
+      "Azure: { resource: r, entra: { tenant: 'a/b', client_id: c, client_secret: s } }",
+      "providers.Azure.entra.tenant",
+      "tenant",
+    ],
+    ["Azure: { resource: r, keys: [k], project: p }", "providers.Azure.project", "platform vertex"],
+    ["Azure: { resource: r, keys: [k], dialect: openai }", "providers.Azure.dialect", "no effect"],
+    ["OpenAI: { keys: [k], resource: r }", "providers.OpenAI.resource", "platform azure"],
+    ["OpenAI: { keys: [k], platform: azure }", "providers.OpenAI.platform", "not on it"],
+    [
+      "OpenAI: { keys: [k], models: [{ name: m, deployment: d }] }",
+      "providers.OpenAI.models[0].deployment",
+      "no effect",
+    ],
+    ["Mine: { resource: r, keys: [k] }", "providers.Mine", "base_url"],
+    ["Vertex: { project: p }", "providers.Vertex", "GOOGLE_APPLICATION_CREDENTIALS is not set"],
+    ["Vertex: { project: P!, keys: [k] }", "providers.Vertex.project", "a project's id"],
+    ["Vertex: { project: p, location: 'us/x', keys: [k] }", "providers.Vertex.location", "a region"],
+    ["Vertex: { location: eu, keys: [k] }", "providers.Vertex.location", "without a project"],
+    ["Vertex: { project: p, service_account: /sa.json }", "providers.Vertex.service_account", "${file:"],
+    ["Vertex: { keys: [k], service_account: metadata }", "providers.Vertex.service_account", "beside keys"],
+    ["Vertex: { service_account: metadata }", "providers.Vertex", "GOOGLE_CLOUD_PROJECT is not set"],
+    ["Vertex: { service_account: '{}' }", "providers.Vertex.service_account", "type is not among"],
+    ["Vertex: { service_account: '{x' }", "providers.Vertex.service_account", "key file"],
+    [
+      `Vertex: { service_account: '${account({ private_key: "s3cret-key" })}' }`,
+      "providers.Vertex.service_account",
+      "private_key",
+    ],
+    [
+      `Vertex: { service_account: '${account({ token_uri: "x" })}' }`,
+      "providers.Vertex.service_account",
+      "token_uri",
+    ],
+    [
+      `Vertex: { service_account: '${account({ client_email: 1 })}' }`,
+      "providers.Vertex.service_account",
+      "client_email",
+    ],
+    [
+      `Vertex: { service_account: '${JSON.stringify({ ...WORKLOAD, credential_source: { url: "http://169.254.169.254/" } })}' }`,
+      "providers.Vertex.service_account",
+      "names no file",
+    ],
+    [
+      `Vertex: { service_account: '${JSON.stringify({ ...LOGIN, refresh_token: "" })}' }`,
+      "providers.Vertex.service_account",
+      "refresh_token",
+    ],
+  ])("%s", (fields, field, words) => {
+    const loaded = load(`# a line before\nproviders: { ${fields} }`);
+    const errors = loaded.ok ? [] : loaded.errors;
+    const found = errors.find((error) => error.field === field);
+    expect([found?.line, found?.message]).toEqual([2, expect.stringContaining(words)]);
+    expect(errors.map(formatError).join("\n")).not.toMatch(/s3cret|r3fresh|PRIVATE KEY|MII/);
+  });
+
+  test("variables are named, and the files that they name aren't quoted", () => {
+    const wrong = (env: Env) => {
+      const loaded = load(null, env);
+      return loaded.ok ? [] : loaded.errors.map(formatError);
+    };
+    expect(wrong({ GOOGLE_APPLICATION_CREDENTIALS: "/none.json", GOOGLE_CLOUD_PROJECT: "p" })).toEqual([
+      "environment: GOOGLE_APPLICATION_CREDENTIALS: the file that it names can't be read",
+    ]);
+    expect(wrong({ GOOGLE_APPLICATION_CREDENTIALS: "/key.pem", GOOGLE_CLOUD_PROJECT: "p" })).toEqual([
+      "environment: GOOGLE_APPLICATION_CREDENTIALS: this is not the JSON of a key file",
+    ]);
+    expect(wrong({ AZURE_OPENAI_API_KEY: "k", AZURE_OPENAI_ENDPOINT: "my-resource" })).toEqual([
+      "environment: AZURE_OPENAI_ENDPOINT: expected an address like https://my-resource.openai.azure.com",
+    ]);
+    const located = { GOOGLE_APPLICATION_CREDENTIALS: "/sa.json", GOOGLE_CLOUD_LOCATION: "evil.example/" };
+    expect(wrong(located)).toEqual([
+      "environment: GOOGLE_CLOUD_LOCATION: expected global, us, eu or a region like us-central1",
+    ]);
+  });
+});

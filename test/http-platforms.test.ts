@@ -1,0 +1,216 @@
+// Azure and Vertex AI through the gateway, over real connections: addresses, proofs, native lanes, refused tokens.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { probe } from "../src/app/probe.ts";
+import { buildCatalogue } from "../src/catalogue/catalogue.ts";
+import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
+import type { Cloud, CloudCall } from "./http/cloud.ts";
+import {
+  type Asked,
+  chat,
+  generate,
+  message,
+  type PlatformWorld,
+  response,
+  startPlatformWorld,
+} from "./http/platform-world.ts";
+import { readSettings } from "./settings.ts";
+
+let world: PlatformWorld;
+let cloud: Cloud;
+beforeAll(async () => {
+  world = await startPlatformWorld();
+  cloud = world.cloud;
+});
+beforeEach(() => {
+  cloud.calls.length = 0;
+  cloud.answer = null;
+});
+afterAll(() => world.stop());
+
+type Proof = "api-key" | "x-api-key" | "x-goog-api-key" | "token";
+
+/** The headers that prove who calls: one, and no other. */
+function findProof({ headers }: CloudCall): string {
+  const names = ["api-key", "x-api-key", "x-goog-api-key", "authorization"].filter((name) => headers[name]);
+  return names.map((name) => (name === "authorization" ? "token" : name)).join(" and ");
+}
+
+const AT = "/v1/projects/p/locations/eu";
+const DATED = "api-version=2024-10-21";
+const GEMINI = "publishers/google/models/gemini-3.5-flash";
+const CLAUDE = `${AT}/publishers/anthropic/models/claude-sonnet-5@default`;
+const ROWS: readonly (readonly [asked: Asked, path: string, proof: Proof, body: JsonObject])[] = [
+  [chat("Azure#gpt-5.4"), "/openai/v1/chat/completions", "api-key", { model: "prod-gpt" }],
+  [
+    chat("Azure#gpt-4o", { stream: true, max_tokens: 9 }),
+    "/openai/v1/chat/completions",
+    "api-key",
+    { model: "old", max_completion_tokens: 9 },
+  ],
+  [
+    chat("Azure#deepseek-v4-pro", { max_tokens: 9 }),
+    "/openai/v1/chat/completions",
+    "api-key",
+    { max_tokens: 9 },
+  ],
+  [
+    response("Azure#gpt-5.4", { stream: true }),
+    "/openai/v1/responses",
+    "api-key",
+    { model: "prod-gpt", store: false },
+  ],
+  [response("Azure#deepseek-v4-pro"), "/openai/v1/chat/completions", "api-key", { model: "deepseek-v4-pro" }],
+  [
+    message("Azure#claude-sonnet-5"),
+    "/anthropic/v1/messages",
+    "x-api-key",
+    { model: "prod-claude", max_tokens: 50 },
+  ],
+  [chat("Azure#claude-sonnet-5"), "/anthropic/v1/messages", "x-api-key", { model: "prod-claude" }],
+  [message("Azure#gpt-5.4"), "/openai/v1/chat/completions", "api-key", { model: "prod-gpt" }],
+  [
+    chat("Dated#gpt-4o"),
+    `/openai/deployments/my%2Fold/chat/completions?${DATED}`,
+    "api-key",
+    { model: "my/old" },
+  ],
+  [
+    chat("Dated#fast", { max_tokens: 9 }),
+    `/openai/deployments/fast/chat/completions?${DATED}`,
+    "api-key",
+    { max_completion_tokens: 9 },
+  ],
+  [response("Dated#gpt-4o"), `/openai/responses?${DATED}`, "api-key", { model: "my/old" }],
+  [chat("Entra#gpt-4o"), "/openai/v1/chat/completions", "token", { model: "gpt-4o" }],
+  [message("Entra#claude-sonnet-5"), "/anthropic/v1/messages", "token", { model: "claude-sonnet-5" }],
+  [chat("Vertex#gemini-3.5-flash"), `${AT}/${GEMINI}:generateContent`, "token", {}],
+  [
+    generate("Vertex#gemini-3.5-flash"),
+    `${AT}/${GEMINI}:streamGenerateContent?alt=sse`,
+    "token",
+    { contents: [{ role: "user", parts: [{ text: "say: splendid" }] }] },
+  ],
+  [chat("Express#gemini-3.5-flash"), `/v1/${GEMINI}:generateContent`, "x-goog-api-key", {}],
+  [
+    message("Vertex#claude-sonnet-5@default"),
+    `${CLAUDE}:rawPredict`,
+    "token",
+    { anthropic_version: "vertex-2023-10-16" },
+  ],
+  [
+    message("Vertex#claude-sonnet-5@default", {
+      stream: true,
+      system: [{ type: "text", text: "Be brief." }],
+    }),
+    `${CLAUDE}:streamRawPredict`,
+    "token",
+    { stream: true, system: [{ type: "text", text: "Be brief." }] },
+  ],
+  [
+    chat("Vertex#claude-sonnet-5@default", { stream: true }),
+    `${CLAUDE}:streamRawPredict`,
+    "token",
+    { stream: true },
+  ],
+  [
+    chat("Vertex#openai/gpt-oss-120b-maas"),
+    `${AT}/endpoints/openapi/chat/completions`,
+    "token",
+    { model: "openai/gpt-oss-120b-maas" },
+  ],
+];
+
+describe("each model is called in its cloud's form", () => {
+  test.each(
+    ROWS.map(
+      ([asked, path, proof, body]) => [String(asked[1].model ?? asked[0]), path, asked, proof, body] as const,
+    ),
+  )("%s at %s", async (_model, path, [to, request], proof, body) => {
+    const answer = await world.post(to, request);
+    const text = await answer.text();
+    expect([answer.status, text]).toEqual([200, expect.stringContaining("splendid")]);
+    expect(cloud.calls.map((call) => [call.path, findProof(call)])).toEqual([[path, proof]]);
+    expect(cloud.calls[0]?.body).toMatchObject(body);
+    if (path.includes("Predict")) expect(Object.keys(cloud.calls[0]?.body ?? {})).not.toContain("model");
+    expect(text).not.toContain("prod-");
+  });
+
+  test("an embedding", async () => {
+    const body = {
+      object: "list",
+      data: [{ index: 0, embedding: [0.5, 0.25] }],
+      usage: { prompt_tokens: 2 },
+    };
+    cloud.answer = () => ({ status: 200, body });
+    const answer = await world.post("/v1/embeddings", { model: "Azure#text-embedding-3-small", input: "hi" });
+    expect(asObject(asArray(asObject(await answer.json()).data)[0]).embedding).toEqual([0.5, 0.25]);
+    expect(cloud.calls[0]).toMatchObject({ path: "/openai/v1/embeddings", body: { model: "embed" } });
+  });
+
+  test("an express key calls no model but Gemini's", async () => {
+    const answer = await world.post(...chat("Express#claude-sonnet-5@default"));
+    expect([answer.status, cloud.calls.length]).toEqual([404, 0]);
+  });
+});
+
+describe("tokens", () => {
+  test("one is fetched for all calls, and another one when it is refused", async () => {
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () => world.post(...chat("Vertex#gemini-3.5-flash"))),
+    );
+    expect(all.map(({ status }) => status)).toEqual(Array(8).fill(200));
+    const before = cloud.tokenRequests.length;
+    cloud.revoke();
+    expect((await world.post(...chat("Vertex#gemini-3.5-flash"))).status).toBe(200);
+    expect(cloud.tokenRequests.length - before).toBe(1);
+    expect(cloud.calls.slice(-2).map(findProof)).toEqual(["token", "token"]);
+    const grants = new Set(cloud.tokenRequests.map(({ grant_type: grant }) => grant));
+    expect(grants).toContain("urn:ietf:params:oauth:grant-type:jwt-bearer");
+  });
+});
+
+describe("the operator", () => {
+  test("sees of Azure the configured deployments, of Vertex the catalogue's models", async () => {
+    const listed = await fetch(`${world.gateway.url}/v1/models`, {
+      headers: { authorization: `Bearer ${world.gateway.secret}` },
+    });
+    const models = asArray(asObject(await listed.json()).data).map(asObject);
+    const ids = models.map(({ id }) => String(id));
+    const of = (provider: string) => ids.filter((id) => id.startsWith(`${provider}#`));
+    expect(of("Azure").toSorted()).toEqual([
+      "Azure#claude-sonnet-5",
+      "Azure#deepseek-v4-pro",
+      "Azure#gpt-4o",
+      "Azure#gpt-5.4",
+      "Azure#text-embedding-3-small",
+    ]);
+    expect(models.find(({ id }) => id === "Dated#fast")?.name).toBe("fast");
+    expect(of("Vertex")).toContain("Vertex#claude-opus-4-8@default");
+  });
+
+  test("may name a deployment that isn't configured, which is called by its model's name", async () => {
+    expect((await world.post(...chat("Azure#gpt-4.1"))).status).toBe(200);
+    expect(cloud.calls[0]?.body.model).toBe("gpt-4.1");
+  });
+
+  test("probes each provider with a chat model", async () => {
+    const settings = readSettings(readFileSync(world.gateway.configFile, "utf8"));
+    const cards = buildCatalogue(settings).list();
+    for (const [name, model] of [
+      ["Azure", "deepseek-v4-pro"],
+      ["Dated", "gpt-4o"],
+      ["Entra", "gpt-4o"],
+      ["Vertex", "gemini-3.1-flash-lite"],
+      ["Express", "gemini-3.5-flash"],
+    ]) {
+      const setup = settings.providers.find((one) => one.name === name);
+      if (!setup) throw new Error(`there is no ${name}`);
+      const said = await probe(
+        setup,
+        cards.filter(({ provider }) => provider === name),
+      );
+      expect(said).toStartWith(`${model} answered (`);
+    }
+  });
+});

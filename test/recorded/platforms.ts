@@ -1,0 +1,55 @@
+// The addresses of the recordings that were made in a cloud, taken apart as the gateway's configuration names their parts.
+import type { ModelCard } from "../../src/core/card.ts";
+import type { Outgoing, Target } from "../../src/core/dialect.ts";
+import type { Dialect } from "../../src/dialects/dialect.ts";
+import type { Recording } from "./load.ts";
+
+/** The provider's row for the fixture files of clouds. */
+export const CLOUD_OF_FILE: Readonly<Record<string, string>> = { azure: "Azure", vertexai: "Vertex" };
+
+interface Place {
+  readonly baseUrl: string;
+  readonly apiVersion?: string;
+  readonly deployment?: string;
+}
+
+const DATED = /^(?<root>.*\/openai)\/deployments\/(?<deployment>[^/]+)\/.*[?&]api-version=(?<version>[^&]+)/;
+const VERSION_ONE = /^(?<base>.*\/openai\/v1)\//;
+const VERTEX = /^(?<base>.*\/v1(beta1)?(\/projects\/[^/]+\/locations\/[^/]+)?)\/publishers\//;
+
+/** null: an address that the gateway doesn't call, as that of Azure's older inference API. */
+function readPlace({ file, url }: Recording): Place | null {
+  const { root, deployment = "", version = "" } = DATED.exec(url)?.groups ?? {};
+  if (root !== undefined) return { baseUrl: `${root}/v1`, deployment, apiVersion: version };
+  const { base } = (file === "azure" ? VERSION_ONE : VERTEX).exec(url)?.groups ?? {};
+  return base === undefined ? null : { baseUrl: base };
+}
+
+export interface Carried {
+  readonly outgoing: Outgoing;
+  /** Where the call would have gone otherwise than the recorded one, which was sent by another client. */
+  readonly differences: readonly string[];
+}
+
+/** Returns the call as the cloud carries it, at the recorded address; null: it is no call to a cloud. */
+export function carryAsRecorded(
+  recording: Recording,
+  dialect: Dialect,
+  card: ModelCard,
+  encode: (target: Target) => Outgoing,
+): Carried | null {
+  const place = readPlace(recording);
+  if (!place || !dialect.carry) return null;
+  const { deployment, ...address } = place;
+  const target = { ...address, secret: null, headers: {} };
+  const deployed = deployment === undefined ? card : { ...card, deployment };
+  const outgoing = dialect.carry(encode(target), deployed, target);
+  // Some clients asked for finishes as numbers, which changes nothing else.
+  const recorded = recording.url.replace(/[?&]%24alt=json[^&]*/, "");
+  const isSame = outgoing.url === recorded || outgoing.url === `${recorded}?alt=sse`;
+  const differences = isSame ? [] : [`url ${outgoing.url}, not ${recorded}`];
+  // Azure's older API reads the model from the address, and clients name any in the body.
+  const body =
+    deployment === undefined ? outgoing.body : { ...outgoing.body, model: recording.request?.model };
+  return { outgoing: { ...outgoing, body }, differences };
+}
