@@ -1,13 +1,10 @@
 // A client of the gateway with the lines that connect it.
 
-/** Stand in a snippet for the gateway's address, without a path, and for the key. */
-export const ADDRESS = "{address}";
-export const KEY = "{key}";
-
 export interface Snippet {
   /** Tells what to do with it. */
   readonly about: string;
   readonly language: "sh" | "toml" | "json" | "yaml" | "js" | "python";
+  /** `{address}` stands for the gateway's address, without a path, `{key}` for the key. */
   readonly code: string;
 }
 
@@ -25,5 +22,5 @@ export interface ClientSetup {
 
 /** Returns a snippet's code for a gateway and a key. */
 export function fillSnippet({ code }: Snippet, address: string, key: string): string {
-  return code.replaceAll(ADDRESS, address).replaceAll(KEY, key);
+  return code.replaceAll("{address}", address).replaceAll("{key}", key);
 }

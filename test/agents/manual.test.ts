@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { AGENTS } from "../../src/docs/agent-setups.ts";
 import { type ClientSetup, fillSnippet } from "../../src/docs/client-setup.ts";
+import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 
 const BIN = join(import.meta.dir, "node_modules", ".bin");
@@ -84,7 +84,7 @@ async function run(setup: ClientSetup, { program, words, files = {} }: Start): P
   return out + err;
 }
 
-for (const setup of AGENTS) {
+for (const setup of CLIENT_SETUPS) {
   const start = STARTS[setup.name];
   if (start === undefined) continue;
   test.skipIf(!existsSync(join(BIN, start.program)))(

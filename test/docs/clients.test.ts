@@ -2,10 +2,19 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { writeClientPage } from "../../src/docs/client-page.ts";
 import type { ClientSetup } from "../../src/docs/client-setup.ts";
 import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
 
+const LANGUAGES = { sh: "sh", toml: "toml", json: "json", yaml: "yaml", js: "js", python: "python" } as const;
+const APIS = {
+  Messages: "Messages",
+  Responses: "Responses",
+  generateContent: "generateContent",
+  chat: "chat completions",
+} as const;
 const FOLDER = join(import.meta.dir, "../../src/docs");
 
 function compare(file: string, wanted: (text: string) => string): void {
@@ -41,6 +50,27 @@ function fillList(text: string, mark: string, kind: ClientSetup["kind"]): string
 
 test("the overview links to each of them", () => {
   compare("clients.md", (text) => fillList(fillList(text, "libraries", "library"), "agents", "agent"));
+});
+
+const text = Type.String({ minLength: 1 });
+const snippet = Type.Object(
+  { about: text, language: Type.Enum(LANGUAGES), code: text },
+  { additionalProperties: false },
+);
+const setup = Type.Object(
+  {
+    name: Type.String({ pattern: "^[a-z0-9-]+$" }),
+    title: text,
+    kind: Type.Enum({ agent: "agent", library: "library" }),
+    speaks: Type.Enum(APIS),
+    snippets: Type.Array(snippet, { minItems: 1 }),
+    notes: Type.Array(text),
+  },
+  { additionalProperties: false },
+);
+
+test("each has the fields of its type", () => {
+  for (const one of CLIENT_SETUPS) expect([...Value.Errors(setup, one)]).toEqual([]);
 });
 
 test("each names a model of ours, the address and the key", () => {
