@@ -31,6 +31,8 @@ function catalogueOf(changes: Partial<CatalogueInput> = {}) {
 /** Returns the outcome of a resolution as one word. */
 function word(found: Resolution): string {
   if (found.kind === "card") return found.card.id;
+  if (found.kind === "group")
+    return found.members.map(({ card, weight }) => `${card.id}*${weight}`).join(" ");
   return found.kind === "selector" ? `(${found.selector})` : `unknown: ${found.nearest.join(" ")}`;
 }
 
@@ -56,6 +58,14 @@ describe("what a client's model means", () => {
     smart: "router#best",
     "openai/gpt-5.5": "OpenAI#gpt-5.4",
     "my/own": "xai/grok-4.3",
+    team: [
+      { model: "OpenAI#gpt-5.4", weight: 1 },
+      { model: "Mistral#off", weight: 9 },
+      { model: "xai/grok-4.3", weight: 2 },
+      { model: "OpenRouter#some/new-model", weight: 1 },
+    ],
+    "claude-*": [{ model: "OpenAI#gpt-5.4", weight: 1 }],
+    gone: [{ model: "Mistral#off", weight: 1 }],
   };
   const open = catalogueOf({
     providers: [
@@ -78,6 +88,9 @@ describe("what a client's model means", () => {
     ["openai/gpt-5.5", "OpenAI#gpt-5.5"],
     ["openrouter/mine", "OpenAI#gpt-5.4"],
     ["smart", "(best)"],
+    ["team", "xAI#grok-4.3*2 OpenAI#gpt-5.4*1 OpenRouter#some/new-model*1"],
+    ["claude-any", "OpenAI#gpt-5.4*1"],
+    ["gone", "unknown: "],
     ["Router#fair", "(fair)"],
     ["router/light", "(light)"],
     ["Router#Best", "unknown: "],

@@ -20,13 +20,13 @@ const KNOWN: readonly KnownProvider[] = [
 
 const TOKEN = "token-of-sixteen";
 
-interface Given {
+interface Given extends Pick<LoadInput, "isSimulated"> {
   readonly env?: Readonly<Record<string, string>>;
   readonly files?: Readonly<Record<string, string>>;
   readonly overrides?: LoadInput["overrides"];
 }
 
-function load(text: string | null, { env = {}, files = {}, overrides = {} }: Given = {}): Loaded {
+function load(text: string | null, { env = {}, files = {}, overrides = {}, ...more }: Given = {}): Loaded {
   const readFile = (path: string) => {
     const found = files[path];
     if (found === undefined) throw new Error("ENOENT");
@@ -39,6 +39,7 @@ function load(text: string | null, { env = {}, files = {}, overrides = {} }: Giv
     readFile,
     known: KNOWN,
     overrides,
+    ...more,
   });
 }
 
@@ -165,7 +166,7 @@ describe("right configurations", () => {
 server: { body_limit: 1GiB, drain: 1.5s, trusted_proxies: ["::1", 10.0.0.0/8], cors: ["*"] }
 quota: { requests_per_day: null, throttle: 0s, day_starts: 06:30, time_zone: Europe/Berlin }
 router: { fair: { quality: 95% }, deny: [openai/gpt-5.5], pin: { coding: openai#gpt-5.4 }, rules: [{ category: math, models: [openai/gpt-5.4] }, { category: tools, at_least: 0.2, deny: [OpenAI#gpt-5.5] }], explore: 0.01 }
-aliases: { smart: Router#best }
+aliases: { smart: Router#best, team: [{ model: openai/gpt-5.4, weight: 2 }, { model: "Sim#sim-mini~trouble=429" }] }
 `;
     const { server, quota, router, aliases } = settingsOf(load(text));
     expect(server).toMatchObject({ bodyBytesMax: 2 ** 30, drainMs: 1500 });
@@ -180,7 +181,13 @@ aliases: { smart: Router#best }
       ],
       explore: 0.01,
     });
-    expect(aliases).toEqual({ smart: "Router#best" });
+    expect(aliases).toEqual({
+      smart: "Router#best",
+      team: [
+        { model: "OpenAI#gpt-5.4", weight: 2 },
+        { model: "Sim#sim-mini~trouble=429", weight: 1 },
+      ],
+    });
   });
 });
 
@@ -228,6 +235,14 @@ describe("mistakes are named by line and field", () => {
       ["environment", "POUNDKEY_ADMIN_TOKEN"],
       ["environment", "POUNDKEY_STORE"],
     ]);
+  });
+
+  test("a model of the simulator may be named where that is on", () => {
+    const text = "aliases: { small: Sim#sim-mini, any: [{ model: Sim#sim-mini }] }";
+    expect(errorsOf(load(text))).toEqual([]);
+    const errors = errorsOf(load(text, { isSimulated: false }));
+    expect(errors.map(({ field }) => field)).toEqual(["aliases.small", "aliases.any[0].model"]);
+    expect(errors[0]?.message).toContain("only while the simulator is on");
   });
 
   test("aliases that repeat without end are refused", () => {

@@ -85,7 +85,14 @@ async function ask(at: number): Promise<number> {
   const context = gateway.begin({
     operation: CHAT,
     surface: "openai-chat",
-    ...{ id: `chatcmpl-${at}`, created: 1, requestId: `req_${at}`, ask: request, upstreams: UPSTREAMS },
+    ...{
+      id: `chatcmpl-${at}`,
+      created: 1,
+      requestId: `req_${at}`,
+      ask: request,
+      upstreams: UPSTREAMS,
+      usable: () => [],
+    },
     key: KEY,
     raw: null,
     dropped: [],

@@ -36,7 +36,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   config: ["core", "catalogue"],
   keys: ["core"],
-  admin: ["core", "keys", "ledger"],
+  admin: ["core", "keys", "ledger", "catalogue"],
   telemetry: ["core"],
   console: ["docs"],
   docs: [],

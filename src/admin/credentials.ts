@@ -4,11 +4,9 @@ import type { StoredCredential } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Random } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
-import { optional, type Read, readFields, readText, required } from "./input.ts";
+import { optional, type Read, readFields, readText, readWeight, required } from "./input.ts";
 
 const SECRET_SHAPE = /^[\x21-\x7e]{1,4096}$/;
-const WEIGHT_MIN = 0.001;
-const WEIGHT_MAX = 1000;
 const PER_PROVIDER_MAX = 100;
 /** The name of credentials of the configuration. */
 export const CONFIGURED = "configured:";
@@ -149,12 +147,6 @@ const readSecret: Read<string> = (value, param) => {
   const secret = readText(value, param).trim();
   if (SECRET_SHAPE.test(secret)) return secret;
   const message = `Invalid '${param}': expected a key of printable characters without spaces.`;
-  throw new Fault("invalid_value", message, { param });
-};
-
-const readWeight: Read<number> = (value, param) => {
-  if (typeof value === "number" && value >= WEIGHT_MIN && value <= WEIGHT_MAX) return value;
-  const message = `Invalid '${param}': expected a number from ${WEIGHT_MIN} to ${WEIGHT_MAX}.`;
   throw new Fault("invalid_value", message, { param });
 };
 

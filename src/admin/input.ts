@@ -1,4 +1,5 @@
 // Reading what an operator sent: each reader takes a value and the field's name, and gives it typed or throws the Fault that says what is wrong.
+import { WEIGHT_MAX, WEIGHT_MIN } from "../core/alias.ts";
 import { Fault, type FaultCode } from "../core/fault.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { type NanoUsd, toNanoUsd } from "../core/money.ts";
@@ -181,3 +182,13 @@ export function readOption<Word extends string>(words: readonly Word[]): Read<Wo
     throw new Fault("invalid_value", message, { param });
   };
 }
+
+/** A share of a load, relative to the others'. */
+export const readWeight: Read<number> = (value, param) => {
+  if (typeof value === "number" && value >= WEIGHT_MIN && value <= WEIGHT_MAX) return value;
+  throw bad(
+    "invalid_value",
+    param,
+    `Invalid '${param}': expected a number from ${WEIGHT_MIN} to ${WEIGHT_MAX}.`,
+  );
+};

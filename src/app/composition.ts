@@ -14,6 +14,7 @@ import { Health } from "../health/health.ts";
 import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
 import { adminRoutes, type LearnedView } from "../http/admin.ts";
+import { aliasRoutes } from "../http/admin-aliases.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp, listen } from "../http/app.ts";
 import { BodyMemory } from "../http/body-memory.ts";
@@ -106,7 +107,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const log = countEvents(metrics, options.log);
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, fetch: options.fetch ?? upstreamFetch });
-  await live.credentials.refresh();
+  await live.readAdded();
   const learned = new Learned();
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
@@ -126,7 +127,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const parts = { live, feed, wrongTokens, originOf: await originReader(first.server.trustedProxies) };
   const endUpkeep = await startUpkeep({
     ...{ store, ledger, learning, wrongTokens, clock, log },
-    ...{ credentials: live.credentials, discovery: live.discovery },
+    ...{ added: live, discovery: live.discovery },
     memory: { open: () => gateway.open, collect },
     keepMs: () => live.settings.log.keepMs,
     responsesKeepMs: () => live.settings.responses.keepMs,
@@ -250,6 +251,15 @@ function composeApp(
         operator,
         createProviderPorts({ live, opened, ...known, fetch: options.fetch ?? upstreamFetch }),
       ),
+    )
+    .use(
+      aliasRoutes(operator, {
+        store: opened.store,
+        clock,
+        configured: () => live.configured.aliases,
+        catalogue: () => live.snapshot.catalogue,
+        refresh: () => live.aliases.refresh(),
+      }),
     )
     .use(liveRoutes({ ...operator, feed, clock, draining: ports.draining }))
     .use(playgroundRoutes(operator, ports))

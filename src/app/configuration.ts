@@ -9,6 +9,8 @@ import { PROVIDERS } from "../providers/index.ts";
 /** The flags that every command accepts. */
 export interface ConfigurationFlags extends Overrides {
   readonly config?: string | undefined;
+  /** False: the simulated provider is off; left out: it may be on. */
+  readonly isSimulated?: boolean;
 }
 
 /** The sources of a configuration. */
@@ -28,13 +30,13 @@ export const source: ConfigSource = {
 
 /** Loads the file that `config` names, or else the default one, with the other flags over it. */
 export function loadConfig(
-  { config, ...overrides }: ConfigurationFlags,
+  { config, isSimulated = true, ...overrides }: ConfigurationFlags,
   { env, readFile, known }: ConfigSource,
 ): { readonly file: string; readonly loaded: Loaded } {
   const found = findConfig(config, readFile);
   if (!found.ok) return { file: found.error.file, loaded: { ok: false, errors: [found.error] } };
   const { file, text } = found;
-  const loaded = loadSettings({ text, file, env, readFile, known, overrides });
+  const loaded = loadSettings({ text, file, env, readFile, known, overrides, isSimulated });
   return { file: text === null ? "environment" : file, loaded };
 }
 

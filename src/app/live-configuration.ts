@@ -1,4 +1,4 @@
-// The live configuration: the settings that were loaded last, with the credentials that were added at run time.
+// The live configuration: the settings that were loaded last, with the credentials and aliases that were added at run time.
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Settings } from "../core/settings.ts";
@@ -7,6 +7,7 @@ import { makeUpstream, type Upstream } from "../gateway/upstream.ts";
 import type { Health } from "../health/health.ts";
 import type { Snapshot } from "../http/ports.ts";
 import { PROVIDERS } from "../providers/index.ts";
+import { AddedAliases } from "./added-aliases.ts";
 import { AddedCredentials } from "./added-credentials.ts";
 import { chooseDialects } from "./dialects.ts";
 import { Discovery } from "./discovery.ts";
@@ -15,8 +16,9 @@ import type { OpenedStore } from "./open-store.ts";
 export class LiveConfiguration {
   readonly credentials: AddedCredentials;
   readonly discovery: Discovery;
+  readonly aliases: AddedAliases;
   readonly #health: Health;
-  /** The settings without the added credentials. */
+  /** The settings without the added credentials and aliases. */
   configured: Settings;
   settings: Settings;
   snapshot: Snapshot;
@@ -31,9 +33,16 @@ export class LiveConfiguration {
     this.snapshot = buildSnapshot(first, []);
     this.#listed = listIds(this.snapshot);
     this.credentials = new AddedCredentials(store, credentialVault, log, onChange);
+    this.aliases = new AddedAliases(store, onChange);
     this.discovery = new Discovery({ fetch, log, onChange });
     this.discovery.expect(first.providers);
     health.configured(first.providers);
+  }
+
+  /** Reads what was added at run time, before the first request. */
+  async readAdded(): Promise<void> {
+    await this.credentials.refresh();
+    await this.aliases.refresh();
   }
 
   /** Puts other settings in force. Requests under way keep those that they began with. */
@@ -45,7 +54,7 @@ export class LiveConfiguration {
   }
 
   #renew(): void {
-    this.settings = this.credentials.addTo(this.configured, PROVIDERS);
+    this.settings = this.aliases.addTo(this.credentials.addTo(this.configured, PROVIDERS));
     this.discovery.follow(this.settings.providers);
     this.snapshot = buildSnapshot(this.settings, this.discovery.cards);
     this.#listed = listIds(this.snapshot);

@@ -36,7 +36,8 @@ export interface StartOptions extends ConfigurationFlags {
 
 /** Serves until SIGTERM or SIGINT. Returns the exit code. */
 export async function start(options: StartOptions, io: Io): Promise<number> {
-  const own = PART === null ? options : { ...options, port: PART.port, store: PART.store };
+  const given = { ...options, isSimulated: options.simulate || options.quickstart };
+  const own = PART === null ? given : { ...given, port: PART.port, store: PART.store };
   const loaded = readConfiguration(own);
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));

@@ -9,7 +9,7 @@ const BEAT_MS = 3000;
 const LOST_MS = 2000;
 const LESSONS_MS = 3000;
 /** A change on one node takes effect on the others within twice this time. */
-const CREDENTIALS_MS = 1000;
+const ADDED_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
 /** A server of the operator's own that starts later than the gateway is found within this time. */
 const DISCOVERY_MS = 30_000;
@@ -26,8 +26,8 @@ export interface UpkeepParts {
   readonly ledger: Pick<Ledger, "resolveLost">;
   /** Folds in the lessons of all nodes. */
   readonly learning: { refresh(): Promise<void> };
-  /** Reads the credentials that were added at run time on any node. Left out if none can be added. */
-  readonly credentials?: { refresh(): Promise<void> };
+  /** Reads what was added at run time on any node. Left out if nothing can be added. */
+  readonly added?: Record<"credentials" | "aliases", { refresh(): Promise<void> }>;
   /** Asks the operator's own servers for their models until they have answered. Left out if there are none. */
   readonly discovery?: { refresh(): Promise<void> };
   /** Shares the counts of wrong admin tokens with other nodes. Left out if there are no admin routes. */
@@ -54,8 +54,9 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
     schedule("lessons_failed", LESSONS_MS, () => parts.learning.refresh()),
     schedule("prune_failed", PRUNE_MS, () => prune(parts)),
   ];
-  const { credentials, discovery, wrongTokens, memory } = parts;
-  if (credentials) tasks.push(schedule("credentials_failed", CREDENTIALS_MS, () => credentials.refresh()));
+  const { added, discovery, wrongTokens, memory } = parts;
+  if (added) tasks.push(schedule("credentials_failed", ADDED_MS, () => added.credentials.refresh()));
+  if (added) tasks.push(schedule("aliases_failed", ADDED_MS, () => added.aliases.refresh()));
   if (discovery) tasks.push(schedule("discovery_failed", DISCOVERY_MS, () => discovery.refresh()));
   if (wrongTokens) tasks.push(schedule("wrong_tokens_failed", WRONG_TOKENS_MS, () => wrongTokens.share()));
   if (memory) tasks.push(trimMemory(memory, clock, log));

@@ -1,5 +1,6 @@
 // The catalogue: every card that clients can ask for, and what a client's `model` means.
-import { CAPABILITIES, type ModelCard } from "../core/card.ts";
+import type { Alias } from "../core/alias.ts";
+import { CAPABILITIES, type GroupMember, type ModelCard } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
@@ -12,6 +13,8 @@ const SELECTOR_PROVIDER = "Router";
 export type Resolution =
   | { readonly kind: "card"; readonly card: ModelCard }
   | { readonly kind: "selector"; readonly selector: Selector }
+  /** The models of the group that are there, those with more weight first. */
+  | { readonly kind: "group"; readonly members: readonly GroupMember[] }
   | { readonly kind: "unknown"; readonly nearest: readonly string[] };
 
 export interface Catalogue {
@@ -29,7 +32,7 @@ export interface CatalogueInput {
   readonly providers: readonly Offering[];
   readonly overlay: readonly ModelOverlay[];
   readonly ownModels: readonly ModelCard[];
-  readonly aliases: Readonly<Record<string, string>>;
+  readonly aliases: Readonly<Record<string, Alias>>;
 }
 
 const PROVIDER_CHARACTERS_MAX = 64;
@@ -90,9 +93,9 @@ class IndexedCatalogue implements Catalogue {
   readonly #disabled: ReadonlySet<string>;
   /** Providers whose unlisted names pass through, by their name in lower case. */
   readonly #open: ReadonlyMap<string, string>;
-  readonly #aliases: ReadonlyMap<string, string>;
+  readonly #aliases: ReadonlyMap<string, Alias>;
   /** Aliases with a `*` in them; the first that fits counts. */
-  readonly #patterns: readonly { readonly names: RegExp; readonly target: string }[];
+  readonly #patterns: readonly { readonly names: RegExp; readonly target: Alias }[];
 
   constructor({ providers, overlay, ownModels, aliases }: CatalogueInput) {
     const on = new Map(providers.map((provider) => [provider.name, provider]));
@@ -106,8 +109,8 @@ class IndexedCatalogue implements Catalogue {
     this.#open = new Map(
       providers.filter((one) => one.unlistedModels).map((one) => [one.name.toLowerCase(), one.name]),
     );
-    this.#aliases = new Map(Object.entries(aliases));
-    this.#patterns = Object.entries(aliases).flatMap(([alias, target]) =>
+    this.#aliases = new Map(Object.entries(aliases).map(([alias, target]) => [alias, heaviestFirst(target)]));
+    this.#patterns = [...this.#aliases].flatMap(([alias, target]) =>
       alias.includes("*") ? [{ names: toPattern(alias), target }] : [],
     );
     for (const card of offered) this.#byKey.set(keyOf(card.provider, ownName(card)), card);
@@ -129,7 +132,7 @@ class IndexedCatalogue implements Catalogue {
     const alias = this.#aliases.get(text) ?? this.#patterns.find(({ names }) => names.test(text))?.target;
     return (
       this.#named(text) ??
-      (alias === undefined ? null : (this.#named(alias) ?? this.#passed(alias))) ??
+      (alias === undefined ? null : this.#aliased(alias)) ??
       this.#passed(text) ?? { kind: "unknown", nearest: this.#nearest(text) }
     );
   }
@@ -140,6 +143,16 @@ class IndexedCatalogue implements Catalogue {
     const parts = splitId(text);
     const card = parts === null ? undefined : this.#byKey.get(keyOf(parts.provider, parts.name));
     return card === undefined ? null : { kind: "card", card };
+  }
+
+  /** The models of a group that aren't there now drop out of it. */
+  #aliased(alias: Alias): Resolution | null {
+    if (typeof alias === "string") return this.#named(alias) ?? this.#passed(alias);
+    const members = alias.flatMap(({ model, weight }) => {
+      const found = this.#named(model) ?? this.#passed(model);
+      return found?.kind === "card" ? [{ card: found.card, weight }] : [];
+    });
+    return members.length === 0 ? null : { kind: "group", members };
   }
 
   /** A name that the catalogue doesn't hold, of a provider that takes such names: a card of which nothing is known. */
@@ -164,6 +177,10 @@ class IndexedCatalogue implements Catalogue {
     );
     return [...new Set([...ids, ...names])].slice(0, NEAREST_MAX);
   }
+}
+
+function heaviestFirst(alias: Alias): Alias {
+  return typeof alias === "string" ? alias : alias.toSorted((a, b) => b.weight - a.weight);
 }
 
 function unlistedCard(id: string, provider: string, name: string): ModelCard {

@@ -33,7 +33,12 @@ const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 const SECRET_FIELD = /^(keys?|store|headers|service_account|aws)$|(^|_)(token|password)$|secret|credential/i;
 /** Below these, the names of fields are hidden too, because `keys: [{ THE_KEY: 2 }]` is an easy mistake. */
 const KEY_FIELD = /^(keys?|admin_token|store)$/;
-const NAMES_BELOW_KEYS: ReadonlySet<string> = new Set(["key", "weight"]);
+const NAMES_BELOW_KEYS: ReadonlySet<string> = new Set([
+  "key",
+  "weight",
+  "requests_per_minute",
+  "tokens_per_minute",
+]);
 
 /** Matches texts that look like secrets: passwords in addresses, values in queries, vendors' prefixes, UUIDs. */
 const SECRET_LOOKS: readonly (readonly [RegExp, string])[] = [

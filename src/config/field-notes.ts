@@ -71,6 +71,14 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   },
   "providers.<name>.keys[].key": { meaning: "The key." },
   "providers.<name>.keys[].weight": { meaning: "Its share of the load, relative to the others.", default: 1 },
+  "providers.<name>.keys[].requests_per_minute": {
+    meaning:
+      "The requests that the provider allows it in a minute, at once or spread out. At its limit the key rests, so that others are used before the provider refuses. Each gateway process counts its own calls: give each its share. Left out: no limit.",
+  },
+  "providers.<name>.keys[].tokens_per_minute": {
+    meaning:
+      "The tokens that the provider allows it in a minute: the prompt's estimate and the output limit, at most 4,096 of it, then what the provider reports.",
+  },
   "providers.<name>.headers": { meaning: "Headers that are sent with each call." },
   "providers.<name>.headers.<name>": { meaning: "The header's value." },
   "providers.<name>.timeouts": { meaning: "The time limits of calls." },
@@ -192,8 +200,10 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
   aliases: { meaning: "Names of your own for models and selectors." },
   "aliases.<name>": {
     meaning:
-      'The model or selector that the name stands for. `*` in a name stands for any text: `"gemini-*"`.',
+      'The model or selector that the name stands for; or a list of models, which share the load. `*` in a name stands for any text: `"gemini-*"`.',
   },
+  "aliases.<name>[].model": { meaning: "A model of the group, by its id." },
+  "aliases.<name>[].weight": { meaning: "Its share of the load, relative to the others.", default: 1 },
   quota: { meaning: "Free requests." },
   "quota.requests_per_day": {
     meaning: "The number that a key has each day. null: no limit.",

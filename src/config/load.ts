@@ -34,6 +34,8 @@ export interface LoadInput extends Outside {
   readonly file: string;
   readonly known: readonly KnownProvider[];
   readonly overrides: Overrides;
+  /** False: the simulated provider is off, so that none of its models may be named. */
+  readonly isSimulated?: boolean;
 }
 
 export type Loaded =
@@ -119,7 +121,7 @@ function buildSettings(
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
   const { providers, ownModels, issues } = buildProviders(config.providers, input.known, input);
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
-  const models = new ModelFields(ownModels, inFile);
+  const models = new ModelFields(ownModels, inFile, input.isSimulated ?? true);
   const environment: Issue[] = [];
   const settings: Settings = {
     server: buildServerRules(config.server ?? {}, input, environment),

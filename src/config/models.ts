@@ -2,13 +2,17 @@
 import { findSelector, knownCards, splitId } from "../catalogue/catalogue.ts";
 import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
 import { buildPrice } from "../catalogue/price.ts";
+import type { Alias, AliasTarget } from "../core/alias.ts";
 import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../core/card.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
 import { findPriceProblem, normaliseId } from "./own-cards.ts";
 import type { Config, OverlayConfig, RuleConfig } from "./schema.ts";
+import type { AliasConfig } from "./shares.ts";
 import { parseDuration, parsePercentile, parseShare } from "./units.ts";
 
+/** The simulator's models are there where the command line asks for it. */
+const SIMULATOR = "sim";
 const FAIR_QUALITY = 0.98;
 const RULE_SHARE = 0.5;
 
@@ -21,7 +25,14 @@ export class ModelFields {
   /** null if the environment decides which providers are on. No id is then refused because its provider is off. */
   readonly #on: ReadonlyMap<string, ProviderSetup> | null;
 
-  constructor(ownModels: readonly ModelCard[], providers: readonly ProviderSetup[] | null) {
+  readonly #isSimulated: boolean;
+
+  constructor(
+    ownModels: readonly ModelCard[],
+    providers: readonly ProviderSetup[] | null,
+    isSimulated: boolean,
+  ) {
+    this.#isSimulated = isSimulated;
     this.#cards = knownCards(ownModels);
     this.#ids = new Map([...this.#cards.keys()].map((id) => [normaliseId(id), id]));
     this.#on = providers && new Map(providers.map((provider) => [provider.name.toLowerCase(), provider]));
@@ -64,14 +75,34 @@ export class ModelFields {
     };
   }
 
-  aliases(aliases: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-    const found = Object.entries(aliases).map(([alias, target]) => {
+  aliases(aliases: Readonly<Record<string, AliasConfig>>): Readonly<Record<string, Alias>> {
+    const found = Object.entries(aliases).map(([alias, target]): [string, Alias] => {
       const path = ["aliases", alias];
       if (this.#isTaken(alias)) this.#wrong(path, "key", "this is an id already, so the alias has no effect");
-      if (findSelector(target) !== null || this.#passes(target)) return [alias, target];
-      return [alias, this.#effective(target, path)];
+      if (typeof target !== "string") return [alias, this.#group(target, path)];
+      return [alias, findSelector(target) === null ? this.#asked(target, path) : target];
     });
     return Object.fromEntries(found);
+  }
+
+  #group(targets: Exclude<AliasConfig, string>, path: Path): readonly AliasTarget[] {
+    const names = new Set<string>();
+    return targets.map(({ model, weight = 1 }, at) => {
+      const here = [...path, at, "model"];
+      if (findSelector(model) !== null) {
+        this.#wrong(here, "value", "a group is of models: a selector has a name of its own");
+        return { model, weight };
+      }
+      const id = this.#asked(model, here);
+      if (names.has(normaliseId(id))) this.#wrong(here, "value", "this model is there twice");
+      names.add(normaliseId(id));
+      return { model: id, weight };
+    });
+  }
+
+  /** Returns the canonical id of a model that clients can ask for. */
+  #asked(text: string, path: Path): string {
+    return this.#passes(text) ? text : this.#effective(text, path);
   }
 
   router(router: NonNullable<Config["router"]>): RouterRules {
@@ -104,7 +135,9 @@ export class ModelFields {
   /** Returns the canonical id of a card, which must exist. */
   #listed(text: string, path: Path): string {
     const id = this.#canonical(text);
-    if (!this.#cards.has(id)) this.#wrong(path, "value", unknownModel(text, this.#cards));
+    if (splitId(id)?.provider.toLowerCase() === SIMULATOR) {
+      this.#wrong(path, "value", `${id} is there only while the simulator is on (serve --simulate)`);
+    } else if (!this.#cards.has(id)) this.#wrong(path, "value", unknownModel(text, this.#cards));
     return id;
   }
 
@@ -133,7 +166,9 @@ export class ModelFields {
 
   /** True if the provider accepts names that the catalogue doesn't have, or lists its models itself. */
   #passes(text: string): boolean {
-    const setup = this.#on?.get(splitId(text)?.provider.toLowerCase() ?? "");
+    const provider = splitId(text)?.provider.toLowerCase() ?? "";
+    if (provider === SIMULATOR) return this.#isSimulated;
+    const setup = this.#on?.get(provider);
     return setup?.unlistedModels === true || setup?.discovers === true;
   }
 

@@ -2,17 +2,16 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { DIALECTS } from "../core/dialect.ts";
 import { PLATFORMS } from "../core/settings.ts";
-import { baseUrl, choice, duration, named, number, section, text } from "./field-types.ts";
+import { baseUrl, choice, duration, named, section, text } from "./field-types.ts";
 import { model } from "./model-schema.ts";
 import { PLATFORM_FIELDS } from "./platform-schema.ts";
+import { credential } from "./shares.ts";
 
 const MODELS_MAX = 1000;
 const KEYS_MAX = 100;
 
 const optional = Type.Optional;
 
-/** Printable characters only, because others would break the header that carries the key. */
-export const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
 const timeouts = section(
   {
     connect: optional(duration("1ms", "5m")),
@@ -23,10 +22,6 @@ const timeouts = section(
   "connect 5s; first_byte 60s (5m for reasoning models) and idle 60s, of streamed calls; total 10m over all attempts.",
 );
 
-const weighted = section(
-  { key: secret, weight: optional(number(0.001, 1000)) },
-  "A key and its share of the load.",
-);
 const headers = named(
   /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/,
   "a header name",
@@ -41,16 +36,11 @@ export const provider = section(
     base_url: optional(baseUrl),
     ...PLATFORM_FIELDS,
     keys: optional(
-      Type.Array(
-        Type.Union([secret, weighted], {
-          expected: "a key of printable characters, or { key, weight }",
-        }),
-        {
-          minItems: 1,
-          maxItems: KEYS_MAX,
-          expected: "a list of at least one key",
-        },
-      ),
+      Type.Array(credential, {
+        minItems: 1,
+        maxItems: KEYS_MAX,
+        expected: "a list of at least one key",
+      }),
     ),
     headers: optional(headers),
     timeouts: optional(timeouts),

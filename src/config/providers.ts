@@ -153,9 +153,7 @@ function chooseAddress({ name, path, row, names, issues }: Context, given: strin
 
 function readCredentials(context: Context, given: ProviderConfig["keys"]): readonly Credential[] {
   if (given !== undefined) {
-    const credentials = given.map((key) =>
-      typeof key === "string" ? { secret: key, weight: 1 } : { secret: key.key, weight: key.weight ?? 1 },
-    );
+    const credentials = given.map(readCredential);
     for (const [at, { secret }] of credentials.entries()) {
       if (credentials.findIndex((one) => one.secret === secret) === at) continue;
       context.issues.push({
@@ -169,6 +167,17 @@ function readCredentials(context: Context, given: ProviderConfig["keys"]): reado
   const variables = context.row?.keyVariables ?? [];
   if (variables.length === 0) return [{ secret: null, weight: 1 }];
   return [{ secret: readKeyVariable(context, variables), weight: 1 }];
+}
+
+function readCredential(given: NonNullable<ProviderConfig["keys"]>[number]): Credential {
+  if (typeof given === "string") return { secret: given, weight: 1 };
+  const { key, weight = 1, requests_per_minute: requests, tokens_per_minute: tokens } = given;
+  return {
+    secret: key,
+    weight,
+    ...(requests === undefined ? {} : { requestsPerMinute: requests }),
+    ...(tokens === undefined ? {} : { tokensPerMinute: tokens }),
+  };
 }
 
 function readKeyVariable({ path, env, issues }: Context, variables: readonly string[]): string {

@@ -22,7 +22,8 @@ import {
 import { describeFields } from "./fields.ts";
 import { KEPT_SECTIONS } from "./kept-sections.ts";
 import { capabilities, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
-import { provider, secret } from "./provider-schema.ts";
+import { provider } from "./provider-schema.ts";
+import { aliases, secret } from "./shares.ts";
 
 const LIST_MAX = 1000;
 const FREE_BUDGET_MAX_USD = 1_000_000;
@@ -102,9 +103,7 @@ export const ConfigSchema = section(
     models: optional(
       named(/^[^\s]{1,300}$/, "a model id like OpenAI#gpt-5.4", overlay, "Changes to the catalogue, by id."),
     ),
-    aliases: optional(
-      named(/^[^\s]{1,200}$/, "a name without spaces", modelId, "Names of the operator's own for models."),
-    ),
+    aliases: optional(aliases),
     quota: optional(
       section(
         {

@@ -30,6 +30,7 @@ function Rules({ settings }: { readonly settings: Settings }) {
         <Paying settings={settings} />
         <Requests settings={settings} />
         <RouterRules settings={settings} />
+        <Aliases settings={settings} />
         <Timeouts settings={settings} />
         <Server settings={settings} />
       </div>
@@ -103,20 +104,34 @@ function Requests({ settings: { limits, server, log } }: Part) {
   );
 }
 
-function RouterRules({ settings: { router, aliases } }: Part) {
+function RouterRules({ settings: { router } }: Part) {
   const pins = Object.entries(router.pin);
-  const named = Object.entries(aliases);
   const rows: readonly Row[] = [
     ["Router#fair keeps", `${percent(router.fair.quality)} of the best quality`],
     ["Never chosen", router.deny.length === 0 ? "–" : router.deny.join(", ")],
     ["Pinned", pins.length === 0 ? "–" : pins.map(([kind, model]) => `${kind}: ${model}`).join(", ")],
-    ["Aliases", named.length === 0 ? "–" : named.map(([name, model]) => `${name} → ${model}`).join(", ")],
   ];
   return (
     <Card title="Selectors">
       <Facts rows={rows} />
     </Card>
   );
+}
+
+function Aliases({ settings: { aliases } }: Part) {
+  const rows = Object.entries(aliases).map(([name, target]): Row => [name, describeTarget(target)]);
+  return (
+    <Card title="Aliases" note="Of the file, or made by /admin/v1/aliases">
+      {rows.length === 0 ? <p class="faint">There are none.</p> : <Facts rows={rows} />}
+    </Card>
+  );
+}
+
+/** The models of a group with their shares of its load. */
+function describeTarget(target: Settings["aliases"][string]): string {
+  if (typeof target === "string") return target;
+  const whole = target.reduce((sum, { weight }) => sum + weight, 0);
+  return target.map(({ model, weight }) => `${model} ${percent(weight / whole)}`).join(" · ");
 }
 
 function Timeouts({ settings: { timeouts } }: Part) {

@@ -104,6 +104,12 @@ export interface ModelCard {
   readonly hedge?: HedgeRules;
 }
 
+/** A model of a group, with its share of the group's load, relative to the others'. */
+export interface GroupMember {
+  readonly card: ModelCard;
+  readonly weight: number;
+}
+
 /** True if the card can do it; an unlisted one is given the benefit of the doubt. */
 export function can(card: ModelCard, capability: Capability): boolean {
   if (!card.listed || card.capabilities.has(capability)) return true;

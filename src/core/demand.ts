@@ -67,6 +67,8 @@ export interface Admission extends RequestHead {
   readonly offers: readonly Offer[];
   /** False: the model that was named has no price, so the balance doesn't pay for a fallback either. */
   readonly isPayable: boolean;
+  /** True: the balance need not cover the plan's first card, any other of a group will do. */
+  readonly isGroup?: boolean;
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
   readonly reads: Reads;
 }

@@ -62,6 +62,8 @@ export const FAULTS = {
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
   /** A route doesn't change what the file or the environment defines. */
   credential_configured: { status: 409, type: "invalid_request_error", blame: "client" },
+  alias_configured: { status: 409, type: "invalid_request_error", blame: "client" },
+  alias_exists: { status: 409, type: "invalid_request_error", blame: "client" },
   idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   /** The body came too slowly. */

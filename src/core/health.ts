@@ -24,7 +24,7 @@ export interface CredentialHealth {
   /** At most the last 4 characters. */
   readonly last4: string | null;
   readonly weight: number;
-  /** `resting`: refused for load by at least one model; `retired`: refused as such. */
+  /** `resting`: refused for load by at least one model, or at its own limit; `retired`: refused as such. */
   readonly state: "active" | "resting" | "retired";
   /** The earliest time at which a resting or retired one is asked again; null: it is in use. */
   readonly untilMs: number | null;

@@ -1,4 +1,5 @@
 // The operator's settings, section by section, as the rooms that use them receive them.
+import type { Alias } from "./alias.ts";
 import type { Capability, HedgeRules, ModelCard, OperationName, Price } from "./card.ts";
 import type { DialectName } from "./dialect.ts";
 import type { NanoUsd } from "./money.ts";
@@ -47,6 +48,9 @@ export interface Credential {
   /** Left out: the secret, if any, is proof enough. */
   readonly proof?: Proof;
   readonly weight: number;
+  /** The provider allows it so many in a minute; left out: no limit is known. */
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
 }
 
 export interface Timeouts {
@@ -200,8 +204,8 @@ export interface Settings {
   /** Cards that the operator added to a provider; one that the catalogue has too takes its place. */
   readonly ownModels: readonly ModelCard[];
   readonly overlay: readonly ModelOverlay[];
-  /** Names that a client may use → an id or `Router#…`. */
-  readonly aliases: Readonly<Record<string, string>>;
+  /** By the name that a client may use. */
+  readonly aliases: Readonly<Record<string, Alias>>;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
   readonly limits: Limits;

@@ -143,7 +143,8 @@ export type SettingName =
   | "master_key_check"
   | "admin_token_digest"
   | "lessons_forgotten"
-  | "wrong_admin_tokens";
+  | "wrong_admin_tokens"
+  | "aliases";
 
 /** The bound on what one key may teach of one model. */
 export interface LessonBound {

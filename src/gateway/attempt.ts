@@ -56,7 +56,9 @@ export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCal
     const sent = await send(attempt, call);
     const reply = await readReply(attempt, sent, call);
     const usage = operation.readUsage(reply);
-    permit?.finished(ports.deadlines.nowMs(), usage && operation.countAmounts(usage).completion);
+    const amounts = usage && operation.countAmounts(usage);
+    permit?.finished(ports.deadlines.nowMs(), amounts?.completion ?? null);
+    if (amounts) permit?.counted(amounts.prompt + amounts.completion, ports.deadlines.nowMs());
     return reply;
   } catch (thrown) {
     throw recordFailure(attempt, call.toFault(thrown), started, ports.deadlines.nowMs());

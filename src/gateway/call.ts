@@ -1,5 +1,6 @@
 // One request as the gateway receives it, and the facts that its client gets beside the answer.
 
+import type { ModelCard } from "../core/card.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
@@ -24,6 +25,8 @@ export interface Call<F extends Form> extends Asking<F> {
   readonly conversation: Conversation;
   readonly selection: Selection;
   readonly upstreams: ReadonlyMap<string, Upstream>;
+  /** The models that its key may use, which an error may name. */
+  readonly usable: () => readonly ModelCard[];
   readonly rules: RouterRules;
   readonly markup: number;
   /** The time that the client allows for all attempts together; null: the provider's own limit. */

@@ -9,10 +9,12 @@ import type { Log } from "../core/world.ts";
 import type { Address } from "../health/address.ts";
 import { RetirementBudget } from "../health/credential.ts";
 import type { Permit } from "../health/permit.ts";
+import type { Load } from "../health/rate.ts";
 import type { Form } from "../operations/form.ts";
 import type { Ports } from "../transport/client.ts";
 import { AttemptRun, type Mode } from "./attempt-run.ts";
 import type { Call } from "./call.ts";
+import { countCalls } from "./calls.ts";
 import type { RequestContext } from "./context.ts";
 import { type Race, raced } from "./hedge.ts";
 import { CALLS_MAX } from "./plan.ts";
@@ -36,6 +38,7 @@ class Failover<F extends Form, Result> {
   readonly #mode: Mode<F, Result>;
   readonly #startedMs: number;
   readonly #left: Attempt[];
+  readonly #spares: Attempt[];
   readonly #retirements = new RetirementBudget();
   /** Addresses where no connection came about. */
   readonly #unreached = new Set<Address | undefined>();
@@ -59,11 +62,13 @@ class Failover<F extends Form, Result> {
     this.#startedMs = ports.deadlines.nowMs();
     this.#raw = context.call.raw;
     const { grant } = context;
-    this.#left = context.plan.attempts.filter(({ card }) => isPaidFor(grant, card));
+    const { attempts, spares } = context.plan;
+    this.#left = attempts.filter(({ card }) => isPaidFor(grant, card));
+    this.#spares = spares.filter(({ card }) => this.#left.some((attempt) => attempt.card === card));
   }
 
   async result(): Promise<Result> {
-    const { attempts: plan } = this.#context.plan;
+    const { attempts: plan, spares, load } = this.#context.plan;
     const { health } = this.#ports;
     if (plan[0]) health.asked(plan[0].card, this.#startedMs);
     for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
@@ -75,7 +80,7 @@ class Failover<F extends Form, Result> {
         this.#last = toFault(thrown);
       }
     }
-    throw this.#last ?? health.unavailable(plan, this.#ports.deadlines.nowMs());
+    throw this.#last ?? health.unavailable([...plan, ...spares], this.#ports.deadlines.nowMs(), load);
   }
 
   /** Starts the next attempt that may be made now; null: there is none, or trying again has used up its budget. */
@@ -87,13 +92,14 @@ class Failover<F extends Form, Result> {
     for (let attempt = this.#takeNext(); attempt; attempt = this.#takeNext()) {
       const upstream = call.upstreams.get(attempt.card.provider);
       const nowMs = deadlines.nowMs();
-      if (!upstream || this.#isHopeless(attempt) || !health.isReady(attempt, nowMs)) continue;
+      const load = this.#measureLoad(attempt, upstream);
+      if (!upstream || this.#isHopeless(attempt) || !health.isReady(attempt, nowMs, load)) continue;
       const isRetry = context.attempts > 0 && !this.#isReplacement(attempt);
       if (isRetry && !health.mayRetry(plan.attempts[0]?.card.provider ?? "", nowMs)) {
         log({ event: "retry_refused", level: "debug", request_id: call.requestId, model: attempt.card.id });
         return null;
       }
-      const permit = health.begin(attempt, nowMs, this.#retirements);
+      const permit = health.begin(attempt, nowMs, this.#retirements, load);
       if (!permit) continue;
       context.attempts++;
       context.model = attempt.card.id;
@@ -102,8 +108,20 @@ class Failover<F extends Form, Result> {
     return null;
   }
 
+  /** One request may take several calls, each of which counts. */
+  #measureLoad({ card }: Attempt, upstream: Upstream | undefined): Load {
+    const { call, plan } = this.#context;
+    const { operation, ask } = call;
+    if (!upstream || !this.#ports.health.ownLimits.any) return plan.load;
+    return { ...plan.load, requests: countCalls({ operation, upstream, card, ask, raw: this.#raw }) };
+  }
+
   /** The plan's next: an address that was not reached comes behind all others. */
   #takeNext(): Attempt | undefined {
+    if (this.#left.length === 0) {
+      const spares = this.#spares.splice(0);
+      this.#left.push(...spares.filter(({ card }) => !this.#unreached.has(this.#addressOf(card))));
+    }
     const at = this.#left.findIndex(({ card }) => !this.#unreached.has(this.#addressOf(card)));
     return this.#left.splice(Math.max(at, 0), 1)[0];
   }
@@ -241,7 +259,7 @@ function isPaidFor({ outputTokens }: Granted, card: ModelCard): boolean {
 }
 
 function isElsewhere({ row }: Fault, { selection }: Call<Form>): boolean {
-  return row.elsewhere === true || (row.otherModel === true && selection.kind === "selector");
+  return row.elsewhere === true || (row.otherModel === true && selection.kind !== "card");
 }
 
 function logAttempt(log: Log, call: Call<Form>, attempt: Attempt, fault: Fault): void {

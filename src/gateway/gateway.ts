@@ -19,7 +19,7 @@ import { runPlan } from "./failover.ts";
 import { openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
 import { OpenRequests } from "./open-requests.ts";
-import type { Plan } from "./plan.ts";
+import { isPayable, type Plan } from "./plan.ts";
 import { type PlanPorts, planRequest } from "./plan-request.ts";
 import { Settlements, withheld } from "./settlements.ts";
 
@@ -235,7 +235,8 @@ export class Gateway {
           ask,
           call,
         ),
-      isPayable: selection.kind === "selector" || selection.card.price !== null,
+      isPayable: isPayable(selection),
+      isGroup: selection.kind === "group",
       idempotency,
       nowMs: this.#ports.clock.nowMs(),
     });

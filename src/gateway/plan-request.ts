@@ -10,7 +10,7 @@ import type { Form } from "../operations/form.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import type { Call } from "./call.ts";
 import { type Known, type Plan, planCalls } from "./plan.ts";
-import { requireRoute } from "./upstream.ts";
+import { checkImageUrls, refuseUnable } from "./unable.ts";
 
 export interface PlanPorts {
   readonly random: Random;
@@ -23,22 +23,21 @@ export interface PlanPorts {
 }
 
 const ROLL_BYTES = 4;
-/** The health of a model whose address takes no connections. */
+const NONE: ReadonlySet<string> = new Set();
+/** The health of a model whose address takes no connections, or whose provider's credentials are all used up for now. */
 const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, open: true };
 /** As if so many answers had been good before. */
 const OUTCOMES_BEFORE = 20;
 
 /** Returns the plan of a request. Throws a Fault when no model can serve it. */
 export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
-  const { operation, ask, raw, conversation, selection, rules, quality, upstreams } = call;
+  const { operation, ask, conversation, selection, rules, quality, upstreams } = call;
+  const takesImageUrls = checkImageUrls(call);
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
   const plan = planCalls({
-    refuseUnable: (card) => {
-      const upstream = upstreams.get(card.provider);
-      if (upstream) requireRoute(upstream, { operation, card, raw });
-      operation.refuseUnable(ask, card);
-    },
+    refuseUnable: (card) => refuseUnable(call, card, takesImageUrls),
+    takesImageUrls,
     describe: choosing && (() => choosing.describe(ask)),
     selection,
     rules,
@@ -48,6 +47,7 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
     roll: () => rolled(random.bytes(ROLL_BYTES)),
     conversation,
     health,
+    load: { requests: 1, tokens: health.ownLimits.tokens ? operation.estimateLoad(ask) : 0 },
     stickiness,
     nowMs: deadlines.nowMs(),
   });
@@ -69,8 +69,10 @@ export function knownNow(
 ): Known {
   const nowMs = deadlines.nowMs();
   const isAnyShut = health.isAnyShut(nowMs);
+  const full = health.ownLimits.any ? health.findFull(nowMs) : NONE;
   const of = (id: string) => {
     if (isAnyShut && health.isShut(id.slice(0, id.indexOf("#")), nowMs)) return UNREACHED;
+    if (full.size > 0 && full.has(id.slice(0, id.indexOf("#")))) return UNREACHED;
     const card = health.card(id);
     if (!card) return null;
     const { firstTokenMs, tokensPerSecond } = estimateSpeed(card, nowMs);

@@ -5,6 +5,7 @@ import { Fault } from "../core/fault.ts";
 import type { Credential, RouterRules } from "../core/settings.ts";
 import type { Address } from "../health/address.ts";
 import type { Health } from "../health/health.ts";
+import { type Load, ONE_CALL } from "../health/rate.ts";
 import { spread } from "../health/spread.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { Choosable } from "../operations/operation.ts";
@@ -14,10 +15,12 @@ import { type KeptDecision, keptDecision } from "../selectors/decision.ts";
 import { explored } from "../selectors/explore.ts";
 import { BY_RULE } from "../selectors/rules.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
+import { type Group, keepAble, orderGroup } from "./group-order.ts";
 
 /** The meaning of the client's `model`. */
 export type Selection =
   | { readonly kind: "card"; readonly card: ModelCard; readonly fallbacks: readonly ModelCard[] }
+  | (Group & { readonly kind: "group" })
   | { readonly kind: "selector"; readonly selector: SelectorRule; readonly candidates: readonly ModelCard[] };
 
 /** Live health, what was learned, and what is likely to be cached. */
@@ -26,6 +29,8 @@ export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
 export interface PlanInput {
   /** Throws the Fault `unsupported_capability` if the model can't take what the request is about. */
   readonly refuseUnable: (card: ModelCard) => void;
+  /** False: its provider can't fetch the request's images; left out: none has to be fetched. */
+  readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
   /** The request as selectors read it; null: none chooses for its operation. */
   readonly describe: (() => Choosable) | null;
   readonly selection: Selection;
@@ -40,6 +45,8 @@ export interface PlanInput {
   readonly roll: () => number;
   readonly conversation: Conversation;
   readonly health: Health;
+  /** The load that the request puts on a credential by one call. */
+  readonly load?: Load;
   readonly stickiness: Stickiness;
   /** On the monotonic clock. */
   readonly nowMs: number;
@@ -47,6 +54,9 @@ export interface PlanInput {
 
 export interface Plan {
   readonly attempts: readonly Attempt[];
+  /** Further ways to ask, for when other requests have meanwhile used up the credentials of those above. */
+  readonly spares: readonly Attempt[];
+  readonly load: Load;
   /** A selector's reasons for this order; null: the client named the model. */
   readonly decision: KeptDecision | null;
 }
@@ -65,8 +75,9 @@ const FIRST_CARD_MAX = 2;
  */
 export function planCalls(input: PlanInput): Plan {
   const { cards, decision } = cardsOf(input);
+  const { load = ONE_CALL } = input;
   const only = onlyAttempt(input);
-  if (only !== null) return { attempts: [only], decision };
+  if (only !== null) return { attempts: [only], spares: [], load, decision };
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
   const met = new Set<Address | undefined>();
@@ -89,7 +100,9 @@ export function planCalls(input: PlanInput): Plan {
   const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
   const order =
     plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs));
-  return { attempts: cut(order, input.health), decision };
+  const attempts = cut(order, input.health);
+  const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
+  return { attempts, spares, load, decision };
 }
 
 /**
@@ -136,8 +149,8 @@ function cut(order: readonly Attempt[], health: Health): readonly Attempt[] {
 }
 
 /** One model's attempts that may be made now, spread over its credentials; where a probe is due, it goes first. */
-function inOrder(attempts: readonly Attempt[], { health, roll, nowMs }: PlanInput): readonly Attempt[] {
-  const ready = attempts.filter((attempt) => health.isReady(attempt, nowMs));
+function inOrder(attempts: readonly Attempt[], { health, roll, nowMs, load }: PlanInput): readonly Attempt[] {
+  const ready = attempts.filter((attempt) => health.isReady(attempt, nowMs, load));
   if (ready.length < 2) return ready;
   // At most one of those that were refused is asked whether it still is: the request must be left with others.
   const refused = longestRefused(
@@ -178,8 +191,12 @@ function cardsOf(input: PlanInput): { cards: Iterable<ModelCard>; decision: Kept
   const { selection, rules, roll } = input;
   if (selection.kind === "card") {
     input.refuseUnable(selection.card);
-    return { cards: [selection.card, ...selection.fallbacks], decision: null };
+    return {
+      cards: [selection.card, ...keepAble(selection.fallbacks, input.refuseUnable).able],
+      decision: null,
+    };
   }
+  if (selection.kind === "group") return { cards: orderGroup(selection, input), decision: null };
   const choice = chooseModel(selection.selector, selection.candidates, input);
   const tried = explored(choice, rules.explore, roll)?.card ?? null;
   return {
@@ -198,15 +215,16 @@ function* inTurn(choice: Choice, tried: ModelCard | null): Iterable<ModelCard> {
 function chooseModel(
   selector: SelectorRule,
   cards: readonly ModelCard[],
-  { describe, rules, quality, known }: Pick<PlanInput, "describe" | "rules" | "quality" | "known">,
+  input: Pick<PlanInput, "describe" | "rules" | "quality" | "known" | "takesImageUrls">,
 ): Choice {
+  const { describe, rules, quality, known, takesImageUrls } = input;
   const { name } = selector;
   if (describe === null) {
     const message = `Router#${name} chooses among chat models: name a model as <Provider>#<model>.`;
     throw new Fault("unsupported_capability", message, { param: "model" });
   }
   const share = quality ?? rules.fairQuality;
-  const choice = choose(selector, { ...known, ...describe(), cards, rules, quality: share });
+  const choice = choose(selector, { ...known, ...describe(), cards, rules, quality: share, takesImageUrls });
   if (choice.choice !== null) return choice;
   if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
     throw new Fault("no_provider_available", `No model is on that Router#${name} could choose.`);
@@ -214,4 +232,16 @@ function chooseModel(
   throw new Fault("unsupported_capability", `No model behind Router#${name} can serve this request.`, {
     param: "model",
   });
+}
+
+/** False: the one model that was named has no price, nor has any of the group. */
+export function isPayable(selection: Selection): boolean {
+  switch (selection.kind) {
+    case "card":
+      return selection.card.price !== null;
+    case "group":
+      return selection.members.some(({ card }) => card.price !== null);
+    case "selector":
+      return true;
+  }
 }

@@ -108,7 +108,10 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#call.close();
-    this.#attempt.permit?.left();
+    const { permit, operation } = this.#attempt;
+    permit?.left();
+    const amounts = this.usage && operation.countAmounts(this.usage);
+    if (amounts) permit?.counted(amounts.prompt + amounts.completion, this.#ports.deadlines.nowMs());
   }
 
   /** A read may be megabytes, of lines that say nothing: to work through them at once would keep all others waiting. */

@@ -3,6 +3,7 @@ import type { ModelCard } from "../core/card.ts";
 import type { Credential } from "../core/settings.ts";
 import { Breaker, type BreakerTerms } from "./breaker.ts";
 import type { Deployment } from "./deployment.ts";
+import { CredentialLimits } from "./rate.ts";
 
 const FORBIDDEN = 403;
 /** Four characters of a shorter secret would give too much of it away. */
@@ -32,6 +33,7 @@ export class RetirementBudget {
 
 export class Key {
   readonly last4: string | null;
+  readonly limits: CredentialLimits;
   inFlight = 0;
   /** The time and the reason of the provider's refusal; null: it hasn't refused it. */
   retired: { readonly atMs: number; readonly reason: string } | null = null;
@@ -41,7 +43,10 @@ export class Key {
   /** The model that it served last. */
   #served: string | null = null;
 
-  constructor({ secret }: Credential) {
+  /** `before` is the same credential under the last configuration. */
+  constructor(credential: Credential, before?: Key) {
+    const { secret } = credential;
+    this.limits = new CredentialLimits(credential, before?.limits);
     this.last4 = secret !== null && secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null;
   }
 

@@ -10,6 +10,7 @@ import { Key, RetirementBudget } from "./credential.ts";
 import { computeMedian, computeQuantiles, type FadingValues, type Median } from "./decay.ts";
 import { Deployment, SPEED_HALF_LIFE_MS } from "./deployment.ts";
 import { Permit } from "./permit.ts";
+import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
 /** Beyond this many models the one that was asked longest ago is forgotten: clients may make up names. */
@@ -88,6 +89,7 @@ export class Health {
   #keys: ReadonlyMap<string, ReadonlyMap<string, Key>> = new Map();
   readonly #budgets = new Map<string, RetryBudget>();
   readonly #addresses = new Addresses();
+  ownLimits: LimitKinds = findLimitKinds([]);
 
   constructor(log: Log) {
     this.#log = log;
@@ -96,12 +98,15 @@ export class Health {
   /** Applies a new configuration. A credential that was refused under the last one may be accepted now. */
   configured(providers: readonly ProviderSetup[]): void {
     this.#addresses.configured(providers);
+    const before = this.#keys;
+    const renew = (name: string, credential: Credential) => {
+      const secret = toSecret(credential);
+      return [secret, new Key(credential, before.get(name)?.get(secret))] as const;
+    };
     this.#keys = new Map(
-      providers.map(({ name, credentials }) => [
-        name,
-        new Map(credentials.map((credential) => [toSecret(credential), new Key(credential)])),
-      ]),
+      providers.map(({ name, credentials }) => [name, new Map(credentials.map((one) => renew(name, one)))]),
     );
+    this.ownLimits = findLimitKinds(providers.flatMap(({ credentials }) => credentials));
     for (const [id, card] of this.#cards) {
       const own = this.#keys.get(id.slice(0, id.indexOf("#")));
       for (const [secret, { lastFault }] of card.deployments) {
@@ -176,20 +181,26 @@ export class Health {
     return false;
   }
 
-  /** True if it may be asked now. */
-  isReady(attempt: Attempt, nowMs: number): boolean {
+  /** True if it may be asked now, and the credential's own limits have room for it. */
+  isReady(attempt: Attempt, nowMs: number, load = ONE_CALL): boolean {
     const deployment = this.deployment(attempt);
     if (this.isShut(attempt.card.provider, nowMs) || this.isBarred(attempt, nowMs)) return false;
+    if (this.#limitMs(attempt, nowMs, load) > 0) return false;
     return !deployment || deployment.waitMs(nowMs) === 0;
   }
 
   /** Begins an attempt, whose outcome must be recorded; null if the deployment may not be asked now. */
-  begin(attempt: Attempt, nowMs: number, retirements = new RetirementBudget()): Permit | null {
+  begin(
+    attempt: Attempt,
+    nowMs: number,
+    retirements = new RetirementBudget(),
+    load = ONE_CALL,
+  ): Permit | null {
     const { card } = attempt;
     if (this.isShut(card.provider, nowMs)) return null;
     if (this.isBarred(attempt, nowMs)) return null;
     const deployment = this.#findOrAdd(attempt);
-    if (deployment.isResting(nowMs)) return null;
+    if (deployment.isResting(nowMs) || this.#limitMs(attempt, nowMs, load) > 0) return null;
     const passes = deployment.breaker.pass(nowMs);
     if (passes === null) return null;
     const key = this.key(attempt) ?? new Key(attempt.credential);
@@ -205,6 +216,7 @@ export class Health {
       key,
       address,
       retirements,
+      load,
       ...probes,
       startedMs: nowMs,
       log: this.#log,
@@ -212,13 +224,16 @@ export class Health {
   }
 
   /** The fault for a request none of whose attempts may be made now, with the time after which one may. */
-  unavailable(attempts: readonly Attempt[], nowMs: number): Fault {
+  unavailable(attempts: readonly Attempt[], nowMs: number, load = ONE_CALL): Fault {
     const asked = attempts.filter((attempt) => !this.isBarred(attempt, nowMs));
     const waiting = asked.map((attempt) => this.deployment(attempt));
-    const waits = asked.map((attempt) => this.waitMs(attempt, nowMs) ?? PROBE_MS);
+    const waits = asked.map((attempt) => this.waitMs(attempt, nowMs, load) ?? PROBE_MS);
     const details = { retryAfterMs: Math.max(1, Math.min(...waits, MINUTE_MS)) };
     if (waiting.some((deployment) => deployment?.isResting(nowMs))) {
       return new Fault("provider_busy", "The provider is refusing requests for load.", details);
+    }
+    if (asked.some((attempt) => this.#limitMs(attempt, nowMs, load) > 0)) {
+      return new Fault("provider_busy", "The gateway's credentials are at their limits for now.", details);
     }
     if (
       waiting.length > 0 &&
@@ -229,13 +244,26 @@ export class Health {
     return new Fault("no_provider_available", "The model's provider has been failing.", details);
   }
 
+  /** The providers all of whose credentials are at their own limits. */
+  findFull(nowMs: number): ReadonlySet<string> {
+    const isFull = ({ limits }: Key) => limits.waitMs(LEAST_LOAD, nowMs) > 0;
+    const full = [...this.#keys].filter(([, keys]) => keys.size > 0 && [...keys.values()].every(isFull));
+    return new Set(full.map(([name]) => name));
+  }
+
+  /** Milliseconds until the credential's own limits have room for it. */
+  #limitMs(attempt: Attempt, nowMs: number, load: Load): number {
+    return this.ownLimits.any ? (this.key(attempt)?.limits.waitMs(load, nowMs) ?? 0) : 0;
+  }
+
   /** Milliseconds until it may be asked; null: not known. */
-  waitMs(attempt: Attempt, nowMs: number): number | null {
+  waitMs(attempt: Attempt, nowMs: number, load = ONE_CALL): number | null {
     const address = this.address(attempt.card.provider);
     const addressMs = address ? address.breaker.waitMs(nowMs) : 0;
     const deployment = this.deployment(attempt);
     const deploymentMs = deployment ? deployment.waitMs(nowMs) : 0;
-    return addressMs === null || deploymentMs === null ? null : Math.max(addressMs, deploymentMs);
+    if (addressMs === null || deploymentMs === null) return null;
+    return Math.max(addressMs, deploymentMs, this.#limitMs(attempt, nowMs, load));
   }
 
   #findOrAdd({ card, credential }: Attempt): Deployment {

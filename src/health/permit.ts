@@ -5,6 +5,7 @@ import type { Log } from "../core/world.ts";
 import type { Address } from "./address.ts";
 import type { Key, RetirementBudget } from "./credential.ts";
 import type { Deployment } from "./deployment.ts";
+import type { Load } from "./rate.ts";
 
 export interface PermitParts {
   readonly card: ModelCard;
@@ -14,6 +15,8 @@ export interface PermitParts {
   readonly address: Address | undefined;
   /** The budget of the request that the attempt belongs to. */
   readonly retirements: RetirementBudget;
+  /** The attempt's part of the credential's own limits. */
+  readonly load: Load;
   readonly isProbe: boolean;
   /** True if the attempt probes whether the provider accepts the credential again. */
   readonly isKeyProbe: boolean;
@@ -36,6 +39,8 @@ export class Permit {
   #answeredMs: number | null = null;
   #isOver = false;
   #hasFailed = false;
+  /** Tokens taken of the credential's own limit, which the provider has not counted yet. */
+  #uncountedTokens: number;
 
   constructor(of: PermitParts) {
     this.#parts = of;
@@ -45,6 +50,14 @@ export class Permit {
     this.#isAddressProbe = of.isAddressProbe;
     of.deployment.inFlight++;
     of.key.inFlight++;
+    of.key.limits.take(of.load, of.startedMs);
+    this.#uncountedTokens = of.load.tokens;
+  }
+
+  /** The provider counted these tokens for a call of the attempt: they count in place of those that were expected. */
+  counted(tokens: number, nowMs: number): void {
+    this.#parts.key.limits.makeGood(this.#uncountedTokens, tokens, nowMs);
+    this.#uncountedTokens = 0;
   }
 
   /** The first part of a streamed answer has arrived. */
@@ -77,6 +90,7 @@ export class Permit {
     // A kept connection that the server had closed is no sign of a failing server.
     if (unsent || stale) {
       if (unsent) this.#recordUnreached(nowMs, fault);
+      this.#parts.key.limits.giveBack(this.#parts.load);
       this.left();
       return;
     }

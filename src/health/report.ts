@@ -6,6 +6,7 @@ import type { Address } from "./address.ts";
 import { computeQuantiles } from "./decay.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Health } from "./health.ts";
+import { LEAST_LOAD } from "./rate.ts";
 
 export interface ReportParts {
   readonly health: Health;
@@ -59,19 +60,22 @@ function reportCredential(
   const deployments = asked.flatMap((id) => health.card(id)?.deployments.get(credential.secret ?? "") ?? []);
   const restMs = Math.max(0, ...deployments.map((deployment) => deployment.restsUntilMs - nowMs));
   const retired = key?.retired ?? null;
-  const waitMs = retired ? (key?.waitMs(nowMs) ?? 0) : restMs;
+  const limitMs = key?.limits.waitMs(LEAST_LOAD, nowMs) ?? 0;
+  const isResting = restMs > 0 || limitMs > 0;
+  const waitMs = retired ? (key?.waitMs(nowMs) ?? 0) : Math.max(restMs, limitMs);
   return {
     id: credential.id ?? null,
     last4: key?.last4 ?? null,
     weight: credential.weight,
-    state: retired ? "retired" : restMs > 0 ? "resting" : "active",
-    untilMs: retired || restMs > 0 ? Math.ceil(wallMs + waitMs) : null,
-    reason: retired?.reason ?? (restMs > 0 ? RESTING : null),
+    state: retired ? "retired" : isResting ? "resting" : "active",
+    untilMs: retired || isResting ? Math.ceil(wallMs + waitMs) : null,
+    reason: retired?.reason ?? (restMs > 0 ? RESTING : limitMs > 0 ? AT_ITS_LIMIT : null),
     inFlight: key?.inFlight ?? 0,
     errorRate: computeErrorRate(deployments, nowMs),
   };
 }
 
+const AT_ITS_LIMIT = "its own limit of requests or tokens in a minute is used up here";
 const RESTING = "the provider refuses requests for load (429)";
 
 function parseProvider(id: string): string {

@@ -1,6 +1,7 @@
 // GET /v1/models: the models that this key can use now, the selectors included.
 import { Elysia } from "elysia";
 import { type Catalogue, modelView } from "../catalogue/catalogue.ts";
+import type { GroupMember } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { mayUse } from "../core/key.ts";
@@ -71,6 +72,8 @@ function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntr
   if (found.kind === "card" && mayUse(key, found.card.id)) return modelView(found.card);
   if (found.kind === "selector" && listSelectors(key).includes(found.selector))
     return selectorView(found.selector);
+  const members = found.kind === "group" ? found.members.filter(({ card }) => mayUse(key, card.id)) : [];
+  if (members.length > 0) return groupView(id, members);
   throw notFound(id, found.kind === "unknown" ? found.nearest : []);
 }
 
@@ -83,6 +86,25 @@ function selectorView(selector: Selector) {
     owned_by: "poundkey",
     description: SELECTOR_RULES[selector].about,
   };
+}
+
+/** A group by the client's name for it: a request fits if it fits into the least of its models. */
+function groupView(id: string, members: readonly GroupMember[]) {
+  const cards = members.map(({ card }) => card);
+  return {
+    id,
+    object: "model",
+    created: Math.max(...cards.map(({ created }) => created)),
+    owned_by: "poundkey",
+    description: `Shares its load among ${cards.map((card) => card.id).join(", ")}.`,
+    context_window: findLeast(cards.map(({ contextTokensMax }) => contextTokensMax)),
+    max_output_tokens: findLeast(cards.map(({ outputTokensMax }) => outputTokensMax)),
+  };
+}
+
+function findLeast(limits: readonly (number | null)[]): number | null {
+  const known = limits.filter((limit) => limit !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 /** The id as the client meant it: SDKs percent-encode `#` and `/`. */

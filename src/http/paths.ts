@@ -50,6 +50,8 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/admin/v1/providers", methods: ["GET"] },
   { path: "/admin/v1/providers/:name", methods: ["POST", "PATCH", "DELETE"] },
   { path: "/admin/v1/providers/:name/test", methods: ["POST"] },
+  { path: "/admin/v1/aliases", methods: ["GET", "POST", "PATCH", "DELETE"] },
+  { path: "/admin/v1/aliases/:name", methods: ["PATCH", "DELETE"] },
 ];
 
 const PATTERNS = ROUTES.map(({ path, methods }) => {

@@ -6,9 +6,11 @@ import { isObject, type JsonObject } from "../core/json.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Store } from "../core/store.ts";
 import { type KnownPorts, knownNow } from "../gateway/plan-request.ts";
+import { checkImageUrls } from "../gateway/unable.ts";
 import { Conversation } from "../health/stickiness.ts";
 import { nameConversation } from "../operations/chat/conversation.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
+import { CHAT } from "../operations/chat/operation.ts";
 import { choose } from "../selectors/choose.ts";
 import { boundAt, makeLesson, readKind } from "../selectors/learning/lesson.ts";
 import { routeView } from "../selectors/route-view.ts";
@@ -40,7 +42,7 @@ export function routeRoutes(ports: RoutePorts) {
 /** Calls nobody, costs nothing, takes no place. */
 async function route(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
   const key = await ports.authenticate(requireSecret(bearer));
-  const { catalogue, limits, rules } = ports.snapshot();
+  const { catalogue, limits, rules, upstreams } = ports.snapshot();
   const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
   const asked = readChatRequest(body, limits);
   const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
@@ -51,6 +53,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
     needs: findNeeds(asked),
     cards: catalogue.list(),
     allowed: (id) => allowed.has(id),
+    takesImageUrls: checkImageUrls({ operation: CHAT, ask: asked, raw: null, upstreams }),
     rules,
     quality: share,
   });

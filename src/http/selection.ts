@@ -1,6 +1,6 @@
 // The meaning of a client's `model` for its key: a card, a selector with its candidates, or a Fault.
 import type { Catalogue } from "../catalogue/catalogue.ts";
-import type { ModelCard } from "../core/card.ts";
+import type { GroupMember, ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, mayUse } from "../core/key.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
@@ -17,6 +17,11 @@ export function readSelection(model: string, key: GatewayKey, catalogue: Catalog
     case "card":
       if (!mayUse(key, found.card.id)) throw notAllowed(found.card.id);
       return { kind: "card", card: found.card, fallbacks: fallbacksOf(found.card, key, catalogue) };
+    case "group": {
+      const members = listMembers(found.members, key);
+      const fallbacks = members.flatMap(({ card }) => fallbacksOf(card, key, catalogue));
+      return { kind: "group", members, fallbacks };
+    }
     case "selector":
       if (!listSelectors(key).includes(found.selector)) throw notAllowed(`Router#${found.selector}`);
       return {
@@ -27,6 +32,13 @@ export function readSelection(model: string, key: GatewayKey, catalogue: Catalog
     case "unknown":
       throw notFound(model, found.nearest);
   }
+}
+
+/** The models of a group that the key may use. Throws the Fault `model_not_allowed` if there are none. */
+function listMembers(members: readonly GroupMember[], key: GatewayKey): readonly GroupMember[] {
+  const usable = members.filter(({ card }) => mayUse(key, card.id));
+  if (usable.length === 0) throw notAllowed(members[0]?.card.id ?? "");
+  return usable;
 }
 
 /** The selectors that a key may name: all, unless its list of models names some. */

@@ -20,7 +20,7 @@ import { readBody } from "./form-body.ts";
 import { headerNumber } from "./headers.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
-import { readSelection } from "./selection.ts";
+import { listCandidates, readSelection } from "./selection.ts";
 import { streamAnswer } from "./stream.ts";
 
 /** More requests at once than this are refused before they use up what the others need. */
@@ -258,6 +258,7 @@ function makeCall<F extends Form>(
     ...{ ask, raw, dropped, lost, isLimitRequired, searches, unreadBytes },
     conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
     selection: readSelection(ask.model, key, catalogue),
+    usable: () => listCandidates(key, catalogue),
     idempotency: digestIdempotency(ports.vault, key.id, headers.get("idempotency-key"), operation, ask),
     upstreams,
     rules,

@@ -88,6 +88,7 @@ function affordable(books: Books, demand: Admission, key: GatewayKey): HoldTerms
   const spendable = (key.spendLimitNanoUsd ?? Number.POSITIVE_INFINITY) - spentNanoUsd - heldNanoUsd;
   const room = balanceRoom(Math.min(balanceNanoUsd, Math.max(0, spendable)));
   const terms = coverSome(offers, room, demand.billing.markup);
+  if (demand.isGroup) return terms;
   // The model that was asked for must be covered; those behind it that are not leave the plan.
   return offers[0] && terms?.outputTokens[offers[0].card] !== undefined ? terms : null;
 }

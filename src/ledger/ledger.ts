@@ -25,6 +25,8 @@ export interface Ask extends RequestHead {
   readonly offers: () => readonly Offer[];
   /** False: the model that was named has no price. */
   readonly isPayable: boolean;
+  /** True: several models share the name, and any that is covered will do. */
+  readonly isGroup?: boolean;
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
   /** The time at which it came, Unix milliseconds. */
   readonly nowMs: number;
@@ -142,6 +144,7 @@ function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<A
     answers: ask.answers,
     offers: mayHold ? offers() : [],
     isPayable: ask.isPayable,
+    isGroup: ask.isGroup ?? false,
     reads: isNew ? { ...reads, isNew } : reads,
   });
   return answer.then(admittedBy);

@@ -49,6 +49,8 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
   readonly lanes?: Readonly<Partial<Record<Family, Lane<F>>>>;
   /** The most answers that one call can give for this card: 1 where the gateway has to make a call for each. */
   answersPerCall(card: ModelCard): number;
+  /** False: this card is sent images as data alone, as its provider fetches none. Left out: it takes their addresses too. */
+  takesImageUrls?(card: ModelCard): boolean;
   /**
    * Returns the upstream call for a request, which asks for at most `answersPerCall` and says whether to stream. Throws a
    * Fault `unsupported_capability` only where leaving something out would change the meaning.

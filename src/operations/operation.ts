@@ -145,6 +145,8 @@ export interface Operation<F extends Form> {
   countAnswers(ask: F["ask"]): number;
   /** Throws the Fault `unsupported_capability` if the model can't take what the request is about. */
   refuseUnable(ask: F["ask"], card: ModelCard): void;
+  /** Returns the field of the first image that the provider would have to fetch, or null if there is none. */
+  findImageUrl(ask: F["ask"]): string | null;
   /** Returns the most that the request may cost on a card. */
   offer(ask: F["ask"], card: ModelCard, terms: OfferTerms): Offer;
   /** Returns the request within the output that was held for; undefined: none was. */
@@ -159,6 +161,8 @@ export interface Operation<F extends Form> {
   nameConversation(ask: F["ask"], session: string | null): ConversationNames;
   /** Estimates the prompt's tokens. */
   estimatePrompt(ask: F["ask"]): number;
+  /** Estimates what a provider's limit of tokens in a minute counts for the request. */
+  estimateLoad(ask: F["ask"]): number;
 
   encode(codec: Codec<F>, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
   /** Returns a whole answer. Throws the Fault of one that can't be read. */

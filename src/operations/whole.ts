@@ -60,6 +60,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply>(
     choosing: null,
     countAnswers,
     refuseUnable: (ask, card) => parts.refuseUnable?.(ask, card),
+    findImageUrl: () => null,
     offer: (ask, card) => makeOffer(card, countAnswers(ask), parts.countWorst(ask, card)),
     bound: (ask) => ({ ask, dropped: [] }),
     split: (ask, answersPerCall) => parts.split?.(ask, answersPerCall) ?? [ask],
@@ -67,6 +68,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply>(
     toLog: (ask) => parts.toLog(ask),
     nameConversation: () => ({ sought: [], kept: [], heldTokens: 0 }),
     estimatePrompt: (ask) => parts.countLikely(ask).prompt,
+    estimateLoad: (ask) => countTokens(parts.countLikely(ask)),
     encode: (codec, ask, card, target) => codec.encode(ask, card, target),
     readWhole: (codec, delivered, { ask, card }) => {
       const body = parts.isText ? delivered.body : parseBody(delivered);
@@ -114,6 +116,10 @@ function makeOffer(card: ModelCard, choices: number, worst: Amounts): Offer {
   const limits = { isLimitRequired: false, outputTokensAsked: 0, outputTokensMax: 0, outputUsdPerMillion: 0 };
   const lines = card.price === null ? [] : listBillLines(findHighest(card.price, worst.prompt), worst);
   return { card: card.id, choices, ...limits, isPriced: card.price !== null, lines };
+}
+
+function countTokens({ prompt, completion }: Amounts): number {
+  return prompt + completion;
 }
 
 /** Returns the price with the highest rates of the tiers that a prompt of so many tokens reaches. */

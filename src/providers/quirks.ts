@@ -154,12 +154,13 @@ const KIMI_FIXED = {
   ],
   thoughtsRequired: true,
 };
-/** platform.moonshot.ai and recordings of August 2026. */
+/** platform.moonshot.ai ("Use the Kimi Vision Model": images by URL are refused) and recordings of August 2026. */
 export const MOONSHOT: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, ...LOGPROBS, "logit_bias", "seed", "user", "parallel_tool_calls"],
   ranges: { temperature: [0, 1] },
   thoughts: "reasoning_content",
+  imageUrls: false,
   schema: "moonshot",
   models: [
     { names: /^kimi-k2\.7|thinking/, quirks: { ...KIMI_FIXED, thinkingExcludes: ["required"] } },

@@ -20,6 +20,8 @@ export interface ChooseInput {
   readonly quality: number;
   /** False: the client's key may not use it. */
   readonly allowed?: (id: string) => boolean;
+  /** False: its provider can't fetch the request's images. Left out: none has to be fetched. */
+  readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
   readonly health?: HealthView;
   readonly learned?: Learned;
   readonly cached?: () => Cached | null;
@@ -30,7 +32,7 @@ export interface Candidate {
   readonly eligible: boolean;
   /**
    * The reason why it can't serve: "denied", "rule:" and the kind of task whose rule did, "not_allowed", "unpriced", "context",
-   * "unhealthy", or the capability it lacks ("tools" also where a call is forced and it can't be).
+   * "image_urls", "unhealthy", or the capability it lacks ("tools" also where a call is forced and it can't be).
    */
   readonly removedBy: string | null;
   /** The predicted probability of a good answer. */
@@ -65,6 +67,7 @@ export interface Asked {
   readonly effort: ChatRequest["reasoning_effort"];
   readonly cached: Cached | null;
   readonly allowed: ChooseInput["allowed"];
+  readonly takesImageUrls: ChooseInput["takesImageUrls"];
   readonly health: HealthView;
   readonly learned: Learned;
   /** The share of what is known that was as unlike the rest as this request is, 0…1. */
@@ -84,6 +87,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     effort: request.reasoning_effort,
     cached: input.cached?.() ?? null,
     allowed: input.allowed,
+    takesImageUrls: input.takesImageUrls,
     health,
     learned,
     likeness: learned.likenessOf(prediction) ?? prediction.sure,
@@ -96,6 +100,7 @@ export function findRemoval(card: ModelCard, seen: CardHealth | null, asked: Ask
     findExclusion(asked.rules, card.id) ??
     (asked.allowed?.(card.id) === false ? "not_allowed" : null) ??
     findMisfit(card, asked) ??
+    (asked.takesImageUrls?.(card) === false ? "image_urls" : null) ??
     (seen?.open === true ? UNHEALTHY : null)
   );
 }

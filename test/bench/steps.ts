@@ -147,6 +147,7 @@ async function throughGateway(gateway: Gateway): Promise<void> {
     conversation: makeConversation(key.id, request),
     selection: { kind: "card", card, fallbacks: [] },
     upstreams,
+    usable: () => [],
     rules: RULES,
     markup: 1,
     timeoutMs: null,

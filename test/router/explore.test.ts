@@ -137,6 +137,7 @@ describe("what was tried out", () => {
           markup: 1,
         },
         ...{ timeoutMs: null, quality: null, idempotency: null, ending: new AbortController() },
+        usable: () => [],
         upstreams: new Map([["Acme", makeUpstream(setup, [findDialect("openai")])]]),
       },
     );

@@ -1,11 +1,11 @@
 // A router under test: two providers, a health of their own, plans and outcomes at moments that the test names.
 
 import type { Attempt } from "../../src/core/attempt.ts";
-import type { ModelCard } from "../../src/core/card.ts";
+import type { GroupMember, ModelCard } from "../../src/core/card.ts";
 import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.ts";
 import type { Credential } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
-import { planCalls } from "../../src/gateway/plan.ts";
+import { planCalls, type Selection } from "../../src/gateway/plan.ts";
 import type { RetirementBudget } from "../../src/health/credential.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
@@ -24,11 +24,18 @@ export function makeCard(id: string): ModelCard {
 export const HOUSE = makeCard("House#small");
 export const OTHER = makeCard("Other#small");
 
+type OwnLimits = Pick<Credential, "requestsPerMinute" | "tokensPerMinute">;
+
 export interface Asking {
   readonly fallbacks?: readonly ModelCard[];
+  /** The models of a group with their weights, heaviest first; left out: one model is named. */
+  readonly group?: readonly GroupMember[];
+  /** Models that can't take the request. */
+  readonly unable?: readonly ModelCard[];
   readonly messages?: readonly ChatMessage[];
   readonly more?: Partial<ChatRequest>;
   readonly keyId?: string;
+  readonly tokens?: number;
 }
 
 const SECRET = "the-secret-of-";
@@ -46,18 +53,20 @@ export class Planning {
   readonly health = new Health((event) => void this.events.push(event));
   readonly stickiness = new Stickiness();
   readonly #keys = new Map<string, readonly Credential[]>();
-  #rolled = 0;
+  readonly #roll: () => number;
 
-  constructor() {
+  /** Without `roll`, the numbers are the same in every run, evenly from 0 up to 1. */
+  constructor(roll = evenly()) {
+    this.#roll = roll;
     this.on("House", ["a", 1], ["b", 1]);
     this.on("Other", ["x", 1]);
   }
 
   /** Puts another configuration in force. */
-  on(provider: string, ...credentials: readonly (readonly [string, number])[]): void {
+  on(provider: string, ...credentials: readonly (readonly [string, number, OwnLimits?])[]): void {
     this.#keys.set(
       provider,
-      credentials.map(([name, weight]) => ({ secret: SECRET + name, weight })),
+      credentials.map(([name, weight, limits]) => ({ secret: SECRET + name, weight, ...limits })),
     );
     this.health.configured(
       [...this.#keys].map(([name, own]) => ({
@@ -79,11 +88,13 @@ export class Planning {
   plan(nowMs: number, asking: Asking = {}, conversation = this.conversationOf(asking)): readonly Attempt[] {
     return planCalls({
       ...describeChat(this.requestOf(asking)),
-      selection: { kind: "card", card: HOUSE, fallbacks: asking.fallbacks ?? [] },
+      ...(asking.tokens === undefined ? {} : { load: { requests: 1, tokens: asking.tokens } }),
+      ...refusing(asking.unable ?? []),
+      selection: selectionOf(asking),
       rules: { fairQuality: 1, deny: [], pin: {}, rules: [], explore: 0 },
       quality: null,
       credentialsOf: (provider) => this.#keys.get(provider) ?? [],
-      roll: () => this.#roll(),
+      roll: this.#roll,
       conversation,
       health: this.health,
       stickiness: this.stickiness,
@@ -121,10 +132,23 @@ export class Planning {
     }
     return counts;
   }
+}
 
-  /** The same numbers in every run, evenly from 0 up to 1. */
-  #roll(): number {
-    this.#rolled = (this.#rolled + 0.618033988749895) % 1;
-    return this.#rolled;
-  }
+function evenly(): () => number {
+  let rolled = 0;
+  return () => {
+    rolled = (rolled + 0.618033988749895) % 1;
+    return rolled;
+  };
+}
+
+function selectionOf({ group, fallbacks = [] }: Asking): Selection {
+  return group ? { kind: "group", members: group, fallbacks } : { kind: "card", card: HOUSE, fallbacks };
+}
+
+function refusing(unable: readonly ModelCard[]) {
+  const refuseUnable = (card: ModelCard) => {
+    if (unable.includes(card)) throw new Fault("unsupported_capability", `not ${card.id}`);
+  };
+  return unable.length > 0 ? { refuseUnable } : {};
 }

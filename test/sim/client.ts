@@ -120,6 +120,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     conversation: makeConversation(key.id, request),
     selection: selectionOf(plan),
     upstreams: upstreamsFor(id),
+    usable: () => [],
     rules: RULES,
     markup: world.markup,
     timeoutMs: plan.timeoutMs,

@@ -17,6 +17,7 @@ export function bridge(
     ...rest,
     chat: {
       answersPerCall: (card) => first.answersPerCall(card),
+      takesImageUrls: (card) => [first, second].every((codec) => codec.takesImageUrls?.(card) !== false),
       encode: (request, card, target) => over(card, request).encode(request, card, target),
       decoder: (card, request) => over(card, request).decoder(card, request),
       reply: (body, card, request, headers) => over(card, request).reply(body, card, request, headers),

@@ -15,6 +15,7 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
     ...beyondChat,
     chat: {
       answersPerCall: (card) => findQuirks(quirks, card.name).choicesMax,
+      takesImageUrls: (card) => findQuirks(quirks, card.name).imageUrls,
       encode: (request, card, target) => encodeChat(quirks, request, card, target),
       decoder(card, request) {
         const custom = listCustomNames(request);

@@ -54,6 +54,8 @@ export interface OpenaiQuirks {
   readonly jsonSchema: boolean;
   /** True if it takes a JSON response format together with tools. */
   readonly jsonWithTools: boolean;
+  /** True if it fetches images by their address; the others take data: URLs only. */
+  readonly imageUrls: boolean;
   /** The JSON Schema that it takes: Moonshot's validator knows a subset. */
   readonly schema: "any" | "moonshot";
   readonly effort: EffortQuirks;
@@ -141,6 +143,7 @@ export const PLAIN: OpenaiQuirks = {
   directions: ["none", "required", "named"],
   jsonSchema: true,
   jsonWithTools: true,
+  imageUrls: true,
   schema: "any",
   effort: NO_EFFORT,
   thinkingExcludes: [],

@@ -27,6 +27,21 @@ export function findNeeds(request: ChatRequest): Needs {
   return needs;
 }
 
+const WEB_ADDRESS = /^https?:/i;
+
+/** Returns the field of the first image that the provider would have to fetch, or null if there is none. */
+export function findImageUrl({ messages }: ChatRequest): string | null {
+  for (const [at, { content }] of messages.entries()) {
+    if (typeof content === "string" || !content) continue;
+    for (const [place, part] of content.entries()) {
+      if (part.type === "image_url" && WEB_ADDRESS.test(part.image_url.url)) {
+        return `messages[${at}].content[${place}]`;
+      }
+    }
+  }
+  return null;
+}
+
 const WORDS: Record<Capability, string> = {
   tools: "tools",
   tools_auto: "tools",

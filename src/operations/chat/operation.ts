@@ -14,14 +14,17 @@ import { likelyPromptTokens } from "./estimate.ts";
 import { unfold } from "./fold.ts";
 import { ChatFolding } from "./folding.ts";
 import { withoutForce } from "./forced-call.ts";
-import type { ChatReply, ChatRequest, Usage } from "./form.ts";
+import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { ChatMeter } from "./meter.ts";
-import { findNeeds, refuseUnable } from "./needs.ts";
+import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
 import { isAnswer, normaliseReply } from "./normalise.ts";
 import { makeOffer } from "./offer.ts";
 import { cutUsage } from "./plausible.ts";
 import { listChunks, Run } from "./run.ts";
 import { addUsages, countAmounts } from "./usage.ts";
+
+/** Answers are seldom longer: a higher output limit would keep requests away that have room. */
+const LOAD_MAX = 4096;
 
 export const CHAT: Operation<ChatForm> = {
   name: "chat",
@@ -37,6 +40,7 @@ export const CHAT: Operation<ChatForm> = {
 
   countAnswers: ({ n }) => n ?? 1,
   refuseUnable: (ask, card) => refuseUnable(card, findNeeds(ask)),
+  findImageUrl,
   offer: (ask, card, terms) => makeOffer(card, ask, terms),
   bound: fitToHold,
   split,
@@ -48,6 +52,8 @@ export const CHAT: Operation<ChatForm> = {
   },
   nameConversation,
   estimatePrompt: likelyPromptTokens,
+  estimateLoad: (ask) =>
+    likelyPromptTokens(ask) + (ask.n ?? 1) * Math.min(readOutputLimit(ask) ?? LOAD_MAX, LOAD_MAX),
 
   encode,
   readWhole,

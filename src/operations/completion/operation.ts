@@ -21,6 +21,7 @@ export const COMPLETION: Operation<CompletionForm> = {
 
   countAnswers: (ask) => CHAT.countAnswers(toChat(ask)),
   refuseUnable: () => {},
+  findImageUrl: () => null,
   offer: (ask, card, terms) => CHAT.offer(toChat(ask), card, terms),
   bound(ask, card, outputTokens, isWish) {
     const { ask: fitted, dropped } = CHAT.bound(toChat(ask), card, outputTokens, isWish);
@@ -35,6 +36,7 @@ export const COMPLETION: Operation<CompletionForm> = {
   },
   nameConversation: (ask, session) => CHAT.nameConversation(toChat(ask), session),
   estimatePrompt: (ask) => CHAT.estimatePrompt(toChat(ask)),
+  estimateLoad: (ask) => CHAT.estimateLoad(toChat(ask)),
 
   encode: (codec, ask, card, target) => codec.encode(ask, card, target),
   readWhole(codec, delivered, options) {

@@ -1,0 +1,183 @@
+// The operator's use-cases on aliases that are made at run time: kept in the store, known to all nodes.
+import { type Catalogue, findSelector, splitId } from "../catalogue/catalogue.ts";
+import { ALIAS_NAME, type Alias, type AliasTarget, GROUP_MAX } from "../core/alias.ts";
+import { Fault } from "../core/fault.ts";
+import type { Store } from "../core/store.ts";
+import type { Clock } from "../core/world.ts";
+import { optional, type Read, readFields, readText, readWeight, required } from "./input.ts";
+import { instantOrNull } from "./instant.ts";
+import type { Listed } from "./list.ts";
+import { readStoredAliases, type StoredAlias, writeStoredAliases } from "./stored-aliases.ts";
+
+/** All of them are read at each change, by each process. */
+const ALIASES_MAX = 1000;
+
+export interface AliasParts {
+  readonly store: Pick<Store, "setting" | "changeSetting">;
+  readonly clock: Pick<Clock, "nowMs">;
+  /** Those of the file. */
+  readonly configured: () => Readonly<Record<string, Alias>>;
+  readonly catalogue: () => Catalogue;
+  /** Puts what the store holds in force in this process; the others find it by themselves. */
+  readonly refresh: () => Promise<void>;
+}
+
+/** All on one page: the file's, then the others, oldest first. */
+export async function listAliases({ store, configured }: AliasParts): Promise<Listed<AliasView>> {
+  const own = configured();
+  const stored = readStoredAliases(await store.setting("aliases")).filter(
+    ({ name }) => !Object.hasOwn(own, name),
+  );
+  const ofFile = Object.entries(own).map(([name, target]) => viewAlias({ name, target, createdAtMs: null }));
+  return { data: [...ofFile, ...stored.map(viewAlias)], next: null };
+}
+
+/** Makes an alias of `{ name, target }`. The target is an id or a selector, or a list of `{ model, weight? }`. */
+export async function createAlias(parts: AliasParts, body: unknown): Promise<AliasView> {
+  const fields = readFields(body, ["name", "target"]);
+  const name = required(fields, "name", readAliasName);
+  refuseConfigured(parts, name);
+  refuseTaken(parts, name);
+  const target = required(fields, "target", readTarget(parts));
+  const made = { name, target, createdAtMs: parts.clock.nowMs() };
+  await changeStored(parts, (all) => {
+    if (all.some((one) => one.name === name)) {
+      throw new Fault("alias_exists", "There is an alias of that name: change or delete it.", {
+        param: "name",
+      });
+    }
+    if (all.length < ALIASES_MAX) return [...all, made];
+    const message = `Invalid 'name': there are ${ALIASES_MAX} aliases; delete one first.`;
+    throw new Fault("invalid_value", message, { param: "name" });
+  });
+  return viewAlias(made);
+}
+
+/** Changes the target of an alias. Its name stands in the address, or else in the body beside the target. */
+export async function changeAlias(parts: AliasParts, name: string, body: unknown): Promise<AliasView> {
+  const fields = readFields(body, name === "" ? ["name", "target"] : ["target"]);
+  const wanted = name === "" ? required(fields, "name", readText) : name;
+  refuseConfigured(parts, wanted);
+  const target = required(fields, "target", readTarget(parts));
+  const changed = await changeStored(parts, (all) => {
+    requireAlias(all, wanted);
+    return all.map((one) => (one.name === wanted ? { ...one, target } : one));
+  });
+  return viewAlias(requireAlias(changed, wanted));
+}
+
+/** Deletes an alias, named by the address or else by `?name=`. Returns it as it was. */
+export async function deleteAlias(parts: AliasParts, name: string, query: unknown): Promise<AliasView> {
+  const fields = readFields(query, name === "" ? ["name"] : []);
+  const wanted = name === "" ? required(fields, "name", readText) : name;
+  refuseConfigured(parts, wanted);
+  const before = readStoredAliases(await parts.store.setting("aliases"));
+  const own = requireAlias(before, wanted);
+  await changeStored(parts, (all) => all.filter((one) => one.name !== wanted));
+  return viewAlias(own);
+}
+
+/** Changes them in one transaction. If `change` throws, nothing is changed, and its error is thrown on. */
+async function changeStored(
+  { store, refresh }: AliasParts,
+  change: (all: readonly StoredAlias[]) => readonly StoredAlias[],
+): Promise<readonly StoredAlias[]> {
+  let refused: unknown;
+  const kept = await store.changeSetting("aliases", (value) => {
+    refused = undefined;
+    try {
+      return writeStoredAliases(change(readStoredAliases(value)));
+    } catch (fault) {
+      refused = fault;
+      return value ?? writeStoredAliases([]);
+    }
+  });
+  if (refused !== undefined) throw refused;
+  await refresh();
+  return readStoredAliases(kept);
+}
+
+function requireAlias(all: readonly StoredAlias[], name: string): StoredAlias {
+  const found = all.find((one) => one.name === name);
+  if (found) return found;
+  throw new Fault("not_found", "There is no alias of that name.");
+}
+
+function refuseConfigured({ configured }: AliasParts, name: string): void {
+  if (!Object.hasOwn(configured(), name)) return;
+  const message = "This alias is defined by the configuration: change it in the file.";
+  throw new Fault("alias_configured", message, { param: "name" });
+}
+
+/** Ids come before aliases. */
+function refuseTaken({ catalogue }: AliasParts, name: string): void {
+  const id = splitId(name);
+  const isCard = catalogue()
+    .list()
+    .some((card) => card.provider.toLowerCase() === id?.provider.toLowerCase() && card.name === id.name);
+  if (!isCard && findSelector(name) === null) return;
+  throw invalid("name", "this is an id already, so the alias would have no effect");
+}
+
+const readAliasName: Read<string> = (value, param) => {
+  const name = readText(value, param);
+  if (ALIAS_NAME.test(name) && name.isWellFormed()) return name;
+  throw invalid(param, "expected 1 to 200 characters without spaces");
+};
+
+function readTarget(parts: AliasParts): Read<Alias> {
+  return (value, param) => {
+    if (typeof value === "string")
+      return findSelector(value) === null ? readModel(parts, value, param) : value;
+    if (!Array.isArray(value)) {
+      const message = `Invalid type for '${param}': expected a model id or a list of { model, weight }.`;
+      throw new Fault("invalid_type", message, { param });
+    }
+    if (value.length === 0 || value.length > GROUP_MAX) {
+      throw invalid(param, `expected 1 to ${GROUP_MAX} models`);
+    }
+    const targets = value.map((one, at) => readMember(parts, one, `${param}[${at}]`));
+    const twice = targets.findIndex(({ model }, at) => targets.findIndex((one) => one.model === model) < at);
+    if (twice !== -1) throw invalid(`${param}[${twice}].model`, "this model is there twice");
+    return targets;
+  };
+}
+
+function readMember(parts: AliasParts, value: unknown, param: string): AliasTarget {
+  const fields = readFields(value, ["model", "weight"]);
+  const model = readText(fields.model, `${param}.model`);
+  if (findSelector(model) !== null) {
+    throw invalid(`${param}.model`, "a group is of models: a selector has a name of its own");
+  }
+  const weight = optional(fields, "weight", (given) => readWeight(given, `${param}.weight`)) ?? 1;
+  return { model: readModel(parts, model, `${param}.model`), weight };
+}
+
+/** Returns the canonical id of a model that clients can ask for. */
+function readModel({ catalogue }: AliasParts, text: string, param: string): string {
+  const found = catalogue().resolve(text);
+  if (found.kind === "card") return found.card.id;
+  const near = found.kind === "unknown" ? found.nearest.map((id) => `'${id}'`).join(" or ") : "";
+  throw invalid(param, `there is no such model here${near === "" ? "" : `; did you mean ${near}?`}`);
+}
+
+function invalid(param: string, what: string): Fault {
+  return new Fault("invalid_value", `Invalid '${param}': ${what}.`, { param });
+}
+
+interface Known {
+  readonly name: string;
+  readonly target: Alias;
+  /** null: the file's. */
+  readonly createdAtMs: number | null;
+}
+
+function viewAlias({ name, target, createdAtMs }: Known) {
+  return {
+    name,
+    target,
+    source: createdAtMs === null ? ("configured" as const) : ("stored" as const),
+    created_at: instantOrNull(createdAtMs),
+  };
+}
+export type AliasView = ReturnType<typeof viewAlias>;

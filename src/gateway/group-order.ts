@@ -1,0 +1,70 @@
+// The order in which the models of a group are asked.
+
+import type { Attempt } from "../core/attempt.ts";
+import type { GroupMember, ModelCard } from "../core/card.ts";
+import type { Credential } from "../core/settings.ts";
+import type { Health } from "../health/health.ts";
+import type { Load } from "../health/rate.ts";
+import { drawMember } from "../health/share.ts";
+import type { Conversation, Stickiness } from "../health/stickiness.ts";
+
+/** Several models under one name. */
+export interface Group {
+  /** At least one, those with more weight first. */
+  readonly members: readonly GroupMember[];
+  /** The models that stand in for a member. */
+  readonly fallbacks: readonly ModelCard[];
+}
+
+export interface GroupInput {
+  /** Throws the Fault of a request that the model can't take. */
+  readonly refuseUnable: (card: ModelCard) => void;
+  readonly credentialsOf: (provider: string) => readonly Credential[];
+  /** A number from 0 up to 1, drawn at each call. */
+  readonly roll: () => number;
+  readonly conversation: Conversation;
+  readonly health: Health;
+  readonly load?: Load;
+  readonly stickiness: Stickiness;
+  /** On the monotonic clock. */
+  readonly nowMs: number;
+}
+
+/**
+ * The model that serves the conversation already, else one drawn by weight and health; behind it the others, those with more
+ * weight first, and then what stands in for them. Throws the Fault of the first model when none can take the request.
+ */
+export function orderGroup({ members, fallbacks }: Group, input: GroupInput): readonly ModelCard[] {
+  const { health, stickiness, conversation, roll, nowMs, load, refuseUnable } = input;
+  const weights = new Map(members.map(({ card, weight }) => [card, weight]));
+  const { able, refused } = keepAble([...weights.keys()], refuseUnable);
+  if (able.length === 0) throw refused;
+  const sharers = able.map((card) => {
+    const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
+    const open = attempts.filter((attempt) => health.isReady(attempt, nowMs, load));
+    return { card, weight: weights.get(card) ?? 0, attempts: open };
+  });
+  const open = sharers.flatMap(({ attempts }) => attempts);
+  const first =
+    stickiness.find(conversation, open, nowMs)?.card ?? drawMember(sharers, health, roll, nowMs)?.card;
+  const others = [...able, ...keepAble(fallbacks, refuseUnable).able];
+  return [...new Set(first ? [first, ...others] : others)];
+}
+
+/** The models that can take the request, and the reason why the first of the others can't. */
+export function keepAble(
+  cards: readonly ModelCard[],
+  refuseUnable: (card: ModelCard) => void,
+): { readonly able: readonly ModelCard[]; readonly refused: unknown } {
+  let refused: unknown = null;
+  const able = cards.filter((card) => {
+    try {
+      refuseUnable(card);
+      return true;
+    } catch (fault) {
+      refused ??= fault;
+      return false;
+    }
+  });
+  return { able, refused };
+}

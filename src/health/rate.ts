@@ -1,0 +1,109 @@
+// The limits that a provider sets a credential: requests and tokens in a minute, counted here so that it needn't refuse.
+
+import type { Credential } from "../core/settings.ts";
+
+const MINUTE_MS = 60_000;
+/** Waits that are shorter come from rounding. */
+const ROUNDING_MS = 1e-6;
+
+/** The load that one attempt puts on its credential. */
+export interface Load {
+  /** Calls: several where one gives fewer answers than are asked for. */
+  readonly requests: number;
+  /** The tokens of the prompt and of the answer, as expected before the call. */
+  readonly tokens: number;
+}
+
+/** One call, whatever its length. */
+export const ONE_CALL: Load = { requests: 1, tokens: 0 };
+/** The smallest request. */
+export const LEAST_LOAD: Load = { requests: 1, tokens: 1 };
+
+/**
+ * An amount per minute that may be used at once or spread out, by the generic cell rate algorithm (as in ATM's traffic control,
+ * ITU-T I.371): one moment is all that is kept. Times are on the monotonic clock.
+ */
+export class Rate {
+  readonly perMinute: number;
+  /** The moment from which on the whole amount is free again. */
+  #freeAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(perMinute: number) {
+    this.perMinute = perMinute;
+  }
+
+  /** Milliseconds until so much is free. More than a minute's amount passes as soon as all of it is free. */
+  waitMs(amount: number, nowMs: number): number {
+    const usedMs = Math.max(0, this.#freeAtMs - nowMs);
+    const waitMs = usedMs + this.#toMs(amount) - MINUTE_MS;
+    return waitMs > ROUNDING_MS ? waitMs : 0;
+  }
+
+  take(amount: number, nowMs: number): void {
+    this.#freeAtMs = Math.max(this.#freeAtMs, nowMs) + this.#toMs(amount);
+  }
+
+  giveBack(amount: number): void {
+    this.#freeAtMs -= this.#toMs(amount);
+  }
+
+  /** A minute at most, so that no amount, and no count that can't be, keeps others away for longer. */
+  #toMs(amount: number): number {
+    return amount > 0 ? (Math.min(amount, this.perMinute) * MINUTE_MS) / this.perMinute : 0;
+  }
+}
+
+/** A credential's own limits; both may be missing. */
+export class CredentialLimits {
+  readonly #requests: Rate | null;
+  readonly #tokens: Rate | null;
+
+  /** The use so far counts on under the same limits. */
+  constructor({ requestsPerMinute, tokensPerMinute }: Credential, before: CredentialLimits | undefined) {
+    const [requests, tokens] = before === undefined ? [] : [before.#requests, before.#tokens];
+    this.#requests = renew(requestsPerMinute, requests);
+    this.#tokens = renew(tokensPerMinute, tokens);
+  }
+
+  /** Milliseconds until there is room for it; 0: there is. */
+  waitMs({ requests, tokens }: Load, nowMs: number): number {
+    const requestsMs = this.#requests?.waitMs(requests, nowMs) ?? 0;
+    return Math.max(requestsMs, this.#tokens?.waitMs(tokens, nowMs) ?? 0);
+  }
+
+  take({ requests, tokens }: Load, nowMs: number): void {
+    this.#requests?.take(requests, nowMs);
+    this.#tokens?.take(tokens, nowMs);
+  }
+
+  /** The call was never sent. */
+  giveBack({ requests, tokens }: Load): void {
+    this.#requests?.giveBack(requests);
+    this.#tokens?.giveBack(tokens);
+  }
+
+  /** Replaces tokens that were taken by those that the provider counted. */
+  makeGood(taken: number, counted: number, nowMs: number): void {
+    this.#tokens?.giveBack(taken);
+    this.#tokens?.take(counted, nowMs);
+  }
+}
+
+/** The kinds of limit that any of the credentials has: a kind that none has need not be counted. */
+export interface LimitKinds {
+  readonly any: boolean;
+  readonly tokens: boolean;
+}
+
+export function findLimitKinds(credentials: readonly Credential[]): LimitKinds {
+  const tokens = credentials.some(({ tokensPerMinute }) => tokensPerMinute !== undefined);
+  return {
+    tokens,
+    any: tokens || credentials.some(({ requestsPerMinute }) => requestsPerMinute !== undefined),
+  };
+}
+
+function renew(perMinute: number | undefined, before: Rate | null | undefined): Rate | null {
+  if (perMinute === undefined) return null;
+  return before?.perMinute === perMinute ? before : new Rate(perMinute);
+}

@@ -1,0 +1,103 @@
+// Images by URL: the gateway never fetches them, so they go only to models whose providers do.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { asArray, asObject } from "../src/core/json.ts";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import { formatLine, type Seen, seen } from "./http/observe.ts";
+
+const WEB = "https://images.example/cat.png";
+const DATA = "data:image/png;base64,iVBORw0KGgo=";
+const KIMI = "Moonshot#kimi-k2.6";
+const GPT = "OpenAI#gpt-5.4";
+
+let world: UnderTest;
+beforeAll(async () => {
+  world = await startUnderTest({
+    more: (url) => `  Moonshot: { keys: ["sim-key"], base_url: "${url}/openai/v1" }
+aliases:
+  seeing: [{ model: "${KIMI}", weight: 1000 }, { model: "${GPT}", weight: 0.001 }]
+  kimis: [{ model: "${KIMI}" }, { model: "Moonshot#kimi-k3" }]
+models: { "${GPT}": { fallbacks: ["${KIMI}"] }, "OpenAI#gpt-5.1": { fallbacks: ["${KIMI}"] } }`,
+  });
+});
+afterAll(() => world.stop());
+
+const picture = (model: string, url: string, more: object = {}) => ({
+  model,
+  messages: [
+    {
+      role: "user",
+      content: [
+        { type: "text", text: "say: a cat" },
+        { type: "image_url", image_url: { url } },
+      ],
+    },
+  ],
+  ...more,
+});
+
+async function ask(model: string, url: string, secret = world.secret): Promise<Seen> {
+  return seen(await world.chat(picture(model, url), { secret }));
+}
+
+const usedBy = ({ headers }: Seen) => headers.get("x-poundkey-model") ?? "-";
+
+describe("an image by URL", () => {
+  test("is refused for a model that takes none, with the names of some that do, before anybody is called", async () => {
+    const before = world.simulator.calls.total;
+    const answer = await ask(KIMI, WEB);
+    expect(formatLine(answer)).toBe("400 invalid_request_error unsupported_capability");
+    expect(answer.error?.param).toBe("messages[0].content[1]");
+    expect(answer.error?.message).toMatch(
+      /^The model 'Moonshot#kimi-k2\.6' takes no images by URL: send them as data: URLs\. Models that take them: '[^']+', '[^']+', '[^']+'\.$/,
+    );
+    expect(String(answer.error?.message).slice(60)).not.toContain("Moonshot");
+    expect(world.simulator.calls.total).toBe(before);
+  });
+
+  test("names only models that the key may use", async () => {
+    const { secret } = await world.newKey({ requests_per_day: null, allowed_models: [KIMI, GPT] });
+    expect((await ask(KIMI, WEB, secret)).error?.message).toEndWith(`Models that take them: '${GPT}'.`);
+    const alone = await world.newKey({ requests_per_day: null, allowed_models: [KIMI] });
+    expect((await ask(KIMI, WEB, alone.secret)).error?.message).toEndWith("send them as data: URLs.");
+  });
+
+  test("is taken as data by the same model", async () => {
+    const answer = await ask(KIMI, DATA);
+    expect([answer.status, usedBy(answer)]).toEqual([200, KIMI]);
+  });
+
+  test("goes to the models of a group that take it", async () => {
+    for (let at = 0; at < 5; at++) expect(usedBy(await ask("seeing", WEB))).toBe(GPT);
+    expect(usedBy(await ask("seeing", DATA))).toBe(KIMI);
+    expect(formatLine(await ask("kimis", WEB))).toContain("unsupported_capability");
+  });
+
+  test("is not for a selector's candidates that take none, which it says", async () => {
+    const { secret } = await world.newKey({
+      requests_per_day: null,
+      allowed_models: ["Router#best", KIMI, GPT],
+    });
+    for (let at = 0; at < 3; at++) expect(usedBy(await ask("Router#best", WEB, secret))).toBe(GPT);
+    const headers = { "content-type": "application/json", authorization: `Bearer ${secret}` };
+    const init = { method: "POST", headers, body: JSON.stringify(picture("Router#best", WEB)) };
+    const { candidates } = asObject(await (await fetch(`${world.url}/v1/route`, init)).json());
+    const kimi = asArray(candidates).find((one) => asObject(one).model === KIMI);
+    expect(kimi).toMatchObject({ eligible: false, removed_by: "image_urls" });
+    const only = await world.newKey({ requests_per_day: null, allowed_models: ["Router#best", KIMI] });
+    expect(formatLine(await ask("Router#best", WEB, only.secret))).toBe(
+      "400 invalid_request_error unsupported_capability",
+    );
+  });
+
+  test("comes in at the other surfaces and is refused there in their form", async () => {
+    const source = { type: "url", url: WEB };
+    const content = [{ type: "image", source }];
+    const response = await fetch(`${world.url}/v1/messages`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-api-key": world.secret },
+      body: JSON.stringify({ model: KIMI, max_tokens: 10, messages: [{ role: "user", content }] }),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain("takes no images by URL");
+  });
+});

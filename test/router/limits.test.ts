@@ -1,0 +1,188 @@
+// Credentials' own limits: requests and tokens in a minute, under a time that is an argument.
+import { beforeEach, describe, expect, test } from "bun:test";
+import { Fault } from "../../src/core/fault.ts";
+import { RetirementBudget } from "../../src/health/credential.ts";
+import type { Permit } from "../../src/health/permit.ts";
+import { Rate } from "../../src/health/rate.ts";
+import { buildReport } from "../../src/health/report.ts";
+import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
+
+const MINUTE_MS = 60_000;
+
+let router: Planning;
+beforeEach(() => {
+  router = new Planning();
+});
+
+/** Begins attempts by the credential until its limits allow no more, and returns their number. */
+function exhaust(name: string, nowMs: number, tokens = 0): number {
+  for (let count = 0; ; count++) if (begin(name, nowMs, tokens) === null) return count;
+}
+
+function begin(name: string, nowMs: number, tokens = 0): Permit | null {
+  const load = { requests: 1, tokens };
+  return router.health.begin(router.attemptOf(HOUSE, name), nowMs, new RetirementBudget(), load);
+}
+
+describe("an amount per minute", () => {
+  test("may be used at once, and comes back evenly", () => {
+    const rate = new Rate(3);
+    for (let at = 0; at < 3; at++) {
+      expect(rate.waitMs(1, 1000)).toBe(0);
+      rate.take(1, 1000);
+    }
+    expect(rate.waitMs(1, 1000)).toBe(20_000);
+    expect(rate.waitMs(1, 20_999)).toBe(1);
+    expect(rate.waitMs(1, 21_000)).toBe(0);
+    expect(rate.waitMs(3, 21_000)).toBe(40_000);
+  });
+
+  test("is used up in no hour by more than it, whenever it is asked for", () => {
+    const rate = new Rate(7);
+    let taken = 0;
+    for (let nowMs = 0; nowMs < 60 * MINUTE_MS; nowMs += 137) {
+      if (rate.waitMs(1, nowMs) > 0) continue;
+      rate.take(1, nowMs);
+      taken++;
+    }
+    expect(taken).toBeWithin(7 * 60 - 1, 7 * 60 + 8);
+  });
+
+  test("lets more than itself pass when all of it is free, and is whole again a minute later", () => {
+    const rate = new Rate(1000);
+    rate.take(1, 0);
+    expect(rate.waitMs(5000, 0)).toBe(60);
+    expect(rate.waitMs(5000, 60)).toBe(0);
+    rate.take(5000, 60);
+    expect(rate.waitMs(1000, 60)).toBe(MINUTE_MS);
+    for (const amount of [Number.NaN, -5]) rate.take(amount, 60);
+    rate.take(Number.POSITIVE_INFINITY, 60);
+    expect(rate.waitMs(1000, 60)).toBe(2 * MINUTE_MS);
+  });
+});
+
+describe("a credential at its limit", () => {
+  test("rests while another has room, and is back in time", () => {
+    router.on("House", ["a", 1, { requestsPerMinute: 4 }], ["b", 1]);
+    expect(exhaust("a", 0)).toBe(4);
+    expect(names(router.plan(0))).toBe("b");
+    expect(names(router.plan(14_999))).toBe("b");
+    expect(router.plan(15_000)).toHaveLength(2);
+  });
+
+  test("rests for all of its provider's models", () => {
+    router.on("House", ["a", 1, { requestsPerMinute: 1 }]);
+    expect(exhaust("a", 0)).toBe(1);
+    expect(router.health.isReady(router.attemptOf(makeCard("House#large"), "a"), 0)).toBe(false);
+  });
+
+  test("makes room for a fallback", () => {
+    router.on("House", ["a", 1, { requestsPerMinute: 1 }], ["b", 1, { requestsPerMinute: 1 }]);
+    exhaust("a", 0);
+    exhaust("b", 0);
+    expect(names(router.plan(0, { fallbacks: [OTHER] }))).toBe("x");
+  });
+
+  test("and all others too: the fault says when the first has room again", () => {
+    router.on("House", ["a", 1, { requestsPerMinute: 2 }], ["b", 1, { requestsPerMinute: 6 }]);
+    exhaust("a", 0);
+    exhaust("b", 0);
+    const plan = router.plan(1000);
+    const fault = router.health.unavailable(plan, 1000);
+    expect([fault.code, fault.details.retryAfterMs]).toEqual(["provider_busy", 9000]);
+    expect(plan.map((attempt) => router.health.begin(attempt, 1000))).toEqual([null, null]);
+    expect(names(router.plan(10_000))).toBe("b");
+  });
+
+  test("is shown as resting, until it has room", () => {
+    router.on("House", ["a", 1, { requestsPerMinute: 4 }], ["b", 1]);
+    exhaust("a", 0);
+    const credentials = [
+      { secret: "the-secret-of-a", weight: 1 },
+      { secret: "the-secret-of-b", weight: 1 },
+    ];
+    const [house] = buildReport({
+      health: router.health,
+      providers: [
+        {
+          ...{ name: "House", dialect: "openai", baseUrl: "http://house.test", credentials, headers: {} },
+          timeouts: { connectMs: 1, firstByteMs: 1, idleMs: 1, totalMs: 1 },
+          unlistedModels: true,
+        },
+      ],
+      cards: [],
+      nowMs: 5000,
+      wallMs: 1_000_000,
+    });
+    expect(house?.credentials.map(({ state, untilMs }) => [state, untilMs])).toEqual([
+      ["resting", 1_010_000],
+      ["active", null],
+    ]);
+    expect(house?.credentials[0]?.reason).toContain("its own limit");
+  });
+
+  test("is still there after a reload; another limit begins anew", () => {
+    router.on("House", ["a", 1, { requestsPerMinute: 4 }]);
+    exhaust("a", 0);
+    router.on("House", ["a", 2, { requestsPerMinute: 4 }]);
+    expect(exhaust("a", 0)).toBe(0);
+    router.on("House", ["a", 2, { requestsPerMinute: 5 }]);
+    expect(exhaust("a", 0)).toBe(5);
+  });
+
+  test("has room again for a call that was never sent", () => {
+    router.on("House", ["a", 1, { requestsPerMinute: 1 }]);
+    begin("a", 0)?.failed(0, new Fault("upstream_error", "no", { unsent: true }));
+    expect(exhaust("a", 0)).toBe(1);
+  });
+});
+
+describe("tokens", () => {
+  const LIMITED = { tokensPerMinute: 60_000 };
+
+  test("are counted as expected, then as the provider counts them", () => {
+    router.on("House", ["a", 1, LIMITED]);
+    const permit = begin("a", 0, 40_000);
+    expect(begin("a", 0, 30_000)).toBeNull();
+    permit?.counted(10_000, 0);
+    expect(begin("a", 0, 30_000)).not.toBeNull();
+    expect(begin("a", 0, 30_000)).toBeNull();
+    expect(begin("a", 9999, 30_000)).toBeNull();
+    expect(begin("a", 10_000, 30_000)).not.toBeNull();
+  });
+
+  test("of several calls of one attempt add up", () => {
+    router.on("House", ["a", 1, LIMITED]);
+    const permit = begin("a", 0, 10_000);
+    for (let call = 0; call < 3; call++) permit?.counted(15_000, 0);
+    expect(begin("a", 0, 15_001)).toBeNull();
+    expect(begin("a", 0, 15_000)).not.toBeNull();
+  });
+
+  test("keep a long request away from a credential that a short one may use", () => {
+    router.on("House", ["a", 1, LIMITED], ["b", 1]);
+    begin("a", 0, 50_000);
+    expect(names(router.plan(0, { tokens: 20_000 }))).toBe("b");
+    expect(router.plan(0, { tokens: 5000 })).toHaveLength(2);
+  });
+
+  test("and the fault waits for as many as the request needs", () => {
+    router.on("House", ["a", 1, LIMITED]);
+    begin("a", 0, 50_000);
+    const plan = router.plan(0, { tokens: 20_000 });
+    const fault = router.health.unavailable(plan, 0, { requests: 1, tokens: 20_000 });
+    expect([fault.code, fault.details.retryAfterMs]).toEqual(["provider_busy", 10_000]);
+  });
+});
+
+test("a group's load goes past a model whose credentials are at their limits", () => {
+  router.on("House", ["a", 1, { requestsPerMinute: 2 }]);
+  const group = [
+    { card: HOUSE, weight: 1000 },
+    { card: OTHER, weight: 1 },
+  ];
+  expect(names(router.plan(0, { group }))).toBe("a x");
+  exhaust("a", 0);
+  expect(names(router.plan(0, { group }))).toBe("x");
+  expect(names(router.plan(30_000, { group }))).toBe("a x");
+});
