@@ -3,6 +3,11 @@
 import type { Credential } from "../core/settings.ts";
 
 const MINUTE_MS = 60_000;
+/**
+ * The provider counts a call when it arrives, up to this time after it was sent, so that it may count a call that was sent at
+ * the last moment before one that was sent earlier. Its amount comes back here so much later.
+ */
+const ARRIVAL_MS = 1000;
 /** Waits that are shorter come from rounding. */
 const ROUNDING_MS = 1e-6;
 
@@ -21,11 +26,13 @@ export const LEAST_LOAD: Load = { requests: 1, tokens: 1 };
 
 /**
  * An amount per minute that may be used at once or spread out, by the generic cell rate algorithm (as in ATM's traffic control,
- * ITU-T I.371): one moment is all that is kept. Times are on the monotonic clock.
+ * ITU-T I.371): two moments are all that is kept. Times are on the monotonic clock.
  */
 export class Rate {
   readonly perMinute: number;
-  /** The moment from which on the whole amount is free again. */
+  /** The last moment at which the whole amount was free. */
+  #wholeAtMs = Number.NEGATIVE_INFINITY;
+  /** The moment from which on the whole amount is free again, if calls arrive at once. */
   #freeAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(perMinute: number) {
@@ -34,12 +41,15 @@ export class Rate {
 
   /** Milliseconds until so much is free. More than a minute's amount passes as soon as all of it is free. */
   waitMs(amount: number, nowMs: number): number {
-    const usedMs = Math.max(0, this.#freeAtMs - nowMs);
-    const waitMs = usedMs + this.#toMs(amount) - MINUTE_MS;
+    const overMs = this.#freeAtMs + this.#toMs(amount) - MINUTE_MS;
+    // The first minute's amount has nothing to wait for to come back.
+    if (overMs <= this.#wholeAtMs + ROUNDING_MS) return 0;
+    const waitMs = overMs + ARRIVAL_MS - nowMs;
     return waitMs > ROUNDING_MS ? waitMs : 0;
   }
 
   take(amount: number, nowMs: number): void {
+    if (this.#freeAtMs + ARRIVAL_MS <= nowMs) this.#wholeAtMs = nowMs;
     this.#freeAtMs = Math.max(this.#freeAtMs, nowMs) + this.#toMs(amount);
   }
 

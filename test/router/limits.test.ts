@@ -5,6 +5,7 @@ import { RetirementBudget } from "../../src/health/credential.ts";
 import type { Permit } from "../../src/health/permit.ts";
 import { Rate } from "../../src/health/rate.ts";
 import { buildReport } from "../../src/health/report.ts";
+import { Dice } from "../sim/dice.ts";
 import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
 
 const MINUTE_MS = 60_000;
@@ -31,10 +32,10 @@ describe("an amount per minute", () => {
       expect(rate.waitMs(1, 1000)).toBe(0);
       rate.take(1, 1000);
     }
-    expect(rate.waitMs(1, 1000)).toBe(20_000);
-    expect(rate.waitMs(1, 20_999)).toBe(1);
-    expect(rate.waitMs(1, 21_000)).toBe(0);
-    expect(rate.waitMs(3, 21_000)).toBe(40_000);
+    expect(rate.waitMs(1, 1000)).toBe(21_000);
+    expect(rate.waitMs(1, 21_999)).toBe(1);
+    expect(rate.waitMs(1, 22_000)).toBe(0);
+    expect(rate.waitMs(3, 22_000)).toBe(40_000);
   });
 
   test("is used up in no hour by more than it, whenever it is asked for", () => {
@@ -51,14 +52,45 @@ describe("an amount per minute", () => {
   test("lets more than itself pass when all of it is free, and is whole again a minute later", () => {
     const rate = new Rate(1000);
     rate.take(1, 0);
-    expect(rate.waitMs(5000, 0)).toBe(60);
-    expect(rate.waitMs(5000, 60)).toBe(0);
-    rate.take(5000, 60);
-    expect(rate.waitMs(1000, 60)).toBe(MINUTE_MS);
-    for (const amount of [Number.NaN, -5]) rate.take(amount, 60);
-    rate.take(Number.POSITIVE_INFINITY, 60);
-    expect(rate.waitMs(1000, 60)).toBe(2 * MINUTE_MS);
+    expect(rate.waitMs(5000, 0)).toBe(1060);
+    expect(rate.waitMs(5000, 1060)).toBe(0);
+    rate.take(5000, 1060);
+    expect(rate.waitMs(1000, 1060)).toBe(MINUTE_MS + 1000);
+    for (const amount of [Number.NaN, -5]) rate.take(amount, 1060);
+    rate.take(Number.POSITIVE_INFINITY, 1060);
+    expect(rate.waitMs(1000, 1060)).toBe(2 * MINUTE_MS + 1000);
   });
+});
+
+/** A provider's bucket, which a call reaches so many milliseconds after it was sent. Returns the calls that it refuses. */
+function countRefused(perMinute: number, arrivals: readonly number[]): number {
+  let [left, atMs, refused] = [perMinute, 0, 0];
+  for (const nowMs of arrivals.toSorted((a, b) => a - b)) {
+    left = Math.min(perMinute, left + ((nowMs - atMs) * perMinute) / MINUTE_MS);
+    atMs = nowMs;
+    if (left + 1e-9 < 1) refused++;
+    else left--;
+  }
+  return refused;
+}
+
+test("a provider has none to refuse, however late within a second each call arrives", () => {
+  const dice = new Dice(7);
+  const random = () => dice.next();
+  for (let run = 0; run < 200; run++) {
+    const perMinute = 1 + Math.floor(random() * 300);
+    const rate = new Rate(perMinute);
+    const arrivals: number[] = [];
+    let asked = 0;
+    for (let nowMs = 0; nowMs < 3 * MINUTE_MS; nowMs += random() * (run % 3 === 0 ? 5000 : 200)) {
+      asked++;
+      if (rate.waitMs(1, nowMs) > 0) continue;
+      rate.take(1, nowMs);
+      arrivals.push(nowMs + random() * 1000);
+    }
+    expect([perMinute, countRefused(perMinute, arrivals)]).toEqual([perMinute, 0]);
+    expect(arrivals.length).toBeGreaterThanOrEqual(Math.min(asked, perMinute));
+  }
 });
 
 describe("a credential at its limit", () => {
@@ -66,8 +98,8 @@ describe("a credential at its limit", () => {
     router.on("House", ["a", 1, { requestsPerMinute: 4 }], ["b", 1]);
     expect(exhaust("a", 0)).toBe(4);
     expect(names(router.plan(0))).toBe("b");
-    expect(names(router.plan(14_999))).toBe("b");
-    expect(router.plan(15_000)).toHaveLength(2);
+    expect(names(router.plan(15_999))).toBe("b");
+    expect(router.plan(16_000)).toHaveLength(2);
   });
 
   test("rests for all of its provider's models", () => {
@@ -89,9 +121,9 @@ describe("a credential at its limit", () => {
     exhaust("b", 0);
     const plan = router.plan(1000);
     const fault = router.health.unavailable(plan, 1000);
-    expect([fault.code, fault.details.retryAfterMs]).toEqual(["provider_busy", 9000]);
+    expect([fault.code, fault.details.retryAfterMs]).toEqual(["provider_busy", 10_000]);
     expect(plan.map((attempt) => router.health.begin(attempt, 1000))).toEqual([null, null]);
-    expect(names(router.plan(10_000))).toBe("b");
+    expect(names(router.plan(11_000))).toBe("b");
   });
 
   test("is shown as resting, until it has room", () => {
@@ -115,7 +147,7 @@ describe("a credential at its limit", () => {
       wallMs: 1_000_000,
     });
     expect(house?.credentials.map(({ state, untilMs }) => [state, untilMs])).toEqual([
-      ["resting", 1_010_000],
+      ["resting", 1_011_000],
       ["active", null],
     ]);
     expect(house?.credentials[0]?.reason).toContain("its own limit");
@@ -147,8 +179,8 @@ describe("tokens", () => {
     permit?.counted(10_000, 0);
     expect(begin("a", 0, 30_000)).not.toBeNull();
     expect(begin("a", 0, 30_000)).toBeNull();
-    expect(begin("a", 9999, 30_000)).toBeNull();
-    expect(begin("a", 10_000, 30_000)).not.toBeNull();
+    expect(begin("a", 10_999, 30_000)).toBeNull();
+    expect(begin("a", 11_000, 30_000)).not.toBeNull();
   });
 
   test("of several calls of one attempt add up", () => {
@@ -171,7 +203,7 @@ describe("tokens", () => {
     begin("a", 0, 50_000);
     const plan = router.plan(0, { tokens: 20_000 });
     const fault = router.health.unavailable(plan, 0, { requests: 1, tokens: 20_000 });
-    expect([fault.code, fault.details.retryAfterMs]).toEqual(["provider_busy", 10_000]);
+    expect([fault.code, fault.details.retryAfterMs]).toEqual(["provider_busy", 11_000]);
   });
 });
 
@@ -184,5 +216,5 @@ test("a group's load goes past a model whose credentials are at their limits", (
   expect(names(router.plan(0, { group }))).toBe("a x");
   exhaust("a", 0);
   expect(names(router.plan(0, { group }))).toBe("x");
-  expect(names(router.plan(30_000, { group }))).toBe("a x");
+  expect(names(router.plan(31_000, { group }))).toBe("a x");
 });

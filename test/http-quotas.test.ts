@@ -1,0 +1,68 @@
+// Two regions with two credentials each, under load, before a provider that enforces their quotas: it has nothing to refuse.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import { type Quota, type QuotaUpstream, startQuotaUpstream } from "./http/quota-upstream.ts";
+
+const QUOTAS: Readonly<Record<string, Quota>> = {
+  "east-1": { requestsPerMinute: 120 },
+  "east-2": { requestsPerMinute: 60 },
+  "west-1": { requestsPerMinute: 90, tokensPerMinute: 100_000 },
+  // The tokens are the narrower bound: an answer takes 50.
+  "west-2": { requestsPerMinute: 300, tokensPerMinute: 3000 },
+};
+/** The calls that they allow at once. */
+const AT_ONCE: Readonly<Record<string, number>> = { "east-1": 120, "east-2": 60, "west-1": 90, "west-2": 60 };
+/** The calls that the test waits for beyond those, as the quotas come back. */
+const LATER = 12;
+const CLIENTS = 16;
+
+let world: UnderTest;
+let provider: QuotaUpstream;
+beforeAll(async () => {
+  provider = startQuotaUpstream(QUOTAS);
+  const keys = (region: string) =>
+    Object.entries(QUOTAS)
+      .filter(([key]) => key.startsWith(region))
+      .map(([key, { requestsPerMinute, tokensPerMinute }]) => {
+        const tokens = tokensPerMinute === undefined ? "" : `, tokens_per_minute: ${tokensPerMinute}`;
+        return `{ key: ${key}, requests_per_minute: ${requestsPerMinute}${tokens} }`;
+      });
+  const region = (name: string) =>
+    `  ${name}: { dialect: openai, base_url: "${provider.url}", keys: [${keys(name.toLowerCase())}], unlisted_models: true }`;
+  world = await startUnderTest({
+    more: [
+      region("East"),
+      region("West"),
+      'aliases: { team: [{ model: "East#m", weight: 2 }, { model: "West#m" }] }',
+    ].join("\n"),
+  });
+});
+afterAll(async () => {
+  await world.stop();
+  await provider.stop();
+});
+
+test("a group gives all that its credentials are allowed, and the provider refuses none of it", async () => {
+  let served = 0;
+  const enough = Object.values(AT_ONCE).reduce((sum, calls) => sum + calls, LATER);
+  const refusals = new Set<string>();
+  const client = async (of: number) => {
+    while (served < enough) {
+      const messages = [{ role: "user", content: `request of ${of}` }];
+      const response = await world.chat({ model: "team", messages, max_tokens: 50 });
+      const text = await response.text();
+      if (response.status === 200) served++;
+      else {
+        refusals.add(`${response.status} ${JSON.parse(text).error.code}`);
+        // A client that comes too early again and again: the quota of the moment is what it gets.
+        await Bun.sleep(10);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, (_, of) => client(of)));
+  expect(provider.refused).toEqual([]);
+  expect([...refusals]).toEqual(["429 provider_busy"]);
+  // Nothing is refused here before each of them has given what it may.
+  for (const [key, calls] of Object.entries(AT_ONCE))
+    expect(provider.granted.get(key)).toBeGreaterThanOrEqual(calls);
+}, 60_000);
