@@ -139,6 +139,20 @@ describe("a key", () => {
     expect((await fetch(`${world.url}/v1/models/team`, { headers })).status).toBe(404);
   });
 
+  test("finds the groups in the list of models, but for those by pattern", async () => {
+    const list = async (secret: string) => {
+      const headers = { authorization: `Bearer ${secret}` };
+      const { data } = asObject(await (await fetch(`${world.url}/v1/models`, { headers })).json());
+      return asArray(data).flatMap((one) => {
+        const { id, owned_by } = asObject(one);
+        return owned_by === "poundkey" && !String(id).startsWith("Router#") ? [id] : [];
+      });
+    };
+    expect(await list(world.secret)).toEqual(["team", "broken", "short", "dear-first", "priced"]);
+    const { secret } = await world.newKey({ requests_per_day: null, allowed_models: [OPENAI] });
+    expect(await list(secret)).toEqual(["team"]);
+  });
+
   test("is shown the models that it may use", async () => {
     const show = async (secret: string) => {
       const response = await fetch(`${world.url}/v1/models/team`, {

@@ -20,6 +20,8 @@ export type Resolution =
 export interface Catalogue {
   /** The cards of the providers that are on, without the disabled ones and those that have to be deployed first. */
   list(): readonly ModelCard[];
+  /** The names of the groups that clients can ask for, without patterns. */
+  groups(): readonly string[];
   /** The meaning of a client's `model`. Bounded work for a text of any length. */
   resolve(text: string): Resolution;
 }
@@ -126,6 +128,12 @@ class IndexedCatalogue implements Catalogue {
 
   list(): readonly ModelCard[] {
     return this.#cards;
+  }
+
+  groups(): readonly string[] {
+    return [...this.#aliases.keys()].filter(
+      (name) => !name.includes("*") && this.resolve(name).kind === "group",
+    );
   }
 
   resolve(text: string): Resolution {

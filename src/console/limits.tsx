@@ -30,7 +30,6 @@ function Rules({ settings }: { readonly settings: Settings }) {
         <Paying settings={settings} />
         <Requests settings={settings} />
         <RouterRules settings={settings} />
-        <Aliases settings={settings} />
         <Timeouts settings={settings} />
         <Server settings={settings} />
       </div>
@@ -116,22 +115,6 @@ function RouterRules({ settings: { router } }: Part) {
       <Facts rows={rows} />
     </Card>
   );
-}
-
-function Aliases({ settings: { aliases } }: Part) {
-  const rows = Object.entries(aliases).map(([name, target]): Row => [name, describeTarget(target)]);
-  return (
-    <Card title="Aliases" note="Of the file, or made by /admin/v1/aliases">
-      {rows.length === 0 ? <p class="faint">There are none.</p> : <Facts rows={rows} />}
-    </Card>
-  );
-}
-
-/** The models of a group with their shares of its load. */
-function describeTarget(target: Settings["aliases"][string]): string {
-  if (typeof target === "string") return target;
-  const whole = target.reduce((sum, { weight }) => sum + weight, 0);
-  return target.map(({ model, weight }) => `${model} ${percent(weight / whole)}`).join(" · ");
 }
 
 function Timeouts({ settings: { timeouts } }: Part) {

@@ -1,5 +1,6 @@
 // Models: the catalogue, searched, filtered and sorted where it is shown.
 import { useState } from "preact/hooks";
+import { Aliases } from "./aliases.tsx";
 import { day, price, tokens } from "./format.ts";
 import { Check, Filter, SearchField } from "./parts/field.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
@@ -46,40 +47,45 @@ export function ModelsPage() {
   return (
     <>
       <PageHead title="Models">Prices in USD per million tokens, as the providers list them.</PageHead>
-      <Loaded of={models}>
-        {({ data }) => {
-          const found = sorted(data.filter(matching(query)), query);
-          return (
-            <>
-              <Filters all={data} query={query} set={set} />
-              <p class="small faint summary" role="status">
-                {found.length} of {data.length} models
-              </p>
-              <Card isFlush>
-                {found.length === 0 ? (
-                  <Empty icon="search" title="No model matches">
-                    Take a filter away, or turn on more providers.
-                  </Empty>
-                ) : (
-                  <>
-                    <Table
-                      label="Models"
-                      columns={COLUMNS}
-                      rows={found.slice(0, shown)}
-                      keyOf={({ id }) => id}
-                      sorting={sortingOf(query, set)}
-                    />
-                    <MoreRows
-                      shown={Math.min(shown, found.length)}
-                      more={found.length > shown ? () => setShown(shown + 100) : null}
-                    />
-                  </>
-                )}
-              </Card>
-            </>
-          );
-        }}
-      </Loaded>
+      <div class="stack">
+        <div>
+          <Loaded of={models}>
+            {({ data }) => {
+              const found = sorted(data.filter(matching(query)), query);
+              return (
+                <>
+                  <Filters all={data} query={query} set={set} />
+                  <p class="small faint summary" role="status">
+                    {found.length} of {data.length} models
+                  </p>
+                  <Card isFlush>
+                    {found.length === 0 ? (
+                      <Empty icon="search" title="No model matches">
+                        Take a filter away, or turn on more providers.
+                      </Empty>
+                    ) : (
+                      <>
+                        <Table
+                          label="Models"
+                          columns={COLUMNS}
+                          rows={found.slice(0, shown)}
+                          keyOf={({ id }) => id}
+                          sorting={sortingOf(query, set)}
+                        />
+                        <MoreRows
+                          shown={Math.min(shown, found.length)}
+                          more={found.length > shown ? () => setShown(shown + 100) : null}
+                        />
+                      </>
+                    )}
+                  </Card>
+                </>
+              );
+            }}
+          </Loaded>
+        </div>
+        <Aliases />
+      </div>
     </>
   );
 }

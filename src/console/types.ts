@@ -279,10 +279,6 @@ export interface Settings {
     readonly idle_ms: number;
     readonly total_ms: number;
   }[];
-  /** A model's id or a selector by the name that stands for it, or the models of a group. */
-  readonly aliases: Readonly<
-    Record<string, string | readonly { readonly model: string; readonly weight: number }[]>
-  >;
 }
 
 export interface Message {

@@ -61,10 +61,11 @@ function listed(key: GatewayKey, catalogue: Catalogue): Response {
 const wholeLists = new WeakMap<Catalogue, Uint8Array<ArrayBuffer>>();
 
 function listModels(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
+  const groups = catalogue.groups().flatMap((name) => findGroup(name, key, catalogue) ?? []);
   const cards = listCandidates(key, catalogue);
-  if (cards.length === 0) return [];
+  if (cards.length === 0) return groups;
   const named = catalogue.list().filter((card) => mayUse(key, card.id));
-  return [...listSelectors(key).map(selectorView), ...named.map(modelView)];
+  return [...listSelectors(key).map(selectorView), ...groups, ...named.map(modelView)];
 }
 
 function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntry {
@@ -72,9 +73,16 @@ function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntr
   if (found.kind === "card" && mayUse(key, found.card.id)) return modelView(found.card);
   if (found.kind === "selector" && listSelectors(key).includes(found.selector))
     return selectorView(found.selector);
-  const members = found.kind === "group" ? found.members.filter(({ card }) => mayUse(key, card.id)) : [];
-  if (members.length > 0) return groupView(id, members);
+  const group = findGroup(id, key, catalogue);
+  if (group) return group;
   throw notFound(id, found.kind === "unknown" ? found.nearest : []);
+}
+
+/** Returns the group of that name, as far as the key may use its models; null if there is none. */
+function findGroup(name: string, key: GatewayKey, catalogue: Catalogue): ModelEntry | null {
+  const found = catalogue.resolve(name);
+  const members = found.kind === "group" ? found.members.filter(({ card }) => mayUse(key, card.id)) : [];
+  return members.length === 0 ? null : groupView(name, members);
 }
 
 function selectorView(selector: Selector) {

@@ -31,7 +31,9 @@ let world: ConsoleWorld;
 let requestId = "";
 
 beforeAll(async () => {
-  world = await startConsoleWorld();
+  world = await startConsoleWorld({
+    more: 'aliases: { fast: "OpenAI#gpt-5.4", team: [{ model: "OpenAI#gpt-5.4", weight: 3 }, { model: "Mistral#sim-mini" }] }',
+  });
   const messages = [{ role: "user", content: "Prove that there are infinitely many primes." }];
   const answer = await world.gateway.chat({ model: "Router#best", messages });
   requestId = (await answer.json()).id;
@@ -73,6 +75,15 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
       await close();
     });
   }
+
+  test("the page of models shows aliases with their targets", async () => {
+    const { page, open, close } = await openConsole(world);
+    await open("/models");
+    const row = page.getByRole("table", { name: "Aliases" }).getByRole("row").filter({ hasText: "team" });
+    await row.waitFor();
+    expect(await row.innerText()).toMatch(/OpenAI#gpt-5\.4 75\s?%\s+Mistral#sim-mini 25\s?%/);
+    await close();
+  });
 
   test("dialogs hold the focus, close on Escape, and have no barrier", async () => {
     const { page, open, close } = await openConsole(world);

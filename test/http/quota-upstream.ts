@@ -17,7 +17,7 @@ export interface QuotaUpstream {
   stop(): Promise<void>;
 }
 
-/** What each answer is reported to have taken. */
+/** Each answer reports these tokens. */
 const USAGE = { prompt_tokens: 10, completion_tokens: 40, total_tokens: 50 };
 /** Calls take these times to arrive, in turn: some overtake others. */
 const WAYS_MS = [0, 120, 30, 0, 250, 60];
