@@ -179,6 +179,28 @@ describe("models", () => {
     expect(JSON.parse(out).map((model: { id: string }) => model.id)).toEqual(["Own#m"]);
   });
 
+  test("those that serve an operation", async () => {
+    const files = {
+      "poundkey.yaml":
+        "providers: { Own: { base_url: http://x, models: [{ name: m }, { name: e, operations: [embeddings] }] } }\n",
+    };
+    const list = async (operation: string) =>
+      JSON.parse(
+        (await models(["--provider", "own", "--operation", operation, "--json"], { files })).out,
+      ).map(({ id }: { id: string }) => id);
+    expect([await list("embeddings"), await list("chat"), await list("rerank")]).toEqual([
+      ["Own#e"],
+      ["Own#m"],
+      [],
+    ]);
+    const wrong = await models(["--operation", "embedding"]);
+    expect([wrong.code, wrong.err.split("\n")[0]]).toEqual([
+      2,
+      "poundkey models: there is no operation embedding; did you mean embeddings?",
+    ]);
+    expect((await models(["--operation", "x"])).err).toContain("expected chat, embeddings, rerank");
+  });
+
   test("a provider that isn't is wrong usage, a broken configuration a failure", async () => {
     const wrong = await models(["--provider", "DepSeek"]);
     expect([wrong.code, wrong.err.split("\n")[0]]).toEqual([

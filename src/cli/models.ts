@@ -2,23 +2,25 @@
 import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
+import { OPERATIONS } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
 import { formatTable } from "./administration.ts";
 import { COMMON_FLAGS, parseArguments, readConfigurationFlags, reportMisuse } from "./arguments.ts";
 
-const HELP = `Usage: poundkey models [--provider NAME] [--config FILE] [--json]
+const HELP = `Usage: poundkey models [--provider NAME] [--operation NAME] [--config FILE] [--json]
 
 Prints the catalogue, the configuration's own models and changes included.
 
-  --provider NAME  only this provider's
-  --config FILE    the configuration file (default: poundkey.yaml, if there is one)
-  --json           print JSON
-  --help           print this`;
+  --provider NAME   only this provider's
+  --operation NAME  only those that serve it: ${OPERATIONS.join(", ")}
+  --config FILE     the configuration file (default: poundkey.yaml, if there is one)
+  --json            print JSON
+  --help            print this`;
 
 /** Returns the exit code: 0 if the models were printed, 1 for an invalid configuration, 2 for wrong usage. */
 export async function runModels(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
-  const parsed = parseArguments(args, { ...COMMON_FLAGS, provider: "value" }, 0);
+  const parsed = parseArguments(args, { ...COMMON_FLAGS, provider: "value", operation: "value" }, 0);
   if (!parsed.ok) return reportMisuse("models", parsed.message, io);
   const { switches, values } = parsed.arguments;
   if (switches.has("help")) {
@@ -35,20 +37,27 @@ export async function runModels(args: readonly string[], io: Io, source: ConfigS
   const chosen =
     asked === undefined ? names : names.filter((name) => name.toLowerCase() === asked.toLowerCase());
   if (chosen.length === 0) {
-    const [near] = nearest(asked ?? "", names, 1);
-    return reportMisuse(
-      "models",
-      `there is no provider ${asked}${near === undefined ? "" : `; did you mean ${near}?`}`,
-      io,
-    );
+    return reportMisuse("models", `there is no provider ${asked}${suggest(asked, names)}`, io);
   }
-  const views = listModels(loaded.settings, chosen);
+  const operation = values.get("operation");
+  if (operation !== undefined && !OPERATIONS.some((name) => name === operation)) {
+    const near = suggest(operation, OPERATIONS) || `; expected ${OPERATIONS.join(", ")}`;
+    return reportMisuse("models", `there is no operation ${operation}${near}`, io);
+  }
+  const views = listModels(loaded.settings, chosen).filter(
+    ({ operations }) => operation === undefined || operations === null || operations.includes(operation),
+  );
   io.out(
     switches.has("json")
       ? JSON.stringify(views, null, 2)
       : formatTable([HEADINGS, ...views.map(formatCells)]),
   );
   return EXIT.done;
+}
+
+function suggest(name = "", names: readonly string[]): string {
+  const [near] = nearest(name, names, 1);
+  return near === undefined ? "" : `; did you mean ${near}?`;
 }
 
 /** Lists all known providers, on or off, because a catalogue is read before keys are bought. */
