@@ -15,6 +15,7 @@ const COMMANDS = [
   "admin",
   "route",
   "models",
+  "catalogue",
   "simulate",
   "backup",
 ];

@@ -261,6 +261,7 @@ test("the published schema is JSON Schema and knows every section", () => {
     "store",
     "providers",
     "models",
+    "catalogue",
     "aliases",
     "quota",
     "billing",

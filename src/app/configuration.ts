@@ -3,7 +3,7 @@ import { readFileSync, statSync } from "node:fs";
 import { type ConfigError, formatError } from "../config/errors.ts";
 import { DEFAULT_FILE, findConfig } from "../config/find.ts";
 import { type Loaded, loadSettings, type Overrides } from "../config/load.ts";
-import type { KnownProvider } from "../core/settings.ts";
+import type { KnownProvider, Settings } from "../core/settings.ts";
 import { PROVIDERS } from "../providers/index.ts";
 
 /** The flags that every command accepts. */
@@ -45,10 +45,19 @@ export function readConfiguration(flags: ConfigurationFlags): Loaded {
   return loadConfig(flags, source).loaded;
 }
 
-/** Returns a text that changes when the file does, or null if there is no file. */
-export function stampConfiguration({ config }: ConfigurationFlags): string | null {
+/** Returns a text that changes when the file does, or the catalogue file that it names; null: there is neither. */
+export function stampConfiguration(
+  { config }: ConfigurationFlags,
+  { catalogueFile }: Pick<Settings, "catalogueFile">,
+): string | null {
+  const stamps = [config ?? DEFAULT_FILE, catalogueFile].map(stampFile);
+  return stamps.every((stamp) => stamp === null) ? null : stamps.join(" | ");
+}
+
+function stampFile(file: string | undefined): string | null {
+  if (file === undefined) return null;
   try {
-    const { mtimeMs, size, ino } = statSync(config ?? DEFAULT_FILE);
+    const { mtimeMs, size, ino } = statSync(file);
     return `${mtimeMs} ${size} ${ino}`;
   } catch {
     return null;

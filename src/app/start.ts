@@ -175,14 +175,16 @@ async function runUntilStopped(
   settings: Settings,
   { complete, running, stopped, log }: Serving,
 ): Promise<number> {
+  let inForce = settings;
   const watch = watchConfig(settings, {
     clock,
-    stamp: () => stampConfiguration(options),
+    stamp: () => stampConfiguration(options, inForce),
     load: () => {
       const loaded = readConfiguration(options);
       return loaded.ok ? { ...loaded, settings: complete(loaded.settings) } : loaded;
     },
     onSettings: (next, ignored) => {
+      inForce = next;
       running.reload(next);
       log({ event: "config_reloaded", level: "warn", needs_restart: ignored });
     },

@@ -58,6 +58,10 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     about: "show the catalogue",
     run: async (args, io) => (await import("./models.ts")).runModels(args, io, source),
   },
+  catalogue: {
+    about: "show what a catalogue file would change",
+    run: async (args, io) => (await import("./catalogue.ts")).runCatalogue(args, io, source),
+  },
   simulate: {
     about: "run the simulated providers alone",
     run: async (args, io) => (await import("./simulate.ts")).runSimulate(args, io),

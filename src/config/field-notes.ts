@@ -171,6 +171,10 @@ export const FIELDS: Readonly<Record<string, FieldNote>> = {
     meaning: "The requests that the model serves.",
     default: ["chat"],
   },
+  catalogue: {
+    meaning:
+      "The path of a file of models, which stand beside those that the program brings or in their place. It is read again when it changes.",
+  },
   models: { meaning: "Changes to models of the catalogue, by id." },
   "models.<name>": { meaning: "Changes to one model." },
   "models.<name>.price": {

@@ -10,6 +10,7 @@ import type {
   ServerRules,
   Settings,
 } from "../core/settings.ts";
+import { readCatalogueFile } from "./catalogue-file.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue } from "./errors.ts";
 import { interpolate, isWithin, type Outside } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
@@ -25,6 +26,8 @@ export interface Overrides {
   readonly host?: string | undefined;
   readonly port?: number | undefined;
   readonly store?: string | undefined;
+  /** The path of a catalogue file. */
+  readonly catalogue?: string | undefined;
 }
 
 export interface LoadInput extends Outside {
@@ -119,7 +122,11 @@ function buildSettings(
   config: Config,
   input: LoadInput,
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
-  const { providers, ownModels, issues } = buildProviders(config.providers, input.known, input);
+  const catalogueFile = input.overrides.catalogue ?? config.catalogue;
+  const { cards, issues: unread } = readCatalogueFile(catalogueFile, input.readFile);
+  const own = buildProviders(config.providers, input.known, input, cards);
+  const { providers } = own;
+  const ownModels = [...cards, ...own.ownModels];
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
   const models = new ModelFields(ownModels, inFile, input.isSimulated ?? true);
   const environment: Issue[] = [];
@@ -128,6 +135,7 @@ function buildSettings(
     store: chooseStore(config.store, input, environment),
     providers,
     ownModels,
+    ...(catalogueFile === undefined ? {} : { catalogueFile }),
     overlay: models.overlay(config.models ?? {}),
     aliases: models.aliases(config.aliases ?? {}),
     router: models.router(config.router ?? {}),
@@ -142,7 +150,7 @@ function buildSettings(
     responses: buildResponseRules(config.responses ?? {}),
     metrics: { token: config.metrics?.token ?? null },
   };
-  return { settings, issues: [...issues, ...models.issues, ...environment] };
+  return { settings, issues: [...unread, ...own.issues, ...models.issues, ...environment] };
 }
 
 function parseMs(text: string | undefined, otherwise: number): number {

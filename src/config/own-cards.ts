@@ -19,6 +19,8 @@ export interface OwnModels {
   readonly known: readonly KnownProvider[];
   /** The known cloud that the provider is, under whatever name; null: none. Its models are like the catalogue's of the same name. */
   readonly cloud: KnownProvider | null;
+  /** Those of the operator's catalogue file. */
+  readonly cards: readonly ModelCard[];
 }
 
 export interface OwnCards {
@@ -35,7 +37,8 @@ export function buildOwnCards(own: OwnModels): OwnCards {
       issues.push({ path: [...here, ...path], at: "value", message });
     if (names.has(model.name)) wrong(["name"], "this model is there twice");
     names.add(model.name);
-    const like = findLike(model.like, (message) => wrong(["like"], message)) ?? findOnCloud(own, model);
+    const like =
+      findLike(model.like, own.cards, (message) => wrong(["like"], message)) ?? findOnCloud(own, model);
     const card = buildOwnCard(own, model, like);
     const { contextTokensMax: context, outputTokensMax: output } = card;
     if (context !== null && output !== null && output > context) {
@@ -54,18 +57,22 @@ export function buildOwnCards(own: OwnModels): OwnCards {
 }
 
 /** Finds the card of the catalogue that a model is like. */
-function findLike(like: string | undefined, wrong: (message: string) => void): ModelCard | null {
+function findLike(
+  like: string | undefined,
+  given: readonly ModelCard[],
+  wrong: (message: string) => void,
+): ModelCard | null {
   if (like === undefined) return null;
-  const cards = knownCards([]);
+  const cards = knownCards(given);
   const id = normaliseId(like);
   const found = cards.get(like) ?? [...cards.values()].find((card) => normaliseId(card.id) === id);
   if (found === undefined) wrong(unknownModel(like, cards));
   return found ?? null;
 }
 
-function findOnCloud({ cloud }: OwnModels, { name, like }: ModelConfig): ModelCard | null {
+function findOnCloud({ cloud, cards }: OwnModels, { name, like }: ModelConfig): ModelCard | null {
   if (cloud === null || like !== undefined) return null;
-  return knownCards([]).get(`${cloud.name}#${name}`) ?? null;
+  return knownCards(cards).get(`${cloud.name}#${name}`) ?? null;
 }
 
 /** On Azure models are called by the names of their deployments. */

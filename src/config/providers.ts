@@ -34,6 +34,7 @@ export function buildProviders(
   config: Config["providers"],
   known: readonly KnownProvider[],
   outside: Outside,
+  cards: readonly ModelCard[],
 ): Providers {
   if (config === undefined) return readEnvironment(known, outside);
   const names = known.map((row) => row.name);
@@ -58,6 +59,7 @@ export function buildProviders(
       path,
       spoken: listSpoken(entry ?? {}, row),
       known,
+      cards,
       cloud: row?.platform === undefined ? null : row,
     });
     ownModels.push(...own.cards);

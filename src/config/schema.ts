@@ -103,6 +103,7 @@ export const ConfigSchema = section(
     models: optional(
       named(/^[^\s]{1,300}$/, "a model id like OpenAI#gpt-5.4", overlay, "Changes to the catalogue, by id."),
     ),
+    catalogue: optional(text("the path of a file", /^[^\0]{1,4096}$/)),
     aliases: optional(aliases),
     quota: optional(
       section(

@@ -201,8 +201,10 @@ export interface Settings {
   readonly store: string;
   /** Those that are on. */
   readonly providers: readonly ProviderSetup[];
-  /** Cards that the operator added to a provider; one that the catalogue has too takes its place. */
+  /** Cards of the operator's catalogue file, then those added to a provider; one that the catalogue has too takes its place. */
   readonly ownModels: readonly ModelCard[];
+  /** The file that some of those come from; left out: there is none. */
+  readonly catalogueFile?: string;
   readonly overlay: readonly ModelOverlay[];
   /** By the name that a client may use. */
   readonly aliases: Readonly<Record<string, Alias>>;

@@ -1,0 +1,78 @@
+// Compares two catalogues, model by model and field by field.
+import type { ModelCard } from "../core/card.ts";
+import type { ModelOverlay } from "../core/settings.ts";
+import { knownCards, modelView } from "./catalogue.ts";
+import { overlaid } from "./overlay.ts";
+
+export interface CardChange {
+  readonly id: string;
+  readonly kind: "added" | "changed" | "removed";
+  /** Those that differ; of an added model all that are known, of a removed one none. */
+  readonly fields: readonly FieldChange[];
+}
+
+interface FieldChange {
+  /** As in `GET /v1/models`: `pricing.input`. */
+  readonly field: string;
+  /** null: not known. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+interface Cards {
+  readonly ownModels: readonly ModelCard[];
+  readonly overlay: readonly ModelOverlay[];
+}
+
+/** Fields that say nothing that an id doesn't. */
+const OBVIOUS: ReadonlySet<string> = new Set(["id", "object", "name", "created"]);
+
+/** Compares all known models, their providers on or off. Disabled ones are left out. */
+export function compareCards(before: Cards, after: Cards): readonly CardChange[] {
+  const [old, now] = [listFields(before), listFields(after)];
+  const changed = [...now].flatMap(([id, fields]): readonly CardChange[] => {
+    const known = old.get(id);
+    const differing = compareFields(known ?? new Map(), fields);
+    if (known && differing.length === 0) return [];
+    return [{ id, kind: known ? "changed" : "added", fields: differing }];
+  });
+  const removed = [...old.keys()].filter((id) => !now.has(id));
+  return [...changed, ...removed.map((id): CardChange => ({ id, kind: "removed", fields: [] }))];
+}
+
+type Fields = ReadonlyMap<string, string>;
+
+function compareFields(before: Fields, after: Fields): readonly FieldChange[] {
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((field) => ({ field, before: before.get(field) ?? null, after: after.get(field) ?? null }))
+    .filter((change) => change.before !== change.after);
+}
+
+function listFields({ ownModels, overlay }: Cards): ReadonlyMap<string, Fields> {
+  const changes = new Map(overlay.map((change) => [change.id, change]));
+  const cards = [...knownCards(ownModels).values()].flatMap(
+    (card) => overlaid(card, changes.get(card.id)) ?? [],
+  );
+  return new Map(cards.map((card) => [card.id, listCardFields(card)]));
+}
+
+function listCardFields(card: ModelCard): Fields {
+  const { pricing, ...view } = modelView(card);
+  const fields = new Map<string, string>();
+  for (const [name, value] of Object.entries({ ...view, dialects: card.dialects })) {
+    const text = formatValue(value);
+    if (text !== null && !OBVIOUS.has(name)) fields.set(name, text);
+  }
+  for (const [name, value] of Object.entries(pricing ?? {})) {
+    const text = formatValue(value);
+    if (text !== null) fields.set(`pricing.${name}`, text);
+  }
+  return fields;
+}
+
+function formatValue(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (!Array.isArray(value)) return String(value);
+  if (value.length === 0) return null;
+  return value.map((one) => (typeof one === "string" ? one : JSON.stringify(one))).join(", ");
+}

@@ -1,0 +1,61 @@
+// `poundkey catalogue diff FILE`: shows what a catalogue file would change, without taking it.
+import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
+import { EXIT, type Io } from "../app/terminal.ts";
+import { type CardChange, compareCards } from "../catalogue/compare.ts";
+import type { ConfigError } from "../config/errors.ts";
+import { COMMON_FLAGS, parseArguments, readConfigurationFlags, reportMisuse } from "./arguments.ts";
+
+const HELP = `Usage: poundkey catalogue diff FILE [--config FILE] [--json]
+
+Shows the models that a catalogue file would add and change, against the catalogue in force: the program's,
+the configuration's own models and changes included. The field catalogue of the configuration takes the file.
+
+  --config FILE  the configuration file (default: poundkey.yaml, if there is one)
+  --json         print JSON
+  --help         print this`;
+
+/** Returns the exit code: 0 if the changes were printed, 1 for an unsound file or configuration, 2 for wrong usage. */
+export async function runCatalogue(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
+  const parsed = parseArguments(args, COMMON_FLAGS, 2);
+  if (!parsed.ok) return reportMisuse("catalogue", parsed.message, io);
+  const { switches, words } = parsed.arguments;
+  if (switches.has("help")) {
+    io.out(HELP);
+    return EXIT.done;
+  }
+  const [verb, file] = words;
+  if (verb !== "diff") return reportMisuse("catalogue", "expected diff FILE", io);
+  if (file === undefined) return reportMisuse("catalogue", "diff needs a file", io);
+  const flags = readConfigurationFlags(parsed.arguments);
+  const now = loadConfig(flags, source).loaded;
+  if (!now.ok) return refuse(now.errors, io);
+  const then = loadConfig({ ...flags, catalogue: file }, source).loaded;
+  if (!then.ok) return refuse(then.errors, io);
+  const changes = compareCards(now.settings, then.settings);
+  io.out(switches.has("json") ? JSON.stringify(changes, null, 2) : formatChanges(changes));
+  return EXIT.done;
+}
+
+/** The file's own errors have no place in the configuration. */
+function refuse(errors: readonly ConfigError[], io: Io): number {
+  const own = errors.find(({ field }) => field === "catalogue");
+  io.err(own ? own.message : formatErrors(errors));
+  return EXIT.failed;
+}
+
+function formatChanges(changes: readonly CardChange[]): string {
+  const lines = changes.flatMap(({ id, kind, fields }) => [
+    `${SIGNS[kind]} ${id}`,
+    ...fields.map(({ field, before, after }) => `    ${field}: ${formatStep(before, after)}`),
+  ]);
+  const count = (kind: CardChange["kind"]) => changes.filter((change) => change.kind === kind).length;
+  const counts = `${count("added")} added, ${count("changed")} changed, ${count("removed")} removed`;
+  return [...lines, counts].join("\n");
+}
+
+const SIGNS = { added: "+", changed: "~", removed: "-" } as const;
+
+function formatStep(before: string | null, after: string | null): string {
+  if (before === null) return after ?? "-";
+  return `${before} → ${after ?? "-"}`;
+}

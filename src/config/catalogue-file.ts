@@ -1,0 +1,89 @@
+// Reads the operator's catalogue file: models beside those that the program brings, or in their place.
+import { Type } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
+import { isSlip, priceView } from "../catalogue/price.ts";
+import { buildCards, shippedCards } from "../catalogue/rows.ts";
+import type { ModelCard } from "../core/card.ts";
+import { DIALECTS } from "../core/dialect.ts";
+import { asObject, asString, parseJson } from "../core/json.ts";
+import { formatField, type Issue, type Path } from "./errors.ts";
+import { choice, section, text, whole } from "./field-types.ts";
+import type { Outside } from "./interpolate.ts";
+import { capabilities, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
+import { listIssues } from "./schema-issues.ts";
+
+const ROWS_MAX = 20_000;
+const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
+
+const day = text("a day like 2026-11-21", DAY);
+const tokens = Type.Union([whole(1, TOKENS_MAX), Type.Null()], {
+  expected: `a whole number from 1 to ${TOKENS_MAX}, or null if it isn't known`,
+});
+const row = section(
+  {
+    id: modelId,
+    owner: Type.Optional(text("the owner's name", /^[^\p{C}]{1,100}$/u)),
+    released: Type.Union([day, Type.Null()], {
+      expected: "a day like 2026-11-21, or null if it isn't known",
+    }),
+    shutdown: Type.Optional(day),
+    context: tokens,
+    output: tokens,
+    price: Type.Union([price, Type.Null()], {
+      expected: "a mapping of prices, or null if they aren't known",
+    }),
+    capabilities,
+    operations: Type.Optional(operations),
+    dialects: Type.Optional(
+      Type.Array(choice(DIALECTS), { minItems: 1, uniqueItems: true, expected: "a list of dialects" }),
+    ),
+  },
+  "A model as one provider serves it.",
+);
+const rows = Type.Array(row, { minItems: 1, maxItems: ROWS_MAX, expected: "a list of models" });
+
+interface CatalogueFile {
+  readonly cards: readonly ModelCard[];
+  /** The first thing that is wrong with it. */
+  readonly issues: readonly Issue[];
+}
+
+/** Reads the file that the field `catalogue` names; undefined: none. */
+export function readCatalogueFile(file: string | undefined, readFile: Outside["readFile"]): CatalogueFile {
+  if (file === undefined) return { cards: [], issues: [] };
+  const wrong = (what: string): CatalogueFile => ({
+    cards: [],
+    issues: [{ path: ["catalogue"], at: "value", message: `${file}: ${what}` }],
+  });
+  try {
+    const value = parseJson(readFile(file));
+    if (value === undefined) return wrong("the file isn't JSON");
+    const [issue] = Value.Check(rows, value) ? [] : listIssues(rows, value);
+    if (issue) return wrong(`${nameField(issue.path, value)}${issue.message}`);
+    const cards = buildCards(value);
+    const slip = findSlip(cards);
+    return slip === null ? { cards, issues: [] } : wrong(slip);
+  } catch (thrown) {
+    const isRead = thrown instanceof Error && !("code" in thrown);
+    return wrong(isRead ? thrown.message : "the file can't be read");
+  }
+}
+
+/** The field of a row as people look for it: by the model's id. */
+function nameField([at, ...path]: Path, value: unknown): string {
+  if (at === undefined) return "";
+  const id = Array.isArray(value) ? asString(asObject(value[Number(at)]).id) : null;
+  return `row ${Number(at) + 1}${id ? ` (${id})` : ""}, ${formatField(path) || "as a whole"}: `;
+}
+
+/** The sentence for a price that can't be meant, against the one that the program brings. */
+function findSlip(cards: readonly ModelCard[]): string | null {
+  const shipped = new Map(shippedCards().map((card) => [card.id, card.price]));
+  for (const { id, price: given } of cards) {
+    const known = shipped.get(id);
+    if (!given || !known || !isSlip(given, known)) continue;
+    const { input, output } = priceView(known);
+    return `the price of ${id} is 100 times or more off the known one (input ${input}, output ${output}); prices are USD per million tokens`;
+  }
+  return null;
+}

@@ -1,0 +1,137 @@
+// A catalogue file of the operator's: its models, its mistakes, and what it would change.
+import { describe, expect, test } from "bun:test";
+import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
+import { runCatalogue } from "../../src/cli/catalogue.ts";
+import { formatError } from "../../src/config/errors.ts";
+import { type Loaded, loadSettings } from "../../src/config/load.ts";
+import { asObject } from "../../src/core/json.ts";
+import { PROVIDERS } from "../../src/providers/index.ts";
+
+const NEW = {
+  ...{ id: "OpenAI#gpt-99", owner: "OpenAI", released: "2026-11-20", context: 400_000, output: 128_000 },
+  ...{ price: { input: 2, output: 10 }, capabilities: ["tools"] },
+};
+const CHANGED = { ...NEW, id: "OpenAI#gpt-5.4", released: null, price: { input: 2, output: 15 } };
+
+const base = "providers: { OpenAI: { keys: [k] } }\ncatalogue: new.json\n";
+
+function readFrom(files: Readonly<Record<string, string>>) {
+  return (path: string) => {
+    const text = files[path];
+    if (text === undefined) throw Object.assign(new Error(path), { code: "ENOENT" });
+    return text;
+  };
+}
+
+function load(rows: unknown, more = ""): Loaded {
+  return loadSettings({
+    ...{ text: base + more, file: "poundkey.yaml", env: () => undefined, overrides: {} },
+    readFile: readFrom({ "new.json": typeof rows === "string" ? rows : JSON.stringify(rows) }),
+    known: PROVIDERS,
+  });
+}
+
+function catalogueOf(loaded: Loaded) {
+  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
+  return buildCatalogue(loaded.settings);
+}
+
+describe("the models of a catalogue file", () => {
+  test("stand beside the program's, and in their place", () => {
+    const catalogue = catalogueOf(load([NEW, CHANGED]));
+    expect(catalogue.resolve("OpenAI#gpt-99")).toMatchObject({
+      card: { contextTokensMax: 400_000, price: { input: 2, output: 10 }, listed: true },
+    });
+    expect(catalogue.resolve("OpenAI#gpt-5.4")).toMatchObject({ card: { price: { input: 2 } } });
+    expect(catalogue.resolve("OpenAI#gpt-5.1").kind).toBe("card");
+  });
+
+  test("may be named by every other field", () => {
+    const more = `aliases: { newest: openai/gpt-99 }
+models: { "OpenAI#gpt-99": { output: 1000 }, "OpenAI#gpt-5.4": { fallbacks: ["OpenAI#gpt-99"] } }`;
+    const catalogue = catalogueOf(load([NEW], more));
+    expect(catalogue.resolve("newest")).toMatchObject({ card: { id: NEW.id, outputTokensMax: 1000 } });
+    const own = load([NEW]);
+    expect(own.ok && own.settings.catalogueFile).toBe("new.json");
+    const like = loadSettings({
+      text: `catalogue: new.json\nproviders: { Own: { base_url: http://x, models: [{ name: m, like: "${NEW.id}" }] } }`,
+      ...{ file: "poundkey.yaml", env: () => undefined, overrides: {}, known: PROVIDERS },
+      readFile: readFrom({ "new.json": JSON.stringify([NEW]) }),
+    });
+    expect(catalogueOf(like).resolve("Own#m")).toMatchObject({ card: { price: { input: 2 } } });
+  });
+});
+
+describe("a catalogue file that is wrong", () => {
+  const { context: _, ...short } = NEW;
+  test.each<[string, unknown, string]>([
+    ["no JSON", "{", "new.json: the file isn't JSON"],
+    ["no list", { models: [] }, "expected a list of models, got a mapping"],
+    ["nothing in it", [], "expected a list of models"],
+    ["a missing field", [NEW, { ...short, id: "A#b" }], "row 2 (A#b), context: this field is missing"],
+    [
+      "an unknown field",
+      [{ ...NEW, capabilites: [] }],
+      "row 1 (OpenAI#gpt-99), capabilites: unknown field; did you mean capabilities?",
+    ],
+    ["a price as text", [{ ...NEW, price: { input: "2", output: 1 } }], "price.input: expected a number"],
+    ["a slip in a price", [{ ...NEW, price: { inptu: 2, output: 1 } }], "price.inptu: unknown field"],
+    ["half a price", [{ ...NEW, price: { input: 2 } }], "OpenAI#gpt-99: has no price of output"],
+    ["a model twice", [NEW, NEW], "OpenAI#gpt-99: is there twice"],
+    ["no provider", [{ ...NEW, id: "gpt-99" }], "gpt-99: has an id that isn't <Provider>#<model>"],
+    ["another unit", [{ ...CHANGED, price: { input: 2500, output: 15_00 } }], "100 times or more off"],
+  ])("%s is refused with its place: %j", (_name, rows, says) => {
+    const loaded = load(rows);
+    expect(loaded.ok ? [] : loaded.errors.map(formatError)).toEqual([expect.stringContaining(says)]);
+    expect(loaded.ok ? "" : loaded.errors.map(formatError).join()).toStartWith(
+      "poundkey.yaml:2:12: catalogue: new.json: ",
+    );
+  });
+
+  test("is refused if it isn't there", () => {
+    const loaded = loadSettings({
+      ...{ text: base, file: "poundkey.yaml", env: () => undefined, overrides: {}, known: PROVIDERS },
+      readFile: readFrom({}),
+    });
+    expect(loaded.ok ? "" : loaded.errors.map(formatError).join()).toEndWith(
+      "new.json: the file can't be read",
+    );
+  });
+});
+
+describe("poundkey catalogue diff", () => {
+  async function diff(rows: unknown, args: readonly string[] = [], text = "") {
+    const printed: string[] = [];
+    const io = { out: (line: string) => printed.push(line), err: (line: string) => printed.push(line) };
+    const files = { "poundkey.yaml": text, "new.json": JSON.stringify(rows) };
+    const source = { env: () => undefined, readFile: readFrom(files), known: PROVIDERS };
+    const code = await runCatalogue(["diff", "new.json", ...args], io, source);
+    return { code, out: printed.join("\n") };
+  }
+
+  test("names what is new and what differs", async () => {
+    const { code, out } = await diff([NEW, CHANGED]);
+    expect(code).toBe(0);
+    expect(out).toContain("~ OpenAI#gpt-5.4\n");
+    expect(out).toContain("    pricing.input: 2.5 → 2\n");
+    expect(out).not.toContain("pricing.output: 15");
+    expect(out).toContain("+ OpenAI#gpt-99\n    owned_by: OpenAI\n    context_window: 400000\n");
+    expect(out).toEndWith("1 added, 1 changed, 0 removed");
+  });
+
+  test("says nothing of what the configuration decides anyway", async () => {
+    const own = 'models: { "OpenAI#gpt-5.4": { price: { input: 3, output: 15 } } }';
+    expect((await diff([CHANGED], [], own)).out).not.toContain("pricing.input");
+  });
+
+  test("compares with the file in force, which it would stand in for", async () => {
+    expect((await diff([NEW], [], "catalogue: new.json")).out).toBe("0 added, 0 changed, 0 removed");
+  });
+
+  test("prints JSON, and fails for an unsound file", async () => {
+    const [added] = JSON.parse((await diff([NEW], ["--json"])).out);
+    expect([added.id, added.kind]).toEqual([NEW.id, "added"]);
+    expect(asObject(added.fields[0])).toEqual({ field: "owned_by", before: null, after: "OpenAI" });
+    expect(await diff([{}])).toEqual({ code: 1, out: expect.stringMatching(/^new\.json: row 1, id: /) });
+  });
+});

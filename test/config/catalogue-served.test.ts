@@ -1,0 +1,48 @@
+// A catalogue file that changes under a running gateway: its models are there at once, and a broken one changes nothing.
+import { expect, test } from "bun:test";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { asArray, asObject } from "../../src/core/json.ts";
+import { LONG_MS, newPlace, startServe } from "../serve-process.ts";
+
+const TOKEN = "admin-token-of-the-tests";
+
+test(
+  "models of a changed catalogue file are listed without a restart",
+  async () => {
+    const place = newPlace(`server: { port: 0, admin_token: "${TOKEN}" }
+store: "sqlite:./poundkey.db"
+catalogue: newer.json
+providers: { OpenAI: { keys: [any], base_url: "http://127.0.0.1:9/v1" } }`);
+    const write = (...names: readonly string[]) => {
+      const rows = names.map((name) => ({
+        ...{ id: `OpenAI#${name}`, released: null, context: null, output: null },
+        ...{ price: { input: 1, output: 2 }, capabilities: [] },
+      }));
+      writeFileSync(join(place.directory, "newer.json"), JSON.stringify(rows));
+    };
+    write("first");
+    const serving = startServe(place);
+    try {
+      const url = await serving.listens();
+      const list = async () => {
+        const headers = { authorization: `Bearer ${TOKEN}` };
+        const { data } = asObject(await (await fetch(`${url}/admin/v1/models`, { headers })).json());
+        const ids = asArray(data).map((model) => String(asObject(model).id));
+        return ids.filter((id) => /#(first|second)$/.test(id));
+      };
+      expect(await list()).toEqual(["OpenAI#first"]);
+      write("first", "second");
+      await serving.logged("config_reloaded", 1);
+      expect(await list()).toEqual(["OpenAI#first", "OpenAI#second"]);
+      write("second", "second");
+      const [refused] = await serving.logged("config_refused", 1);
+      expect(String(refused?.errors)).toContain("newer.json: ");
+      expect(await list()).toEqual(["OpenAI#first", "OpenAI#second"]);
+    } finally {
+      serving.end();
+      place.remove();
+    }
+  },
+  LONG_MS * 2,
+);
