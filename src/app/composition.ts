@@ -90,7 +90,7 @@ export interface RunningGateway {
 
 /** Starts listening. Throws if the address can't be had or the store can't be used. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  const { opened, settings: first } = options;
+  const { opened, settings: first, fetch = upstreamFetch } = options;
   const { store, vault } = opened;
   const ending: Ending = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
@@ -106,7 +106,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   });
   const log = countEvents(metrics, options.log);
   const health: Health = new Health(log);
-  const live = new LiveConfiguration(first, opened, { health, log, fetch: options.fetch ?? upstreamFetch });
+  const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
   const learned = new Learned();
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };

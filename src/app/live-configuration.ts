@@ -2,7 +2,7 @@
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Fetch, Log } from "../core/world.ts";
+import type { Clock, Fetch, Log } from "../core/world.ts";
 import { makeUpstream, type Upstream } from "../gateway/upstream.ts";
 import type { Health } from "../health/health.ts";
 import type { Snapshot } from "../http/ports.ts";
@@ -18,20 +18,22 @@ export class LiveConfiguration {
   readonly discovery: Discovery;
   readonly aliases: AddedAliases;
   readonly #health: Health;
+  readonly #clock: LiveConfigurationPorts["clock"];
   /** The settings without the added credentials and aliases. */
   configured: Settings;
   settings: Settings;
-  snapshot: Snapshot;
+  #snapshot: Snapshot;
   #listed: ReadonlySet<string>;
 
-  constructor(first: Settings, opened: OpenedStore, { health, log, fetch }: LiveConfigurationPorts) {
+  constructor(first: Settings, opened: OpenedStore, { health, log, fetch, clock }: LiveConfigurationPorts) {
     const { store, credentialVault } = opened;
     const onChange = () => this.#renew();
     this.#health = health;
     this.configured = first;
     this.settings = first;
-    this.snapshot = buildSnapshot(first, []);
-    this.#listed = listIds(this.snapshot);
+    this.#clock = clock;
+    this.#snapshot = buildSnapshot(first, [], clock.nowMs());
+    this.#listed = listIds(this.#snapshot);
     this.credentials = new AddedCredentials(store, credentialVault, log, onChange);
     this.aliases = new AddedAliases(store, onChange);
     this.discovery = new Discovery({ fetch, log, onChange });
@@ -56,9 +58,19 @@ export class LiveConfiguration {
   #renew(): void {
     this.settings = this.aliases.addTo(this.credentials.addTo(this.configured, PROVIDERS));
     this.discovery.follow(this.settings.providers);
-    this.snapshot = buildSnapshot(this.settings, this.discovery.cards);
-    this.#listed = listIds(this.snapshot);
+    this.#snapshot = this.#buildSnapshot();
+    this.#listed = listIds(this.#snapshot);
     this.#health.configured(this.settings.providers);
+  }
+
+  /** Requests under way keep the prices that they began with. */
+  get snapshot(): Snapshot {
+    if (this.#clock.nowMs() >= this.#snapshot.catalogue.pricesUntilMs) this.#snapshot = this.#buildSnapshot();
+    return this.#snapshot;
+  }
+
+  #buildSnapshot(): Snapshot {
+    return buildSnapshot(this.settings, this.discovery.cards, this.#clock.nowMs());
   }
 
   /** True if the live catalogue has a model of that id. */
@@ -71,6 +83,7 @@ export interface LiveConfigurationPorts {
   readonly health: Health;
   readonly log: Log;
   readonly fetch: Fetch;
+  readonly clock: Pick<Clock, "nowMs">;
 }
 
 function listIds({ catalogue }: Snapshot): ReadonlySet<string> {
@@ -78,11 +91,13 @@ function listIds({ catalogue }: Snapshot): ReadonlySet<string> {
 }
 
 /** The operator's own row of a model comes before what the model's server says of it. */
-function buildSnapshot(settings: Settings, discovered: readonly ModelCard[]): Snapshot {
-  const { providers, overlay, aliases, limits, router, billing } = settings;
-  const ownModels = [...discovered, ...settings.ownModels];
+function buildSnapshot(settings: Settings, discovered: readonly ModelCard[], nowMs: number): Snapshot {
+  const { providers, limits, router, billing, newerModels = [] } = settings;
+  const found = new Set(discovered.map(({ id }) => id));
+  const restated = newerModels.filter(({ id }) => found.has(id));
+  const ownModels = [...discovered, ...restated, ...settings.ownModels];
   return {
-    catalogue: buildCatalogue({ providers, overlay, ownModels, aliases }),
+    catalogue: buildCatalogue({ ...settings, ownModels, nowMs }),
     upstreams: new Map(
       providers.map((setup): [string, Upstream] => [setup.name, makeUpstream(setup, chooseDialects(setup))]),
     ),

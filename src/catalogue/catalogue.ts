@@ -4,6 +4,7 @@ import { CAPABILITIES, type GroupMember, type ModelCard } from "../core/card.ts"
 import { nearest } from "../core/nearest.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
+import { applyPrices, findNextChange, type LaterPriceFields, viewLaterPrices } from "./later-prices.ts";
 import { overlaid } from "./overlay.ts";
 import { type PriceFields, priceView } from "./price.ts";
 import { shippedCards } from "./rows.ts";
@@ -24,6 +25,8 @@ export interface Catalogue {
   groups(): readonly string[];
   /** The meaning of a client's `model`. Bounded work for a text of any length. */
   resolve(text: string): Resolution;
+  /** The time from which on other prices hold, Unix milliseconds; Infinity: none are announced. */
+  readonly pricesUntilMs: number;
 }
 
 /** A provider, and which of its models it offers. */
@@ -34,7 +37,11 @@ export interface CatalogueInput {
   readonly providers: readonly Offering[];
   readonly overlay: readonly ModelOverlay[];
   readonly ownModels: readonly ModelCard[];
+  /** Those of the operator's catalogue file. */
+  readonly newerModels?: readonly ModelCard[];
   readonly aliases: Readonly<Record<string, Alias>>;
+  /** The time whose prices hold, Unix milliseconds; left out: no announced one does. */
+  readonly nowMs?: number;
 }
 
 const PROVIDER_CHARACTERS_MAX = 64;
@@ -46,9 +53,15 @@ export function buildCatalogue(input: CatalogueInput): Catalogue {
   return new IndexedCatalogue(input);
 }
 
-/** Every card that exists by canonical id: the shipped ones, with the operator's own in place of the same id. */
-export function knownCards(ownModels: readonly ModelCard[]): ReadonlyMap<string, ModelCard> {
-  return new Map([...shippedCards(), ...ownModels].map((card) => [card.id, card]));
+/**
+ * Every card that exists by canonical id: the shipped ones, with those of the operator's catalogue file and the operator's own
+ * in place of the same id.
+ */
+export function knownCards(
+  ownModels: readonly ModelCard[],
+  newerModels: readonly ModelCard[] = [],
+): ReadonlyMap<string, ModelCard> {
+  return new Map([...shippedCards(), ...newerModels, ...ownModels].map((card) => [card.id, card]));
 }
 
 /** The part before the first `#`, else before the first `/`, and the rest; null for a bare name. */
@@ -88,6 +101,7 @@ function isOffered({ dialects }: ModelCard, provider: Offering | undefined): boo
 }
 
 class IndexedCatalogue implements Catalogue {
+  readonly pricesUntilMs: number;
   readonly #cards: readonly ModelCard[];
   readonly #byKey = new Map<string, ModelCard>();
   /** Ids by the names without their provider, and by the last part of those, in lower case. */
@@ -99,14 +113,16 @@ class IndexedCatalogue implements Catalogue {
   /** Aliases with a `*` in them; the first that fits counts. */
   readonly #patterns: readonly { readonly names: RegExp; readonly target: Alias }[];
 
-  constructor({ providers, overlay, ownModels, aliases }: CatalogueInput) {
+  constructor({ providers, overlay, ownModels, newerModels, aliases, nowMs = 0 }: CatalogueInput) {
     const on = new Map(providers.map((provider) => [provider.name, provider]));
     const changes = new Map(overlay.map((change) => [change.id, change]));
-    const offered = [...knownCards(ownModels).values()]
+    const offered = [...knownCards(ownModels, newerModels).values()]
       .filter((card) => isOffered(card, on.get(card.provider)))
-      .flatMap((card) => overlaid(card, changes.get(card.id)) ?? []);
+      .flatMap((card) => overlaid(card, changes.get(card.id)) ?? [])
+      .map((card) => applyPrices(card, nowMs));
     const own = new Set(ownModels.map(({ id }) => id));
     this.#cards = offered.filter(({ id, provider }) => own.has(id) || !on.get(provider)?.listsOwnOnly);
+    this.pricesUntilMs = findNextChange(this.#cards);
     this.#disabled = new Set(overlay.filter((change) => change.disabled).map((change) => change.id));
     this.#open = new Map(
       providers.filter((one) => one.unlistedModels).map((one) => [one.name.toLowerCase(), one.name]),
@@ -221,6 +237,8 @@ export interface ModelView {
   readonly max_output_tokens: number | null;
   /** USD per million tokens (`per_request` and `per_search`: USD each); null: not priced. */
   readonly pricing: PriceFields | null;
+  /** Announced prices, the earliest first; left out: none. */
+  readonly later_pricing?: readonly LaterPriceFields[];
   readonly capabilities: readonly string[];
   /** The requests that it serves; null: not known. */
   readonly operations: readonly string[] | null;
@@ -242,6 +260,7 @@ export function modelView(card: ModelCard): ModelView {
     context_window: card.contextTokensMax,
     max_output_tokens: card.outputTokensMax,
     pricing: card.price === null ? null : priceView(card.price),
+    ...(card.laterPrices ? { later_pricing: viewLaterPrices(card) } : {}),
     capabilities: CAPABILITIES.filter((capability) => card.capabilities.has(capability)),
     operations: card.operations ? [...card.operations] : null,
     release_date: card.created === 0 ? null : dateOf(card.created),

@@ -21,6 +21,7 @@ interface FieldChange {
 
 interface Cards {
   readonly ownModels: readonly ModelCard[];
+  readonly newerModels?: readonly ModelCard[];
   readonly overlay: readonly ModelOverlay[];
 }
 
@@ -48,9 +49,9 @@ function compareFields(before: Fields, after: Fields): readonly FieldChange[] {
     .filter((change) => change.before !== change.after);
 }
 
-function listFields({ ownModels, overlay }: Cards): ReadonlyMap<string, Fields> {
+function listFields({ ownModels, newerModels, overlay }: Cards): ReadonlyMap<string, Fields> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
-  const cards = [...knownCards(ownModels).values()].flatMap(
+  const cards = [...knownCards(ownModels, newerModels).values()].flatMap(
     (card) => overlaid(card, changes.get(card.id)) ?? [],
   );
   return new Map(cards.map((card) => [card.id, listCardFields(card)]));

@@ -15,9 +15,13 @@ export interface OverlayProblem {
 export function overlaid(card: ModelCard, change: ModelOverlay | undefined): ModelCard | null {
   if (change === undefined) return card;
   if (change.disabled) return null;
+  const { laterPrices: announced, ...own } = card;
+  // A price of the operator's own holds until the operator says otherwise.
+  const laterPrices = change.laterPrices ?? (change.price ? undefined : announced);
   return {
-    ...card,
+    ...own,
     price: change.price ?? card.price,
+    ...(laterPrices ? { laterPrices } : {}),
     contextTokensMax: change.contextTokensMax ?? card.contextTokensMax,
     outputTokensMax: change.outputTokensMax ?? card.outputTokensMax,
     capabilities: change.capabilities ?? card.capabilities,
@@ -51,10 +55,14 @@ export function unknownModel(id: string, cards: ReadonlyMap<string, ModelCard>):
 }
 
 function priceProblems(card: ModelCard, change: ModelOverlay): OverlayProblem[] {
-  if (!change.price || !card.price || !isSlip(change.price, card.price)) return [];
-  const { input, output } = priceView(card.price);
+  const known = card.price;
+  if (!known) return [];
+  const { input, output } = priceView(known);
   const message = `is 100 times or more off the known price (input ${input}, output ${output}); prices are USD per million tokens`;
-  return [{ id: card.id, path: ["price"], message }];
+  const later = (change.laterPrices ?? []).map(({ price }, at) => ({ price, path: ["later_prices", at] }));
+  return [{ price: change.price, path: ["price"] }, ...later].flatMap(({ price, path }) =>
+    price && isSlip(price, known) ? [{ id: card.id, path, message }] : [],
+  );
 }
 
 function limitProblems(card: ModelCard, change: ModelOverlay): OverlayProblem[] {

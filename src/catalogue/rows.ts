@@ -3,6 +3,7 @@ import {
   CAPABILITIES,
   type Capability,
   CHAT_ONLY,
+  type LaterPrice,
   type ModelCard,
   OPERATIONS,
   type OperationName,
@@ -11,6 +12,7 @@ import {
 import { DIALECTS, type DialectName } from "../core/dialect.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
 import beyondChat from "./beyond-chat.data.json";
+import { buildLaterPrices, findLaterProblem, type LaterPriceFields } from "./later-prices.ts";
 import data from "./models.data.json";
 import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "./price.ts";
 
@@ -44,6 +46,7 @@ function cardOf(row: JsonObject): ModelCard {
   if (context !== null && output !== null && output > context)
     throw unsound(id, "outputs more than its context");
   const operations = readOperations(id, row.operations);
+  const laterPrices = readLaterPrices(id, row.later_prices, operations);
   return {
     id,
     provider: id.slice(0, at),
@@ -54,6 +57,7 @@ function cardOf(row: JsonObject): ModelCard {
     contextTokensMax: context,
     outputTokensMax: output,
     price: row.price === null ? null : soundPrice(id, row.price, operations),
+    ...(laterPrices.length === 0 ? {} : { laterPrices }),
     capabilities: capabilitiesOf(id, row.capabilities),
     operations,
     ...(row.like === undefined ? {} : { like: asString(row.like) ?? "" }),
@@ -87,6 +91,23 @@ function soundPrice(id: string, value: unknown, operations: ReadonlySet<Operatio
   const wrong = missing === null ? priceProblem(value) : `has no price of ${missing}`;
   if (wrong !== null) throw unsound(id, wrong);
   return buildPrice(value);
+}
+
+function readLaterPrices(
+  id: string,
+  value: unknown,
+  operations: ReadonlySet<OperationName>,
+): readonly LaterPrice[] {
+  const rows = asArray(value);
+  const prices = rows.filter(isLaterPrice);
+  if (prices.length < rows.length) throw unsound(id, "has a later price without a day");
+  const wrong = findLaterProblem(prices, operations);
+  if (wrong !== null) throw unsound(id, wrong.message);
+  return buildLaterPrices(prices);
+}
+
+function isLaterPrice(value: unknown): value is LaterPriceFields {
+  return isPrice(value) && "from" in value && typeof value.from === "string";
 }
 
 function capabilitiesOf(id: string, value: unknown): ReadonlySet<Capability> {

@@ -1,6 +1,7 @@
 // `poundkey models`: prints the catalogue as a table.
 import { type ConfigSource, formatErrors, loadConfig } from "../app/configuration.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
+import { clock } from "../app/world.ts";
 import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
 import { OPERATIONS } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
@@ -67,7 +68,7 @@ function listProviders(settings: Settings, { known }: ConfigSource): readonly st
 
 function listModels(settings: Settings, names: readonly string[]): readonly ModelView[] {
   const providers = names.map((name) => ({ name, unlistedModels: false }));
-  return buildCatalogue({ ...settings, providers })
+  return buildCatalogue({ ...settings, providers, nowMs: clock.nowMs() })
     .list()
     .map(modelView);
 }

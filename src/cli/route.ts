@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { EXIT, type Io } from "../app/terminal.ts";
+import { clock } from "../app/world.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { parseJson } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
@@ -135,7 +136,7 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
   const choice = choose(SELECTOR_RULES[selector], {
     request,
     needs: findNeeds(request),
-    cards: buildCatalogue(settings).list(),
+    cards: buildCatalogue({ ...settings, nowMs: clock.nowMs() }).list(),
     rules: settings.router,
     quality: quality ?? settings.router.fairQuality,
     learned: await readLearnedIfAny(open, io),

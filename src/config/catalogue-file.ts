@@ -7,15 +7,13 @@ import type { ModelCard } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
 import { asObject, asString, parseJson } from "../core/json.ts";
 import { formatField, type Issue, type Path } from "./errors.ts";
-import { choice, section, text, whole } from "./field-types.ts";
+import { choice, day, section, text, whole } from "./field-types.ts";
 import type { Outside } from "./interpolate.ts";
-import { capabilities, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
+import { capabilities, laterPrices, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
 import { listIssues } from "./schema-issues.ts";
 
 const ROWS_MAX = 20_000;
-const DAY = /^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$/;
 
-const day = text("a day like 2026-11-21", DAY);
 const tokens = Type.Union([whole(1, TOKENS_MAX), Type.Null()], {
   expected: `a whole number from 1 to ${TOKENS_MAX}, or null if it isn't known`,
 });
@@ -24,7 +22,7 @@ const row = section(
     id: modelId,
     owner: Type.Optional(text("the owner's name", /^[^\p{C}]{1,100}$/u)),
     released: Type.Union([day, Type.Null()], {
-      expected: "a day like 2026-11-21, or null if it isn't known",
+      expected: "a day like 2027-01-31, or null if it isn't known",
     }),
     shutdown: Type.Optional(day),
     context: tokens,
@@ -32,6 +30,7 @@ const row = section(
     price: Type.Union([price, Type.Null()], {
       expected: "a mapping of prices, or null if they aren't known",
     }),
+    later_prices: Type.Optional(laterPrices),
     capabilities,
     operations: Type.Optional(operations),
     dialects: Type.Optional(

@@ -1,5 +1,7 @@
 // The types of configuration fields: TypeBox schemas with their bounds and a description of the expected value.
+
 import { Kind, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
+import { parseDay } from "../catalogue/later-prices.ts";
 import {
   isAddressBlock,
   isHost,
@@ -93,6 +95,9 @@ export const share = checked<string | number>(
 );
 export const clock = checked<string>('a time of day like "00:00"', (value) => parseClock(value) !== null, {
   pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
+});
+export const day = checked<string>("a day like 2027-01-31", (value) => parseDay(value) !== null, {
+  format: "date",
 });
 export const timeZone = checked<string>("an IANA time zone like UTC or Europe/Berlin", isTimeZone, {});
 export const hedgeDelay = checked<string>(

@@ -1,6 +1,7 @@
 // Looks up the meaning and default of a field, for the manual and for editors by the published schema.
 import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
-import { FIELDS, type FieldNote } from "./field-notes.ts";
+import { FIELDS } from "./field-notes.ts";
+import type { FieldNote } from "./rule-notes.ts";
 
 type Visit = (path: string, field: JsonObject) => void;
 
@@ -27,6 +28,8 @@ function visitField(path: string, field: unknown, visit: Visit): void {
 /** Paths whose fields have the notes of another path. */
 const SAME: readonly (readonly [path: string, as: string])[] = [
   ["models.<name>.price.", "providers.<name>.models[].price."],
+  ["models.<name>.later_prices[].", "providers.<name>.models[].later_prices[]."],
+  ["providers.<name>.models[].later_prices[].", "providers.<name>.models[].price."],
   ["providers.<name>.models[].price.tiers[].", "providers.<name>.models[].price."],
 ];
 

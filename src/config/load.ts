@@ -125,17 +125,16 @@ function buildSettings(
   const catalogueFile = input.overrides.catalogue ?? config.catalogue;
   const { cards, issues: unread } = readCatalogueFile(catalogueFile, input.readFile);
   const own = buildProviders(config.providers, input.known, input, cards);
-  const { providers } = own;
-  const ownModels = [...cards, ...own.ownModels];
+  const { providers, ownModels } = own;
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
-  const models = new ModelFields(ownModels, inFile, input.isSimulated ?? true);
+  const models = new ModelFields([...cards, ...ownModels], inFile, input.isSimulated ?? true);
   const environment: Issue[] = [];
   const settings: Settings = {
     server: buildServerRules(config.server ?? {}, input, environment),
     store: chooseStore(config.store, input, environment),
     providers,
     ownModels,
-    ...(catalogueFile === undefined ? {} : { catalogueFile }),
+    ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
     overlay: models.overlay(config.models ?? {}),
     aliases: models.aliases(config.aliases ?? {}),
     router: models.router(config.router ?? {}),

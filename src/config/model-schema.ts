@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { PIECE_FIELDS, PIECE_MAX, RATE_FIELDS, RATE_MAX } from "../catalogue/price.ts";
 import { CAPABILITIES, OPERATIONS } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
-import { choice, number, section, text, whole } from "./field-types.ts";
+import { choice, day, number, section, text, whole } from "./field-types.ts";
 
 export const TOKENS_MAX = 100_000_000;
 
@@ -15,21 +15,26 @@ const piece = number(0, PIECE_MAX);
 const prices = <Field extends string>(fields: readonly Field[], value: typeof rate) =>
   Object.fromEntries(fields.map((field) => [field, optional(value)]));
 const rates = prices(RATE_FIELDS, rate);
-export const price = section(
-  {
-    ...rates,
-    ...prices(PIECE_FIELDS, piece),
-    tiers: optional(
-      Type.Array(
-        section(
-          { above_tokens: whole(1, TOKENS_MAX), ...rates, input: rate, output: rate },
-          "The price of longer prompts, whole.",
-        ),
-        { maxItems: 8 },
+const priceFields = {
+  ...rates,
+  ...prices(PIECE_FIELDS, piece),
+  tiers: optional(
+    Type.Array(
+      section(
+        { above_tokens: whole(1, TOKENS_MAX), ...rates, input: rate, output: rate },
+        "The price of longer prompts, whole.",
       ),
+      { maxItems: 8 },
     ),
-  },
+  ),
+};
+export const price = section(
+  priceFields,
   "USD per million tokens; the fields that begin with per_ in USD each.",
+);
+export const laterPrices = Type.Array(
+  section({ from: day, ...priceFields }, "A price that holds from a day on, whole."),
+  { minItems: 1, maxItems: 20, expected: "a list of 1 to 20 prices" },
 );
 export const capabilities = Type.Array(choice(CAPABILITIES), {
   uniqueItems: true,
@@ -51,6 +56,7 @@ export const model = section(
     like: optional(modelId),
     dialect: optional(choice(DIALECTS)),
     price: optional(price),
+    later_prices: optional(laterPrices),
     capabilities: optional(capabilities),
     operations: optional(operations),
   },

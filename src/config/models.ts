@@ -1,5 +1,6 @@
 // Checks the changes to the catalogue, and every field that names a model.
 import { findSelector, knownCards, splitId } from "../catalogue/catalogue.ts";
+import { buildLaterPrices, findLaterProblem } from "../catalogue/later-prices.ts";
 import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
 import { buildPrice } from "../catalogue/price.ts";
 import type { Alias, AliasTarget } from "../core/alias.ts";
@@ -50,6 +51,8 @@ export class ModelFields {
       const operations = new Set(entry.operations ?? this.#cards.get(id)?.operations ?? CHAT_ONLY);
       const unsound = findPriceProblem(entry.price, operations);
       if (unsound) this.#wrong([...path, "price", ...unsound.path], "value", unsound.message);
+      const later = findLaterProblem(entry.later_prices ?? [], operations);
+      if (later) this.#wrong([...path, "later_prices", later.at], "value", later.message);
       changes.set(id, this.#overlayOf(id, unsound ? { ...entry, price: undefined } : entry));
       names.set(id, name);
     }
@@ -65,6 +68,7 @@ export class ModelFields {
       id,
       disabled: entry.disabled ?? false,
       price: entry.price === undefined ? undefined : buildPrice(entry.price),
+      laterPrices: entry.later_prices && buildLaterPrices(entry.later_prices),
       contextTokensMax: entry.context,
       outputTokensMax: entry.output,
       capabilities: entry.capabilities === undefined ? undefined : new Set(entry.capabilities),

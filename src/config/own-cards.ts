@@ -1,5 +1,6 @@
 // Builds the cards of the operator's own models, and checks them.
 import { knownCards, splitId } from "../catalogue/catalogue.ts";
+import { buildLaterPrices, findLaterProblem } from "../catalogue/later-prices.ts";
 import { unknownModel } from "../catalogue/overlay.ts";
 import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "../catalogue/price.ts";
 import { CHAT_ONLY, type ModelCard, type OperationName } from "../core/card.ts";
@@ -51,6 +52,8 @@ export function buildOwnCards(own: OwnModels): OwnCards {
       wrong(["deployment"], `has no effect: only models on Azure have deployments`);
     const unsound = findPriceProblem(model.price, card.operations ?? CHAT_ONLY);
     if (unsound) wrong(["price", ...unsound.path], unsound.message);
+    const later = findLaterProblem(model.later_prices ?? [], card.operations ?? CHAT_ONLY);
+    if (later) wrong(["later_prices", later.at], later.message);
     return card;
   });
   return { cards, issues };
@@ -89,6 +92,11 @@ export function normaliseId(id: string): string {
 function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null): ModelCard {
   const { provider } = own;
   const dialects = model.dialect === undefined ? narrowDialects(own, like) : [model.dialect];
+  const laterPrices = model.later_prices
+    ? buildLaterPrices(model.later_prices)
+    : model.price === undefined
+      ? like?.laterPrices
+      : undefined;
   return {
     id: `${provider}#${model.name}`,
     provider,
@@ -99,6 +107,7 @@ function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null
     contextTokensMax: model.context ?? like?.contextTokensMax ?? null,
     outputTokensMax: model.output ?? like?.outputTokensMax ?? null,
     price: model.price === undefined ? (like?.price ?? null) : buildPrice(model.price),
+    ...(laterPrices ? { laterPrices } : {}),
     capabilities: model.capabilities ? new Set(model.capabilities) : (like?.capabilities ?? new Set()),
     operations: model.operations ? new Set(model.operations) : (like?.operations ?? CHAT_ONLY),
     // Without declared capabilities no request is refused for lack of one.

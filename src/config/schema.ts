@@ -21,7 +21,7 @@ import {
 } from "./field-types.ts";
 import { describeFields } from "./fields.ts";
 import { KEPT_SECTIONS } from "./kept-sections.ts";
-import { capabilities, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
+import { capabilities, laterPrices, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
 import { provider } from "./provider-schema.ts";
 import { aliases, secret } from "./shares.ts";
 
@@ -43,6 +43,7 @@ const skills = section(
 const overlay = section(
   {
     price: optional(price),
+    later_prices: optional(laterPrices),
     disabled: optional(Type.Boolean()),
     context: optional(whole(1, TOKENS_MAX)),
     output: optional(whole(1, TOKENS_MAX)),

@@ -62,6 +62,13 @@ export interface Price extends Rates, PiecePrices {
   readonly tiers?: readonly (Rates & { readonly aboveTokens: number })[];
 }
 
+/** A price that takes the place of the one before at a time. */
+export interface LaterPrice {
+  /** Unix milliseconds. */
+  readonly fromMs: number;
+  readonly price: Price;
+}
+
 /** The terms on which a second attempt is started beside a slow first one. */
 export interface HedgeRules {
   /** After this percentile of the card's recent times to the first token, or after a fixed time. */
@@ -89,6 +96,8 @@ export interface ModelCard {
   readonly outputTokensMax: number | null;
   /** null: not priced, so it can't be charged for. */
   readonly price: Price | null;
+  /** Announced prices, the earliest first; left out: none. */
+  readonly laterPrices?: readonly LaterPrice[];
   readonly capabilities: ReadonlySet<Capability>;
   /** The requests that it serves; left out: nothing is known of that, so any may be sent. */
   readonly operations?: ReadonlySet<OperationName>;

@@ -1,6 +1,6 @@
 // The operator's settings, section by section, as the rooms that use them receive them.
 import type { Alias } from "./alias.ts";
-import type { Capability, HedgeRules, ModelCard, OperationName, Price } from "./card.ts";
+import type { Capability, HedgeRules, LaterPrice, ModelCard, OperationName, Price } from "./card.ts";
 import type { DialectName } from "./dialect.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Skill, SkillRow } from "./skill.ts";
@@ -164,6 +164,8 @@ export interface ModelOverlay {
   readonly id: string;
   readonly disabled: boolean;
   readonly price?: Price;
+  /** Left out: the card's own hold, unless `price` is there. */
+  readonly laterPrices?: readonly LaterPrice[];
   readonly contextTokensMax?: number;
   readonly outputTokensMax?: number;
   readonly capabilities?: ReadonlySet<Capability>;
@@ -201,10 +203,12 @@ export interface Settings {
   readonly store: string;
   /** Those that are on. */
   readonly providers: readonly ProviderSetup[];
-  /** Cards of the operator's catalogue file, then those added to a provider; one that the catalogue has too takes its place. */
+  /** Cards that the operator added to a provider; one that the catalogue has too takes its place. */
   readonly ownModels: readonly ModelCard[];
-  /** The file that some of those come from; left out: there is none. */
+  /** The operator's catalogue file; left out: there is none. */
   readonly catalogueFile?: string;
+  /** Its cards, which come before the catalogue's own and behind `ownModels`. */
+  readonly newerModels?: readonly ModelCard[];
   readonly overlay: readonly ModelOverlay[];
   /** By the name that a client may use. */
   readonly aliases: Readonly<Record<string, Alias>>;

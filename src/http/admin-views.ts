@@ -1,5 +1,6 @@
 // The configuration as the console shows it: every card of the catalogue, and the rules in force, without a secret.
 import { knownCards, ownName } from "../catalogue/catalogue.ts";
+import { applyPrices, viewLaterPrices } from "../catalogue/later-prices.ts";
 import { overlaid } from "../catalogue/overlay.ts";
 import { priceView } from "../catalogue/price.ts";
 import type { ModelCard } from "../core/card.ts";
@@ -7,15 +8,15 @@ import { toUsd } from "../core/money.ts";
 import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../core/settings.ts";
 import { findProfile } from "../selectors/profiles.ts";
 
-/** All cards that are known, on or off, in the catalogue's order. */
-export function modelsView({ ownModels, overlay, providers }: Settings) {
+/** All cards that are known, on or off, in the catalogue's order, with the prices of that time. */
+export function modelsView({ ownModels, newerModels, overlay, providers }: Settings, nowMs: number) {
   const changes = new Map(overlay.map((change) => [change.id, change]));
   const on = new Set(providers.map(({ name }) => name));
   return {
-    data: [...knownCards(ownModels).values()].map((card) => {
+    data: [...knownCards(ownModels, newerModels).values()].map((card) => {
       const changed = overlaid(card, changes.get(card.id));
       const offBecause = !on.has(card.provider) ? "provider_off" : changed === null ? "disabled" : null;
-      return modelView(changed ?? card, offBecause);
+      return modelView(applyPrices(changed ?? card, nowMs), offBecause);
     }),
     next: null,
   };
@@ -33,6 +34,7 @@ function modelView(card: ModelCard, offBecause: "provider_off" | "disabled" | nu
     max_output_tokens: card.outputTokensMax,
     capabilities: [...card.capabilities],
     pricing: card.price && priceView(card.price),
+    later_pricing: viewLaterPrices(card),
     released: card.created === 0 ? null : new Date(card.created * 1000).toISOString().slice(0, 10),
     skills_source: findProfile(card).source,
   };

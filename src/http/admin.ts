@@ -127,7 +127,7 @@ function learnedRoutes(by: By, { learned }: AdminPorts) {
 }
 
 function settingRoutes(by: By, ports: AdminPorts) {
-  const models = by(async () => modelsView(ports.settings()));
+  const models = by(async ({ clock }) => modelsView(ports.settings(), clock.nowMs()));
   return new Elysia()
     .use(bearerToken())
     .get("/models", models, options)

@@ -25,16 +25,24 @@ providers: { OpenAI: { keys: [any], base_url: "http://127.0.0.1:9/v1" } }`);
     const serving = startServe(place);
     try {
       const url = await serving.listens();
-      const list = async () => {
-        const headers = { authorization: `Bearer ${TOKEN}` };
-        const { data } = asObject(await (await fetch(`${url}/admin/v1/models`, { headers })).json());
-        const ids = asArray(data).map((model) => String(asObject(model).id));
-        return ids.filter((id) => /#(first|second)$/.test(id));
+      const send = async (path: string, bearer: string, body?: object): Promise<unknown> => {
+        const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
+        const init = body ? { method: "POST", headers, body: JSON.stringify(body) } : { headers };
+        return (await fetch(url + path, init)).json();
       };
-      expect(await list()).toEqual(["OpenAI#first"]);
+      const findOwn = (answer: unknown) =>
+        asArray(asObject(answer).data)
+          .map((model) => String(asObject(model).id))
+          .filter((id) => /#(first|second)$/.test(id));
+      const list = async () => findOwn(await send("/admin/v1/models", TOKEN));
+      const made = await send("/admin/v1/keys", TOKEN, { name: "test", requests_per_day: null });
+      const secret = String(asObject(made).secret);
+      const listForKey = async () => findOwn(await send("/v1/models", secret));
+      expect([await list(), await listForKey()]).toEqual([["OpenAI#first"], ["OpenAI#first"]]);
       write("first", "second");
       await serving.logged("config_reloaded", 1);
-      expect(await list()).toEqual(["OpenAI#first", "OpenAI#second"]);
+      const both = ["OpenAI#first", "OpenAI#second"];
+      expect([await list(), await listForKey()]).toEqual([both, both]);
       write("second", "second");
       const [refused] = await serving.logged("config_refused", 1);
       expect(String(refused?.errors)).toContain("newer.json: ");

@@ -1,0 +1,66 @@
+// Announced prices: each holds from a day on, and takes the place of the one before.
+import type { LaterPrice, ModelCard, OperationName } from "../core/card.ts";
+import { buildPrice, findMissingRate, type PriceFields, priceProblem, priceView } from "./price.ts";
+
+export interface LaterPriceFields extends PriceFields {
+  /** `YYYY-MM-DD`, from the day's beginning in UTC. */
+  readonly from: string;
+}
+
+const DAY = /^\d{4}-\d{2}-\d{2}$/;
+const DATE_CHARACTERS = 10;
+
+/** Parses `YYYY-MM-DD` into the day's beginning in UTC, Unix milliseconds; null for anything else. */
+export function parseDay(text: string): number | null {
+  const ms = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
+  return Number.isNaN(ms) || formatDay(ms) !== text ? null : ms;
+}
+
+function formatDay(ms: number): string {
+  return new Date(ms).toISOString().slice(0, DATE_CHARACTERS);
+}
+
+/** Returns them by day, the earliest first. */
+export function buildLaterPrices(fields: readonly LaterPriceFields[]): readonly LaterPrice[] {
+  return fields
+    .map((one) => ({ fromMs: parseDay(one.from) ?? 0, price: buildPrice(one) }))
+    .toSorted((one, other) => one.fromMs - other.fromMs);
+}
+
+/** The first mistake in announced prices, in words, with its place in the list; null: there is none. */
+export function findLaterProblem(
+  fields: readonly LaterPriceFields[],
+  operations: ReadonlySet<OperationName>,
+): { readonly at: number; readonly message: string } | null {
+  for (const [at, { from, ...price }] of fields.entries()) {
+    if (parseDay(from) === null) return { at, message: `from ${from} is not a day like 2027-01-31` };
+    if (fields.findIndex((one) => one.from === from) < at)
+      return { at, message: `two prices hold from ${from} on` };
+    const missing = findMissingRate(price, operations);
+    const message = missing === null ? priceProblem(price) : `has no price of ${missing}`;
+    if (message !== null) return { at, message };
+  }
+  return null;
+}
+
+/** The card with the price of that time, and those that are still to come. */
+export function applyPrices(card: ModelCard, nowMs: number): ModelCard {
+  const { laterPrices = [], ...rest } = card;
+  const due = laterPrices.filter(({ fromMs }) => fromMs <= nowMs);
+  const last = due.at(-1);
+  if (!last) return card;
+  const left = laterPrices.slice(due.length);
+  return { ...rest, price: last.price, ...(left.length === 0 ? {} : { laterPrices: left }) };
+}
+
+/** The time at which the next of the prices changes, Unix milliseconds; Infinity: none does. */
+export function findNextChange(cards: readonly ModelCard[]): number {
+  let next = Number.POSITIVE_INFINITY;
+  for (const { laterPrices } of cards) next = Math.min(next, laterPrices?.[0]?.fromMs ?? next);
+  return next;
+}
+
+/** The announced prices as JSON for clients. */
+export function viewLaterPrices({ laterPrices = [] }: ModelCard): readonly LaterPriceFields[] {
+  return laterPrices.map(({ fromMs, price }) => ({ from: formatDay(fromMs), ...priceView(price) }));
+}

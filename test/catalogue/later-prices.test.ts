@@ -1,0 +1,125 @@
+// Announced prices: each holds from its day on, also in a gateway that runs over it.
+import { afterAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LiveConfiguration } from "../../src/app/live-configuration.ts";
+import { openStore } from "../../src/app/open-store.ts";
+import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
+import { buildCards } from "../../src/catalogue/rows.ts";
+import { formatError } from "../../src/config/errors.ts";
+import { loadSettings } from "../../src/config/load.ts";
+import type { Settings } from "../../src/core/settings.ts";
+import { Health } from "../../src/health/health.ts";
+import { PROVIDERS } from "../../src/providers/index.ts";
+import { readSettings } from "../settings.ts";
+
+const MARCH = Date.parse("2027-03-01T00:00:00Z");
+const JUNE = Date.parse("2027-06-01T00:00:00Z");
+const LATER = "[{ from: 2027-06-01, input: 4, output: 8 }, { from: 2027-03-01, input: 3, output: 6 }]";
+const OWN = (model: string) => `providers:
+  Own: { base_url: "http://own.example", models: [{ name: m, ${model} }] }
+  OpenAI: { keys: [k] }`;
+
+function priceOf(settings: Settings, nowMs: number, id = "Own#m"): number | null {
+  const found = buildCatalogue({ ...settings, nowMs }).resolve(id);
+  return found.kind === "card" ? (found.card.price?.input ?? null) : null;
+}
+
+describe("a later price", () => {
+  test("holds from its day on, whatever the order in the file", () => {
+    const settings = readSettings(OWN(`price: { input: 2, output: 4 }, later_prices: ${LATER}`));
+    const times = [0, MARCH - 1, MARCH, JUNE - 1, JUNE, JUNE * 2];
+    expect(times.map((nowMs) => priceOf(settings, nowMs))).toEqual([2, 2, 3, 3, 4, 4]);
+    expect(buildCatalogue({ ...settings, nowMs: MARCH }).pricesUntilMs).toBe(JUNE);
+    expect(buildCatalogue({ ...settings, nowMs: JUNE }).pricesUntilMs).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  test("may be the first that is known", () => {
+    const settings = readSettings(OWN(`later_prices: ${LATER}`));
+    expect([priceOf(settings, 0), priceOf(settings, MARCH)]).toEqual([null, 3]);
+  });
+
+  test("of a row is replaced by a price of the operator's own, which holds on", () => {
+    const row = { id: "OpenAI#gpt-5.4", released: null, context: 10, output: 5, capabilities: [] };
+    const prices = {
+      price: { input: 2, output: 15 },
+      later_prices: [{ from: "2027-03-01", input: 3, output: 6 }],
+    };
+    const ownModels = buildCards([{ ...row, ...prices }]);
+    const change = (text: string) => ({ ...readSettings(`${OWN("context: 1")}\n${text}`), ownModels });
+    const id = "OpenAI#gpt-5.4";
+    expect(priceOf(change(""), MARCH, id)).toBe(3);
+    const own = 'models: { "OpenAI#gpt-5.4": { price: { input: 1, output: 2 } } }';
+    expect(priceOf(change(own), MARCH, id)).toBe(1);
+    const dated = `models: { "OpenAI#gpt-5.4": { later_prices: ${LATER} } }`;
+    expect([MARCH - 1, MARCH, JUNE].map((nowMs) => priceOf(change(dated), nowMs, id))).toEqual([2, 3, 4]);
+  });
+
+  test("comes with a model that is like another", () => {
+    const rows = [
+      {
+        ...{ id: "OpenAI#new", released: null, context: 10, output: 5, capabilities: [] },
+        ...{ price: { input: 2, output: 4 }, later_prices: [{ from: "2027-03-01", input: 3, output: 6 }] },
+      },
+    ];
+    const loaded = loadSettings({
+      text: `catalogue: c.json\n${OWN('like: "OpenAI#new"')}`,
+      ...{ file: "poundkey.yaml", env: () => undefined, overrides: {}, known: PROVIDERS },
+      readFile: () => JSON.stringify(rows),
+    });
+    if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
+    expect([priceOf(loaded.settings, 0), priceOf(loaded.settings, MARCH)]).toEqual([2, 3]);
+  });
+
+  test.each([
+    ["[{ from: 2027-02-30, input: 1, output: 2 }]", "later_prices[0].from: expected a day like 2027-01-31"],
+    ["[{ input: 1, output: 2 }]", "later_prices[0].from: this field is missing"],
+    ["[{ from: 2027-03-01, input: 1 }]", "later_prices[0]: has no price of output"],
+    [
+      `${LATER.slice(0, -1)}, { from: 2027-03-01, input: 1, output: 2 }]`,
+      "two prices hold from 2027-03-01 on",
+    ],
+    ["[{ from: 2027-03-01, input: 1, output: 2, cached_input: 3 }]", "cached_input 3 is dearer"],
+    ["[]", "later_prices: expected a list of 1 to 20 prices"],
+  ])("%s is refused with its place", (prices, says) => {
+    const text = OWN(`price: { input: 2, output: 4 }, later_prices: ${prices}`);
+    expect(() => readSettings(text)).toThrow(says);
+    const change = `${OWN("context: 9")}\nmodels: { "OpenAI#gpt-5.4": { later_prices: ${prices} } }`;
+    expect(() => readSettings(change)).toThrow(says);
+  });
+
+  test("a hundred times off the known one is refused as another unit", () => {
+    const text =
+      'models: { "OpenAI#gpt-5.4": { later_prices: [{ from: 2027-03-01, input: 2500, output: 9 }] } }';
+    expect(() => readSettings(text)).toThrow(/later_prices\[0\].*100 times or more off/);
+  });
+});
+
+const directory = mkdtempSync(join(tmpdir(), "poundkey-prices-"));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+test("a running gateway changes to the price of the day, and keeps what it knows of its credentials", async () => {
+  const settings = readSettings(OWN(`price: { input: 2, output: 4 }, later_prices: ${LATER}`));
+  const opened = await openStore(`sqlite:${join(directory, "poundkey.db")}`, undefined);
+  const clock = { now: MARCH - 1, nowMs: () => clock.now };
+  const health = new Health(() => {});
+  const fetch = () => Promise.reject(new Error("nobody is called"));
+  const live = new LiveConfiguration(settings, opened, { health, log: () => {}, fetch, clock });
+  const priceNow = () => {
+    const found = live.snapshot.catalogue.resolve("Own#m");
+    return found.kind === "card" ? found.card.price?.input : null;
+  };
+  const [credential] = settings.providers[0]?.credentials ?? [];
+  const card = live.snapshot.catalogue.list().find(({ id }) => id === "Own#m");
+  if (!credential || !card) throw new Error("The model is not there.");
+  const known = health.key({ card, credential });
+  const { snapshot } = live;
+  expect([priceNow(), live.snapshot === snapshot]).toEqual([2, true]);
+  clock.now = MARCH;
+  expect(priceNow()).toBe(3);
+  clock.now = JUNE;
+  expect(priceNow()).toBe(4);
+  expect(health.key({ card, credential })).toBe(known);
+  await opened.store.close();
+});
