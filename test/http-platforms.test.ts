@@ -148,6 +148,30 @@ describe("each model is called in its cloud's form", () => {
     expect(cloud.calls[0]).toMatchObject({ path: "/openai/v1/embeddings", body: { model: "embed" } });
   });
 
+  test("a transcript, whose form names the deployment", async () => {
+    cloud.answer = () => ({ status: 200, body: { text: "splendid" } });
+    const form = new FormData();
+    form.set("model", "Azure#listen");
+    form.set("file", new File(["ID3"], "a.mp3"));
+    const answer = await fetch(`${world.gateway.url}/v1/audio/transcriptions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${world.gateway.secret}` },
+      body: form,
+    });
+    expect(asObject(await answer.json()).text).toBe("splendid");
+    expect(cloud.calls[0]?.path).toBe("/openai/v1/audio/transcriptions");
+    expect(cloud.calls[0]?.text).toMatch(/name="model"\r\n\r\nprod-whisper\r\n/);
+  });
+
+  test("a picture by one of Gemini's models", async () => {
+    const inlineData = { mimeType: "image/png", data: "iVBORw0KGgo=" };
+    const drawn = [{ content: { role: "model", parts: [{ inlineData }] }, finishReason: "STOP" }];
+    cloud.answer = () => ({ status: 200, body: { candidates: drawn } });
+    const answer = await world.post("/v1/images/generations", { model: "Vertex#draws", prompt: "a cat" });
+    expect(asObject(asArray(asObject(await answer.json()).data)[0]).b64_json).toBe(inlineData.data);
+    expect(cloud.calls[0]?.path).toBe(`${AT}/publishers/google/models/draws:generateContent`);
+  });
+
   test("an express key calls no model but Gemini's", async () => {
     const answer = await world.post(...chat("Express#claude-sonnet-5@default"));
     expect([answer.status, cloud.calls.length]).toEqual([404, 0]);
@@ -183,6 +207,7 @@ describe("the operator", () => {
       "Azure#deepseek-v4-pro",
       "Azure#gpt-4o",
       "Azure#gpt-5.4",
+      "Azure#listen",
       "Azure#text-embedding-3-small",
     ]);
     expect(models.find(({ id }) => id === "Dated#fast")?.name).toBe("fast");

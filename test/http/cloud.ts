@@ -8,6 +8,8 @@ export interface CloudCall {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: JsonObject;
+  /** The body as it came. */
+  readonly text: string;
 }
 
 export interface Cloud extends TestServer {
@@ -84,7 +86,7 @@ export async function startCloud(findSimulator: () => string): Promise<Cloud> {
       valid.add(token);
       return send(response, 200, { access_token: token, expires_in: 3600, token_type: "Bearer" });
     }
-    const call = { path, headers: request.headers, body: asObject(parseJson(text)) };
+    const call = { path, headers: request.headers, text, body: asObject(parseJson(text)) };
     calls.push(call);
     const own = cloud.answer?.(call);
     if (own) return send(response, own.status, own.body);

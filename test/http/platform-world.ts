@@ -22,6 +22,7 @@ function configure({ origin }: Cloud): string {
       - { name: gpt-4o, deployment: old }
       - { name: claude-sonnet-5, deployment: prod-claude }
       - { name: text-embedding-3-small, deployment: embed }
+      - { name: listen, deployment: prod-whisper, like: "OpenAI#whisper-1" }
       - { name: deepseek-v4-pro }`;
   return `
   Azure:
@@ -30,7 +31,7 @@ function configure({ origin }: Cloud): string {
     models:${deployments}
   Dated: { platform: azure, base_url: "${origin}/openai/v1", api: "2024-10-21", keys: ["${CLOUD_KEY}"], models: [{ name: gpt-4o, deployment: my/old }, { name: fast, like: "OpenAI#gpt-4o" }] }
   Entra: { platform: azure, base_url: "${origin}/openai/v1", entra: ${entra}, models: [{ name: gpt-4o }, { name: claude-sonnet-5 }] }
-  Vertex: { base_url: "${origin}/v1/projects/p/locations/eu", service_account: '${account}' }
+  Vertex: { base_url: "${origin}/v1/projects/p/locations/eu", service_account: '${account}', models: [{ name: draws, operations: [images] }] }
   Express: { platform: vertex, base_url: "${origin}/v1", keys: ["${CLOUD_KEY}"], models: [{ name: gemini-3.5-flash }, { name: "claude-sonnet-5@default" }] }`;
 }
 
