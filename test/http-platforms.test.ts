@@ -136,6 +136,23 @@ describe("each model is called in its cloud's form", () => {
     expect(text).not.toContain("prod-");
   });
 
+  test("betas that a cloud doesn't know are left out of one more call", async () => {
+    cloud.answer = ({ headers }) => {
+      if (!String(headers["anthropic-beta"]).includes("new-2026-09-01")) return null;
+      const message = "Unexpected value(s) `new-2026-09-01` for the `anthropic-beta` header.";
+      return { status: 400, body: { type: "error", error: { type: "invalid_request_error", message } } };
+    };
+    const [path, body] = message("Vertex#claude-sonnet-5@default");
+    const betas = "context-1m-2025-08-07,new-2026-09-01";
+    const answer = await world.post(path, body, { "anthropic-beta": betas });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("x-poundkey-attempts")).toBe("2");
+    expect(cloud.calls.map(({ headers }) => headers["anthropic-beta"])).toEqual([
+      betas,
+      "context-1m-2025-08-07",
+    ]);
+  });
+
   test("an embedding", async () => {
     const body = {
       object: "list",

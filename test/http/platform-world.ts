@@ -38,7 +38,7 @@ function configure({ origin }: Cloud): string {
 export interface PlatformWorld {
   readonly cloud: Cloud;
   readonly gateway: UnderTest;
-  post(path: string, body: object): Promise<Response>;
+  post(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<Response>;
   stop(): Promise<void>;
 }
 
@@ -51,10 +51,14 @@ export async function startPlatformWorld(): Promise<PlatformWorld> {
   return {
     cloud,
     gateway,
-    post: (path, body) =>
+    post: (path, body, headers = {}) =>
       fetch(gateway.url + path, {
         method: "POST",
-        headers: { "content-type": "application/json", authorization: `Bearer ${gateway.secret}` },
+        headers: {
+          "content-type": "application/json",
+          authorization: `Bearer ${gateway.secret}`,
+          ...headers,
+        },
         body: JSON.stringify(body),
       }),
     async stop() {
