@@ -36,6 +36,7 @@ function findProof({ headers }: CloudCall): string {
   return names.map((name) => (name === "authorization" ? "token" : name)).join(" and ");
 }
 
+const BRIEF = { type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } };
 const AT = "/v1/projects/p/locations/eu";
 const DATED = "api-version=2024-10-21";
 const GEMINI = "publishers/google/models/gemini-3.5-flash";
@@ -101,11 +102,11 @@ const ROWS: readonly (readonly [asked: Asked, path: string, proof: Proof, body: 
   [
     message("Vertex#claude-sonnet-5@default", {
       stream: true,
-      system: [{ type: "text", text: "Be brief." }],
+      system: [BRIEF],
     }),
     `${CLAUDE}:streamRawPredict`,
     "token",
-    { stream: true, system: [{ type: "text", text: "Be brief." }] },
+    { stream: true, system: [BRIEF] },
   ],
   [
     chat("Vertex#claude-sonnet-5@default", { stream: true }),
