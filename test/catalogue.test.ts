@@ -97,6 +97,8 @@ describe("what a client's model means", () => {
     ["Router#", "unknown: "],
     ["OpenRouter#some/new-model", "OpenRouter#some/new-model"],
     ["OpenRouter#some new", "unknown: "],
+    ["OpenRouter#..", "unknown: "],
+    ["OpenRouter#...", "OpenRouter#..."],
     ["OpenRouter#openai/gpt-5.4", "unknown: OpenAI#gpt-5.4"],
     ["OpenAI#new-model", "unknown: "],
     ["gpt-5.4", "unknown: OpenAI#gpt-5.4"],

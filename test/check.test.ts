@@ -26,7 +26,7 @@ function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
       { name: "Cerebras", keyVariables: ["CEREBRAS_API_KEY"], baseUrl: "https://api.cerebras.ai/v1" },
     ],
     probe: async (provider) => {
-      if (provider.name === "Cerebras") throw new Error("401");
+      if (provider.name === "Cerebras") throw new Error("401", { cause: "token: status 400" });
       return "answered";
     },
     exposedFiles: () => exposed,
@@ -147,7 +147,7 @@ describe("check", () => {
     const well = await check(["--probe"], { env: { DEEPSEEK_API_KEY: "a" } });
     expect([well.code, well.out.split("\n")[1]]).toEqual([0, "DeepSeek: answered"]);
     const ill = await check(["--probe"], { env: BOTH });
-    expect([ill.code, ill.err]).toEqual([1, "Cerebras: failed: 401"]);
+    expect([ill.code, ill.err]).toEqual([1, "Cerebras: failed: 401 (token: status 400)"]);
   });
 
   test("--schema prints JSON Schema", async () => {

@@ -91,6 +91,16 @@ describe("failures", () => {
     if (code === "INVALID_ARGUMENT") expect(text).toContain("The field is wrong.");
   });
 
+  test("a token that isn't given is the operator's matter", async () => {
+    cloud.revoke();
+    cloud.isClosed = true;
+    const answer = await world.post(...chat("Vertex#gemini-3.5-flash"));
+    cloud.isClosed = false;
+    const { error } = asObject(await answer.json());
+    expect([answer.status, asObject(error).code]).toEqual([502, "upstream_auth"]);
+    expect(JSON.stringify(error)).not.toMatch(/invalid_grant|assertion/);
+  });
+
   test("what the filter says of an answer reaches the client", async () => {
     const results = { content_filter_results: { hate: { filtered: false, severity: "safe" } } };
     const choice = {

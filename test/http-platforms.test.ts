@@ -36,6 +36,7 @@ function findProof({ headers }: CloudCall): string {
   return names.map((name) => (name === "authorization" ? "token" : name)).join(" and ");
 }
 
+const BRIEF = { type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } };
 const AT = "/v1/projects/p/locations/eu";
 const DATED = "api-version=2024-10-21";
 const GEMINI = "publishers/google/models/gemini-3.5-flash";
@@ -101,11 +102,11 @@ const ROWS: readonly (readonly [asked: Asked, path: string, proof: Proof, body: 
   [
     message("Vertex#claude-sonnet-5@default", {
       stream: true,
-      system: [{ type: "text", text: "Be brief." }],
+      system: [BRIEF],
     }),
     `${CLAUDE}:streamRawPredict`,
     "token",
-    { stream: true, system: [{ type: "text", text: "Be brief." }] },
+    { stream: true, system: [BRIEF] },
   ],
   [
     chat("Vertex#claude-sonnet-5@default", { stream: true }),
@@ -136,6 +137,23 @@ describe("each model is called in its cloud's form", () => {
     expect(text).not.toContain("prod-");
   });
 
+  test("betas that a cloud doesn't know are left out of one more call", async () => {
+    cloud.answer = ({ headers }) => {
+      if (!String(headers["anthropic-beta"]).includes("new-2026-09-01")) return null;
+      const message = "Unexpected value(s) `new-2026-09-01` for the `anthropic-beta` header.";
+      return { status: 400, body: { type: "error", error: { type: "invalid_request_error", message } } };
+    };
+    const [path, body] = message("Vertex#claude-sonnet-5@default");
+    const betas = "context-1m-2025-08-07,new-2026-09-01";
+    const answer = await world.post(path, body, { "anthropic-beta": betas });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get("x-poundkey-attempts")).toBe("2");
+    expect(cloud.calls.map(({ headers }) => headers["anthropic-beta"])).toEqual([
+      betas,
+      "context-1m-2025-08-07",
+    ]);
+  });
+
   test("an embedding", async () => {
     const body = {
       object: "list",
@@ -146,6 +164,30 @@ describe("each model is called in its cloud's form", () => {
     const answer = await world.post("/v1/embeddings", { model: "Azure#text-embedding-3-small", input: "hi" });
     expect(asObject(asArray(asObject(await answer.json()).data)[0]).embedding).toEqual([0.5, 0.25]);
     expect(cloud.calls[0]).toMatchObject({ path: "/openai/v1/embeddings", body: { model: "embed" } });
+  });
+
+  test("a transcript, whose form names the deployment", async () => {
+    cloud.answer = () => ({ status: 200, body: { text: "splendid" } });
+    const form = new FormData();
+    form.set("model", "Azure#listen");
+    form.set("file", new File(["ID3"], "a.mp3"));
+    const answer = await fetch(`${world.gateway.url}/v1/audio/transcriptions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${world.gateway.secret}` },
+      body: form,
+    });
+    expect(asObject(await answer.json()).text).toBe("splendid");
+    expect(cloud.calls[0]?.path).toBe("/openai/v1/audio/transcriptions");
+    expect(cloud.calls[0]?.text).toMatch(/name="model"\r\n\r\nprod-whisper\r\n/);
+  });
+
+  test("a picture by one of Gemini's models", async () => {
+    const inlineData = { mimeType: "image/png", data: "iVBORw0KGgo=" };
+    const drawn = [{ content: { role: "model", parts: [{ inlineData }] }, finishReason: "STOP" }];
+    cloud.answer = () => ({ status: 200, body: { candidates: drawn } });
+    const answer = await world.post("/v1/images/generations", { model: "Vertex#draws", prompt: "a cat" });
+    expect(asObject(asArray(asObject(await answer.json()).data)[0]).b64_json).toBe(inlineData.data);
+    expect(cloud.calls[0]?.path).toBe(`${AT}/publishers/google/models/draws:generateContent`);
   });
 
   test("an express key calls no model but Gemini's", async () => {
@@ -183,6 +225,7 @@ describe("the operator", () => {
       "Azure#deepseek-v4-pro",
       "Azure#gpt-4o",
       "Azure#gpt-5.4",
+      "Azure#listen",
       "Azure#text-embedding-3-small",
     ]);
     expect(models.find(({ id }) => id === "Dated#fast")?.name).toBe("fast");

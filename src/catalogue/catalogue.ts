@@ -45,8 +45,8 @@ export interface CatalogueInput {
 }
 
 const PROVIDER_CHARACTERS_MAX = 64;
-/** Names that may go to a provider without the catalogue knowing them. */
-const UNLISTED_NAME = /^[^\s\p{C}]{1,200}$/u;
+/** Names that may go to a provider without the catalogue knowing them. Dots alone would lead elsewhere in an address. */
+const UNLISTED_NAME = /^(?!\.{1,2}$)[^\s\p{C}]{1,200}$/u;
 const NEAREST_MAX = 3;
 
 export function buildCatalogue(input: CatalogueInput): Catalogue {

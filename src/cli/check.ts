@@ -65,9 +65,14 @@ async function probeAll(settings: Settings, probe: CheckPorts["probe"]): Promise
   return results.map((result, at) => {
     const provider = providers[at]?.name ?? "";
     if (result.status === "fulfilled") return { provider, ok: true, message: result.value };
-    const { reason } = result;
-    return { provider, ok: false, message: reason instanceof Error ? reason.message : String(reason) };
+    return { provider, ok: false, message: describeFailure(result.reason) };
   });
+}
+
+/** The cause names no secret, and tells a token that isn't given from a provider that doesn't answer. */
+function describeFailure(reason: unknown): string {
+  if (!(reason instanceof Error)) return String(reason);
+  return typeof reason.cause === "string" ? `${reason.message} (${reason.cause})` : reason.message;
 }
 
 function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): readonly ConfigError[] {

@@ -196,6 +196,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "GOOGLE_APPLICATION_CREDENTIALS",
     {
       ...withLane(geminiOnVertex, { gemini: GEMINI_LANE }),
+      images: GEMINI_IMAGES,
       names: /^(?!claude)[^/]+$/,
       carry: carryVertexGemini,
     },

@@ -106,6 +106,14 @@ describe("Azure's models", () => {
     expect(foreign).toMatchObject({ id: "Azure#house", name: "house", deployment: "house", listed: false });
   });
 
+  test("the documented line, with its key from the environment", () => {
+    const line = `resource: my-resource, keys: ["\${AZURE_OPENAI_API_KEY}"], models: [{ name: gpt-5.4, deployment: prod-gpt, like: "OpenAI#gpt-5.4" }]`;
+    const { providers, ownModels } = read(`providers: { Azure: { ${line} } }`, { AZURE_OPENAI_API_KEY: "k" });
+    expect(providers[0]).toMatchObject({ baseUrl: "https://my-resource.openai.azure.com/openai/v1" });
+    expect(providers[0]?.credentials).toEqual([{ secret: "k", weight: 1 }]);
+    expect(ownModels[0]).toMatchObject({ id: "Azure#gpt-5.4", name: "gpt-5.4", deployment: "prod-gpt" });
+  });
+
   test("Claude is served in Anthropic's form, by its name and by another's", () => {
     const [claude, mine] = models(
       '{ name: claude-sonnet-5 }, { name: mine, like: "Anthropic#claude-opus-5" }',

@@ -8,6 +8,8 @@ export interface CloudCall {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: JsonObject;
+  /** The body as it came. */
+  readonly text: string;
 }
 
 export interface Cloud extends TestServer {
@@ -19,6 +21,8 @@ export interface Cloud extends TestServer {
   readonly tokenRequests: JsonObject[];
   /** Answers the next calls of models in this way; null: as the simulator does. */
   answer: ((call: CloudCall) => { status: number; body: unknown } | null) | null;
+  /** True: requests for a token are refused. */
+  isClosed: boolean;
   /** Refuses the tokens that were given. */
   revoke(): void;
 }
@@ -80,11 +84,12 @@ export async function startCloud(findSimulator: () => string): Promise<Cloud> {
     const text = await readText(request);
     if (TOKEN_PATH.test(path)) {
       tokenRequests.push(Object.fromEntries(new URLSearchParams(text)));
+      if (cloud.isClosed) return send(response, 400, { error: "invalid_grant", error_description: text });
       const token = `token-${++given}-of-the-cloud`;
       valid.add(token);
       return send(response, 200, { access_token: token, expires_in: 3600, token_type: "Bearer" });
     }
-    const call = { path, headers: request.headers, body: asObject(parseJson(text)) };
+    const call = { path, headers: request.headers, text, body: asObject(parseJson(text)) };
     calls.push(call);
     const own = cloud.answer?.(call);
     if (own) return send(response, own.status, own.body);
@@ -101,6 +106,7 @@ export async function startCloud(findSimulator: () => string): Promise<Cloud> {
     calls,
     tokenRequests,
     answer: null,
+    isClosed: false,
     revoke() {
       valid = new Set();
     },

@@ -22,6 +22,7 @@ function configure({ origin }: Cloud): string {
       - { name: gpt-4o, deployment: old }
       - { name: claude-sonnet-5, deployment: prod-claude }
       - { name: text-embedding-3-small, deployment: embed }
+      - { name: listen, deployment: prod-whisper, like: "OpenAI#whisper-1" }
       - { name: deepseek-v4-pro }`;
   return `
   Azure:
@@ -30,14 +31,14 @@ function configure({ origin }: Cloud): string {
     models:${deployments}
   Dated: { platform: azure, base_url: "${origin}/openai/v1", api: "2024-10-21", keys: ["${CLOUD_KEY}"], models: [{ name: gpt-4o, deployment: my/old }, { name: fast, like: "OpenAI#gpt-4o" }] }
   Entra: { platform: azure, base_url: "${origin}/openai/v1", entra: ${entra}, models: [{ name: gpt-4o }, { name: claude-sonnet-5 }] }
-  Vertex: { base_url: "${origin}/v1/projects/p/locations/eu", service_account: '${account}' }
+  Vertex: { base_url: "${origin}/v1/projects/p/locations/eu", service_account: '${account}', models: [{ name: draws, operations: [images] }] }
   Express: { platform: vertex, base_url: "${origin}/v1", keys: ["${CLOUD_KEY}"], models: [{ name: gemini-3.5-flash }, { name: "claude-sonnet-5@default" }] }`;
 }
 
 export interface PlatformWorld {
   readonly cloud: Cloud;
   readonly gateway: UnderTest;
-  post(path: string, body: object): Promise<Response>;
+  post(path: string, body: object, headers?: Readonly<Record<string, string>>): Promise<Response>;
   stop(): Promise<void>;
 }
 
@@ -50,10 +51,14 @@ export async function startPlatformWorld(): Promise<PlatformWorld> {
   return {
     cloud,
     gateway,
-    post: (path, body) =>
+    post: (path, body, headers = {}) =>
       fetch(gateway.url + path, {
         method: "POST",
-        headers: { "content-type": "application/json", authorization: `Bearer ${gateway.secret}` },
+        headers: {
+          "content-type": "application/json",
+          authorization: `Bearer ${gateway.secret}`,
+          ...headers,
+        },
         body: JSON.stringify(body),
       }),
     async stop() {

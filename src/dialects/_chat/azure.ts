@@ -1,4 +1,5 @@
 // OpenAI's dialects as Azure carries them: a deployment stands for the model, and the key has a header of its own.
+import type { FormEntry } from "../../core/attachment.ts";
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 
@@ -8,13 +9,16 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
  */
 export function carryAzure(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
   const deployment = card.deployment ?? card.name;
+  const { form } = outgoing;
   const path = outgoing.url.slice(target.baseUrl.length);
-  return {
+  const called = {
     ...outgoing,
     url: target.apiVersion === undefined ? outgoing.url : makeDatedUrl(path, deployment, target),
     headers: moveKey(outgoing.headers, target),
-    body: { ...outgoing.body, model: deployment },
   };
+  if (form === undefined) return { ...called, body: { ...outgoing.body, model: deployment } };
+  const fields = form.map(([name, value]): FormEntry => [name, name === "model" ? deployment : value]);
+  return { ...called, form: fields };
 }
 
 function makeDatedUrl(path: string, deployment: string, { baseUrl, apiVersion = "" }: Target): string {

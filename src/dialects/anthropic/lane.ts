@@ -17,8 +17,10 @@ export const ANTHROPIC_LANE: ChatLane = {
   decoder: (_card, request) => new MessageDecoder(request),
   reply: (body, _card, request) => reply(body, request),
   explain,
-  mend: withoutRefusedThinking,
+  mend: (raw, fault) => withoutRefusedBetas(raw, fault) ?? withoutRefusedThinking(raw, fault),
 };
+
+const BETAS = "anthropic-beta";
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const given = raw.body;
@@ -26,7 +28,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const most = Math.min(asked ?? Number.POSITIVE_INFINITY, card.outputTokensMax ?? Number.POSITIVE_INFINITY);
   const isLowered = typeof given.max_tokens === "number" && given.max_tokens > most;
   const thinking = isLowered ? fitThinking(given.thinking, most) : given.thinking;
-  const betas = (raw.headers["anthropic-beta"] ?? "").split(",").map((beta) => beta.trim());
+  const betas = listBetas(raw);
   return {
     url: `${target.baseUrl}/messages`,
     headers: makeHeaders(target, betas),
@@ -38,6 +40,21 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     },
     dropped: [...(isLowered ? ["max_tokens"] : []), ...(thinking === given.thinking ? [] : ["thinking"])],
   };
+}
+
+function listBetas({ headers }: RawRequest): readonly string[] {
+  return (headers[BETAS] ?? "").split(",").map((beta) => beta.trim());
+}
+
+/** After a 400 that names betas: clouds know fewer than Anthropic does, and coding agents send all that they know of. */
+function withoutRefusedBetas(raw: RawRequest, fault: Fault): RawRequest | null {
+  if (fault.code !== "upstream_rejected" || !fault.message.includes(BETAS)) return null;
+  const betas = listBetas(raw);
+  const named = new Set(fault.message.split(/[^\w.-]+/));
+  const kept = betas.filter((beta) => beta === "" || !named.has(beta));
+  return kept.length === betas.length
+    ? null
+    : { ...raw, headers: { ...raw.headers, [BETAS]: kept.join(",") } };
 }
 
 /** A budget of thinking within a lowered limit; too small a one is no thinking at all. */
