@@ -229,8 +229,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "resting ones are asked",
     file: "src/health/health.ts",
-    find: "    if (deployment.isResting(nowMs)) return null;\n",
-    replace: "",
+    find: "if (deployment.isResting(nowMs) || this.#limitMs",
+    replace: "if (this.#limitMs",
     tests: ["test/router"],
   },
   {
