@@ -139,6 +139,18 @@ describe("secrets", () => {
     for (const word of [sent, secret, CLOUD_KEY, "of-the-cloud"]) expect(text).not.toContain(word);
   });
 
+  test("none is shown to operators either", async () => {
+    const ask = (path: string) =>
+      fetch(`${world.gateway.url}/admin/v1/${path}`, {
+        headers: { authorization: `Bearer ${world.gateway.adminToken}` },
+      });
+    const answers = await Promise.all([ask("providers?all=true"), ask("settings")]);
+    const text = (await Promise.all(answers.map((answer) => answer.text()))).join("\n");
+    expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+    expect(text).toContain("Vertex");
+    expect(text).not.toMatch(/of-the-cloud|of-the-application|PRIVATE KEY|id-of-the-private-key/);
+  });
+
   test.skipIf(BINARY !== undefined)("none is in the log", () => {
     const log = JSON.stringify(world.gateway.events);
     expect(log).toContain("Vertex#gemini-3.5-flash");

@@ -17,6 +17,6 @@ export function carryFoundry(outgoing: Outgoing, card: ModelCard, { baseUrl }: T
 function findFoundry(baseUrl: string): string {
   const url = new URL(baseUrl);
   url.hostname = url.hostname.replace(OTHER_NAMES, ".services.ai.azure.com");
-  url.pathname = `${url.pathname.replace(/(\/openai)?(\/v1)?\/?$/, "")}/anthropic/v1`;
+  url.pathname = `${url.pathname.replace(/(\/(openai|anthropic))?(\/v1)?\/?$/, "")}/anthropic/v1`;
   return url.href;
 }
