@@ -41,7 +41,7 @@ interface Asked<F extends Form> {
  * operation; null if none does.
  */
 export function findRoute<F extends Form>(
-  { dialects }: Upstream,
+  { dialects, setup }: Upstream,
   { operation, card, raw }: Asked<F>,
 ): Route<F> | null {
   if (card.operations && !card.operations.has(operation.name)) return null;
@@ -50,7 +50,7 @@ export function findRoute<F extends Form>(
     const codec = operation.findCodec(dialect);
     if (!codec || !isSpoken(dialect, card)) continue;
     const lane = raw === null ? null : (codec.lanes?.[raw.family] ?? null);
-    if (lane && (lane.serves?.(card) ?? true)) return { dialect, codec, lane };
+    if (lane && (lane.serves?.(card, setup.apiVersion) ?? true)) return { dialect, codec, lane };
     first ??= { dialect, codec, lane: null };
   }
   return first;

@@ -29,8 +29,11 @@ export type Explain = (status: number, headers: Headers, body: string, nowMs: nu
  * The answer is decoded all the same, since the decoded form is counted, charged and kept.
  */
 export interface Lane<F extends Form> extends AnswerCodec<F> {
-  /** False: the provider serves this card in another form alone. Left out: it serves all in this one. */
-  serves?(card: ModelCard): boolean;
+  /**
+   * False: the provider serves this card in another form alone, at least by that version of its API (undefined: it has none).
+   * Left out: it serves all in this one.
+   */
+  serves?(card: ModelCard, apiVersion: string | undefined): boolean;
   /**
    * Returns the call for the client's own request: with the card's name, no higher an output limit than that of `ask`, and
    * nothing else changed. `dropped` names what was.

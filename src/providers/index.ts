@@ -107,8 +107,13 @@ const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, BEYOND_CHAT);
 const CLAUDE = /^claude/;
 /** Vendors' open models on Vertex AI are named with their vendor, as `meta/llama-4-…`. */
 const OPEN_MODEL = /^[^/]+\/[^/]+$/;
+/** The first of Azure's dated versions with the Responses API (Azure OpenAI, "Responses API"). */
+const RESPONSES_SINCE = "2025-03-01";
 const OPENAI_OWN: Lanes = {
-  responses: { ...RESPONSES_LANE, serves: ({ name }) => OPENAI_MODEL.test(name) },
+  responses: {
+    ...RESPONSES_LANE,
+    serves: ({ name }, version = RESPONSES_SINCE) => OPENAI_MODEL.test(name) && version >= RESPONSES_SINCE,
+  },
 };
 
 /** Every provider that needs no more than its key, or no more than its name. */

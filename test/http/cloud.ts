@@ -42,10 +42,13 @@ type Route = (match: RegExpExecArray, body: JsonObject) => Inner | null;
 const ROUTES: readonly (readonly [RegExp, Route])[] = [
   [/^\/openai\/v1\/(.+)$/, ([, path], body) => ({ path: `/openai/v1/${path}`, body })],
   [
-    /^\/openai\/deployments\/([^/]+)\/(.+)\?api-version=2024-10-21$/,
+    /^\/openai\/deployments\/([^/]+)\/(.+)\?api-version=\d{4}-\d\d-\d\d$/,
     ([, model = "", path], body) => ({ path: `/openai/v1/${path}`, body: { ...body, model } }),
   ],
-  [/^\/openai\/responses\?api-version=2024-10-21$/, (_, body) => ({ path: "/openai/v1/responses", body })],
+  [
+    /^\/openai\/responses\?api-version=2025-04-01-preview$/,
+    (_, body) => ({ path: "/openai/v1/responses", body }),
+  ],
   [/^\/anthropic\/v1\/messages$/, (_, body) => ({ path: "/anthropic/v1/messages", body })],
   [
     /^\/v1(?:\/projects\/p\/locations\/eu)?\/publishers\/google\/models\/(.+)$/,

@@ -30,6 +30,7 @@ function configure({ origin }: Cloud): string {
     keys: ["${CLOUD_KEY}"]
     models:${deployments}
   Dated: { platform: azure, base_url: "${origin}/openai/v1", api: "2024-10-21", keys: ["${CLOUD_KEY}"], models: [{ name: gpt-4o, deployment: my/old }, { name: fast, like: "OpenAI#gpt-4o" }] }
+  Newer: { platform: azure, base_url: "${origin}/openai/v1", api: 2025-04-01-preview, keys: ["${CLOUD_KEY}"], models: [{ name: gpt-4o }] }
   Entra: { platform: azure, base_url: "${origin}/openai/v1", entra: ${entra}, models: [{ name: gpt-4o }, { name: claude-sonnet-5 }] }
   Vertex: { base_url: "${origin}/v1/projects/p/locations/eu", service_account: '${account}', models: [{ name: draws, operations: [images] }] }
   Express: { platform: vertex, base_url: "${origin}/v1", keys: ["${CLOUD_KEY}"], models: [{ name: gemini-3.5-flash }, { name: "claude-sonnet-5@default" }] }`;
