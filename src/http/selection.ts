@@ -27,7 +27,7 @@ export function readSelection(model: string, key: GatewayKey, catalogue: Catalog
       return {
         kind: "selector",
         selector: SELECTOR_RULES[found.selector],
-        candidates: listCandidates(key, catalogue),
+        candidates: listChatModels(listCandidates(key, catalogue)),
       };
     case "unknown":
       throw notFound(model, found.nearest);
@@ -39,6 +39,17 @@ function listMembers(members: readonly GroupMember[], key: GatewayKey): readonly
   const usable = members.filter(({ card }) => mayUse(key, card.id));
   if (usable.length === 0) throw notAllowed(members[0]?.card.id ?? "");
   return usable;
+}
+
+/** By the list of cards: nothing else is chosen by a selector, and lists are kept between requests. */
+const chatModels = new WeakMap<readonly ModelCard[], readonly ModelCard[]>();
+
+function listChatModels(cards: readonly ModelCard[]): readonly ModelCard[] {
+  const known = chatModels.get(cards);
+  if (known) return known;
+  const found = cards.filter(({ operations }) => operations?.has("chat") ?? true);
+  chatModels.set(cards, found);
+  return found;
 }
 
 /** The selectors that a key may name: all, unless its list of models names some. */

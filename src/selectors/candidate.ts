@@ -108,7 +108,6 @@ export const UNHEALTHY = "unhealthy";
 
 /** The part of the request that it can't serve, or can't be billed for. */
 function findMisfit(card: ModelCard, { needed, promptTokens, outputTokensMax = 0 }: Asked): string | null {
-  if (card.operations?.has("chat") === false) return "operation";
   if (card.price === null) return "unpriced";
   for (const need of needed) if (!can(card, need)) return need === "tools_auto" ? "tools" : need;
   const room = card.contextTokensMax ?? Number.POSITIVE_INFINITY;
