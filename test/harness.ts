@@ -61,6 +61,8 @@ export function providersYaml(url: string): string {
     ["Mistral", "/mistral/v1", ""],
     ["Perplexity", "/perplexity/v1", ""],
     ["Cohere", "/cohere/v2", ""],
+    ["Voyage", "/voyage/v1", ""],
+    ["Jina", "/jina/v1", ""],
     ["Local", "/openai/v1", ", dialect: openai"],
     ["Responses", "/openai/v1", ", dialect: responses"],
   ];

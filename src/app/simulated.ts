@@ -19,7 +19,7 @@ export function addSimulator(settings: Settings, url: string): Settings {
     unlistedModels: true,
   };
   const cards = SIM_MODELS.map(
-    ({ name, contextTokensMax, outputTokensMax, price, capabilities }): ModelCard => ({
+    ({ name, contextTokensMax, outputTokensMax, price, capabilities, operation }): ModelCard => ({
       id: `${PROVIDER}#${name}`,
       provider: PROVIDER,
       name,
@@ -29,6 +29,7 @@ export function addSimulator(settings: Settings, url: string): Settings {
       outputTokensMax,
       price,
       capabilities: new Set(capabilities),
+      operations: new Set([operation]),
       listed: true,
       fallbacks: [],
     }),

@@ -60,5 +60,7 @@ export const DIALECTS = [
   "mistral",
   "cohere",
   "perplexity",
+  "voyage",
+  "jina",
 ] as const;
 export type DialectName = (typeof DIALECTS)[number];

@@ -13,10 +13,8 @@ type Splitting<F extends Form> = Pick<AttemptCall<F>, "operation" | "upstream" |
 
 function splitAsk<F extends Form>(attempt: Splitting<F>): readonly F["ask"][] {
   const { operation, card, ask } = attempt;
-  return operation.split(
-    ask,
-    Math.max(1, requireRoute(attempt.upstream, attempt).codec.answersPerCall(card)),
-  );
+  const { codec } = requireRoute(attempt.upstream, attempt);
+  return operation.split(ask, Math.max(1, codec.answersPerCall(card, ask)));
 }
 
 /** Returns the number of calls that it takes to give so many answers. */

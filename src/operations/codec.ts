@@ -7,6 +7,8 @@ import type { CompletionForm } from "./completion/form.ts";
 import type { EmbeddingsForm } from "./embeddings/form.ts";
 import type { Form } from "./form.ts";
 import type { ImagesForm } from "./images/form.ts";
+import type { ModerationForm } from "./moderation/form.ts";
+import type { RerankForm } from "./rerank/form.ts";
 import type { SpeechForm } from "./speech/form.ts";
 import type { TranscriptionForm } from "./transcription/form.ts";
 
@@ -50,8 +52,8 @@ export interface Lane<F extends Form> extends AnswerCodec<F> {
 export interface Codec<F extends Form> extends AnswerCodec<F> {
   /** The families whose requests it can be sent as they are. */
   readonly lanes?: Readonly<Partial<Record<Family, Lane<F>>>>;
-  /** The most answers that one call can give for this card: 1 where the gateway has to make a call for each. */
-  answersPerCall(card: ModelCard): number;
+  /** The most answers of this request that one call can give for this card: 1 where the gateway has to make a call for each. */
+  answersPerCall(card: ModelCard, ask: F["ask"]): number;
   /** False: this card is sent images as data alone, as its provider fetches none. Left out: it takes their addresses too. */
   takesImageUrls?(card: ModelCard): boolean;
   /**
@@ -69,4 +71,6 @@ export interface Codecs {
   readonly images?: Codec<ImagesForm>;
   readonly speech?: Codec<SpeechForm>;
   readonly transcription?: Codec<TranscriptionForm>;
+  readonly rerank?: Codec<RerankForm>;
+  readonly moderation?: Codec<ModerationForm>;
 }

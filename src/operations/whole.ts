@@ -104,11 +104,15 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply>(
 export function makeWholeCodec<A extends Ask, R extends WholeReply>(
   parts: Omit<Codec<FormOf<A, R>>, "decoder" | "answersPerCall"> & {
     /** Left out: one call gives them all. */
-    answersPerCall?(card: ModelCard): number;
+    answersPerCall?(card: ModelCard, ask: A): number;
   },
 ): Codec<FormOf<A, R>> {
   const all = Number.POSITIVE_INFINITY;
-  return { ...parts, answersPerCall: (card) => parts.answersPerCall?.(card) ?? all, decoder: () => null };
+  return {
+    ...parts,
+    answersPerCall: (card, ask) => parts.answersPerCall?.(card, ask) ?? all,
+    decoder: () => null,
+  };
 }
 
 /** The hold covers all of the work: no limit of output lowers it. */

@@ -13,6 +13,7 @@ import { gemini, geminiOnVertex } from "../dialects/gemini/dialect.ts";
 import { GEMINI_IMAGES } from "../dialects/gemini/images.ts";
 import { GEMINI_LANE } from "../dialects/gemini/lane.ts";
 import { carryVertexGemini } from "../dialects/gemini/vertex.ts";
+import { jina } from "../dialects/jina/dialect.ts";
 import { mistral } from "../dialects/mistral/dialect.ts";
 import {
   DEEPSEEK_COMPLETION,
@@ -21,7 +22,6 @@ import {
   OPENAI_COMPLETION,
 } from "../dialects/openai/completion.ts";
 import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
-import { makeOpenaiEmbeddings, OPENAI_EMBEDDINGS } from "../dialects/openai/embeddings.ts";
 import { makeImages, OPENAI_IMAGES, OPENROUTER_IMAGES, XAI_IMAGES } from "../dialects/openai/images.ts";
 import { needsResponses, needsResponsesOnAzure, OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
 import { MISTRAL_SPEECH, makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
@@ -30,6 +30,7 @@ import { carryVertexOpen } from "../dialects/openai/vertex.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
 import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
+import { voyage } from "../dialects/voyage/dialect.ts";
 import {
   AZURE,
   CEREBRAS,
@@ -47,6 +48,17 @@ import {
   XAI,
   ZAI,
 } from "./quirks.ts";
+import {
+  COHERE_VECTORS,
+  DEEPINFRA_VECTORS,
+  FIREWORKS_VECTORS,
+  GEMINI_VECTORS,
+  MISTRAL_VECTORS,
+  NVIDIA_VECTORS,
+  OPENAI_VECTORS,
+  OPENROUTER_VECTORS,
+  PLAIN_VECTORS,
+} from "./vectors.ts";
 
 export interface ProviderRow extends KnownProvider {
   /** In the order of preference. */
@@ -85,24 +97,22 @@ function cloud(
 
 const RESPONSES: Lanes = { responses: RESPONSES_LANE };
 const ANTHROPIC = withLane(anthropic, { anthropic: ANTHROPIC_LANE });
-const GEMINI = { ...withLane(gemini, { gemini: GEMINI_LANE }), images: GEMINI_IMAGES };
+const GEMINI = { ...withLane(gemini, { gemini: GEMINI_LANE }), ...GEMINI_VECTORS, images: GEMINI_IMAGES };
 const MISTRAL = {
   ...mistral,
+  ...MISTRAL_VECTORS,
   completion: makeCompletion(MISTRAL_COMPLETION),
   speech: makeSpeech(MISTRAL_SPEECH),
   transcription: OPENAI_TRANSCRIPTION,
 };
+const COHERE = { ...cohere, ...COHERE_VECTORS };
 
 const SPEECH = makeSpeech(OPENAI_SPEECH);
 const SOUND = { speech: SPEECH, transcription: OPENAI_TRANSCRIPTION };
 const COMPLETION = { completion: makeCompletion(OPENAI_COMPLETION) };
-const BEYOND_CHAT = {
-  ...COMPLETION,
-  embeddings: makeOpenaiEmbeddings(OPENAI_EMBEDDINGS),
-  images: makeImages(OPENAI_IMAGES),
-  ...SOUND,
-};
-const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, BEYOND_CHAT);
+const MEDIA = { ...COMPLETION, images: makeImages(OPENAI_IMAGES), ...SOUND };
+const BEYOND_CHAT = { ...OPENAI_VECTORS, ...MEDIA };
+const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, { ...PLAIN_VECTORS, ...MEDIA });
 
 const CLAUDE = /^claude/;
 /** Vendors' open models on Vertex AI are named with their vendor, as `meta/llama-4-…`. */
@@ -133,7 +143,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
   ),
   row("Mistral", ["MISTRAL_API_KEY"], "https://api.mistral.ai/v1", MISTRAL),
   row("Perplexity", ["PERPLEXITY_API_KEY"], "https://api.perplexity.ai/v1", perplexity),
-  row("Cohere", ["COHERE_API_KEY"], "https://api.cohere.com/v2", cohere),
+  row("Cohere", ["COHERE_API_KEY"], "https://api.cohere.com/v2", COHERE),
   row(
     "DeepSeek",
     ["DEEPSEEK_API_KEY"],
@@ -151,20 +161,24 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "Together",
     ["TOGETHER_API_KEY"],
     "https://api.together.xyz/v1",
-    makeOpenaiDialect(TOGETHER, COMPLETION),
+    makeOpenaiDialect(TOGETHER, { ...PLAIN_VECTORS, ...COMPLETION }),
   ),
   row(
     "Fireworks",
     ["FIREWORKS_API_KEY"],
     "https://api.fireworks.ai/inference/v1",
-    makeOpenaiDialect(FIREWORKS, COMPLETION),
+    makeOpenaiDialect(FIREWORKS, { ...FIREWORKS_VECTORS, ...COMPLETION }),
   ),
   row("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", makeOpenaiDialect(CEREBRAS)),
   row(
     "OpenRouter",
     ["OPENROUTER_API_KEY"],
     "https://openrouter.ai/api/v1",
-    makeOpenaiDialect(OPENROUTER, { images: makeImages(OPENROUTER_IMAGES), speech: SPEECH }),
+    makeOpenaiDialect(OPENROUTER, {
+      ...OPENROUTER_VECTORS,
+      images: makeImages(OPENROUTER_IMAGES),
+      speech: SPEECH,
+    }),
   ),
   row("Moonshot", ["MOONSHOT_API_KEY"], "https://api.moonshot.ai/v1", makeOpenaiDialect(MOONSHOT)),
   row(
@@ -174,13 +188,20 @@ export const PROVIDERS: readonly ProviderRow[] = [
     makeOpenaiDialect(QWEN),
   ),
   row("ZAI", ["ZAI_API_KEY"], "https://api.z.ai/api/paas/v4", makeOpenaiDialect(ZAI)),
-  row("NVIDIA", ["NVIDIA_API_KEY"], "https://integrate.api.nvidia.com/v1", makeOpenaiDialect(NVIDIA)),
+  row(
+    "NVIDIA",
+    ["NVIDIA_API_KEY"],
+    "https://integrate.api.nvidia.com/v1",
+    makeOpenaiDialect(NVIDIA, NVIDIA_VECTORS),
+  ),
   row(
     "DeepInfra",
     ["DEEPINFRA_API_KEY"],
     "https://api.deepinfra.com/v1/openai",
-    makeOpenaiDialect(DEEPINFRA),
+    makeOpenaiDialect(DEEPINFRA, DEEPINFRA_VECTORS),
   ),
+  row("Voyage", ["VOYAGE_API_KEY"], "https://api.voyageai.com/v1", voyage),
+  row("Jina", ["JINA_API_KEY"], "https://api.jina.ai/v1", jina),
   cloud(
     "azure",
     "Azure",
@@ -226,8 +247,12 @@ export function findDialect(name: DialectName): Dialect {
     case "mistral":
       return MISTRAL;
     case "cohere":
-      return cohere;
+      return COHERE;
     case "perplexity":
       return perplexity;
+    case "voyage":
+      return voyage;
+    case "jina":
+      return jina;
   }
 }

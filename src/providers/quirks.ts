@@ -24,6 +24,12 @@ export const GENERIC: OpenaiQuirks = {
   thoughts: "any",
   cacheMark: "cache_control",
   effort: ALL_EFFORTS,
+  errors: [
+    // llama.cpp calls an input that is too long its own error; sending it once more would change nothing.
+    { status: 500, begins: "input (* tokens) is too large to process", means: "context_length_exceeded" },
+    { status: 500, begins: "input is too large to process", means: "context_length_exceeded" },
+    { status: 500, begins: "input is larger than the max context size", means: "context_length_exceeded" },
+  ],
   models: [
     // OpenAI's thinking models behind another's address.
     {

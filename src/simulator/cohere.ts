@@ -5,6 +5,7 @@ import { readBearer, renderNamedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem } from "./problem.ts";
 import { findFreshResults, splitInput, takeFirstAnswer } from "./responder.ts";
 import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
+import { COHERE_EMBEDDINGS, makeRerankForm } from "./vectors.ts";
 
 function describeProblem({ kind, message, path = [] }: Problem): string {
   switch (kind) {
@@ -188,6 +189,10 @@ export const cohere: SimDialect = {
   name: "cohere",
   prefix: "/cohere/v2",
   handles: (path) => path === "/chat",
+  whole: [
+    COHERE_EMBEDDINGS,
+    makeRerankForm("results", (_tokens, units) => ({ meta: { billed_units: { search_units: units } } })),
+  ],
   readSecret: readBearer,
   readModel: ({ body }) => String(body.model ?? ""),
   readPrompt,

@@ -4,6 +4,7 @@ import { readPrompt } from "./gemini-prompt.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign } from "./responder.ts";
 import type { Answer, ErrorAnswer, Exchange, Frame, SimDialect } from "./types.ts";
+import { GEMINI_EMBEDDINGS } from "./vectors.ts";
 
 /** Status by kind ("Gemini API: Troubleshooting"). */
 const STATUS = { ...COMMON_STATUS, no_key: 403, bad_key: 400, no_credit: 429, filter: 200 };
@@ -198,6 +199,7 @@ export const gemini: SimDialect = {
   name: "gemini",
   prefix: "/gemini/v1beta",
   handles: (path) => /^\/models\/.+:(generateContent|streamGenerateContent)$/.test(path),
+  whole: [GEMINI_EMBEDDINGS],
   readSecret: (headers) => headers["x-goog-api-key"] || undefined,
   readModel: ({ path }) => parseModel(path),
   readPrompt,

@@ -4,6 +4,7 @@ import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
 import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
 import { COMMON_STATUS, type Problem, type ProblemKind } from "./problem.ts";
 import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
+import { countPromptAndTotal, MISTRAL_MODERATION, makeEmbeddingsForm } from "./vectors.ts";
 
 /** Status by kind ("Mistral API: Errors"); 422 is a request that doesn't match the schema. */
 const STATUS: Readonly<Record<ProblemKind, number>> = {
@@ -151,6 +152,13 @@ export const mistral: SimDialect = {
   name: "mistral",
   prefix: "/mistral/v1",
   handles: (path) => path === "/chat/completions",
+  whole: [
+    makeEmbeddingsForm("output_dimension", (tokens) => ({
+      ...countPromptAndTotal(tokens),
+      completion_tokens: 0,
+    })),
+    MISTRAL_MODERATION,
+  ],
   readSecret: readBearer,
   readModel: ({ body }) => String(body.model ?? ""),
   readPrompt,

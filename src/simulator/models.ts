@@ -1,13 +1,14 @@
 // The models of the provider `Sim`, with prices that are made up but not zero, so that cost shows.
-import type { Capability } from "../core/card.ts";
+import type { Capability, OperationName, Price } from "../core/card.ts";
 
 export interface SimModel {
   readonly name: string;
   readonly contextTokensMax: number;
-  readonly outputTokensMax: number;
-  /** USD per million tokens. */
-  readonly price: { readonly input: number; readonly output: number; readonly cachedInput: number };
+  /** null: it writes no tokens. */
+  readonly outputTokensMax: number | null;
+  readonly price: Price;
   readonly capabilities: readonly Capability[];
+  readonly operation: OperationName;
 }
 
 const ABLE: readonly Capability[] = ["tools", "vision", "files", "audio", "structured"];
@@ -18,6 +19,7 @@ const LARGE: SimModel = {
   outputTokensMax: 64_000,
   price: { input: 2, output: 8, cachedInput: 0.5 },
   capabilities: [...ABLE, "reasoning"],
+  operation: "chat",
 };
 
 const MINI: SimModel = {
@@ -26,7 +28,14 @@ const MINI: SimModel = {
   outputTokensMax: 16_384,
   price: { input: 0.2, output: 0.8, cachedInput: 0.05 },
   capabilities: ABLE,
+  operation: "chat",
 };
+
+/** A model that writes no text. */
+function makeModel(name: string, operation: OperationName, price: Partial<Price>): SimModel {
+  const limits = { contextTokensMax: 8_192, outputTokensMax: null };
+  return { name, ...limits, price: { input: 0, output: 0, ...price }, capabilities: [], operation };
+}
 
 /** The models that the OpenAI dialect serves under `/openai/v1`. */
 export const SIM_MODELS: readonly SimModel[] = [
@@ -39,7 +48,11 @@ export const SIM_MODELS: readonly SimModel[] = [
     outputTokensMax: 2_048,
     price: { input: 0.05, output: 0.1, cachedInput: 0.05 },
     capabilities: [],
+    operation: "chat",
   },
+  makeModel("sim-embed", "embeddings", { input: 0.02 }),
+  makeModel("sim-rerank", "rerank", { input: 0.05 }),
+  makeModel("sim-moderation", "moderation", {}),
   { ...MINI, name: "sim-mini~latency=800~pace=40" },
   { ...MINI, name: "sim-mini~trouble=429" },
   { ...MINI, name: "sim-mini~trouble=500" },

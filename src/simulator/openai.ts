@@ -7,6 +7,7 @@ import { isOpenaiModel, isReasoning } from "./openai-models.ts";
 import { formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
 import { countInputTokens, splitInput } from "./responder.ts";
 import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
+import { countPromptAndTotal, makeEmbeddingsForm, makeRerankForm, OPENAI_MODERATION } from "./vectors.ts";
 
 /** Status, type and code by kind ("OpenAI API: Error codes"). */
 const ERRORS: Readonly<Record<ProblemKind, readonly [number, string, string | null]>> = {
@@ -244,6 +245,11 @@ export const openai: SimDialect = {
   name: "openai",
   prefix: "/openai/v1",
   handles: (path) => path === "/chat/completions",
+  whole: [
+    makeEmbeddingsForm("dimensions", countPromptAndTotal),
+    makeRerankForm("results", (tokens) => ({ usage: countPromptAndTotal(tokens) })),
+    OPENAI_MODERATION,
+  ],
   readSecret: readBearer,
   readModel: ({ body }) => String(body.model ?? ""),
   readPrompt: (body, model) => {

@@ -82,12 +82,16 @@ function prepareExchange(
     usage: control.fault === "no-usage" ? null : countUsage(read.prompt, answers, control),
     oddUsage: control.fault === "odd-usage",
     createdSeconds: Math.floor(nowMs / 1000),
-    id: (name, length) => {
-      let letters = "";
-      for (let at = 0; letters.length < length; at++)
-        letters += Bun.hash.wyhash(`${name} ${at}`, hash).toString(36).padStart(12, "0").slice(-12);
-      return letters.slice(0, length);
-    },
+    id: makeNaming(hash),
+  };
+}
+
+function makeNaming(hash: bigint): Exchange["id"] {
+  return (name, length) => {
+    let letters = "";
+    for (let at = 0; letters.length < length; at++)
+      letters += Bun.hash.wyhash(`${name} ${at}`, hash).toString(36).padStart(12, "0").slice(-12);
+    return letters.slice(0, length);
   };
 }
 
@@ -160,6 +164,26 @@ function scriptAnswer(dialect: SimDialect, exchange: Exchange, control: Control)
   return { latencyMs, head: head("application/json"), steps, isFaulty };
 }
 
+/** An answer beyond chat comes whole; in mid-answer it can only break off. */
+function scriptWhole(dialect: SimDialect, body: string, control: Control): Script {
+  const { latencyMs, fault } = control;
+  const isFaulty = fault !== null && INJECTED_FAULTS[fault].where !== "harmless";
+  const failure = () => dialect.renderError(MID_STREAM, false, new URLSearchParams()).body;
+  const isFailed = fault === "error-200" || fault === "error-mid";
+  const steps = isFailed
+    ? writeSteps(failure())
+    : injectFaults(splitInHalves(body), {
+        control: { ...control, after: 1, paceMs: 0 },
+        events: false,
+        failure,
+      });
+  const head = {
+    status: 200,
+    headers: { "content-type": fault === "wrong-type" ? "text/plain" : "application/json" },
+  };
+  return { latencyMs, head, steps, isFaulty };
+}
+
 function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptContext): Script {
   const secret = checkKey(dialect.readSecret(raw.headers));
   if (raw.method !== "POST") reject("not_found", `Invalid URL (${raw.method} ${raw.path})`);
@@ -174,16 +198,38 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
   const control = readControl(model, raw.headers, secret, context);
   const base = stripControls(model);
   context.validate?.(dialect.name, incoming, base);
+  const hash = Bun.hash.wyhash(raw.bodyText, context.seed);
+  const form = dialect.whole?.find(({ path }) => path.test(raw.path));
+  if (form) {
+    const answer = () => {
+      const { tokens, fault } = control;
+      const asked = { body, model: base, tokens: tokens[0] ?? null, hasUsage: fault !== "no-usage" };
+      return scriptWhole(dialect, JSON.stringify(form.render({ ...asked, id: makeNaming(hash) })), control);
+    };
+    return scriptFault(dialect, raw, control, false, context.trapUrl) ?? answer();
+  }
   const prompt = dialect.readPrompt(body, base);
   const isStreamed = dialect.isStreamed?.(incoming) ?? body.stream === true;
-  const streamType = isStreamed ? (dialect.chooseStreamType?.(raw.query) ?? "text/event-stream") : null;
-  const plain = scriptPlainFault(control.fault, streamType, context.trapUrl);
-  if (plain) return { latencyMs: control.latencyMs, ...plain };
-  const problem = findProblem(control);
-  if (problem) return scriptError(dialect.renderError(problem, isStreamed, raw.query), control.latencyMs);
-  const hash = Bun.hash.wyhash(raw.bodyText, context.seed);
+  const faulty = scriptFault(dialect, raw, control, isStreamed, context.trapUrl);
+  if (faulty) return faulty;
   const read = { model: base, prompt, isStreamed };
   return scriptAnswer(dialect, prepareExchange(incoming, read, control, hash, context.nowMs), control);
+}
+
+/** Returns the script of a fault that comes in place of an answer, or null for any other control. */
+function scriptFault(
+  dialect: SimDialect,
+  { query }: RawRequest,
+  control: Control,
+  isStreamed: boolean,
+  trapUrl: string,
+): Script | null {
+  const { latencyMs, fault } = control;
+  const streamType = isStreamed ? (dialect.chooseStreamType?.(query) ?? "text/event-stream") : null;
+  const plain = scriptPlainFault(fault, streamType, trapUrl);
+  if (plain) return { latencyMs, ...plain };
+  const problem = findProblem(control);
+  return problem && scriptError(dialect.renderError(problem, isStreamed, query), latencyMs);
 }
 
 /** Returns the script of a request. Refusals come before faults, so that no fault hides a malformed request. */

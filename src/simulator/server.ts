@@ -11,6 +11,7 @@ import { perplexity } from "./perplexity.ts";
 import { responses } from "./responses.ts";
 import { type RawRequest, type Script, writeScript } from "./script.ts";
 import type { Ended, SimDialect, SimHooks } from "./types.ts";
+import { jina, voyage } from "./voyage.ts";
 
 export const SIM_DIALECTS: readonly SimDialect[] = [
   openai,
@@ -20,6 +21,8 @@ export const SIM_DIALECTS: readonly SimDialect[] = [
   mistral,
   perplexity,
   cohere,
+  voyage,
+  jina,
 ];
 
 export interface SimOptions {
@@ -199,7 +202,7 @@ class SimServer {
     const bodyText = await readBody(request);
     if (bodyText === null) return void response.destroy();
     const dialect = SIM_DIALECTS.find(
-      ({ prefix, handles }) => pathname.startsWith(`${prefix}/`) && handles(pathname.slice(prefix.length)),
+      (one) => pathname.startsWith(`${one.prefix}/`) && isServed(one, pathname.slice(one.prefix.length)),
     );
     const path = pathname.slice(dialect?.prefix.length ?? 0);
     const headers = readHeaders(request);
@@ -232,6 +235,10 @@ class SimServer {
     const status = name === "trap" ? 200 : 404;
     sendJson(response, status, { error: { message: `Simulator: no route ${method} ${pathname}.` } });
   }
+}
+
+function isServed({ handles, whole = [] }: SimDialect, path: string): boolean {
+  return handles(path) || whole.some((form) => form.path.test(path));
 }
 
 const TRAP = "/sim/trap";

@@ -141,13 +141,35 @@ export interface ErrorAnswer {
   readonly body: string;
 }
 
+/** A request that is answered whole, beyond chat. */
+export interface WholeRequest {
+  readonly body: JsonObject;
+  /** The model's name without controls. */
+  readonly model: string;
+  /** The tokens to report; null: they follow from the request. */
+  readonly tokens: number | null;
+  /** False if the usage must not be reported. */
+  readonly hasUsage: boolean;
+  /** Returns `length` letters and digits, the same for the same request and name. */
+  id(name: string, length: number): string;
+}
+
+/** The wire format of one operation beyond chat. */
+export interface WholeForm {
+  /** Matches its path, after the dialect's prefix. */
+  readonly path: RegExp;
+  render(request: WholeRequest): JsonObject;
+}
+
 /** One provider's wire format, from the provider's side. */
 export interface SimDialect {
   readonly name: DialectName;
   /** The base address's path: `/openai/v1`. */
   readonly prefix: string;
-  /** True if a path (after the prefix) is the dialect's. */
+  /** True if a path (after the prefix) is the dialect's chat. */
   handles(path: string): boolean;
+  /** The operations beyond chat that it serves. */
+  readonly whole?: readonly WholeForm[];
   /** Returns the client's key, or undefined if the dialect's header has none. */
   readSecret(headers: Incoming["headers"]): string | undefined;
   /** Returns the model's name as sent, or "" if there is none. */

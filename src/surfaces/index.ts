@@ -1,6 +1,7 @@
 // Every path that a surface serves, in one table: routes, 405 and the error form of a path come from it.
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
 import { GEMINI } from "./gemini/surface.ts";
+import { MODERATIONS } from "./moderations/surface.ts";
 import { OPENAI_CHAT } from "./openai-chat/surface.ts";
 import { OPENAI_COMPLETIONS } from "./openai-completions/surface.ts";
 import { OPENAI_EMBEDDINGS } from "./openai-embeddings/surface.ts";
@@ -8,6 +9,7 @@ import { OPENAI_IMAGES } from "./openai-images/surface.ts";
 import { OPENAI_RESPONSES } from "./openai-responses/surface.ts";
 import { OPENAI_SPEECH } from "./openai-speech/surface.ts";
 import { OPENAI_TRANSCRIPTIONS } from "./openai-transcriptions/surface.ts";
+import { RERANKING } from "./rerank/surface.ts";
 import { type AnySurface, makeAny } from "./surface.ts";
 
 const CHAT_COMPLETIONS = makeAny(OPENAI_CHAT);
@@ -19,6 +21,8 @@ const EMBEDDINGS = makeAny(OPENAI_EMBEDDINGS);
 const IMAGES = makeAny(OPENAI_IMAGES);
 const SPEECH = makeAny(OPENAI_SPEECH);
 const TRANSCRIPTIONS = makeAny(OPENAI_TRANSCRIPTIONS);
+const RERANK = makeAny(RERANKING);
+const MODERATION = makeAny(MODERATIONS);
 
 export interface SurfacePath {
   readonly path: string;
@@ -43,6 +47,10 @@ export const SURFACES: readonly SurfacePath[] = [
   { path: "/v1/audio/speech", surface: SPEECH },
   { path: "/v1/audio/transcriptions", surface: TRANSCRIPTIONS },
   { path: "/v1/audio/translations", surface: TRANSCRIPTIONS },
+  { path: "/v1/rerank", surface: RERANK },
+  { path: "/v2/rerank", surface: RERANK },
+  { path: "/rerank", surface: RERANK },
+  { path: "/v1/moderations", surface: MODERATION },
   { path: "/v1beta/models/*", surface: GENERATE },
   { path: "/v1/models/*", surface: GENERATE },
 ];

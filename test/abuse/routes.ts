@@ -24,6 +24,9 @@ export interface AttackedRoute {
 const chat = ({ model, stream, more }: Asked) => asking(model, "say: a b c", { stream, ...more });
 const message = (asked: Asked) => ({ ...chat(asked), max_tokens: 100 });
 const response = ({ model, stream }: Asked) => ({ model, stream, input: "say: a b c" });
+const embeddings = ({ model }: Asked) => ({ model, input: ["a b c", "d"] });
+const rerank = ({ model }: Asked) => ({ model, query: "a", documents: ["a b c", "d"] });
+const moderation = ({ model }: Asked) => ({ model, input: "a b c" });
 const generate = () => ({ contents: [{ role: "user", parts: [{ text: "say: a b c" }] }] });
 const get = (route: string, path = route): AttackedRoute => ({
   route,
@@ -63,6 +66,13 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
     body: response,
     calls: false,
   },
+  ...["/v1/embeddings", "/embeddings"].map(
+    (path): AttackedRoute => ({ route: path, method: "POST", path, body: embeddings, calls: true }),
+  ),
+  ...["/v1/rerank", "/v2/rerank", "/rerank"].map(
+    (path): AttackedRoute => ({ route: path, method: "POST", path, body: rerank, calls: true }),
+  ),
+  { route: "/v1/moderations", method: "POST", path: "/v1/moderations", body: moderation, calls: true },
   get("/v1/responses/:id", "/v1/responses/resp_1"),
   get("/v1/responses/:id/input_items", "/v1/responses/resp_1/input_items"),
   get("/v1beta/models"),

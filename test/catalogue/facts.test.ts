@@ -47,7 +47,8 @@ describe("the shipped facts", () => {
     const odd = cards.filter((card) => {
       const { contextTokensMax: context, outputTokensMax: output } = card;
       return (
-        (context !== null && (context < 4096 || context > 20_000_000)) || (output !== null && output < 512)
+        (context !== null && (context < (card.operations?.has("chat") ? 4096 : 512) || context > 20_000_000)) ||
+        (output !== null && output < 512)
       );
     });
     expect(odd.map((card) => card.id)).toEqual([]);

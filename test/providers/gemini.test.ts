@@ -123,7 +123,7 @@ describe("fields", () => {
 
   test("several choices in one call only up to generation 2", () => {
     const counts = ["gemini-2.5-pro", "gemini-3-flash-preview", "gemini-9-ultra"].map((name) =>
-      gemini.chat.answersPerCall(makeCard(name)),
+      gemini.chat.answersPerCall(makeCard(name), { model: name, messages: [] }),
     );
     expect(counts).toEqual([8, 1, 1]);
   });

@@ -82,7 +82,10 @@ describe("OpenAI's two interfaces", () => {
   test("cards that may go to /responses give one choice a call", () => {
     const names = ["gpt-4o", "gpt-5.4", "gpt-5.6-sol", "gpt-6", "gpt-5-pro"];
     const choices = names.map((name) =>
-      findChatCodec(findProviderDialect("OpenAI")).answersPerCall(makeCard(name, ALL)),
+      findChatCodec(findProviderDialect("OpenAI")).answersPerCall(makeCard(name, ALL), {
+        model: name,
+        messages: [],
+      }),
     );
     expect(choices).toEqual([128, 128, 1, 1, 1]);
   });

@@ -4,7 +4,6 @@ import { describe, expect, test } from "bun:test";
 import { DIALECTS } from "../../src/core/dialect.ts";
 import type { ChatMessage, CustomTool } from "../../src/operations/chat/form.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
-import { findChatCodec } from "../codec.ts";
 import { BASE, functionTool, makeCard } from "./drive.ts";
 import { jsonSchema, named, type Row, sent, testRows, tools } from "./openai-cases.ts";
 
@@ -12,7 +11,7 @@ test("each known provider has its prefix, its variables and an address without a
   const names = PROVIDERS.map(({ name }) => name).join(" ");
   expect(names).toBe(
     "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras " +
-      "OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Azure Vertex Ollama vLLM",
+      "OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Voyage Jina Azure Vertex Ollama vLLM",
   );
   const google = PROVIDERS.find(({ name }) => name === "Google");
   expect(google?.keyVariables).toEqual(["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
@@ -27,8 +26,11 @@ test("each known provider has its prefix, its variables and an address without a
     expect(baseUrl).toMatch(/^https:\/\/[^/]+(\/[\w-]+)*$/);
     expect(keyVariables[0]).toMatch(/^[A-Z]+_API_KEY$/);
   }
-  for (const name of DIALECTS)
-    expect(findChatCodec(findDialect(name)).answersPerCall(makeCard("any", null))).toBeGreaterThan(0);
+  const asked = { model: "any", messages: [] };
+  for (const name of DIALECTS) {
+    const { chat } = findDialect(name);
+    expect(chat?.answersPerCall(makeCard("any", null), asked) ?? 1).toBeGreaterThan(0);
+  }
 });
 
 const off = { type: "disabled" };

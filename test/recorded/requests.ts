@@ -89,7 +89,7 @@ export function requestDifferences(
   if (!form || recording.request === null) return null;
   try {
     const request = form.chat(recording.request, recording);
-    if ((request.n ?? 1) > findChatCodec(dialect).answersPerCall(card))
+    if ((request.n ?? 1) > findChatCodec(dialect).answersPerCall(card, request))
       return { notPlain: "n: several calls of one choice each" };
     const recorded = form.canonical(recording.request, recording.file);
     const target = { baseUrl: "https://upstream.example/v1", secret: null, headers: {} };

@@ -119,7 +119,7 @@ function checkAbilities(body: JsonObject, model: string): void {
   if (kinds.includes("image_url") && !card.capabilities.includes("vision"))
     reject("value", "Invalid content type. image_url is only supported by certain models.", ["messages"]);
   const limit = asNumber(body.max_completion_tokens) ?? asNumber(body.max_tokens) ?? 0;
-  if (limit > card.outputTokensMax)
+  if (limit > (card.outputTokensMax ?? Infinity))
     reject(
       "value",
       `max_tokens is too large: ${limit}. This model supports at most ${card.outputTokensMax} completion tokens.`,

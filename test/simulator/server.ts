@@ -10,11 +10,14 @@ import { checkMistralRequest } from "./mistral-validator.ts";
 import { checkChatRequest } from "./openai-validator.ts";
 import { checkAgentRequest } from "./perplexity-validator.ts";
 import { checkResponsesRequest } from "./responses-validator.ts";
+import { checkWholeRequest } from "./whole-validator.ts";
 
+/** Those without chat are checked by `checkWholeRequest` alone. */
+type ChatDialectName = Exclude<DialectName, "voyage" | "jina">;
 type Validator = (incoming: Incoming, model: string) => void;
 
 /** The type makes the table complete: a dialect without a validator doesn't compile. */
-export const VALIDATORS: Readonly<Record<DialectName, Validator>> = {
+export const VALIDATORS: Readonly<Record<ChatDialectName, Validator>> = {
   openai: ({ body }, model) => checkChatRequest(body, model),
   responses: ({ body }, model) => checkResponsesRequest(body, model),
   anthropic: ({ body, headers }, model) => checkMessagesRequest(body, model, headers),
@@ -32,7 +35,10 @@ export interface Simulator extends product.Simulator {
 export async function startSimulator(options: Omit<product.SimOptions, "hooks"> = {}): Promise<Simulator> {
   const calls = new CallLog();
   const hooks: product.SimOptions["hooks"] = {
-    validate: (dialect, incoming, model) => VALIDATORS[dialect](incoming, model),
+    validate: (dialect, incoming, model) => {
+      const isChecked = checkWholeRequest(dialect, incoming);
+      if (!isChecked && dialect !== "voyage" && dialect !== "jina") VALIDATORS[dialect](incoming, model);
+    },
     observe: (observed) => {
       const call = calls.add(observed);
       return (ended, nowMs) => calls.end(call, ended, nowMs);

@@ -16,7 +16,7 @@ export function bridge(
   return {
     ...rest,
     chat: {
-      answersPerCall: (card) => first.answersPerCall(card),
+      answersPerCall: (card, request) => first.answersPerCall(card, request),
       takesImageUrls: (card) => [first, second].every((codec) => codec.takesImageUrls?.(card) !== false),
       encode: (request, card, target) => over(card, request).encode(request, card, target),
       decoder: (card, request) => over(card, request).decoder(card, request),

@@ -1,4 +1,4 @@
-// Finds the request fields that an encoder did not carry over: they are named to the client, never silently lost.
+// The request fields that an encoder does not carry over: they are named to the client, never silently lost.
 import type { ChatRequest } from "../../operations/chat/form.ts";
 
 /** Fields that the gateway itself answers for, whatever the upstream. */
@@ -10,3 +10,30 @@ export function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>):
     (field) => !OURS.has(field) && !carried.has(field) && request[field] !== undefined,
   );
 }
+
+/**
+ * Fields that choose a route, an identity, another model, plugins or recipients at other gateways. They are left out: the
+ * card decides the route here, and the cost of another model or a plugin would not have been held.
+ */
+export const ROUTING: ReadonlySet<string> = new Set([
+  "api_base",
+  "api_key",
+  "api_version",
+  "base_url",
+  "custom_host",
+  "custom_llm_provider",
+  "extra_body",
+  "extra_headers",
+  "extra_query",
+  "fallbacks",
+  "headers",
+  "litellm_params",
+  "models",
+  "organization",
+  "plugins",
+  "preset",
+  "provider",
+  "proxy",
+  "route",
+  "webhook",
+]);

@@ -11,7 +11,11 @@ export function makeHeaders(target: Target): Record<string, string> {
 
 /** Without `alt=sse` a stream is one JSON array. */
 export function makeUrl(name: string, baseUrl: string, stream: boolean): string {
+  return makeVerbUrl(name, baseUrl, stream ? "streamGenerateContent?alt=sse" : "generateContent");
+}
+
+/** The address of a verb of a model, which may be a tuned one. */
+export function makeVerbUrl(name: string, baseUrl: string, verb: string): string {
   const [, collection = "models", model = name] = /^(models|tunedModels)\/(.+)$/s.exec(name) ?? [];
-  const path = `${baseUrl}/${collection}/${encodeURIComponent(model.toWellFormed())}`;
-  return stream ? `${path}:streamGenerateContent?alt=sse` : `${path}:generateContent`;
+  return `${baseUrl}/${collection}/${encodeURIComponent(model.toWellFormed())}:${verb}`;
 }

@@ -1,74 +1,47 @@
-// Embeddings in OpenAI's form, which most servers speak (OpenAI API reference, `/embeddings`).
-import { asArray, asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
-import { NO_AMOUNTS } from "../../core/units.ts";
-import { garbled } from "../../core/upstream.ts";
-import type { Codec } from "../../operations/codec.ts";
-import type { EmbeddingsForm, EmbeddingsReply, EmbeddingsRequest } from "../../operations/embeddings/form.ts";
-import { readVector } from "../../operations/embeddings/vector.ts";
-import { makeWholeCodec } from "../../operations/whole.ts";
-import type { WorkUsage } from "../../operations/whole-form.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
+// The embeddings of OpenAI and of the servers that speak its form, each with its differences.
+import type { EmbeddingsQuirks } from "../_whole/embeddings.ts";
 
-/** The differences between servers. */
-export interface EmbeddingsQuirks {
-  /** True if it gives base64 of 32-bit floats where that is asked for; vLLM once gave 64-bit ones. */
-  readonly givesBase64: boolean;
-  /** The name of the field for the length of the vectors. */
-  readonly dimensionsField: string;
-  /** The name of the field for the kind of text, and its words; null: it has none. */
-  readonly inputType: { readonly field: string; readonly words: Readonly<Record<string, string>> } | null;
-  /** The most inputs that one call takes. */
-  readonly inputsMax: number;
-}
-
+/** OpenAI API reference, "Create embeddings". */
 export const OPENAI_EMBEDDINGS: EmbeddingsQuirks = {
   givesBase64: true,
+  encodingField: "encoding_format",
   dimensionsField: "dimensions",
   inputType: null,
+  truncation: null,
+  takesTokenIds: true,
+  passes: "all",
   inputsMax: 2048,
 };
 
-export function makeOpenaiEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> {
-  return makeWholeCodec({
-    answersPerCall: () => quirks.inputsMax,
-    encode(ask, card, target) {
-      const { inputs, encoding, dimensions, inputType, truncation, extras } = ask;
-      const [only] = inputs;
-      const body: JsonObject = {
-        ...extras,
-        model: card.name,
-        input: inputs.length === 1 ? only : inputs,
-        encoding_format: quirks.givesBase64 ? encoding : "float",
-      };
-      const dropped: string[] = [];
-      if (dimensions !== undefined) body[quirks.dimensionsField] = dimensions;
-      if (inputType !== undefined) {
-        if (quirks.inputType) body[quirks.inputType.field] = quirks.inputType.words[inputType] ?? inputType;
-        else dropped.push("input_type");
-      }
-      if (truncation !== undefined) dropped.push("truncate");
-      return { url: `${target.baseUrl}/embeddings`, headers: makeBearerHeaders(target), body, dropped };
+/** Any other server: some gave base64 of 64-bit floats (vLLM of 2024), which reads as twice as many wrong numbers. */
+export const PLAIN_EMBEDDINGS: EmbeddingsQuirks = { ...OPENAI_EMBEDDINGS, givesBase64: false };
+
+/** openrouter.ai/docs: it passes the kind of text on to models that have it. */
+export const OPENROUTER_EMBEDDINGS: EmbeddingsQuirks = {
+  ...PLAIN_EMBEDDINGS,
+  inputType: {
+    field: "input_type",
+    words: {
+      query: "search_query",
+      document: "search_document",
+      classification: "classification",
+      clustering: "clustering",
     },
-    reply: (body, _card, ask) => readEmbeddings(body, ask),
-  });
-}
+  },
+};
 
-/** Reads `data`, in the order of the inputs. Throws the Fault of an answer that lacks one. */
-export function readEmbeddings(body: unknown, { inputs }: EmbeddingsRequest): EmbeddingsReply {
-  const { data, usage } = asObject(body);
-  const vectors = inputs.map((_, index) => {
-    const found = asObject(asArray(data)[index]);
-    // Servers that leave the index out keep the order.
-    const isInPlace = found.index === undefined || found.index === index;
-    const own = isInPlace ? found : asObject(asArray(data).find((one) => asObject(one).index === index));
-    return readVector(own.embedding);
-  });
-  if (asArray(data).length !== inputs.length) throw garbled("not one embedding for each input");
-  return { vectors, usage: readUsage(usage) };
-}
+/** DeepInfra's API takes at most 1,024 texts at once. */
+export const DEEPINFRA_EMBEDDINGS: EmbeddingsQuirks = { ...PLAIN_EMBEDDINGS, inputsMax: 1024 };
 
-/** Some servers count `total_tokens` alone. */
-export function readUsage(usage: unknown): WorkUsage | null {
-  if (!isObject(usage)) return null;
-  return { amounts: { ...NO_AMOUNTS, prompt: asCount(usage.prompt_tokens ?? usage.total_tokens) } };
-}
+/** NeMo Retriever API reference: most models require the kind of text, of which there are two. */
+export const NVIDIA_EMBEDDINGS: EmbeddingsQuirks = {
+  ...PLAIN_EMBEDDINGS,
+  inputType: {
+    field: "input_type",
+    words: { query: "query", document: "passage", classification: "passage", clustering: "passage" },
+    standard: "passage",
+  },
+  truncation: { field: "truncate", words: { none: "NONE", start: "START", end: "END" } },
+  takesTokenIds: false,
+  passes: ["user"],
+};

@@ -4,6 +4,7 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
+import { ROUTING } from "../_chat/fields.ts";
 import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { planThinking } from "./effort.ts";
@@ -27,32 +28,6 @@ const HANDLED: ReadonlySet<string> = new Set([
   "response_format",
 ]);
 
-/**
- * Fields that choose a route, an identity, another model, plugins or recipients at other gateways. They are left out: the
- * card decides the route here, and the cost of another model or a plugin would not have been held.
- */
-const ROUTING: ReadonlySet<string> = new Set([
-  "api_base",
-  "api_key",
-  "api_version",
-  "base_url",
-  "custom_host",
-  "custom_llm_provider",
-  "extra_body",
-  "extra_headers",
-  "extra_query",
-  "fallbacks",
-  "headers",
-  "litellm_params",
-  "models",
-  "organization",
-  "plugins",
-  "preset",
-  "provider",
-  "proxy",
-  "route",
-  "webhook",
-]);
 const UNSAFE: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 /** Gemini's own endpoint of this API, the only one that signs tool calls. */
 const GEMINI_HOST = /^https:\/\/[^/]*\.googleapis\.com\//;

@@ -1,7 +1,7 @@
 // Embeddings as an operation: texts become vectors.
 import type { ModelCard } from "../../core/card.ts";
 import { isObject } from "../../core/json.ts";
-import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
+import { NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
@@ -14,7 +14,7 @@ export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
   name: "embeddings",
   findCodec: ({ embeddings }) => embeddings ?? null,
   countWorst: (ask, card) => ({ ...NO_AMOUNTS, prompt: countWorst(ask, card) }),
-  countLikely,
+  countLikely: (ask) => ({ ...NO_AMOUNTS, prompt: estimateTokens(ask) }),
   split,
   merge: (replies) => ({ usage: null, vectors: replies.flatMap(({ vectors }) => vectors) }),
   toLog({ inputs, ...request }) {
@@ -33,10 +33,23 @@ function countWorst({ inputs }: EmbeddingsRequest, { contextTokensMax }: ModelCa
   return Math.ceil(tokens);
 }
 
-function countLikely({ inputs }: EmbeddingsRequest): Amounts {
-  let prompt = 0;
-  for (const input of inputs) prompt += countTokens(input, likelyTextTokens);
-  return { ...NO_AMOUNTS, prompt };
+/** An estimate may be that much too low. */
+const ESTIMATE_SLACK = 1.5;
+
+/** Returns how many inputs one call takes, so that none exceeds either limit: as many as the longest one allows. */
+export function countInputsPerCall(
+  { inputs }: EmbeddingsRequest,
+  inputsMax: number,
+  tokensMax: number,
+): number {
+  if (tokensMax === Number.POSITIVE_INFINITY) return inputsMax;
+  const longest = inputs.reduce<number>((most, one) => Math.max(most, countTokens(one, likelyTextTokens)), 1);
+  return Math.max(1, Math.min(inputsMax, Math.floor(tokensMax / (longest * ESTIMATE_SLACK))));
+}
+
+/** Estimates the tokens of all inputs together. */
+export function estimateTokens({ inputs }: Pick<EmbeddingsRequest, "inputs">): number {
+  return inputs.reduce<number>((sum, input) => sum + countTokens(input, likelyTextTokens), 0);
 }
 
 /** No tokenizer makes more tokens of a text than it has bytes. */

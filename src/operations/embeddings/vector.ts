@@ -1,7 +1,9 @@
 // Vectors in the form that was asked for.
 import { endianness } from "node:os";
+import { Fault } from "../../core/fault.ts";
 import { garbled } from "../../core/upstream.ts";
-import type { Vector } from "./form.ts";
+import type { WorkUsage } from "../whole-form.ts";
+import type { EmbeddingsReply, EmbeddingsRequest, Vector } from "./form.ts";
 
 const FLOAT_BYTES = 4;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
@@ -20,8 +22,30 @@ export function toBase64(vector: Vector): string {
   return (endianness() === "LE" ? bytes : bytes.swap32()).toString("base64");
 }
 
+/**
+ * Returns the reply of one call, from the vectors in the order of its inputs. Throws the Fault of one that is missing, is no
+ * vector, or has another length than was asked for: some servers pass over `dimensions`.
+ */
+export function makeReply(
+  given: readonly unknown[],
+  usage: WorkUsage | null,
+  { inputs, dimensions }: EmbeddingsRequest,
+): EmbeddingsReply {
+  if (given.length !== inputs.length) throw garbled("not one embedding for each input");
+  const vectors = given.map(readVector);
+  if (dimensions !== undefined && vectors.some((vector) => countFloats(vector) !== dimensions)) {
+    const message = `This model has no vectors of ${dimensions} dimensions.`;
+    throw new Fault("unsupported_capability", message, { param: "dimensions" });
+  }
+  return { vectors, usage };
+}
+
+function countFloats(vector: Vector): number {
+  return typeof vector === "string" ? Buffer.byteLength(vector, "base64") / FLOAT_BYTES : vector.length;
+}
+
 /** Returns a provider's vector. Throws the Fault of an answer that is none. */
-export function readVector(given: unknown): Vector {
+function readVector(given: unknown): Vector {
   if (typeof given === "string" && given !== "" && BASE64.test(given)) {
     if (Buffer.byteLength(given, "base64") % FLOAT_BYTES === 0) return given;
   }

@@ -1,7 +1,8 @@
 // OpenAI's embeddings API.
+import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { EmbeddingsForm, EmbeddingsReply, EmbeddingsRequest } from "../../operations/embeddings/form.ts";
-import { EMBEDDINGS } from "../../operations/embeddings/operation.ts";
+import { EMBEDDINGS, estimateTokens } from "../../operations/embeddings/operation.ts";
 import { toBase64, toFloats } from "../../operations/embeddings/vector.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writeCost } from "../cost.ts";
@@ -16,6 +17,8 @@ import {
 } from "../surface.ts";
 import { embeddingsRequestSchema } from "./schema.ts";
 
+/** OpenAI's limit for all inputs of a request together. */
+const TOKENS_MAX = 300_000;
 const CHECKER = new Checker(embeddingsRequestSchema);
 
 export const OPENAI_EMBEDDINGS: Surface<EmbeddingsForm> = {
@@ -36,12 +39,23 @@ function readEmbeddings(body: unknown): EmbeddingsRequest {
   const inputs = listInputs(given.input);
   CHECKER.check(given, inputs.length);
   checkModelName(given.model);
-  return checked(given, inputs);
+  if (given.stream === true) refuseStream();
+  const ask = checked(given, inputs);
+  refuseManyTokens(ask);
+  return ask;
+}
+
+function refuseManyTokens(ask: EmbeddingsRequest): void {
+  const tokens = estimateTokens(ask);
+  if (tokens <= TOKENS_MAX) return;
+  const message = `Invalid 'input': about ${tokens} tokens in one request. Expected at most ${TOKENS_MAX}.`;
+  throw new Fault("invalid_value", message, { param: "input" });
 }
 
 /** The schema was checked: the fields are what its type says. */
 function checked(given: JsonObject, inputs: readonly unknown[]): EmbeddingsRequest {
-  const { model, input: _input, encoding_format, dimensions, input_type, truncate, ...extras } = given;
+  const { model, input: _input, encoding_format, dimensions, input_type, truncate, ...rest } = given;
+  const { stream: _stream, ...extras } = rest;
   return {
     model,
     inputs,

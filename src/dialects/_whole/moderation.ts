@@ -1,0 +1,66 @@
+// Moderation in OpenAI's form, which Mistral shares for texts (their API references, `/moderations`).
+import { Fault } from "../../core/fault.ts";
+import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { garbled } from "../../core/upstream.ts";
+import type { Codec } from "../../operations/codec.ts";
+import type {
+  ModerationForm,
+  ModerationReply,
+  ModerationRequest,
+  ModerationResult,
+} from "../../operations/moderation/form.ts";
+import { makeWholeCodec } from "../../operations/whole.ts";
+import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { readUsage } from "./embeddings.ts";
+import { passExtras } from "./extras.ts";
+
+export interface ModerationQuirks {
+  /** True if it judges images, and several parts together. */
+  readonly takesParts: boolean;
+  readonly passes: "all" | readonly string[];
+}
+
+export function makeModeration({ takesParts, passes }: ModerationQuirks): Codec<ModerationForm> {
+  return makeWholeCodec({
+    encode(ask, card, target) {
+      const { fields, dropped } = passExtras(ask.extras, passes);
+      const body: JsonObject = { ...fields, model: card.name, input: makeInput(ask, takesParts) };
+      return { url: `${target.baseUrl}/moderations`, headers: makeBearerHeaders(target), body, dropped };
+    },
+    reply: (body, _card, ask) => readModeration(body, ask),
+  });
+}
+
+function makeInput({ inputs }: ModerationRequest, takesParts: boolean): unknown {
+  const [only] = inputs;
+  const isAlone = inputs.length === 1;
+  if (takesParts) return isAlone ? only : inputs;
+  const texts = inputs.map((input) => (typeof input === "string" ? input : joinTexts(input)));
+  return isAlone ? texts[0] : texts;
+}
+
+function joinTexts(parts: Exclude<ModerationRequest["inputs"][number], string>): string {
+  const texts = parts.map((part) => {
+    if (part.type === "text") return part.text;
+    throw new Fault("unsupported_capability", "This model judges texts only, no images.", { param: "input" });
+  });
+  return texts.join("\n");
+}
+
+/** Throws the Fault of an answer that lacks a verdict. */
+export function readModeration(body: unknown, { inputs }: ModerationRequest): ModerationReply {
+  const { results, usage } = asObject(body);
+  const verdicts = asArray(results).map(readResult);
+  if (verdicts.length !== inputs.length) throw garbled("not one verdict for each input");
+  return { results: verdicts, usage: readUsage(usage) };
+}
+
+/** Mistral leaves `flagged` out. */
+function readResult(given: unknown): ModerationResult {
+  const result = asObject(given);
+  const categories = asObject(result.categories);
+  const scores = asObject(result.category_scores);
+  if (Object.keys(categories).length === 0) throw garbled("a verdict without categories");
+  const flagged = result.flagged ?? Object.values(categories).includes(true);
+  return { ...result, flagged: flagged === true, categories, category_scores: scores };
+}

@@ -1,0 +1,84 @@
+// Rerank in the form that Cohere and Jina made common (their API references, `/rerank`), with the differences between servers.
+import type { ModelCard } from "../../core/card.ts";
+import { asArray, asCount, asNumber, asObject, type JsonObject } from "../../core/json.ts";
+import { NO_AMOUNTS } from "../../core/units.ts";
+import { garbled } from "../../core/upstream.ts";
+import type { Codec } from "../../operations/codec.ts";
+import type { RankedDocument, RerankForm, RerankReply, RerankRequest } from "../../operations/rerank/form.ts";
+import { makeWholeCodec } from "../../operations/whole.ts";
+import type { WorkUsage } from "../../operations/whole-form.ts";
+import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { passExtras } from "./extras.ts";
+
+export interface RerankQuirks {
+  /** The name of the field for the number of results. */
+  readonly resultsField: string;
+  /** The name of the field for the longest document; null: it has none. */
+  readonly documentTokensField: string | null;
+  /** True if it shows the documents again unless the request refuses them: they are put back here. */
+  readonly echoes: boolean;
+  /** False: fields that it doesn't know are left out, but for these. */
+  readonly passes: "all" | readonly string[];
+}
+
+/** Any server with this form: vLLM, llama.cpp, Together, OpenRouter. */
+export const PLAIN_RERANK: RerankQuirks = {
+  resultsField: "top_n",
+  documentTokensField: null,
+  echoes: false,
+  passes: "all",
+};
+
+export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
+  return makeWholeCodec({
+    encode({ query, documents, resultsMax, documentTokensMax, extras }, card, target) {
+      const { fields, dropped } = passExtras(extras, quirks.passes);
+      const body: JsonObject = {
+        ...fields,
+        model: card.name,
+        query,
+        documents: documents.map(({ text }) => text),
+      };
+      if (resultsMax !== undefined) body[quirks.resultsField] = Math.min(resultsMax, documents.length);
+      if (quirks.echoes) body.return_documents = false;
+      const left = [...dropped];
+      if (documentTokensMax !== undefined) {
+        if (quirks.documentTokensField) body[quirks.documentTokensField] = documentTokensMax;
+        else left.push("max_tokens_per_doc");
+      }
+      return { url: `${target.baseUrl}/rerank`, headers: makeBearerHeaders(target), body, dropped: left };
+    },
+    reply: readRerank,
+  });
+}
+
+/** Reads `results` (Voyage: `data`). Throws the Fault of a result for a document that wasn't sent, or for one twice. */
+export function readRerank(body: unknown, card: ModelCard, ask: RerankRequest): RerankReply {
+  const { results, data, usage, meta } = asObject(body);
+  const seen = new Set<number>();
+  const ranked = asArray(results ?? data).map((row): RankedDocument => {
+    const { index, relevance_score, score } = asObject(row);
+    const given = asNumber(relevance_score) ?? asNumber(score);
+    const place = asNumber(index) ?? -1;
+    if (given === undefined || !ask.documents[place] || seen.has(place))
+      throw garbled("a result of no document");
+    seen.add(place);
+    return { index: place, score: given };
+  });
+  if (ranked.length === 0) throw garbled("no results");
+  const best = ranked.toSorted((one, other) => other.score - one.score).slice(0, ask.resultsMax);
+  return { results: best, usage: readUsage(asObject(usage), asObject(meta), card) };
+}
+
+/** Null also where it lacks what the card is priced by: that is estimated. */
+function readUsage(usage: JsonObject, meta: JsonObject, { price }: ModelCard): WorkUsage | null {
+  const billed = asObject(meta.billed_units);
+  const units = asNumber(billed.search_units) ?? asNumber(usage.search_units);
+  const tokens =
+    asNumber(usage.prompt_tokens) ?? asNumber(usage.total_tokens) ?? asNumber(billed.input_tokens);
+  const isLacking =
+    (units === undefined && (price?.perSearchUnit ?? 0) > 0) ||
+    (tokens === undefined && (price?.input ?? 0) > 0);
+  if (isLacking || (units === undefined && tokens === undefined)) return null;
+  return { amounts: { ...NO_AMOUNTS, prompt: asCount(tokens), searchUnits: asCount(units) } };
+}

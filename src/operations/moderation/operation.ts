@@ -1,0 +1,38 @@
+// Moderation as an operation: texts and images are judged by categories.
+import { isObject } from "../../core/json.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
+import type { Operation } from "../operation.ts";
+import { likelyTextTokens } from "../text-tokens.ts";
+import { makeWholeOperation } from "../whole.ts";
+import type { ModerationForm, ModerationReply, ModerationRequest } from "./form.ts";
+
+/** Near what an image of middling size takes. */
+const IMAGE_TOKENS = 1000;
+
+export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
+  name: "moderation",
+  findCodec: ({ moderation }) => moderation ?? null,
+  // No tokenizer makes more tokens of a text than it has bytes.
+  countWorst: (ask) => count(ask, (bytes) => bytes),
+  countLikely: (ask) => count(ask, likelyTextTokens),
+  toLog({ inputs, ...request }) {
+    return { request, messages: inputs };
+  },
+  toLogged: ({ results }) => ({ results }),
+  restore: (kept) => (isReply(kept) ? kept : null),
+});
+
+function count({ inputs }: ModerationRequest, estimate: (bytes: number) => number): Amounts {
+  let prompt = 0;
+  for (const input of inputs) {
+    const parts = typeof input === "string" ? [{ type: "text", text: input } as const] : input;
+    for (const part of parts) {
+      prompt += part.type === "text" ? estimate(Buffer.byteLength(part.text)) : IMAGE_TOKENS;
+    }
+  }
+  return { ...NO_AMOUNTS, prompt };
+}
+
+function isReply(value: unknown): value is ModerationReply {
+  return isObject(value) && Array.isArray(value.results);
+}

@@ -1,0 +1,49 @@
+// Rerank as an operation: documents are put in the order of their relevance to a query.
+import type { ModelCard } from "../../core/card.ts";
+import { isObject } from "../../core/json.ts";
+import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
+import type { Operation } from "../operation.ts";
+import { likelyTextTokens } from "../text-tokens.ts";
+import { makeWholeOperation } from "../whole.ts";
+import type { RerankForm, RerankReply, RerankRequest } from "./form.ts";
+
+/** The instructions that a model is given with each document. */
+const TOKENS_AROUND = 100;
+/** Cohere's pricing: a unit is a query with up to a hundred documents, longer documents count once for each piece. */
+const DOCUMENTS_PER_UNIT = 100;
+const TOKENS_PER_PIECE = 500;
+
+export const RERANK: Operation<RerankForm> = makeWholeOperation({
+  name: "rerank",
+  findCodec: ({ rerank }) => rerank ?? null,
+  countWorst: (ask, { contextTokensMax }: ModelCard) =>
+    // No tokenizer makes more tokens of a text than it has bytes.
+    count(ask, (bytes) => bytes + TOKENS_AROUND, contextTokensMax ?? Number.POSITIVE_INFINITY),
+  countLikely: (ask) => count(ask, likelyTextTokens, Number.POSITIVE_INFINITY),
+  toLog({ query, documents, ...request }) {
+    return { request, messages: [query, ...documents.map(({ given }) => given)] };
+  },
+  toLogged: ({ results }) => ({ results }),
+  restore: (kept) => (isReply(kept) ? kept : null),
+});
+
+/** The query is read with each document. */
+function count(
+  { query, documents, documentTokensMax = Number.POSITIVE_INFINITY }: RerankRequest,
+  estimate: (bytes: number) => number,
+  contextMax: number,
+): Amounts {
+  const asked = estimate(Buffer.byteLength(query));
+  let prompt = 0;
+  let pieces = 0;
+  for (const { text } of documents) {
+    const tokens = Math.min(estimate(Buffer.byteLength(text)), documentTokensMax);
+    prompt += Math.min(contextMax, asked + tokens);
+    pieces += Math.ceil((asked + tokens) / TOKENS_PER_PIECE);
+  }
+  return { ...NO_AMOUNTS, prompt: Math.ceil(prompt), searchUnits: Math.ceil(pieces / DOCUMENTS_PER_UNIT) };
+}
+
+function isReply(value: unknown): value is RerankReply {
+  return isObject(value) && Array.isArray(value.results);
+}
