@@ -1,10 +1,12 @@
 // Several answers from providers that give fewer in one call: as many calls as it takes, their answers put together.
+import type { Attempt } from "../core/attempt.ts";
 import type { Form } from "../operations/form.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { type AttemptCall, runWhole } from "./attempt.ts";
+import type { Call } from "./call.ts";
 import { type PieceStream, StreamedAttempt } from "./streamed.ts";
-import { requireRoute } from "./upstream.ts";
+import { findRoute, requireRoute } from "./upstream.ts";
 
 /** A request may take thousands of calls, as for embeddings where the provider takes one text at a time. */
 const CALLS_AT_ONCE = 16;
@@ -20,6 +22,20 @@ function splitAsk<F extends Form>(attempt: Splitting<F>): readonly F["ask"][] {
 /** Returns the number of calls that it takes to give so many answers. */
 export function countCalls<F extends Form>(attempt: Splitting<F>): number {
   return splitAsk(attempt).length;
+}
+
+/** Returns the places that a request takes: one for each answer, or for each call where its answer takes more of those. */
+export function countPlaces<F extends Form>(
+  { operation, ask, upstreams }: Pick<Call<F>, "operation" | "ask" | "upstreams">,
+  attempts: readonly Attempt[],
+): number {
+  let places = operation.countAnswers(ask);
+  for (const { card } of attempts) {
+    const upstream = upstreams.get(card.provider);
+    if (!upstream || !findRoute(upstream, { operation, card, raw: null })) continue;
+    places = Math.max(places, countCalls({ operation, upstream, card, ask, raw: null }));
+  }
+  return places;
 }
 
 /** Returns the calls that together give the answers asked for: usually the one. */

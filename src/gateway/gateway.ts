@@ -12,7 +12,7 @@ import { AnswerStream, type Opened, openStream } from "./answer-stream.ts";
 import type { Batches } from "./batches.ts";
 import { buffered } from "./buffered.ts";
 import type { Call } from "./call.ts";
-import { completeAnswers, streamAnswers } from "./calls.ts";
+import { completeAnswers, countPlaces, streamAnswers } from "./calls.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext, shortenModel } from "./context.ts";
 import { runPlan } from "./failover.ts";
@@ -227,7 +227,7 @@ export class Gateway {
       modelAsked: shortenModel(ask.model),
       selector: selection.kind === "selector" ? `Router#${selection.selector.name}` : null,
       stream: ask.stream === true,
-      answers: operation.countAnswers(ask),
+      answers: countPlaces(call, plan.attempts),
       offers: () =>
         makeOffers(
           operation,

@@ -10,7 +10,7 @@ import { buildRows } from "./build.ts";
 import { BUILT_FOR, LEFT_OUT } from "./corrections.ts";
 
 const PROVIDERS =
-  "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Azure Vertex".split(
+  "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Azure Vertex Voyage Jina".split(
     " ",
   );
 
@@ -47,7 +47,8 @@ describe("the shipped facts", () => {
     const odd = cards.filter((card) => {
       const { contextTokensMax: context, outputTokensMax: output } = card;
       return (
-        (context !== null && (context < (card.operations?.has("chat") ? 4096 : 512) || context > 20_000_000)) ||
+        (context !== null &&
+          (context < (card.operations?.has("chat") ? 4096 : 512) || context > 20_000_000)) ||
         (output !== null && output < 512)
       );
     });

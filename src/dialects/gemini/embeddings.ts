@@ -40,8 +40,10 @@ export const GEMINI_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
     return { url, headers: makeHeaders(target), body: { requests }, dropped };
   },
   reply(body, { name }, ask) {
-    const { embeddings, usageMetadata } = asObject(body);
-    const vectors = asArray(embeddings).map((one) => asObject(one).values);
+    const { embeddings, embedding, usageMetadata } = asObject(body);
+    // `embedContent`, which Vertex AI has in place of the batch, answers with one.
+    const rows = embedding === undefined ? asArray(embeddings) : [embedding];
+    const vectors = rows.map((one) => asObject(one).values);
     const reply = makeReply(vectors, readUsage(usageMetadata), ask);
     const isShort = ask.dimensions !== undefined && ONLY_FULL_IS_NORMAL.test(name);
     return isShort ? { ...reply, vectors: reply.vectors.map(normalize) } : reply;

@@ -1,0 +1,149 @@
+// Every recorded exchange of embeddings, rerank and moderation: vectors, scores and verdicts are read as they were given.
+import { describe, expect, test } from "bun:test";
+import { Fault, toFault } from "../../src/core/fault.ts";
+import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import type { EmbeddingsRequest } from "../../src/operations/embeddings/form.ts";
+import { EMBEDDINGS } from "../../src/operations/embeddings/operation.ts";
+import { toBase64, toFloats } from "../../src/operations/embeddings/vector.ts";
+import { MODERATION } from "../../src/operations/moderation/operation.ts";
+import { RERANK } from "../../src/operations/rerank/operation.ts";
+import { type Exchange, readBeyondChat } from "./beyond-chat.ts";
+import { fixturesFolder } from "./load.ts";
+
+const folder = fixturesFolder();
+const { exchanges, skipped } = folder ? readBeyondChat(folder) : { exchanges: [], skipped: [] };
+const good = (operation: string) =>
+  exchanges.filter((one) => one.operation === operation && one.status === 200);
+
+/** The vectors as the answer has them, read here by themselves. */
+function readGiven(body: JsonObject): readonly (readonly number[])[] {
+  const rows = asArray(body.data ?? (Array.isArray(body.embeddings) ? body.embeddings : []));
+  const typed = asArray(asObject(body.embeddings).float);
+  const single = body.embedding ? [body.embedding] : [];
+  const lists = [...rows, ...typed, ...single].map((row) =>
+    Array.isArray(row) ? row : (asObject(row).embedding ?? asObject(row).values),
+  );
+  return lists.map((list) => (typeof list === "string" ? decode(list) : asArray(list).map(Number)));
+}
+
+function decode(text: string): readonly number[] {
+  return [...new Float32Array(Uint8Array.fromBase64(text).buffer)];
+}
+
+function makeAsk(exchange: Exchange): EmbeddingsRequest {
+  const count = readGiven(asObject(parseJson(exchange.body))).length;
+  const inputs = Array.from({ length: count }, () => "text");
+  return { model: exchange.card.id, inputs, encoding: "float", extras: {} };
+}
+
+const options = { offset: 0, dropped: [], isNative: false };
+
+function read(exchange: Exchange) {
+  const { dialect, card, body, headers } = exchange;
+  const codec = EMBEDDINGS.findCodec(dialect);
+  if (!codec) throw new Error(`${exchange.id} has no codec`);
+  return EMBEDDINGS.readWhole(codec, { body, headers }, { ask: makeAsk(exchange), card, ...options });
+}
+
+describe.skipIf(folder === null)("recorded embeddings", () => {
+  test("each vector is the one that was given, as numbers and as base64", () => {
+    for (const exchange of good("embeddings")) {
+      const given = readGiven(asObject(parseJson(exchange.body)));
+      const { vectors } = read(exchange);
+      expect([exchange.id, vectors.length]).toEqual([exchange.id, given.length]);
+      for (const [at, vector] of vectors.entries()) {
+        for (const floats of [toFloats(vector), decode(toBase64(vector))]) {
+          const expected = given[at] ?? [];
+          const off = floats.map((one, place) => Math.abs(one - (expected[place] ?? Number.NaN)));
+          expect([exchange.id, floats.length]).toEqual([exchange.id, expected.length]);
+          expect(Math.max(...off)).toBeLessThan(1e-4);
+        }
+      }
+    }
+    expect(good("embeddings").length).toBeGreaterThan(110);
+  });
+
+  test("usage is the provider's, and none where it gives none", () => {
+    const silent = good("embeddings").filter((exchange) => read(exchange).usage === null);
+    expect(silent.every(({ body }) => !/prompt_?tokens?|total_tokens|input_tokens/i.test(body))).toBe(true);
+    expect(silent.some(({ id }) => id === "gemini/9097b92d79")).toBe(true);
+    for (const exchange of good("embeddings").filter((one) => !silent.includes(one))) {
+      expect(read(exchange).usage?.amounts.prompt).toBeGreaterThan(0);
+    }
+  });
+
+  test("each refusal is a fault of the client's that keeps the provider's words", () => {
+    for (const { id, dialect, status, headers, body } of exchanges.filter((one) => one.status >= 400)) {
+      const fault = dialect.explain(status, headers, body, 0);
+      expect(fault).toBeInstanceOf(Fault);
+      if (status === 400 || status === 404) expect([id, fault.row.blame]).toEqual([id, "client"]);
+    }
+  });
+});
+
+describe.skipIf(folder === null)("recorded rerank and moderation", () => {
+  test("each score is the one that was given, the best first", () => {
+    for (const { id, dialect, card, body, headers, request } of good("rerank")) {
+      const given = asObject(parseJson(body));
+      const rows = asArray(given.results ?? given.data).map(asObject);
+      const documents = Array.from({ length: asArray(request?.documents).length || rows.length }, () => ({
+        ...{ text: "x", given: "x" },
+      }));
+      const ask = { model: card.id, query: "q", documents, isShowingDocuments: false, extras: {} };
+      const codec = RERANK.findCodec(dialect);
+      if (!codec) throw new Error(`${id} has no codec`);
+      const work = () => RERANK.readWhole(codec, { body, headers }, { ask, card, ...options });
+      // It was asked for no results, which is refused here.
+      if (rows.length === 0) {
+        expect(work).toThrow();
+        continue;
+      }
+      const { results, usage } = work();
+      expect(results.map(({ index, score }) => [index, score])).toEqual(
+        rows.map(({ index, relevance_score }) => [Number(index), Number(relevance_score)]),
+      );
+      const { prompt = 0, searchUnits = 0 } = usage?.amounts ?? {};
+      expect([id, prompt + searchUnits > 0]).toEqual([id, true]);
+    }
+    expect(good("rerank").length).toBeGreaterThan(7);
+  });
+
+  test("each verdict is the one that was given", () => {
+    for (const { dialect, card, body, headers } of good("moderation")) {
+      const results = asArray(asObject(parseJson(body)).results);
+      const ask = { model: card.id, inputs: results.map(() => "x"), extras: {} };
+      const codec = MODERATION.findCodec(dialect);
+      if (!codec) throw new Error("no codec");
+      const reply = MODERATION.readWhole(codec, { body, headers }, { ask, card, ...options });
+      expect<readonly unknown[]>(reply.results).toEqual(results);
+    }
+    expect(good("moderation").length).toBeGreaterThan(5);
+  });
+
+  test("a server that wasn't started for it is the provider's fault", () => {
+    const refused = exchanges.filter(({ status }) => status === 501);
+    expect(refused.length).toBeGreaterThan(0);
+    for (const { dialect, headers, body } of refused) {
+      expect(toFault(dialect.explain(501, headers, body, 0)).code).toBe("upstream_error");
+    }
+  });
+});
+
+test.skipIf(folder === null)("what is left out has a reason", () => {
+  const reasons = new Map<string, number>();
+  for (const line of skipped) {
+    const reason = line.slice(line.indexOf(": ") + 2);
+    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
+  }
+  expect(Object.fromEntries(reasons)).toEqual({
+    "Bedrock's own forms have tests of their own": 21,
+    "Ollama's native API: its /v1 is spoken": 6,
+    "Perplexity's bytes as base64 are never asked for": 1,
+    "Vertex's predict: its embedContent is spoken": 2,
+    "images can't be embedded": 3,
+    "several parts of one input are never sent": 2,
+    "the recorder cut the answer": 3,
+    "vLLM is never asked for base64": 2,
+    "vectors of bytes are never asked for": 1,
+  });
+});

@@ -1,0 +1,103 @@
+// Recorded exchanges of embeddings, rerank and moderation, with the codec that has to read them, and those left out with the reason.
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ModelCard } from "../../src/core/card.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import type { Dialect } from "../../src/dialects/dialect.ts";
+import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
+
+type BeyondChat = "embeddings" | "rerank" | "moderation";
+
+const OPERATION_OF_API: Readonly<Record<string, BeyondChat>> = {
+  embeddings: "embeddings",
+  rerank: "rerank",
+  moderations: "moderation",
+};
+
+/** Fixture files whose provider has a row of its own; all others speak OpenAI's form. */
+const PROVIDER_OF_FILE: Readonly<Record<string, string>> = {
+  openai: "OpenAI",
+  mistral: "Mistral",
+  gemini: "Google",
+  cohere: "Cohere",
+  voyage: "Voyage",
+  openrouter: "OpenRouter",
+  ollama: "Ollama",
+  vllm: "vLLM",
+};
+
+export interface Exchange {
+  readonly id: string;
+  readonly operation: BeyondChat;
+  readonly dialect: Dialect;
+  readonly card: ModelCard;
+  /** null: only the answer was kept. */
+  readonly request: JsonObject | null;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+export interface Recorded {
+  readonly exchanges: readonly Exchange[];
+  /** One line for each, with the reason. */
+  readonly skipped: readonly string[];
+}
+
+export function readBeyondChat(folder: string): Recorded {
+  const exchanges: Exchange[] = [];
+  const skipped: string[] = [];
+  for (const name of readdirSync(folder).filter((file) => file.endsWith(".jsonl"))) {
+    for (const line of readFileSync(join(folder, name), "utf8").split("\n")) {
+      const row = asObject(parseJson(line));
+      const operation = OPERATION_OF_API[String(row.api)];
+      if (!operation) continue;
+      const reason = findReason(row);
+      if (reason === null) exchanges.push(makeExchange(row, name.replace(/\.jsonl$/, ""), operation));
+      else skipped.push(`${String(row.id)}: ${reason}`);
+    }
+  }
+  return { exchanges, skipped };
+}
+
+/** Returns why a record is not for the codecs under test, or null. */
+function findReason(row: JsonObject): string | null {
+  const request = asObject(row.request);
+  const sent = asObject(request.body);
+  const answer = asObject(parseJson(asString(asObject(row.response).body) ?? ""));
+  const url = asString(request.url) ?? "";
+  if (String(row.id).startsWith("bedrock/")) return "Bedrock's own forms have tests of their own";
+  if (asArray(row.tags).includes("truncated")) return "the recorder cut the answer";
+  if (url.includes(":predict") || answer.predictions) return "Vertex's predict: its embedContent is spoken";
+  if (url.includes("/api/embed") || answer.prompt_eval_count) return "Ollama's native API: its /v1 is spoken";
+  if (sent.images) return "images can't be embedded";
+  if (asArray(sent.embedding_types).includes("int8")) return "vectors of bytes are never asked for";
+  if (asArray(sent.requests).some((one) => asArray(asObject(asObject(one).content).parts).length > 1))
+    return "several parts of one input are never sent";
+  if (String(row.id).startsWith("perplexity/")) return "Perplexity's bytes as base64 are never asked for";
+  if (String(row.id).startsWith("vllm/")) return "vLLM is never asked for base64";
+  return null;
+}
+
+function makeExchange(row: JsonObject, file: string, operation: BeyondChat): Exchange {
+  const provider = PROVIDER_OF_FILE[file] ?? file;
+  const { body } = asObject(row.request);
+  const { status, body: answer, headers } = asObject(row.response);
+  const name = asString(asObject(body).model) ?? asString(row.model) ?? "unknown";
+  const known = PROVIDERS.find((one) => one.name === provider)?.dialects ?? [findDialect("openai")];
+  const vertex = file === "vertexai" ? findDialect("gemini") : null;
+  return {
+    id: String(row.id),
+    operation,
+    dialect: vertex ?? known.find((one) => one[operation]) ?? findDialect("openai"),
+    card: {
+      ...{ id: `${provider}#${name}`, provider, name, created: 0, ownedBy: provider },
+      ...{ contextTokensMax: null, outputTokensMax: null, price: null, capabilities: new Set() },
+      ...{ listed: true, fallbacks: [] },
+    },
+    request: isObject(body) ? body : null,
+    status: Number(status),
+    headers: new Headers(Object.entries(asObject(headers)).map(([field, value]) => [field, String(value)])),
+    body: asString(answer) ?? "",
+  };
+}
