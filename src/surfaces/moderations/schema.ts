@@ -3,7 +3,6 @@ import { Type } from "@sinclair/typebox";
 import { checkChoice } from "../bounds.ts";
 
 const INPUTS_MAX = 2048;
-const PARTS_MAX = 64;
 
 const textPart = Type.Object({ type: checkChoice("text"), text: Type.String() });
 const imagePart = Type.Object({
@@ -16,8 +15,7 @@ export const moderationRequestSchema = Type.Object(
     model: Type.Optional(Type.String({ minLength: 1, maxLength: 300 })),
     input: Type.Union([
       Type.String(),
-      Type.Array(Type.String(), { minItems: 1, maxItems: INPUTS_MAX }),
-      Type.Array(Type.Union([textPart, imagePart]), { minItems: 1, maxItems: PARTS_MAX }),
+      Type.Array(Type.Union([Type.String(), textPart, imagePart]), { minItems: 1, maxItems: INPUTS_MAX }),
     ]),
   },
   { additionalProperties: true },

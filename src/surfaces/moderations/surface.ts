@@ -1,4 +1,5 @@
 // OpenAI's moderations API.
+import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type {
   ModerationForm,
@@ -49,8 +50,12 @@ function readModeration(body: unknown): ModerationRequest {
 
 function readInputs(input: unknown): ModerationRequest["inputs"] {
   if (typeof input === "string") return [input];
-  const texts = asArray(input).filter((one) => typeof one === "string");
-  return texts.length > 0 ? texts : [asArray(input).map(readPart)];
+  const given = asArray(input);
+  const texts = given.filter((one) => typeof one === "string");
+  if (texts.length === given.length) return texts;
+  if (texts.length === 0) return [given.map(readPart)];
+  const message = "Invalid 'input': texts and parts can't be mixed.";
+  throw new Fault("invalid_type", message, { param: "input" });
 }
 
 function readPart(given: unknown): ModerationPart {

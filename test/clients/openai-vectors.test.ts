@@ -1,0 +1,85 @@
+// Embeddings and moderation by the SDKs that people use: OpenAI's, LangChain's and the AI SDK's.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createOpenAI } from "@ai-sdk/openai";
+import { OpenAIEmbeddings } from "@langchain/openai";
+import { cosineSimilarity, embedMany } from "ai";
+import type OpenAI from "openai";
+import { BadRequestError } from "openai";
+import { asObject } from "../../src/core/json.ts";
+import type { UnderTest } from "../harness.ts";
+import { failure, startOpenAI } from "./setting.ts";
+
+const MODELS = [
+  "OpenAI#text-embedding-3-small",
+  "Local#any-embedder",
+  "Mistral#codestral-embed",
+  "Google#gemini-embedding-001",
+  "Cohere#embed-v4.0",
+  "Voyage#voyage-4",
+  "Jina#jina-embeddings-v3",
+];
+
+let under: UnderTest;
+let client: OpenAI;
+beforeAll(async () => {
+  ({ under, client } = await startOpenAI());
+});
+afterAll(() => under.stop());
+
+test("OpenAI's SDK, which asks for base64 by itself, gets vectors of the whole length", async () => {
+  for (const model of MODELS) {
+    const [asked, plain] = await Promise.all([
+      client.embeddings.create({ model, input: "a red fox", dimensions: 512 }),
+      client.embeddings.create({ model, input: ["a red fox"], dimensions: 512, encoding_format: "float" }),
+    ]);
+    const [vector, floats] = [asked.data[0]?.embedding ?? [], plain.data[0]?.embedding ?? []];
+    expect([model, vector.length, floats.length]).toEqual([model, 512, 512]);
+    expect(Math.max(...vector.map((one, at) => Math.abs(one - (floats[at] ?? 9))))).toBeLessThan(1e-4);
+    expect([asked.model, asked.usage.total_tokens > 0]).toEqual([model, true]);
+  }
+  // The vectors of a server of its own are asked for as numbers: some give base64 of twice the width.
+  const asked = under.simulator.calls.all().map(({ model, body }) => [model, asObject(body).encoding_format]);
+  expect(asked.filter(([model]) => model === "any-embedder").map(([, form]) => form)).toEqual([
+    "float",
+    "float",
+  ]);
+});
+
+test("OpenAI's SDK sees the field at fault", async () => {
+  const work = client.embeddings.create({ model: MODELS[0] ?? "", input: "x", dimensions: 5000 });
+  const error = await failure(BadRequestError, work);
+  expect([error.status, error.param]).toEqual([400, "dimensions"]);
+});
+
+test("OpenAI's SDK moderates texts", async () => {
+  const { results } = await client.moderations.create({
+    model: "OpenAI#omni-moderation-latest",
+    input: ["hello", "I hate you"],
+  });
+  expect(results.map(({ flagged }) => flagged)).toEqual([false, true]);
+});
+
+test("LangChain's embeddings, in batches of its own", async () => {
+  const embeddings = new OpenAIEmbeddings({
+    model: "Cohere#embed-v4.0",
+    apiKey: under.secret,
+    batchSize: 100,
+    configuration: { baseURL: `${under.url}/v1` },
+  });
+  const documents = Array.from({ length: 150 }, (_, at) => `document ${at}`);
+  const vectors = await embeddings.embedDocuments(documents);
+  const query = await embeddings.embedQuery("document 120");
+  const best = vectors.map((vector) => cosineSimilarity(vector, query));
+  expect(best.indexOf(Math.max(...best))).toBe(120);
+});
+
+test("the AI SDK's embeddings", async () => {
+  const openai = createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret });
+  const { embeddings, usage } = await embedMany({
+    model: openai.embedding("Google#gemini-embedding-001"),
+    values: ["a red fox", "a red dog", "blue sky"],
+  });
+  const [fox = [], dog = [], sky = []] = embeddings;
+  expect(cosineSimilarity(fox, dog)).toBeGreaterThan(cosineSimilarity(fox, sky));
+  expect(usage.tokens).toBeGreaterThan(0);
+});

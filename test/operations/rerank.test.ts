@@ -1,0 +1,146 @@
+// Rerank over HTTP: its forms, bounds and units.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { asArray, asObject } from "../../src/core/json.ts";
+import type { Seen } from "../http/observe.ts";
+import { type OperationsWorld, SEARCH_UNIT_USD, startOperationsWorld } from "./world.ts";
+
+let world: OperationsWorld;
+beforeAll(async () => {
+  world = await startOperationsWorld();
+});
+afterAll(() => world.stop());
+beforeEach(() => world.simulator.reset());
+
+const QUERY = "what is a panda";
+const DOCUMENTS = ["hi", "a panda is a bear", "what a panda is not"];
+
+function rank(body: Record<string, unknown>, init?: Parameters<OperationsWorld["post"]>[2]): Promise<Seen> {
+  return world.post(
+    "/v1/rerank",
+    { model: "Priced#rank", query: QUERY, documents: DOCUMENTS, ...body },
+    init,
+  );
+}
+
+function readOrder({ body }: Seen): readonly unknown[] {
+  return asArray(body.results).map((one) => asObject(one).index);
+}
+
+describe("the answer", () => {
+  test("has the documents' places, the best first, whichever provider answers", async () => {
+    for (const model of [
+      "Priced#rank",
+      "Cohere#rerank-v3.5",
+      "Voyage#rerank-2.5",
+      "Jina#jina-reranker-v2-base-multilingual",
+    ]) {
+      const answer = await rank({ model });
+      expect([model, answer.status, readOrder(answer)]).toEqual([model, 200, [2, 1, 0]]);
+      const scores = asArray(answer.body.results).map((one) => Number(asObject(one).relevance_score));
+      expect(scores).toEqual(scores.toSorted((one, other) => other - one));
+      expect(answer.body).toMatchObject({ model, id: expect.stringMatching(/^rerank-/) });
+    }
+  });
+
+  test("is the same at all its addresses", async () => {
+    const body = { model: "Cohere#rerank-v3.5", query: QUERY, documents: DOCUMENTS };
+    for (const path of ["/v1/rerank", "/v2/rerank", "/rerank"]) {
+      expect(readOrder(await world.post(path, body))).toEqual([2, 1, 0]);
+    }
+  });
+
+  test("has as many results as were asked for", async () => {
+    expect(readOrder(await rank({ top_n: 1 }))).toEqual([2]);
+    expect(readOrder(await rank({ top_n: 50, model: "Voyage#rerank-2.5" }))).toEqual([2, 1, 0]);
+    expect(world.bodies().at(-1)?.top_k).toBe(3);
+  });
+
+  test("shows the documents as they were sent, also where the provider can't", async () => {
+    const documents = ["plain", { text: "a panda", id: 7 }];
+    const answer = await rank({ model: "Cohere#rerank-v3.5", documents, return_documents: true });
+    expect(asArray(answer.body.results).map((one) => asObject(one).document)).toEqual([
+      { text: "a panda", id: 7 },
+      { text: "plain" },
+    ]);
+    expect(world.bodies()[0]?.documents).toEqual(["plain", "a panda"]);
+    expect(asObject(asArray((await rank({})).body.results)[0]).document).toBeUndefined();
+  });
+
+  test("reads the fields of documents that are named", async () => {
+    await rank({
+      documents: [{ title: "Pandas", body: "are bears", note: "x" }],
+      rank_fields: ["title", "body"],
+    });
+    expect(world.bodies()[0]?.documents).toEqual(["title: Pandas\nbody: are bears"]);
+  });
+});
+
+describe("money", () => {
+  test("search units are charged as the provider counts them", async () => {
+    const payer = await world.payer(1);
+    const documents = Array.from({ length: 250 }, (_, at) => `document ${at}`);
+    const answer = await rank({ model: "Batches#rerank-v3.5", documents }, { secret: payer.secret });
+    expect(answer.body.meta).toEqual({ billed_units: { search_units: 3 } });
+    expect(answer.body.usage).toMatchObject({ charged: 3 * SEARCH_UNIT_USD });
+    expect(await world.balanceNano(payer)).toBe(1_000_000_000 - 6_000_000);
+    expect(await world.row(answer)).toMatchObject({
+      operation: "rerank",
+      surface: "rerank",
+      units: { search_units: 3 },
+    });
+  });
+
+  test("tokens are charged where the card has a price for them, the query's once for each document", async () => {
+    const payer = await world.payer(1);
+    const answer = await rank(
+      { query: "x".repeat(40), documents: ["y".repeat(80), "z".repeat(80)] },
+      { secret: payer.secret },
+    );
+    expect(answer.body.usage).toMatchObject({ prompt_tokens: 60, total_tokens: 60, charged: 0.000006 });
+    expect(await world.balanceNano(payer)).toBe(1_000_000_000 - 6000);
+  });
+
+  test("without a report an estimate is charged", async () => {
+    const payer = await world.payer(1);
+    const units = await rank({ model: "Batches#rerank-v3.5~trouble=no-usage" }, { secret: payer.secret });
+    expect(units.body.usage).toMatchObject({ charged: SEARCH_UNIT_USD });
+    expect(await world.row(units)).toMatchObject({ usage_source: "estimate" });
+    const tokens = await rank({ model: "Priced#rank~trouble=no-usage" }, { secret: payer.secret });
+    expect(Number(asObject(tokens.body.usage).charged)).toBeGreaterThan(0);
+  });
+
+  test("an answer that breaks off costs nothing, and its place comes back", async () => {
+    const { secret } = await world.newKey({ requests_per_day: 3 });
+    expect((await rank({ model: "Priced#rank~trouble=cut" }, { secret })).status).toBe(502);
+    expect(await world.used(secret)).toBe(0);
+    await rank({}, { secret });
+    expect(await world.used(secret)).toBe(1);
+  });
+});
+
+describe("refused before anybody is called", () => {
+  const many = Array.from({ length: 1001 }, () => "x");
+  const ROWS: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
+    ["no query", { query: "" }, "empty_string", "query"],
+    ["no documents", { documents: [] }, "empty_array", "documents"],
+    ["too many documents", { documents: many }, "array_above_max_length", "documents"],
+    ["a number for a document", { documents: [1] }, "invalid_type", "documents[0]"],
+    [
+      "a document without text",
+      { documents: ["a", { title: "b" }] },
+      "missing_required_parameter",
+      "documents[1].text",
+    ],
+    ["no results", { top_n: 0 }, "integer_below_min_value", "top_n"],
+    ["words for a number", { top_n: "3" }, "invalid_type", "top_n"],
+    ["a stream", { stream: true }, "unsupported_parameter", "stream"],
+    ["a model of embeddings", { model: "Priced#embed" }, "unsupported_capability", "model"],
+  ];
+  for (const [name, body, code, param] of ROWS) {
+    test(name, async () => {
+      const refused = await rank(body);
+      expect([refused.status, refused.error?.code, refused.error?.param]).toEqual([400, code, param]);
+      expect(world.simulator.calls.total).toBe(0);
+    });
+  }
+});
