@@ -9,6 +9,7 @@ export interface ModelEntry {
   readonly created: number;
   readonly context_window?: number | null;
   readonly max_output_tokens?: number | null;
+  readonly operations?: readonly string[] | null;
 }
 
 const PAGE_DEFAULT = 20;
@@ -60,12 +61,15 @@ export function writeAnthropicModel({
 }
 
 /** Google's SDKs lose what follows a bare `#`, so the provider is set off by a slash (Gemini API reference, "models.list"). */
-export function writeGeminiModel({ id, context_window, max_output_tokens }: ModelEntry): JsonObject {
+export function writeGeminiModel(entry: ModelEntry): JsonObject {
+  const { id, context_window, max_output_tokens, operations } = entry;
   return {
     name: `models/${id.replace("#", "/")}`,
     displayName: id,
     ...(context_window ? { inputTokenLimit: context_window } : {}),
     ...(max_output_tokens ? { outputTokenLimit: max_output_tokens } : {}),
-    supportedGenerationMethods: ["generateContent", "countTokens"],
+    supportedGenerationMethods: operations?.includes("embeddings")
+      ? ["embedContent", "batchEmbedContents"]
+      : ["generateContent", "countTokens"],
   };
 }

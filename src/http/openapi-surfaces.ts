@@ -2,6 +2,7 @@
 import type { TSchema } from "@sinclair/typebox";
 import type { OpenAPIV3 } from "openapi-types";
 import { countSchema, messagesSchema } from "../surfaces/anthropic-messages/schema.ts";
+import { batchEmbedSchema, embedSchema } from "../surfaces/gemini/embeddings.ts";
 import { countSchema as geminiCountSchema, generateSchema } from "../surfaces/gemini/schema.ts";
 import { inputTokensSchema, responsesSchema } from "../surfaces/openai-responses/schema.ts";
 import { failures, jsonBody, secured, text } from "./openapi.ts";
@@ -18,9 +19,12 @@ interface Described {
   readonly answer: string;
   /** False: only tokens are counted. */
   readonly isAnswered: boolean;
+  /** False: its answers never stream; left out: they may. */
+  readonly isStreamed?: boolean;
 }
 
 function describe(tag: string, one: Described): OpenAPIV3.OperationObject {
+  const { isAnswered, isStreamed = isAnswered } = one;
   const stream = { "text/event-stream": { schema: { ...text, description: "The API's own events." } } };
   return {
     summary: one.summary,
@@ -31,9 +35,9 @@ function describe(tag: string, one: Described): OpenAPIV3.OperationObject {
     responses: {
       200: {
         description: one.answer,
-        content: { ...jsonBody(record), ...(one.isAnswered ? stream : {}) },
+        content: { ...jsonBody(record), ...(isStreamed ? stream : {}) },
       },
-      ...failures(...(one.isAnswered ? ANSWERED : COUNTED)),
+      ...failures(...(isAnswered ? ANSWERED : COUNTED)),
     },
   };
 }
@@ -110,6 +114,28 @@ function describeVerb(summary: string, operationId: string, isAnswered: boolean)
   return { post: { ...detail, parameters: [modelParameter] } };
 }
 
+function describeEmbed(summary: string, operationId: string, schema: TSchema, example: object) {
+  const answer = "The vectors and the usage.";
+  const one = { summary, operationId, schema, example, answer, isAnswered: true, isStreamed: false };
+  return { post: { ...describe("Gemini", one), parameters: [modelParameter] } };
+}
+
+const EMBEDDED = { content: { parts: [{ text: "a text" }] } };
+const embedPaths: OpenAPIV3.PathsObject = {
+  "/v1beta/models/{id}:embedContent": describeEmbed(
+    "Make a vector of a text, in Gemini's form",
+    "embedContent",
+    embedSchema,
+    EMBEDDED,
+  ),
+  "/v1beta/models/{id}:batchEmbedContents": describeEmbed(
+    "Make vectors of texts, in Gemini's form",
+    "batchEmbedContents",
+    batchEmbedSchema,
+    { requests: [EMBEDDED] },
+  ),
+};
+
 /** The id and the verb share a segment of the path, which a wildcard takes: these are described by hand. */
 export const surfacePaths: OpenAPIV3.PathsObject = {
   "/v1beta/models/{id}": {
@@ -132,6 +158,7 @@ export const surfacePaths: OpenAPIV3.PathsObject = {
     "streamGenerateContent",
     true,
   ),
+  ...embedPaths,
   "/v1beta/models/{id}:countTokens": describeVerb(
     "Estimate a prompt's tokens; costs nothing",
     "countTokens",

@@ -9,7 +9,14 @@ import { digestIdempotency } from "../gateway/idempotency.ts";
 import { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import { findSurface, SURFACES } from "../surfaces/index.ts";
-import { Document, type Exchange, type Incoming, type Stamp, type Surface } from "../surfaces/surface.ts";
+import {
+  type AnySurface,
+  Document,
+  type Exchange,
+  type Incoming,
+  type Stamp,
+  type Surface,
+} from "../surfaces/surface.ts";
 import { json, refusalAnswer, rendered, STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, findSecret } from "./auth.ts";
@@ -40,13 +47,17 @@ interface Connections {
 export function surfaceRoutes(ports: HttpPorts) {
   const counting = new CountingLimit();
   const app = new Elysia().use(bearerToken());
-  for (const { path, surface } of SURFACES) {
-    const answer = surface.use((one) => (visit: Visit, set: Signing) => serve(ports, one, visit, set));
+  const answerAt = (surface: AnySurface) =>
+    surface.use((one) => (visit: Visit, set: Signing) => serve(ports, one, visit, set));
+  for (const { path, surface, verbs = {} } of SURFACES) {
+    const plain = answerAt(surface);
+    const others = new Map(Object.entries(verbs).map(([verb, one]) => [verb, answerAt(one)]));
+    const findAnswer = (url: string) => others.get(findPath(url).split(":").at(-1) ?? "") ?? plain;
     app.post(
       path,
       ({ request, bearer, server, set }) => {
         const identify = () => ports.authenticate(findSecret(bearer, request.headers));
-        return answer({ request, identify, server, counting }, set);
+        return findAnswer(request.url)({ request, identify, server, counting }, set);
       },
       { parse: "none" },
     );

@@ -1,5 +1,6 @@
 // Every path that a surface serves, in one table: routes, 405 and the error form of a path come from it.
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
+import { GEMINI_EMBEDDING } from "./gemini/embeddings.ts";
 import { GEMINI } from "./gemini/surface.ts";
 import { MODERATIONS } from "./moderations/surface.ts";
 import { OPENAI_CHAT } from "./openai-chat/surface.ts";
@@ -27,7 +28,12 @@ const MODERATION = makeAny(MODERATIONS);
 export interface SurfacePath {
   readonly path: string;
   readonly surface: AnySurface;
+  /** The surfaces of other verbs, which stand behind the last colon of such a path. */
+  readonly verbs?: Readonly<Record<string, AnySurface>>;
 }
+
+const EMBED = makeAny(GEMINI_EMBEDDING);
+const EMBED_VERBS = { embedContent: EMBED, batchEmbedContents: EMBED };
 
 export const SURFACES: readonly SurfacePath[] = [
   { path: "/v1/chat/completions", surface: CHAT_COMPLETIONS },
@@ -51,8 +57,8 @@ export const SURFACES: readonly SurfacePath[] = [
   { path: "/v2/rerank", surface: RERANK },
   { path: "/rerank", surface: RERANK },
   { path: "/v1/moderations", surface: MODERATION },
-  { path: "/v1beta/models/*", surface: GENERATE },
-  { path: "/v1/models/*", surface: GENERATE },
+  { path: "/v1beta/models/*", surface: GENERATE, verbs: EMBED_VERBS },
+  { path: "/v1/models/*", surface: GENERATE, verbs: EMBED_VERBS },
 ];
 
 /** The paths whose errors are in another form than OpenAI's, served or not. */

@@ -59,6 +59,7 @@ export function makeEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> 
       if (dimensions !== undefined) body[quirks.dimensionsField] = dimensions;
       const left = [
         ...dropped,
+        ...listUnread(ask),
         ...setWord(body, quirks.inputType, inputType, "input_type"),
         ...setWord(body, quirks.truncation, truncation, "truncate"),
       ];
@@ -67,6 +68,11 @@ export function makeEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> 
     },
     reply: (body, _card, ask) => readEmbeddings(body, ask),
   });
+}
+
+/** Google's fields that nobody else has a place for. */
+export function listUnread({ task, title, inputType }: EmbeddingsRequest): readonly string[] {
+  return [...(task && !inputType ? ["taskType"] : []), ...(title === undefined ? [] : ["title"])];
 }
 
 /** Returns the client's field if it could not be carried. */

@@ -7,7 +7,7 @@ import { makeReply } from "../../operations/embeddings/vector.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeBearerHeaders } from "../_chat/outgoing.ts";
-import { requireTexts } from "../_whole/embeddings.ts";
+import { listUnread, requireTexts } from "../_whole/embeddings.ts";
 import { passExtras } from "../_whole/extras.ts";
 
 const INPUTS_MAX = 96;
@@ -21,7 +21,8 @@ const KINDS: Readonly<Record<InputType, string>> = {
 
 export const COHERE_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: () => INPUTS_MAX,
-  encode({ inputs, inputType = "document", dimensions, truncation, extras }, card, target) {
+  encode(ask, card, target) {
+    const { inputs, inputType = "document", dimensions, truncation, extras } = ask;
     const { fields, dropped } = passExtras(extras, ["max_tokens"]);
     const body: JsonObject = {
       ...fields,
@@ -32,7 +33,8 @@ export const COHERE_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
     };
     if (dimensions !== undefined) body.output_dimension = dimensions;
     if (truncation !== undefined) body.truncate = truncation.toUpperCase();
-    return { url: `${target.baseUrl}/embed`, headers: makeBearerHeaders(target), body, dropped };
+    const left = [...dropped, ...listUnread(ask)];
+    return { url: `${target.baseUrl}/embed`, headers: makeBearerHeaders(target), body, dropped: left };
   },
   reply(body, _card, ask) {
     const { embeddings, meta } = asObject(body);

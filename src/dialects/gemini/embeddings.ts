@@ -50,9 +50,12 @@ export const GEMINI_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   },
 });
 
-function makeRequest(text: string, { dimensions, inputType }: EmbeddingsRequest, name: string): JsonObject {
-  const isPrefixed = inputType !== undefined && READS_PREFIXES.test(name);
-  const task = inputType === undefined || isPrefixed ? {} : { taskType: TASKS[inputType] };
+function makeRequest(text: string, ask: EmbeddingsRequest, name: string): JsonObject {
+  const { dimensions, inputType, task: own, title } = ask;
+  // A client that names Google's task writes its own prefix.
+  const isPrefixed = own === undefined && inputType !== undefined && READS_PREFIXES.test(name);
+  const taskType = own ?? (inputType === undefined || isPrefixed ? undefined : TASKS[inputType]);
+  const task = { ...(taskType === undefined ? {} : { taskType }), ...(title === undefined ? {} : { title }) };
   const parts = [{ text: isPrefixed ? PREFIXES[inputType] + text : text }];
   const size = dimensions === undefined ? {} : { outputDimensionality: dimensions };
   return { model: `models/${name.replace(/^models\//, "")}`, content: { parts }, ...task, ...size };

@@ -22,6 +22,10 @@ export interface EmbeddingsRequest extends Ask {
   readonly dimensions?: number;
   readonly inputType?: InputType;
   readonly truncation?: Truncation;
+  /** Google's own word for the kind of text, which is finer than `inputType`. */
+  readonly task?: string;
+  /** The title of the documents that the texts are parts of. */
+  readonly title?: string;
   /** The client's other fields, for servers that have OpenAI's form of the request. */
   readonly extras: Readonly<JsonObject>;
 }

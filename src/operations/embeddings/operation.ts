@@ -1,5 +1,6 @@
 // Embeddings as an operation: texts become vectors.
 import type { ModelCard } from "../../core/card.ts";
+import { Fault } from "../../core/fault.ts";
 import { isObject } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
@@ -47,8 +48,19 @@ export function countInputsPerCall(
   return Math.max(1, Math.min(inputsMax, Math.floor(tokensMax / (longest * ESTIMATE_SLACK))));
 }
 
+/** OpenAI's limit for all inputs of a request together. */
+const TOKENS_MAX = 300_000;
+
+/** Throws the Fault of inputs that are too long together. */
+export function refuseManyTokens(ask: EmbeddingsRequest, param: string): void {
+  const tokens = estimateTokens(ask);
+  if (tokens <= TOKENS_MAX) return;
+  const message = `Invalid '${param}': about ${tokens} tokens in one request. Expected at most ${TOKENS_MAX}.`;
+  throw new Fault("invalid_value", message, { param });
+}
+
 /** Estimates the tokens of all inputs together. */
-export function estimateTokens({ inputs }: Pick<EmbeddingsRequest, "inputs">): number {
+function estimateTokens({ inputs }: Pick<EmbeddingsRequest, "inputs">): number {
   return inputs.reduce<number>((sum, input) => sum + countTokens(input, likelyTextTokens), 0);
 }
 

@@ -20,7 +20,10 @@ import { respell } from "./spelling.ts";
 
 /** Google's newest SDKs ask for `/v1`. */
 const PREFIX = /^\/v1(beta)?\/models\//;
-const VERBS: ReadonlySet<string> = new Set(["generateContent", "streamGenerateContent", "countTokens"]);
+const VERBS: ReadonlySet<string> = new Set([
+  ...["generateContent", "streamGenerateContent", "countTokens"],
+  ...["embedContent", "batchEmbedContents"],
+]);
 /** Fields that only Google understands: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS = ["safetySettings", "safety_settings"];
 export interface GenerateRequest {

@@ -36,7 +36,8 @@ function respellValue(value: unknown): unknown {
   return isObject(value) ? respellFields(value) : value;
 }
 
-function respellFields(given: JsonObject): JsonObject {
+/** Returns an object with its fields in the documented spelling. */
+export function respellFields(given: JsonObject): JsonObject {
   const fields: JsonObject = {};
   for (const [field, value] of Object.entries(given)) {
     const name = field.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());

@@ -1,8 +1,7 @@
 // OpenAI's embeddings API.
-import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { EmbeddingsForm, EmbeddingsReply, EmbeddingsRequest } from "../../operations/embeddings/form.ts";
-import { EMBEDDINGS, estimateTokens } from "../../operations/embeddings/operation.ts";
+import { EMBEDDINGS, refuseManyTokens } from "../../operations/embeddings/operation.ts";
 import { toBase64, toFloats } from "../../operations/embeddings/vector.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writeCost } from "../cost.ts";
@@ -17,8 +16,6 @@ import {
 } from "../surface.ts";
 import { embeddingsRequestSchema } from "./schema.ts";
 
-/** OpenAI's limit for all inputs of a request together. */
-const TOKENS_MAX = 300_000;
 const CHECKER = new Checker(embeddingsRequestSchema);
 
 export const OPENAI_EMBEDDINGS: Surface<EmbeddingsForm> = {
@@ -41,15 +38,8 @@ function readEmbeddings(body: unknown): EmbeddingsRequest {
   checkModelName(given.model);
   if (given.stream === true) refuseStream();
   const ask = checked(given, inputs);
-  refuseManyTokens(ask);
+  refuseManyTokens(ask, "input");
   return ask;
-}
-
-function refuseManyTokens(ask: EmbeddingsRequest): void {
-  const tokens = estimateTokens(ask);
-  if (tokens <= TOKENS_MAX) return;
-  const message = `Invalid 'input': about ${tokens} tokens in one request. Expected at most ${TOKENS_MAX}.`;
-  throw new Fault("invalid_value", message, { param: "input" });
 }
 
 /** The schema was checked: the fields are what its type says. */

@@ -1,0 +1,143 @@
+// Gemini's embedContent and batchEmbedContents, on every embedding model.
+import { Type } from "@sinclair/typebox";
+import { Fault } from "../../core/fault.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import type {
+  EmbeddingsForm,
+  EmbeddingsReply,
+  EmbeddingsRequest,
+  InputType,
+} from "../../operations/embeddings/form.ts";
+import { EMBEDDINGS, refuseManyTokens } from "../../operations/embeddings/operation.ts";
+import { toFloats } from "../../operations/embeddings/vector.ts";
+import { missingParameter } from "../bounds.ts";
+import { Checker, checkModelName, readFields } from "../checker.ts";
+import { writeCost } from "../cost.ts";
+import { type Exchange, type Incoming, refuseStream, type Surface, TRANSLATED } from "../surface.ts";
+import { refuse } from "./errors.ts";
+import { readPath } from "./read.ts";
+import { respellFields } from "./spelling.ts";
+
+const OPEN = { additionalProperties: true };
+const REQUESTS_MAX = 2048;
+const DIMENSIONS_MAX = 65_536;
+
+const content = Type.Object({ parts: Type.Array(Type.Object({}, OPEN), { minItems: 1 }) }, OPEN);
+const settings = {
+  taskType: Type.Optional(Type.String()),
+  title: Type.Optional(Type.String()),
+  outputDimensionality: Type.Optional(Type.Integer({ minimum: 1, maximum: DIMENSIONS_MAX })),
+  autoTruncate: Type.Optional(Type.Boolean()),
+};
+/** Gemini API reference, `models.embedContent`. */
+export const embedSchema = Type.Object({ content, ...settings }, OPEN);
+/** Gemini API reference, `models.batchEmbedContents`. */
+export const batchEmbedSchema = Type.Object(
+  { requests: Type.Array(embedSchema, { minItems: 1, maxItems: REQUESTS_MAX }) },
+  OPEN,
+);
+const ONE = new Checker(embedSchema);
+const BATCH = new Checker(batchEmbedSchema);
+
+/** Tasks that other providers have a word for. */
+const KINDS: Readonly<Record<string, InputType>> = {
+  RETRIEVAL_QUERY: "query",
+  QUESTION_ANSWERING: "query",
+  FACT_VERIFICATION: "query",
+  CODE_RETRIEVAL_QUERY: "query",
+  RETRIEVAL_DOCUMENT: "document",
+  CLASSIFICATION: "classification",
+  CLUSTERING: "clustering",
+};
+const SETTINGS = Object.keys(settings);
+const UNSPECIFIED = "TASK_TYPE_UNSPECIFIED";
+
+export const GEMINI_EMBEDDING: Surface<EmbeddingsForm> = {
+  name: "gemini-embeddings",
+  family: "gemini",
+  operation: EMBEDDINGS,
+  idPrefix: "embd-",
+  checkPath: readPath,
+  read({ url, body }: Incoming): Exchange<EmbeddingsForm> {
+    const { model, verb } = readPath(new URL(url).pathname);
+    checkModelName(model);
+    const isBatch = verb === "batchEmbedContents";
+    const ask = readEmbed(model, readFields(body), isBatch);
+    return { ...TRANSLATED, ask, whole: (reply) => writeWhole(reply, isBatch), writer: refuseStream };
+  },
+  refuse,
+};
+
+function readEmbed(model: string, body: JsonObject, isBatch: boolean): EmbeddingsRequest {
+  const given = isBatch
+    ? { ...body, requests: Array.isArray(body.requests) ? body.requests.map(respellOne) : body.requests }
+    : respellOne(body);
+  (isBatch ? BATCH : ONE).check(given, asArray(body.requests).length);
+  const requests = isBatch ? asArray(asObject(given).requests).map(asObject) : [asObject(given)];
+  const [first = {}] = requests;
+  for (const [at, request] of requests.entries()) refuseOther(request, first, model, `requests[${at}]`);
+  const inputs = requests.map((request, at) =>
+    readText(request, isBatch ? `requests[${at}].content` : "content"),
+  );
+  const { taskType = UNSPECIFIED, title, outputDimensionality: dimensions, autoTruncate } = first;
+  const task = taskType === UNSPECIFIED ? undefined : String(taskType);
+  const inputType = KINDS[task ?? ""];
+  const ask: EmbeddingsRequest = {
+    model,
+    inputs,
+    encoding: "float",
+    ...(typeof dimensions === "number" ? { dimensions } : {}),
+    ...(inputType ? { inputType } : {}),
+    ...(task ? { task } : {}),
+    ...(typeof title === "string" ? { title } : {}),
+    ...(typeof autoTruncate === "boolean" ? { truncation: autoTruncate ? "end" : "none" } : {}),
+    extras: {},
+  };
+  refuseManyTokens(ask, isBatch ? "requests" : "content");
+  return ask;
+}
+
+function respellOne(given: unknown): unknown {
+  if (!isObject(given)) return given;
+  const { embedContentConfig, ...fields } = respellFields(given);
+  return { ...asObject(embedContentConfig), ...fields };
+}
+
+/** One call asks for one kind of vectors, of one model. */
+function refuseOther(request: JsonObject, first: JsonObject, model: string, path: string): void {
+  const other = SETTINGS.find((name) => request[name] !== first[name]);
+  if (other) {
+    const message = `Invalid '${path}.${other}': it must be the same in all requests of a batch.`;
+    throw new Fault("invalid_value", message, { param: `${path}.${other}` });
+  }
+  const named = asString(request.model);
+  if (named === undefined || simplify(named) === simplify(model)) return;
+  const message = `Invalid '${path}.model': it must be the model of the address.`;
+  throw new Fault("invalid_value", message, { param: `${path}.model` });
+}
+
+function simplify(name: string): string {
+  return name
+    .replace(/^models\//, "")
+    .replace("#", "/")
+    .toLowerCase();
+}
+
+function readText(request: JsonObject, path: string): string {
+  const texts = asArray(asObject(request.content).parts).map((part, at) => {
+    const text = asString(asObject(part).text);
+    if (text !== undefined) return text;
+    const message = "Only texts can be embedded here.";
+    throw new Fault("unsupported_capability", message, { param: `${path}.parts[${at}]` });
+  });
+  const text = texts.join("\n");
+  if (text === "") throw missingParameter(`${path}.parts[0].text`);
+  return text;
+}
+
+function writeWhole({ vectors, usage }: EmbeddingsReply, isBatch: boolean): JsonObject {
+  const tokens = usage?.amounts.prompt ?? 0;
+  const usageMetadata = { promptTokenCount: tokens, totalTokenCount: tokens, ...writeCost(asObject(usage)) };
+  const embeddings = vectors.map((vector) => ({ values: toFloats(vector) }));
+  return isBatch ? { embeddings, usageMetadata } : { embedding: embeddings[0], usageMetadata };
+}
