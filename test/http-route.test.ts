@@ -53,8 +53,9 @@ describe("what /v1/route tells", () => {
         expect({ model, eligible: eligible === (removed_by === null) }).toEqual({ model, eligible: true });
         expect(Number(quality)).toBeWithin(0, 1.001);
         expect(Number(quality_low)).toBeWithin(0, Number(quality) + 0.001);
-        if (removed_by !== "unpriced") expect(cost_usd).toBeGreaterThanOrEqual(0);
-        else expect(cost_usd).toBeNull();
+        const isPriced = removed_by !== "unpriced" && removed_by !== "operation";
+        if (isPriced) expect(cost_usd).toBeGreaterThanOrEqual(0);
+        if (removed_by === "unpriced") expect(cost_usd).toBeNull();
         expect(latency_ms).toBeGreaterThan(0);
         expect(typeof score).toBe("number");
       }
