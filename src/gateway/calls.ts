@@ -30,6 +30,8 @@ export function countPlaces<F extends Form>(
   attempts: readonly Attempt[],
 ): number {
   let places = operation.countAnswers(ask);
+  // A chat takes no more calls than it has answers, and a selector's plan may hold hundreds of attempts.
+  if (operation.choosing) return places;
   for (const { card } of attempts) {
     const upstream = upstreams.get(card.provider);
     if (!upstream || !findRoute(upstream, { operation, card, raw: null })) continue;

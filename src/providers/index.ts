@@ -58,6 +58,7 @@ import {
   OPENAI_VECTORS,
   OPENROUTER_VECTORS,
   PLAIN_VECTORS,
+  VERTEX_VECTORS,
 } from "./vectors.ts";
 
 export interface ProviderRow extends KnownProvider {
@@ -222,6 +223,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "GOOGLE_APPLICATION_CREDENTIALS",
     {
       ...withLane(geminiOnVertex, { gemini: GEMINI_LANE }),
+      ...VERTEX_VECTORS,
       images: GEMINI_IMAGES,
       names: /^(?!claude)[^/]+$/,
       carry: carryVertexGemini,

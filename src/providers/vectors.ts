@@ -4,6 +4,7 @@ import { makeModeration } from "../dialects/_whole/moderation.ts";
 import { makeRerank, PLAIN_RERANK } from "../dialects/_whole/rerank.ts";
 import { COHERE_EMBEDDINGS } from "../dialects/cohere/embeddings.ts";
 import { GEMINI_EMBEDDINGS } from "../dialects/gemini/embeddings.ts";
+import { VERTEX_EMBEDDINGS } from "../dialects/gemini/vertex-embeddings.ts";
 import { MISTRAL_EMBEDDINGS } from "../dialects/mistral/embeddings.ts";
 import {
   DEEPINFRA_EMBEDDINGS,
@@ -32,6 +33,7 @@ export const MISTRAL_VECTORS = {
   moderation: makeModeration({ takesParts: false, passes: [] }),
 };
 export const GEMINI_VECTORS = { embeddings: GEMINI_EMBEDDINGS };
+export const VERTEX_VECTORS = { embeddings: VERTEX_EMBEDDINGS };
 /** Cohere API v2 reference, `/rerank`: it never shows the documents. */
 export const COHERE_VECTORS = {
   embeddings: COHERE_EMBEDDINGS,

@@ -76,6 +76,12 @@ describe("refused before anybody is called", () => {
       "input[0].image_url",
     ],
     ["texts among parts", { input: ["a", PICTURE] }, "invalid_type", "input"],
+    [
+      "a picture for a model of texts",
+      { model: "Priced#judge~trouble=503", input: [PICTURE] },
+      "unsupported_capability",
+      "input",
+    ],
     ["a stream", { input: "a", stream: true }, "unsupported_parameter", "stream"],
     ["a chat model", { model: "Priced#talk", input: "a" }, "unsupported_capability", "model"],
   ];

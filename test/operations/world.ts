@@ -40,7 +40,7 @@ function writeProviders(url: string): string {
       ...rows.map((row) => `      - ${row}`),
     ].join("\n");
   const row = (name: string, operation: string, price: string) =>
-    `{ name: "${name}", context: 8192, operations: [${operation}], price: ${price} }`;
+    `{ name: "${name}", context: 8192, operations: [${operation}], price: ${price}, capabilities: ${name === "judge" ? "[vision]" : "[]"} }`;
   const priced = MODELS.map(([name, operation, price]) => row(name, operation, price));
   const units = `{ per_search_unit: ${SEARCH_UNIT_USD} }`;
   return [

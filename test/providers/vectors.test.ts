@@ -126,6 +126,20 @@ describe("embeddings as they are sent", () => {
     ]);
   });
 
+  test("Vertex AI takes one text in one call of its newest models, and instances of older ones", () => {
+    const one = encode("Vertex#gemini-embedding-2", { inputs: ["a"], dimensions: 512 });
+    expect(one.path).toBe("/models/gemini-embedding-2:embedContent");
+    expect(one.body).toEqual({ content: { parts: [{ text: "a" }] }, outputDimensionality: 512 });
+    const old = encode("Vertex#text-embedding-005", { ...all, inputs: ["a", "b"] });
+    expect(old.path).toBe("/models/text-embedding-005:predict");
+    expect(old.body).toEqual({
+      instances: ["a", "b"].map((content) => ({ content, task_type: "RETRIEVAL_QUERY" })),
+      parameters: { outputDimensionality: 512, autoTruncate: true },
+    });
+    const counts = [one, old].map(({ codec, card }) => codec.answersPerCall(card, embeddings({})));
+    expect(counts).toEqual([1, 250]);
+  });
+
   test("token ids go to servers of OpenAI's form alone", () => {
     expect(encode("OpenAI#m", { inputs: [[1, 2]] }).body.input).toEqual([1, 2]);
     for (const id of ["Mistral#m", "Google#m", "Cohere#m", "Voyage#m", "Jina#m", "NVIDIA#m"]) {

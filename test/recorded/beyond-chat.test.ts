@@ -20,7 +20,8 @@ function readGiven(body: JsonObject): readonly (readonly number[])[] {
   const rows = asArray(body.data ?? (Array.isArray(body.embeddings) ? body.embeddings : []));
   const typed = asArray(asObject(body.embeddings).float);
   const single = body.embedding ? [body.embedding] : [];
-  const lists = [...rows, ...typed, ...single].map((row) =>
+  const predicted = asArray(body.predictions).map((one) => asObject(one).embeddings);
+  const lists = [...rows, ...typed, ...single, ...predicted].map((row) =>
     Array.isArray(row) ? row : (asObject(row).embedding ?? asObject(row).values),
   );
   return lists.map((list) => (typeof list === "string" ? decode(list) : asArray(list).map(Number)));
@@ -65,7 +66,9 @@ describe.skipIf(folder === null)("recorded embeddings", () => {
 
   test("usage is the provider's, and none where it gives none", () => {
     const silent = good("embeddings").filter((exchange) => read(exchange).usage === null);
-    expect(silent.every(({ body }) => !/prompt_?tokens?|total_tokens|input_tokens/i.test(body))).toBe(true);
+    expect(
+      silent.every(({ body }) => !/prompt_?tokens?|total_tokens|input_tokens|token_count/i.test(body)),
+    ).toBe(true);
     expect(silent.some(({ id }) => id === "gemini/9097b92d79")).toBe(true);
     for (const exchange of good("embeddings").filter((one) => !silent.includes(one))) {
       expect(read(exchange).usage?.amounts.prompt).toBeGreaterThan(0);
@@ -139,7 +142,6 @@ test.skipIf(folder === null)("what is left out has a reason", () => {
     "Bedrock's own forms have tests of their own": 21,
     "Ollama's native API: its /v1 is spoken": 6,
     "Perplexity's bytes as base64 are never asked for": 1,
-    "Vertex's predict: its embedContent is spoken": 2,
     "images can't be embedded": 3,
     "several parts of one input are never sent": 2,
     "the recorder cut the answer": 3,

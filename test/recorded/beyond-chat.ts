@@ -24,6 +24,7 @@ const PROVIDER_OF_FILE: Readonly<Record<string, string>> = {
   openrouter: "OpenRouter",
   ollama: "Ollama",
   vllm: "vLLM",
+  vertexai: "Vertex",
 };
 
 export interface Exchange {
@@ -68,7 +69,6 @@ function findReason(row: JsonObject): string | null {
   const url = asString(request.url) ?? "";
   if (String(row.id).startsWith("bedrock/")) return "Bedrock's own forms have tests of their own";
   if (asArray(row.tags).includes("truncated")) return "the recorder cut the answer";
-  if (url.includes(":predict") || answer.predictions) return "Vertex's predict: its embedContent is spoken";
   if (url.includes("/api/embed") || answer.prompt_eval_count) return "Ollama's native API: its /v1 is spoken";
   if (sent.images) return "images can't be embedded";
   if (asArray(sent.embedding_types).includes("int8")) return "vectors of bytes are never asked for";
@@ -85,11 +85,10 @@ function makeExchange(row: JsonObject, file: string, operation: BeyondChat): Exc
   const { status, body: answer, headers } = asObject(row.response);
   const name = asString(asObject(body).model) ?? asString(row.model) ?? "unknown";
   const known = PROVIDERS.find((one) => one.name === provider)?.dialects ?? [findDialect("openai")];
-  const vertex = file === "vertexai" ? findDialect("gemini") : null;
   return {
     id: String(row.id),
     operation,
-    dialect: vertex ?? known.find((one) => one[operation]) ?? findDialect("openai"),
+    dialect: known.find((one) => one[operation]) ?? findDialect("openai"),
     card: {
       ...{ id: `${provider}#${name}`, provider, name, created: 0, ownedBy: provider },
       ...{ contextTokensMax: null, outputTokensMax: null, price: null, capabilities: new Set() },

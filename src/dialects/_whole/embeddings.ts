@@ -2,6 +2,7 @@
 import { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
+import { garbled } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type {
   EmbeddingInput,
@@ -99,14 +100,18 @@ export function requireTexts(inputs: readonly EmbeddingInput[]): readonly string
 /** Reads `data`, in the order of the inputs. Throws the Fault of an answer that lacks one. */
 export function readEmbeddings(body: unknown, ask: EmbeddingsRequest): EmbeddingsReply {
   const { data, usage } = asObject(body);
-  const rows = asArray(data);
-  const ordered = rows.map((row, place) => {
-    const found = asObject(row);
+  const vectors = new Map<unknown, unknown>();
+  for (const [place, row] of asArray(data).entries()) {
+    const { index, embedding } = asObject(row);
     // Servers that leave the index out keep the order.
-    if (found.index === undefined || found.index === place) return found.embedding;
-    return asObject(rows.find((one) => asObject(one).index === place)).embedding;
-  });
-  return makeReply(ordered, readUsage(usage), ask);
+    vectors.set(index ?? place, embedding);
+  }
+  if (vectors.size !== asArray(data).length) throw garbled("two embeddings for one input");
+  return makeReply(
+    Array.from({ length: vectors.size }, (_, index) => vectors.get(index)),
+    readUsage(usage),
+    ask,
+  );
 }
 
 /** Some servers count `total_tokens` alone. */

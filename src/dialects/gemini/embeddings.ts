@@ -2,7 +2,12 @@
 import { asArray, asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import type { Codec } from "../../operations/codec.ts";
-import type { EmbeddingsForm, EmbeddingsRequest, InputType } from "../../operations/embeddings/form.ts";
+import type {
+  EmbeddingsForm,
+  EmbeddingsReply,
+  EmbeddingsRequest,
+  InputType,
+} from "../../operations/embeddings/form.ts";
 import { makeReply, normalize } from "../../operations/embeddings/vector.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
@@ -41,16 +46,24 @@ export const GEMINI_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   },
   reply(body, { name }, ask) {
     const { embeddings, embedding, usageMetadata } = asObject(body);
-    // `embedContent`, which Vertex AI has in place of the batch, answers with one.
+    // `embedContent` answers with one.
     const rows = embedding === undefined ? asArray(embeddings) : [embedding];
     const vectors = rows.map((one) => asObject(one).values);
-    const reply = makeReply(vectors, readUsage(usageMetadata), ask);
-    const isShort = ask.dimensions !== undefined && ONLY_FULL_IS_NORMAL.test(name);
-    return isShort ? { ...reply, vectors: reply.vectors.map(normalize) } : reply;
+    return normalizeShort(makeReply(vectors, readUsage(usageMetadata), ask), name, ask);
   },
 });
 
-function makeRequest(text: string, ask: EmbeddingsRequest, name: string): JsonObject {
+export function normalizeShort(
+  reply: EmbeddingsReply,
+  name: string,
+  { dimensions }: EmbeddingsRequest,
+): EmbeddingsReply {
+  const isShort = dimensions !== undefined && ONLY_FULL_IS_NORMAL.test(name);
+  return isShort ? { ...reply, vectors: reply.vectors.map(normalize) } : reply;
+}
+
+/** Returns the request for one text, as the batch has it. */
+export function makeRequest(text: string, ask: EmbeddingsRequest, name: string): JsonObject {
   const { dimensions, inputType, task: own, title } = ask;
   // A client that names Google's task writes its own prefix.
   const isPrefixed = own === undefined && inputType !== undefined && READS_PREFIXES.test(name);

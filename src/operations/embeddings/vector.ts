@@ -56,6 +56,6 @@ function readVector(given: unknown): Vector {
 /** Returns the vector with the length 1: some models give others for fewer dimensions than their own. */
 export function normalize(vector: Vector): readonly number[] {
   const floats = toFloats(vector);
-  const length = Math.hypot(...floats);
+  const length = Math.sqrt(floats.reduce((sum, one) => sum + one * one, 0));
   return length === 0 ? floats : floats.map((one) => one / length);
 }

@@ -1,4 +1,6 @@
 // Moderation as an operation: texts and images are judged by categories.
+import { can } from "../../core/card.ts";
+import { Fault } from "../../core/fault.ts";
 import { isObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
@@ -12,6 +14,14 @@ const IMAGE_TOKENS = 1000;
 export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
   name: "moderation",
   findCodec: ({ moderation }) => moderation ?? null,
+  refuseUnable({ inputs }, card) {
+    const hasImage = inputs.some(
+      (input) => typeof input !== "string" && input.some(({ type }) => type === "image_url"),
+    );
+    if (!hasImage || can(card, "vision")) return;
+    const message = `The model '${card.id}' judges texts only, no images.`;
+    throw new Fault("unsupported_capability", message, { param: "input" });
+  },
   // No tokenizer makes more tokens of a text than it has bytes.
   countWorst: (ask) => count(ask, (bytes) => bytes),
   countLikely: (ask) => count(ask, likelyTextTokens),
