@@ -3,6 +3,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ANSWERS } from "./answers.ts";
+import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { LEARNING } from "./learning.ts";
 import { type Mutant, mutated } from "./mutant.ts";
@@ -81,7 +82,7 @@ function show({ mutant, caught, seconds, words }: Verdict): void {
 
 async function main(): Promise<number> {
   const wanted = process.argv[2] ?? "";
-  const mutants = [...BOOKS, ...ANSWERS, ...SURVIVING, ...LEARNING].filter(({ name }) =>
+  const mutants = [...BOOKS, ...ANSWERS, ...SURVIVING, ...LEARNING, ...BEYOND_CHAT].filter(({ name }) =>
     name.includes(wanted),
   );
   const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));

@@ -224,7 +224,7 @@ describe("refused", () => {
     });
   }
 
-  test("a vector of another length than was asked for", async () => {
+  test("dimensions that the provider has not, in its own words", async () => {
     const refused = await embed({ input: "x", dimensions: 5000 });
     expect([refused.status, refused.error?.param]).toEqual([400, "dimensions"]);
   });
