@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { NO_AMOUNTS } from "../src/core/units.ts";
 import type { LogEvent } from "../src/core/world.ts";
 import { METRICS, RENAMED, SHOWN, writeMetricsTable } from "../src/telemetry/metric-table.ts";
 import { SERIES_MAX } from "../src/telemetry/metrics.ts";
@@ -21,6 +22,12 @@ const failed = (model: string, fault = "upstream_error") => ({ event: "attempt_f
 const EVERY_EVENT: readonly LogEvent[] = [
   { ...requestOf("Own#one", { chargedNanoUsd: 1_500_000_001, costNanoUsd: 2_000_000_000 }), late: true },
   { ...requestOf(null, { status: 502, ended: "upstream_failed" }), written_off_nano_usd: 250_000_000 },
+  requestOf("Own#one", {
+    operation: "rerank",
+    costNanoUsd: 0,
+    surface: "rerank",
+    amounts: { ...NO_AMOUNTS, searchUnits: 3 },
+  }),
   failed("Own#one"),
   { event: "hedged", model: "Own#one", won: "second" },
   { event: "breaker_opened", model: "Own#one", provider: "Own" },
@@ -128,6 +135,8 @@ test("money is in USD to the nano-dollar, time in seconds, and the old names sti
     "poundkey_written_off_usd_total 0.25",
     "poundkey_written_off_nanousd_total 250000000",
     "poundkey_holds_lost_total 3",
+    'poundkey_units_total{model="Own#one",unit="search_units"} 3',
+    'poundkey_operations_total{operation="rerank",surface="rerank"} 1',
     "poundkey_settled_late_total 1",
     'poundkey_build_info{version="1.0.0"} 1',
     "process_cpu_seconds_total 1.234567",

@@ -11,6 +11,7 @@ import { usePages } from "./resource.ts";
 import { go, makeAddress, place, setFields } from "./route.ts";
 import type { RequestRow } from "./types.ts";
 import { useModels } from "./use-models.ts";
+import { describeUnits } from "./work.ts";
 
 /** Rows that came since the page was opened. */
 const LIVE_ROWS_MAX = 200;
@@ -239,9 +240,9 @@ function columnsOf(names: Names, longestMs: number): readonly Column<RequestRow>
       name: "tokens",
       label: "Tokens",
       isNumber: true,
-      cell: ({ tokens }) => (
+      cell: ({ tokens, units }) => (
         <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
-          {compact(tokens.prompt)} <span class="faint">→</span> {compact(tokens.completion)}
+          {describeUnits(units) ?? `${compact(tokens.prompt)} → ${compact(tokens.completion)}`}
         </span>
       ),
     },

@@ -186,6 +186,11 @@ function Filters({ all, query, set }: FiltersProps) {
   );
 }
 
+/** A chat model's capabilities; of another, what it is for. */
+function listAbilities({ operations, capabilities }: ModelRow): readonly string[] {
+  return [...(operations ?? []).filter((one) => one !== "chat"), ...capabilities];
+}
+
 const COLUMNS: readonly Column<ModelRow>[] = [
   {
     name: "name",
@@ -198,7 +203,7 @@ const COLUMNS: readonly Column<ModelRow>[] = [
           <span class="faint">{model.provider}#</span>
           <span class="strong">{model.name}</span>
         </div>
-        {model.capabilities.length > 0 && <div class="small faint">{model.capabilities.join(" · ")}</div>}
+        <div class="small faint">{listAbilities(model).join(" · ")}</div>
       </div>
     ),
   },

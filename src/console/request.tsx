@@ -11,6 +11,7 @@ import { useResource } from "./resource.ts";
 import { makeAddress } from "./route.ts";
 import { Timeline } from "./timeline.tsx";
 import type { RequestDetail } from "./types.ts";
+import { describeUnits, describeWork } from "./work.ts";
 
 export function RequestPage({ id }: { readonly id: string }) {
   const request = useResource<RequestDetail>(`/requests/${encodeURIComponent(id)}`);
@@ -59,7 +60,7 @@ function Summary({ request }: Part) {
   const figures: readonly (readonly [string, string])[] = [
     ["Took", span(request.total_ms)],
     ["First token", request.first_token_ms === null ? "–" : span(request.first_token_ms)],
-    ["Tokens", `${count(tokens.prompt)} → ${count(tokens.completion)}`],
+    [describeUnits(request.units) === null ? "Tokens" : "Work", describeWork(tokens, request.units)],
     ["Speed", speed === null ? "–" : `${Math.round(speed)} tokens/s`],
     ["Cost", usd(request.cost_usd)],
   ];
@@ -71,6 +72,7 @@ function Summary({ request }: Part) {
         </Badge>
         <h2>{request.model_used ?? request.model_tried ?? request.model_asked}</h2>
         {request.selector && <span class="soft">chosen by {request.selector}</span>}
+        {request.operation !== "chat" && <span class="soft">{request.operation}</span>}
         <span class="faint">{fullMoment(request.at)}</span>
       </div>
       <dl class="vitals">
@@ -103,11 +105,22 @@ const LINES: Readonly<Record<string, string>> = {
   reasoning: "Reasoning",
   request: "Calls",
   search: "Searches",
+  "cache write for an hour": "Written to the cache for an hour",
+  "audio input": "Sound",
+  "image input": "Pictures",
+  "audio output": "Sound made",
+  "image output": "Pictures made",
+  image: "Pictures",
+  second: "Seconds",
+  character: "Characters",
+  "search unit": "Search units",
+  page: "Pages",
 };
+/** Priced each, and not by the million. */
+const PIECES: ReadonlySet<string> = new Set(["request", "search", "image", "second", "search unit", "page"]);
 
 function Cost({ request }: Part) {
   const { cost } = request;
-  const isByToken = (what: string) => what !== "request" && what !== "search";
   return (
     <Card title="Cost">
       {cost ? (
@@ -119,7 +132,7 @@ function Cost({ request }: Part) {
                 <th scope="row">{LINES[what] ?? what}</th>
                 <td class="faint">
                   {count(many)} ×{" "}
-                  {isByToken(what) ? `${usd(usd_per_million)} per million` : usd(usd_per_million / 1e6)}
+                  {!PIECES.has(what) ? `${usd(usd_per_million)} per million` : usd(usd_per_million / 1e6)}
                 </td>
                 <td>{usd(amount)}</td>
               </tr>
@@ -175,6 +188,8 @@ function Facts({ request }: Part) {
         <dd>
           {request.model_asked}, {request.stream ? "streamed" : "whole"}
         </dd>
+        <dt>At</dt>
+        <dd>{request.surface}</dd>
         <dt>Tokens</dt>
         <dd>{SOURCES[request.usage_source] ?? request.usage_source}</dd>
         <dt>Id</dt>

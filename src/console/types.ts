@@ -1,5 +1,7 @@
 // The answers of the admin routes, as far as the console reads them.
 
+import type { Units } from "./work.ts";
+
 export interface Percentiles {
   readonly p50: number;
   readonly p95: number;
@@ -99,6 +101,7 @@ export interface ModelRow {
   readonly context_window: number | null;
   readonly max_output_tokens: number | null;
   readonly capabilities: readonly string[];
+  readonly operations: readonly string[] | null;
   readonly pricing: Pricing | null;
   readonly released: string | null;
   readonly skills_source: string | null;
@@ -174,6 +177,7 @@ export interface RequestRow {
   readonly status: number;
   readonly error_code: string | null;
   readonly tokens: Tokens;
+  readonly units: Units;
   readonly cost_usd: number;
   readonly charged_usd: number;
   readonly hold_usd: number;

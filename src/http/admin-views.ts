@@ -33,6 +33,7 @@ function modelView(card: ModelCard, offBecause: "provider_off" | "disabled" | nu
     context_window: card.contextTokensMax,
     max_output_tokens: card.outputTokensMax,
     capabilities: [...card.capabilities],
+    operations: card.operations ? [...card.operations] : null,
     pricing: card.price && priceView(card.price),
     later_pricing: viewLaterPrices(card),
     released: card.created === 0 ? null : new Date(card.created * 1000).toISOString().slice(0, 10),

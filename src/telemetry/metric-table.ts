@@ -108,6 +108,17 @@ export const METRICS = {
     labels: ["model", "kind"],
     help: "Tokens by kind: prompt or completion.",
   },
+  poundkey_units_total: {
+    type: "counter",
+    unit: "units",
+    labels: ["model", "unit"],
+    help: "Work that is counted otherwise: images, seconds of sound, characters, search_units, pages and searches.",
+  },
+  poundkey_operations_total: {
+    ...requests,
+    labels: ["operation", "surface"],
+    help: "Requests that were let through to a provider, by what was asked for and the API at which they came.",
+  },
   poundkey_cost_usd_total: {
     ...money,
     labels: model,

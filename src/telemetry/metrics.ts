@@ -1,6 +1,7 @@
 // Counts log events for this process's `/metrics`. No metric names a key or an account.
 import { asNumber } from "../core/json.ts";
 import type { RequestRecord } from "../core/record.ts";
+import type { Unit } from "../core/units.ts";
 import type { LogEvent } from "../core/world.ts";
 import { BUCKETS_MS, formatLabels } from "./exposition.ts";
 import {
@@ -58,6 +59,16 @@ const COUNTED: ReadonlyMap<string, (event: LogEvent, count: Count) => void> = ne
   ["internal_error", (_, count) => count("poundkey_internal_errors_total", {})],
 ]);
 
+/** The units that aren't tokens, by the names that operators know. */
+const OTHER_UNITS: readonly (readonly [Unit, string])[] = [
+  ["images", "images"],
+  ["seconds", "seconds"],
+  ["characters", "characters"],
+  ["searchUnits", "search_units"],
+  ["pages", "pages"],
+  ["searches", "searches"],
+];
+
 interface Counter {
   value: number;
 }
@@ -89,6 +100,8 @@ export class Metrics {
   readonly #histograms = new Map<MetricName, Map<string, Histogram>>();
   /** By the value of the label `model`, which clients can't choose freely. */
   readonly #models = new Map<string, ModelSeries>();
+  /** By operation and surface. */
+  readonly #operations = new Map<string, Counter>();
 
   constructor(parts: MetricsParts) {
     this.#parts = parts;
@@ -136,10 +149,22 @@ export class Metrics {
     series.completionTokens.value += amounts.completion;
     series.costNanoUsd.value += record.costNanoUsd;
     series.chargedNanoUsd.value += record.chargedNanoUsd;
+    this.#countWork(series.model, record);
     observe(series.ms, record.totalMs);
     if (record.firstTokenMs === null) return;
     series.firstMs ??= this.#histogram("poundkey_first_token_seconds", series);
     observe(series.firstMs, record.firstTokenMs);
+  }
+
+  #countWork(model: string, { operation, surface, amounts }: RequestRecord): void {
+    const name = `${operation} ${surface}`;
+    const counter =
+      this.#operations.get(name) ?? this.#counter("poundkey_operations_total", { operation, surface });
+    this.#operations.set(name, counter);
+    counter.value++;
+    for (const [unit, shown] of OTHER_UNITS) {
+      if (amounts[unit] > 0) this.#increase("poundkey_units_total", { model, unit: shown }, amounts[unit]);
+    }
   }
 
   #findModelSeries(modelUsed: string | null): ModelSeries {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../../src/core/json.ts";
 import type { Seen } from "../http/observe.ts";
+import { until } from "../http/until.ts";
 import { type OperationsWorld, SEARCH_UNIT_USD, startOperationsWorld } from "./world.ts";
 
 let world: OperationsWorld;
@@ -88,6 +89,17 @@ describe("money", () => {
       surface: "rerank",
       units: { search_units: 3 },
     });
+  });
+
+  test("search units and operations are counted for Prometheus", async () => {
+    await rank({ model: "Batches#rerank-v3.5" });
+    const text = await until("they are counted", async () => {
+      const found = await (await fetch(`${world.url}/metrics`)).text();
+      return /poundkey_units_total\{model="Batches#rerank-v3.5",unit="search_units"\} \d/.test(found)
+        ? found
+        : null;
+    });
+    expect(text).toMatch(/poundkey_operations_total\{operation="rerank",surface="rerank"\} [1-9]/);
   });
 
   test("tokens are charged where the card has a price for them, the query's once for each document", async () => {
