@@ -25,6 +25,8 @@ export const GENERIC: OpenaiQuirks = {
   cacheMark: "cache_control",
   effort: ALL_EFFORTS,
   errors: [
+    // A llama.cpp that was started for chat says so to embeddings and rerank: it is not ill.
+    { status: 501, code: "not_supported_error", means: "unsupported_capability" },
     // llama.cpp calls an input that is too long its own error; sending it once more would change nothing.
     { status: 500, begins: "input (* tokens) is too large to process", means: "context_length_exceeded" },
     { status: 500, begins: "input is too large to process", means: "context_length_exceeded" },

@@ -228,7 +228,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "several answers take one place",
     file: "src/gateway/gateway.ts",
-    find: "answers: operation.countAnswers(ask),",
+    find: "answers: countPlaces(call, plan.attempts),",
     replace: "answers: 1,",
     tests: ["test/http-blame.test.ts"],
   },

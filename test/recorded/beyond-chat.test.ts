@@ -123,11 +123,13 @@ describe.skipIf(folder === null)("recorded rerank and moderation", () => {
     expect(good("moderation").length).toBeGreaterThan(5);
   });
 
-  test("a server that wasn't started for it is the provider's fault", () => {
+  test("a server that wasn't started for it doesn't serve it, and isn't ill", () => {
     const refused = exchanges.filter(({ status }) => status === 501);
     expect(refused.length).toBeGreaterThan(0);
     for (const { dialect, headers, body } of refused) {
-      expect(toFault(dialect.explain(501, headers, body, 0)).code).toBe("upstream_error");
+      const fault = toFault(dialect.explain(501, headers, body, 0));
+      expect([fault.code, fault.row.blame]).toEqual(["unsupported_capability", "client"]);
+      expect(fault.message).toMatch(/^This server does not support/);
     }
   });
 });
