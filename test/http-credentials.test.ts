@@ -105,6 +105,22 @@ describe("a credential", () => {
     await remove("Bare", one.id);
   });
 
+  test("with limits of its own is asked no more often, until they are lifted", async () => {
+    const one = await added("Bare", FIRST, { requests_per_minute: 2, tokens_per_minute: 1_000_000_000 });
+    expect(one).toMatchObject({ requests_per_minute: 2, tokens_per_minute: 1_000_000_000 });
+    const start = own.calls.all().length;
+    const count = () => keysSince(start).filter((key) => key === FIRST).length;
+    for (let at = 0; at < 4; at++) await chat(world.url, "Bare#sim-mini");
+    expect(count()).toBe(2);
+    expect(credentialsIn(await rowOf("Bare")).at(-1)).toMatchObject({ state: "resting" });
+    const lifted = { credential_id: one.id, requests_per_minute: null };
+    const changed = credentialsIn((await operator.patch("/providers/Bare", lifted)).body).at(-1);
+    expect(changed).toMatchObject({ requests_per_minute: null, tokens_per_minute: 1_000_000_000 });
+    expect(await chat(world.url, "Bare#sim-mini")).toBe(200);
+    expect(count()).toBe(3);
+    await remove("Bare", one.id);
+  });
+
   test("that is switched off rests until it is switched on", async () => {
     const one = await added("Bare", FIRST);
     const put = async (enabled: boolean) =>
@@ -193,6 +209,8 @@ describe("what operators get wrong", () => {
     ["POST", "Bare", { key: "" }, "400 invalid_request_error invalid_value"],
     ["POST", "Bare", { key: 1 }, "400 invalid_request_error invalid_type"],
     ["POST", "Bare", { key, weight: 0 }, "400 invalid_request_error invalid_value"],
+    ["POST", "Bare", { key, requests_per_minute: 0 }, "400 invalid_request_error invalid_value"],
+    ["POST", "Bare", { key, tokens_per_minute: 1e10 }, "400 invalid_request_error invalid_value"],
     ["POST", "Bare", { key: "bad-key" }, "400 invalid_request_error invalid_value"],
     ["POST", "Bare", { key, name: "x" }, "400 invalid_request_error unknown_parameter"],
     ["PATCH", "Bare", of("configured:1", { weight: 2 }), "409 invalid_request_error credential_configured"],

@@ -14,6 +14,8 @@ function credentialOf(id: string, fields: Partial<StoredCredential> = {}): Store
     provider: "OpenAI",
     sealed: "c2VhbGVk",
     weight: 1.5,
+    requestsPerMinute: 1_000_000_000,
+    tokensPerMinute: null,
     enabled: true,
     createdAtMs: NOON,
     ...fields,

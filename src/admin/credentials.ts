@@ -1,10 +1,21 @@
 // The operator's use-cases on providers' credentials that are added at run time: sealed in the store, known to all nodes.
 import { Fault } from "../core/fault.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { StoredCredential } from "../core/rows.ts";
+import { PER_MINUTE_MAX } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Random } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
-import { optional, type Read, readFields, readText, readWeight, required } from "./input.ts";
+import {
+  optional,
+  orNull,
+  type Read,
+  readFields,
+  readText,
+  readWeight,
+  readWhole,
+  required,
+} from "./input.ts";
 
 const SECRET_SHAPE = /^[\x21-\x7e]{1,4096}$/;
 const PER_PROVIDER_MAX = 100;
@@ -17,6 +28,9 @@ export interface AddedCredential {
   readonly provider: string;
   readonly secret: string;
   readonly weight: number;
+  /** null: no limit is known. */
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
   readonly enabled: boolean;
 }
 
@@ -43,13 +57,14 @@ export function findUse({ id, provider }: Pick<StoredCredential, "id" | "provide
   return `credential ${provider} ${id}`;
 }
 
-/** Adds `{ key, weight? }` to a provider, which is on from then. Returns the provider's name in its own spelling. */
+/** Adds `{ key, weight?, requests_per_minute?, tokens_per_minute? }` to a provider, which is on from then. Returns the provider's name in its own spelling. */
 export async function addCredential(parts: CredentialParts, name: string, body: unknown): Promise<string> {
   const { store, clock, random, vault } = parts;
   const provider = fillableNamed(parts, name);
-  const fields = readFields(body, ["key", "weight"]);
+  const fields = readFields(body, ["key", "weight", ...LIMITS]);
   const secret = required(fields, "key", readSecret);
   const weight = optional(fields, "weight", readWeight) ?? 1;
+  const limits = readLimits(fields);
   const others = (await store.credentials()).filter((one) => one.provider === provider.name);
   if (others.length >= PER_PROVIDER_MAX) {
     const message = `Invalid 'key': the provider has ${PER_PROVIDER_MAX} credentials; remove one first.`;
@@ -59,26 +74,33 @@ export async function addCredential(parts: CredentialParts, name: string, body: 
   const id = mintId("cred", random);
   const sealed = vault.seal(secret, findUse({ id, provider: provider.name }));
   const createdAtMs = clock.nowMs();
-  await store.putCredential({ id, provider: provider.name, sealed, weight, enabled: true, createdAtMs });
+  const { requestsPerMinute = null, tokensPerMinute = null } = limits;
+  await store.putCredential({
+    ...{ id, provider: provider.name, sealed, weight, requestsPerMinute, tokensPerMinute },
+    ...{ enabled: true, createdAtMs },
+  });
   await parts.refresh();
   return provider.name;
 }
 
-/** Changes a credential that was added by `{ credential_id, key?, weight?, enabled? }`. */
+/** Changes a credential that was added by `{ credential_id, key?, weight?, enabled? }` and its limits; null takes one away. */
 export async function changeCredential(parts: CredentialParts, name: string, body: unknown): Promise<string> {
   const { store, vault } = parts;
   const provider = fillableNamed(parts, name);
-  const fields = readFields(body, ["credential_id", "key", "weight", "enabled"]);
+  const fields = readFields(body, ["credential_id", "key", "weight", "enabled", ...LIMITS]);
   const id = required(fields, "credential_id", readText);
   const secret = optional(fields, "key", readSecret);
   const weight = optional(fields, "weight", readWeight);
   const enabled = optional(fields, "enabled", readSwitch);
+  const { requestsPerMinute, tokensPerMinute } = readLimits(fields);
   const { own, others } = await foundIn(parts, provider, id);
   if (secret !== undefined) refuseTwice(parts, provider, others, secret);
   await store.putCredential({
     ...own,
     sealed: secret === undefined ? own.sealed : vault.seal(secret, findUse(own)),
     weight: weight ?? own.weight,
+    requestsPerMinute: requestsPerMinute === undefined ? own.requestsPerMinute : requestsPerMinute,
+    tokensPerMinute: tokensPerMinute === undefined ? own.tokensPerMinute : tokensPerMinute,
     enabled: enabled ?? own.enabled,
   });
   await parts.refresh();
@@ -149,6 +171,17 @@ const readSecret: Read<string> = (value, param) => {
   const message = `Invalid '${param}': expected a key of printable characters without spaces.`;
   throw new Fault("invalid_value", message, { param });
 };
+
+const LIMITS = ["requests_per_minute", "tokens_per_minute"] as const;
+
+/** A limit that is left out is undefined. */
+function readLimits(fields: JsonObject) {
+  const readLimit = orNull(readWhole(1, PER_MINUTE_MAX));
+  return {
+    requestsPerMinute: optional(fields, "requests_per_minute", readLimit),
+    tokensPerMinute: optional(fields, "tokens_per_minute", readLimit),
+  };
+}
 
 const readSwitch: Read<boolean> = (value, param) => {
   if (typeof value === "boolean") return value;

@@ -78,13 +78,16 @@ function providerView(provider: ProviderHealth, added: readonly AddedCredential[
 export type ProviderView = ReturnType<typeof providerView>;
 
 function credentialView(credential: CredentialHealth, id: string, source: "stored" | "configured") {
-  const { last4, weight, state, reason, untilMs, inFlight, errorRate } = credential;
+  const { last4, weight, requestsPerMinute, tokensPerMinute } = credential;
+  const { state, reason, untilMs, inFlight, errorRate } = credential;
   return {
     id,
     source,
     enabled: true,
     last4,
     weight,
+    requests_per_minute: requestsPerMinute,
+    tokens_per_minute: tokensPerMinute,
     state: shownState(state),
     until: instantOrNull(untilMs),
     reason,
@@ -98,13 +101,16 @@ function shownState(state: CredentialHealth["state"]): CredentialHealth["state"]
 }
 
 /** One that is not in use: switched off, or the configuration has the same key. */
-function idleView({ id, secret, weight, enabled }: AddedCredential): ReturnType<typeof credentialView> {
+function idleView(credential: AddedCredential): ReturnType<typeof credentialView> {
+  const { id, secret, weight, requestsPerMinute, tokensPerMinute, enabled } = credential;
   return {
     id,
     source: "stored",
     enabled,
     last4: secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null,
     weight,
+    requests_per_minute: requestsPerMinute,
+    tokens_per_minute: tokensPerMinute,
     state: enabled ? "active" : "disabled",
     until: null,
     reason: null,

@@ -1,7 +1,7 @@
 // The credentials that were added at run time: read from the store every second and laid over the settings.
 import { type AddedCredential, openCredential } from "../admin/credentials.ts";
 import { TIMEOUTS } from "../config/providers.ts";
-import type { KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
+import type { Credential, KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Log } from "../core/world.ts";
 import type { Vault } from "../gateway/idempotency.ts";
@@ -41,8 +41,8 @@ export class AddedCredentials {
       const secret = openCredential(this.#vault, one);
       if (secret === null)
         this.#log({ event: "credential_unreadable", level: "error", provider: one.provider });
-      const { id, provider, weight, enabled } = one;
-      return secret === null ? [] : [{ id, provider, secret, weight, enabled }];
+      const { sealed: _sealed, createdAtMs: _createdAtMs, ...known } = one;
+      return secret === null ? [] : [{ ...known, secret }];
     });
     this.#onChange();
   }
@@ -67,13 +67,22 @@ function addCredentials(setup: ProviderSetup, enabled: readonly AddedCredential[
       provider === setup.name && !setup.credentials.some((one) => one.secret === secret),
   );
   if (added.length === 0) return setup;
-  const credentials = added.map(({ id, secret, weight }) => ({ id, secret, weight }));
-  return { ...setup, credentials: [...setup.credentials, ...credentials] };
+  return { ...setup, credentials: [...setup.credentials, ...added.map(toCredential)] };
 }
 
 /** True if a credential is all that it needs: a cloud's address is the configuration's to say. */
 export function canStandAlone({ baseUrl }: KnownProvider): boolean {
   return baseUrl !== "";
+}
+
+/** Returns it as the settings have it. */
+export function toCredential(added: AddedCredential): Credential {
+  const { id, secret, weight, requestsPerMinute, tokensPerMinute } = added;
+  return {
+    ...{ id, secret, weight },
+    ...(requestsPerMinute === null ? {} : { requestsPerMinute }),
+    ...(tokensPerMinute === null ? {} : { tokensPerMinute }),
+  };
 }
 
 /** Returns the setup of a known provider that the configuration doesn't mention. */

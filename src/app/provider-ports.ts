@@ -8,7 +8,7 @@ import type { Health } from "../health/health.ts";
 import { buildReport } from "../health/report.ts";
 import type { ProviderPorts } from "../http/admin-providers.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { canStandAlone, createBareSetup } from "./added-credentials.ts";
+import { canStandAlone, createBareSetup, toCredential } from "./added-credentials.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { type Tested, testCredential } from "./probe.ts";
@@ -66,7 +66,7 @@ async function runTest(
   const configured = setup.credentials.filter(({ id }) => id === undefined);
   const all: readonly Credential[] = [
     ...configured.map((one, at) => ({ ...one, id: `configured:${at + 1}` })),
-    ...credentials.all.filter(({ provider }) => provider === name),
+    ...credentials.all.filter(({ provider }) => provider === name).map(toCredential),
   ];
   const credential = credentialId === null ? all[0] : all.find(({ id }) => id === credentialId);
   if (!credential) throw new Fault("not_found", "The provider has no credential with that id.");

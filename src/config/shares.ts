@@ -1,10 +1,9 @@
 // The schema of what shares a load: a provider's credentials, and the models of a group.
 import { type Static, Type } from "@sinclair/typebox";
 import { ALIAS_NAME, GROUP_MAX, WEIGHT_MAX, WEIGHT_MIN } from "../core/alias.ts";
+import { PER_MINUTE_MAX } from "../core/settings.ts";
 import { named, number, section, text, whole } from "./field-types.ts";
 import { modelId } from "./model-schema.ts";
-
-const PER_MINUTE_MAX = 1_000_000_000;
 
 const weight = Type.Optional(number(WEIGHT_MIN, WEIGHT_MAX));
 const perMinute = Type.Optional(whole(1, PER_MINUTE_MAX));

@@ -18,8 +18,14 @@ interface CredentialFormProps {
 export function CredentialForm({ provider, replaced, onClose, onSaved }: CredentialFormProps) {
   const [key, setKey] = useState("");
   const [weight, setWeight] = useState(String(replaced?.weight ?? 1));
+  const [requests, setRequests] = useState(writeLimit(replaced?.requests_per_minute));
+  const [tokens, setTokens] = useState(writeLimit(replaced?.tokens_per_minute));
   const { isBusy, failed, start } = useTask(async () => {
-    const fields = { ...(key.trim() === "" ? {} : { key: key.trim() }), weight: Number(weight) };
+    const limits = { requests_per_minute: readLimit(requests), tokens_per_minute: readLimit(tokens) };
+    const fields = {
+      ...(key.trim() === "" ? {} : { key: key.trim() }),
+      ...{ weight: Number(weight), ...limits },
+    };
     const path = `/providers/${provider.name}`;
     if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
     else await change("POST", path, fields);
@@ -61,7 +67,29 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
           value={weight}
           onInput={setWeight}
         />
+        <Limit label="Requests a minute" value={requests} onInput={setRequests} />
+        <Limit label="Tokens a minute" value={tokens} onInput={setTokens} />
       </form>
     </Dialog>
   );
+}
+
+interface LimitProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+}
+
+function Limit(props: LimitProps) {
+  return (
+    <TextField type="number" min={1} step={1} hint="That the provider allows it; empty: any" {...props} />
+  );
+}
+
+function writeLimit(limit: number | null | undefined): string {
+  return limit ? String(limit) : "";
+}
+
+function readLimit(text: string): number | null {
+  return text.trim() === "" ? null : Number(text);
 }

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import { change, readMessage } from "./api.ts";
 import { CredentialForm } from "./credential-form.tsx";
-import { fromNow, percent, span } from "./format.ts";
+import { count, fromNow, percent, span } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Confirm } from "./parts/dialog.tsx";
 import { Badge, Notice, type Tone } from "./parts/states.tsx";
@@ -98,9 +98,12 @@ function useCredential({ provider, credential, reload }: CredentialProps) {
 
 function Identity({ credential }: { readonly credential: Credential }) {
   const { state, reason, until, weight, error_rate, source } = credential;
+  const { requests_per_minute: requests, tokens_per_minute: tokens } = credential;
   const details = [
     source === "configured" ? "from the configuration" : "added here",
     weight === 1 ? null : `weight ${weight}`,
+    requests === null ? null : `${count(requests)} requests a minute`,
+    tokens === null ? null : `${count(tokens)} tokens a minute`,
     error_rate === null || error_rate === 0 ? null : `${percent(error_rate)} errors lately`,
     until === null ? null : `until ${fromNow(until)}`,
     reason,

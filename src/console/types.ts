@@ -127,6 +127,8 @@ export interface Credential {
   readonly enabled: boolean;
   readonly last4: string | null;
   readonly weight: number;
+  readonly requests_per_minute: number | null;
+  readonly tokens_per_minute: number | null;
   readonly state: "active" | "resting" | "retired" | "disabled";
   readonly until: string | null;
   readonly reason: string | null;

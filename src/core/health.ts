@@ -24,6 +24,9 @@ export interface CredentialHealth {
   /** At most the last 4 characters. */
   readonly last4: string | null;
   readonly weight: number;
+  /** The provider allows it so many in a minute; null: no limit is known. */
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
   /** `resting`: refused for load by at least one model, or at its own limit; `retired`: refused as such. */
   readonly state: "active" | "resting" | "retired";
   /** The earliest time at which a resting or retired one is asked again; null: it is in use. */

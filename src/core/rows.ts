@@ -241,6 +241,9 @@ export interface StoredCredential {
   /** The secret, encrypted. */
   readonly sealed: string;
   readonly weight: number;
+  /** The provider allows it so many in a minute; null: no limit is known. */
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
   readonly enabled: boolean;
   readonly createdAtMs: number;
 }

@@ -40,6 +40,9 @@ export interface AwsProof {
   readonly region: string;
 }
 
+/** The most that a credential's own limits may be. */
+export const PER_MINUTE_MAX = 1_000_000_000;
+
 export interface Credential {
   /** The id of a credential that was added at run time; the configuration's have none. */
   readonly id?: string;

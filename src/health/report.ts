@@ -67,6 +67,8 @@ function reportCredential(
     id: credential.id ?? null,
     last4: key?.last4 ?? null,
     weight: credential.weight,
+    requestsPerMinute: credential.requestsPerMinute ?? null,
+    tokensPerMinute: credential.tokensPerMinute ?? null,
     state: retired ? "retired" : isResting ? "resting" : "active",
     untilMs: retired || isResting ? Math.ceil(wallMs + waitMs) : null,
     reason: retired?.reason ?? (restMs > 0 ? RESTING : limitMs > 0 ? AT_ITS_LIMIT : null),

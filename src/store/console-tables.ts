@@ -1,6 +1,6 @@
 // The tables of what the console keeps, as both engines have them: sign-ins, logged prompts and answers, and credentials that were added at run time.
 import type { KeptContent, Session, StoredCredential } from "../core/rows.ts";
-import { real, text, whole } from "./found.ts";
+import { orNull, real, text, whole } from "./found.ts";
 import { table } from "./tables.ts";
 
 export const SESSION = table<Session>(
@@ -43,6 +43,8 @@ export const CREDENTIAL = table<StoredCredential>(
     provider: (row) => row.provider,
     sealed: (row) => row.sealed,
     weight: (row) => row.weight,
+    requests_per_minute: (row) => row.requestsPerMinute,
+    tokens_per_minute: (row) => row.tokensPerMinute,
     enabled: (row) => (row.enabled ? 1 : 0),
     created_at_ms: (row) => Math.round(row.createdAtMs),
   },
@@ -51,6 +53,8 @@ export const CREDENTIAL = table<StoredCredential>(
     provider: text(found, "provider"),
     sealed: text(found, "sealed"),
     weight: real(found, "weight"),
+    requestsPerMinute: orNull(found, "requests_per_minute", whole),
+    tokensPerMinute: orNull(found, "tokens_per_minute", whole),
     enabled: whole(found, "enabled") === 1,
     createdAtMs: whole(found, "created_at_ms"),
   }),

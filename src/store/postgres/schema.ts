@@ -284,4 +284,8 @@ export const STEPS: readonly (readonly string[])[] = [
       (unit) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${unit} BIGINT NOT NULL DEFAULT 0`,
     ),
   ),
+  // A provider may allow a credential only so many requests and tokens in a minute.
+  ["requests_per_minute", "tokens_per_minute"].map(
+    (limit) => `ALTER TABLE credential ADD COLUMN IF NOT EXISTS ${limit} BIGINT`,
+  ),
 ];

@@ -273,6 +273,11 @@ export const MIGRATIONS: readonly string[] = [
   ${addUnits("request")}
   ${addUnits("usage_hour")}
   `,
+  `
+  -- A provider may allow a credential only so many requests and tokens in a minute.
+  ALTER TABLE credential ADD COLUMN requests_per_minute INTEGER;
+  ALTER TABLE credential ADD COLUMN tokens_per_minute INTEGER;
+  `,
 ];
 
 function addUnits(table: string): string {
