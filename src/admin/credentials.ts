@@ -4,7 +4,7 @@ import type { StoredCredential } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Random } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
-import { optional, type Read, readFields, readText, readWeight, required } from "./input.ts";
+import { optional, type Read, readBoolean, readFields, readText, readWeight, required } from "./input.ts";
 
 const SECRET_SHAPE = /^[\x21-\x7e]{1,4096}$/;
 const PER_PROVIDER_MAX = 100;
@@ -72,7 +72,7 @@ export async function changeCredential(parts: CredentialParts, name: string, bod
   const id = required(fields, "credential_id", readText);
   const secret = optional(fields, "key", readSecret);
   const weight = optional(fields, "weight", readWeight);
-  const enabled = optional(fields, "enabled", readSwitch);
+  const enabled = optional(fields, "enabled", readBoolean);
   const { own, others } = await foundIn(parts, provider, id);
   if (secret !== undefined) refuseTwice(parts, provider, others, secret);
   await store.putCredential({
@@ -148,9 +148,4 @@ const readSecret: Read<string> = (value, param) => {
   if (SECRET_SHAPE.test(secret)) return secret;
   const message = `Invalid '${param}': expected a key of printable characters without spaces.`;
   throw new Fault("invalid_value", message, { param });
-};
-
-const readSwitch: Read<boolean> = (value, param) => {
-  if (typeof value === "boolean") return value;
-  throw new Fault("invalid_type", `Invalid type for '${param}': expected true or false.`, { param });
 };

@@ -112,7 +112,7 @@ async function read<F extends Form>(
   // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;
-  const earlier = ports.kept.isOn ? surface.findEarlier?.(body) : undefined;
+  const earlier = ports.kept.keepsFor(key) ? surface.findEarlier?.(body) : undefined;
   const keeping = earlier ? await ports.kept.findEarlier(key, earlier) : null;
   const exchange = surface.read({ ...makeIncoming(ports, request, body, key, keeping), seconds });
   return { call: makeCall(ports, surface, { request, exchange, key, requestId }), exchange };

@@ -284,4 +284,6 @@ export const STEPS: readonly (readonly string[])[] = [
       (unit) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${unit} BIGINT NOT NULL DEFAULT 0`,
     ),
   ),
+  // A key's conversations may be kept unless it says otherwise.
+  ["ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS keep_responses BIGINT NOT NULL DEFAULT 1"],
 ];

@@ -273,6 +273,10 @@ export const MIGRATIONS: readonly string[] = [
   ${addUnits("request")}
   ${addUnits("usage_hour")}
   `,
+  `
+  -- A key's conversations may be kept unless it says otherwise.
+  ALTER TABLE gateway_key ADD COLUMN keep_responses INTEGER NOT NULL DEFAULT 1;
+  `,
 ];
 
 function addUnits(table: string): string {
