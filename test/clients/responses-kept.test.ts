@@ -3,8 +3,9 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";
-import { generateText, streamText } from "ai";
+import { generateText, isStepCount, streamText, tool } from "ai";
 import OpenAI from "openai";
+import { z } from "zod";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { ASK_ONE, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
 
@@ -155,4 +156,20 @@ test.each(MODELS)("the AI SDK refers to items of earlier answers, which are foun
   expect((await generateText({ model: openai(model), messages, maxRetries: 0 })).text).toBe("ho");
   const streamed = streamText({ model: openai(model), messages, maxRetries: 0 });
   expect(await streamed.text).toBe("ho");
+});
+
+test("the AI SDK refers to thinking between a call and its result, which the model gets back", async () => {
+  const openai = createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret });
+  const inputSchema = z.object({ city: z.string() });
+  const get_weather = tool({ inputSchema, execute: async ({ city }) => `${city} is blue` });
+  for (const [model, thought] of [
+    [THINKING, "Thinking about: call"],
+    ["Anthropic#claude-opus-5-5", '"type":"thinking"'],
+    ["Responses#gpt-6.1-sol", '"type":"reasoning"'],
+  ] as const) {
+    const request = { prompt: ASK_ONE, tools: { get_weather }, stopWhen: isStepCount(2) };
+    const { text } = await generateText({ model: openai(model), ...request });
+    expect(text).toContain("blue");
+    expect(JSON.stringify(under.simulator.calls.last()?.body)).toContain(thought);
+  }
 });

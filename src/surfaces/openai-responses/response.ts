@@ -19,8 +19,6 @@ export interface ResponseOf {
   readonly given: JsonObject;
   readonly names: ToolNames;
   readonly seal: Sealer;
-  /** The client wants thinking in a form that it can send back. */
-  readonly wantsSealed: boolean;
   /** True if the answer is kept for requests that go on from it. */
   readonly keeps: boolean;
 }
@@ -140,20 +138,24 @@ export function makeItemId(kind: "msg" | "fc" | "ctc" | "rs", responseId: string
   return `${kind}_pk1_${responseId.replace(/^resp_/, "")}_${index}`;
 }
 
+/**
+ * Returns thinking as an item, always sealed: clients that send items back whole don't all ask for
+ * `reasoning.encrypted_content` (the AI SDK does so for OpenAI's own models alone, openai-agents never by itself), and
+ * without it the model would lose its thinking at each step of a tool call.
+ */
 export function writeReasoning(
   responseId: string,
   index: number,
   text: string,
   details: readonly ReasoningDetail[],
-  { seal, wantsSealed }: ResponseOf,
+  { seal }: ResponseOf,
 ): JsonObject {
   const own = details.find(({ format, data }) => format === RESPONSES_FORMAT && data !== undefined);
-  const sealed = wantsSealed ? { encrypted_content: own?.data ?? signThinking(seal, text, details) } : {};
   return {
     id: own?.id ?? makeItemId("rs", responseId, index),
     type: "reasoning",
     summary: text === "" ? [] : [{ type: "summary_text", text }],
-    ...sealed,
+    encrypted_content: own?.data ?? signThinking(seal, text, details),
   };
 }
 
