@@ -6,7 +6,7 @@ import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { makeBearerHeaders } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
-import { responses } from "./dialect.ts";
+import { isReasoningRefused, responses } from "./dialect.ts";
 import { OUTPUT_TOKENS_MIN } from "./encode.ts";
 import { findFacts } from "./models.ts";
 
@@ -49,9 +49,7 @@ function includeSealed(include: unknown, card: ModelCard): JsonObject {
 
 /** After a 400 that names encrypted reasoning: another account made it, so it is left out. */
 function withoutRefusedReasoning(raw: RawRequest, fault: Fault): RawRequest | null {
-  const isAboutReasoning =
-    fault.details.shownCode === "invalid_encrypted_content" || /encrypted[_ ]content/i.test(fault.message);
-  if (fault.code !== "upstream_rejected" || !isAboutReasoning) return null;
+  if (!isReasoningRefused(fault)) return null;
   const input = asArray(raw.body.input);
   const kept = input.filter((item) => asObject(item).type !== "reasoning");
   return kept.length === input.length ? null : { ...raw, body: { ...raw.body, input: kept } };
