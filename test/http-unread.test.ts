@@ -162,27 +162,47 @@ describe.each(ROWS.map((row) => [row.name, row] as const))("%s", (_name, row) =>
   test.each([false, true])(
     "is charged by an estimate where none is reported, streamed: %p",
     async (isStreamed) => {
-      const charge = async (model: string, text: string) => {
-        const before = await readBalance();
-        const answer = await post(row, model, text, isStreamed);
-        expect([answer.status, await answer.text()]).toEqual([200, expect.anything()]);
-        const entry = asObject(await admin("GET", `/requests?account_id=${accountId}&limit=1`)).data;
-        const { charged_usd, usage_source, tokens } = asObject(asArray(entry)[0]);
-        expect(usage_source).toBe("estimate");
-        expect(before - (await readBalance())).toBeCloseTo(Number(charged_usd), 9);
-        return { usd: Number(charged_usd), prompt: Number(asObject(tokens).prompt) };
-      };
-      const short = await charge(row.quiet, "short");
-      const some = await charge(row.quiet, SOME);
+      const short = await charge(row, row.quiet, "short", isStreamed);
+      const some = await charge(row, row.quiet, SOME, isStreamed);
       const more = some.prompt - short.prompt;
       // Text has 3 to 5 bytes a token.
       expect(more).toBeWithin(SOME.length / 5, SOME.length / 3);
       expect(some.usd).toBeCloseTo((some.prompt * INPUT_PRICE) / 1e6, 9);
       // In translation the provider doesn't get the text, and nobody pays for it.
-      expect((await charge("QuietChat#sim-mini", SOME)).prompt).toBeLessThan(short.prompt + 20);
+      const translated = await charge(row, "QuietChat#sim-mini", SOME, isStreamed);
+      expect(translated.prompt).toBeLessThan(short.prompt + 20);
     },
   );
 });
+
+test("a result that comes twice on Gemini is charged twice where it is sent twice", async () => {
+  const body = (text: string) => {
+    const result = { functionResponse: { id: "c", name: "f", response: { output: text } } };
+    return {
+      contents: [
+        { role: "user", parts: [{ text: "say: hi" }] },
+        { role: "model", parts: [{ functionCall: { id: "c", name: "f", args: {} } }] },
+        { role: "user", parts: [result, result] },
+      ],
+    };
+  };
+  const row = { ...GEMINI, name: "", body };
+  const native = await charge(row, row.quiet, SOME, false);
+  const translated = await charge(row, "QuietChat#sim-mini", SOME, false);
+  expect(native.prompt / translated.prompt).toBeWithin(1.9, 2.1);
+});
+
+/** Returns the charge of a request without usage, and the prompt's tokens by its row. */
+async function charge(row: Row, model: string, text: string, isStreamed: boolean) {
+  const before = await readBalance();
+  const answer = await post(row, model, text, isStreamed);
+  expect([answer.status, await answer.text()]).toEqual([200, expect.anything()]);
+  const { data } = asObject(await admin("GET", `/requests?account_id=${accountId}&limit=1`));
+  const { charged_usd, usage_source, tokens } = asObject(asArray(data)[0]);
+  expect(usage_source).toBe("estimate");
+  expect(before - (await readBalance())).toBeCloseTo(Number(charged_usd), 9);
+  return { usd: Number(charged_usd), prompt: Number(asObject(tokens).prompt) };
+}
 
 async function readBalance(): Promise<number> {
   return Number(asObject(await admin("GET", `/accounts/${accountId}`)).balance_usd);

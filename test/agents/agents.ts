@@ -123,7 +123,11 @@ export const AGENTS: readonly Agent[] = [
     tool: "run_shell_command",
     input: (command) => ({ command }),
     modelName: (id) => (id.startsWith("Router#") ? "gemini-3.5-flash" : id.replace("#", "/")),
-    command: ({ prompt, model }) => ["-m", model, "--yolo", "-p", prompt],
+    command: ({ prompt, model, goesOn }) => [
+      ...["-m", model, "--yolo"],
+      ...(goesOn ? ["--resume", "latest"] : []),
+      ...["-p", prompt],
+    ],
     environment: ({ url, secret }) => ({
       GOOGLE_GEMINI_BASE_URL: url,
       GEMINI_API_KEY: secret,
