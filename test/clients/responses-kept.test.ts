@@ -166,6 +166,7 @@ test("the AI SDK refers to thinking between a call and its result, which the mod
     [THINKING, "Thinking about: call"],
     ["Anthropic#claude-opus-5-5", '"type":"thinking"'],
     ["Responses#gpt-6.1-sol", '"type":"reasoning"'],
+    ["Google#gemini-3.5-flash", '"thoughtSignature":"c2lt'],
   ] as const) {
     const request = { prompt: ASK_ONE, tools: { get_weather }, stopWhen: isStepCount(2) };
     const { text } = await generateText({ model: openai(model), ...request });

@@ -10,7 +10,7 @@ import type {
   Usage,
 } from "../../operations/chat/form.ts";
 import { writeCost } from "../cost.ts";
-import { RESPONSES_FORMAT, signThinking } from "../signature.ts";
+import { RESPONSES_FORMAT, readCallSignature, signThinking } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 import type { ToolNames } from "./tools.ts";
 
@@ -118,7 +118,8 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): J
   const output: JsonObject[] = [];
   const message = choice?.message;
   if (message) {
-    const details = message.reasoning_details ?? [];
+    const calls = message.tool_calls ?? [];
+    const details = [...(message.reasoning_details ?? []), ...calls.flatMap(readCallSignature)];
     const thought = message.reasoning_content ?? "";
     if (thought !== "" || details.length > 0)
       output.push(writeReasoning(stamp.id, output.length, thought, details, of));
@@ -127,8 +128,7 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): J
       const written = writeMessage(stamp.id, output.length, content || null, refusal, annotations);
       output.push(withLogprobs(written, asArray(asObject(choice.logprobs).content)));
     }
-    for (const call of message.tool_calls ?? [])
-      output.push(writeCall(stamp.id, output.length, call, of.names));
+    for (const call of calls) output.push(writeCall(stamp.id, output.length, call, of.names));
   }
   return endResponse(startResponse(of, stamp), output, choice?.finish_reason ?? "stop", reply.usage);
 }
