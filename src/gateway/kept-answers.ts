@@ -16,7 +16,10 @@ const PATIENCE_MS = 1000;
 const LOOKUPS_MAX = 8;
 
 export interface KeptAnswersPorts {
-  readonly store: Pick<Store, "key" | "addResponse" | "response" | "responseOfItem" | "removeResponse">;
+  readonly store: Pick<
+    Store,
+    "key" | "request" | "addResponse" | "response" | "responseOfItem" | "removeResponse"
+  >;
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly rules: () => ResponseRules;
   readonly clock: Pick<Clock, "nowMs">;
@@ -62,6 +65,12 @@ export class KeptAnswers {
     if (!this.keepsFor(owner)) return null;
     const row = await this.#ports.store.response(owner.accountId, owner.id, id);
     return row && this.#open(row);
+  }
+
+  /** Returns the tokens of an answer and its prompt by the log; null: the account has none of that id. */
+  async countTokens({ accountId }: Owner, id: string): Promise<number | null> {
+    const record = await this.#ports.store.request(id);
+    return record?.accountId === accountId ? record.amounts.prompt + record.amounts.completion : null;
   }
 
   /** False: the key has no answer of that id. */

@@ -31,8 +31,8 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     body: {
       ...rest,
       model: card.name,
-      // All clients share the provider's account, so nothing is left there.
-      store: false,
+      // All clients share the provider's account, so nothing is left there unless the operator lets a client ask for it.
+      store: rest.store === true,
       ...includeSealed(rest.include, card),
       ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
     },

@@ -21,6 +21,8 @@ export interface ResponseOf {
   readonly seal: Sealer;
   /** True if the answer is kept for requests that go on from it. */
   readonly keeps: boolean;
+  /** True if its provider may store the answer. */
+  readonly stores: boolean;
 }
 
 /** A response before it has any output. */
@@ -94,10 +96,15 @@ export function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** Returns the fields in which an answer says what is kept, where anything is: the provider keeps nothing. */
-export function stampState({ given, keeps }: ResponseOf): JsonObject {
-  if (!keeps) return {};
-  return { store: true, previous_response_id: given.previous_response_id ?? null };
+/** Returns the fields in which a provider's answer says what is kept of it, here or there, and how the client names it. */
+export function stampState(response: JsonObject, stamp: Stamp, of: ResponseOf): JsonObject {
+  const { given, keeps, stores } = of;
+  const isStored = stores && response.store === true && typeof response.id === "string";
+  return {
+    ...(keeps || stores ? { previous_response_id: given.previous_response_id ?? null } : {}),
+    ...(keeps ? { store: true } : {}),
+    id: isStored ? stamp.nameStored(String(response.id)) : stamp.id,
+  };
 }
 
 /** The provider's own response, as the client of the same family is shown it. */
@@ -109,7 +116,7 @@ export function stampVerbatim(
 ): JsonObject {
   const own = usage === undefined ? {} : writeCost(usage);
   const given = response.usage === null ? null : { ...asObject(response.usage), ...own };
-  return { ...response, ...stampState(of), id: stamp.id, model: stamp.model, usage: given };
+  return { ...response, ...stampState(response, stamp, of), model: stamp.model, usage: given };
 }
 
 export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): JsonObject {

@@ -28,7 +28,8 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { ask, raw, given, joined, names, session, searches, unreadBytes, dropped, lost } =
     readResponsesRequest(incoming);
   const keeps = incoming.keeping !== null && given.store !== false;
-  const of: ResponseOf = { given, names, seal: incoming.seal, keeps };
+  const stores = incoming.limits.storesUpstream === true;
+  const of: ResponseOf = { given, names, seal: incoming.seal, keeps, stores };
   return {
     ...{ ask, raw, session, searches, unreadBytes, dropped, lost },
     isLimitRequired: false,
