@@ -38,6 +38,8 @@ describe("the command line, while a gateway uses the same store", () => {
       "2027-01-31",
       "--spend-limit",
       "2.5",
+      "--keep-responses",
+      "no",
       "--json",
     );
     expect(added.code).toBe(0);
@@ -48,6 +50,7 @@ describe("the command line, while a gateway uses the same store", () => {
       requests_per_day: null,
       expires_at: "2027-01-31T00:00:00.000Z",
       spend_limit_usd: 2.5,
+      keep_responses: false,
     });
     expect((await authenticate(world, key.secret)).id).toBe(key.id);
     const listed = await run(runKeys, "list");
@@ -101,6 +104,7 @@ describe("the command line, while a gateway uses the same store", () => {
     [runKeys, "add --name", 2, /--name/],
     [runKeys, "add --name a --requests-per-day many", 2, /requests_per_day/],
     [runKeys, "add --name a --spend-limit x", 2, /spend_limit_usd/],
+    [runKeys, "add --name a --keep-responses maybe", 2, /keep_responses/],
     [runKeys, "add --name a --account none", 2, /no such account/],
     [runKeys, "add --nmae a", 2, /--nmae/],
     [runKeys, "list extra", 2, /extra/],

@@ -17,7 +17,7 @@ import { ensureAdminToken } from "../src/admin/token.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
-import { HOUR, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
+import { HOUR, makeKey, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const bench = adminBench();
@@ -56,6 +56,7 @@ describe("keys", () => {
       allowed_models: null,
       requests_per_day: "default",
       spend_limit_usd: null,
+      keep_responses: true,
       state: "active",
     });
     expect((await authenticate(world, secret)).id).toBe(view.id);
@@ -106,6 +107,7 @@ describe("keys", () => {
     [{ name: "a", spend_limit_usd: "5" }, "invalid_type spend_limit_usd"],
     [{ name: "a", spend_limit_usd: -1 }, "decimal_below_min_value spend_limit_usd"],
     [{ name: "a", spend_limit_usd: 1e300 }, "invalid_value spend_limit_usd"],
+    [{ name: "a", keep_responses: "no" }, "invalid_type keep_responses"],
     [{ name: "a", requests_per_day: "10" }, "invalid_type requests_per_day"],
     [{ name: "a", requests_per_day: 1.5 }, "invalid_type requests_per_day"],
     [{ name: "a", requests_per_day: -1 }, "integer_below_min_value requests_per_day"],
@@ -126,6 +128,11 @@ describe("keys", () => {
     expect(await updateKey(world, key.id, open)).toEqual({ ...key, name: "b", ...open });
     const back = await updateKey(world, key.id, { requests_per_day: "default" });
     expect(back.requests_per_day).toBe("default");
+    const kept = { ...back, keep_responses: false };
+    expect(await updateKey(world, key.id, { keep_responses: false })).toEqual(kept);
+    expect(await wrongWith(() => updateKey(world, key.id, { keep_responses: null }))).toBe(
+      "invalid_type keep_responses",
+    );
     expect(await wrongWith(() => updateKey(world, key.id, { name: null }))).toBe("invalid_type name");
     expect(await wrongWith(() => updateKey(world, key.id, { account_id: "default" }))).toBe(
       "unknown_parameter account_id",
@@ -133,7 +140,7 @@ describe("keys", () => {
     expect(await wrongWith(() => updateKey(world, key.id, { name: "c", revoked_at: null }))).toBe(
       "unknown_parameter revoked_at",
     );
-    expect(await getKey(parts(), key.id)).toMatchObject(back);
+    expect(await getKey(parts(), key.id)).toMatchObject(kept);
     expect((await authenticate(world, secret)).name).toBe("b");
   });
 
@@ -195,10 +202,7 @@ describe("keys", () => {
   });
 
   test("the console's own key is in no list, and nobody's to change", async () => {
-    const secret = "x";
-    const key = { name: "console", accountId: "default", last4: secret, createdAtMs: NOON };
-    const rest = { expiresAtMs: null, revokedAtMs: null, allowedModels: null, spendLimitNanoUsd: null };
-    await world.store.addKey({ id: CONSOLE_KEY, ...key, ...rest, requestsPerDay: "default" }, "no digest");
+    await world.store.addKey(makeKey(CONSOLE_KEY), "no digest");
     expect((await listKeys(world, {})).data).toEqual([]);
     const uses = [
       () => getKey(parts(), CONSOLE_KEY),

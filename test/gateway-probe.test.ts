@@ -95,6 +95,7 @@ async function ask(at: number): Promise<number> {
     },
     key: KEY,
     raw: null,
+    pin: null,
     dropped: [],
     lost: [],
     isLimitRequired: false,

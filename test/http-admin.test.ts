@@ -57,6 +57,7 @@ describe("keys", () => {
     name: "Team's key",
     allowed_models: ["Acme#cheap", "Router#fair"],
     spend_limit_usd: 12.5,
+    keep_responses: false,
     requests_per_day: 7,
     expires_at: "2099-01-31T12:00:00.000Z",
   };
@@ -108,6 +109,7 @@ describe("keys", () => {
       allowed_models: null,
       expires_at: null,
       spend_limit_usd: null,
+      keep_responses: true,
     });
     expect((await ask(String(body.secret), "/v1/key")).body.allowance).toMatchObject({ limit: 200 });
   });

@@ -42,6 +42,7 @@ export function makeKey(id: string, fields: Partial<GatewayKey> = {}): GatewayKe
     allowedModels: null,
     requestsPerDay: "default",
     spendLimitNanoUsd: null,
+    keepsResponses: true,
     ...fields,
   };
 }

@@ -53,6 +53,7 @@ async function goesOn(store: Store): Promise<void> {
     ["chat", "openai-chat", 2],
   ]);
   expect((await store.keyUses([makeKey("key_a")], 0, 0))[0]).toMatchObject({ lastAtMs: NOON });
+  expect(await store.key("key_a")).toMatchObject({ keepsResponses: true });
   expect(await store.credentials()).toEqual([]);
   await store.addSession({ digest: "a", tokenDigest: "b", expiresAtMs: NOON + 1 }, NOON);
   expect(await store.session("a")).not.toBeNull();

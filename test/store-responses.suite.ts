@@ -31,13 +31,21 @@ export function responsesSuite(name: string, makeBench: MakeBench): void {
       expect(await other.response("another", "key_a", "a")).toBeNull();
     });
 
-    test("are deleted once, by their own key", async () => {
+    test("are deleted once, by their own key, one by one or together", async () => {
       const { store, other } = stores();
-      await store.addResponse(makeResponse("a"), BYTES_MAX);
+      for (const [id, keyId] of [
+        ["a", "key_a"],
+        ["b", "key_a"],
+        ["c", "key_b"],
+      ] as const)
+        await store.addResponse(makeResponse(id, { keyId }), BYTES_MAX);
       expect(await other.removeResponse("default", "key_b", "a")).toBe(false);
       expect(await other.removeResponse("default", "key_a", "a")).toBe(true);
       expect(await store.removeResponse("default", "key_a", "a")).toBe(false);
       expect(await store.response("default", "key_a", "a")).toBeNull();
+      await other.removeResponses("default", "key_a");
+      expect(await store.response("default", "key_a", "b")).toBeNull();
+      expect(await store.response("default", "key_b", "c")).not.toBeNull();
     });
 
     test("stay within the account's bytes: the oldest go, and one that is too large itself", async () => {

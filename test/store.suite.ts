@@ -84,6 +84,7 @@ function keys(stores: Both): void {
       allowedModels: ["OpenAI#gpt-5.4", "Router#fair"],
       requestsPerDay: null,
       spendLimitNanoUsd: 12_345_678_901,
+      keepsResponses: false,
     });
     await store.addKey(key, "digest a");
     await store.addKey(makeKey("key_b", { requestsPerDay: 0 }), "digest b");

@@ -22,6 +22,7 @@ export async function consoleKey({ store, clock }: Pick<AdminWorld, "store" | "c
     allowedModels: null,
     requestsPerDay: "default",
     spendLimitNanoUsd: null,
+    keepsResponses: true,
   };
   try {
     await store.addKey(key, NO_DIGEST);

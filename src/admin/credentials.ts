@@ -10,6 +10,7 @@ import {
   optional,
   orNull,
   type Read,
+  readBoolean,
   readFields,
   readText,
   readWeight,
@@ -91,7 +92,7 @@ export async function changeCredential(parts: CredentialParts, name: string, bod
   const id = required(fields, "credential_id", readText);
   const secret = optional(fields, "key", readSecret);
   const weight = optional(fields, "weight", readWeight);
-  const enabled = optional(fields, "enabled", readSwitch);
+  const enabled = optional(fields, "enabled", readBoolean);
   const { requestsPerMinute, tokensPerMinute } = readLimits(fields);
   const { own, others } = await foundIn(parts, provider, id);
   if (secret !== undefined) refuseTwice(parts, provider, others, secret);
@@ -182,8 +183,3 @@ function readLimits(fields: JsonObject) {
     tokensPerMinute: optional(fields, "tokens_per_minute", readLimit),
   };
 }
-
-const readSwitch: Read<boolean> = (value, param) => {
-  if (typeof value === "boolean") return value;
-  throw new Fault("invalid_type", `Invalid type for '${param}': expected true or false.`, { param });
-};

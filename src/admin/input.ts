@@ -147,6 +147,11 @@ export const readAmount: Read<NanoUsd> = (value, param) => {
   throw bad("decimal_below_min_value", param, `Invalid '${param}': expected more than 0.`);
 };
 
+export const readBoolean: Read<boolean> = (value, param) => {
+  if (typeof value === "boolean") return value;
+  throw bad("invalid_type", param, `Invalid type for '${param}': expected true or false.`);
+};
+
 /** A number of requests, null for no limit, or "default" for what the configuration says. */
 export const readRequestsPerDay: Read<number | null | "default"> = (value, param) => {
   if (value === null || value === "default") return value;

@@ -11,6 +11,7 @@ import {
   optional,
   orNull,
   type Read,
+  readBoolean,
   readFields,
   readInstant,
   readModels,
@@ -29,7 +30,14 @@ import type { AdminWorld } from "./world.ts";
 export const CONSOLE_KEY = "console";
 
 const LAST_CHARACTERS_SHOWN = 4;
-const CHANGEABLE = ["name", "expires_at", "allowed_models", "spend_limit_usd", "requests_per_day"] as const;
+const CHANGEABLE = [
+  "name",
+  "expires_at",
+  "allowed_models",
+  "spend_limit_usd",
+  "requests_per_day",
+  "keep_responses",
+] as const;
 
 /** A key as the operator sees it. */
 export interface KeyView {
@@ -43,6 +51,7 @@ export interface KeyView {
   readonly allowed_models: readonly string[] | null;
   readonly requests_per_day: number | null | "default";
   readonly spend_limit_usd: number | null;
+  readonly keep_responses: boolean;
   readonly state: KeyState;
 }
 export interface KeyInUseView extends KeyView {
@@ -67,6 +76,7 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
     allowed_models: key.allowedModels,
     requests_per_day: key.requestsPerDay,
     spend_limit_usd: key.spendLimitNanoUsd === null ? null : toUsd(key.spendLimitNanoUsd),
+    keep_responses: key.keepsResponses,
     state: findKeyState(key, nowMs),
   };
 }
@@ -80,7 +90,7 @@ function readExpiry(nowMs: number): Read<number> {
   };
 }
 
-/** Makes a key from `{ name, account_id?, expires_at?, allowed_models?, spend_limit_usd?, requests_per_day? }`. */
+/** Makes a key from `{ name, account_id?, expires_at?, allowed_models?, spend_limit_usd?, requests_per_day?, keep_responses? }`. */
 export async function createKey(world: AdminWorld, body: unknown): Promise<NewKeyView> {
   const { store, clock, random, pepper } = world;
   const nowMs = clock.nowMs();
@@ -101,6 +111,7 @@ export async function createKey(world: AdminWorld, body: unknown): Promise<NewKe
     allowedModels: optional(fields, "allowed_models", orNull(readModels)) ?? null,
     requestsPerDay,
     spendLimitNanoUsd: optional(fields, "spend_limit_usd", orNull(readUsd)) ?? null,
+    keepsResponses: optional(fields, "keep_responses", readBoolean) ?? true,
   };
   if ((await store.account(accountId)) === null) {
     throw new Fault("invalid_value", `Invalid 'account_id': there is no such account.`, {
@@ -184,7 +195,7 @@ async function inUse(parts: KeyParts, keys: readonly GatewayKey[]): Promise<read
   });
 }
 
-/** Changes the fields that are given, and only those; null takes a limit away. */
+/** Changes the fields that are given, and only those; null takes a limit away. A key whose conversations may no longer be kept loses those that are. */
 export async function updateKey({ store, clock }: Looking, id: string, body: unknown): Promise<KeyView> {
   const nowMs = clock.nowMs();
   const fields = readFields(body, CHANGEABLE);
@@ -194,8 +205,11 @@ export async function updateKey({ store, clock }: Looking, id: string, body: unk
     allowedModels: optional(fields, "allowed_models", orNull(readModels)),
     requestsPerDay: optional(fields, "requests_per_day", readRequestsPerDay),
     spendLimitNanoUsd: optional(fields, "spend_limit_usd", orNull(readUsd)),
+    keepsResponses: optional(fields, "keep_responses", readBoolean),
   };
-  return keyView(found(id, await store.changeKey(shown(id), change)), nowMs);
+  const key = found(id, await store.changeKey(shown(id), change));
+  if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
+  return keyView(key, nowMs);
 }
 
 /** Revokes a key for good. Doing it again changes nothing. */

@@ -6,6 +6,7 @@ import { computeCost, toUsd } from "../core/money.ts";
 import { ENDINGS, isError, type RequestRecord } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import type { RequestFilter } from "../core/store.ts";
+import { cutStoredName } from "../core/stored-name.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
 import type { DayRules } from "../ledger/day.ts";
 import { optional, type Read, readFields, readOption, readText, readWhole } from "./input.ts";
@@ -113,7 +114,7 @@ export interface RequestParts {
 
 /** A request with all that is known of it. Throws the Fault `not_found`. */
 export async function getRequest({ store, contentVault }: RequestParts, id: string) {
-  const record = await store.request(id);
+  const record = await store.request(cutStoredName(id));
   if (record === null) throw new Fault("not_found", "There is no request with that id.");
   const trace = readTrace(record.trace);
   const content = await contentFor({ store, contentVault }, record);

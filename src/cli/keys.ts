@@ -24,6 +24,7 @@ Gateway keys. The secret of a new key is shown once and kept nowhere.
   --models A,B              the only models it may use, as OpenAI#gpt-5.4,Router#fair
   --requests-per-day N      its own daily allowance: a number, "unlimited" or "default"
   --spend-limit USD         the most that its requests may ever be charged
+  --keep-responses no       none of its conversations is kept, whatever responses.keep says
   --json                    print JSON
   --config FILE, --store S  as for the gateway`;
 
@@ -41,6 +42,7 @@ async function add({ args, io, open }: Call): Promise<void> {
       models: { type: "string" },
       "requests-per-day": { type: "string" },
       "spend-limit": { type: "string" },
+      "keep-responses": { type: "string" },
       json: { type: "boolean" },
     },
   });
@@ -51,6 +53,7 @@ async function add({ args, io, open }: Call): Promise<void> {
     allowed_models: values.models?.split(",").map((id) => id.trim()),
     requests_per_day: parseRequestsPerDay(values["requests-per-day"]),
     spend_limit_usd: values["spend-limit"] === undefined ? undefined : parseNumber(values["spend-limit"]),
+    keep_responses: parseYesNo(values["keep-responses"]),
   };
   const key = await createKey(await open(), body);
   io.out(
@@ -85,6 +88,11 @@ function formatCells(key: KeyView): readonly string[] {
 function parseRequestsPerDay(text: string | undefined): number | null | string | undefined {
   if (text === "unlimited") return null;
   return text === undefined || text === "default" ? text : parseNumber(text);
+}
+
+/** Returns any other word as it is, which the use case refuses with a message. */
+function parseYesNo(text: string | undefined): boolean | string | undefined {
+  return text === "yes" ? true : text === "no" ? false : text;
 }
 
 /** Returns NaN for anything but a number, which the use case refuses with a message. */

@@ -8,6 +8,7 @@ import { parseJson } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
+import { cutStoredName } from "../core/stored-name.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
 import { choose } from "../selectors/choose.ts";
@@ -214,7 +215,7 @@ function formatChoice({ selector, choice, features, candidates }: RouteView): st
 }
 
 async function replay({ values, io, open }: Call, id: string): Promise<void> {
-  const record = await (await open()).request(id);
+  const record = await (await open()).request(cutStoredName(id));
   if (record === null) throw new Error(`There is no request ${id} in the log.`);
   const kept = record.decision === null ? null : parseJson(record.decision);
   const again = decidedAgain(kept);

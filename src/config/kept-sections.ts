@@ -20,6 +20,7 @@ export const KEPT_SECTIONS = {
           }),
         ),
         max_bytes: optional(size("1MB", "100GB")),
+        upstream_store: optional(Type.Boolean()),
       },
       "Conversations of the Responses API that are kept.",
     ),

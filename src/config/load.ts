@@ -144,6 +144,7 @@ function buildSettings(
       choicesMax: config.limits?.n ?? CHOICES,
       messagesMax: config.limits?.messages ?? MESSAGES,
       ...(config.native?.remote_tools ? { remoteTools: true } : {}),
+      ...(config.responses?.upstream_store ? { storesUpstream: true } : {}),
     },
     log: buildLogRules(config.log ?? {}),
     responses: buildResponseRules(config.responses ?? {}),

@@ -51,6 +51,11 @@ export const RULE_NOTES: Readonly<Record<string, FieldNote>> = {
     meaning: "The most that one account may keep; its oldest responses go.",
     default: "64MB",
   },
+  "responses.upstream_store": {
+    meaning:
+      "True: a provider with the Responses API stores the answers of clients that send `store: true`, in the operator's account there, and `previous_response_id` goes back to it.",
+    default: false,
+  },
   native: { meaning: "Requests that a provider gets as their client sent them." },
   "native.remote_tools": {
     meaning: "True: clients may name MCP servers and connectors, which the provider then calls.",

@@ -29,6 +29,7 @@ interface Draft {
   readonly allowance: "default" | "unlimited" | "own";
   readonly perDay: string;
   readonly spendLimit: string;
+  readonly keepsResponses: boolean;
 }
 
 const EXPIRIES = [
@@ -45,6 +46,10 @@ const ALLOWANCES = [
   { value: "own", label: "A number of its own" },
   { value: "unlimited", label: "Unlimited" },
 ];
+const KEEPING = [
+  { value: "yes", label: "May be kept" },
+  { value: "no", label: "Never kept" },
+];
 
 function draftOf(key: KeyRow | undefined): Draft {
   const perDay = key?.requests_per_day;
@@ -57,6 +62,7 @@ function draftOf(key: KeyRow | undefined): Draft {
     allowance: perDay === null ? "unlimited" : typeof perDay === "number" ? "own" : "default",
     perDay: typeof perDay === "number" ? String(perDay) : "",
     spendLimit: key?.spend_limit_usd?.toString() ?? "",
+    keepsResponses: key?.keep_responses ?? true,
   };
 }
 
@@ -76,6 +82,7 @@ function bodyOf(draft: Draft, edited: KeyRow | undefined) {
           ? null
           : Number(draft.perDay),
     spend_limit_usd: draft.spendLimit === "" ? null : Number(draft.spendLimit),
+    keep_responses: draft.keepsResponses,
   };
 }
 
@@ -209,6 +216,13 @@ function LimitFields({ draft, set, errorOf }: LimitFieldsProps) {
         value={draft.spendLimit}
         onInput={(spendLimit) => set({ spendLimit })}
         error={errorOf("spend_limit_usd")}
+      />
+      <SelectField
+        label="Conversations of /v1/responses"
+        hint="Where responses.keep is set"
+        value={draft.keepsResponses ? "yes" : "no"}
+        options={KEEPING}
+        onChange={(value) => set({ keepsResponses: value === "yes" })}
       />
     </div>
   );

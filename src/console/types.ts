@@ -52,6 +52,7 @@ export interface KeyRow {
   readonly allowed_models: readonly string[] | null;
   readonly requests_per_day: number | null | "default";
   readonly spend_limit_usd: number | null;
+  readonly keep_responses: boolean;
   readonly state: "active" | "expired" | "revoked";
   readonly allowance: {
     readonly limit: number | null;

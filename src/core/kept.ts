@@ -17,6 +17,13 @@ export interface KeptExchange {
   readonly response: JsonObject;
 }
 
+/** An answer that its provider stores, which it goes on from by the provider's own id. */
+export interface StoredAnswer {
+  readonly id: string;
+  /** The tokens of the conversation up to it: none of its text comes with the request. */
+  readonly tokens: number;
+}
+
 /** The kept answers that a request goes on from, as far as they were found. */
 export interface Keeping {
   readonly previous: KeptExchange | null;

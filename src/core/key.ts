@@ -18,6 +18,8 @@ export interface GatewayKey {
   readonly requestsPerDay: number | null | "default";
   /** Lifetime limit of what the key's requests may be charged; null: none. */
   readonly spendLimitNanoUsd: NanoUsd | null;
+  /** Its conversations may be kept where the operator keeps any; false: none of it is. */
+  readonly keepsResponses: boolean;
 }
 
 export interface Account {

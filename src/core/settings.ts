@@ -121,6 +121,8 @@ export interface Limits {
   readonly messagesMax: number;
   /** Clients may name servers of tools to a provider, which then calls them; left out: they may not. */
   readonly remoteTools?: boolean;
+  /** Clients may have a provider of the Responses API store their answers; left out: nothing is stored there. */
+  readonly storesUpstream?: boolean;
 }
 
 /** The models that selectors choose among for a kind of task. */
@@ -191,7 +193,6 @@ export interface MetricsRules {
   readonly token: string | null;
 }
 
-/** All that the operator decides. On a reload, `server` and `store` stay as they were at the start. */
 /** The rules for responses of the Responses API that are kept. */
 export interface ResponseRules {
   /** 0: none are kept. */
@@ -200,6 +201,7 @@ export interface ResponseRules {
   readonly bytesMax: number;
 }
 
+/** All that the operator decides. On a reload, `server` and `store` stay as they were at the start. */
 export interface Settings {
   readonly server: ServerRules;
   /** `sqlite:PATH` or `postgres://…`. */

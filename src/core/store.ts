@@ -44,6 +44,7 @@ export interface KeyChange {
   readonly allowedModels?: GatewayKey["allowedModels"] | undefined;
   readonly requestsPerDay?: GatewayKey["requestsPerDay"] | undefined;
   readonly spendLimitNanoUsd?: GatewayKey["spendLimitNanoUsd"] | undefined;
+  readonly keepsResponses?: GatewayKey["keepsResponses"] | undefined;
 }
 
 /** Only rows that match every field given. */
@@ -255,6 +256,8 @@ export interface Store {
   responseOfItem(accountId: string, keyId: string, itemId: string): Promise<StoredResponse | null>;
   /** False: there was none. */
   removeResponse(accountId: string, keyId: string, id: string): Promise<boolean>;
+  /** Deletes all of a key's responses. */
+  removeResponses(accountId: string, keyId: string): Promise<void>;
   /** Deletes responses from before that moment (Unix milliseconds), at most so many, and returns their number. */
   pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
 

@@ -30,6 +30,7 @@ export interface AttemptRunParts<F extends Form, Result> {
   readonly fresh: boolean;
   /** The client's own request, as far as no provider has refused a part of it. */
   readonly raw: RawRequest | null;
+  readonly ask: F["ask"];
   readonly mode: Mode<F, Result>;
   /** The beginning of the first attempt: all attempts together have one time. */
   readonly startedMs: number;
@@ -52,8 +53,8 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
   #onUsage: AttemptCall<F>["onUsage"] | null = null;
 
   constructor(parts: AttemptRunParts<F, Result>) {
-    const { context, attempt, upstream, startedMs } = parts;
-    const { operation, ask, isLimitRequired, timeoutMs } = context.call;
+    const { context, attempt, upstream, startedMs, ask } = parts;
+    const { operation, isLimitRequired, timeoutMs } = context.call;
     this.#parts = parts;
     this.attempt = attempt;
     this.upstream = upstream;

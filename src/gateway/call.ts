@@ -7,6 +7,7 @@ import type { RouterRules } from "../core/settings.ts";
 import type { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
+import type { Pin } from "./pin.ts";
 import type { Selection } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -24,6 +25,8 @@ export interface Call<F extends Form> extends Asking<F> {
   /** The conversation that it goes on with. */
   readonly conversation: Conversation;
   readonly selection: Selection;
+  /** The one credential that can serve it; null: any can. */
+  readonly pin: Pin | null;
   readonly upstreams: ReadonlyMap<string, Upstream>;
   /** The models that its key may use, which an error may name. */
   readonly usable: () => readonly ModelCard[];

@@ -38,6 +38,8 @@ export class RequestContext<F extends Form> implements Facts {
   limits: RequestLimits | null = null;
   selector: string | null = null;
   model: string | null = null;
+  /** The attempt that answers. */
+  attempt: Attempt | null = null;
   attempts = 0;
   dropped: readonly string[] = [];
   replayed: Facts["replayed"] = null;
@@ -49,7 +51,6 @@ export class RequestContext<F extends Form> implements Facts {
   readonly #grader: Grader | null;
   /** null: nobody else asks for the answer. */
   readonly #copy: ReplyCopy<F> | null;
-  #attempt: Attempt | null = null;
   /** The request as it was sent to the provider that answers. */
   #asked: SentAsk<F["ask"]> | null = null;
   /** The provider's latest report of an answer that is not whole yet. */
@@ -123,7 +124,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** Names the attempt that answers. The reports of one before it are void. */
   answeredBy(attempt: Attempt, asked: SentAsk<F["ask"]>, nowMs: number): void {
-    this.#attempt = attempt;
+    this.attempt = attempt;
     this.#asked = asked;
     this.#reported = null;
     this.#isCounted = false;
@@ -162,7 +163,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** The material to learn from; null: a selector didn't choose, or nobody answered. */
   seen(): Seen | null {
-    const [card, decision, grader] = [this.#attempt?.card, this.plan.decision, this.#grader];
+    const [card, decision, grader] = [this.attempt?.card, this.plan.decision, this.#grader];
     return card && decision && grader ? { card, decision, grader } : null;
   }
 
@@ -171,7 +172,7 @@ export class RequestContext<F extends Form> implements Facts {
     const claimed = this.#counted?.implausible;
     if (!claimed) return null;
     const { id, requestId } = this.call;
-    const about = { id, request_id: requestId, model: this.#attempt?.card.id ?? null };
+    const about = { id, request_id: requestId, model: this.attempt?.card.id ?? null };
     const counts = { prompt_tokens: claimed.prompt, completion_tokens: claimed.completion };
     return { event: "usage_implausible", level: "warn", ...about, ...counts };
   }
@@ -227,7 +228,7 @@ export class RequestContext<F extends Form> implements Facts {
       surface,
       modelAsked: shortenModel(ask.model),
       modelTried: this.tracing.lastModel,
-      modelUsed: this.#attempt?.card.id ?? null,
+      modelUsed: this.attempt?.card.id ?? null,
       selector: this.selector,
       decision: decision && JSON.stringify(decision),
       trace: this.#trace(totalMs, bill),

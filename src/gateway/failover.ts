@@ -48,6 +48,8 @@ class Failover<F extends Form, Result> {
   #again: Attempt | null = null;
   /** The client's own request, without what a provider has refused to take back. */
   #raw: RawRequest | null;
+  /** The same as the operation's own form of it. */
+  #ask: F["ask"];
   /** The refusal after which the call is made once more without the refused part; null: there was none. */
   #mended: Fault | null = null;
   /** The last attempt came to nothing for a reason of its own: the next one replaces it. */
@@ -61,6 +63,7 @@ class Failover<F extends Form, Result> {
     this.#mode = mode;
     this.#startedMs = ports.deadlines.nowMs();
     this.#raw = context.call.raw;
+    this.#ask = context.call.ask;
     const { grant } = context;
     const { attempts, spares } = context.plan;
     this.#left = attempts.filter(({ card }) => isPaidFor(grant, card));
@@ -150,15 +153,25 @@ class Failover<F extends Form, Result> {
     logAttempt(this.#ports.log, this.#context.call, attempt, fault);
   }
 
-  /** A conversation that changed providers holds thinking that only its maker takes back: once, the call is made without it. */
+  /**
+   * A conversation that changed providers, or the credential of one, holds thinking that only its maker takes back: once, the
+   * call is made without it.
+   */
   #mend(attempt: Attempt, fault: Fault): void {
-    const { call } = this.#context;
-    const upstream = call.upstreams.get(attempt.card.provider);
-    if (this.#raw === null || !upstream) return;
-    const asked = { operation: call.operation, card: attempt.card, raw: this.#raw };
-    const mended = findRoute(upstream, asked)?.lane?.mend?.(this.#raw, fault) ?? null;
-    if (mended === null) return;
-    this.#raw = mended;
+    const { operation, upstreams } = this.#context.call;
+    const upstream = upstreams.get(attempt.card.provider);
+    const raw = this.#raw;
+    const route = upstream && findRoute(upstream, { operation, card: attempt.card, raw });
+    if (!route) return;
+    if (raw !== null && route.lane !== null) {
+      const mended = route.lane.mend?.(raw, fault) ?? null;
+      if (mended === null) return;
+      this.#raw = mended;
+    } else {
+      const mended = route.codec.mend?.(this.#ask, fault) ?? null;
+      if (mended === null) return;
+      this.#ask = mended;
+    }
     this.#mended = fault;
     this.#isReplaced = true;
     this.#left.unshift(attempt);
@@ -176,6 +189,7 @@ class Failover<F extends Form, Result> {
       traced,
       fresh: attempt === this.#again,
       raw: this.#raw,
+      ask: this.#ask,
       mode: this.#mode,
       startedMs: this.#startedMs,
       nowMs: () => deadlines.nowMs(),

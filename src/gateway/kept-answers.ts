@@ -16,7 +16,10 @@ const PATIENCE_MS = 1000;
 const LOOKUPS_MAX = 8;
 
 export interface KeptAnswersPorts {
-  readonly store: Pick<Store, "addResponse" | "response" | "responseOfItem" | "removeResponse">;
+  readonly store: Pick<
+    Store,
+    "key" | "request" | "addResponse" | "response" | "responseOfItem" | "removeResponse"
+  >;
   readonly vault: Pick<Vault, "seal" | "open">;
   readonly rules: () => ResponseRules;
   readonly clock: Pick<Clock, "nowMs">;
@@ -24,7 +27,7 @@ export interface KeptAnswersPorts {
   readonly log: Log;
 }
 
-type Owner = Pick<GatewayKey, "id" | "accountId">;
+type Owner = Pick<GatewayKey, "id" | "accountId" | "keepsResponses">;
 
 export class KeptAnswers {
   readonly #ports: KeptAnswersPorts;
@@ -33,8 +36,9 @@ export class KeptAnswers {
     this.#ports = ports;
   }
 
-  get isOn(): boolean {
-    return this.#ports.rules().keepMs > 0;
+  /** True if the conversations of a key are kept. */
+  keepsFor({ keepsResponses }: Owner): boolean {
+    return keepsResponses && this.#ports.rules().keepMs > 0;
   }
 
   /** Finds the answers that a request goes on from. Throws the Fault `not_found` where the key has no answer of that id. */
@@ -57,14 +61,21 @@ export class KeptAnswers {
   }
 
   /** Returns a key's answer, or null if it has none of that id. */
-  async get({ accountId, id: keyId }: Owner, id: string): Promise<KeptExchange | null> {
-    const row = this.isOn ? await this.#ports.store.response(accountId, keyId, id) : null;
+  async get(owner: Owner, id: string): Promise<KeptExchange | null> {
+    if (!this.keepsFor(owner)) return null;
+    const row = await this.#ports.store.response(owner.accountId, owner.id, id);
     return row && this.#open(row);
   }
 
+  /** Returns the tokens of an answer and its prompt by the log; null: the account has none of that id. */
+  async countTokens({ accountId }: Owner, id: string): Promise<number | null> {
+    const record = await this.#ports.store.request(id);
+    return record?.accountId === accountId ? record.amounts.prompt + record.amounts.completion : null;
+  }
+
   /** False: the key has no answer of that id. */
-  async remove({ accountId, id: keyId }: Owner, id: string): Promise<boolean> {
-    return this.isOn && (await this.#ports.store.removeResponse(accountId, keyId, id));
+  async remove(owner: Owner, id: string): Promise<boolean> {
+    return this.keepsFor(owner) && (await this.#ports.store.removeResponse(owner.accountId, owner.id, id));
   }
 
   /** Keeps an answer. Never rejects: an answer that can't be kept is given all the same. */
@@ -74,9 +85,14 @@ export class KeptAnswers {
     if (keepMs === 0) return;
     const sealed = vault.seal(JSON.stringify({ input, response }), makeUse(accountId, id));
     const row = { accountId, keyId, id, atMs: clock.nowMs(), bytes: sealed.length, sealed };
-    const written = store
-      .addResponse({ ...row, items: JSON.stringify(itemIds) }, bytesMax)
-      .catch((error: unknown) => log({ event: "response_lost", level: "warn", id, cause: String(error) }));
+    const add = async () => {
+      // The operator may have changed the key while the answer was made.
+      const key = await store.key(keyId);
+      if (key?.keepsResponses) await store.addResponse({ ...row, items: JSON.stringify(itemIds) }, bytesMax);
+    };
+    const written = add().catch((error: unknown) =>
+      log({ event: "response_lost", level: "warn", id, cause: String(error) }),
+    );
     const { promise, resolve } = Promise.withResolvers<void>();
     const deadline = deadlines.watch(deadlines.nowMs() + PATIENCE_MS, resolve);
     await Promise.race([written, promise]);

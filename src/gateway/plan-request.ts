@@ -31,7 +31,7 @@ const OUTCOMES_BEFORE = 20;
 
 /** Returns the plan of a request. Throws a Fault when no model can serve it. */
 export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
-  const { operation, ask, conversation, selection, rules, quality, upstreams } = call;
+  const { operation, ask, conversation, selection, pin, rules, quality, upstreams } = call;
   const takesImageUrls = checkImageUrls(call);
   const { health, stickiness, deadlines, random } = ports;
   const { choosing } = operation;
@@ -43,7 +43,8 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
     rules,
     quality,
     known: knownNow(ports, conversation),
-    credentialsOf: (provider) => upstreams.get(provider)?.setup.credentials ?? [],
+    credentialsOf: (provider) =>
+      pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []),
     roll: () => rolled(random.bytes(ROLL_BYTES)),
     conversation,
     health,

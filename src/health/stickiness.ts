@@ -43,7 +43,8 @@ export class Conversation {
 
 interface Served {
   readonly cardId: string;
-  readonly secret: string | null;
+  /** The credential that each provider served it with: an agent's session asks several models by turns. */
+  readonly secrets: Readonly<Record<string, string | null>>;
   readonly untilMs: number;
 }
 
@@ -51,12 +52,16 @@ interface Served {
 export class Stickiness {
   readonly #served = new Map<string, Served>();
 
-  /** The attempt that served this conversation within the last ten minutes; null: none of them did. */
+  /**
+   * The attempt that served this conversation within the last ten minutes, or else the first model's with the credential
+   * that served it with another model: what a provider sealed is read by its own account alone. null: there is none.
+   */
   find(conversation: Conversation, attempts: readonly Attempt[], nowMs: number): Attempt | null {
-    for (const served of this.#servedBefore(conversation, nowMs)) {
-      const same = attempts.find(
-        ({ card, credential }) => card.id === served.cardId && credential.secret === served.secret,
-      );
+    const first = attempts[0]?.card.id;
+    for (const { cardId, secrets } of this.#servedBefore(conversation, nowMs)) {
+      const known = attempts.filter(({ card, credential }) => secrets[card.provider] === credential.secret);
+      const same =
+        known.find(({ card }) => card.id === cardId) ?? known.find(({ card }) => card.id === first);
       if (same) return same;
     }
     return null;
@@ -78,10 +83,11 @@ export class Stickiness {
 
   /** Remembers the attempt that serves a conversation. One with a single possible attempt was never looked for. */
   keep(conversation: Conversation, { card, credential }: Attempt, nowMs: number): void {
-    const served = { cardId: card.id, secret: credential.secret, untilMs: nowMs + KEPT_MS };
+    const own = { cardId: card.id, untilMs: nowMs + KEPT_MS };
     for (const name of conversation.kept ?? []) {
+      const secrets = { ...this.#served.get(name)?.secrets, [card.provider]: credential.secret };
       this.#served.delete(name);
-      this.#served.set(name, served);
+      this.#served.set(name, { ...own, secrets });
     }
     for (const [oldest, { untilMs }] of this.#served) {
       if (this.#served.size <= KEPT_MAX && untilMs > nowMs) break;

@@ -5,6 +5,7 @@ import { Fault } from "../core/fault.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Store } from "../core/store.ts";
+import { cutStoredName } from "../core/stored-name.ts";
 import { type KnownPorts, knownNow } from "../gateway/plan-request.ts";
 import { checkImageUrls } from "../gateway/unable.ts";
 import { Conversation } from "../health/stickiness.ts";
@@ -72,7 +73,7 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
   const key = await ports.authenticate(requireSecret(bearer));
   const body = await readJson(request, ports, { owner: key.id, bytesMax: FEEDBACK_BYTES_MAX });
   const { id, score } = feedbackOf(body);
-  const record = await ports.store.request(id);
+  const record = await ports.store.request(cutStoredName(id));
   if (record === null || record.keyId !== key.id) {
     throw new Fault("not_found", "There is no completion with that id of this key.", { param: "id" });
   }
@@ -81,7 +82,7 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
   if (kind === null || answered?.kind !== "card") return json(200, { id, score, learned: false });
   const { accountId, keyId } = record;
   const atMs = ports.clock.nowMs();
-  const about = { accountId, keyId, id, atMs, source: "score", score, weight: 1 } as const;
+  const about = { accountId, keyId, id: record.id, atMs, source: "score", score, weight: 1 } as const;
   const learned = await ports.store.teach(makeLesson(about, answered.card, kind), boundAt(atMs));
   return json(200, { id, score, learned });
 }
@@ -107,6 +108,6 @@ function feedbackOf(body: unknown): { readonly id: string; readonly score: numbe
 
 function idOf({ id }: JsonObject): string {
   if (id === undefined || id === null) throw missingParameter("id");
-  if (typeof id === "string" && id.length <= ID_CHARACTERS_MAX) return id;
+  if (typeof id === "string" && cutStoredName(id).length <= ID_CHARACTERS_MAX) return id;
   throw new Fault("invalid_type", "Invalid type for 'id': expected a completion's id.", { param: "id" });
 }

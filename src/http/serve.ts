@@ -1,11 +1,11 @@
 // The routes of all surfaces: from a request's bytes to the gateway and back, whole or streamed, in the surface's own form.
 import { Elysia } from "elysia";
 import { Fault, toFault } from "../core/fault.ts";
-import type { Keeping } from "../core/kept.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, NO_FACTS } from "../gateway/call.ts";
 import type { RequestContext } from "../gateway/context.ts";
 import { digestIdempotency } from "../gateway/idempotency.ts";
+import { type Pin, pinSelection } from "../gateway/pin.ts";
 import { Conversation } from "../health/stickiness.ts";
 import type { Form } from "../operations/form.ts";
 import { findSurface, SURFACES } from "../surfaces/index.ts";
@@ -22,6 +22,7 @@ import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
 import { bearerToken, findSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { CountingLimit } from "./counting.ts";
+import { findEarlier, mayStoreUpstream, nameStored } from "./earlier.ts";
 import { factHeaders, limitHeaders } from "./fact-headers.ts";
 import { readBody } from "./form-body.ts";
 import { headerNumber } from "./headers.ts";
@@ -123,10 +124,9 @@ async function read<F extends Form>(
   // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;
-  const earlier = ports.kept.isOn ? surface.findEarlier?.(body) : undefined;
-  const keeping = earlier ? await ports.kept.findEarlier(key, earlier) : null;
-  const exchange = surface.read({ ...makeIncoming(ports, request, body, key, keeping), seconds });
-  return { call: makeCall(ports, surface, { request, exchange, key, requestId }), exchange };
+  const { pin, ...earlier } = await findEarlier(ports, key, () => surface.findEarlier?.(body));
+  const exchange = surface.read({ ...makeIncoming(ports, request, body, key), ...earlier, seconds });
+  return { call: makeCall(ports, surface, { request, exchange, key, pin, requestId }), exchange };
 }
 
 async function answer<F extends Form>(
@@ -140,7 +140,7 @@ async function answer<F extends Form>(
   if (call.ask.stream === true) return stream(ports, request, { context, exchange, over });
   try {
     const reply = await ports.gateway.complete(context);
-    const body = exchange.whole(reply, makeStamp(context));
+    const body = exchange.whole(reply, makeStamp(ports, context));
     const headers = factHeaders(context);
     if (body instanceof Document)
       return rendered(200, body.content, { ...headers, "content-type": body.type });
@@ -163,7 +163,7 @@ async function stream<F extends Form>(
   { context, exchange, over }: Streaming<F>,
 ): Promise<Response> {
   const { key, requestId, ending } = context.call;
-  const writer = exchange.writer(() => makeStamp(context));
+  const writer = exchange.writer(() => makeStamp(ports, context));
   const beforeEnd = async () => {
     if (exchange.keep && writer.finish) await ports.kept.keep(key, exchange.keep(writer.finish()));
   };
@@ -187,15 +187,10 @@ async function stream<F extends Form>(
   });
 }
 
-function makeIncoming(
-  ports: HttpPorts,
-  { headers, url }: Request,
-  body: unknown,
-  { accountId }: GatewayKey,
-  keeping: Keeping | null,
-): Incoming {
-  const seal = ports.sealer(accountId);
-  return { url, headers, body, seconds: null, limits: ports.snapshot().limits, seal, keeping };
+function makeIncoming(ports: HttpPorts, { headers, url }: Request, body: unknown, key: GatewayKey): Incoming {
+  const seal = ports.sealer(key.accountId);
+  const limits = { ...ports.snapshot().limits, storesUpstream: mayStoreUpstream(ports, key) };
+  return { url, headers, body, seconds: null, limits, seal, keeping: null, stored: null };
 }
 
 /** Answers with an estimate of the prompt's tokens. */
@@ -209,7 +204,7 @@ async function count<F extends Form>(
   const end = counting.begin(key.id, ports.clock.monotonicMs());
   try {
     const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
-    const ask = surface.read(makeIncoming(ports, request, body, key, null));
+    const ask = surface.read(makeIncoming(ports, request, body, key));
     readSelection(ask.model, key, ports.snapshot().catalogue);
     return json(200, surface.write(operation.estimatePrompt(ask)));
   } finally {
@@ -252,13 +247,15 @@ function makeCall<F extends Form>(
     request: { headers },
     exchange,
     key,
+    pin,
     requestId,
-  }: { request: Request; exchange: Exchange<F>; key: GatewayKey; requestId: string },
+  }: { request: Request; exchange: Exchange<F>; key: GatewayKey; pin: Pin | null; requestId: string },
 ): Call<F> {
   const { catalogue, upstreams, rules, billing } = ports.snapshot();
   const { ask, raw, dropped, lost, isLimitRequired, searches, unreadBytes, session } = exchange;
   const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   const nowMs = ports.clock.nowMs();
+  const selection = readSelection(ask.model, key, catalogue);
   return {
     operation,
     surface,
@@ -268,7 +265,8 @@ function makeCall<F extends Form>(
     key,
     ...{ ask, raw, dropped, lost, isLimitRequired, searches, unreadBytes },
     conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
-    selection: readSelection(ask.model, key, catalogue),
+    selection: pin ? pinSelection(selection, pin) : selection,
+    pin,
     usable: () => listCandidates(key, catalogue),
     idempotency: digestIdempotency(ports.vault, key.id, headers.get("idempotency-key"), operation, ask),
     upstreams,
@@ -281,11 +279,20 @@ function makeCall<F extends Form>(
 }
 
 /** An answer that is given again is the same one. */
-function makeStamp<F extends Form>({ call, replayed, model }: RequestContext<F>): Stamp {
-  const { id, created, operation, ask } = call;
+function makeStamp<F extends Form>(
+  { vault, sealer }: HttpPorts,
+  { call, replayed, model, attempt }: RequestContext<F>,
+): Stamp {
+  const { id, created, operation, ask, key } = call;
+  let name: string | null = null;
   return {
     ...(replayed ?? { id, created }),
     model: model ?? ask.model,
+    nameStored(own) {
+      // No two seals of the same are alike, and an answer has one name in all of its events.
+      name ??= nameStored({ vault, sealer }, { id, accountId: key.accountId, attempt, own });
+      return name;
+    },
     countPrompt: () => operation.estimatePrompt(ask),
   };
 }

@@ -61,6 +61,8 @@ export interface Codec<F extends Form> extends AnswerCodec<F> {
    * Fault `unsupported_capability` only where leaving something out would change the meaning.
    */
   encode(ask: F["ask"], card: ModelCard, target: Target): Outgoing;
+  /** As a lane's `mend`, for a request that was translated. */
+  mend?(ask: F["ask"], fault: Fault): F["ask"] | null;
 }
 
 /** A dialect's codecs, one for each operation that its providers serve. */

@@ -12,5 +12,6 @@ export function changedKey(key: GatewayKey, change: KeyChange): GatewayKey {
     allowedModels: given(change.allowedModels, key.allowedModels),
     requestsPerDay: given(change.requestsPerDay, key.requestsPerDay),
     spendLimitNanoUsd: given(change.spendLimitNanoUsd, key.spendLimitNanoUsd),
+    keepsResponses: change.keepsResponses ?? key.keepsResponses,
   };
 }

@@ -46,6 +46,7 @@ export function composeResponseStatements(mark: Mark, contains: (column: string,
     findByItem: `SELECT ${joinNames(COLUMNS)} FROM ${TABLE} WHERE ${own} AND ${contains("items", mark(3))}
       ORDER BY at_ms DESC, id DESC LIMIT 1`,
     remove: `DELETE FROM ${TABLE} WHERE ${own} AND id = ${mark(3)}`,
+    removeAll: `DELETE FROM ${TABLE} WHERE ${own}`,
     prune: `DELETE FROM ${TABLE} WHERE (account_id, id) IN
       (SELECT account_id, id FROM ${TABLE} WHERE at_ms < ${mark(1)} ORDER BY at_ms LIMIT ${mark(2)})`,
   };

@@ -80,6 +80,7 @@ export const KEY = table<GatewayKey>(
     allowed_models: (row) => JSON.stringify(row.allowedModels),
     requests_per_day: (row) => JSON.stringify(row.requestsPerDay),
     spend_limit_nano: (row) => row.spendLimitNanoUsd,
+    keep_responses: (row) => (row.keepsResponses ? 1 : 0),
   },
   (found) => ({
     id: text(found, "id"),
@@ -92,6 +93,7 @@ export const KEY = table<GatewayKey>(
     allowedModels: allowedModelsOf(text(found, "allowed_models")),
     requestsPerDay: requestsPerDayOf(text(found, "requests_per_day")),
     spendLimitNanoUsd: orNull(found, "spend_limit_nano", whole),
+    keepsResponses: whole(found, "keep_responses") === 1,
   }),
 );
 

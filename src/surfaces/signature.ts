@@ -1,5 +1,5 @@
 // Signatures of our own on thinking that another provider made: sealed for the account, opened when the client sends it back.
-import { isObject, parseJson } from "../core/json.ts";
+import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import type { Sealer } from "../core/world.ts";
 import type { ReasoningDetail } from "../operations/chat/form.ts";
 
@@ -14,6 +14,19 @@ export const GEMINI_FORMAT = "google-gemini-v1";
 export function signThinking(seal: Sealer, text: string, details: readonly ReasoningDetail[]): string {
   const kept = details.map((detail) => (detail.text === text ? { ...detail, text: undefined } : detail));
   return PREFIX + seal.seal(JSON.stringify(kept));
+}
+
+/**
+ * Returns a call's own signature as thinking that names the call, in OpenRouter's form: the calls of Messages and
+ * Responses have no place for it, and Gemini's models answer worse without.
+ */
+export function readCallSignature(call: {
+  readonly id?: string | undefined;
+  readonly extra_content?: JsonObject | undefined;
+}): readonly ReasoningDetail[] {
+  const data = asString(asObject(asObject(call.extra_content).google).thought_signature) ?? "";
+  if (data === "" || !call.id) return [];
+  return [{ type: "reasoning.encrypted", data, id: call.id, format: GEMINI_FORMAT }];
 }
 
 export function isOurSignature(signature: string): boolean {

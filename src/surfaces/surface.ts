@@ -2,7 +2,7 @@
 import type { Family } from "../core/dialect.ts";
 import { errorBody, Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Earlier, Keeping, KeptExchange } from "../core/kept.ts";
+import type { Earlier, Keeping, KeptExchange, StoredAnswer } from "../core/kept.ts";
 import type { Limits } from "../core/settings.ts";
 import type { Sealer } from "../core/world.ts";
 import type { Form } from "../operations/form.ts";
@@ -19,6 +19,8 @@ export interface Incoming {
   readonly seconds: number | null;
   /** The kept answers that the request goes on from; null: none are kept here. */
   readonly keeping: Keeping | null;
+  /** The answer that the request goes on from at its provider; null: none is stored there. */
+  readonly stored: StoredAnswer | null;
 }
 
 /** The fields of an answer that only the gateway knows. `id` has the surface's own prefix. */
@@ -28,6 +30,8 @@ export interface Stamp {
   readonly created: number;
   /** The card that answers. */
   readonly model: string;
+  /** Returns the name of an answer that its provider stores, by the provider's own id. */
+  readonly nameStored: (id: string) => string;
   /** Estimates the prompt's tokens, for surfaces that name them before the provider has counted them. */
   readonly countPrompt: () => number;
 }

@@ -29,6 +29,8 @@ export interface AgentRun {
   /** A folder of its own; a second run in the same one may go on with the conversation. */
   readonly home: string;
   readonly goesOn?: boolean;
+  /** Further variables. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 const BIN = join(import.meta.dir, "node_modules", ".bin");
@@ -123,7 +125,11 @@ export const AGENTS: readonly Agent[] = [
     tool: "run_shell_command",
     input: (command) => ({ command }),
     modelName: (id) => (id.startsWith("Router#") ? "gemini-3.5-flash" : id.replace("#", "/")),
-    command: ({ prompt, model }) => ["-m", model, "--yolo", "-p", prompt],
+    command: ({ prompt, model, goesOn }) => [
+      ...["-m", model, "--yolo"],
+      ...(goesOn ? ["--resume", "latest"] : []),
+      ...["-p", prompt],
+    ],
     environment: ({ url, secret }) => ({
       GOOGLE_GEMINI_BASE_URL: url,
       GEMINI_API_KEY: secret,
@@ -157,7 +163,7 @@ export async function runAgent(agent: Agent, run: AgentRun): Promise<string> {
   for (const [path, text] of Object.entries(agent.files(run))) await Bun.write(join(run.home, path), text);
   const child = Bun.spawn([join(BIN, agent.name), ...agent.command(run)], {
     cwd: work,
-    env: { PATH: process.env.PATH ?? "", HOME: run.home, ...agent.environment(run) },
+    env: { PATH: process.env.PATH ?? "", HOME: run.home, ...agent.environment(run), ...run.environment },
     stdin: agent.readsPrompt ? new Blob([run.prompt]) : "ignore",
     stdout: "pipe",
     stderr: "pipe",

@@ -27,7 +27,7 @@ function keepNothing() {
   return {
     addResponse: async () => {},
     ...{ response: nothing, responseOfItem: nothing },
-    ...{ removeResponse: async () => false, pruneResponses: async () => 0 },
+    ...{ removeResponse: async () => false, removeResponses: async () => {}, pruneResponses: async () => 0 },
   };
 }
 

@@ -139,6 +139,7 @@ async function throughGateway(gateway: Gateway): Promise<void> {
     key,
     ask: request,
     raw: null,
+    pin: null,
     dropped: [],
     lost: [],
     isLimitRequired: false,

@@ -1,10 +1,10 @@
 // Vercel's AI SDK with its OpenAI provider as it comes, which speaks the Responses API, against the running gateway.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createOpenAI } from "@ai-sdk/openai";
-import { APICallError, generateText, Output, streamText } from "ai";
+import { APICallError, generateText, isStepCount, Output, streamText, tool } from "ai";
 import { z } from "zod";
 import { startUnderTest, type UnderTest } from "../harness.ts";
-import { failure, PICTURE_BYTES, PICTURE_SEEN, PLAIN, THINKING } from "./setting.ts";
+import { ASK_ONE, failure, PICTURE_BYTES, PICTURE_SEEN, PLAIN, THINKING } from "./setting.ts";
 
 let under: UnderTest;
 let openai: ReturnType<typeof createOpenAI>;
@@ -32,6 +32,36 @@ test("a conversation goes on where the SDK sends its items, and a reference to o
   expect((await generateText({ ...request, providerOptions: STATELESS })).text).toBe("ho");
   const { message } = await failure(APICallError, generateText(request));
   expect(message).toContain("store: false");
+  expect(message).toContain("responses.keep");
+});
+
+/** Models of other vendors that think, and what their provider gets of that with a tool's result. */
+const THINKERS = [
+  [THINKING, "Thinking about: call"],
+  ["Mistral#magistral-medium-latest", "Thinking about: call"],
+  ["Anthropic#claude-opus-5-5", '"type":"thinking"'],
+  // The simulator's signatures begin so; one that says to skip the check stands in where there is none.
+  ["Google#gemini-3.5-flash", '"thoughtSignature":"c2lt'],
+] as const;
+
+test.each(THINKERS)("thinking goes back with a tool's result: %s", async (id, thought) => {
+  const inputSchema = z.object({ city: z.string() });
+  const get_weather = tool({ inputSchema, execute: async ({ city }) => `${city} is blue` });
+  const request = { model: openai(id), prompt: ASK_ONE, tools: { get_weather }, stopWhen: isStepCount(2) };
+  const readSent = () => JSON.stringify(under.simulator.calls.last()?.body);
+  const whole = await generateText({ ...request, providerOptions: STATELESS });
+  expect([whole.text, readSent()]).toEqual([
+    expect.stringContaining("blue"),
+    expect.stringContaining(thought),
+  ]);
+  const streamed = streamText({ ...request, providerOptions: STATELESS, ...quiet });
+  expect(await streamed.text).toContain("blue");
+  expect(readSent()).toContain(thought);
+  // By itself the SDK refers to thinking by its id, which nothing is kept under here.
+  const { text, response } = await generateText(request);
+  expect(text).toContain("blue");
+  expect(readSent()).not.toContain(thought);
+  expect(response.headers?.["x-poundkey-dropped"]).toContain("input[1]");
 });
 
 test("an object comes in the schema's form", async () => {

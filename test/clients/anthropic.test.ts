@@ -156,6 +156,31 @@ test("thinking is signed, echoed and understood", async () => {
   expect(after.stop_reason).toBe("end_turn");
 });
 
+test("Gemini's signatures of calls go back to it, whole and streamed, and to nobody else", async () => {
+  const turn = { role: "user" as const, content: ASK_TWO };
+  const request = { model: "Google#gemini-3.5-flash", max_tokens: 2000, messages: [turn], tools: [TOOL] };
+  const streamed = await client.messages.stream(request).finalMessage();
+  for (const { content } of [await client.messages.create(request), streamed]) {
+    expect(content.map(({ type }) => type)).toEqual(["thinking", "tool_use", "tool_use"]);
+    const results = content.flatMap((block) =>
+      block.type === "tool_use"
+        ? [{ type: "tool_result" as const, tool_use_id: block.id, content: "rain" }]
+        : [],
+    );
+    const messages = [
+      turn,
+      { role: "assistant" as const, content },
+      { role: "user" as const, content: results },
+    ];
+    for (const model of [request.model, "Anthropic#claude-opus-5-5", "Responses#gpt-6.1-sol"]) {
+      expect(textOf(await client.messages.create({ ...request, model, messages }))).toContain("rain");
+      const sent = JSON.stringify(under.simulator.calls.last()?.body);
+      expect(/"thoughtSignature":"(?!skip)/.test(sent)).toBe(model === request.model);
+      expect(sent).not.toContain("pk1");
+    }
+  }
+});
+
 describe("what is wrong is said in Anthropic's form", () => {
   test("a key that is none", async () => {
     const stranger = new Anthropic({ baseURL: under.url, apiKey: "sk-ant-nobody", maxRetries: 0 });

@@ -1,9 +1,10 @@
-"""Frameworks on the Responses API as they use it by default: a tool call, its result, an answer, whole and streamed.
+"""Frameworks as they come: a tool call, its result, an answer, whole and streamed.
 
 Called with the gateway's address and a key; prints one JSON object of answers by check."""
 
 import asyncio
 import json
+import os
 import sys
 
 ADDRESS, KEY = sys.argv[1:3]
@@ -36,17 +37,35 @@ async def run_pydantic_ai(model: str) -> list[str]:
     from pydantic_ai.providers.openai import OpenAIProvider
 
     provider = OpenAIProvider(base_url=f"{ADDRESS}/v1", api_key=KEY)
-    agent = Agent(OpenAIResponsesModel(model, provider=provider), tools=[get_weather])
+    return await ask_pydantic_ai(Agent(OpenAIResponsesModel(model, provider=provider), tools=[get_weather]))
+
+
+async def run_pydantic_ai_by_name(model: str) -> list[str]:
+    from pydantic_ai import Agent
+
+    os.environ.update(OPENAI_BASE_URL=f"{ADDRESS}/v1", OPENAI_API_KEY=KEY)
+    return await ask_pydantic_ai(Agent(f"openai:{model}", tools=[get_weather]))
+
+
+async def ask_pydantic_ai(agent) -> list[str]:
     whole = await agent.run(ASK)
     async with agent.run_stream(ASK) as streamed:
         return [whole.output, await streamed.get_output()]
 
 
 async def run_langchain(model: str) -> list[str]:
+    return await ask_langchain(model, use_responses_api=True)
+
+
+async def run_langchain_by_default(model: str) -> list[str]:
+    return await ask_langchain(model)
+
+
+async def ask_langchain(model: str, **options) -> list[str]:
     from langchain_core.messages import HumanMessage, ToolMessage
     from langchain_openai import ChatOpenAI
 
-    chat = ChatOpenAI(model=model, base_url=f"{ADDRESS}/v1", api_key=KEY, use_responses_api=True)
+    chat = ChatOpenAI(model=model, base_url=f"{ADDRESS}/v1", api_key=KEY, **options)
     bound = chat.bind_tools([get_weather])
     answers = []
     for streams in (False, True):
@@ -65,9 +84,18 @@ async def run_langchain(model: str) -> list[str]:
     return answers
 
 
+CHECKS = {
+    "agents": run_agents,
+    "pydantic-ai": run_pydantic_ai,
+    "pydantic-ai by name": run_pydantic_ai_by_name,
+    "langchain": run_langchain,
+    "langchain by default": run_langchain_by_default,
+}
+
+
 async def main() -> None:
     found = {}
-    for name, check in [("agents", run_agents), ("pydantic-ai", run_pydantic_ai), ("langchain", run_langchain)]:
+    for name, check in CHECKS.items():
         for model in MODELS:
             try:
                 found[f"{name} {model}"] = await check(model)

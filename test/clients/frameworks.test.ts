@@ -1,4 +1,4 @@
-// openai-agents, Pydantic AI and LangChain in Python on the Responses API: each check of frameworks.py is a test here.
+// openai-agents, Pydantic AI and LangChain in Python as they come, most of them on Responses: each check of frameworks.py is a test here.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ describe.skipIf(!existsSync(PYTHON))("frameworks in Python", () => {
   }, RUN_MS);
   afterAll(() => under.stop());
 
-  for (const name of ["agents", "pydantic-ai", "langchain"])
+  for (const name of ["agents", "pydantic-ai", "pydantic-ai by name", "langchain", "langchain by default"])
     test.each(["Responses#gpt-6.1-sol", "Anthropic#claude-opus-5-5", "Google#gemini-3.5-flash"])(
       `${name} calls a tool and answers, whole and streamed: %s`,
       (model) => {

@@ -128,6 +128,29 @@ test("thinking is shown, and understood when it comes back", async () => {
   }
 });
 
+test.each(["Anthropic/claude-haiku-4-5", "OpenAI/gpt-5.4", "Local/sim-mini"])(
+  "a result that is sent twice, as Gemini CLI does in a resumed session, is one: %s",
+  async (model) => {
+    const args = { city: "Oslo" };
+    const call = { functionCall: { id: "call_9", name: WEATHER.name, args } };
+    const result = { functionResponse: { id: "call_9", name: WEATHER.name, response: { output: "rain" } } };
+    const turns = [
+      { role: "model", parts: [call] },
+      { role: "user", parts: [result, result] },
+    ];
+    const contents = [{ role: "user", parts: [{ text: ASK_ONE }] }, ...turns];
+    // The id of a call may come again with a call of its own.
+    for (const more of [[], [...turns, { role: "user", parts: [result] }]]) {
+      const { text } = await client.models.generateContent({
+        model,
+        contents: [...contents, ...more],
+        config: { tools: TOOLS },
+      });
+      expect(text).toContain("rain");
+    }
+  },
+);
+
 test("a stream without alt=sse is one JSON array", async () => {
   const path = `${under.url}/v1beta/models/${PLAIN.replace("#", "%23")}:streamGenerateContent`;
   const response = await fetch(path, {

@@ -13,14 +13,19 @@ const RETRIED = /^(server_error|rate_limit_exceeded)$/;
 
 let under: UnderTest;
 let charged: UnderTest;
+/** Its throttle opens within a minute. */
+let hasty: UnderTest;
+const THROTTLE_SECONDS = 50;
 
 beforeAll(async () => {
   under = await startUnderTest();
+  hasty = await startUnderTest({ more: `quota: { throttle: ${THROTTLE_SECONDS}s }` });
   charged = await startUnderTest({ more: "billing: { charge: always }" });
 });
 afterAll(async () => {
   await under.stop();
   await charged.stop();
+  await hasty.stop();
 });
 
 function clientOf(secret: string, { url }: UnderTest = under): OpenAI {
@@ -44,7 +49,20 @@ describe.each([false, true])("stream: %p", (stream) => {
     expect(refused.headers.get("x-should-retry")).toBe("false");
     const { error } = asObject(await refused.json());
     expect(error).toMatchObject({ code: "insufficient_quota", reason: "rate_limit_exceeded" });
-    expect(Date.parse(String(asObject(error).reset_at))).toBeGreaterThan(Date.now());
+    const { reset_at, message } = asObject(error);
+    expect(Date.parse(String(reset_at))).toBeGreaterThan(Date.now());
+    expect(message).toContain("passes in 10 minutes");
+  });
+
+  test("one whose wait is short says how long it is, and ends the turn too", async () => {
+    const { secret } = await hasty.newKey({ requests_per_day: 0 });
+    const request = { model: PLAIN, input: INPUT, stream };
+    await (await post(secret, request, hasty)).text();
+    const refused = await post(secret, request, hasty);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, THROTTLE_SECONDS + 1);
+    const { error } = asObject(await refused.json());
+    expect(error).toMatchObject({ code: "insufficient_quota", reason: "rate_limit_exceeded" });
   });
 
   test("an empty balance too", async () => {

@@ -3,8 +3,9 @@ import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { createOpenAI } from "@ai-sdk/openai";
-import { generateText, streamText } from "ai";
+import { generateText, isStepCount, streamText, tool } from "ai";
 import OpenAI from "openai";
+import { z } from "zod";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { ASK_ONE, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
 
@@ -95,6 +96,40 @@ test("another key finds nothing, nor does anybody where the client asked for tha
   expect((await client.responses.retrieve(id)).id).toBe(id);
 });
 
+/** Asks until an answer says that it is kept, or that it isn't. */
+async function poll(ask: () => Promise<OpenAI.Responses.Response>, store: boolean) {
+  for (let asked = 0; asked < 200; asked++) {
+    const response = await ask();
+    if ("store" in response && response.store === store) return response;
+    await Bun.sleep(5);
+  }
+  throw new Error("the change of the key never showed");
+}
+
+test("nothing is kept of a key that forbids it, and what was kept before is gone", async () => {
+  const key = await under.newKey({ requests_per_day: null });
+  const own = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: key.secret, maxRetries: 0 });
+  const ask = (more: object = {}) => own.responses.create({ model: PLAIN, input: "say: hi", ...more });
+  const before = await ask();
+  const change = (keep_responses: boolean) =>
+    fetch(`${under.url}/admin/v1/keys/${key.id}`, {
+      method: "PATCH",
+      headers: { authorization: `Bearer ${under.adminToken}`, "content-type": "application/json" },
+      body: JSON.stringify({ keep_responses }),
+    });
+  expect((await change(false)).status).toBe(200);
+  // A key that was changed shows so within half a second.
+  const after = await poll(() => ask({ store: true }), false);
+  const refused = await failure(OpenAI.BadRequestError, ask({ previous_response_id: before.id }));
+  expect(refused).toMatchObject({ code: "unsupported_parameter", param: "previous_response_id" });
+  const reference = { type: "item_reference" as const, id: before.output[0]?.id ?? "" };
+  await failure(OpenAI.BadRequestError, ask({ input: [reference, { role: "user", content: "say: ho" }] }));
+  for (const { id } of [before, after]) await failure(OpenAI.NotFoundError, own.responses.retrieve(id));
+  await change(true);
+  await poll(ask, true);
+  for (const { id } of [before, after]) await failure(OpenAI.NotFoundError, own.responses.retrieve(id));
+});
+
 test("the store holds no word of it in plain text, and only so many bytes of an account", async () => {
   const marked = await create(PLAIN, "say: marmalade");
   for (let at = 0; at < 6; at++) await create(PLAIN, `say: ${"x".repeat(200_000)}`);
@@ -121,4 +156,21 @@ test.each(MODELS)("the AI SDK refers to items of earlier answers, which are foun
   expect((await generateText({ model: openai(model), messages, maxRetries: 0 })).text).toBe("ho");
   const streamed = streamText({ model: openai(model), messages, maxRetries: 0 });
   expect(await streamed.text).toBe("ho");
+});
+
+test("the AI SDK refers to thinking between a call and its result, which the model gets back", async () => {
+  const openai = createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret });
+  const inputSchema = z.object({ city: z.string() });
+  const get_weather = tool({ inputSchema, execute: async ({ city }) => `${city} is blue` });
+  for (const [model, thought] of [
+    [THINKING, "Thinking about: call"],
+    ["Anthropic#claude-opus-5-5", '"type":"thinking"'],
+    ["Responses#gpt-6.1-sol", '"type":"reasoning"'],
+    ["Google#gemini-3.5-flash", '"thoughtSignature":"c2lt'],
+  ] as const) {
+    const request = { prompt: ASK_ONE, tools: { get_weather }, stopWhen: isStepCount(2) };
+    const { text } = await generateText({ model: openai(model), ...request });
+    expect(text).toContain("blue");
+    expect(JSON.stringify(under.simulator.calls.last()?.body)).toContain(thought);
+  }
 });

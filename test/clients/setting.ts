@@ -82,12 +82,15 @@ export interface Door {
   readonly url: string;
   /** Status codes of the answers that went out through it. */
   readonly statuses: readonly number[];
+  /** Those to requests with a body. */
+  readonly posts: readonly number[];
   stop(): Promise<void>;
 }
 
 /** A way into the gateway that counts what an SDK really sends, its silent retries included. */
 export function doorTo(target: string): Door {
   const statuses: number[] = [];
+  const posts: number[] = [];
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -96,12 +99,14 @@ export function doorTo(target: string): Door {
       const { method, headers, body, signal } = request;
       const answer = await fetch(target + pathname + search, { method, headers, body, signal });
       statuses.push(answer.status);
+      if (method === "POST") posts.push(answer.status);
       return answer;
     },
   });
   return {
     url: `http://127.0.0.1:${server.port}`,
     statuses,
+    posts,
     stop: () => server.stop(true),
   };
 }

@@ -145,6 +145,12 @@ export const EXCEPTIONS: readonly Exception[] = [
     expects: DONE,
   },
   {
+    features: /^thinking that was tampered with$/,
+    models: /^(Anthropic#|Responses#gpt-6)/,
+    why: "after the provider's refusal the call is made once more without that thinking",
+    expects: DONE,
+  },
+  {
     features: /^thinking is shown$/,
     models: /^(OpenAI#gpt-(5\.6|6|5\.1-codex)|Responses#(gpt-6|house))/,
     why: "OpenAI gives its thinking to verified organisations alone, so it isn't asked for unasked",

@@ -126,6 +126,7 @@ describe("what was tried out", () => {
         },
         ...{
           raw: null,
+          pin: null,
           dropped: [],
           lost: [],
           isLimitRequired: false,

@@ -104,6 +104,18 @@ describe("a conversation", () => {
     expect(firstOf(1, { more: { [field]: "anna" }, keyId: "key_b" })).toBe("a|b");
   });
 
+  test("of an agent keeps its credential of a provider, whichever models it asks between", () => {
+    const agent = { ...TWIN, more: { prompt_cache_key: "session" } };
+    for (const name of ["b", "a"]) {
+      served(name, 0, agent);
+      served("x", 1, agent);
+      const conversation = router.conversationOf(agent);
+      router.plan(1, agent, conversation);
+      router.stickiness.keep(conversation, router.attemptOf(makeCard("House#large"), name), 2);
+      expect(firstOf(3, agent)).toBe(name);
+    }
+  });
+
   test("stays with a fallback that served it; with none that may not be asked", () => {
     const asking = { ...TWIN, messages: [...first, user("go on")] };
     served("x", 0, asking);

@@ -112,6 +112,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     key,
     ask: request,
     raw: null,
+    pin: null,
     dropped: [],
     lost: [],
     isLimitRequired: false,

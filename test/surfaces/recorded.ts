@@ -14,7 +14,13 @@ import { decoded } from "../decoded.ts";
 import { fixturesFolder, readTraffic } from "../recorded/load.ts";
 import { decodeAnswer, encodeText, makeSubject, type Subject } from "../recorded/pipeline.ts";
 
-export const STAMP: Stamp = { id: "resp_1", created: 1, model: "Acme#model", countPrompt: () => 7 };
+export const STAMP: Stamp = {
+  id: "resp_1",
+  created: 1,
+  model: "Acme#model",
+  countPrompt: () => 7,
+  nameStored: (id) => `resp_1_at_${id}`,
+};
 
 /** Seals nothing: what is sealed can be read here. */
 export const PLAIN_SEALER = { seal: (text: string) => btoa(encodeURIComponent(text)), open: openPlain };
@@ -33,6 +39,7 @@ export function incoming(body: JsonObject, path = "/", headers: Record<string, s
     headers: new Headers(headers),
     body,
     keeping: null,
+    stored: null,
     seconds: null,
     limits: { choicesMax: 16, messagesMax: 10_000 },
     seal: PLAIN_SEALER,

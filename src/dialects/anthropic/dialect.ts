@@ -1,8 +1,10 @@
 // Anthropic's Messages API (`POST {base}/messages`) as an upstream dialect.
+import { dropThinking } from "../../operations/chat/refused-thinking.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { MessageDecoder, reply } from "./decode.ts";
 import { encode } from "./encode.ts";
-import { explain } from "./errors.ts";
+import { explain, isSignatureRefused } from "./errors.ts";
+import { THINKING_FORMAT } from "./thinking.ts";
 
 export const anthropic: ChatDialect = {
   name: "anthropic",
@@ -11,6 +13,7 @@ export const anthropic: ChatDialect = {
     encode,
     decoder: (_card, request) => new MessageDecoder(request),
     reply: (body, _card, request) => reply(body, request),
+    mend: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, THINKING_FORMAT) : null),
   },
   explain,
 };

@@ -7,7 +7,7 @@ import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts
 import type { ChatLane } from "../dialect.ts";
 import { MessageDecoder, reply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
-import { explain } from "./errors.ts";
+import { explain, isSignatureRefused } from "./errors.ts";
 
 /** Thinking leaves at least this much of the limit for the answer, and is worth nothing below it (Messages API reference). */
 const THINKING_TOKENS_MIN = 1024;
@@ -70,7 +70,7 @@ function fitThinking(thinking: unknown, limit: number): unknown {
  * didn't sign. All of it before the last turn of the user goes; where there is none, that of the turn at hand.
  */
 function withoutRefusedThinking(raw: RawRequest, fault: Fault): RawRequest | null {
-  if (fault.code !== "upstream_rejected" || !/signature/i.test(fault.message)) return null;
+  if (!isSignatureRefused(fault)) return null;
   const messages = asArray(raw.body.messages);
   const lastUser = messages.findLastIndex(isUserTurn);
   const before = withoutThinking(messages, lastUser);

@@ -1,13 +1,15 @@
 // OpenAI's Responses API as an upstream dialect (OpenAI API reference, "Responses" and "Streaming").
 import type { ModelCard } from "../../core/card.ts";
+import type { Fault } from "../../core/fault.ts";
 import { asObject, isObject, type JsonObject } from "../../core/json.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type { ChatReply, ChatRequest, Delta, Usage } from "../../operations/chat/form.ts";
+import { dropThinking } from "../../operations/chat/refused-thinking.ts";
 import { parseCount } from "../_chat/counts.ts";
 import { explainChat } from "../_chat/error.ts";
 import type { CallType } from "../_responses/events.ts";
 import { parseResponseUsage } from "../_responses/fields.ts";
-import { type OutputForm, ResponseReader } from "../_responses/output.ts";
+import { type OutputForm, REASONING_FORMAT, ResponseReader } from "../_responses/output.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { encode } from "./encode.ts";
 
@@ -45,6 +47,13 @@ class OutputOfResponses implements OutputForm {
   }
 }
 
+/** True for the 400 of encrypted reasoning that another organisation made: it can't be read here. */
+export function isReasoningRefused({ code, message, details }: Fault): boolean {
+  const isAboutReasoning =
+    details.shownCode === "invalid_encrypted_content" || /encrypted[_ ]content/i.test(message);
+  return code === "upstream_rejected" && isAboutReasoning;
+}
+
 export const responses: ChatDialect = {
   name: "responses",
   chat: {
@@ -56,6 +65,7 @@ export const responses: ChatDialect = {
     reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
       return new ResponseReader(new OutputOfResponses(request)).reply(body);
     },
+    mend: (request, fault) => (isReasoningRefused(fault) ? dropThinking(request, REASONING_FORMAT) : null),
   },
   explain: explainChat,
 };

@@ -6,7 +6,7 @@ import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { makeBearerHeaders } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
-import { responses } from "./dialect.ts";
+import { isReasoningRefused, responses } from "./dialect.ts";
 import { OUTPUT_TOKENS_MIN } from "./encode.ts";
 import { findFacts } from "./models.ts";
 
@@ -31,8 +31,8 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
     body: {
       ...rest,
       model: card.name,
-      // All clients share the provider's account, so nothing is left there.
-      store: false,
+      // All clients share the provider's account, so nothing is left there unless the operator lets a client ask for it.
+      store: rest.store === true,
       ...includeSealed(rest.include, card),
       ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
     },
@@ -49,9 +49,7 @@ function includeSealed(include: unknown, card: ModelCard): JsonObject {
 
 /** After a 400 that names encrypted reasoning: another account made it, so it is left out. */
 function withoutRefusedReasoning(raw: RawRequest, fault: Fault): RawRequest | null {
-  const isAboutReasoning =
-    fault.details.shownCode === "invalid_encrypted_content" || /encrypted[_ ]content/i.test(fault.message);
-  if (fault.code !== "upstream_rejected" || !isAboutReasoning) return null;
+  if (!isReasoningRefused(fault)) return null;
   const input = asArray(raw.body.input);
   const kept = input.filter((item) => asObject(item).type !== "reasoning");
   return kept.length === input.length ? null : { ...raw, body: { ...raw.body, input: kept } };

@@ -288,4 +288,6 @@ export const STEPS: readonly (readonly string[])[] = [
   ["requests_per_minute", "tokens_per_minute"].map(
     (limit) => `ALTER TABLE credential ADD COLUMN IF NOT EXISTS ${limit} BIGINT`,
   ),
+  // A key's conversations may be kept unless it says otherwise.
+  ["ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS keep_responses BIGINT NOT NULL DEFAULT 1"],
 ];

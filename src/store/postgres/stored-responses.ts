@@ -7,7 +7,7 @@ import type { Pool } from "./pool.ts";
 
 type ResponseMethods = Pick<
   Store,
-  "addResponse" | "response" | "responseOfItem" | "removeResponse" | "pruneResponses"
+  "addResponse" | "response" | "responseOfItem" | "removeResponse" | "removeResponses" | "pruneResponses"
 >;
 
 const SQL = composeResponseStatements(
@@ -31,6 +31,9 @@ export function responseMethods(pool: Pool): ResponseMethods {
       findOne(SQL.findByItem, [accountId, keyId, JSON.stringify(itemId)]),
     removeResponse: async (accountId, keyId, id) =>
       (await pool.one(query(SQL.remove, accountId, keyId, id))).count > 0,
+    removeResponses: async (accountId, keyId) => {
+      await pool.one(query(SQL.removeAll, accountId, keyId));
+    },
     pruneResponses: async (beforeMs, rowsMax) => (await pool.one(query(SQL.prune, beforeMs, rowsMax))).count,
   };
 }

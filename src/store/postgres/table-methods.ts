@@ -39,7 +39,7 @@ const KEY_BY_DIGEST = `${selectFrom(KEY)} WHERE digest = $1`;
 const ADD_KEY = addKeySql([...KEY.columns, "digest"]);
 const CHANGE_KEY = `
   UPDATE gateway_key SET name = $2, expires_at_ms = $3::bigint, allowed_models = $4, requests_per_day = $5,
-    spend_limit_nano = $6::bigint WHERE id = $1`;
+    spend_limit_nano = $6::bigint, keep_responses = $7::bigint WHERE id = $1`;
 const REVOKE_KEY = `
   UPDATE gateway_key SET revoked_at_ms = coalesce(revoked_at_ms, $2::bigint) WHERE id = $1
   RETURNING ${joinNames(KEY.columns)}`;
@@ -94,9 +94,10 @@ function changeKey(pool: Pool, id: string, change: KeyChange): Promise<GatewayKe
     const key = one(KEY, found);
     if (key === null) return { writes: [], gives: () => null };
     const changed = changedKey(key, change);
-    const { name, expiresAtMs, allowedModels, requestsPerDay, spendLimitNanoUsd } = changed;
+    const { name, expiresAtMs, allowedModels, requestsPerDay, spendLimitNanoUsd, keepsResponses } = changed;
     const lists = [JSON.stringify(allowedModels), JSON.stringify(requestsPerDay)] as const;
-    const write = query(CHANGE_KEY, id, name, expiresAtMs, ...lists, spendLimitNanoUsd);
+    const keeps = keepsResponses ? 1 : 0;
+    const write = query(CHANGE_KEY, id, name, expiresAtMs, ...lists, spendLimitNanoUsd, keeps);
     return { writes: [write], gives: () => changed };
   });
 }

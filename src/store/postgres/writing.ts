@@ -7,7 +7,7 @@ import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../t
 import { type Query, query } from "./connection.ts";
 
 const WHOLE_NUMBERS = new Set(
-  `used given_back entries kept_characters seq attempts stream status searches requests errors bucket images seconds characters search_units pages`.split(
+  `used given_back entries kept_characters seq attempts stream status searches requests errors bucket images seconds characters search_units pages keep_responses`.split(
     " ",
   ),
 );

@@ -134,7 +134,7 @@ function tableStatements(database: Database) {
     ),
     changeKey: write(
       `UPDATE gateway_key SET name = ?, expires_at_ms = ?, allowed_models = ?, requests_per_day = ?,
-         spend_limit_nano = ? WHERE id = ?`,
+         spend_limit_nano = ?, keep_responses = ? WHERE id = ?`,
     ),
     revokeKey: write("UPDATE gateway_key SET revoked_at_ms = coalesce(revoked_at_ms, ?) WHERE id = ?"),
 

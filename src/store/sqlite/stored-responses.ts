@@ -7,7 +7,7 @@ import type { Statements } from "./statements.ts";
 
 type ResponseMethods = Pick<
   Store,
-  "addResponse" | "response" | "responseOfItem" | "removeResponse" | "pruneResponses"
+  "addResponse" | "response" | "responseOfItem" | "removeResponse" | "removeResponses" | "pruneResponses"
 >;
 
 const SQL = composeResponseStatements(
@@ -34,6 +34,10 @@ export function responseMethods(lifeline: Lifeline): ResponseMethods {
       findOne(SQL.findByItem, [accountId, keyId, JSON.stringify(itemId)]),
     removeResponse: (accountId, keyId, id) =>
       write((sql) => sql.change({ text: SQL.remove, values: [accountId, keyId, id] }) > 0),
+    removeResponses: (accountId, keyId) =>
+      write((sql) => {
+        sql.change({ text: SQL.removeAll, values: [accountId, keyId] });
+      }),
     pruneResponses: (beforeMs, rowsMax) =>
       write((sql) => sql.change({ text: SQL.prune, values: [beforeMs, rowsMax] })),
   };

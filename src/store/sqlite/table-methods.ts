@@ -73,9 +73,9 @@ function changeKey(sql: Statements, id: string, change: KeyChange): GatewayKey |
   const key = one(KEY, sql.key.get(id));
   if (key === null) return null;
   const changed = changedKey(key, change);
-  const { name, expiresAtMs, allowedModels, requestsPerDay, spendLimitNanoUsd } = changed;
+  const { name, expiresAtMs, allowedModels, requestsPerDay, spendLimitNanoUsd, keepsResponses } = changed;
   const lists = [JSON.stringify(allowedModels), JSON.stringify(requestsPerDay)] as const;
-  sql.changeKey.run(name, expiresAtMs, ...lists, spendLimitNanoUsd, id);
+  sql.changeKey.run(name, expiresAtMs, ...lists, spendLimitNanoUsd, keepsResponses ? 1 : 0, id);
   return changed;
 }
 

@@ -11,7 +11,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import { closeJson } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
-import { ANTHROPIC_FORMAT, signThinking } from "../signature.ts";
+import { ANTHROPIC_FORMAT, readCallSignature, signThinking } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
@@ -57,11 +57,13 @@ export function writeMessage(reply: ChatReply, stamp: Stamp, seal: Sealer): Json
   const message = choice?.message;
   const content: JsonObject[] = [];
   if (message) {
-    const thinking = writeThinking(message.reasoning_content ?? "", message.reasoning_details ?? [], seal);
+    const { reasoning_details: given = [], tool_calls: calls = [] } = message;
+    const details = [...given, ...calls.flatMap(readCallSignature)];
+    const thinking = writeThinking(message.reasoning_content ?? "", details, seal);
     content.push(...thinking);
     const text = message.content || message.refusal || "";
     if (text !== "") content.push({ type: "text", text, citations: writeCitations(message.annotations) });
-    for (const call of message.tool_calls ?? []) content.push(writeCall(call));
+    for (const call of calls) content.push(writeCall(call));
   }
   return {
     id: stamp.id,

@@ -5,7 +5,7 @@ import type { Delta, ReasoningDetail, ToolCallDelta } from "../../operations/cha
 import { CallQueue } from "../call-queue.ts";
 import { closeJson } from "../close-json.ts";
 import { namedEvent } from "../event-stream.ts";
-import { ANTHROPIC_FORMAT, signThinking } from "../signature.ts";
+import { ANTHROPIC_FORMAT, readCallSignature, signThinking } from "../signature.ts";
 import { writeCitations } from "./answer.ts";
 
 interface OpenText {
@@ -102,6 +102,7 @@ export class ContentWriter {
     let text = "";
     if (this.#open?.kind !== "call" || this.#open.call !== piece.index) {
       const name = piece.function?.name ?? piece.custom?.name ?? "";
+      text += this.#think("", readCallSignature(piece));
       text += this.#showOpaque() + this.#close();
       text += this.#start({ type: "tool_use", id: piece.id ?? "", name, input: {} });
       this.#open = { kind: "call", call: piece.index, isCustom: piece.custom !== undefined, json: "" };

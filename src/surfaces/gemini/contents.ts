@@ -15,6 +15,7 @@ import { readSignature } from "./signature.ts";
 /** Calls carry no ids in older clients: a response answers the earliest call of its function that has none yet. */
 class CallIds {
   readonly #open = new Map<string, string[]>();
+  readonly #results = new Map<string, string>();
   #count = 0;
 
   make(name: string, given: string | undefined): string {
@@ -32,6 +33,21 @@ class CallIds {
     if (at !== -1) open.splice(at, 1);
     return given;
   }
+
+  /** True for a result that its call has already: Gemini CLI sends each twice once it has resumed a session, which other vendors refuse. */
+  isRepeated(name: string, id: string | undefined, result: string): boolean {
+    if (id === undefined) return false;
+    const isRepeated = this.#results.get(id) === result && !this.#open.get(name)?.includes(id);
+    this.#results.set(id, result);
+    return isRepeated;
+  }
+}
+
+/** Findings on the way through the contents. */
+interface Findings {
+  readonly lost: string[];
+  /** The bytes of results that are in no message, which Gemini alone is sent. */
+  unreadBytes: number;
 }
 
 /** The API takes a single part without a list around it. */
@@ -69,23 +85,23 @@ export function readSystem(instruction: unknown): readonly ChatMessage[] {
 export function readContents(
   contents: readonly unknown[],
   seal: Sealer,
-): { readonly messages: readonly ChatMessage[]; readonly lost: readonly string[] } {
+): { readonly messages: readonly ChatMessage[] } & Readonly<Findings> {
   const ids = new CallIds();
-  const lost: string[] = [];
+  const found: Findings = { lost: [], unreadBytes: 0 };
   const messages = contents.flatMap((one, index): readonly ChatMessage[] => {
     const { role, parts } = asObject(one);
     const given = listParts(parts).map(asObject);
     const path = `contents[${index}].parts`;
-    return role === "model" ? [readModel(given, ids, seal)] : readUser(given, path, ids, lost);
+    return role === "model" ? [readModel(given, ids, seal)] : readUser(given, path, ids, found);
   });
-  return { messages, lost };
+  return { messages, ...found };
 }
 
 function readUser(
   given: readonly JsonObject[],
   path: string,
   ids: CallIds,
-  lost: string[],
+  found: Findings,
 ): readonly ChatMessage[] {
   const results: ChatMessage[] = [];
   const parts: ContentPart[] = [];
@@ -93,15 +109,22 @@ function readUser(
     const response = part.functionResponse ?? part.function_response;
     if (isObject(response)) {
       const name = asString(response.name) ?? "";
-      const id = ids.take(name, asString(response.id));
-      results.push({ role: "tool", tool_call_id: id, content: writeResult(response.response) });
+      const id = asString(response.id);
+      const content = writeResult(response.response);
+      if (ids.isRepeated(name, id, content)) found.unreadBytes += countUnread(response);
+      else results.push({ role: "tool", tool_call_id: ids.take(name, id), content });
       continue;
     }
     const read = readPart(part);
     if (read) parts.push(read);
-    else lost.push(`${path}[${index}]`);
+    else found.lost.push(`${path}[${index}]`);
   }
-  return parts.length === 0 && results.length > 0 ? results : [...results, { role: "user", content: parts }];
+  const saysNothing = parts.length === 0 && given.some(isResponse);
+  return saysNothing ? results : [...results, { role: "user", content: parts }];
+}
+
+function isResponse(part: JsonObject): boolean {
+  return isObject(part.functionResponse ?? part.function_response);
 }
 
 /** Most tools answer with one text below `output` or `result`. */

@@ -84,7 +84,7 @@ export function readGenerate({ url, body, limits, seal }: Incoming): GenerateReq
     raw: { family: "gemini", body: lane.body, headers: {} },
     isArray: isStreamed && searchParams.get("alt") !== "sse",
     searches: lane.searches,
-    unreadBytes: countUnreadParts(asArray(given.contents)),
+    unreadBytes: read.unreadBytes + countUnreadParts(asArray(given.contents)),
     dropped: lane.dropped,
     lost: read.lost,
   };
@@ -105,7 +105,7 @@ function readAsk(
   body: JsonObject,
   isStreamed: boolean,
   seal: Sealer,
-): { readonly ask: ChatRequest; readonly lost: readonly string[] } {
+): { readonly ask: ChatRequest; readonly lost: readonly string[]; readonly unreadBytes: number } {
   const config = asObject(body.generationConfig);
   const read = readContents(asArray(body.contents), seal);
   const stops = asArray(config.stopSequences).filter((stop) => typeof stop === "string");
@@ -126,7 +126,7 @@ function readAsk(
   const searches = asArray(body.tools).flatMap((tool, index) =>
     Object.keys(asObject(tool)).some((field) => /search/i.test(field)) ? [`tools[${index}]`] : [],
   );
-  return { ask, lost: [...lost, ...read.lost, ...searches] };
+  return { ask, lost: [...lost, ...read.lost, ...searches], unreadBytes: read.unreadBytes };
 }
 
 /** Numbers that a chat request has under other names. */

@@ -24,7 +24,10 @@ export const OPENAI_CHAT: Surface<ChatForm> = {
 };
 
 function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
-  const ask = readChatRequest(body, limits);
+  const asked = readChatRequest(body, limits);
+  const isUnstored = asked.store === true && limits.storesUpstream !== true;
+  // All clients share the provider's account: nothing is left there unless the operator allows it.
+  const ask = isUnstored ? { ...asked, store: false } : asked;
   const manners = {
     includeUsage: ask.stream_options?.include_usage === true,
     offersFunctions: offersFunctions(body),
@@ -33,6 +36,7 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
     ask,
     // Nothing is lost on the way through the chat form: it is the same one.
     ...TRANSLATED,
+    dropped: isUnstored ? ["store"] : [],
     whole: ({ verbatim: _verbatim, ...reply }, stamp) =>
       writeWhole(manners.offersFunctions ? withFunctionCall(reply) : reply, stamp),
     writer: (stamp) => new ChunkWriter(stamp, manners),

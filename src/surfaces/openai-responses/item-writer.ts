@@ -2,6 +2,7 @@
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { Delta, ReasoningDetail, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
 import { CallQueue } from "../call-queue.ts";
+import { readCallSignature } from "../signature.ts";
 import type { EventNumbers } from "./event-numbers.ts";
 import { makeItemId, type ResponseOf, writeReasoning, writeText } from "./response.ts";
 import type { ToolName } from "./tools.ts";
@@ -150,6 +151,8 @@ export class ItemWriter {
   #call(piece: ToolCallDelta): string {
     let text = "";
     if (this.#open?.kind !== "call" || this.#open.call !== piece.index) {
+      const signature = readCallSignature(piece);
+      if (signature.length > 0) text += this.#think("", signature);
       text += this.#close();
       const isCustom = piece.custom !== undefined;
       this.#open = {

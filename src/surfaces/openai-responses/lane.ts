@@ -38,7 +38,7 @@ export const ITEM_ROWS: readonly LaneRow[] = [
     field: "item_reference",
     treatment: "refuse",
     reason:
-      "No item is kept here: send the item itself, as the AI SDK does with providerOptions.openai { store: false }.",
+      "No item is kept here: send the item itself, as the AI SDK does with providerOptions.openai { store: false }, or ask the operator for responses.keep.",
   },
   {
     field: "image_generation_call",

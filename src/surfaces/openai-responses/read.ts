@@ -24,6 +24,9 @@ const NATIVE_FIELDS: readonly string[] = [
 /** Fields that say the same in a chat request. */
 const SAME = ["temperature", "top_p", "user", "safety_identifier", "prompt_cache_key"] as const;
 
+/** A conversation that a provider stores is known by its tokens alone, and is held as so much text. */
+const BYTES_PER_TOKEN = 4;
+
 export interface ResponsesRequest {
   readonly ask: ChatRequest;
   readonly raw: RawRequest;
@@ -44,25 +47,36 @@ export interface ResponsesRequest {
 const RESPONSES = new Checker(responsesSchema);
 const COUNTED = new Checker(inputTokensSchema);
 
-export function readResponsesRequest({ body, headers, limits, seal, keeping }: Incoming): ResponsesRequest {
+export function readResponsesRequest(incoming: Incoming): ResponsesRequest {
+  const { body, headers, limits, seal, stored } = incoming;
   const given = readFields(body);
   refuseLongList(given.input, limits.messagesMax, "input");
   RESPONSES.check(given, asArray(given.input).length);
   checkModelName(given.model);
   refuseNothing(given);
-  const joined = keeping ? joinEarlier(given, keeping) : given;
+  const joined = joinEarlier(given, incoming);
   refuseLongList(joined.input, limits.messagesMax, "input");
   const lane = applyLane(joined, seal, limits.remoteTools === true);
   const names = new ToolNames();
+  const raw = { ...lane.body, ...listStored(given, incoming) };
   const { input, tools, max_tool_calls } = joined;
   const read = readAsk({ ...lane.body, input, tools, max_tool_calls }, names, seal);
   return {
-    ...{ ask: read.ask, given, joined, names, searches: lane.searches, unreadBytes: read.unreadBytes },
-    raw: { family: "responses", body: lane.body, headers: {} },
+    ...{ ask: read.ask, given, joined, names, searches: lane.searches },
+    unreadBytes: read.unreadBytes + (stored ? stored.tokens * BYTES_PER_TOKEN : 0),
+    raw: { family: "responses", body: raw, headers: {} },
     session:
       headers.get("session-id") ?? headers.get("session_id") ?? asString(given.prompt_cache_key) ?? null,
     dropped: lane.dropped,
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),
+  };
+}
+
+/** Returns the fields by which an answer is stored at its provider, and those by which a request goes on from one there. */
+function listStored({ store }: JsonObject, { limits, stored }: Incoming): JsonObject {
+  return {
+    store: limits.storesUpstream === true && store === true,
+    ...(stored ? { previous_response_id: stored.id } : {}),
   };
 }
 

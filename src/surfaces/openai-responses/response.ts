@@ -10,7 +10,7 @@ import type {
   Usage,
 } from "../../operations/chat/form.ts";
 import { writeCost } from "../cost.ts";
-import { RESPONSES_FORMAT, signThinking } from "../signature.ts";
+import { RESPONSES_FORMAT, readCallSignature, signThinking } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 import type { ToolNames } from "./tools.ts";
 
@@ -19,10 +19,10 @@ export interface ResponseOf {
   readonly given: JsonObject;
   readonly names: ToolNames;
   readonly seal: Sealer;
-  /** The client wants thinking in a form that it can send back. */
-  readonly wantsSealed: boolean;
   /** True if the answer is kept for requests that go on from it. */
   readonly keeps: boolean;
+  /** True if its provider may store the answer. */
+  readonly stores: boolean;
 }
 
 /** A response before it has any output. */
@@ -96,10 +96,15 @@ export function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** Returns the fields in which an answer says what is kept, where anything is: the provider keeps nothing. */
-export function stampState({ given, keeps }: ResponseOf): JsonObject {
-  if (!keeps) return {};
-  return { store: true, previous_response_id: given.previous_response_id ?? null };
+/** Returns the fields in which a provider's answer says what is kept of it, here or there, and how the client names it. */
+export function stampState(response: JsonObject, stamp: Stamp, of: ResponseOf): JsonObject {
+  const { given, keeps, stores } = of;
+  const isStored = stores && response.store === true && typeof response.id === "string";
+  return {
+    ...(keeps || stores ? { previous_response_id: given.previous_response_id ?? null } : {}),
+    ...(keeps ? { store: true } : {}),
+    id: isStored ? stamp.nameStored(String(response.id)) : stamp.id,
+  };
 }
 
 /** The provider's own response, as the client of the same family is shown it. */
@@ -111,7 +116,7 @@ export function stampVerbatim(
 ): JsonObject {
   const own = usage === undefined ? {} : writeCost(usage);
   const given = response.usage === null ? null : { ...asObject(response.usage), ...own };
-  return { ...response, ...stampState(of), id: stamp.id, model: stamp.model, usage: given };
+  return { ...response, ...stampState(response, stamp, of), model: stamp.model, usage: given };
 }
 
 export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): JsonObject {
@@ -120,7 +125,8 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): J
   const output: JsonObject[] = [];
   const message = choice?.message;
   if (message) {
-    const details = message.reasoning_details ?? [];
+    const calls = message.tool_calls ?? [];
+    const details = [...(message.reasoning_details ?? []), ...calls.flatMap(readCallSignature)];
     const thought = message.reasoning_content ?? "";
     if (thought !== "" || details.length > 0)
       output.push(writeReasoning(stamp.id, output.length, thought, details, of));
@@ -129,8 +135,7 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): J
       const written = writeMessage(stamp.id, output.length, content || null, refusal, annotations);
       output.push(withLogprobs(written, asArray(asObject(choice.logprobs).content)));
     }
-    for (const call of message.tool_calls ?? [])
-      output.push(writeCall(stamp.id, output.length, call, of.names));
+    for (const call of calls) output.push(writeCall(stamp.id, output.length, call, of.names));
   }
   return endResponse(startResponse(of, stamp), output, choice?.finish_reason ?? "stop", reply.usage);
 }
@@ -140,20 +145,24 @@ export function makeItemId(kind: "msg" | "fc" | "ctc" | "rs", responseId: string
   return `${kind}_pk1_${responseId.replace(/^resp_/, "")}_${index}`;
 }
 
+/**
+ * Returns thinking as an item, always sealed: clients that send items back whole don't all ask for
+ * `reasoning.encrypted_content` (the AI SDK does so for OpenAI's own models alone, openai-agents never by itself), and
+ * without it the model would lose its thinking at each step of a tool call.
+ */
 export function writeReasoning(
   responseId: string,
   index: number,
   text: string,
   details: readonly ReasoningDetail[],
-  { seal, wantsSealed }: ResponseOf,
+  { seal }: ResponseOf,
 ): JsonObject {
   const own = details.find(({ format, data }) => format === RESPONSES_FORMAT && data !== undefined);
-  const sealed = wantsSealed ? { encrypted_content: own?.data ?? signThinking(seal, text, details) } : {};
   return {
     id: own?.id ?? makeItemId("rs", responseId, index),
     type: "reasoning",
     summary: text === "" ? [] : [{ type: "summary_text", text }],
-    ...sealed,
+    encrypted_content: own?.data ?? signThinking(seal, text, details),
   };
 }
 

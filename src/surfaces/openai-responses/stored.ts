@@ -1,7 +1,7 @@
 // Responses that go on from earlier ones: what a request names of them, its whole input, and what is kept of an answer.
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
-import type { Earlier, Keeping, KeptExchange } from "../../core/kept.ts";
+import type { Earlier, Keeping, KeptExchange, StoredAnswer } from "../../core/kept.ts";
 
 /** Returns the names of the responses and items that a request goes on from. */
 export function findEarlier(body: unknown): Earlier {
@@ -16,12 +16,19 @@ function findReference({ type, role, id }: JsonObject): string | null {
   return type === "item_reference" || (type === undefined && role === undefined) ? id : null;
 }
 
+interface EarlierOf {
+  readonly keeping: Keeping | null;
+  readonly stored: StoredAnswer | null;
+}
+
 /**
  * Returns the request with the whole conversation as its input, so that any provider can answer it. Throws the Fault of a
  * reference to an item that isn't kept.
  */
-export function joinEarlier(given: JsonObject, { previous, items }: Keeping): JsonObject {
+export function joinEarlier(given: JsonObject, { keeping, stored }: EarlierOf): JsonObject {
   const { previous_response_id: _id, ...rest } = given;
+  if (keeping === null) return stored ? rest : given;
+  const { previous, items } = keeping;
   const input = listItems(given.input).map((one, index) => {
     const id = findReference(asObject(one));
     if (id === null) return one;

@@ -1,5 +1,5 @@
 // OpenAI's Responses: what Codex, the AI SDK and openai-agents speak, on every chat model.
-import { asArray, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
@@ -28,9 +28,8 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { ask, raw, given, joined, names, session, searches, unreadBytes, dropped, lost } =
     readResponsesRequest(incoming);
   const keeps = incoming.keeping !== null && given.store !== false;
-  // The gateway sends a kept answer again, and its thinking with it.
-  const wantsSealed = keeps || asArray(given.include).includes("reasoning.encrypted_content");
-  const of: ResponseOf = { given, names, seal: incoming.seal, wantsSealed, keeps };
+  const stores = incoming.limits.storesUpstream === true;
+  const of: ResponseOf = { given, names, seal: incoming.seal, keeps, stores };
   return {
     ...{ ask, raw, session, searches, unreadBytes, dropped, lost },
     isLimitRequired: false,

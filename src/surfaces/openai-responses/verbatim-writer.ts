@@ -48,6 +48,6 @@ export class VerbatimWriter {
 
   #stampOn(response: JsonObject, usage: Usage | undefined): JsonObject {
     if (isObject(response.usage)) return stampVerbatim(response, this.#stamp, usage, this.#of);
-    return { ...response, ...stampState(this.#of), id: this.#stamp.id, model: this.#stamp.model };
+    return { ...response, ...stampState(response, this.#stamp, this.#of), model: this.#stamp.model };
   }
 }

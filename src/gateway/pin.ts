@@ -1,0 +1,23 @@
+// Requests that one credential alone can serve, as its provider stores the answer that they go on from.
+
+import { Fault } from "../core/fault.ts";
+import type { Credential } from "../core/settings.ts";
+import type { Selection } from "./plan.ts";
+
+export interface Pin {
+  readonly provider: string;
+  readonly credential: Credential;
+}
+
+/** Returns the selection without the models of other providers. Throws the Fault of a model that is one of those. */
+export function pinSelection(selection: Selection, { provider }: Pin): Selection {
+  if (selection.kind === "selector") {
+    const candidates = selection.candidates.filter((card) => card.provider === provider);
+    if (candidates.length > 0) return { ...selection, candidates };
+  } else if (selection.kind === "group") {
+    const members = selection.members.filter(({ card }) => card.provider === provider);
+    if (members.length > 0) return { ...selection, members, fallbacks: [] };
+  } else if (selection.card.provider === provider) return { ...selection, fallbacks: [] };
+  const message = `The response lies at ${provider}: go on from it with one of that provider's models, or send the whole input.`;
+  throw new Fault("unsupported_parameter", message, { param: "previous_response_id" });
+}

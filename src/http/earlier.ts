@@ -1,0 +1,78 @@
+// The answers that a request goes on from: those that are kept here, and one that its provider stores.
+import type { Attempt } from "../core/attempt.ts";
+import type { Earlier, Keeping, StoredAnswer } from "../core/kept.ts";
+import type { GatewayKey } from "../core/key.ts";
+import {
+  cutStoredName,
+  isStoredName,
+  readStoredName,
+  type StoredPlace,
+  writeStoredName,
+} from "../core/stored-name.ts";
+import { missing } from "../gateway/kept-answers.ts";
+import type { Pin } from "../gateway/pin.ts";
+import type { HttpPorts } from "./ports.ts";
+
+type EarlierPorts = Pick<HttpPorts, "kept" | "sealer" | "snapshot" | "vault">;
+
+export interface FoundEarlier {
+  readonly keeping: Keeping | null;
+  readonly stored: StoredAnswer | null;
+  /** The credential that finds the stored answer. */
+  readonly pin: Pin | null;
+}
+
+/** True if a provider may store answers to a key: the operator allows it, and the key doesn't forbid that anything is kept. */
+export function mayStoreUpstream({ snapshot }: Pick<HttpPorts, "snapshot">, key: GatewayKey): boolean {
+  return snapshot().limits.storesUpstream === true && key.keepsResponses;
+}
+
+/** Throws the Fault `not_found` for an answer that the key has nowhere. */
+export async function findEarlier(
+  ports: EarlierPorts,
+  key: GatewayKey,
+  read: () => Earlier | undefined,
+): Promise<FoundEarlier> {
+  const [keeps, stores] = [ports.kept.keepsFor(key), mayStoreUpstream(ports, key)];
+  const earlier = keeps || stores ? read() : undefined;
+  if (!earlier) return { keeping: null, stored: null, pin: null };
+  const found = stores ? await findStored(ports, key, earlier.id) : null;
+  const kept = found ? { ...earlier, id: null } : earlier;
+  const keeping = keeps ? await ports.kept.findEarlier(key, kept) : null;
+  return { keeping, stored: found?.stored ?? null, pin: found?.pin ?? null };
+}
+
+/** Returns null for an answer that isn't stored at a provider, and for one that is kept here too: any model goes on from that. */
+async function findStored(ports: EarlierPorts, key: GatewayKey, name: string | null) {
+  if (name === null || !isStoredName(name) || (await ports.kept.get(key, name)) !== null) return null;
+  const place = readStoredName(name, ports.sealer(key.accountId));
+  const tokens = await ports.kept.countTokens(key, cutStoredName(name));
+  const credential = place && findCredential(ports, place);
+  if (!place || !credential || tokens === null) throw missing(name, "previous_response_id");
+  const pin: Pin = { provider: place.provider, credential };
+  return { stored: { id: place.id, tokens }, pin };
+}
+
+function findCredential({ snapshot, vault }: EarlierPorts, { provider, credential }: StoredPlace) {
+  const known = snapshot().upstreams.get(provider)?.setup.credentials ?? [];
+  return known.find(({ secret }) => vault.digest(secret ?? "") === credential);
+}
+
+/** An answer that its provider stores under an id of its own. */
+interface Named {
+  readonly id: string;
+  readonly accountId: string;
+  readonly attempt: Attempt | null;
+  readonly own: string;
+}
+
+/** Returns the id under which the client goes on from such an answer. */
+export function nameStored(
+  { vault, sealer }: Pick<HttpPorts, "vault" | "sealer">,
+  { id, accountId, attempt, own }: Named,
+): string {
+  if (attempt === null) return id;
+  const { card, credential } = attempt;
+  const place = { provider: card.provider, credential: vault.digest(credential.secret ?? ""), id: own };
+  return writeStoredName(id, place, sealer(accountId));
+}

@@ -1,0 +1,16 @@
+// A chat request without the sealed thinking that its provider refuses to take back.
+import type { ChatMessage, ChatRequest } from "./form.ts";
+
+/** Returns the request without all thinking of a format; null if it has none, so that something else was refused. */
+export function dropThinking(request: ChatRequest, format: string): ChatRequest | null {
+  let isChanged = false;
+  const messages = request.messages.map((message): ChatMessage => {
+    if (message.role !== "assistant") return message;
+    const given = message.reasoning_details ?? [];
+    const kept = given.filter((detail) => detail.format !== format);
+    if (kept.length === given.length) return message;
+    isChanged = true;
+    return { ...message, reasoning_details: kept };
+  });
+  return isChanged ? { ...request, messages } : null;
+}

@@ -1,0 +1,112 @@
+// The troubles that end a coding agent's turn, or that it gets over: the tables of how each takes an error.
+
+export interface Trouble {
+  readonly name: string;
+  readonly model: string;
+  /** The gateway that refuses it: one that asks money for everything, or one whose throttle opens within a minute. */
+  readonly at?: "paid" | "hasty";
+  /** A key that is none, one whose day is used up, one for other models, or one without a balance. */
+  readonly key?: "wrong" | "used" | "forbidden" | "poor";
+  readonly prompt?: string;
+  /** Words that the agent shows. */
+  readonly says: RegExp;
+  /** The requests that the turn takes, tries again included. */
+  readonly requests: number;
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+const ANSWERED = /good day to you all/;
+
+/** A call that fails once, in that way. The simulator counts by the model's name. */
+function failOnce(agent: string, trouble: string): string {
+  return `Local#sim-${agent}~flaky=1~trouble=${trouble}~retry=1`;
+}
+
+/** Troubles that are over at the next try. */
+function listPassing(agent: string): readonly Trouble[] {
+  const rows = [
+    ["a busy provider", "429"],
+    ["a provider's own error", "500"],
+    ["a provider that is away", "503"],
+    ["an overloaded provider", "529"],
+    ["a stream that breaks off", "cut"],
+    ["a stream with an error in it", "error-mid"],
+  ] as const;
+  return rows.map(([name, trouble]) => ({
+    ...{ name: `${name}, once`, model: failOnce(agent, trouble) },
+    ...{ says: ANSWERED, requests: 2 },
+  }));
+}
+
+const PLAIN = "Local#sim-mini";
+const TOO_LONG = `${PLAIN}~trouble=context`;
+/** The refusal comes behind the head of the stream. */
+const TOO_LONG_LATE = `${PLAIN}~latency=2500~trouble=context`;
+
+export const TROUBLES: Readonly<Record<string, readonly Trouble[]>> = {
+  claude: [
+    { name: "a wrong key", model: PLAIN, key: "wrong", says: /401 Incorrect API key/, requests: 1 },
+    { name: "a key for other models", model: PLAIN, key: "forbidden", says: /403 This key/, requests: 1 },
+    {
+      ...{ name: "an empty balance", model: "Priced#sim-mini", at: "paid", key: "poor" },
+      ...{ says: /402.*balance/i, requests: 1 },
+    },
+    { name: "a used-up allowance", model: PLAIN, key: "used", says: /429/, requests: 1 },
+    {
+      ...{ name: "a used-up allowance for less than a minute", model: PLAIN, at: "hasty", key: "used" },
+      ...{ says: /429/, requests: 1 },
+    },
+    // It asks once more without a stream.
+    { name: "a model that is not there", model: "nothing", says: /selected model/, requests: 2 },
+    {
+      name: "a request that the provider refuses",
+      model: `${PLAIN}~400`,
+      says: /400 Simulated/,
+      requests: 1,
+    },
+    { name: "too long a prompt", model: TOO_LONG, says: /Prompt is too long/, requests: 1 },
+    {
+      ...{ name: "too long a prompt, behind the head", model: TOO_LONG_LATE },
+      ...{ says: /Prompt is too long/, requests: 2 },
+    },
+    ...listPassing("claude"),
+    {
+      ...{ name: "a provider that stays away", model: `${PLAIN}~503`, says: /API Error/, requests: 3 },
+      // Of its ten tries again, which take minutes.
+      environment: { CLAUDE_CODE_MAX_RETRIES: "2" },
+    },
+  ],
+  codex: [
+    // Codex ignores x-should-retry on these two.
+    { name: "a wrong key", model: PLAIN, key: "wrong", says: /401 Unauthorized/, requests: 6 },
+    { name: "a key for other models", model: PLAIN, key: "forbidden", says: /403 Forbidden/, requests: 6 },
+    {
+      ...{ name: "an empty balance", model: "Priced#sim-mini", at: "paid", key: "poor" },
+      ...{ says: /Quota exceeded/, requests: 1 },
+    },
+    { name: "a used-up allowance", model: PLAIN, key: "used", says: /Quota exceeded/, requests: 1 },
+    {
+      ...{ name: "a used-up allowance for less than a minute", model: PLAIN, at: "hasty", key: "used" },
+      ...{ says: /Quota exceeded/, requests: 1 },
+    },
+    { name: "a model that is not there", model: "nothing", says: /does not exist|not found/i, requests: 1 },
+    { name: "a request that the provider refuses", model: `${PLAIN}~400`, says: /Simulated/, requests: 1 },
+    { name: "too long a prompt", model: TOO_LONG, says: /context window/, requests: 1 },
+    {
+      ...{ name: "too long a prompt, behind the head", model: TOO_LONG_LATE },
+      ...{ says: /context window/, requests: 1 },
+    },
+    {
+      ...{ name: "an answer that is cut off", model: "Short#sim-mini", prompt: "long 200" },
+      ...{ says: /reason: max_output_tokens/, requests: 1 },
+    },
+    ...listPassing("codex"),
+    {
+      name: "a provider that stays busy",
+      model: `${PLAIN}~429~retry=1`,
+      says: /last status: 429/,
+      requests: 6,
+    },
+    { name: "streams that all break off", model: `${PLAIN}~cut`, says: /stream disconnected/, requests: 6 },
+  ],
+};
