@@ -1,0 +1,85 @@
+// Mutants of groups, credentials' own limits and announced prices: who gets the load, and at what price.
+import type { Mutant } from "./mutant.ts";
+
+const LIMITS = ["test/router/limits.test.ts"];
+const GROUPS = ["test/router/groups.test.ts"];
+
+export const SHARING: readonly Mutant[] = [
+  {
+    name: "an own limit counts no calls",
+    file: "src/health/permit.ts",
+    find: "of.key.limits.take(of.load, of.startedMs);",
+    replace: "",
+    tests: LIMITS,
+  },
+  {
+    name: "an own limit forgets that calls take time to arrive",
+    file: "src/health/rate.ts",
+    find: "const ARRIVAL_MS = 1000;",
+    replace: "const ARRIVAL_MS = 0;",
+    tests: LIMITS,
+  },
+  {
+    name: "an own limit keeps the tokens that were only expected",
+    file: "src/health/rate.ts",
+    find: "this.#tokens?.giveBack(taken);",
+    replace: "",
+    tests: LIMITS,
+  },
+  {
+    name: "a group sends a conversation anywhere",
+    file: "src/gateway/group-order.ts",
+    find: "stickiness.find(conversation, open, nowMs)?.card ??",
+    replace: "",
+    tests: GROUPS,
+  },
+  {
+    name: "a group's weights don't count",
+    file: "src/health/share.ts",
+    find: "weight * (1 -",
+    replace: "(1 -",
+    tests: GROUPS,
+  },
+  {
+    name: "a group's failing models get their whole share",
+    file: "src/health/share.ts",
+    find: "** 2,",
+    replace: "** 0,",
+    tests: GROUPS,
+  },
+  {
+    name: "a group opens models that a key may not use",
+    file: "src/http/selection.ts",
+    find: "members.filter(({ card }) => mayUse(key, card.id))",
+    replace: "members",
+    tests: ["test/http-groups.test.ts"],
+  },
+  {
+    name: "a group refused for its most expensive model",
+    file: "src/ledger/admit.ts",
+    find: "if (demand.isGroup) return terms;",
+    replace: "",
+    tests: ["test/http-groups.test.ts"],
+  },
+  {
+    name: "images by URL go where nobody fetches them",
+    file: "src/gateway/unable.ts",
+    find: "return route?.codec.takesImageUrls?.(card) !== false;",
+    replace: "return route !== undefined;",
+    tests: ["test/http-image-urls.test.ts"],
+  },
+  {
+    name: "an announced price holds too early",
+    file: "src/catalogue/later-prices.ts",
+    find: "fromMs <= nowMs",
+    replace: "fromMs <= nowMs + 1",
+    tests: ["test/catalogue/later-prices.test.ts"],
+  },
+  {
+    name: "an announced price waits for a restart",
+    file: "src/app/live-configuration.ts",
+    find: ">= this.#snapshot.catalogue.pricesUntilMs",
+    replace: ">= Number.POSITIVE_INFINITY",
+    tests: ["test/catalogue/later-prices.test.ts"],
+  },
+];
