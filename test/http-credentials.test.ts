@@ -197,6 +197,15 @@ describe("a test", () => {
   });
 });
 
+test("an alias that is made brings back no credential that the provider refused", async () => {
+  expect(await chat(world.url, "Bare#sim-mini")).toBe(502);
+  const state = async () => credentialsIn(await rowOf("Bare"))[0]?.state;
+  expect(await state()).toBe("retired");
+  const made = await operator.post("/aliases", { name: "bare", target: "Bare#sim-mini" });
+  expect([made.status, await state()]).toEqual([201, "retired"]);
+  await operator.delete("/aliases?name=bare");
+});
+
 describe("what operators get wrong", () => {
   const key = FIRST;
   const of = (id: string, more: object = {}) => ({ credential_id: id, ...more });

@@ -27,7 +27,7 @@ export class LiveConfiguration {
 
   constructor(first: Settings, opened: OpenedStore, { health, log, fetch, clock }: LiveConfigurationPorts) {
     const { store, credentialVault } = opened;
-    const onChange = () => this.#renew();
+    const onChange = () => this.#renewProviders();
     this.#health = health;
     this.configured = first;
     this.settings = first;
@@ -35,7 +35,7 @@ export class LiveConfiguration {
     this.#snapshot = buildSnapshot(first, [], clock.nowMs());
     this.#listed = listIds(this.#snapshot);
     this.credentials = new AddedCredentials(store, credentialVault, log, onChange);
-    this.aliases = new AddedAliases(store, onChange);
+    this.aliases = new AddedAliases(store, () => this.#renew());
     this.discovery = new Discovery({ fetch, log, onChange });
     this.discovery.expect(first.providers);
     health.configured(first.providers);
@@ -51,7 +51,7 @@ export class LiveConfiguration {
   put(next: Settings): void {
     this.configured = next;
     this.discovery.expect(next.providers);
-    this.#renew();
+    this.#renewProviders();
     void this.discovery.refresh();
   }
 
@@ -60,6 +60,11 @@ export class LiveConfiguration {
     this.discovery.follow(this.settings.providers);
     this.#snapshot = this.#buildSnapshot();
     this.#listed = listIds(this.#snapshot);
+  }
+
+  /** Also brings back credentials that were refused, as one of them may have been mended. */
+  #renewProviders(): void {
+    this.#renew();
     this.#health.configured(this.settings.providers);
   }
 
