@@ -7,7 +7,16 @@ import { Button } from "./parts/button.tsx";
 import { Confirm } from "./parts/dialog.tsx";
 import { Badge, Notice, type Tone } from "./parts/states.tsx";
 import { toast } from "./parts/toast.tsx";
-import type { Credential, Provider, Trial } from "./types.ts";
+import type { Credential, Provider } from "./types.ts";
+
+/** The answer to a test. */
+interface Trial {
+  readonly ok: boolean;
+  readonly status: number | null;
+  readonly latency_ms: number;
+  readonly model: string;
+  readonly error: string | null;
+}
 
 interface CredentialProps {
   readonly provider: Provider;

@@ -154,14 +154,6 @@ export interface Provider extends Vitals {
   readonly models: readonly (Vitals & { readonly id: string; readonly asks_again_at: string | null })[];
 }
 
-export interface Trial {
-  readonly ok: boolean;
-  readonly status: number | null;
-  readonly latency_ms: number;
-  readonly model: string;
-  readonly error: string | null;
-}
-
 export interface RequestRow {
   readonly id: string;
   readonly request_id: string;
