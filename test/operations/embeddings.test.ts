@@ -168,8 +168,9 @@ describe("money and places", () => {
 
   test("a report that can't be is cut, and the log says so", async () => {
     const payer = await world.payer(1);
-    const answer = await embed({ model: "Priced#embed~tokens=1000", input: "x" }, { secret: payer.secret });
-    expect(Number(asObject(answer.body.usage).prompt_tokens)).toBeLessThan(100);
+    const answer = await embed({ model: "Priced#embed~tokens=90000", input: "x" }, { secret: payer.secret });
+    // The context of 8,192 tokens, and a twentieth more.
+    expect(answer.body.usage).toMatchObject({ prompt_tokens: 8602, charged: computeCost(8602) });
     const row = await world.row(answer);
     expect(JSON.stringify(row)).toContain("implausible");
   });
