@@ -31,6 +31,13 @@ test("every provider with its variables, dialect, fault and route is in the manu
   expect(new Set(ROUTES.map(({ path }) => path)).size).toBe(ROUTES.length);
 });
 
+test("every path of a surface is a route", () => {
+  const takingPosts = new Set(
+    ROUTES.filter(({ methods }) => methods.includes("POST")).map(({ path }) => path),
+  );
+  expectNone(SURFACES.map(({ path }) => path).filter((path) => !takingPosts.has(path)));
+});
+
 test("every selector has its row once, under its own name, and is in the manual", () => {
   expect(Object.keys(SELECTOR_RULES)).toEqual([...SELECTORS]);
   expectNone(

@@ -1,19 +1,10 @@
 // The answers of the admin routes, as far as the console reads them.
 
-import type { Units } from "./work.ts";
+import type { Tokens, Units } from "./work.ts";
 
 export interface Percentiles {
   readonly p50: number;
   readonly p95: number;
-}
-
-export interface Tokens {
-  readonly prompt: number;
-  readonly completion: number;
-  readonly cached: number;
-  readonly cache_write: number;
-  readonly reasoning: number;
-  readonly searches: number;
 }
 
 export interface Figures {

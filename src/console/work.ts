@@ -1,6 +1,15 @@
 // The work of an answer in words: its tokens, or the images, seconds and units that are counted in their place.
 import { count } from "./format.ts";
 
+export interface Tokens {
+  readonly prompt: number;
+  readonly completion: number;
+  readonly cached: number;
+  readonly cache_write: number;
+  readonly reasoning: number;
+  readonly searches: number;
+}
+
 /** The work that isn't counted in tokens. */
 export interface Units {
   readonly images: number;
@@ -28,10 +37,7 @@ export function describeUnits(units: Units): string | null {
 }
 
 /** Returns "1,200 → 300", with what was counted otherwise. */
-export function describeWork(
-  tokens: { readonly prompt: number; readonly completion: number },
-  units: Units,
-): string {
+export function describeWork(tokens: Pick<Tokens, "prompt" | "completion">, units: Units): string {
   const others = describeUnits(units);
   const text = `${count(tokens.prompt)} → ${count(tokens.completion)}`;
   if (others === null) return text;

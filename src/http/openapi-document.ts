@@ -2,9 +2,9 @@
 import { swagger } from "@elysiajs/swagger";
 import { Elysia, type InternalRoute } from "elysia";
 import { DETAILS, modelPath } from "./openapi.ts";
+import { OPERATION_DETAILS } from "./openapi-operations.ts";
 import { ROUTE_DETAILS } from "./openapi-route.ts";
 import { SURFACE_DETAILS, surfacePaths } from "./openapi-surfaces.ts";
-import { VECTOR_DETAILS } from "./openapi-vectors.ts";
 
 const PATH = "/openapi.json";
 
@@ -31,7 +31,7 @@ class Described extends Elysia {
   protected override getGlobalRoutes(): InternalRoute[] {
     return this.#routes().flatMap((route) => {
       const name = `${route.method} ${route.path}`;
-      const detail = DETAILS[name] ?? ROUTE_DETAILS[name] ?? SURFACE_DETAILS[name] ?? VECTOR_DETAILS[name];
+      const detail = DETAILS[name] ?? ROUTE_DETAILS[name] ?? SURFACE_DETAILS[name] ?? OPERATION_DETAILS[name];
       return detail === undefined ? [] : [{ ...route, hooks: { ...route.hooks, detail } }];
     });
   }

@@ -24,8 +24,11 @@ export interface WholeParts<A extends Ask, R extends WholeReply> {
   countWorst(ask: A, card: ModelCard): Amounts;
   /** Returns the work to expect, where no provider reported it. */
   countLikely(ask: A): Amounts;
-  /** Returns the most work that a report may claim; left out: ten times the worst. */
-  countMost?(ask: A): Amounts;
+  /**
+   * Returns the most work that a report on all calls together may claim. Null, or left out: ten times the worst, as nothing
+   * is known of the model.
+   */
+  countMost?(ask: A, card: ModelCard): Amounts | null;
   /** True if answers may be other text than JSON: their codec reads the text. */
   readonly isText?: boolean;
   /** Left out: all of the request. Null: its answer can't be kept for those who ask the same. */
@@ -91,7 +94,8 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply>(
     addUsages,
     meter: () => new WholeMeter(),
     cutUsage: (usage, { ask, card, calls }) => {
-      if (parts.countMost) return cutUsage(usage, parts.countMost(ask), calls);
+      const most = parts.countMost?.(ask, card);
+      if (most) return cutUsage(usage, most, 1);
       return cutUsage(usage, parts.countWorst(ask, card), TIMES_WORST * calls);
     },
     countAmounts: ({ amounts }) => amounts,

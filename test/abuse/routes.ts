@@ -27,6 +27,13 @@ const response = ({ model, stream }: Asked) => ({ model, stream, input: "say: a 
 const embeddings = ({ model }: Asked) => ({ model, input: ["a b c", "d"] });
 const rerank = ({ model }: Asked) => ({ model, query: "a", documents: ["a b c", "d"] });
 const moderation = ({ model }: Asked) => ({ model, input: "a b c" });
+const completion = ({ model, stream, more }: Asked) => ({ model, stream, prompt: "a b c", ...more });
+const picture = ({ model, more }: Asked) => ({ model, prompt: "a b c", ...more });
+const edit = (asked: Asked) => ({
+  ...picture(asked),
+  images: [{ image_url: "https://pictures.example/1.png" }],
+});
+const speech = ({ model }: Asked) => ({ model, input: "a b c", voice: "nova" });
 const generate = () => ({ contents: [{ role: "user", parts: [{ text: "say: a b c" }] }] });
 const get = (route: string, path = route): AttackedRoute => ({
   route,
@@ -72,6 +79,19 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   ...["/v1/rerank", "/v2/rerank", "/rerank"].map(
     (path): AttackedRoute => ({ route: path, method: "POST", path, body: rerank, calls: true }),
   ),
+  ...["/v1/audio/transcriptions", "/v1/audio/translations"].map(
+    (path): AttackedRoute => ({ route: path, method: "POST", path, body: embeddings, calls: true }),
+  ),
+  { route: "/v1/completions", method: "POST", path: "/v1/completions", body: completion, calls: true },
+  {
+    route: "/v1/images/generations",
+    method: "POST",
+    path: "/v1/images/generations",
+    body: picture,
+    calls: true,
+  },
+  { route: "/v1/images/edits", method: "POST", path: "/v1/images/edits", body: edit, calls: true },
+  { route: "/v1/audio/speech", method: "POST", path: "/v1/audio/speech", body: speech, calls: true },
   { route: "/v1/moderations", method: "POST", path: "/v1/moderations", body: moderation, calls: true },
   get("/v1/responses/:id", "/v1/responses/resp_1"),
   get("/v1/responses/:id/input_items", "/v1/responses/resp_1/input_items"),

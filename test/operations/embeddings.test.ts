@@ -79,6 +79,22 @@ describe("the answer", () => {
     }
   });
 
+  test("has them under the names that Mistral's and Voyage's clients give the fields", async () => {
+    const input = { input: "short", output_dimension: 512, truncation: true, output_dtype: "float" };
+    for (const model of ["Voyage#voyage-4", "Cohere#embed-v4.0", "Priced#embed"]) {
+      const answer = await embed({ model, ...input });
+      expect([model, readVectors(answer)[0]?.length]).toEqual([model, 512]);
+    }
+    expect(world.bodies()[0]).toMatchObject({ output_dimension: 512, truncation: true });
+    expect(world.bodies()[1]).toMatchObject({ output_dimension: 512, truncate: "END" });
+    expect(world.bodies()[2]).toEqual({
+      model: "embed",
+      input: "short",
+      encoding_format: "float",
+      dimensions: 512,
+    });
+  });
+
   test("takes the ids of tokens, one text or several, and passes them on as they are", async () => {
     expect(readVectors(await embed({ input: [1, 2, 3] }))).toHaveLength(1);
     expect(world.bodies().at(-1)?.input).toEqual([1, 2, 3]);
@@ -152,8 +168,9 @@ describe("money and places", () => {
 
   test("a report that can't be is cut, and the log says so", async () => {
     const payer = await world.payer(1);
-    const answer = await embed({ model: "Priced#embed~tokens=1000", input: "x" }, { secret: payer.secret });
-    expect(Number(asObject(answer.body.usage).prompt_tokens)).toBeLessThan(100);
+    const answer = await embed({ model: "Priced#embed~tokens=90000", input: "x" }, { secret: payer.secret });
+    // The context of 8,192 tokens, and a twentieth more.
+    expect(answer.body.usage).toMatchObject({ prompt_tokens: 8602, charged: computeCost(8602) });
     const row = await world.row(answer);
     expect(JSON.stringify(row)).toContain("implausible");
   });
@@ -212,6 +229,7 @@ describe("refused", () => {
     ["an unknown form", { input: "x", encoding_format: "int8" }, "invalid_value", "encoding_format"],
     ["a fraction of a dimension", { input: "x", dimensions: 1.5 }, "invalid_type", "dimensions"],
     ["no dimensions", { input: "x", dimensions: 0 }, "integer_below_min_value", "dimensions"],
+    ["vectors of bytes", { input: "x", output_dtype: "int8" }, "invalid_value", "output_dtype"],
     ["an unknown kind", { input: "x", input_type: "poem" }, "invalid_value", "input_type"],
     ["a chat model", { input: "x", model: "Priced#talk" }, "unsupported_capability", "model"],
     ["a selector", { input: "x", model: "Router#best" }, "unsupported_capability", "model"],

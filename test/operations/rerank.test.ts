@@ -54,6 +54,9 @@ describe("the answer", () => {
     expect(readOrder(await rank({ top_n: 1 }))).toEqual([2]);
     expect(readOrder(await rank({ top_n: 50, model: "Voyage#rerank-2.5" }))).toEqual([2, 1, 0]);
     expect(world.bodies().at(-1)?.top_k).toBe(3);
+    const voyages = await rank({ top_k: 1 });
+    expect(voyages.body.data).toEqual(asArray(voyages.body.results));
+    expect([readOrder(voyages), world.bodies().at(-1)?.top_n]).toEqual([[2], 1]);
   });
 
   test("shows the documents as they were sent, also where the provider can't", async () => {

@@ -20,7 +20,7 @@ const NANO = 1_000_000_000;
 const MODELS = [
   ["embed", "embeddings", `{ input: ${INPUT_USD} }`],
   ["embed~tokens=1000", "embeddings", `{ input: ${INPUT_USD} }`],
-  ["embed~tokens=900000000", "embeddings", `{ input: ${INPUT_USD} }`],
+  ["embed~tokens=90000", "embeddings", `{ input: ${INPUT_USD} }`],
   ["embed~trouble=no-usage", "embeddings", `{ input: ${INPUT_USD} }`],
   ["embed~trouble=500", "embeddings", `{ input: ${INPUT_USD} }`],
   ["embed~trouble=400", "embeddings", `{ input: ${INPUT_USD} }`],

@@ -1,7 +1,7 @@
 // Estimates a prompt's tokens: high for the hold before a call, near the mean where no provider reported a count.
 import type { ModelCard } from "../../core/card.ts";
 import { asObject, asString, isObject } from "../../core/json.ts";
-import { BYTES_PER_TOKEN } from "../text-tokens.ts";
+import { BYTES_PER_TOKEN, CONTEXT_SLACK } from "../text-tokens.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
 import { readToolName, searchesMax } from "./searches.ts";
 
@@ -44,8 +44,6 @@ const LIKELY_MEDIA: Readonly<Partial<Record<MediaKind, Rate>>> = {
 /** A file that the provider fetches or keeps: nobody here knows its size, so at worst it fills the context. */
 const LIKELY_REMOTE_FILE = 5000;
 const CONTEXT_UNKNOWN = 1_000_000;
-/** Catalogues round: 128,000 for 131,072. A prompt longer than the context is refused, and costs nothing. */
-export const CONTEXT_SLACK = 1.05;
 
 /** The tokens that a provider's template puts around each message and each tool, and for the schema of an answer. */
 const [MESSAGE_TOKENS, LIKELY_MESSAGE_TOKENS] = [12, 4];

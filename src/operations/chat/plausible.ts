@@ -1,6 +1,7 @@
 // Usage that can't be: what a provider reports beyond what its model can read or write is cut to that, and not charged.
 import type { PlausibleUsage, SentAsk } from "../operation.ts";
-import { CONTEXT_SLACK, worstPromptTokens } from "./estimate.ts";
+import { CONTEXT_SLACK } from "../text-tokens.ts";
+import { worstPromptTokens } from "./estimate.ts";
 import { type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { searchesMax } from "./searches.ts";
 import { countAmounts } from "./usage.ts";

@@ -4,7 +4,7 @@ import { Fault } from "../../core/fault.ts";
 import { isObject } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
-import { likelyTextTokens } from "../text-tokens.ts";
+import { CONTEXT_SLACK, likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { EmbeddingInput, EmbeddingsForm, EmbeddingsReply, EmbeddingsRequest } from "./form.ts";
 
@@ -15,6 +15,10 @@ export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
   name: "embeddings",
   findCodec: ({ embeddings }) => embeddings ?? null,
   countWorst: (ask, card) => ({ ...NO_AMOUNTS, prompt: countWorst(ask, card) }),
+  countMost: ({ inputs }, { contextTokensMax }) =>
+    contextTokensMax === null
+      ? null
+      : { ...NO_AMOUNTS, prompt: Math.ceil(inputs.length * contextTokensMax * CONTEXT_SLACK) },
   countLikely: (ask) => ({ ...NO_AMOUNTS, prompt: estimateTokens(ask) }),
   split,
   merge: (replies) => ({ usage: null, vectors: replies.flatMap(({ vectors }) => vectors) }),

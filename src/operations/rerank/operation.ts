@@ -3,7 +3,7 @@ import type { ModelCard } from "../../core/card.ts";
 import { isObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
-import { likelyTextTokens } from "../text-tokens.ts";
+import { CONTEXT_SLACK, likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { RerankForm, RerankReply, RerankRequest } from "./form.ts";
 
@@ -16,9 +16,13 @@ const TOKENS_PER_PIECE = 500;
 export const RERANK: Operation<RerankForm> = makeWholeOperation({
   name: "rerank",
   findCodec: ({ rerank }) => rerank ?? null,
-  countWorst: (ask, { contextTokensMax }: ModelCard) =>
-    // No tokenizer makes more tokens of a text than it has bytes.
-    count(ask, (bytes) => bytes + TOKENS_AROUND, contextTokensMax ?? Number.POSITIVE_INFINITY),
+  countWorst,
+  countMost(ask, card) {
+    const { contextTokensMax: context } = card;
+    if (context === null) return null;
+    const { searchUnits } = countWorst(ask, card);
+    return { ...NO_AMOUNTS, prompt: Math.ceil(ask.documents.length * context * CONTEXT_SLACK), searchUnits };
+  },
   countLikely: (ask) => count(ask, likelyTextTokens, Number.POSITIVE_INFINITY),
   toLog({ query, documents, ...request }) {
     return { request, messages: [query, ...documents.map(({ given }) => given)] };
@@ -26,6 +30,11 @@ export const RERANK: Operation<RerankForm> = makeWholeOperation({
   toLogged: ({ results }) => ({ results }),
   restore: (kept) => (isReply(kept) ? kept : null),
 });
+
+function countWorst(ask: RerankRequest, { contextTokensMax }: ModelCard): Amounts {
+  // No tokenizer makes more tokens of a text than it has bytes.
+  return count(ask, (bytes) => bytes + TOKENS_AROUND, contextTokensMax ?? Number.POSITIVE_INFINITY);
+}
 
 /** The query is read with each document. */
 function count(

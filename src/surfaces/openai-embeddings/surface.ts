@@ -16,6 +16,8 @@ import {
 } from "../surface.ts";
 import { embeddingsRequestSchema } from "./schema.ts";
 
+/** Fields that are read here; all others go on as they are, where the server may know them. */
+const READ: ReadonlySet<string> = new Set([...Object.keys(embeddingsRequestSchema.properties), "stream"]);
 const CHECKER = new Checker(embeddingsRequestSchema);
 
 export const OPENAI_EMBEDDINGS: Surface<EmbeddingsForm> = {
@@ -44,16 +46,18 @@ function readEmbeddings(body: unknown): EmbeddingsRequest {
 
 /** The schema was checked: the fields are what its type says. */
 function checked(given: JsonObject, inputs: readonly unknown[]): EmbeddingsRequest {
-  const { model, input: _input, encoding_format, dimensions, input_type, truncate, ...rest } = given;
-  const { stream: _stream, ...extras } = rest;
+  const { model, encoding_format, input_type, truncate } = given;
+  const dimensions = given.dimensions ?? given.output_dimension;
+  const truncation =
+    truncate ?? (given.truncation === undefined ? undefined : given.truncation ? "end" : "none");
   return {
     model,
     inputs,
     encoding: encoding_format ?? "float",
     ...(dimensions === undefined ? {} : { dimensions }),
     ...(input_type === undefined ? {} : { inputType: input_type }),
-    ...(truncate === undefined ? {} : { truncation: truncate }),
-    extras,
+    ...(truncation === undefined ? {} : { truncation }),
+    extras: Object.fromEntries(Object.entries(given).filter(([field]) => !READ.has(field))),
   } as EmbeddingsRequest;
 }
 

@@ -15,6 +15,8 @@ export const rerankRequestSchema = Type.Object(
       maxItems: DOCUMENTS_MAX,
     }),
     top_n: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Voyage's name for it. */
+    top_k: Type.Optional(Type.Integer({ minimum: 1 })),
     return_documents: Type.Optional(Type.Boolean()),
     max_tokens_per_doc: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKENS_MAX })),
     rank_fields: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: RANK_FIELDS_MAX })),

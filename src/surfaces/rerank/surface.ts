@@ -17,6 +17,8 @@ import {
 } from "../surface.ts";
 import { rerankRequestSchema } from "./schema.ts";
 
+/** Fields that are read here; all others go on as they are, where the server may know them. */
+const READ: ReadonlySet<string> = new Set([...Object.keys(rerankRequestSchema.properties), "stream"]);
 const CHECKER = new Checker(rerankRequestSchema);
 
 export const RERANKING: Surface<RerankForm> = {
@@ -37,18 +39,17 @@ function readRerank(body: unknown): RerankRequest {
   CHECKER.check(given, asArray(given.documents).length);
   checkModelName(given.model);
   if (given.stream === true) refuseStream();
-  const { model, query, documents, top_n, return_documents, max_tokens_per_doc, rank_fields, ...extras } =
-    given;
-  const { stream: _stream, ...others } = extras;
+  const { model, query, documents, return_documents, max_tokens_per_doc, rank_fields } = given;
+  const resultsMax = given.top_n ?? given.top_k;
   const fields = rank_fields === undefined ? ["text"] : asArray(rank_fields).map(String);
   return {
     model: String(model),
     query: String(query),
     documents: asArray(documents).map((one, at) => readDocument(one, fields, at)),
     isShowingDocuments: return_documents === true,
-    ...(typeof top_n === "number" ? { resultsMax: top_n } : {}),
+    ...(typeof resultsMax === "number" ? { resultsMax } : {}),
     ...(typeof max_tokens_per_doc === "number" ? { documentTokensMax: max_tokens_per_doc } : {}),
-    extras: others,
+    extras: Object.fromEntries(Object.entries(given).filter(([field]) => !READ.has(field))),
   };
 }
 
@@ -69,16 +70,16 @@ function writeWhole(
   { documents, isShowingDocuments }: RerankRequest,
 ): JsonObject {
   const { prompt, searchUnits } = usage?.amounts ?? NO_AMOUNTS;
+  const ranked = results.map(({ index, score }) => ({ index, relevance_score: score }));
   return {
     id,
     object: "list",
     model,
-    results: results.map(({ index, score }) => ({
-      index,
-      relevance_score: score,
-      ...(isShowingDocuments ? { document: documents[index]?.given } : {}),
-    })),
-    // Cohere's clients read `meta`, Jina's and Voyage's `usage`.
+    results: isShowingDocuments
+      ? ranked.map((one) => ({ ...one, document: documents[one.index]?.given }))
+      : ranked,
+    // Voyage's clients read `data`; Cohere's read `meta`, the others `usage`.
+    data: ranked,
     meta: { billed_units: { search_units: searchUnits } },
     usage: { prompt_tokens: prompt, total_tokens: prompt, ...writeCost(asObject(usage)) },
   };
