@@ -7,6 +7,7 @@ import { readBearer, renderJsonError, renderNamedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import type { Answer, ErrorAnswer, Exchange, Frame, Incoming, SimDialect } from "./types.ts";
+import { BEDROCK_EMBEDDINGS, BEDROCK_RERANK } from "./vectors.ts";
 
 /** Errors other than ValidationException ("Amazon Bedrock API reference: InvokeModel, Converse"). */
 const TYPES: { readonly [K in ProblemKind]?: string } = {
@@ -188,6 +189,7 @@ export const bedrock: SimDialect = {
   name: "bedrock",
   prefix: "/bedrock",
   handles: (path) => CALL.test(path),
+  whole: [BEDROCK_EMBEDDINGS, BEDROCK_RERANK],
   readSecret,
   readModel,
   readPrompt: (body, model) =>

@@ -1,4 +1,4 @@
-// The fields of a request to Bedrock's Converse; any other field is refused.
+// The fields of requests to Bedrock: Converse, embeddings and rerank; any other field is refused.
 import { isObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import type { Check, Fields } from "./validator.ts";
@@ -100,4 +100,60 @@ export const CONVERSE_REQUEST = of(
     }),
   },
   ["messages"],
+);
+
+const inputText = is.matching(/[\s\S]/);
+/** Embeddings of Titan's second version, one text a call. */
+export const TITAN_EMBEDDINGS = of(
+  {
+    inputText,
+    dimensions: is.checkChoice(256, 512, 1024),
+    normalize: is.flag,
+    embeddingTypes: is.list(is.checkChoice("float", "binary")),
+  },
+  ["inputText"],
+);
+export const TITAN_FIRST_EMBEDDINGS = of({ inputText }, ["inputText"]);
+export const NOVA_EMBEDDINGS = of(
+  {
+    taskType: is.checkChoice("SINGLE_EMBEDDING"),
+    singleEmbeddingParams: of(
+      {
+        embeddingPurpose: is.checkChoice(
+          "GENERIC_INDEX",
+          "GENERIC_RETRIEVAL",
+          "CLASSIFICATION",
+          "CLUSTERING",
+        ),
+        embeddingDimension: is.checkChoice(256, 384, 1024, 3072),
+        text: of({ value: inputText, truncationMode: is.checkChoice("START", "END", "NONE") }, [
+          "value",
+          "truncationMode",
+        ]),
+      },
+      ["embeddingPurpose", "text"],
+    ),
+  },
+  ["taskType", "singleEmbeddingParams"],
+);
+export const COHERE_EMBEDDINGS = of(
+  {
+    texts: is.list(inputText, 1, 96),
+    input_type: is.checkChoice("search_document", "search_query", "classification", "clustering"),
+    truncate: is.checkChoice("NONE", "START", "END"),
+    embedding_types: is.list(is.checkChoice("float")),
+    output_dimension: is.checkChoice(256, 512, 1024, 1536),
+    max_tokens: is.integer(1),
+  },
+  ["texts", "input_type"],
+);
+export const COHERE_RERANK = of(
+  {
+    api_version: is.integer(2),
+    query: inputText,
+    documents: is.list(is.text, 1, 1000),
+    top_n: is.integer(1),
+    max_tokens_per_doc: is.integer(1),
+  },
+  ["api_version", "query", "documents"],
 );

@@ -4,7 +4,14 @@ import { type Path, reject } from "../../src/simulator/problem.ts";
 import { sign } from "../../src/simulator/responder.ts";
 import type { Incoming } from "../../src/simulator/types.ts";
 import { checkMessagesRequest } from "./anthropic-validator.ts";
-import { CONVERSE_REQUEST } from "./bedrock-shapes.ts";
+import {
+  COHERE_EMBEDDINGS,
+  COHERE_RERANK,
+  CONVERSE_REQUEST,
+  NOVA_EMBEDDINGS,
+  TITAN_EMBEDDINGS,
+  TITAN_FIRST_EMBEDDINGS,
+} from "./bedrock-shapes.ts";
 
 const CACHE_POINTS_MAX = 4;
 const CACHING = /anthropic\.claude|amazon\.nova/;
@@ -116,6 +123,15 @@ function checkInvoke(body: JsonObject, model: string): void {
   checkMessagesRequest({ ...message, model: name }, name, headers);
 }
 
+/** The requests that each maker's models take beyond chat. */
+const WORK: readonly (readonly [RegExp, (body: JsonObject) => void])[] = [
+  [/titan-embed-text-v2/, (body) => TITAN_EMBEDDINGS(body, [])],
+  [/titan-embed/, (body) => TITAN_FIRST_EMBEDDINGS(body, [])],
+  [/nova.*embeddings/, (body) => NOVA_EMBEDDINGS(body, [])],
+  [/cohere\.embed/, (body) => COHERE_EMBEDDINGS(body, [])],
+  [/cohere\.rerank/, (body) => COHERE_RERANK(body, [])],
+];
+
 const SIGNATURE =
   /^AWS4-HMAC-SHA256 Credential=[^/]+\/\d{8}\/[a-z0-9-]+\/bedrock\/aws4_request, SignedHeaders=content-type;host;x-amz-date[a-z0-9;-]*, Signature=[0-9a-f]{64}$/;
 
@@ -126,6 +142,7 @@ export function checkBedrockRequest({ path, headers, body }: Incoming, model: st
     reject("forbidden", "The request signature we calculated does not match the signature you provided.");
   if (headers["x-api-key"] !== undefined || headers["anthropic-version"] !== undefined)
     reject("value", "Headers of another service.");
-  if (path.includes("/converse")) checkConverse(body, model);
-  else checkInvoke(body, model);
+  const [, checkWork = checkInvoke] = WORK.find(([names]) => names.test(model)) ?? [];
+  const check = path.includes("/converse") ? checkConverse : checkWork;
+  check(body, model);
 }

@@ -3,7 +3,9 @@ import { explain } from "../_bedrock/call.ts";
 import { listCustomNames, restoreCustomCalls, wrapCustomDecoder } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { ConverseDecoder } from "./decode.ts";
+import { BEDROCK_EMBEDDINGS } from "./embeddings.ts";
 import { encode } from "./encode.ts";
+import { BEDROCK_RERANK } from "./rerank.ts";
 
 export const bedrock: ChatDialect = {
   name: "bedrock",
@@ -15,5 +17,7 @@ export const bedrock: ChatDialect = {
     reply: (body, _card, request) =>
       restoreCustomCalls(new ConverseDecoder().reply(body), listCustomNames(request)),
   },
+  embeddings: BEDROCK_EMBEDDINGS,
+  rerank: BEDROCK_RERANK,
   explain,
 };
