@@ -158,7 +158,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     features: /^thinking that was tampered with$/,
-    models: /^(Anthropic#|Responses#gpt-6)/,
+    models: /^(Anthropic#|Responses#gpt-6|Bedrock#(us\.anthropic|us\.amazon|openai))/,
     why: "after the provider's refusal the call is made once more without that thinking",
     expects: DONE,
   },
