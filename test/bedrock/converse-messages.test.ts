@@ -54,6 +54,21 @@ describe("messages", () => {
     ]);
   });
 
+  test("documents of one name are told apart, in results of tools too", () => {
+    const file = (filename?: string) => ({
+      type: "file" as const,
+      file: { file_data: "AAAA", ...(filename ? { filename } : {}) },
+    });
+    const messages: ChatMessage[] = [
+      { role: "user", content: [file("a.pdf"), file("a.pdf")] },
+      calls("c"),
+      result("c", { content: [file("a.pdf"), file()] }),
+      { role: "user", content: [file(), { type: "text", text: "?" }] },
+    ];
+    const names = JSON.stringify(turns(messages)).matchAll(/"name":"([^"]*)","source"/g);
+    expect([...names].map(([, name]) => name)).toEqual(["a", "a (2)", "a (3)", "document 2", "document 1"]);
+  });
+
   const refused = [
     { type: "image_url" as const, image_url: { url: "https://a.example/x.png" } },
     { type: "image_url" as const, image_url: { url: "data:image/tiff;base64,AAAA" } },

@@ -62,6 +62,13 @@ function checkTurns(messages: readonly unknown[]): void {
   if (messages.length % 2 === 0) reject("value", "The conversation must end with a user message.");
 }
 
+function checkDocuments(messages: readonly unknown[]): void {
+  const blocks = messages.flatMap(listBlocks);
+  const inner = blocks.flatMap(({ toolResult }) => asArray(asObject(toolResult).content).map(asObject));
+  const names = [...blocks, ...inner].flatMap(({ document }) => asObject(document).name ?? []);
+  if (new Set(names).size < names.length) reject("value", "Conversation contains duplicate document names.");
+}
+
 function checkReasoning(messages: readonly unknown[]): void {
   for (const { reasoningContent } of messages.flatMap(listBlocks)) {
     if (!isObject(reasoningContent)) continue;
@@ -101,6 +108,7 @@ function checkConverse(body: JsonObject, model: string): void {
   CONVERSE_REQUEST(body, []);
   const messages = asArray(body.messages);
   checkTurns(messages);
+  checkDocuments(messages);
   checkReasoning(messages);
   checkTools(body, model);
   checkCache(body, model);

@@ -28,7 +28,8 @@ const DOCUMENT_FORMATS: ReadonlyMap<string, string> = new Map([
 ]);
 const ENDINGS: ReadonlySet<string> = new Set([...DOCUMENT_FORMATS.values(), "json", "xml"]);
 const TEXT_TYPE = /^(text\/.+|application\/(json|xml|x-yaml|yaml|javascript))$/;
-const NAME_CHARACTERS_MAX = 200;
+/** Bedrock takes 200; a number may be added to tell documents of one name apart. */
+const NAME_CHARACTERS_MAX = 190;
 
 /**
  * The blocks of a content. Text without any visible character is left out: Converse answers 400 to it. `path` names the

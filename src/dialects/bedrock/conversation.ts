@@ -47,7 +47,7 @@ export function makeConversation(messages: readonly ChatMessage[], traits: Trait
     result: (message, index, id) => makeResult(message, index, id, traits),
     opening: OPENING,
   };
-  const turns = makeTurns(messages, maker).map(addText);
+  const turns = nameApart(makeTurns(messages, maker).map(addText));
   const isOpen = turns.at(-1)?.role === "assistant";
   return {
     system: leading.flatMap((message, index) => makeContent(message, index)),
@@ -115,4 +115,25 @@ function addText(turn: Turn<Block>): Turn<Block> {
   const isMute = !turn.content.some(({ text }) => text !== undefined);
   const hasDocument = turn.content.some(({ document }) => document !== undefined);
   return isMute && hasDocument ? { ...turn, content: [...turn.content, BESIDE_DOCUMENT] } : turn;
+}
+
+/** The turns with another name for each document: Bedrock refuses a conversation that has one name twice. */
+function nameApart(turns: readonly Turn<Block>[]): readonly Turn<Block>[] {
+  const names = new Set<string>();
+  /** By name, the number to try next: trying all again for each document would take quadratic time. */
+  const next = new Map<string, number>();
+  const rename = (block: Block): Block => {
+    const { document, toolResult } = block;
+    if (isObject(toolResult) && Array.isArray(toolResult.content))
+      return { toolResult: { ...toolResult, content: toolResult.content.map(rename) } };
+    if (!isObject(document)) return block;
+    const given = String(document.name);
+    let name = given;
+    let use = next.get(given) ?? 2;
+    for (; names.has(name); use++) name = `${given} (${use})`;
+    next.set(given, use);
+    names.add(name);
+    return { document: { ...document, name } };
+  };
+  return turns.map((turn) => ({ ...turn, content: turn.content.map(rename) }));
 }
