@@ -65,6 +65,7 @@ export function providersYaml(url: string): string {
     ["Jina", "/jina/v1", ""],
     ["Local", "/openai/v1", ", dialect: openai"],
     ["Responses", "/openai/v1", ", dialect: responses"],
+    ["Bedrock", "/bedrock", ", region: us-east-1"],
   ];
   const lines = rows.map(
     ([name, path, more]) =>

@@ -1,5 +1,6 @@
 // Requests of the simulator's tests, in each dialect's own wire format and without the gateway's encoders.
 import { asObject, type JsonObject, parseJson } from "../src/core/json.ts";
+import { toEvents } from "./recorded/aws-frames.ts";
 import type { Simulator } from "./simulator/server.ts";
 
 interface Kit {
@@ -59,6 +60,14 @@ export const KITS = {
     whole: "message.content.0.text",
     piece: "delta.message.content.text",
   },
+  bedrock: {
+    path: (model, streamed) =>
+      `/bedrock/model/${encodeURIComponent(model)}/${streamed ? "converse-stream" : "converse"}`,
+    keyHeader: BEARER,
+    body: (_model, text) => ({ messages: [{ role: "user", content: [{ text }] }] }),
+    whole: "output.message.content.0.text",
+    piece: "delta.text",
+  },
 } as const satisfies Record<string, Kit>;
 export type KitName = keyof typeof KITS;
 export const KIT_NAMES: readonly KitName[] = [
@@ -69,6 +78,7 @@ export const KIT_NAMES: readonly KitName[] = [
   "mistral",
   "perplexity",
   "cohere",
+  "bedrock",
 ];
 
 /** Returns the value at `a.0.b`, or undefined if there is none. */
@@ -124,7 +134,7 @@ export interface Reply {
 /** Sends a request and reads the whole answer. Rejects if the connection breaks. */
 export async function ask(sim: Pick<Simulator, "url">, name: KitName, asked: Asked = {}): Promise<Reply> {
   const response = await send(sim, name, asked);
-  const text = await response.text();
+  const text = await readText(response);
   const lines = [...text.matchAll(/^data: (.*?)\r?$/gm)].map((match) => parseJson(match[1] ?? ""));
   const events = lines.filter((event) => event !== undefined);
   return {
@@ -134,6 +144,12 @@ export async function ask(sim: Pick<Simulator, "url">, name: KitName, asked: Ask
     json: asObject(parseJson(text)),
     events,
   };
+}
+
+/** Frames begin with a zero byte, and no text does. */
+async function readText(response: Response): Promise<string> {
+  const bytes = await response.bytes();
+  return bytes[0] === 0 ? toEvents(bytes) : new TextDecoder().decode(bytes);
 }
 
 /** Returns the streamed text. */

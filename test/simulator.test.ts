@@ -163,6 +163,8 @@ const STATUSES: readonly (readonly [string, KitName, number, RegExp])[] = [
   ["500", "perplexity", 500, /"code":500/],
   ["context", "cohere", 400, /TOO_MANY_TOKENS/],
   ["502-html", "cohere", 502, /<html>/],
+  ["429", "bedrock", 429, /"message":"Rate limit/],
+  ["context", "bedrock", 400, /too long for requested model/],
   ["error-200", "perplexity", 200, /"status":"failed"/],
   ["empty-200", "openai", 200, /^$/],
 ];

@@ -49,7 +49,7 @@ export function buildOwnCards(own: OwnModels): OwnCards {
     if (model.dialect !== undefined && !own.spoken.includes(model.dialect))
       wrong(["dialect"], `${own.provider} speaks ${own.spoken.join(" and ")}`);
     if (model.deployment !== undefined && !isDeploying(own))
-      wrong(["deployment"], `has no effect: only models on Azure have deployments`);
+      wrong(["deployment"], `has no effect: only models on Azure and Bedrock have deployments`);
     const unsound = findPriceProblem(model.price, card.operations ?? CHAT_ONLY);
     if (unsound) wrong(["price", ...unsound.path], unsound.message);
     const later = findLaterProblem(model.later_prices ?? [], card.operations ?? CHAT_ONLY);
@@ -78,9 +78,9 @@ function findOnCloud({ cloud, cards }: OwnModels, { name, like }: ModelConfig): 
   return knownCards(cards).get(`${cloud.name}#${name}`) ?? null;
 }
 
-/** On Azure models are called by the names of their deployments. */
+/** On Azure models are called by the names of their deployments, on Bedrock by those of profiles and by ARNs. */
 function isDeploying({ cloud }: OwnModels): boolean {
-  return cloud?.platform === "azure";
+  return cloud?.platform === "azure" || cloud?.platform === "bedrock";
 }
 
 /** The id with its provider in lower case. */

@@ -18,10 +18,21 @@ const entra = section(
   "An application's client credentials at Microsoft Entra, in place of keys.",
 );
 
+const aws = section(
+  {
+    access_key_id: word("the id of an access key"),
+    secret_access_key: word("the secret of an access key"),
+    session_token: optional(text("the token of a session", /^[\x21-\x7e]{1,4096}$/)),
+  },
+  "The keys of an AWS account or role, with which each call is signed, in place of keys.",
+);
+
 export const PLATFORM_FIELDS = {
   resource: optional(text("a resource's name", /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/)),
   api: optional(text('"v1" or a version like 2024-10-21', /^(v1|\d{4}-\d{2}-\d{2}(-preview)?)$/)),
   entra: optional(entra),
+  region: optional(text("an AWS region like us-east-1", /^[a-z]{2,5}(-[a-z]+){1,3}-\d{1,2}$/)),
+  aws: optional(aws),
   project: optional(text("a project's id", /^[a-z0-9][a-z0-9.:-]{0,99}$/)),
   location: optional(text("global, us, eu or a region like us-central1", /^[a-z][a-z0-9-]{1,39}$/)),
   service_account: optional(

@@ -26,14 +26,21 @@ export interface PlatformSetup {
   readonly listsOwnOnly?: boolean;
 }
 
-const OWNERS: Readonly<Partial<Record<keyof ProviderConfig, PlatformName>>> = {
+const OWNERS = {
   resource: "azure",
   api: "azure",
   entra: "azure",
+  region: "bedrock",
+  aws: "bedrock",
   project: "vertex",
   location: "vertex",
   service_account: "vertex",
-};
+} as const satisfies Readonly<Partial<Record<keyof ProviderConfig, PlatformName>>>;
+const PLATFORM_FIELD_NAMES = [
+  ...(["resource", "api", "entra"] as const),
+  ...(["region", "aws"] as const),
+  ...(["project", "location", "service_account"] as const),
+];
 
 /** Reports the fields that have no effect on this provider. */
 export function checkPlatformFields(
@@ -42,12 +49,14 @@ export function checkPlatformFields(
 ): void {
   const wrong = (field: string, message: string) =>
     issues.push({ path: [...path, field], at: "key", message });
-  for (const field of ["resource", "api", "entra", "project", "location", "service_account"] as const) {
+  for (const field of PLATFORM_FIELD_NAMES) {
     const owner = OWNERS[field];
     if (entry[field] === undefined || owner === platform) continue;
     wrong(field, `has no effect: it is a field of the platform ${owner}, and ${name} is not on it`);
   }
-  if (platform !== undefined && entry.dialect !== undefined)
+  // The dialect of a server with Bedrock's API is the platform itself.
+  const isItself = platform === "bedrock" && entry.dialect === "bedrock";
+  if (platform !== undefined && entry.dialect !== undefined && !isItself)
     wrong("dialect", `has no effect: ${name} serves models in several, so a model says its own`);
 }
 

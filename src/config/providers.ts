@@ -2,8 +2,9 @@
 import type { ModelCard } from "../core/card.ts";
 import type { DialectName } from "../core/dialect.ts";
 import { nearest } from "../core/nearest.ts";
-import type { Credential, KnownProvider, ProviderSetup, Timeouts } from "../core/settings.ts";
+import type { Credential, KnownProvider, PlatformName, ProviderSetup, Timeouts } from "../core/settings.ts";
 import { buildAzure, isAzureInEnvironment } from "./azure.ts";
+import { buildBedrock, isBedrockInEnvironment } from "./bedrock.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Outside } from "./interpolate.ts";
 import { buildOwnCards } from "./own-cards.ts";
@@ -45,7 +46,7 @@ export function buildProviders(
     const path = ["providers", name];
     const listed = known.find((one) => one.name.toLowerCase() === name.toLowerCase());
     const row =
-      listed ?? known.find(({ platform }) => platform !== undefined && platform === entry?.platform);
+      listed ?? known.find(({ platform }) => platform !== undefined && platform === findPlatform(entry));
     const canonical = listed?.name ?? name;
     const key = canonical.toLowerCase();
     const atKey = (message: string) => issues.push({ path, at: "key", message });
@@ -77,15 +78,22 @@ function readEnvironment(known: readonly KnownProvider[], outside: Outside): Pro
 }
 
 function isInEnvironment({ keyVariables, platform }: KnownProvider, outside: Outside): boolean {
-  if (!keyVariables.some((name) => isSet(outside.env(name)))) return false;
+  const hasKey = keyVariables.some((name) => isSet(outside.env(name)));
   switch (platform) {
     case undefined:
-      return true;
+      return hasKey;
     case "azure":
-      return isAzureInEnvironment(outside.env);
+      return hasKey && isAzureInEnvironment(outside.env);
+    case "bedrock":
+      return isBedrockInEnvironment(outside.env);
     case "vertex":
-      return isVertexInEnvironment(outside);
+      return hasKey && isVertexInEnvironment(outside);
   }
+}
+
+/** The cloud that an entry of another name names; the dialect of Bedrock is Bedrock itself. */
+function findPlatform(entry: ProviderConfig | null): PlatformName | undefined {
+  return entry?.platform ?? (entry?.dialect === "bedrock" ? "bedrock" : undefined);
 }
 
 function isSet(value: string | undefined): boolean {
@@ -93,7 +101,7 @@ function isSet(value: string | undefined): boolean {
 }
 
 function listSpoken({ dialect }: ProviderConfig, row: KnownProvider | undefined): readonly DialectName[] {
-  if (dialect !== undefined) return [dialect];
+  if (dialect !== undefined && row?.platform === undefined) return [dialect];
   return row?.dialects?.map(({ name }) => name) ?? [DEFAULT_DIALECT];
 }
 
@@ -121,6 +129,8 @@ function placeProvider(
       return { baseUrl: chooseAddress(context, entry.base_url), credentials: readKeys() };
     case "azure":
       return { platform: "azure", ...buildAzure({ ...context, entry, readKeys }) };
+    case "bedrock":
+      return { platform: "bedrock", ...buildBedrock({ ...context, entry, readKeys }) };
     case "vertex":
       return { platform: "vertex", ...buildVertex({ ...context, entry, readKeys }) };
   }
@@ -129,7 +139,7 @@ function placeProvider(
 function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
   return {
     name: context.name,
-    dialect: entry.dialect ?? (context.row === undefined ? DEFAULT_DIALECT : null),
+    dialect: chooseDialect(context, entry),
     ...placeProvider(context, entry),
     headers: readHeaders(context, entry.headers ?? {}),
     timeouts: readTimeouts(entry.timeouts ?? {}),
@@ -137,6 +147,11 @@ function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
     ...(context.row?.discovers ? { discovers: true } : {}),
     ...(entry.cache_marks === "auto" ? { marksCache: true } : {}),
   };
+}
+
+function chooseDialect({ row }: Context, { dialect }: ProviderConfig): DialectName | null {
+  if (row?.platform === "bedrock") return null;
+  return dialect ?? (row === undefined ? DEFAULT_DIALECT : null);
 }
 
 function chooseAddress({ name, path, row, names, issues }: Context, given: string | undefined): string {

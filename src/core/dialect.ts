@@ -60,6 +60,7 @@ export const DIALECTS = [
   "mistral",
   "cohere",
   "perplexity",
+  "bedrock",
   "voyage",
   "jina",
 ] as const;

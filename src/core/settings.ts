@@ -7,7 +7,7 @@ import type { Skill, SkillRow } from "./skill.ts";
 import type { TokenSource } from "./token-source.ts";
 
 /** A cloud with an address for each customer, and models of many vendors. */
-export const PLATFORMS = ["azure", "vertex"] as const;
+export const PLATFORMS = ["azure", "bedrock", "vertex"] as const;
 export type PlatformName = (typeof PLATFORMS)[number];
 
 /** A provider that needs no more than its key: a row of `providers/index.ts`, as configuration sees it. */

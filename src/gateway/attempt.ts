@@ -108,8 +108,8 @@ export interface Sent<F extends Form> {
   readonly response: Response;
   readonly codec: AnswerCodec<F>;
   readonly isNative: boolean;
-  /** The answer is bytes, not text. */
-  readonly isBinary: boolean;
+  /** The form of the answer. */
+  readonly answer: Outgoing["answer"];
   /** The request fields that the call does not carry. */
   readonly dropped: readonly string[];
 }
@@ -129,8 +129,8 @@ export async function send<F extends Form>(attempt: AttemptCall<F>, call: Upstre
   call.throwIfEnded();
   attempt.onSent(isNative);
   const response = await call.send(outgoing, timeouts.connectMs, answers.explain);
-  const isBinary = outgoing.answer === "bytes";
-  return { response, codec: answers.codec, isNative, isBinary, dropped: outgoing.dropped };
+  const { answer, dropped } = outgoing;
+  return { response, codec: answers.codec, isNative, answer, dropped };
 }
 
 interface Encoded<F extends Form> {
@@ -158,10 +158,10 @@ export async function readReply<F extends Form>(
   sent: Sent<F>,
   call: UpstreamCall,
 ): Promise<F["reply"]> {
-  const { response, codec, isBinary } = sent;
+  const { response, codec, answer } = sent;
   const { operation } = attempt;
   const bytesMax = operation.answerBytesMax;
-  const body = await (isBinary ? call.bytes(response, bytesMax) : call.text(response, bytesMax));
+  const body = await (answer === "bytes" ? call.bytes(response, bytesMax) : call.text(response, bytesMax));
   const delivered = { body, headers: response.headers };
   return operation.readWhole(codec, delivered, makeReaderOptions(attempt, sent));
 }

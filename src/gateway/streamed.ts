@@ -5,6 +5,7 @@ import type { Clock } from "../core/world.ts";
 import type { Form } from "../operations/form.ts";
 import type { Reader, Reading } from "../operations/operation.ts";
 import { chooseFirstByteMs, type Ports, type UpstreamCall } from "../transport/client.ts";
+import type { TextReader } from "../transport/text-reader.ts";
 import {
   type AttemptCall,
   makeReaderOptions,
@@ -37,7 +38,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   /** An answer that came whole. */
   #reply: F["reply"] | null = null;
   /** null: it was read to its end, or there is none. */
-  #body: ReadableStreamDefaultReader<string> | null = null;
+  #body: TextReader | null = null;
   /** The rest of the latest read that is still to be worked through. */
   #unread = "";
   #isWhole = false;
@@ -137,11 +138,11 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
 
   async #send(): Promise<Reader<F>> {
     const sent = await send(this.#attempt, this.#call);
-    const { response, codec } = sent;
+    const { response, codec, answer } = sent;
     // A server that ignores `stream` and sends one JSON is understood too.
     if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
       this.#reply = await readReply(this.#attempt, sent, this.#call);
-    } else this.#body = this.#call.open(response);
+    } else this.#body = this.#call.open(response, answer);
     this.#reader = this.#attempt.operation.reader(codec, makeReaderOptions(this.#attempt, sent));
     return this.#reader;
   }

@@ -3,10 +3,12 @@ import type { DialectName } from "../core/dialect.ts";
 import type { KnownProvider, PlatformName } from "../core/settings.ts";
 import { carryAzure } from "../dialects/_chat/azure.ts";
 import { bridge } from "../dialects/_chat/bridged.ts";
+import { BEDROCK_CLAUDE_NAMES, carryBedrock, mendBedrock } from "../dialects/anthropic/bedrock.ts";
 import { anthropic } from "../dialects/anthropic/dialect.ts";
 import { carryFoundry } from "../dialects/anthropic/foundry.ts";
 import { ANTHROPIC_LANE } from "../dialects/anthropic/lane.ts";
 import { carryVertexClaude } from "../dialects/anthropic/vertex.ts";
+import { bedrock } from "../dialects/bedrock/dialect.ts";
 import { cohere } from "../dialects/cohere/dialect.ts";
 import type { ChatDialect, Dialect } from "../dialects/dialect.ts";
 import { gemini, geminiOnVertex } from "../dialects/gemini/dialect.ts";
@@ -107,6 +109,14 @@ const MISTRAL = {
   transcription: OPENAI_TRANSCRIPTION,
 };
 const COHERE = { ...cohere, ...COHERE_VECTORS };
+
+/** Claude as Bedrock carries it. Errors are Bedrock's own, and so is what is mended after one. */
+const BEDROCK_CLAUDE: ChatDialect = {
+  ...withLane(anthropic, { anthropic: { ...ANTHROPIC_LANE, explain: bedrock.explain, mend: mendBedrock } }),
+  explain: bedrock.explain,
+  names: BEDROCK_CLAUDE_NAMES,
+  carry: carryBedrock,
+};
 
 const SPEECH = makeSpeech(OPENAI_SPEECH);
 const SOUND = { speech: SPEECH, transcription: OPENAI_TRANSCRIPTION };
@@ -217,6 +227,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     },
     { ...ANTHROPIC, names: CLAUDE, carry: carryFoundry },
   ),
+  cloud("bedrock", "Bedrock", "AWS_BEARER_TOKEN_BEDROCK", BEDROCK_CLAUDE, bedrock),
   cloud(
     "vertex",
     "Vertex",
@@ -252,6 +263,8 @@ export function findDialect(name: DialectName): Dialect {
       return COHERE;
     case "perplexity":
       return perplexity;
+    case "bedrock":
+      return bedrock;
     case "voyage":
       return voyage;
     case "jina":

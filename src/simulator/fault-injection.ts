@@ -51,7 +51,7 @@ const GARBAGE = 'data: {"choices":[{"delta":{"content":"bro\n\n';
 /** Returns the steps of a fault in mid-answer, or null if the fault has none; `goesOn` is true if the answer continues after them. */
 function planBreakdown(
   fault: InjectedFault,
-  failure: () => string,
+  failure: () => string | Uint8Array,
 ): { steps: readonly Step[]; goesOn: boolean } | null {
   switch (fault) {
     case "stall":
@@ -80,22 +80,23 @@ function findSplit(bytes: Uint8Array): number {
   return inside === -1 ? Math.floor(bytes.length / 2) : inside;
 }
 
-/** Yields the steps that write one event, damaged by the fault. */
-function* writeEvent(text: string, control: Control, events: boolean): Iterable<Step> {
+/** Yields the steps that write one event, damaged by the fault. Frames have no line ends and no comments. */
+function* writeEvent(text: string, { control, events, encode }: Disturbance): Iterable<Step> {
+  const data = encode?.(text) ?? text;
   switch (control.fault) {
     case "crlf":
-      return yield { do: "write", data: text.replace(/\r?\n/g, "\r\n") };
+      return yield { do: "write", data: encode ? data : text.replace(/\r?\n/g, "\r\n") };
     case "pings":
-      return yield { do: "write", data: events ? `: ping\n\n\n${text}: ping\n\n` : text };
+      return yield { do: "write", data: events ? `: ping\n\n\n${text}: ping\n\n` : data };
     case "split": {
-      const bytes = encoder.encode(text);
+      const bytes = toBytes(data);
       const at = findSplit(bytes);
       yield { do: "write", data: bytes.subarray(0, at) };
       yield { do: "wait", ms: 1 };
       return yield { do: "write", data: bytes.subarray(at) };
     }
     case "trickle": {
-      const bytes = encoder.encode(text);
+      const bytes = toBytes(data);
       for (let at = 0; at < bytes.length; at += TRICKLE_BYTES) {
         yield { do: "write", data: bytes.subarray(at, at + TRICKLE_BYTES) };
         yield { do: "wait", ms: 1 };
@@ -103,8 +104,12 @@ function* writeEvent(text: string, control: Control, events: boolean): Iterable<
       return;
     }
     default:
-      yield { do: "write", data: text };
+      yield { do: "write", data };
   }
+}
+
+function toBytes(data: string | Uint8Array): Uint8Array {
+  return typeof data === "string" ? encoder.encode(data) : data;
 }
 
 export interface Disturbance {
@@ -113,15 +118,15 @@ export interface Disturbance {
   readonly events: boolean;
   /** Returns the events with which the dialect ends a failed stream. */
   readonly failure: () => string;
+  /** Makes bytes of whole events; left out: they are text. */
+  readonly encode?: (events: string) => Uint8Array;
 }
 
 /** Yields the steps that send the frames to the client, with the control's pauses and its fault. */
-export function* injectFaults(
-  frames: Iterable<Frame>,
-  { control, events, failure }: Disturbance,
-): Iterable<Step> {
+export function* injectFaults(frames: Iterable<Frame>, disturbance: Disturbance): Iterable<Step> {
+  const { control, failure, encode } = disturbance;
   const { fault, pauseMs, paceMs, after } = control;
-  let broken = fault === null ? null : planBreakdown(fault, failure);
+  let broken = fault === null ? null : planBreakdown(fault, () => encode?.(failure()) ?? failure());
   let pieces = 0;
   if (pauseMs > 0) yield { do: "wait", ms: pauseMs };
   for (const frame of frames) {
@@ -133,8 +138,8 @@ export function* injectFaults(
     }
     if (fault === "no-end" && frame.kind === "end") continue;
     if (paceMs > 0 && pieces > 0) yield { do: "wait", ms: paceMs };
-    yield* writeEvent(frame.text, control, events);
-    if (fault === "double-finish" && frame.kind === "finish") yield* writeEvent(frame.text, control, events);
+    yield* writeEvent(frame.text, disturbance);
+    if (fault === "double-finish" && frame.kind === "finish") yield* writeEvent(frame.text, disturbance);
     if (frame.kind === "delta") pieces++;
   }
 }

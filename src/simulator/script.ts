@@ -152,6 +152,7 @@ function scriptAnswer(dialect: SimDialect, exchange: Exchange, control: Control)
       control,
       events: type.startsWith("text/event-stream"),
       failure,
+      ...(dialect.encodeStream ? { encode: dialect.encodeStream } : {}),
     });
     return { latencyMs, head: head(type), steps, isFaulty };
   }

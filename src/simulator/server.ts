@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { asObject, parseJson } from "../core/json.ts";
 import { anthropic } from "./anthropic.ts";
+import { bedrock } from "./bedrock.ts";
 import { cohere } from "./cohere.ts";
 import type { Step } from "./fault-injection.ts";
 import { gemini } from "./gemini.ts";
@@ -21,6 +22,7 @@ export const SIM_DIALECTS: readonly SimDialect[] = [
   mistral,
   perplexity,
   cohere,
+  bedrock,
   voyage,
   jina,
 ];

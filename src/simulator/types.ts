@@ -182,6 +182,8 @@ export interface SimDialect {
   renderFrames(exchange: Exchange): Iterable<Frame>;
   /** Returns the content type of a stream (server-sent events if the dialect has no such method). */
   readonly chooseStreamType?: (query: URLSearchParams) => string;
+  /** Returns the bytes of a stream's events, which must be whole; left out: its text in UTF-8. */
+  readonly encodeStream?: (events: string) => Uint8Array;
   renderError(problem: Problem, streamed: boolean, query: URLSearchParams): ErrorAnswer;
   /** Returns the events that end a failed stream. */
   renderFailure(problem: Problem, exchange: Exchange): string;

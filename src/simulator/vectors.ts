@@ -106,6 +106,33 @@ export const COHERE_EMBEDDINGS: WholeForm = {
   },
 };
 
+/** Bedrock's embeddings by InvokeModel, in the form of the model's maker. */
+export const BEDROCK_EMBEDDINGS: WholeForm = {
+  path: /^\/model\/[^/]*embed[^/]*\/invoke$/,
+  render(request) {
+    const { body, model, hasUsage, id } = request;
+    const { singleEmbeddingParams: single } = body;
+    if (isObject(single)) {
+      const { text, embeddingDimension } = single;
+      const [embedding] = embed([asObject(text).value], embeddingDimension);
+      return { embeddings: [{ embeddingType: "TEXT", embedding }] };
+    }
+    if (body.texts === undefined) {
+      const [embedding] = embed([body.inputText], body.dimensions);
+      const counted = hasUsage ? { inputTextTokenCount: countAll(request, [body.inputText]) } : {};
+      return { embedding, embeddingsByType: { float: embedding }, ...counted };
+    }
+    const float = embed(asArray(body.texts), body.output_dimension);
+    return { id: id("embed", 32), texts: body.texts, embeddings: /-v3/.test(model) ? float : { float } };
+  },
+};
+
+/** Bedrock's rerank by InvokeModel. */
+export const BEDROCK_RERANK: WholeForm = {
+  path: /^\/model\/[^/]*rerank[^/]*\/invoke$/,
+  render: ({ body }) => ({ results: rank(body) }),
+};
+
 const DOCUMENTS_PER_UNIT = 100;
 
 interface Ranked {

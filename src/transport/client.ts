@@ -11,6 +11,7 @@ import { type Prepared, prepare, toInit } from "./prepared.ts";
 import { sendProven } from "./proving.ts";
 import type { Reachability } from "./reachability.ts";
 import { redact } from "./redact.ts";
+import { makeReader, type TextReader } from "./text-reader.ts";
 
 /** The fault that an error answer means, read from its status, headers and text. */
 export type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;
@@ -57,7 +58,7 @@ export class UpstreamCall {
   readonly #abort = new AbortController();
   readonly #client: AbortSignal;
   readonly #deadline: Deadline;
-  #reader: ReadableStreamDefaultReader<string> | null = null;
+  #reader: TextReader | null = null;
   #complete = false;
   /** True if the body was read to its end, so that there is nothing left to abort. */
   #read = false;
@@ -202,8 +203,8 @@ export class UpstreamCall {
    * Returns a reader of the body as it arrives, decoded by the runtime. Touching `body` itself before would make two streams,
    * one around the other. The results of reading go to `piece`, and errors of either to `explain`.
    */
-  open(response: Response): ReadableStreamDefaultReader<string> {
-    this.#reader = response.textStream().getReader();
+  open(response: Response, answer?: Outgoing["answer"]): TextReader {
+    this.#reader = makeReader(response, answer);
     return this.#reader;
   }
 
@@ -284,7 +285,7 @@ function explainEnd(client: AbortSignal): Fault {
 }
 
 /** Reads the rest and returns true if it came to its end. The answer is whole already, so an error here has no other effect. */
-async function readOff(reader: ReadableStreamDefaultReader<string>): Promise<boolean> {
+async function readOff(reader: TextReader): Promise<boolean> {
   try {
     while (!(await reader.read()).done);
     return true;

@@ -3,6 +3,13 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CAPABILITIES } from "../../src/core/card.ts";
 import {
+  BEDROCK_PROFILES,
+  findBedrockLike,
+  isPlaceholder,
+  listBedrockCapabilities,
+  listBedrockDialects,
+} from "./bedrock.ts";
+import {
   BUILT_FOR,
   CAPABILITY_RULES,
   FILLS_IN,
@@ -67,7 +74,12 @@ export function buildRows(folder: string): Built {
   const disagreements = comparePrices(rows, dated, curatedPrices(folder));
   for (const row of rows.values()) row.price = completed(row, dated);
   for (const newer of NEWER) applyNewer(rows, newer, dated);
-  for (const row of rows.values()) finish(row);
+  for (const profile of BEDROCK_PROFILES) applyNewer(rows, profile, dated, true);
+  for (const row of rows.values()) {
+    const like = findBedrockLike(row.id, (id) => rows.has(id));
+    if (like !== undefined) row.like = like;
+    finish(row);
+  }
   for (const row of clouds) addTwin(rows, row, dated);
   for (const [name, like] of Object.entries(OPEN_ROUTER)) {
     finish(applyNewer(rows, { id: `OpenRouter#${name}`, like }, dated, true));
@@ -98,12 +110,14 @@ function rowOf(facts: ModelFacts): Row {
   return {
     id: `${facts.provider}#${facts.name}`,
     owner: ownerOf(facts.provider, facts.name),
-    released: facts.released,
-    context: facts.context,
-    output: facts.output,
+    ...(isPlaceholder(facts) ? { released: null, context: null, output: null } : readLimits(facts)),
     price: facts.price,
     capabilities: CAPABILITIES.filter((capability) => has[capability]),
   };
+}
+
+function readLimits({ released, context, output }: ModelFacts): Pick<Row, "released" | "context" | "output"> {
+  return { released, context, output };
 }
 
 /** A host's names start with the maker's; the rest are the provider's own. */
@@ -117,6 +131,8 @@ function completed(row: Row, dated: readonly DatedPrices[]): PriceFacts | null {
   const [provider, name] = split(row.id);
   const other = datedPrice(dated, provider, name, BUILT_FOR);
   if (row.price === null || other === null) return row.price;
+  // The dated list is newer, and it knows what regional profiles cost more than global ones.
+  if (provider === "Bedrock") return other;
   if (other.input !== row.price.input || other.output !== row.price.output) return row.price;
   const { tiers, ...rates } = other;
   const reached = (tiers ?? []).filter((tier) => row.context === null || tier.above_tokens < row.context);
@@ -189,6 +205,9 @@ function finish(row: Row): void {
     );
     row.capabilities = CAPABILITIES.filter((capability) => kept.has(capability));
   }
+  row.capabilities = listBedrockCapabilities(row.id, row.capabilities);
+  const dialects = listBedrockDialects(row.id);
+  if (dialects) row.dialects = dialects;
   const shutdown = SHUTDOWNS.find((one) => one.ids.test(row.id));
   if (shutdown) row.shutdown = shutdown.on;
   if (FILLS_IN.test(row.id)) row.operations = ["chat", "completion"];

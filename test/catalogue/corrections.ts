@@ -1,4 +1,5 @@
 // Corrections of the public lists: names that were switched off, newer facts, and which model another resembles.
+import { BEDROCK_LEFT_OUT } from "./bedrock.ts";
 import type { PriceFacts } from "./sources.ts";
 
 /** The day for which the catalogue is built. */
@@ -7,6 +8,7 @@ export const BUILT_FOR = "2026-11-20";
 /** Names that no longer answer, or never answered a chat completion, by provider; the reason in words. */
 export const LEFT_OUT: Readonly<Record<string, readonly { readonly names: RegExp; readonly why: string }[]>> =
   {
+    Bedrock: BEDROCK_LEFT_OUT,
     OpenAI: [
       {
         names: /^(gpt-3\.5|gpt-4(-turbo)?$|gpt-4o-2024-05-13|gpt-4\.1-nano|o1|o3-mini|o4-mini)/,
@@ -242,6 +244,7 @@ export const CAPABILITY_RULES: readonly {
 }[] = [
   { ids: /^Anthropic#/, add: ["structured"] },
   { ids: /^Mistral#/, add: ["structured"] },
+  { ids: /^Bedrock#.*anthropic\.claude/, add: ["tools", "vision", "files", "structured", "reasoning"] },
   { ids: /^Perplexity#/, add: ["tools", "structured"] },
   { ids: /^Cohere#command-(a|r)(?!.*(translate|vision))/, add: ["structured"] },
   { ids: /^OpenAI#(gpt-4o|gpt-5|o3)/, add: ["files"] },

@@ -10,7 +10,7 @@ import { buildRows } from "./build.ts";
 import { BUILT_FOR, LEFT_OUT } from "./corrections.ts";
 
 const PROVIDERS =
-  "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Azure Vertex Voyage Jina".split(
+  "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Azure Bedrock Vertex Voyage Jina".split(
     " ",
   );
 

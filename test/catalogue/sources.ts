@@ -64,6 +64,8 @@ export const PROVIDER_NAMES: Readonly<Record<string, string>> = {
   nvidia: "NVIDIA",
   deepinfra: "DeepInfra",
   azure: "Azure",
+  bedrock: "Bedrock",
+  aws: "Bedrock",
   vertex: "Vertex",
 };
 

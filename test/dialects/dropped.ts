@@ -48,7 +48,12 @@ const ROWS: readonly Row[] = [
     rest: `user metadata store verbosity modalities prediction ${CACHE} moderation`,
   },
   {
-    models: /^Anthropic/,
+    models: /^Bedrock#(?!.*claude)/,
+    sampling: `temperature ${PENALTIES} seed logit_bias ${LOGPROBS}`,
+    rest: `${IDENTITY} metadata store verbosity modalities prediction ${CACHE} moderation`,
+  },
+  {
+    models: /^(Anthropic|Bedrock)/,
     sampling: `temperature top_p ${PENALTIES} seed logit_bias ${LOGPROBS}`,
     rest: `user metadata store verbosity modalities prediction ${CACHE} moderation`,
   },

@@ -43,7 +43,7 @@ const hidesThinking: Turn["expects"] = (answer) => {
   expect(readMessage(answer).reasoning_content).toBeUndefined();
 };
 
-const NO_FORCE = /^Anthropic#claude-(sonnet-5-5|fable-5-1)/;
+const NO_FORCE = /^(Anthropic#claude-(sonnet-5-5|fable-5-1)|Bedrock#(us\.)?(meta|openai))/;
 const FORCED = /^(tool_choice (required|named)|allowed tools, required|functions, as they were called once)$/;
 
 export const EXCEPTIONS: readonly Exception[] = [
@@ -68,14 +68,20 @@ export const EXCEPTIONS: readonly Exception[] = [
     },
   },
   {
+    features: /^an image by https$/,
+    models: /^Bedrock#(us\.)?(amazon|meta)/,
+    why: "Converse takes images as bytes alone",
+    expects: refused,
+  },
+  {
     features: /image/,
-    models: /^(Mistral#magistral|Perplexity#sonar$|Cohere#command-(r|a-03|a-reasoning))/,
+    models: /^(Bedrock#openai|Mistral#magistral|Perplexity#sonar$|Cohere#command-(r|a-03|a-reasoning))/,
     why: "models without sight, by the catalogue",
     expects: refused,
   },
   {
     features: /^a PDF$/,
-    models: /^(Google#gemma|Mistral#m|Perplexity|Cohere)/,
+    models: /^(Google#gemma|Mistral#m|Perplexity|Cohere|Bedrock#(us\.)?(amazon|meta|openai))/,
     why: "Perplexity's and Cohere's parts are text and images alone; the others read no files, by the catalogue",
     expects: refused,
   },
@@ -87,14 +93,14 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     features: /^no parallel calls$/,
-    models: /^(OpenAI#o3|Google|Cohere)/,
-    why: "no field for it at Google and Cohere; OpenAI's o-series refuses the one there is",
+    models: /^(OpenAI#o3|Google|Cohere|Bedrock#(us\.)?(amazon|meta|openai))/,
+    why: "no field for it at Google, Cohere and in Converse; OpenAI's o-series refuses the one there is",
     expects: drops("parallel_tool_calls"),
   },
   {
     features: FORCED,
     models: NO_FORCE,
-    why: "Anthropic's newest models refuse forced tool use; they are asked in words",
+    why: "Anthropic's newest models refuse forced tool use, as do some behind Converse; they are asked in words",
     expects: told("tool_choice", /must call/),
   },
   {
@@ -105,9 +111,15 @@ export const EXCEPTIONS: readonly Exception[] = [
   },
   {
     features: /^json_object$/,
-    models: /^(Anthropic|Google#gemma|Perplexity)/,
+    models: /^(Anthropic|Google#gemma|Perplexity|Bedrock)/,
     why: "no form for JSON without a schema; it is asked for in words",
     expects: told("response_format", /JSON/),
+  },
+  {
+    features: /^a (strict|loose) schema$/,
+    models: /^Bedrock#(us\.)?(amazon|meta)/,
+    why: "structured output is not offered for them; the schema is told in words",
+    expects: told("response_format", /valid under this JSON Schema/),
   },
   {
     features: /^a (strict|loose) schema$/,
@@ -140,13 +152,13 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     features: /^thinking that was tampered with$/,
     models:
-      /^(OpenAI#(gpt-4|o3|gpt-5-mini|gpt-5\.[14]$)|Responses#(gpt-4|house)|Google#gemini-2.0|Mistral|Perplexity#(sonar|anthropic)|Cohere|Local)/,
+      /^(OpenAI#(gpt-4|o3|gpt-5-mini|gpt-5\.[14]$)|Responses#(gpt-4|house)|Google#gemini-2.0|Mistral|Perplexity#(sonar|anthropic)|Cohere|Bedrock#(amazon|us\.meta)|Local)/,
     why: "nothing is sealed: no thinking, or none that the interface gives, or plain text",
     expects: DONE,
   },
   {
     features: /^thinking that was tampered with$/,
-    models: /^(Anthropic#|Responses#gpt-6)/,
+    models: /^(Anthropic#|Responses#gpt-6|Bedrock#(us\.anthropic|us\.amazon|openai))/,
     why: "after the provider's refusal the call is made once more without that thinking",
     expects: DONE,
   },
@@ -159,7 +171,7 @@ export const EXCEPTIONS: readonly Exception[] = [
   {
     features: /^thinking is shown/,
     models:
-      /^(OpenAI#(gpt-4|o3|gpt-5-mini|gpt-5\.[14]$)|Responses#gpt-4|Google#gemini-2.0|Mistral#mistral-large|Perplexity)/,
+      /^(OpenAI#(gpt-4|o3|gpt-5-mini|gpt-5\.[14]$)|Responses#gpt-4|Google#gemini-2.0|Mistral#mistral-large|Perplexity|Bedrock#(amazon|us\.meta))/,
     why: "no thinking, or none that the interface gives",
     expects: hidesThinking,
   },

@@ -39,6 +39,12 @@ export const MODELS: readonly string[] = [
   "Cohere#command-a-03-2025",
   "Cohere#command-a-reasoning-08-2025",
   "Cohere#command-a-plus-05-2026",
+  "Bedrock#us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+  "Bedrock#us.anthropic.claude-sonnet-5",
+  "Bedrock#amazon.nova-pro-v1:0",
+  "Bedrock#us.amazon.nova-2-lite-v1:0",
+  "Bedrock#openai.gpt-oss-120b-1:0",
+  "Bedrock#us.meta.llama4-maverick-17b-instruct-v1:0",
   "Local#llama3.2",
   "Local#house-think",
 ];
@@ -55,5 +61,7 @@ export const HANDED: readonly string[] = [
   "Mistral#magistral-medium-latest",
   "Perplexity#google/gemini-3.1-pro",
   "Cohere#command-a-reasoning-08-2025",
+  "Bedrock#us.anthropic.claude-sonnet-4-5-20250929-v1:0",
+  "Bedrock#us.amazon.nova-2-lite-v1:0",
   "Local#house-think",
 ];

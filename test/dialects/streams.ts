@@ -10,6 +10,8 @@ export const STREAMING: readonly string[] = [
   "Mistral#magistral-medium",
   "Perplexity#sonar",
   "Cohere#command-a-reasoning",
+  "Bedrock#us.anthropic.claude-opus-4-8",
+  "Bedrock#us.amazon.nova-2-think",
   "Local#house-think",
 ];
 

@@ -40,6 +40,14 @@ export const USAGE_ROWS: readonly UsageRow[] = [
   ),
   row("gemini", "/gemini/v1beta", "gemini-2.5-flash", READ, THOUGHT, ALL),
   row("mistral", "/mistral/v1", "mistral-large", READ, {}, UNTHOUGHT),
+  row(
+    "bedrock",
+    "/bedrock",
+    "amazon.nova-pro",
+    { ...READ, cache_write_tokens: 100 },
+    {},
+    (600 * 3 + 300 * 0.3 + 100 * 3.75 + 200 * 15) / 1e6 + 0.001,
+  ),
   row("cohere", "/cohere/v2", "command-a", READ, THOUGHT, ALL),
   row(
     "perplexity",

@@ -97,7 +97,7 @@ test("every room of the source has its row in src/README.md, and every row a roo
 test("every model that the documents name is in the catalogue", () => {
   const known = new Set(knownCards([]).keys());
   const providers = PROVIDERS.map(({ name }) => name).join("|");
-  const pattern = new RegExp(`\\b(?:${providers})#[\\w./@-]*\\w`, "g");
+  const pattern = new RegExp(`\\b(?:${providers})#[\\w.:/@-]*\\w`, "g");
   const named = DOCUMENTS.flatMap((path) =>
     [...readDocument(path).matchAll(pattern)].map(([id]) => ({ path, id })),
   );

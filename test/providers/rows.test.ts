@@ -11,13 +11,14 @@ test("each known provider has its prefix, its variables and an address without a
   const names = PROVIDERS.map(({ name }) => name).join(" ");
   expect(names).toBe(
     "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras " +
-      "OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Voyage Jina Azure Vertex Ollama vLLM",
+      "OpenRouter Moonshot Qwen ZAI NVIDIA DeepInfra Voyage Jina Azure Bedrock Vertex Ollama vLLM",
   );
   const google = PROVIDERS.find(({ name }) => name === "Google");
   expect(google?.keyVariables).toEqual(["GEMINI_API_KEY", "GOOGLE_API_KEY"]);
   const clouds = PROVIDERS.filter(({ platform }) => platform !== undefined);
   expect(clouds.map(({ name, baseUrl, keyVariables }) => [name, baseUrl, ...keyVariables])).toEqual([
     ["Azure", "", "AZURE_OPENAI_API_KEY"],
+    ["Bedrock", "", "AWS_BEARER_TOKEN_BEDROCK"],
     ["Vertex", "", "GOOGLE_APPLICATION_CREDENTIALS"],
   ]);
   for (const { baseUrl, keyVariables, discovers } of PROVIDERS.filter((one) => !clouds.includes(one))) {

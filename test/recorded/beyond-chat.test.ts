@@ -106,7 +106,9 @@ describe.skipIf(folder === null)("recorded rerank and moderation", () => {
         rows.map(({ index, relevance_score }) => [Number(index), Number(relevance_score)]),
       );
       const { prompt = 0, searchUnits = 0 } = usage?.amounts ?? {};
-      expect([id, prompt + searchUnits > 0]).toEqual([id, true]);
+      // Bedrock says nothing of it.
+      const isCounted = given.usage !== undefined || given.meta !== undefined;
+      expect([id, prompt + searchUnits > 0]).toEqual([id, isCounted]);
     }
     expect(good("rerank").length).toBeGreaterThan(7);
   });
@@ -141,7 +143,6 @@ test.skipIf(folder === null)("what is left out has a reason", () => {
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
   expect(Object.fromEntries(reasons)).toEqual({
-    "Bedrock's own forms have tests of their own": 21,
     "Ollama's native API: its /v1 is spoken": 6,
     "Perplexity's bytes as base64 are never asked for": 1,
     "images can't be embedded": 3,

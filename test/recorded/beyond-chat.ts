@@ -25,6 +25,7 @@ const PROVIDER_OF_FILE: Readonly<Record<string, string>> = {
   ollama: "Ollama",
   vllm: "vLLM",
   vertexai: "Vertex",
+  bedrock: "Bedrock",
 };
 
 export interface Exchange {
@@ -67,7 +68,6 @@ function findReason(row: JsonObject): string | null {
   const sent = asObject(request.body);
   const answer = asObject(parseJson(asString(asObject(row.response).body) ?? ""));
   const url = asString(request.url) ?? "";
-  if (String(row.id).startsWith("bedrock/")) return "Bedrock's own forms have tests of their own";
   if (asArray(row.tags).includes("truncated")) return "the recorder cut the answer";
   if (url.includes("/api/embed") || answer.prompt_eval_count) return "Ollama's native API: its /v1 is spoken";
   if (sent.images) return "images can't be embedded";
@@ -83,7 +83,7 @@ function makeExchange(row: JsonObject, file: string, operation: BeyondChat): Exc
   const provider = PROVIDER_OF_FILE[file] ?? file;
   const { body } = asObject(row.request);
   const { status, body: answer, headers } = asObject(row.response);
-  const name = asString(asObject(body).model) ?? asString(row.model) ?? "unknown";
+  const name = asString(asObject(body).model) ?? decodeURIComponent(asString(row.model) ?? "unknown");
   const known = PROVIDERS.find((one) => one.name === provider)?.dialects ?? [findDialect("openai")];
   return {
     id: String(row.id),

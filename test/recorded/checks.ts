@@ -3,7 +3,6 @@
 import { Fault } from "../../src/core/fault.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
 import { EventParser } from "../../src/transport/framing/sse.ts";
-import { decoded } from "../decoded.ts";
 import { differences } from "./compare.ts";
 import { brokenOff, listCuts } from "./cuts.ts";
 import { idsTaken } from "./decoding-request.ts";
@@ -12,7 +11,7 @@ import { readExpectation } from "./expect.ts";
 import type { Expectation } from "./expectation.ts";
 import { faultDifferences } from "./faults.ts";
 import { grammarFaults } from "./grammar.ts";
-import { type Answer, decodeAnswer, type Subject, streamedAnswer } from "./pipeline.ts";
+import { type Answer, decodeAnswer, readText, type Subject, streamedAnswer } from "./pipeline.ts";
 import { requestDifferences } from "./requests.ts";
 import type { OfficialSchema } from "./schema.ts";
 
@@ -119,7 +118,7 @@ export const readsTheSameEvents: Check = ({ recording }) => {
   const wrong: string[] = [];
   for (const cut of listCuts(recording)) {
     const parser = new EventParser();
-    const events = [...decoded(cut.pieces)].flatMap((piece) => parser.push(piece));
+    const events = [...readText(recording, cut.pieces)].flatMap((piece) => parser.push(piece));
     const parsed = [...events, ...parser.end()].map(({ event, data }) => `${event} ${data}`);
     if (!Bun.deepEquals(parsed, read)) wrong.push(cut.name);
   }

@@ -1,5 +1,7 @@
 // Ways to cut a recorded stream into reads, and the places before its end where it may break off.
+
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import { splitFrames } from "./aws-frames.ts";
 import { type RecordedEvent, splitEvents } from "./events.ts";
 import type { ChatApi, Recording } from "./load.ts";
 import { encodeText } from "./pipeline.ts";
@@ -15,7 +17,7 @@ export interface Cut {
 
 /** The same stream in other pieces, and with its line ends exchanged: all must give the same answer. */
 export function listCuts(recording: Recording): Cut[] {
-  const bytes = encodeText(recording.body);
+  const bytes = recording.frames ?? encodeText(recording.body);
   const exchanged = recording.body.includes("\r\n")
     ? recording.body.replaceAll("\r\n", "\n")
     : recording.body.replaceAll("\n", "\r\n");
@@ -23,7 +25,7 @@ export function listCuts(recording: Recording): Cut[] {
     name: `seed ${seed}`,
     pieces: randomPieces(bytes, seed),
   }));
-  cuts.push({ name: "line ends", pieces: randomPieces(encodeText(exchanged), 3) });
+  if (!recording.frames) cuts.push({ name: "line ends", pieces: randomPieces(encodeText(exchanged), 3) });
   if (bytes.length < BYTE_BY_BYTE_MAX) cuts.push({ name: "byte by byte", pieces: singleBytes(bytes) });
   return cuts;
 }
@@ -55,14 +57,20 @@ export function brokenOff(recording: Recording): { readonly name: string; readon
     ["before the end event", end.start],
     ["within the end event", middle],
   ];
-  return places.map(([name, at]) => ({ name, bytes: encodeText(recording.body.slice(0, at)) }));
+  const { frames } = recording;
+  const cutAt = (at: number) => frames?.slice(0, at) ?? encodeText(recording.body.slice(0, at));
+  return places.map(([name, at]) => ({ name, bytes: cutAt(at) }));
 }
 
 /**
  * The event without which the answer is not whole. With several choices it is the last one's first finish: a choice that
  * has begun must be finished too.
  */
-function endOf(recording: Recording): RecordedEvent | undefined {
+function endOf(recording: Recording): Pick<RecordedEvent, "start" | "end"> | undefined {
+  if (recording.frames)
+    return splitFrames(recording.frames).find(
+      ({ event }) => event === "messageStop" || event === "message_stop",
+    );
   const finished = new Set<unknown>();
   let last: RecordedEvent | undefined;
   for (const event of splitEvents(recording.body)) {
@@ -93,6 +101,11 @@ function endedBy(api: ChatApi, json: JsonObject): unknown[] {
         .map((candidate) => candidate.index ?? 0);
     case "cohere-v2":
       return json.type === "message-end" ? [0] : [];
+    case "bedrock-converse":
+    case "bedrock-converse-stream":
+    case "bedrock-invoke":
+    case "bedrock-invoke-stream":
+      return [];
     case "openai-responses":
     case "perplexity-agent":
       return /^response\.(completed|incomplete)$/.test(String(json.type)) ? [0] : [];

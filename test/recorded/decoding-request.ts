@@ -48,6 +48,11 @@ function toolsOf({ api, request }: Recording): Tool[] {
     case "openai-chat":
     case "cohere-v2":
       return declared.filter(isFunctionTool);
+    case "bedrock-converse":
+    case "bedrock-converse-stream":
+      return asArray(asObject(request?.toolConfig).tools).flatMap((tool) =>
+        named(asObject(asObject(tool).toolSpec)),
+      );
     case "gemini-generateContent":
     case "gemini-streamGenerateContent":
       return declared.flatMap((tool) =>
@@ -55,6 +60,8 @@ function toolsOf({ api, request }: Recording): Tool[] {
       );
     case "anthropic-messages":
     case "vertex-rawPredict":
+    case "bedrock-invoke":
+    case "bedrock-invoke-stream":
       return declared.filter((tool) => isObject(tool.input_schema)).flatMap(named);
     case "openai-responses":
     case "perplexity-agent":

@@ -1,6 +1,7 @@
 // The reader of recordings for each API.
 
 import { expectAnthropic } from "./expect-anthropic.ts";
+import { expectConverse } from "./expect-bedrock.ts";
 import { expectCohere } from "./expect-cohere.ts";
 import { expectGemini } from "./expect-gemini.ts";
 import { expectOpenAi } from "./expect-openai.ts";
@@ -18,10 +19,15 @@ export function readExpectation(recording: Recording): Expectation {
       return expectResponses(recording);
     case "anthropic-messages":
     case "vertex-rawPredict":
+    case "bedrock-invoke":
+    case "bedrock-invoke-stream":
       return expectAnthropic(recording);
     case "gemini-generateContent":
     case "gemini-streamGenerateContent":
       return expectGemini(recording);
+    case "bedrock-converse":
+    case "bedrock-converse-stream":
+      return expectConverse(recording);
     case "cohere-v2":
       return expectCohere(recording);
   }

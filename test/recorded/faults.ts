@@ -17,7 +17,8 @@ const BY_STATUS: Readonly<Record<number, FaultCode>> = {
 };
 
 /** Words of the recorded messages that mean the prompt is too long. */
-const TOO_LONG = /maximum context length|too many tokens|exceeds the maximum number of tokens/i;
+const TOO_LONG =
+  /maximum context length|too many tokens|exceeds the maximum number of tokens|input tokens exceeds maximum/i;
 
 /** Returns the errors of the fault that an adapter made of a recorded error. */
 export function faultDifferences(fault: Fault, recording: Recording): string[] {
@@ -42,6 +43,7 @@ function codeOf(status: number, body: string): FaultCode {
   if (status !== 400 && status !== 422) return BY_STATUS[status] ?? "upstream_error";
   // Google refuses a bad key with 400 and says so in the details.
   if (body.includes("API_KEY_INVALID")) return "upstream_auth";
+  if (body.includes("The provided model identifier is invalid")) return "model_not_found";
   return TOO_LONG.test(body) ? "context_length_exceeded" : "upstream_rejected";
 }
 

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
+import { toEvents } from "./aws-frames.ts";
 import { splitEvents } from "./events.ts";
 
 export const CHAT_APIS = [
@@ -13,6 +14,10 @@ export const CHAT_APIS = [
   "gemini-streamGenerateContent",
   "cohere-v2",
   "perplexity-agent",
+  "bedrock-converse",
+  "bedrock-converse-stream",
+  "bedrock-invoke",
+  "bedrock-invoke-stream",
 ] as const;
 export type ChatApi = (typeof CHAT_APIS)[number];
 
@@ -30,6 +35,8 @@ export interface Recording {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
+  /** The body as it came, where it is in Amazon's frames: `body` has their events as server-sent ones. */
+  readonly frames: Uint8Array | null;
   /** The body is server-sent events. */
   readonly streamed: boolean;
 }
@@ -71,7 +78,6 @@ export function readTraffic(folder: string): Traffic {
 }
 
 function otherApi(api: string): string {
-  if (api.startsWith("bedrock-")) return "no dialect of the gateway: Bedrock's own protocol";
   if (api === "cohere-v1") return "retired: the dialect speaks Cohere v2";
   if (api.startsWith("ollama-")) return "Ollama's native API: the gateway uses its /v1";
   return "no chat exchange";
@@ -79,18 +85,33 @@ function otherApi(api: string): string {
 
 /** Returns why a chat record can't be judged, or null for all others. */
 function outside(row: JsonObject): string | null {
-  const body = asString(asObject(row.response).body);
-  if (body === undefined) return "the body is not text";
+  const { body: text, body_base64: binary } = asObject(row.response);
+  const body = asString(text);
+  if (String(row.api).startsWith("bedrock-invoke")) return outsideInvoke(row);
+  if (body === undefined && binary === undefined) return "the body is not text";
+  if (body === undefined) return row.api === "bedrock-converse-stream" ? null : "the body is not text";
   // `functions` are sent as `tools`, so no upstream answers with the deprecated message.function_call.
   if (row.api === "openai-chat" && /"function_call": ?\{/.test(body))
     return "answer to deprecated `functions`";
   return null;
 }
 
+/** The gateway asks Claude alone by InvokeModel, and no other version of its API. */
+function outsideInvoke(row: JsonObject): string | null {
+  if (!/anthropic\.claude|claude/.test(String(row.model)))
+    return "InvokeModel of other models: the gateway uses Converse";
+  const { body } = asObject(row.request);
+  return isObject(body) && body.messages !== undefined
+    ? null
+    : "InvokeModel without messages: a retired API of Claude's";
+}
+
 function recordingOf(row: JsonObject, file: string, api: ChatApi): Recording {
   const request = asObject(row.request);
   const response = asObject(row.response);
-  const body = asAsked(asString(response.body) ?? "", api);
+  const binary = asString(response.body_base64);
+  const frames = binary === undefined ? null : new Uint8Array(Buffer.from(binary, "base64"));
+  const body = frames ? toEvents(frames) : asAsked(asString(response.body) ?? "", api);
   const headers = new Headers();
   for (const [name, value] of Object.entries(asObject(response.headers))) headers.set(name, String(value));
   return {
@@ -104,6 +125,7 @@ function recordingOf(row: JsonObject, file: string, api: ChatApi): Recording {
     status: Number(response.status),
     headers,
     body,
+    frames,
     streamed: Number(response.status) < 400 && /^\uFEFF?\s*(data|event|:)/.test(body),
   };
 }

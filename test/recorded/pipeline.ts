@@ -9,6 +9,7 @@ import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
+import { EventStreamText } from "../../src/transport/framing/aws-eventstream.ts";
 import { EventParser } from "../../src/transport/framing/sse.ts";
 import { findChatCodec } from "../codec.ts";
 import { decoded } from "../decoded.ts";
@@ -87,6 +88,8 @@ function findDialectName(api: Recording["api"]): DialectName {
       return "responses";
     case "anthropic-messages":
     case "vertex-rawPredict":
+    case "bedrock-invoke":
+    case "bedrock-invoke-stream":
       return "anthropic";
     case "gemini-generateContent":
     case "gemini-streamGenerateContent":
@@ -95,6 +98,9 @@ function findDialectName(api: Recording["api"]): DialectName {
       return "cohere";
     case "perplexity-agent":
       return "perplexity";
+    case "bedrock-converse":
+    case "bedrock-converse-stream":
+      return "bedrock";
   }
 }
 
@@ -107,7 +113,7 @@ export function encodeText(text: string): Uint8Array {
 /** The recorded answer, whole or streamed in one piece. Throws a Fault where the adapter does. */
 export function decodeAnswer(subject: Subject): Answer {
   const { recording, dialect, card, request } = subject;
-  if (recording.streamed) return streamedAnswer(subject, [encodeText(recording.body)]);
+  if (recording.streamed) return streamedAnswer(subject, [recording.frames ?? encodeText(recording.body)]);
   const reply = normaliseReply(
     findChatCodec(dialect).reply(parseJson(recording.body), card, request, new Headers()),
     request,
@@ -128,11 +134,21 @@ export function streamedAnswer(subject: Subject, pieces: Iterable<Uint8Array>): 
       fold.push(chunk);
     }
   };
-  for (const piece of decoded(pieces)) {
+  for (const piece of readText(subject.recording, pieces)) {
     for (const event of parser.push(piece)) emit(normaliser.push(decoder.push(event)));
   }
   for (const event of parser.end()) emit(normaliser.push(decoder.push(event)));
   emit(normaliser.push(decoder.end()));
   emit(normaliser.end());
   return { chunks, reply: fold.reply() };
+}
+
+/** The text of a body that arrives in these pieces, out of frames where it came in them. Throws the fault of a broken frame. */
+export function* readText(recording: Recording, pieces: Iterable<Uint8Array>): Iterable<string> {
+  if (!recording.frames) return yield* decoded(pieces);
+  const frames = new EventStreamText();
+  for (const piece of pieces) {
+    yield frames.push(piece);
+    if (frames.failure) throw frames.failure;
+  }
 }

@@ -5,7 +5,11 @@ import type { Dialect } from "../../src/dialects/dialect.ts";
 import type { Recording } from "./load.ts";
 
 /** The provider's row for the fixture files of clouds. */
-export const CLOUD_OF_FILE: Readonly<Record<string, string>> = { azure: "Azure", vertexai: "Vertex" };
+export const CLOUD_OF_FILE: Readonly<Record<string, string>> = {
+  bedrock: "Bedrock",
+  azure: "Azure",
+  vertexai: "Vertex",
+};
 
 interface Place {
   readonly baseUrl: string;
@@ -15,14 +19,21 @@ interface Place {
 
 const DATED = /^(?<root>.*\/openai)\/deployments\/(?<deployment>[^/]+)\/.*[?&]api-version=(?<version>[^&]+)/;
 const VERSION_ONE = /^(?<base>.*\/openai\/v1)\//;
+const BEDROCK = /^(?<base>https:\/\/[^/]+)\/model\//;
 const VERTEX = /^(?<base>.*\/v1(beta1)?(\/projects\/[^/]+\/locations\/[^/]+)?)\/publishers\//;
 
 /** null: an address that the gateway doesn't call, as that of Azure's older inference API. */
 function readPlace({ file, url }: Recording): Place | null {
   const { root, deployment = "", version = "" } = DATED.exec(url)?.groups ?? {};
   if (root !== undefined) return { baseUrl: `${root}/v1`, deployment, apiVersion: version };
-  const { base } = (file === "azure" ? VERSION_ONE : VERTEX).exec(url)?.groups ?? {};
+  const pattern = file === "azure" ? VERSION_ONE : file === "bedrock" ? BEDROCK : VERTEX;
+  const { base } = pattern.exec(url)?.groups ?? {};
   return base === undefined ? null : { baseUrl: base };
+}
+
+/** Some clients of Bedrock's write the colons of a model's id raw. */
+export function encodeModel(url: string): string {
+  return url.replace(/(?<=\/model\/)[^/]+/, (id) => encodeURIComponent(decodeURIComponent(id)));
 }
 
 export interface Carried {
@@ -45,7 +56,7 @@ export function carryAsRecorded(
   const deployed = deployment === undefined ? card : { ...card, deployment };
   const outgoing = dialect.carry(encode(target), deployed, target);
   // Some clients asked for finishes as numbers, which changes nothing else.
-  const recorded = recording.url.replace(/[?&]%24alt=json[^&]*/, "");
+  const recorded = encodeModel(recording.url.replace(/[?&]%24alt=json[^&]*/, ""));
   const isSame = outgoing.url === recorded || outgoing.url === `${recorded}?alt=sse`;
   const differences = isSame ? [] : [`url ${outgoing.url}, not ${recorded}`];
   // Azure's older API reads the model from the address, and clients name any in the body.

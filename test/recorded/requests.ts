@@ -7,8 +7,9 @@ import { findChatCodec } from "../codec.ts";
 import type { ChatApi, Recording } from "./load.ts";
 import type { Subject } from "./pipeline.ts";
 import { bodyDifferences, NotPlain, notPlain } from "./plain.ts";
-import { carryAsRecorded } from "./platforms.ts";
+import { carryAsRecorded, encodeModel } from "./platforms.ts";
 import { canonicalAnthropic, chatFromAnthropic } from "./requests-anthropic.ts";
+import { canonicalConverse, chatFromConverse, readModelId } from "./requests-bedrock.ts";
 import { canonicalCohere, chatFromCohere } from "./requests-cohere.ts";
 import { canonicalGemini, chatFromGemini } from "./requests-gemini.ts";
 import {
@@ -50,6 +51,21 @@ const ANTHROPIC: RequestForm = {
   path: () => "/messages",
 };
 
+const CONVERSE: RequestForm = {
+  chat: chatFromConverse,
+  canonical: canonicalConverse,
+  path: ({ url }) => encodeModel(url.replace(/^https:\/\/[^/]+/, "")),
+};
+const INVOKE: RequestForm = {
+  ...ANTHROPIC,
+  chat: (native, recording) =>
+    chatFromAnthropic({
+      ...native,
+      model: readModelId(recording),
+      stream: recording.api === "bedrock-invoke-stream",
+    }),
+};
+
 const FORMS: Partial<Record<ChatApi, RequestForm>> = {
   "anthropic-messages": ANTHROPIC,
   "gemini-generateContent": GEMINI,
@@ -59,6 +75,10 @@ const FORMS: Partial<Record<ChatApi, RequestForm>> = {
     // The model is in the address alone.
     chat: (native, { model }) => chatFromAnthropic({ ...native, model }),
   },
+  "bedrock-converse": CONVERSE,
+  "bedrock-converse-stream": CONVERSE,
+  "bedrock-invoke": INVOKE,
+  "bedrock-invoke-stream": INVOKE,
   "cohere-v2": { chat: chatFromCohere, canonical: canonicalCohere, path: () => "/chat" },
   "openai-responses": { chat: chatFromResponses, canonical: canonicalResponses, path: () => "/responses" },
 };

@@ -3,6 +3,7 @@ import type { DialectName } from "../../src/core/dialect.ts";
 import * as product from "../../src/simulator/server.ts";
 import type { Incoming } from "../../src/simulator/types.ts";
 import { checkMessagesRequest } from "./anthropic-validator.ts";
+import { checkBedrockRequest } from "./bedrock-validator.ts";
 import { CallLog } from "./calls.ts";
 import { checkCohereRequest } from "./cohere-validator.ts";
 import { checkGeminiRequest } from "./gemini-validator.ts";
@@ -25,6 +26,7 @@ export const VALIDATORS: Readonly<Record<ChatDialectName, Validator>> = {
   mistral: ({ body }) => checkMistralRequest(body),
   perplexity: ({ body }) => checkAgentRequest(body),
   cohere: ({ body }) => checkCohereRequest(body),
+  bedrock: checkBedrockRequest,
 };
 
 export interface Simulator extends product.Simulator {

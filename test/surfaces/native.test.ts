@@ -46,7 +46,7 @@ const FAMILIES: readonly Family[] = [
   {
     name: "anthropic",
     surface: ANTHROPIC_MESSAGES,
-    apis: ["anthropic-messages"],
+    apis: ["anthropic-messages", "bedrock-invoke", "bedrock-invoke-stream"],
     rows: messagesLane.BODY_ROWS,
     set: ["model"],
     stamped: (event) => {

@@ -9,13 +9,11 @@ import {
   type ToolCall,
   type ToolMessage,
 } from "../../operations/chat/form.ts";
+import { type BlockMaker, countLeading, makeTurns, type Turn as SharedTurn } from "../_chat/turns.ts";
 import { addMark, type Block, makeBlocks, makeTextBlock } from "./content.ts";
 import { makeThinkingBlocks } from "./thinking.ts";
 
-export interface Turn {
-  readonly role: "user" | "assistant";
-  readonly content: readonly Block[];
-}
+export type Turn = SharedTurn<Block>;
 
 export interface Conversation {
   readonly system: readonly Block[];
@@ -31,38 +29,26 @@ const OPENING: Block = { type: "text", text: "Begin." };
 /**
  * Leading system and developer messages become the system prompt. A later one keeps its place: it becomes a marked text
  * in the user's turn, because moving it to the front would change its meaning and every cached prefix, and a `system`
- * role inside the conversation is refused by most models. Tool results go, whatever their order and whatever
- * stands between, into the one user turn right after the calls they answer. `keepsThinking` false leaves the thinking
- * of earlier turns out. Throws a Fault for parts that Claude can't take (see `makeBlocks`).
+ * role inside the conversation is refused by most models. `keepsThinking` false leaves the thinking of earlier turns out.
+ * Throws a Fault for parts that Claude can't take (see `makeBlocks`).
  */
 export function makeConversation(messages: readonly ChatMessage[], keepsThinking: boolean): Conversation {
-  const firstOther = messages.findIndex((message) => !isSystem(message));
-  const leading = firstOther === -1 ? messages.length : firstOther;
-  const system = messages.slice(0, leading).flatMap((message, index) => makeContent(message, index));
-  const ids = mapIds(messages);
-  const results = mapResults(messages, ids);
-  const turns: { role: Turn["role"]; content: Block[] }[] = [];
-  const add = (role: Turn["role"], blocks: readonly Block[]) => {
-    if (blocks.length === 0) return;
-    const last = turns.at(-1);
-    if (last?.role === role) for (const block of blocks) last.content.push(block);
-    else turns.push({ role, content: [...blocks] });
-  };
-  for (const [index, message] of messages.entries()) {
-    if (index < leading) continue;
-    if (message.role === "assistant") {
+  const leading = messages.slice(0, countLeading(messages));
+  const maker: BlockMaker<Block> = {
+    user: makeContent,
+    note: makeNote,
+    assistant(message, index, ids) {
       const calls = (message.tool_calls ?? []).map((call) => makeCallBlock(call, ids(call.id, index)));
-      add("assistant", makeAssistantBlocks(message, index, calls, keepsThinking));
-    } else if (isSystem(message)) add("user", makeNote(message, index));
-    else if (message.role === "user") add("user", makeContent(message, index));
-    add("user", results.get(index) ?? []);
-  }
-  if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [OPENING] });
-  return { system, turns, isShortened: messages.some(hasGivenImage) };
-}
-
-function isSystem(message: ChatMessage): message is SystemMessage {
-  return message.role === "system" || message.role === "developer";
+      return makeAssistantBlocks(message, index, calls, keepsThinking);
+    },
+    result: (message, index, id) => [makeResultBlock(message, index, id)],
+    opening: OPENING,
+  };
+  return {
+    system: leading.flatMap((message, index) => makeContent(message, index)),
+    turns: makeTurns(messages, maker),
+    isShortened: messages.some(hasGivenImage),
+  };
 }
 
 function hasGivenImage(message: ChatMessage): boolean {
@@ -120,45 +106,6 @@ function readInput(text: string): JsonObject {
   if (text.trim() === "") return {};
   const input = parseJson(text);
   return isObject(input) ? input : { arguments: text };
-}
-
-/** Returns the id under which a call of the message at `place` is sent. */
-type Ids = (id: string, place: number) => string;
-
-/**
- * Ids must match `^[a-zA-Z0-9_-]+$` and be used once in a conversation, but some providers count from 0 in each turn. A
- * character beyond the pattern becomes its code, an id used before gets its message's index, at call and result alike.
- */
-function mapIds(messages: readonly ChatMessage[]): Ids {
-  const firstUses = new Map<string, number>();
-  for (const [index, message] of messages.entries()) {
-    if (message.role !== "assistant") continue;
-    for (const { id } of message.tool_calls ?? []) if (!firstUses.has(id)) firstUses.set(id, index);
-  }
-  return (id, place) => {
-    const code = (character: string) => `_${character.charCodeAt(0).toString(16)}_`;
-    const legal = id.replace(/[^a-zA-Z0-9_-]/g, code) || "call";
-    return (firstUses.get(id) ?? place) === place ? legal : `${legal}_${place}`;
-  };
-}
-
-/**
- * Tool results by the index of the message after which they belong: the nearest assistant message before them that made
- * the call, whatever stands between. A result without its call stays where it is; the API says what is wrong with it.
- */
-function mapResults(messages: readonly ChatMessage[], ids: Ids): Map<number, Block[]> {
-  const callers = new Map<string, number>();
-  const results = new Map<number, Block[]>();
-  for (const [index, message] of messages.entries()) {
-    if (message.role === "assistant") for (const { id } of message.tool_calls ?? []) callers.set(id, index);
-    if (message.role !== "tool") continue;
-    const place = callers.get(message.tool_call_id) ?? index;
-    const block = makeResultBlock(message, index, ids(message.tool_call_id, place));
-    const known = results.get(place);
-    if (known) known.push(block);
-    else results.set(place, [block]);
-  }
-  return results;
 }
 
 function makeResultBlock(message: ToolMessage, index: number, id: string): Block {

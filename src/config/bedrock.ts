@@ -1,0 +1,94 @@
+// Amazon Bedrock among the providers: its address from the region, and AWS keys in the place of a key.
+import type { AwsProof, Credential } from "../core/settings.ts";
+import { type PlatformContext, type PlatformSetup, readVariable } from "./platform.ts";
+import { parseBaseUrl } from "./units.ts";
+
+const REGION_DEFAULT = "us-east-1";
+const REGION = /^[a-z]{2,5}(-[a-z]+){1,3}-\d{1,2}$/;
+const REGION_VARIABLES = ["AWS_REGION", "AWS_DEFAULT_REGION"] as const;
+/** `bedrock-runtime.eu-west-1.amazonaws.com`, with FIPS or without, or an endpoint of a private network's. */
+const HOST = /\bbedrock-runtime(?:-fips)?\.([a-z0-9-]+)\./;
+const BEARER = "AWS_BEARER_TOKEN_BEDROCK";
+const KEY_ID = "AWS_ACCESS_KEY_ID";
+const KEY_SECRET = "AWS_SECRET_ACCESS_KEY";
+const TOKEN = "AWS_SESSION_TOKEN";
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+/** True if the environment alone holds a proof: a bearer key, or the keys of an account. */
+export function isBedrockInEnvironment(env: PlatformContext["env"]): boolean {
+  return readVariable(env, BEARER) !== "" || hasAwsKeys(env);
+}
+
+export function buildBedrock(context: PlatformContext): PlatformSetup {
+  const { entry } = context;
+  const region = findRegion(context);
+  const given = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
+  return {
+    baseUrl: given ?? `https://bedrock-runtime.${region}.${findDomain(region)}`,
+    credentials: readCredentials(context, region),
+  };
+}
+
+/** Each of AWS's partitions has a domain of its own. */
+function findDomain(region: string): string {
+  if (region.startsWith("cn-")) return "amazonaws.com.cn";
+  return region.startsWith("eusc-") ? "amazonaws.eu" : "amazonaws.com";
+}
+
+function findRegion({ entry, env, issues }: PlatformContext): string {
+  const named = entry.region ?? HOST.exec(entry.base_url ?? "")?.[1];
+  if (named !== undefined) return named;
+  const variable = REGION_VARIABLES.find((name) => readVariable(env, name) !== "");
+  if (variable === undefined) return REGION_DEFAULT;
+  const found = readVariable(env, variable);
+  if (REGION.test(found)) return found;
+  issues.push({ path: [], at: "value", variable, message: "expected a region like us-east-1" });
+  return REGION_DEFAULT;
+}
+
+function readCredentials(context: PlatformContext, region: string): readonly Credential[] {
+  const { entry, path, issues, env, readKeys } = context;
+  const { aws, keys } = entry;
+  if (aws !== undefined) {
+    if (keys !== undefined)
+      issues.push({
+        path: [...path, "aws"],
+        at: "key",
+        message: "has no effect beside keys: one proof is enough",
+      });
+    const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: token } = aws;
+    return [makeCredential({ accessKeyId, secretAccessKey, sessionToken: token ?? null, region })];
+  }
+  if (keys !== undefined || readVariable(env, BEARER) !== "" || !hasAwsKeys(env)) return readKeys();
+  const [accessKeyId, secretAccessKey, token] = [KEY_ID, KEY_SECRET, TOKEN].map((name) =>
+    read(context, name),
+  );
+  return [
+    makeCredential({
+      accessKeyId: accessKeyId ?? "",
+      secretAccessKey: secretAccessKey ?? "",
+      sessionToken: token || null,
+      region,
+    }),
+  ];
+}
+
+function hasAwsKeys(env: PlatformContext["env"]): boolean {
+  return readVariable(env, KEY_ID) !== "" && readVariable(env, KEY_SECRET) !== "";
+}
+
+function read({ env, issues }: PlatformContext, variable: string): string {
+  const value = readVariable(env, variable);
+  if (value !== "" && !PRINTABLE.test(value))
+    issues.push({
+      path: [],
+      at: "value",
+      variable,
+      message: "expected printable characters without spaces",
+    });
+  return value;
+}
+
+function makeCredential(keys: Omit<AwsProof, "kind">): Credential {
+  return { secret: null, proof: { kind: "aws", ...keys }, weight: 1 };
+}

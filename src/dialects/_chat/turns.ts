@@ -1,0 +1,111 @@
+// The client's messages as alternating turns, for servers that take tool results in the user's turn right after their calls.
+import type {
+  AssistantMessage,
+  ChatMessage,
+  SystemMessage,
+  ToolMessage,
+  UserMessage,
+} from "../../operations/chat/form.ts";
+
+export interface Turn<Block> {
+  readonly role: "user" | "assistant";
+  readonly content: readonly Block[];
+}
+
+/** Returns the id under which a call of the message at `place` is sent. */
+export type Ids = (id: string, place: number) => string;
+
+/** Makes the blocks of one message; `index` is its place among all messages. */
+export interface BlockMaker<Block> {
+  user(message: UserMessage, index: number): readonly Block[];
+  /** A system message amid the conversation. */
+  note(message: SystemMessage, index: number): readonly Block[];
+  assistant(message: AssistantMessage, index: number, ids: Ids): readonly Block[];
+  result(message: ToolMessage, index: number, id: string): readonly Block[];
+  /** The first turn where the client gives none of the user's: a conversation must begin with one. */
+  readonly opening: Block;
+}
+
+export function isSystem(message: ChatMessage): message is SystemMessage {
+  return message.role === "system" || message.role === "developer";
+}
+
+/** The number of system and developer messages before all others. */
+export function countLeading(messages: readonly ChatMessage[]): number {
+  const firstOther = messages.findIndex((message) => !isSystem(message));
+  return firstOther === -1 ? messages.length : firstOther;
+}
+
+/**
+ * The turns of the messages behind the leading system messages. Tool results go, whatever their order and whatever stands
+ * between, into the one user turn right after the calls they answer. No turn is empty.
+ */
+export function makeTurns<Block>(
+  messages: readonly ChatMessage[],
+  maker: BlockMaker<Block>,
+): readonly Turn<Block>[] {
+  const leading = countLeading(messages);
+  const ids = mapIds(messages);
+  const results = mapResults(messages, ids, maker);
+  const turns: { role: Turn<Block>["role"]; content: Block[] }[] = [];
+  const add = (role: Turn<Block>["role"], blocks: readonly Block[]) => {
+    if (blocks.length === 0) return;
+    const last = turns.at(-1);
+    if (last?.role === role) for (const block of blocks) last.content.push(block);
+    else turns.push({ role, content: [...blocks] });
+  };
+  for (const [index, message] of messages.entries()) {
+    if (index < leading) continue;
+    if (message.role === "assistant") add("assistant", maker.assistant(message, index, ids));
+    else if (isSystem(message)) add("user", maker.note(message, index));
+    else if (message.role === "user") add("user", maker.user(message, index));
+    add("user", results.get(index) ?? []);
+  }
+  if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [maker.opening] });
+  return turns;
+}
+
+/** Bedrock's limit (Converse API reference, "ToolUseBlock"); Anthropic names none. */
+const ID_CHARACTERS_MAX = 64;
+
+/**
+ * Ids must match `^[a-zA-Z0-9_-]+$` and be used once in a conversation, but some providers count from 0 in each turn. A
+ * character beyond the pattern becomes its code, an id used before gets its message's index, at call and result alike. Of
+ * a longer id the end is kept, which is what tells it from others.
+ */
+function mapIds(messages: readonly ChatMessage[]): Ids {
+  const firstUses = new Map<string, number>();
+  for (const [index, message] of messages.entries()) {
+    if (message.role !== "assistant") continue;
+    for (const { id } of message.tool_calls ?? []) if (!firstUses.has(id)) firstUses.set(id, index);
+  }
+  return (id, place) => {
+    const code = (character: string) => `_${character.charCodeAt(0).toString(16)}_`;
+    const legal = id.replace(/[^a-zA-Z0-9_-]/g, code) || "call";
+    const own = (firstUses.get(id) ?? place) === place ? legal : `${legal}_${place}`;
+    return own.slice(-ID_CHARACTERS_MAX);
+  };
+}
+
+/**
+ * Tool results by the index of the message after which they belong: the nearest assistant message before them that made
+ * the call, whatever stands between. A result without its call stays where it is; the API says what is wrong with it.
+ */
+function mapResults<Block>(
+  messages: readonly ChatMessage[],
+  ids: Ids,
+  maker: BlockMaker<Block>,
+): ReadonlyMap<number, readonly Block[]> {
+  const callers = new Map<string, number>();
+  const results = new Map<number, Block[]>();
+  for (const [index, message] of messages.entries()) {
+    if (message.role === "assistant") for (const { id } of message.tool_calls ?? []) callers.set(id, index);
+    if (message.role !== "tool") continue;
+    const place = callers.get(message.tool_call_id) ?? index;
+    const blocks = maker.result(message, index, ids(message.tool_call_id, place));
+    const known = results.get(place);
+    if (known) known.push(...blocks);
+    else results.set(place, [...blocks]);
+  }
+  return results;
+}

@@ -1,0 +1,121 @@
+// The Messages API as Amazon Bedrock carries it: by InvokeModel, the model in the path, the version and the betas in the body.
+import type { ModelCard } from "../../core/card.ts";
+import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
+import type { Fault } from "../../core/fault.ts";
+import { asArray, isObject, type JsonObject } from "../../core/json.ts";
+import { makeModelUrl } from "../_bedrock/call.ts";
+import { ANTHROPIC_LANE } from "./lane.ts";
+
+/** Stands in the body in the place of the header `anthropic-version` (Amazon Bedrock, "Anthropic Claude Messages API"). */
+const VERSION = "bedrock-2023-05-31";
+/** Bedrock answers 400 "invalid beta flag" to any other. */
+const BETAS =
+  /^(computer-use-[\d-]+|token-efficient-tools-2025-02-19|interleaved-thinking-2025-05-14|output-128k-2025-02-19|dev-full-thinking-2025-05-14|context-1m-2025-08-07|context-management-2025-06-27|effort-2025-11-24|tool-search-tool-2025-10-19|tool-examples-2025-10-29|per-turn-control-2026-07-01)$/;
+/** Fields of Anthropic's own service. Bedrock refuses them as extra inputs, so they go with the betas that they belong to. */
+const ABSENT = [
+  "cache_control",
+  "container",
+  "inference_geo",
+  "mcp_servers",
+  "service_tier",
+  "speed",
+] as const;
+/** A field of which each value means the same on Bedrock: the standard tier. */
+const USUAL = "service_tier";
+/** The beta without which `context_management` is an extra input, too. */
+const CONTEXT_BETA = "context-management-2025-06-27";
+
+/** Names that say that they are Claude's. An ARN or a profile of the operator's own doesn't: its card must. */
+export const BEDROCK_CLAUDE_NAMES = /(^|[./])anthropic\.claude/;
+
+export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
+  const { model: _model, stream, ...given } = outgoing.body;
+  const { "anthropic-version": _version, "anthropic-beta": header = "", ...headers } = outgoing.headers;
+  const asked = header.split(",").filter(Boolean);
+  const betas = asked.filter((beta) => BETAS.test(beta));
+  const { body, dropped } = withoutAbsent(given, betas);
+  const call = stream === true ? "invoke-with-response-stream" : "invoke";
+  return {
+    ...outgoing,
+    url: makeModelUrl(target, card, call),
+    headers: moveKey(headers, target),
+    body: {
+      anthropic_version: VERSION,
+      ...(betas.length > 0 ? { anthropic_beta: betas } : {}),
+      ...body,
+    },
+    ...(stream === true ? { answer: "aws-eventstream" as const } : {}),
+    dropped: [
+      ...outgoing.dropped,
+      ...dropped.filter((field) => field !== USUAL),
+      ...(betas.length < asked.length ? ["anthropic-beta"] : []),
+    ],
+  };
+}
+
+/** The operator's own headers win. */
+function moveKey(
+  { "x-api-key": key, ...rest }: Outgoing["headers"],
+  { secret }: Target,
+): Outgoing["headers"] {
+  return key === undefined || secret === null ? rest : { authorization: `Bearer ${secret}`, ...rest };
+}
+
+function withoutAbsent(given: JsonObject, betas: readonly string[]): { body: JsonObject; dropped: string[] } {
+  const body = { ...given };
+  const absent = betas.includes(CONTEXT_BETA) ? ABSENT : [...ABSENT, "context_management"];
+  const dropped = absent.filter((field) => body[field] !== undefined);
+  for (const field of dropped) delete body[field];
+  if (isObject(body.thinking) && body.thinking.block_binding !== undefined) {
+    const { block_binding: _binding, ...thinking } = body.thinking;
+    body.thinking = thinking;
+  }
+  return { body, dropped };
+}
+
+/** Bedrock's words on a field that it doesn't know, as `tools.0.custom.defer_loading: Extra inputs are not permitted`. */
+const EXTRA = /(?:^|\s)([a-z_]+(?:\.\w+)*): Extra inputs are not permitted/;
+/** Fields that an answer can do without, at the top of the body and within tools and cache marks. */
+const OPTIONAL: ReadonlySet<string> = new Set(["context_management", "output_config", "metadata"]);
+const OPTIONAL_WITHIN: ReadonlySet<string> = new Set([
+  "defer_loading",
+  "eager_input_streaming",
+  "input_examples",
+  "scope",
+  "strict",
+  "ttl",
+]);
+
+/** As `ANTHROPIC_LANE.mend`; a field that this model doesn't know on Bedrock goes, too, if the answer can do without it. */
+export function mendBedrock(raw: RawRequest, fault: Fault): RawRequest | null {
+  const path = fault.code === "upstream_rejected" ? EXTRA.exec(fault.message)?.[1]?.split(".") : undefined;
+  const field = path?.at(-1);
+  if (path === undefined || field === undefined) return ANTHROPIC_LANE.mend?.(raw, fault) ?? null;
+  if (path.length === 1) {
+    if (!OPTIONAL.has(field)) return null;
+    const { [field]: _refused, ...body } = raw.body;
+    return { ...raw, body };
+  }
+  return OPTIONAL_WITHIN.has(field) ? { ...raw, body: withoutField(raw.body, field) } : null;
+}
+
+/** The body without the field in its tools, and in the cache marks of tools, system prompt and messages. */
+function withoutField(body: JsonObject, field: string): JsonObject {
+  const strip = (given: unknown): unknown => {
+    if (!isObject(given)) return given;
+    const { [field]: _refused, ...rest } = given;
+    return rest;
+  };
+  const mark = (block: unknown): unknown => {
+    if (!isObject(block)) return block;
+    const content = Array.isArray(block.content) ? { content: block.content.map(mark) } : {};
+    const own = block.cache_control === undefined ? {} : { cache_control: strip(block.cache_control) };
+    return { ...block, ...content, ...own };
+  };
+  return {
+    ...body,
+    messages: asArray(body.messages).map(mark),
+    ...(Array.isArray(body.system) ? { system: body.system.map(mark) } : {}),
+    ...(Array.isArray(body.tools) ? { tools: body.tools.map((tool) => mark(strip(tool))) } : {}),
+  };
+}

@@ -1,0 +1,118 @@
+// The parts of a message as Converse's content blocks: text, images and documents, with their cache points.
+import { Fault } from "../../core/fault.ts";
+import { asString, isObject, type JsonObject } from "../../core/json.ts";
+import { parseDataUrl } from "../../operations/chat/data-url.ts";
+import { type Content, type ContentPart, type FilePart, listParts } from "../../operations/chat/form.ts";
+
+/** A block names its kind by its only key, as `{text}` or `{image: {…}}`. */
+export type Block = JsonObject;
+
+const IMAGE_FORMATS: ReadonlyMap<string, string> = new Map([
+  ["image/jpeg", "jpeg"],
+  ["image/jpg", "jpeg"],
+  ["image/png", "png"],
+  ["image/gif", "gif"],
+  ["image/webp", "webp"],
+]);
+/** By media type, or by the ending of a name (Converse API reference, "DocumentBlock"). */
+const DOCUMENT_FORMATS: ReadonlyMap<string, string> = new Map([
+  ["application/pdf", "pdf"],
+  ["text/csv", "csv"],
+  ["application/msword", "doc"],
+  ["application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"],
+  ["application/vnd.ms-excel", "xls"],
+  ["application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx"],
+  ["text/html", "html"],
+  ["text/plain", "txt"],
+  ["text/markdown", "md"],
+]);
+const ENDINGS: ReadonlySet<string> = new Set([...DOCUMENT_FORMATS.values(), "json", "xml"]);
+const TEXT_TYPE = /^(text\/.+|application\/(json|xml|x-yaml|yaml|javascript))$/;
+/** Bedrock takes 200; a number may be added to tell documents of one name apart. */
+const NAME_CHARACTERS_MAX = 190;
+
+/**
+ * The blocks of a content. Text without any visible character is left out: Converse answers 400 to it. `path` names the
+ * content in faults, as `messages[2].content`. Throws a Fault `unsupported_capability` for audio, for images and files by
+ * their address, which Bedrock does not fetch, and for those of other types.
+ */
+export function makeBlocks(content: Content | null | undefined, path: string): Block[] {
+  return listParts(content).flatMap((part, index) => {
+    const block = makeBlock(part, `${path}[${index}]`, index);
+    return block ? addPoint([block], part) : [];
+  });
+}
+
+export function makeTextBlock(text: string): Block | null {
+  return /\S/.test(text) ? { text } : null;
+}
+
+/** The blocks with a cache point behind them, if their source is marked: by Anthropic's field or OpenAI's breakpoint. */
+export function addPoint(blocks: readonly Block[], source: JsonObject): Block[] {
+  const mark = source.cache_control ?? (source.prompt_cache_breakpoint ? {} : undefined);
+  if (!isObject(mark) || blocks.length === 0) return [...blocks];
+  const ttl = mark.ttl === "1h" ? { ttl: "1h" } : {};
+  return [...blocks, { cachePoint: { type: "default", ...ttl } }];
+}
+
+function makeBlock(part: ContentPart, path: string, index: number): Block | null {
+  switch (part.type) {
+    case "text":
+      return makeTextBlock(part.text);
+    case "refusal":
+      return makeTextBlock(part.refusal);
+    case "image_url":
+      return makeImage(part.image_url.url, path);
+    case "file":
+      return makeDocument(part.file, path, index);
+    case "input_audio":
+      throw new Fault("unsupported_capability", "This model does not take audio.", { param: path });
+  }
+}
+
+function makeImage(url: string, path: string): Block {
+  const data = parseDataUrl(url);
+  if (!data) {
+    const message = "Amazon Bedrock does not fetch images: send them as data: URLs.";
+    throw new Fault("unsupported_capability", message, { param: path });
+  }
+  const format = IMAGE_FORMATS.get(data.mediaType);
+  if (format === undefined) throw explainType("images", data.mediaType, path);
+  return { image: { format, source: { bytes: data.base64 } } };
+}
+
+function makeDocument(file: FilePart["file"], path: string, index: number): Block {
+  const given = file.file_data;
+  if (given === undefined || /^https?:/i.test(given)) {
+    const message = "Amazon Bedrock does not fetch files: send them as 'file_data'.";
+    throw new Fault("unsupported_capability", message, { param: path });
+  }
+  const data = parseDataUrl(given) ?? { mediaType: "", base64: given };
+  const image = IMAGE_FORMATS.get(data.mediaType);
+  if (image !== undefined) return { image: { format: image, source: { bytes: data.base64 } } };
+  const format = findFormat(data.mediaType, file.filename);
+  if (format === undefined) throw explainType("files", data.mediaType, path);
+  return { document: { format, name: makeName(file.filename, index), source: { bytes: data.base64 } } };
+}
+
+/** The media type's, or else that of the name's ending; a file without either is a PDF. */
+function findFormat(mediaType: string, name = ""): string | undefined {
+  const format = DOCUMENT_FORMATS.get(mediaType);
+  if (format !== undefined && format !== "txt") return format;
+  const ending = /\.([a-z]{2,4})$/i.exec(name)?.[1]?.toLowerCase() ?? "";
+  if (ENDINGS.has(ending)) return [...DOCUMENT_FORMATS.values()].includes(ending) ? ending : "txt";
+  if (mediaType === "" || mediaType === "application/octet-stream") return "pdf";
+  return TEXT_TYPE.test(mediaType) ? "txt" : undefined;
+}
+
+/** Letters, digits, single spaces, hyphens and brackets alone may stand in a document's name. */
+function makeName(given: string | undefined, index: number): string {
+  const base = (given ?? "").replace(/\.[a-z]{2,4}$/i, "");
+  const plain = base.replace(/[^a-zA-Z0-9 ()[\]-]+/g, " ").replace(/\s+/g, " ");
+  return plain.slice(0, NAME_CHARACTERS_MAX).trim() || `document ${index + 1}`;
+}
+
+function explainType(what: "files" | "images", mediaType: string, path: string): Fault {
+  const message = `This model does not read ${what} of the type '${asString(mediaType)?.slice(0, 100)}'.`;
+  return new Fault("unsupported_capability", message, { param: path });
+}

@@ -1,0 +1,139 @@
+// The client's messages as Converse's system prompt and alternating turns.
+import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  listParts,
+  type SystemMessage,
+  type ToolCall,
+  type ToolMessage,
+} from "../../operations/chat/form.ts";
+import { toFunctionCall } from "../_chat/tools.ts";
+import { type BlockMaker, countLeading, makeTurns, type Turn } from "../_chat/turns.ts";
+import { addPoint, type Block, makeBlocks, makeTextBlock } from "./content.ts";
+import type { Traits } from "./models.ts";
+import { makeReasoningBlocks } from "./reasoning.ts";
+
+export interface Conversation {
+  readonly system: readonly Block[];
+  readonly turns: readonly Turn<Block>[];
+  /** An image that the assistant gave has no place in it, or a turn was added at its end. */
+  readonly isChanged: boolean;
+}
+
+const OPENING: Block = { text: "Begin." };
+/** Only some models go on from an answer that was begun, so none is asked to. */
+const GO_ON: Block = {
+  text: "Go on with your last message exactly where it ends, without repeating any of it.",
+};
+/** A document must stand beside a text (Converse API reference, "ContentBlock"). */
+const BESIDE_DOCUMENT: Block = { text: "See the attached document." };
+/** Converse refuses a result without any content. */
+const EMPTY_RESULT: Block = { text: "(empty)" };
+const ERROR_PREFIX = "Error: ";
+
+/** Throws a Fault for parts that Bedrock can't take (see `makeBlocks`). */
+export function makeConversation(messages: readonly ChatMessage[], traits: Traits): Conversation {
+  const leading = messages.slice(0, countLeading(messages));
+  const maker: BlockMaker<Block> = {
+    user: makeContent,
+    note: makeNote,
+    assistant: (message, index, ids) =>
+      makeAssistantBlocks(
+        message,
+        index,
+        (message.tool_calls ?? []).flatMap((call) => makeCall(call, ids(call.id, index))),
+      ),
+    result: (message, index, id) => makeResult(message, index, id, traits),
+    opening: OPENING,
+  };
+  const turns = nameApart(makeTurns(messages, maker).map(addText));
+  const isOpen = turns.at(-1)?.role === "assistant";
+  return {
+    system: leading.flatMap((message, index) => makeContent(message, index)),
+    turns: isOpen ? [...turns, { role: "user", content: [GO_ON] }] : turns,
+    isChanged: isOpen || messages.some(hasGivenImage),
+  };
+}
+
+function hasGivenImage(message: ChatMessage): boolean {
+  return message.role === "assistant" && listParts(message.content).some(({ type }) => type === "image_url");
+}
+
+function makeContent(message: ChatMessage, index: number): Block[] {
+  return addPoint(makeBlocks(message.content, `messages[${index}].content`), message);
+}
+
+function makeNote(message: SystemMessage, index: number): Block[] {
+  return makeContent(message, index).map((block) =>
+    typeof block.text === "string" ? { text: `<system_message>\n${block.text}\n</system_message>` } : block,
+  );
+}
+
+function makeAssistantBlocks(message: AssistantMessage, index: number, calls: readonly Block[]): Block[] {
+  const parts = listParts(message.content).filter(({ type }) => type === "text" || type === "refusal");
+  const text = makeBlocks(parts, `messages[${index}].content`);
+  const refusal = text.length === 0 ? makeTextBlock(message.refusal ?? "") : null;
+  const blocks = [...text, ...(refusal ? [refusal] : []), ...calls];
+  // Reasoning that nothing follows (an answer cut short) is refused.
+  return blocks.length === 0
+    ? []
+    : addPoint([...makeReasoningBlocks(message.reasoning_details), ...blocks], message);
+}
+
+function makeCall(call: ToolCall, toolUseId: string): Block[] {
+  const made = toFunctionCall(call, false);
+  if (made.type !== "function") return [];
+  const { name, arguments: text } = made.function;
+  return addPoint([{ toolUse: { toolUseId, name, input: readInput(text) } }], call);
+}
+
+/** `input` must be an object: arguments that are none (a call cut short) are kept as text. */
+function readInput(text: string): JsonObject {
+  const input = parseJson(text);
+  return isObject(input) ? input : { arguments: text };
+}
+
+function makeResult(message: ToolMessage, index: number, toolUseId: string, traits: Traits): Block[] {
+  const made = makeBlocks(message.content, `messages[${index}].content`);
+  const points = made.filter(isPoint);
+  const plain = made.filter((block) => !isPoint(block));
+  const failed = message.is_error === true;
+  const blocks = failed && !traits.resultStatus ? [{ text: ERROR_PREFIX }, ...plain] : plain;
+  const content = blocks.length > 0 ? blocks : [EMPTY_RESULT];
+  const status =
+    message.is_error === undefined || !traits.resultStatus ? {} : { status: failed ? "error" : "success" };
+  const result: Block = { toolResult: { toolUseId, content, ...status } };
+  return addPoint([result, ...points.slice(-1)], points.length > 0 ? {} : message);
+}
+
+export function isPoint(block: Block): boolean {
+  return block.cachePoint !== undefined;
+}
+
+function addText(turn: Turn<Block>): Turn<Block> {
+  const isMute = !turn.content.some(({ text }) => text !== undefined);
+  const hasDocument = turn.content.some(({ document }) => document !== undefined);
+  return isMute && hasDocument ? { ...turn, content: [...turn.content, BESIDE_DOCUMENT] } : turn;
+}
+
+/** The turns with another name for each document: Bedrock refuses a conversation that has one name twice. */
+function nameApart(turns: readonly Turn<Block>[]): readonly Turn<Block>[] {
+  const names = new Set<string>();
+  /** By name, the number to try next: trying all again for each document would take quadratic time. */
+  const next = new Map<string, number>();
+  const rename = (block: Block): Block => {
+    const { document, toolResult } = block;
+    if (isObject(toolResult) && Array.isArray(toolResult.content))
+      return { toolResult: { ...toolResult, content: toolResult.content.map(rename) } };
+    if (!isObject(document)) return block;
+    const given = String(document.name);
+    let name = given;
+    let use = next.get(given) ?? 2;
+    for (; names.has(name); use++) name = `${given} (${use})`;
+    next.set(given, use);
+    names.add(name);
+    return { document: { ...document, name } };
+  };
+  return turns.map((turn) => ({ ...turn, content: turn.content.map(rename) }));
+}

@@ -1,0 +1,136 @@
+// Tools, the choice among them and the form of the answer, as Converse takes each.
+import type { ModelCard } from "../../core/card.ts";
+import { isObject, type JsonObject } from "../../core/json.ts";
+import { writeForcedCall } from "../../operations/chat/forced-call.ts";
+import type { ChatRequest, FunctionTool, ResponseFormat } from "../../operations/chat/form.ts";
+import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { toFunction } from "../_chat/tools.ts";
+import { addPoint, type Block } from "./content.ts";
+import type { Traits } from "./models.ts";
+
+/** The additions of one step of the encoder. */
+interface Share {
+  /** Sentences for the end of the system prompt, for what Converse has no field for. */
+  readonly instructions: readonly string[];
+  readonly dropped: readonly string[];
+}
+
+export interface Toolbox extends Share {
+  readonly tools: readonly Block[];
+  /** null: the model chooses by itself. */
+  readonly choice: JsonObject | null;
+}
+
+const NOTHING: Share = { instructions: [], dropped: [] };
+
+/**
+ * Converse refuses a conversation with calls in it unless tools are offered, so the called ones are where the client offers
+ * none. It has no choice of no tool: then the model is asked in words, if tools must be offered at all.
+ */
+export function planTools(request: ChatRequest, card: ModelCard, traits: Traits): Toolbox {
+  const { choice, allowed } = simplifyChoice(request.tool_choice);
+  const offered = (request.tools ?? []).map(toFunction);
+  const kept = allowed === null ? offered : offered.filter((tool) => allowed.has(tool.function.name));
+  const called = listCalled(request);
+  const canBeStrict = card.capabilities.has("structured");
+  const none: Toolbox = { ...NOTHING, tools: [], choice: null };
+  if (choice === "none" || kept.length === 0) {
+    if (called.length === 0) return none;
+    const tools = (kept.length > 0 ? kept : called).flatMap((tool) => makeTool(tool, canBeStrict));
+    const instructions = ["Do not call any tool."];
+    return { ...none, tools, instructions, dropped: choice === "none" ? ["tool_choice"] : [] };
+  }
+  const isLoosened = !canBeStrict && kept.some((tool) => tool.function.strict === true);
+  const loosened = isLoosened ? ["tools"] : [];
+  const tools = kept.flatMap((tool) => makeTool(tool, canBeStrict));
+  const forced = makeChoice(choice, traits);
+  if (forced !== undefined) return { ...NOTHING, tools, choice: forced, dropped: loosened };
+  const only =
+    isObject(choice) && traits.forced.includes("any") ? findNamed(kept, choice.function.name) : null;
+  if (only) return { ...NOTHING, tools: makeTool(only, canBeStrict), choice: { any: {} }, dropped: loosened };
+  return {
+    tools,
+    choice: null,
+    instructions: [writeForcedCall(choice)],
+    dropped: [...loosened, "tool_choice"],
+  };
+}
+
+/** null: nothing is forced; undefined: the model can't be forced so. */
+function makeChoice(
+  choice: ReturnType<typeof simplifyChoice>["choice"],
+  { forced }: Traits,
+): JsonObject | null | undefined {
+  if (choice === undefined || choice === "auto" || choice === "none") return null;
+  if (choice === "required") return forced.includes("any") ? { any: {} } : undefined;
+  return forced.includes("tool") ? { tool: { name: choice.function.name } } : undefined;
+}
+
+function findNamed(tools: readonly FunctionTool[], name: string): FunctionTool | null {
+  return tools.find((tool) => tool.function.name === name) ?? null;
+}
+
+function listCalled(request: ChatRequest): readonly FunctionTool[] {
+  const names = request.messages.flatMap((message) =>
+    message.role === "assistant"
+      ? (message.tool_calls ?? []).map((call) =>
+          call.type === "custom" ? call.custom.name : call.function.name,
+        )
+      : [],
+  );
+  return [...new Set(names)].map((name) => ({ type: "function", function: { name } }));
+}
+
+function makeTool(tool: FunctionTool, canBeStrict: boolean): Block[] {
+  const { name, description, parameters, strict } = tool.function;
+  const toolSpec = {
+    name,
+    ...(description?.trim() ? { description } : {}),
+    inputSchema: { json: { type: "object", ...parameters } },
+    ...(strict === true && canBeStrict ? { strict: true } : {}),
+  };
+  return addPoint([{ toolSpec }], { ...tool.function, ...tool });
+}
+
+export interface Output extends Share {
+  /** Fields of the body. */
+  readonly fields: JsonObject;
+}
+
+/** `response_format`: a schema where the card says that the model keeps to one, else an instruction in words. */
+export function planOutput(format: ResponseFormat | undefined, card: ModelCard): Output {
+  if (!format || format.type === "text") return { ...NOTHING, fields: {} };
+  const shape = format.type === "json_schema" ? format.json_schema : undefined;
+  if (!shape?.schema) return ask("Answer with one JSON object and nothing else: no code fence, no comment.");
+  const schema = JSON.stringify(closeObjects(shape.schema));
+  if (!card.capabilities.has("structured"))
+    return ask(
+      `Answer with one JSON value that is valid under this JSON Schema and with nothing else, no code fence, no comment:\n${schema}`,
+    );
+  const { name, description } = shape;
+  const jsonSchema = { schema, name, ...(description ? { description } : {}) };
+  const textFormat = { type: "json_schema", structure: { jsonSchema } };
+  return { ...NOTHING, fields: { outputConfig: { textFormat } } };
+}
+
+function ask(sentence: string): Output {
+  return { fields: {}, instructions: [sentence], dropped: ["response_format"] };
+}
+
+/** Under these the keys are the author's own names, not keywords. */
+const NAMED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
+
+/** The schema with `additionalProperties: false` in every object, which structured output requires. */
+function closeObjects(schema: JsonObject): JsonObject {
+  const closed = Object.entries(schema).map(([keyword, value]) => [keyword, closeInner(keyword, value)]);
+  const isObjectType = schema.type === "object" || isObject(schema.properties);
+  return { ...Object.fromEntries(closed), ...(isObjectType ? { additionalProperties: false } : {}) };
+}
+
+function closeInner(keyword: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => (isObject(one) ? closeObjects(one) : one));
+  if (!isObject(value) || keyword === "default" || keyword === "const") return value;
+  if (!NAMED.has(keyword)) return closeObjects(value);
+  const named = Object.entries(value).map(([name, one]) => [name, isObject(one) ? closeObjects(one) : one]);
+  return Object.fromEntries(named);
+}

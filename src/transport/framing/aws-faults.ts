@@ -1,0 +1,94 @@
+// Errors of Amazon's services as Faults, by the type that a header, a body or a frame names, or else by their status.
+import type { Fault, FaultCode } from "../../core/fault.ts";
+import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
+
+interface Meaning {
+  /** The status of an answer of its own (Amazon Bedrock API reference, "Common errors" and each operation's). */
+  readonly status: number;
+  /** Left out: as the status says. */
+  readonly means?: FaultCode;
+}
+
+/** By the type in lower case: frames write `throttlingException`, headers `ThrottlingException`. */
+const MEANING_OF_TYPE: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
+  ["validationexception", { status: 400 }],
+  ["accessdeniedexception", { status: 403 }],
+  ["unrecognizedclientexception", { status: 403, means: "upstream_auth" }],
+  ["expiredtokenexception", { status: 403, means: "upstream_auth" }],
+  ["invalidsignatureexception", { status: 403, means: "upstream_auth" }],
+  ["missingauthenticationtokenexception", { status: 403, means: "upstream_auth" }],
+  ["incompletesignatureexception", { status: 400, means: "upstream_auth" }],
+  ["resourcenotfoundexception", { status: 404 }],
+  ["modeltimeoutexception", { status: 408 }],
+  ["modelerrorexception", { status: 424 }],
+  ["modelstreamerrorexception", { status: 424 }],
+  ["throttlingexception", { status: 429, means: "provider_busy" }],
+  ["modelnotreadyexception", { status: 429, means: "provider_busy" }],
+  ["servicequotaexceededexception", { status: 400, means: "provider_busy" }],
+  ["internalserverexception", { status: 500 }],
+  ["serviceunavailableexception", { status: 503 }],
+]);
+
+/** Failures that only a message distinguishes, all of them under a 400. */
+const RULES: readonly ErrorRule[] = [
+  { status: 400, begins: "The provided model identifier is invalid", means: "model_not_found" },
+  // The newest models answer under an inference profile's name alone.
+  { status: 400, begins: "Invocation of model ID * with on-demand throughput", means: "model_not_found" },
+  { status: 400, begins: "Input is too long for requested model", means: "context_length_exceeded" },
+  {
+    status: 400,
+    begins: "The model returned the following errors: Input Tokens Exceeded",
+    means: "context_length_exceeded",
+  },
+];
+
+/** The fault of an error answer; its type may stand in a header or in the body, or nowhere. */
+export function explainAmazon(status: number, headers: Headers, body: string, nowMs: number): Fault {
+  const said = asObject(parseJson(body));
+  const type = readType(headers.get("x-amzn-errortype")) ?? findType(said);
+  return makeFault(status, type, findMessage(said) ?? "", readRetryAfterMs(headers, nowMs));
+}
+
+/** The fault of an exception's frame; an unknown type is a failure of the service. */
+export function explainException(type: string, payload: string): Fault {
+  const body = parseJson(payload);
+  const message = isObject(body) ? findMessage(body) : payload;
+  const { status = 500 } = findMeaning(type) ?? {};
+  return makeFault(status, type, message ?? "", undefined);
+}
+
+function makeFault(
+  status: number,
+  type: string | undefined,
+  message: string,
+  retryAfterMs: number | undefined,
+): Fault {
+  const means = type === undefined ? undefined : findMeaning(type)?.means;
+  return upstreamFault({
+    status,
+    message,
+    rules: RULES,
+    ...(type === undefined ? {} : { codes: [type] }),
+    ...(means === undefined ? {} : { means }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+function findMeaning(type: string): Meaning | undefined {
+  return MEANING_OF_TYPE.get(type.toLowerCase());
+}
+
+/** `ValidationException:http://internal.amazon.com/…` and `com.amazon.coral.service#ValidationException` alike. */
+function readType(given: unknown): string | undefined {
+  const named = asString(given)?.split(":")[0]?.split("#").at(-1)?.trim();
+  return named === "" ? undefined : named;
+}
+
+function findType(said: JsonObject): string | undefined {
+  return readType(said.__type ?? asObject(said.Output).__type);
+}
+
+function findMessage(said: JsonObject): string | undefined {
+  return asString(said.message) ?? asString(said.Message);
+}

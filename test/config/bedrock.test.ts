@@ -1,0 +1,173 @@
+// Bedrock in the configuration: its region, the keys that sign its calls, and what is refused.
+import { describe, expect, test } from "bun:test";
+import { formatError } from "../../src/config/errors.ts";
+import { loadSettings } from "../../src/config/load.ts";
+import type { AwsProof, Credential, ProviderSetup } from "../../src/core/settings.ts";
+import { PROVIDERS } from "../../src/providers/index.ts";
+
+type Variables = Readonly<Record<string, string>>;
+
+function load(text: string | null, env: Variables = {}) {
+  return loadSettings({
+    text,
+    file: "poundkey.yaml",
+    env: (name) => env[name],
+    readFile: () => "",
+    known: PROVIDERS,
+    overrides: {},
+  });
+}
+
+/** The providers that are on. */
+function setupsOf(text: string | null, env: Variables = {}): readonly ProviderSetup[] {
+  const loaded = load(text, env);
+  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
+  return loaded.settings.providers;
+}
+
+function setupOf(fields: string, env: Variables = {}): ProviderSetup {
+  const [setup] = setupsOf(`providers: { ${fields} }`, env);
+  if (!setup) throw new Error("no provider");
+  return setup;
+}
+
+function errorsOf(fields: string, env: Variables = {}): readonly string[] {
+  const loaded = load(`providers: { ${fields} }`, env);
+  return loaded.ok ? [] : loaded.errors.map(formatError);
+}
+
+const AWS = '{ access_key_id: "AKID", secret_access_key: "secret" }';
+const KEYS = { AWS_ACCESS_KEY_ID: "AKENV", AWS_SECRET_ACCESS_KEY: "env-secret" };
+const proof = (more: Partial<AwsProof>): Credential => ({
+  secret: null,
+  proof: {
+    kind: "aws",
+    accessKeyId: "AKID",
+    secretAccessKey: "secret",
+    sessionToken: null,
+    region: "us-east-1",
+    ...more,
+  },
+  weight: 1,
+});
+const ofEnvironment = { accessKeyId: "AKENV", secretAccessKey: "env-secret" };
+
+describe("Bedrock's keys", () => {
+  test("of an account sign each call; a session's token goes with them", () => {
+    const setup = setupOf(`Bedrock: { region: eu-west-1, aws: ${AWS} }`);
+    expect([setup.baseUrl, setup.dialect, setup.credentials]).toEqual([
+      "https://bedrock-runtime.eu-west-1.amazonaws.com",
+      null,
+      [proof({ region: "eu-west-1" })],
+    ]);
+    const temporary = AWS.replace(" }", ', session_token: "token" }');
+    expect(setupOf(`Bedrock: { aws: ${temporary} }`).credentials).toEqual([proof({ sessionToken: "token" })]);
+  });
+
+  test("may be Bedrock's own, which go as they are", () => {
+    const { credentials } = setupOf('Bedrock: { keys: ["ABSK1", { key: "ABSK2", weight: 2 }] }', KEYS);
+    expect(credentials).toEqual([
+      { secret: "ABSK1", weight: 1 },
+      { secret: "ABSK2", weight: 2 },
+    ]);
+  });
+
+  test("are those of the environment where none are configured, the bearer key first", () => {
+    const bearer = { ...KEYS, AWS_BEARER_TOKEN_BEDROCK: "ABSK" };
+    expect(setupOf("Bedrock: {}", bearer).credentials).toEqual([{ secret: "ABSK", weight: 1 }]);
+    const session = { ...KEYS, AWS_SESSION_TOKEN: "t", AWS_REGION: "ap-southeast-2" };
+    expect(setupOf("Bedrock: {}", session).credentials).toEqual([
+      proof({ ...ofEnvironment, sessionToken: "t", region: "ap-southeast-2" }),
+    ]);
+    expect(errorsOf("Bedrock: {}", { AWS_ACCESS_KEY_ID: "AKENV" })).toEqual([
+      expect.stringContaining("AWS_BEARER_TOKEN_BEDROCK"),
+    ]);
+  });
+
+  test("in the environment turn Bedrock on without a configuration", () => {
+    const names = (env: Variables) => setupsOf(null, env).map(({ name }) => name);
+    expect(names(KEYS)).toEqual(["Bedrock"]);
+    expect(names({ AWS_BEARER_TOKEN_BEDROCK: "ABSK" })).toEqual(["Bedrock"]);
+    expect(names({ AWS_ACCESS_KEY_ID: "AKENV" })).toEqual([]);
+    expect(names({ AWS_REGION: "us-east-1" })).toEqual([]);
+  });
+});
+
+describe("the region", () => {
+  const addressOf = (fields: string, env: Variables = {}) => {
+    const { baseUrl, credentials } = setupOf(`Bedrock: { ${fields}, aws: ${AWS} }`, env);
+    const [credential] = credentials;
+    const { proof: found } = credential ?? {};
+    return [baseUrl, found?.kind === "aws" ? found.region : null];
+  };
+
+  test("makes the address, in each of AWS's partitions", () => {
+    expect(addressOf("region: cn-north-1")[0]).toBe("https://bedrock-runtime.cn-north-1.amazonaws.com.cn");
+    expect(addressOf("region: eusc-de-east-1")[0]).toBe(
+      "https://bedrock-runtime.eusc-de-east-1.amazonaws.eu",
+    );
+    expect(addressOf("region: us-gov-west-1")[0]).toBe("https://bedrock-runtime.us-gov-west-1.amazonaws.com");
+  });
+
+  test("is the configured one, that of the address, the environment's, or the first of all", () => {
+    const env = { AWS_DEFAULT_REGION: "us-west-2" };
+    const fips = 'base_url: "https://bedrock-runtime-fips.us-east-2.amazonaws.com"';
+    expect(addressOf("region: eu-west-1", env)[1]).toBe("eu-west-1");
+    expect(addressOf(fips, env)).toEqual([
+      "https://bedrock-runtime-fips.us-east-2.amazonaws.com",
+      "us-east-2",
+    ]);
+    expect(addressOf('base_url: "http://127.0.0.1:9", region: eu-west-1')).toEqual([
+      "http://127.0.0.1:9",
+      "eu-west-1",
+    ]);
+    expect(addressOf("headers: {}", env)[1]).toBe("us-west-2");
+    expect(addressOf("headers: {}", { ...env, AWS_REGION: "us-east-2" })[1]).toBe("us-east-2");
+    expect(addressOf("headers: {}")[1]).toBe("us-east-1");
+  });
+});
+
+test.each(["platform: bedrock", "dialect: bedrock"])(
+  "a second region is another provider with %s, which speaks all that Bedrock does",
+  (kind) => {
+    const arn = "arn:aws:bedrock:us-west-2:1:x/y";
+    const models = `[{ name: "${arn}", like: "Bedrock#us.anthropic.claude-sonnet-5" }]`;
+    const fields = `West: { ${kind}, region: us-west-2, aws: ${AWS}, models: ${models} }`;
+    const setup = setupOf(fields, KEYS);
+    expect([setup.baseUrl, setup.platform, setup.dialect, setup.credentials]).toEqual([
+      "https://bedrock-runtime.us-west-2.amazonaws.com",
+      "bedrock",
+      null,
+      [proof({ region: "us-west-2" })],
+    ]);
+    const loaded = load(`providers: { ${fields} }`);
+    const [card] = loaded.ok ? loaded.settings.ownModels : [];
+    expect([card?.id, card?.name, card?.deployment, card?.dialects, card?.price?.input]).toEqual([
+      `West#${arn}`,
+      "us.anthropic.claude-sonnet-5",
+      arn,
+      ["anthropic"],
+      3.3,
+    ]);
+  },
+);
+
+describe("what is refused, with its field", () => {
+  const rows: readonly (readonly [string, string, Variables?])[] = [
+    [`OpenAI: { keys: ["k"], aws: ${AWS} }`, "providers.OpenAI.aws: has no effect"],
+    ['Local: { base_url: "http://a.example", region: us-east-1 }', "providers.Local.region: has no effect"],
+    [`Bedrock: { aws: ${AWS}, keys: ["k"] }`, "providers.Bedrock.aws: has no effect beside keys"],
+    [`Bedrock: { dialect: openai, aws: ${AWS} }`, "providers.Bedrock.dialect: has no effect"],
+    [`Bedrock: { region: moon, aws: ${AWS} }`, "region"],
+    [`Bedrock: { region: "us-east-1.evil.example", aws: ${AWS} }`, "region"],
+    ['Bedrock: { aws: { access_key_id: "AKID" } }', "secret_access_key"],
+    ['Bedrock: { aws: { access_key_id: "A K", secret_access_key: "s" } }', "access_key_id"],
+    [`Bedrock: { aws: ${AWS.replace(" }", ", role: x }")} }`, "role"],
+    [`Bedrock: { aws: ${AWS} }`, "expected a region", { AWS_REGION: "a/b" }],
+    ["Bedrock: {}", "printable", { ...KEYS, AWS_SECRET_ACCESS_KEY: "a b" }],
+  ];
+  test.each(rows)("%s", (fields, message, env = {}) => {
+    expect(errorsOf(fields, env)).toEqual([expect.stringContaining(message)]);
+    expect(errorsOf(fields, env).join()).not.toContain("env-secret");
+  });
+});

@@ -1,0 +1,50 @@
+// A plain reader of Amazon's frames over a whole body, for expectations: it shares nothing with the gateway's.
+import { asObject, asString, type JsonObject } from "../../src/core/json.ts";
+
+export interface RecordedFrame {
+  readonly event: string;
+  readonly json: JsonObject;
+  /** The frame's beginning and end: offsets in bytes. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The events of a body, in order, up to what is no frame; a model's own events are taken out of their base64. */
+export function splitFrames(bytes: Uint8Array): RecordedFrame[] {
+  const frames: RecordedFrame[] = [];
+  const whole = Buffer.from(bytes);
+  for (let start = 0; start + 4 <= whole.length; ) {
+    const end = start + whole.readUInt32BE(start);
+    if (end > whole.length) break;
+    const headersEnd = start + 12 + whole.readUInt32BE(start + 4);
+    const event = readEventType(whole.subarray(start + 12, headersEnd));
+    const json = asObject(JSON.parse(whole.subarray(headersEnd, end - 4).toString()));
+    const inner = asString(json.bytes);
+    const held = inner === undefined ? json : asObject(JSON.parse(Buffer.from(inner, "base64").toString()));
+    frames.push({ event: asString(held.type) ?? event, json: held, start, end });
+    start = end;
+  }
+  return frames;
+}
+
+const NAME = ":event-type";
+
+/** The value behind the header's name, its type (one byte) and its length (two). */
+function readEventType(headers: Buffer): string {
+  if (!headers.includes(NAME)) return "error";
+  const at = headers.indexOf(NAME) + NAME.length + 1;
+  return headers.subarray(at + 2, at + 2 + headers.readUInt16BE(at)).toString();
+}
+
+/** The same events as server-sent ones, and behind them what is no frame. */
+export function toEvents(bytes: Uint8Array): string {
+  const frames = splitFrames(bytes);
+  const rest = Buffer.from(bytes).subarray(frames.at(-1)?.end ?? 0);
+  const events = frames
+    .map(({ event, json }) => {
+      const { "amazon-bedrock-invocationMetrics": _metrics, ...own } = json;
+      return `event: ${event}\ndata: ${JSON.stringify(own)}\n\n`;
+    })
+    .join("");
+  return events + rest.toString();
+}
