@@ -7,6 +7,7 @@ import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { LEARNING } from "./learning.ts";
 import { type Mutant, mutated } from "./mutant.ts";
+import { SESSIONS } from "./sessions.ts";
 import { SURVIVING } from "./surviving.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -82,8 +83,8 @@ function show({ mutant, caught, seconds, words }: Verdict): void {
 
 async function main(): Promise<number> {
   const wanted = process.argv[2] ?? "";
-  const mutants = [...BOOKS, ...ANSWERS, ...SURVIVING, ...LEARNING, ...BEYOND_CHAT].filter(({ name }) =>
-    name.includes(wanted),
+  const mutants = [...BOOKS, ...ANSWERS, ...SURVIVING, ...LEARNING, ...BEYOND_CHAT, ...SESSIONS].filter(
+    ({ name }) => name.includes(wanted),
   );
   const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));
   try {
