@@ -1,7 +1,8 @@
 // A request's prompt and answer, where the operator keeps them: as a conversation, with whatever is no text as it was sent.
+
+import type { Content, Message } from "./kept-content.ts";
 import { Code } from "./parts/button.tsx";
 import { Card } from "./parts/page.tsx";
-import type { Content, Message } from "./types.ts";
 
 export function RequestContent({ content }: { readonly content: Content }) {
   const answers = (content.reply?.choices ?? []).flatMap(({ message }) => (message ? [message] : []));

@@ -1,5 +1,6 @@
 // The answers of the admin routes, as far as the console reads them.
 
+import type { Content } from "./kept-content.ts";
 import type { Tokens, Units } from "./work.ts";
 
 export interface Percentiles {
@@ -269,17 +270,4 @@ export interface Settings {
     readonly idle_ms: number;
     readonly total_ms: number;
   }[];
-}
-
-export interface Message {
-  readonly role: string;
-  readonly content?: string | readonly { readonly type: string; readonly text?: string }[] | null;
-}
-
-/** The prompt and the answer; kept where the operator wants it so. */
-export interface Content {
-  readonly messages: readonly Message[];
-  readonly request?: Readonly<Record<string, unknown>>;
-  readonly reply: { readonly choices?: readonly { readonly message?: Message }[] } | null;
-  readonly truncated: boolean;
 }

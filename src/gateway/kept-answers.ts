@@ -86,9 +86,10 @@ export class KeptAnswers {
     const sealed = vault.seal(JSON.stringify({ input, response }), makeUse(accountId, id));
     const row = { accountId, keyId, id, atMs: clock.nowMs(), bytes: sealed.length, sealed };
     const add = async () => {
-      // The operator may have changed the key while the answer was made.
+      await store.addResponse({ ...row, items: JSON.stringify(itemIds) }, bytesMax);
+      // The operator may have changed the key meanwhile, and what was kept of it is deleted then: before this row, perhaps.
       const key = await store.key(keyId);
-      if (key?.keepsResponses) await store.addResponse({ ...row, items: JSON.stringify(itemIds) }, bytesMax);
+      if (!key?.keepsResponses) await store.removeResponse(accountId, keyId, id);
     };
     const written = add().catch((error: unknown) =>
       log({ event: "response_lost", level: "warn", id, cause: String(error) }),

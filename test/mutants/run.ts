@@ -7,6 +7,7 @@ import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { LEARNING } from "./learning.ts";
 import { type Mutant, mutated } from "./mutant.ts";
+import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
 import { SURVIVING } from "./surviving.ts";
 
@@ -83,9 +84,15 @@ function show({ mutant, caught, seconds, words }: Verdict): void {
 
 async function main(): Promise<number> {
   const wanted = process.argv[2] ?? "";
-  const mutants = [...BOOKS, ...ANSWERS, ...SHARING, ...SURVIVING, ...LEARNING, ...BEYOND_CHAT].filter(
-    ({ name }) => name.includes(wanted),
-  );
+  const mutants = [
+    ...BOOKS,
+    ...ANSWERS,
+    ...SESSIONS,
+    ...SHARING,
+    ...SURVIVING,
+    ...LEARNING,
+    ...BEYOND_CHAT,
+  ].filter(({ name }) => name.includes(wanted));
   const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));
   try {
     const copies = Array.from({ length: AT_ONCE }, (_, number) => copyOf(folder, number));

@@ -1,0 +1,64 @@
+// Mutants of sessions: the credential that they stay with, the thinking that goes back, and the answers that they go on from.
+import type { Mutant } from "./mutant.ts";
+
+const SEALED = ["test/http-sealed-thinking.test.ts"];
+const STORED = ["test/http-stored-upstream.test.ts"];
+
+export const SESSIONS: readonly Mutant[] = [
+  {
+    name: "sessions: the client's name for one says nothing",
+    file: "src/operations/chat/conversation.ts",
+    find: "const given = session ??",
+    replace: "const given =",
+    tests: SEALED,
+  },
+  {
+    name: "sessions: thinking that is refused in translation stays refused",
+    file: "src/gateway/failover.ts",
+    find: "route.codec.mend?.(this.#ask, fault) ?? null",
+    replace: "null",
+    tests: SEALED,
+  },
+  {
+    name: "sessions: any credential goes on from what another one stored",
+    file: "src/gateway/plan-request.ts",
+    find: "pin ? [pin.credential] : ",
+    replace: "",
+    tests: STORED,
+  },
+  {
+    name: "sessions: nothing is held for what lies at the provider",
+    file: "src/surfaces/openai-responses/read.ts",
+    find: "stored.tokens * BYTES_PER_TOKEN",
+    replace: "0",
+    tests: STORED,
+  },
+  {
+    name: "sessions: a provider stores what the operator doesn't allow",
+    file: "src/surfaces/openai-responses/read.ts",
+    find: "limits.storesUpstream === true && store === true",
+    replace: "store === true",
+    tests: STORED,
+  },
+  {
+    name: "sessions: keys that forbid it are kept",
+    file: "src/gateway/kept-answers.ts",
+    find: "return keepsResponses && ",
+    replace: "return ",
+    tests: ["test/clients/responses-kept.test.ts"],
+  },
+  {
+    name: "sessions: a result that comes twice is sent twice",
+    file: "src/surfaces/gemini/contents.ts",
+    find: "if (ids.isRepeated(name, id, content))",
+    replace: "if (false)",
+    tests: ["test/clients/google.test.ts"],
+  },
+  {
+    name: "sessions: the signatures of calls are lost",
+    file: "src/surfaces/signature.ts",
+    find: 'if (data === "" || !call.id) return [];',
+    replace: "return [];",
+    tests: ["test/clients/anthropic.test.ts"],
+  },
+];
