@@ -2,20 +2,20 @@
 import { beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { createAccount, getAccount, updateAccount } from "../src/admin/accounts.ts";
-import {
-  CONSOLE_KEY,
-  createKey,
-  getKey,
-  listKeys,
-  listKeysInUse,
-  revokeKey,
-  updateKey,
-} from "../src/admin/keys.ts";
+import { getAccount } from "../src/admin/accounts.ts";
+import { CONSOLE_KEY, getKey, revokeKey } from "../src/admin/keys.ts";
 import { getRequest } from "../src/admin/requests.ts";
 import { ensureAdminToken } from "../src/admin/token.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
+import {
+  createAccount,
+  createKey,
+  listKeys,
+  listKeysInUse,
+  updateAccount,
+  updateKey,
+} from "./admin-asked.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
 import { HOUR, makeKey, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
 import { catchThrown, readCode } from "./thrown.ts";

@@ -1,16 +1,21 @@
 // The operator's use-cases on money, on a real store: top-ups, journals, and usage by the operator's days.
 
 import { beforeEach, describe, expect, test } from "bun:test";
-import { createAccount, getAccount, listAccounts, updateAccount } from "../src/admin/accounts.ts";
-import { listJournal } from "../src/admin/journal.ts";
-import { createKey } from "../src/admin/keys.ts";
+import { getAccount } from "../src/admin/accounts.ts";
 import { getRequest } from "../src/admin/requests.ts";
-import { topUpAccount } from "../src/admin/topups.ts";
-import { sumUsage } from "../src/admin/usage.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import type { DayRules } from "../src/ledger/day.ts";
+import {
+  createAccount,
+  createKey,
+  listAccounts,
+  listJournal,
+  sumUsage,
+  topUpAccount,
+  updateAccount,
+} from "./admin-asked.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
 import { openPayments } from "./payments.ts";
 import { DAY, HOUR, MINUTE, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";

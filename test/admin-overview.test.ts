@@ -1,7 +1,8 @@
 // The operator's overview on a real store: steps with nothing in them, totals, the span before, narrowing, bad input.
 import { beforeEach, expect, test } from "bun:test";
-import { type Overview, overview } from "../src/admin/overview.ts";
+import type { Overview } from "../src/admin/overview.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
+import { overview } from "./admin-asked.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
 import { HOUR, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
 

@@ -1,11 +1,10 @@
 // The operator's top-ups on a real store: made once, refused when they make no sense, and never in doubt.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { createAccount, getAccount } from "../src/admin/accounts.ts";
-import { listJournal } from "../src/admin/journal.ts";
-import { topUpAccount } from "../src/admin/topups.ts";
+import { getAccount } from "../src/admin/accounts.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import { Fault } from "../src/core/fault.ts";
 import type { Store } from "../src/core/store.ts";
+import { createAccount, listJournal, topUpAccount } from "./admin-asked.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
 import { catchThrown } from "./thrown.ts";
 

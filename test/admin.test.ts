@@ -1,12 +1,11 @@
 // The operator's use-cases on a real store: accounts, the request log, the admin token, and what a key's holder sees.
 import { beforeEach, describe, expect, test } from "bun:test";
-import { createAccount, listAccounts, updateAccount } from "../src/admin/accounts.ts";
 import { holderView } from "../src/admin/holder.ts";
-import { createKey } from "../src/admin/keys.ts";
-import { getRequest, listRequests } from "../src/admin/requests.ts";
+import { getRequest } from "../src/admin/requests.ts";
 import { checkAdminToken, ensureAdminToken, resetAdminToken } from "../src/admin/token.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
+import { createAccount, createKey, listAccounts, listRequests, updateAccount } from "./admin-asked.ts";
 import { adminBench, wrongWith } from "./admin-world.ts";
 import { HOUR, makeAsk, makeRecord, NOON, QUOTA, writeRecord } from "./samples.ts";
 

@@ -136,7 +136,7 @@ describe("what operators get wrong", () => {
     ["POST", "", { name: "x", target: "Nobody#gpt" }, "400 invalid_request_error invalid_value target"],
     ["POST", "", { name: "x", target: "team" }, "400 invalid_request_error invalid_value target"],
     ["POST", "", group(), "400 invalid_request_error invalid_value target"],
-    ["POST", "", group("a"), "400 invalid_request_error invalid_type"],
+    ["POST", "", group("a"), "400 invalid_request_error invalid_type target[0]"],
     ["POST", "", group({ model: "Nobody#x" }), "400 invalid_request_error invalid_value target[0].model"],
     ["POST", "", group({ model: "Router#best" }), "400 invalid_request_error invalid_value target[0].model"],
     [

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import SwaggerParser from "@apidevtools/swagger-parser";
 import Ajv, { type ValidateFunction } from "ajv";
+import addFormats from "ajv-formats";
 import { asObject, type JsonObject, parseJson } from "../src/core/json.ts";
 import { FIELD_FEATURES } from "./dialects/features-fields.ts";
 import { FORMAT_FEATURES } from "./dialects/features-format.ts";
@@ -24,6 +25,7 @@ const FEATURES = [
 let gateway: UnderTest;
 let document: JsonObject;
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false });
+addFormats(ajv);
 // Keywords of OpenAPI's that say nothing of a value.
 ajv.addVocabulary(["example"]);
 

@@ -38,7 +38,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   keys: ["core"],
   admin: ["core", "keys", "ledger", "catalogue"],
   telemetry: ["core"],
-  console: ["docs"],
+  console: ["docs", "admin", "core", "surfaces"],
   docs: [],
   simulator: ["core", "operations"],
   app: [
@@ -97,6 +97,25 @@ test("no dialect imports another dialect, and nothing outside imports more of th
       composing.has(room)
         ? []
         : imports.filter((target) => isForeign(folderOf(path), target)).map((to) => `${path} → ${to}`),
+    ),
+  );
+});
+
+test("the console has the types of the routes' answers from their schemas, and code of no other room but the manual's", () => {
+  const page = sources.filter(({ room }) => room === "console");
+  expectNone(
+    page.flatMap(({ path, text }) =>
+      [...text.matchAll(/^import (?!type )[^;]*?from "\.\.\/(?:\.\.\/)?(\w+)\/[^"]*";/gms)].flatMap(
+        ([line, room]) => (room === "docs" || room === "parts" ? [] : [`${path}: ${line}`]),
+      ),
+    ),
+  );
+  // The fields of answers are spelled with underscores, which nothing else in the page is.
+  expectNone(
+    page.flatMap(({ path, lines }) =>
+      lines.flatMap((line, at) =>
+        /^\s+readonly \w+_\w+\??:/.test(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [],
+      ),
     ),
   );
 });

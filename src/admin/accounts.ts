@@ -1,24 +1,30 @@
 // The operator's use-cases on accounts: make, list, look at, rename.
+import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { Account } from "../core/key.ts";
 import { toUsd } from "../core/money.ts";
 import { makeSystemAccount, type SystemAccount } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import { mintId } from "../keys/secret.ts";
-import { optional, readFields, readName, required } from "./input.ts";
+import { nameSchema, readName } from "./input.ts";
 import { formatInstant } from "./instant.ts";
-import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
+import { type Listed, listPage, type PageQuery } from "./list.ts";
+import { allowNull, closeObject, instant, text, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
 /** An account as the operator sees it. */
-export interface AccountView {
-  readonly id: string;
-  readonly name: string;
-  readonly balance_usd: number;
-  readonly held_usd: number;
-  /** null for a system account, which was never made. */
-  readonly created_at: string | null;
-}
+export const accountSchema = Type.Object({
+  id: text,
+  name: text,
+  balance_usd: usd,
+  held_usd: usd,
+  // A system account was never made.
+  created_at: allowNull(instant),
+});
+export type AccountView = View<typeof accountSchema>;
+
+export const newAccountSchema = closeObject({ name: nameSchema });
+export const accountChangeSchema = closeObject({ name: Type.Optional(nameSchema) });
 
 export function accountView(account: Account): AccountView {
   return {
@@ -30,12 +36,12 @@ export function accountView(account: Account): AccountView {
   };
 }
 
-/** Makes an account from `{ name }`, with nothing on it. */
+/** Makes an account with nothing on it. */
 export async function createAccount(
   { store, clock, random }: AdminWorld,
-  body: unknown,
+  fields: Static<typeof newAccountSchema>,
 ): Promise<AccountView> {
-  const name = required(readFields(body, ["name"]), "name", readName);
+  const name = readName(fields.name);
   const id = mintId("acct", random);
   const account: Account = {
     id,
@@ -51,10 +57,9 @@ export async function createAccount(
 }
 
 /** A page of accounts, newest first. */
-export function listAccounts({ store }: AdminWorld, query: unknown): Promise<Listed<AccountView>> {
-  const fields = readFields(query, PAGE_FIELDS);
+export function listAccounts({ store }: AdminWorld, query: PageQuery): Promise<Listed<AccountView>> {
   const positionOf = ({ createdAtMs: atMs, id }: Account) => ({ atMs, id });
-  return listPage(fields, (page) => store.accounts(page), positionOf, accountView);
+  return listPage(query, (page) => store.accounts(page), positionOf, accountView);
 }
 
 /** An account, or what `funding`, `revenue` and `overrun` come to. Throws the Fault `not_found`. */
@@ -70,9 +75,12 @@ async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount
 }
 
 /** Changes the name, when one is given. */
-export async function updateAccount({ store }: AdminWorld, id: string, body: unknown): Promise<AccountView> {
-  const name = optional(readFields(body, ["name"]), "name", readName);
-  return found(await (name === undefined ? store.account(id) : store.renameAccount(id, name)));
+export async function updateAccount(
+  { store }: AdminWorld,
+  id: string,
+  { name }: Static<typeof accountChangeSchema>,
+): Promise<AccountView> {
+  return found(await (name === undefined ? store.account(id) : store.renameAccount(id, readName(name))));
 }
 
 function found(account: Account | null): AccountView {

@@ -1,16 +1,44 @@
 // The operator's use-cases on aliases that are made at run time: kept in the store, known to all nodes.
+import { type Static, Type } from "@sinclair/typebox";
 import { type Catalogue, findSelector, splitId } from "../catalogue/catalogue.ts";
 import { ALIAS_NAME, type Alias, type AliasTarget, GROUP_MAX } from "../core/alias.ts";
 import { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { optional, type Read, readFields, readText, readWeight, required } from "./input.ts";
+import { weightSchema } from "./input.ts";
 import { instantOrNull } from "./instant.ts";
 import type { Listed } from "./list.ts";
+import { allowNull, allowWords, closeObject, instant, number, text, type View } from "./schema.ts";
 import { readStoredAliases, type StoredAlias, writeStoredAliases } from "./stored-aliases.ts";
 
 /** All of them are read at each change, by each process. */
 const ALIASES_MAX = 1000;
+
+const name = Type.String({ pattern: ALIAS_NAME.source, expected: "1 to 200 characters without spaces" });
+const member = closeObject({ model: text, weight: Type.Optional(weightSchema) });
+const members = Type.Array(member, {
+  minItems: 1,
+  maxItems: GROUP_MAX,
+  expected: `1 to ${GROUP_MAX} models`,
+});
+const target = Type.Union([text, members], {
+  expected: "a model id or a list of { model, weight }",
+});
+export const newAliasSchema = closeObject({ name, target });
+/** Without the name, which stands in the address. */
+export const aliasTargetChangeSchema = closeObject({ target });
+export const aliasChangeSchema = closeObject({ name: text, target });
+export const aliasQuery = closeObject({ name: text });
+
+export const aliasTargetSchema = Type.Union([text, Type.Array(Type.Object({ model: text, weight: number }))]);
+export const aliasSchema = Type.Object({
+  name: text,
+  target: aliasTargetSchema,
+  source: allowWords(["configured", "stored"]),
+  // The file's have no such time.
+  created_at: allowNull(instant),
+});
+export type AliasView = View<typeof aliasSchema>;
 
 export interface AliasParts {
   readonly store: Pick<Store, "setting" | "changeSetting">;
@@ -32,13 +60,15 @@ export async function listAliases({ store, configured }: AliasParts): Promise<Li
   return { data: [...ofFile, ...stored.map(viewAlias)], next: null };
 }
 
-/** Makes an alias of `{ name, target }`. The target is an id or a selector, or a list of `{ model, weight? }`. */
-export async function createAlias(parts: AliasParts, body: unknown): Promise<AliasView> {
-  const fields = readFields(body, ["name", "target"]);
-  const name = required(fields, "name", readAliasName);
+/** Makes an alias. The target is an id or a selector, or the models of a group. */
+export async function createAlias(
+  parts: AliasParts,
+  { name, target: wanted }: Static<typeof newAliasSchema>,
+): Promise<AliasView> {
+  if (!name.isWellFormed()) throw invalid("name", `expected ${newAliasSchema.properties.name.expected}`);
   refuseConfigured(parts, name);
   refuseTaken(parts, name);
-  const target = required(fields, "target", readTarget(parts));
+  const target = readTarget(parts, wanted);
   const made = { name, target, createdAtMs: parts.clock.nowMs() };
   await changeStored(parts, (all) => {
     if (all.some((one) => one.name === name)) {
@@ -53,12 +83,13 @@ export async function createAlias(parts: AliasParts, body: unknown): Promise<Ali
   return viewAlias(made);
 }
 
-/** Changes the target of an alias. Its name stands in the address, or else in the body beside the target. */
-export async function changeAlias(parts: AliasParts, name: string, body: unknown): Promise<AliasView> {
-  const fields = readFields(body, name === "" ? ["name", "target"] : ["target"]);
-  const wanted = name === "" ? required(fields, "name", readText) : name;
+export async function changeAlias(
+  parts: AliasParts,
+  wanted: string,
+  { target: given }: Static<typeof aliasTargetChangeSchema>,
+): Promise<AliasView> {
   refuseConfigured(parts, wanted);
-  const target = required(fields, "target", readTarget(parts));
+  const target = readTarget(parts, given);
   const changed = await changeStored(parts, (all) => {
     requireAlias(all, wanted);
     return all.map((one) => (one.name === wanted ? { ...one, target } : one));
@@ -66,10 +97,8 @@ export async function changeAlias(parts: AliasParts, name: string, body: unknown
   return viewAlias(requireAlias(changed, wanted));
 }
 
-/** Deletes an alias, named by the address or else by `?name=`. Returns it as it was. */
-export async function deleteAlias(parts: AliasParts, name: string, query: unknown): Promise<AliasView> {
-  const fields = readFields(query, name === "" ? ["name"] : []);
-  const wanted = name === "" ? required(fields, "name", readText) : name;
+/** Returns the alias as it was. */
+export async function deleteAlias(parts: AliasParts, wanted: string): Promise<AliasView> {
   refuseConfigured(parts, wanted);
   const before = readStoredAliases(await parts.store.setting("aliases"));
   const own = requireAlias(before, wanted);
@@ -119,38 +148,24 @@ function refuseTaken({ catalogue }: AliasParts, name: string): void {
   throw invalid("name", "this is an id already, so the alias would have no effect");
 }
 
-const readAliasName: Read<string> = (value, param) => {
-  const name = readText(value, param);
-  if (ALIAS_NAME.test(name) && name.isWellFormed()) return name;
-  throw invalid(param, "expected 1 to 200 characters without spaces");
-};
-
-function readTarget(parts: AliasParts): Read<Alias> {
-  return (value, param) => {
-    if (typeof value === "string")
-      return findSelector(value) === null ? readModel(parts, value, param) : value;
-    if (!Array.isArray(value)) {
-      const message = `Invalid type for '${param}': expected a model id or a list of { model, weight }.`;
-      throw new Fault("invalid_type", message, { param });
-    }
-    if (value.length === 0 || value.length > GROUP_MAX) {
-      throw invalid(param, `expected 1 to ${GROUP_MAX} models`);
-    }
-    const targets = value.map((one, at) => readMember(parts, one, `${param}[${at}]`));
-    const twice = targets.findIndex(({ model }, at) => targets.findIndex((one) => one.model === model) < at);
-    if (twice !== -1) throw invalid(`${param}[${twice}].model`, "this model is there twice");
-    return targets;
-  };
+function readTarget(parts: AliasParts, given: Static<typeof target>): Alias {
+  if (typeof given === "string")
+    return findSelector(given) === null ? readModel(parts, given, "target") : given;
+  const targets = given.map((one, at) => readMember(parts, one, `target[${at}].model`));
+  const twice = targets.findIndex(({ model }, at) => targets.findIndex((one) => one.model === model) < at);
+  if (twice !== -1) throw invalid(`target[${twice}].model`, "this model is there twice");
+  return targets;
 }
 
-function readMember(parts: AliasParts, value: unknown, param: string): AliasTarget {
-  const fields = readFields(value, ["model", "weight"]);
-  const model = readText(fields.model, `${param}.model`);
+function readMember(
+  parts: AliasParts,
+  { model, weight = 1 }: Static<typeof member>,
+  param: string,
+): AliasTarget {
   if (findSelector(model) !== null) {
-    throw invalid(`${param}.model`, "a group is of models: a selector has a name of its own");
+    throw invalid(param, "a group is of models: a selector has a name of its own");
   }
-  const weight = optional(fields, "weight", (given) => readWeight(given, `${param}.weight`)) ?? 1;
-  return { model: readModel(parts, model, `${param}.model`), weight };
+  return { model: readModel(parts, model, param), weight };
 }
 
 /** Returns the canonical id of a model that clients can ask for. */
@@ -172,12 +187,11 @@ interface Known {
   readonly createdAtMs: number | null;
 }
 
-function viewAlias({ name, target, createdAtMs }: Known) {
+function viewAlias({ name, target, createdAtMs }: Known): AliasView {
   return {
     name,
     target,
-    source: createdAtMs === null ? ("configured" as const) : ("stored" as const),
+    source: createdAtMs === null ? "configured" : "stored",
     created_at: instantOrNull(createdAtMs),
   };
 }
-export type AliasView = ReturnType<typeof viewAlias>;

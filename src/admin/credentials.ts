@@ -1,27 +1,34 @@
 // The operator's use-cases on providers' credentials that are added at run time: sealed in the store, known to all nodes.
+import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
-import type { JsonObject } from "../core/json.ts";
 import type { StoredCredential } from "../core/rows.ts";
 import { PER_MINUTE_MAX } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Random } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
-import {
-  optional,
-  orNull,
-  type Read,
-  readBoolean,
-  readFields,
-  readText,
-  readWeight,
-  readWhole,
-  required,
-} from "./input.ts";
+import { weightSchema, wholeSchema } from "./input.ts";
+import { allowNull, closeObject, text, truth } from "./schema.ts";
 
-const SECRET_SHAPE = /^[\x21-\x7e]{1,4096}$/;
 const PER_PROVIDER_MAX = 100;
 /** The name of credentials of the configuration. */
 export const CONFIGURED = "configured:";
+
+const weight = Type.Optional(weightSchema);
+const secret = Type.String({
+  pattern: "^\\s*[\\x21-\\x7e]{1,4096}\\s*$",
+  expected: "a key of printable characters without spaces",
+});
+const limit = Type.Optional(allowNull(wholeSchema(1, PER_MINUTE_MAX)));
+const limits = { requests_per_minute: limit, tokens_per_minute: limit };
+export const newCredentialSchema = closeObject({ key: secret, weight, ...limits });
+export const credentialChangeSchema = closeObject({
+  credential_id: text,
+  key: Type.Optional(secret),
+  weight,
+  enabled: Type.Optional(truth),
+  ...limits,
+});
+export const credentialQuery = closeObject({ credential_id: text });
 
 /** A credential that was added, opened. */
 export interface AddedCredential {
@@ -58,14 +65,15 @@ export function findUse({ id, provider }: Pick<StoredCredential, "id" | "provide
   return `credential ${provider} ${id}`;
 }
 
-/** Adds `{ key, weight?, requests_per_minute?, tokens_per_minute? }` to a provider, which is on from then. Returns the provider's name in its own spelling. */
-export async function addCredential(parts: CredentialParts, name: string, body: unknown): Promise<string> {
+/** Adds a credential to a provider, which is on from then. Returns the provider's name in its own spelling. */
+export async function addCredential(
+  parts: CredentialParts,
+  name: string,
+  fields: Static<typeof newCredentialSchema>,
+): Promise<string> {
   const { store, clock, random, vault } = parts;
   const provider = fillableNamed(parts, name);
-  const fields = readFields(body, ["key", "weight", ...LIMITS]);
-  const secret = required(fields, "key", readSecret);
-  const weight = optional(fields, "weight", readWeight) ?? 1;
-  const limits = readLimits(fields);
+  const secret = fields.key.trim();
   const others = (await store.credentials()).filter((one) => one.provider === provider.name);
   if (others.length >= PER_PROVIDER_MAX) {
     const message = `Invalid 'key': the provider has ${PER_PROVIDER_MAX} credentials; remove one first.`;
@@ -75,25 +83,26 @@ export async function addCredential(parts: CredentialParts, name: string, body: 
   const id = mintId("cred", random);
   const sealed = vault.seal(secret, findUse({ id, provider: provider.name }));
   const createdAtMs = clock.nowMs();
-  const { requestsPerMinute = null, tokensPerMinute = null } = limits;
   await store.putCredential({
-    ...{ id, provider: provider.name, sealed, weight, requestsPerMinute, tokensPerMinute },
-    ...{ enabled: true, createdAtMs },
+    ...{ id, provider: provider.name, sealed, weight: fields.weight ?? 1, enabled: true, createdAtMs },
+    requestsPerMinute: fields.requests_per_minute ?? null,
+    tokensPerMinute: fields.tokens_per_minute ?? null,
   });
   await parts.refresh();
   return provider.name;
 }
 
-/** Changes a credential that was added by `{ credential_id, key?, weight?, enabled? }` and its limits; null takes one away. */
-export async function changeCredential(parts: CredentialParts, name: string, body: unknown): Promise<string> {
+/** Changes a credential that was added; null takes a limit away. */
+export async function changeCredential(
+  parts: CredentialParts,
+  name: string,
+  fields: Static<typeof credentialChangeSchema>,
+): Promise<string> {
   const { store, vault } = parts;
   const provider = fillableNamed(parts, name);
-  const fields = readFields(body, ["credential_id", "key", "weight", "enabled", ...LIMITS]);
-  const id = required(fields, "credential_id", readText);
-  const secret = optional(fields, "key", readSecret);
-  const weight = optional(fields, "weight", readWeight);
-  const enabled = optional(fields, "enabled", readBoolean);
-  const { requestsPerMinute, tokensPerMinute } = readLimits(fields);
+  const { credential_id: id, weight, enabled } = fields;
+  const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } = fields;
+  const secret = fields.key?.trim();
   const { own, others } = await foundIn(parts, provider, id);
   if (secret !== undefined) refuseTwice(parts, provider, others, secret);
   await store.putCredential({
@@ -112,10 +121,9 @@ export async function changeCredential(parts: CredentialParts, name: string, bod
 export async function removeCredential(
   parts: CredentialParts,
   name: string,
-  query: unknown,
+  { credential_id: id }: Static<typeof credentialQuery>,
 ): Promise<string> {
   const provider = fillableNamed(parts, name);
-  const id = required(readFields(query, ["credential_id"]), "credential_id", readText);
   const { own } = await foundIn(parts, provider, id);
   await parts.store.removeCredential(own.id);
   await parts.refresh();
@@ -163,23 +171,4 @@ export function openCredential(
   } catch {
     return null;
   }
-}
-
-/** The mistake is named without any of the secret. */
-const readSecret: Read<string> = (value, param) => {
-  const secret = readText(value, param).trim();
-  if (SECRET_SHAPE.test(secret)) return secret;
-  const message = `Invalid '${param}': expected a key of printable characters without spaces.`;
-  throw new Fault("invalid_value", message, { param });
-};
-
-const LIMITS = ["requests_per_minute", "tokens_per_minute"] as const;
-
-/** A limit that is left out is undefined. */
-function readLimits(fields: JsonObject) {
-  const readLimit = orNull(readWhole(1, PER_MINUTE_MAX));
-  return {
-    requestsPerMinute: optional(fields, "requests_per_minute", readLimit),
-    tokensPerMinute: optional(fields, "tokens_per_minute", readLimit),
-  };
 }

@@ -1,9 +1,22 @@
 // The summary of some requests: their count, their sums, and how soon their answers began.
+import { Type } from "@sinclair/typebox";
 import { computePercentiles } from "../core/histogram.ts";
 import { type NanoUsd, toUsd } from "../core/money.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import { addAmounts, NO_AMOUNTS } from "../core/units.ts";
-import { tokensView, unitsView } from "./tokens.ts";
+import { allowNull, count, percentiles, usd, type View } from "./schema.ts";
+import { tokensSchema, tokensView, unitsSchema, unitsView } from "./tokens.ts";
+
+export const figuresSchema = Type.Object({
+  requests: count,
+  errors: count,
+  tokens: tokensSchema,
+  units: unitsSchema,
+  cost_usd: usd,
+  charged_usd: usd,
+  first_token_ms: allowNull(percentiles),
+});
+export type FiguresView = View<typeof figuresSchema>;
 
 /** A sum that rows are added to. */
 export class Figures {
@@ -31,7 +44,7 @@ export class Figures {
     this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + requests);
   }
 
-  view() {
+  view(): FiguresView {
     return {
       requests: this.#requests,
       errors: this.#errors,
@@ -43,4 +56,3 @@ export class Figures {
     };
   }
 }
-export type FiguresView = ReturnType<Figures["view"]>;

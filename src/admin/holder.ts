@@ -1,4 +1,5 @@
 // A key as its holder may see it: the allowance and its reset, limits, and spending.
+import { Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { toUsd } from "../core/money.ts";
@@ -8,8 +9,35 @@ import type { Clock } from "../core/world.ts";
 import { computeDay, monthStartMs } from "../ledger/day.ts";
 import type { Allowance, Ledger } from "../ledger/ledger.ts";
 import { formatInstant, instantOrNull } from "./instant.ts";
+import { allowNull, count, instant, text, usd, type View } from "./schema.ts";
 
-export function allowanceView({ limit, used, remaining, resetsAtMs, nextSlotAtMs }: Allowance) {
+export const allowanceSchema = Type.Object({
+  limit: allowNull(count),
+  used: count,
+  remaining: allowNull(count),
+  resets_at: instant,
+  next_slot_at: allowNull(instant),
+});
+
+export const spentSchema = Type.Object({ today: usd, month: usd, total: usd });
+
+/** The body of `GET /v1/key`. */
+export const holderSchema = Type.Object({
+  id: text,
+  name: text,
+  account_id: text,
+  last4: text,
+  allowance: allowanceSchema,
+  balance_usd: usd,
+  spend_limit_usd: allowNull(usd),
+  spent_usd: spentSchema,
+  allowed_models: allowNull(Type.Array(text)),
+  expires_at: allowNull(instant),
+});
+export type HolderView = View<typeof holderSchema>;
+
+export function allowanceView(allowance: Allowance): View<typeof allowanceSchema> {
+  const { limit, used, remaining, resetsAtMs, nextSlotAtMs } = allowance;
   return {
     limit,
     used,
@@ -18,7 +46,6 @@ export function allowanceView({ limit, used, remaining, resetsAtMs, nextSlotAtMs
     next_slot_at: instantOrNull(nextSlotAtMs),
   };
 }
-export type AllowanceView = ReturnType<typeof allowanceView>;
 
 export interface HolderParts {
   readonly store: Pick<Store, "account" | "chargedSince">;
@@ -27,8 +54,9 @@ export interface HolderParts {
   readonly quota: () => QuotaRules;
 }
 
-/** The body of `GET /v1/key`. Throws the Fault `store_unavailable`. */
-export async function holderView({ store, ledger, clock, quota }: HolderParts, key: GatewayKey) {
+/** Throws the Fault `store_unavailable`. */
+export async function holderView(parts: HolderParts, key: GatewayKey): Promise<HolderView> {
+  const { store, ledger, clock, quota } = parts;
   const nowMs = clock.nowMs();
   const rules = quota();
   const charged = async (sinceMs: number): Promise<number> => toUsd(await store.chargedSince(key, sinceMs));

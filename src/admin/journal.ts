@@ -1,11 +1,13 @@
 // The operator's view of the journals: every movement of an account, and each system account's side of all of them.
+import { Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
-import { type Entry, makeSystemAccount, type SystemAccount } from "../core/rows.ts";
+import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
+import { ENTRY_KINDS, type Entry, makeSystemAccount, type SystemAccount } from "../core/rows.ts";
 import { makeEntryId, type Page, type Position } from "../core/store.ts";
-import { readFields } from "./input.ts";
 import { formatInstant } from "./instant.ts";
-import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
+import { type Listed, listPage, type PageQuery } from "./list.ts";
+import { allowNull, allowWords, instant, text, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
 const LEG = {
@@ -15,21 +17,23 @@ const LEG = {
 } as const satisfies Record<SystemAccount, (entry: Entry) => number>;
 
 /** A movement as the operator sees it: what it added to whose journal this is, and what that left free. */
-export interface EntryView {
-  readonly id: string;
-  readonly at: string;
-  readonly kind: Entry["kind"];
-  readonly account_id: string;
-  readonly amount_usd: number;
-  /** null in the journal of a system account, which keeps no balance. */
-  readonly balance_usd: number | null;
-  readonly request_id: string | null;
-  readonly usage_source: Entry["usageSource"];
-  readonly ended: Entry["ended"];
-  readonly note: string | null;
-  /** The cost of a request above its hold and the free balance, if there was any. */
-  readonly written_off_usd?: number;
-}
+export const entrySchema = Type.Object({
+  id: text,
+  at: instant,
+  kind: allowWords(ENTRY_KINDS),
+  account_id: text,
+  amount_usd: usd,
+  // A system account keeps no balance.
+  balance_usd: allowNull(usd),
+  request_id: allowNull(text),
+  usage_source: allowNull(allowWords(USAGE_SOURCES)),
+  ended: allowNull(allowWords(ENDINGS)),
+  note: allowNull(text),
+  written_off_usd: Type.Optional(
+    Type.Number({ description: "The cost of a request above its hold and the free balance." }),
+  ),
+});
+export type EntryView = View<typeof entrySchema>;
 
 function entryView(entry: Entry, amountNanoUsd: number, balanceNanoUsd: number | null): EntryView {
   return {
@@ -51,19 +55,18 @@ function entryView(entry: Entry, amountNanoUsd: number, balanceNanoUsd: number |
 export async function listJournal(
   { store }: AdminWorld,
   accountId: string,
-  query: unknown,
+  query: PageQuery,
 ): Promise<Listed<EntryView>> {
-  const fields = readFields(query, PAGE_FIELDS);
   const system = makeSystemAccount(accountId);
   if (system !== null) {
     const find = (page: Page) => store.systemJournal(system, checked(page, null));
-    return listPage(fields, find, positionOf, (entry) => entryView(entry, LEG[system](entry), null));
+    return listPage(query, find, positionOf, (entry) => entryView(entry, LEG[system](entry), null));
   }
   if ((await store.account(accountId)) === null)
     throw new Fault("not_found", "There is no account with that id.");
   const find = (page: Page) => store.journal(accountId, checked(page, accountId));
   const viewOf = (entry: Entry) => entryView(entry, entry.balanceNanoUsd, entry.balanceAfterNanoUsd);
-  return listPage(fields, find, positionOf, viewOf);
+  return listPage(query, find, positionOf, viewOf);
 }
 
 function positionOf(entry: Entry): Position {

@@ -1,68 +1,87 @@
 // The operator's use-cases on gateway keys: make, list, look at, change, revoke.
+import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
-import { findKeyState, type GatewayKey, KEY_STATES, type KeyState } from "../core/key.ts";
+import { findKeyState, type GatewayKey, KEY_STATES } from "../core/key.ts";
 import { toUsd } from "../core/money.ts";
 import type { KeyFilter } from "../core/store.ts";
 import { digestSecret, mintId, mintSecret } from "../keys/secret.ts";
 import { computeDay, type DayRules, monthStartMs } from "../ledger/day.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { type AllowanceView, allowanceView } from "./holder.ts";
-import {
-  optional,
-  orNull,
-  type Read,
-  readBoolean,
-  readFields,
-  readInstant,
-  readModels,
-  readName,
-  readOption,
-  readRequestsPerDay,
-  readText,
-  readUsd,
-  required,
-} from "./input.ts";
+import { allowanceSchema, allowanceView, spentSchema } from "./holder.ts";
+import { momentSchema, nameSchema, readInstant, readName, readUsd, usdSchema } from "./input.ts";
 import { formatInstant, instantOrNull } from "./instant.ts";
-import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
+import { type Listed, listPage, pageFields } from "./list.ts";
+import { allowNull, allowWords, closeObject, count, instant, text, truth, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
 /** The built-in key that the console's playground asks with. */
 export const CONSOLE_KEY = "console";
 
 const LAST_CHARACTERS_SHOWN = 4;
-const CHANGEABLE = [
-  "name",
-  "expires_at",
-  "allowed_models",
-  "spend_limit_usd",
-  "requests_per_day",
-  "keep_responses",
-] as const;
+
+const MODELS_MAX = 1000;
+const REQUESTS_PER_DAY_MAX = 1_000_000_000;
+
+const model = Type.String({
+  pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}#[^\\s#]{1,200}$",
+  expected: "a model id, as OpenAI#gpt-5.4 or Router#fair",
+});
+const models = Type.Array(model, {
+  minItems: 1,
+  maxItems: MODELS_MAX,
+});
+const requestsPerDay = Type.Union(
+  [Type.Integer({ minimum: 0, maximum: REQUESTS_PER_DAY_MAX }), allowWords(["default"]), Type.Null()],
+  { expected: 'an integer, null for no limit, or "default" for what the configuration says' },
+);
+const limits = {
+  expires_at: Type.Optional(allowNull(momentSchema)),
+  allowed_models: Type.Optional(allowNull(models)),
+  spend_limit_usd: Type.Optional(allowNull(usdSchema)),
+  requests_per_day: Type.Optional(requestsPerDay),
+  keep_responses: Type.Optional(truth),
+};
+type Limits = Pick<Static<typeof newKeySchema>, keyof typeof limits>;
+
+export const newKeySchema = closeObject({ account_id: Type.Optional(text), name: nameSchema, ...limits });
+export const keyChangeSchema = closeObject({ name: Type.Optional(nameSchema), ...limits });
+export const keysQuery = closeObject({
+  ...pageFields,
+  account_id: Type.Optional(text),
+  state: Type.Optional(allowWords(KEY_STATES)),
+  q: Type.Optional(Type.String({ description: "A part of the name." })),
+});
 
 /** A key as the operator sees it. */
-export interface KeyView {
-  readonly id: string;
-  readonly name: string;
-  readonly account_id: string;
-  readonly last4: string;
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly revoked_at: string | null;
-  readonly allowed_models: readonly string[] | null;
-  readonly requests_per_day: number | null | "default";
-  readonly spend_limit_usd: number | null;
-  readonly keep_responses: boolean;
-  readonly state: KeyState;
-}
-export interface KeyInUseView extends KeyView {
-  readonly allowance: AllowanceView;
-  readonly spent_usd: { readonly today: number; readonly month: number; readonly total: number };
-  readonly last_used_at: string | null;
-}
-export interface NewKeyView extends KeyView {
-  /** Shown this once: it is kept nowhere. */
-  readonly secret: string;
-}
+export const keySchema = Type.Object({
+  id: text,
+  name: text,
+  account_id: text,
+  last4: text,
+  created_at: instant,
+  expires_at: allowNull(instant),
+  revoked_at: allowNull(instant),
+  allowed_models: allowNull(Type.Array(text)),
+  requests_per_day: Type.Union([count, allowWords(["default"]), Type.Null()]),
+  spend_limit_usd: allowNull(usd),
+  keep_responses: truth,
+  state: allowWords(KEY_STATES),
+});
+export type KeyView = View<typeof keySchema>;
+
+export const keyInUseSchema = Type.Object({
+  ...keySchema.properties,
+  allowance: allowanceSchema,
+  spent_usd: spentSchema,
+  last_used_at: allowNull(instant),
+});
+export type KeyInUseView = View<typeof keyInUseSchema>;
+
+export const madeKeySchema = Type.Object({
+  ...keySchema.properties,
+  secret: Type.String({ description: "Shown this once: it is kept nowhere." }),
+});
+export type NewKeyView = View<typeof madeKeySchema>;
 
 export function keyView(key: GatewayKey, nowMs: number): KeyView {
   return {
@@ -82,36 +101,59 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
 }
 
 /** A time that is still to come: a key is ended at once by revoking it. */
-function readExpiry(nowMs: number): Read<number> {
-  return (value, param) => {
-    const atMs = readInstant(value, param);
-    if (atMs > nowMs) return atMs;
-    throw new Fault("invalid_value", `Invalid '${param}': it lies in the past.`, { param });
+function readExpiry(text: string, nowMs: number): number {
+  const atMs = readInstant(text, "expires_at");
+  if (atMs > nowMs) return atMs;
+  throw new Fault("invalid_value", "Invalid 'expires_at': it lies in the past.", { param: "expires_at" });
+}
+
+/** The limits that are given; null: none of that kind. */
+function readLimits(
+  { expires_at, allowed_models, spend_limit_usd, requests_per_day, keep_responses }: Limits,
+  nowMs: number,
+) {
+  return {
+    expiresAtMs: readGiven(expires_at, (text) => readExpiry(text, nowMs)),
+    allowedModels: readGiven(allowed_models, (ids) => [...new Set(ids)]),
+    spendLimitNanoUsd: readGiven(spend_limit_usd, (amount) => readUsd(amount, "spend_limit_usd")),
+    requestsPerDay: requests_per_day,
+    keepsResponses: keep_responses,
   };
 }
 
-/** Makes a key from `{ name, account_id?, expires_at?, allowed_models?, spend_limit_usd?, requests_per_day?, keep_responses? }`. */
-export async function createKey(world: AdminWorld, body: unknown): Promise<NewKeyView> {
+function readGiven<Given, Value>(
+  given: Given | null | undefined,
+  read: (given: Given) => Value,
+): Value | null | undefined {
+  if (given === undefined) return undefined;
+  return given === null ? null : read(given);
+}
+
+/** Makes a key; of a limit that isn't given it has none, and as many requests a day as the configuration says. */
+export async function createKey(world: AdminWorld, fields: Static<typeof newKeySchema>): Promise<NewKeyView> {
   const { store, clock, random, pepper } = world;
   const nowMs = clock.nowMs();
-  const fields = readFields(body, ["account_id", ...CHANGEABLE]);
-  const name = required(fields, "name", readName);
-  const accountId = optional(fields, "account_id", readText) ?? "default";
-  const { requests_per_day: asked = "default" } = fields;
-  const requestsPerDay = readRequestsPerDay(asked, "requests_per_day");
+  const { account_id: accountId = "default" } = fields;
+  const {
+    expiresAtMs = null,
+    allowedModels = null,
+    spendLimitNanoUsd = null,
+    requestsPerDay = "default",
+    keepsResponses = true,
+  } = readLimits(fields, nowMs);
   const secret = mintSecret(random);
   const key: GatewayKey = {
     id: mintId("key", random),
-    name,
+    name: readName(fields.name),
     accountId,
     last4: secret.slice(-LAST_CHARACTERS_SHOWN),
     createdAtMs: nowMs,
-    expiresAtMs: optional(fields, "expires_at", orNull(readExpiry(nowMs))) ?? null,
+    expiresAtMs,
     revokedAtMs: null,
-    allowedModels: optional(fields, "allowed_models", orNull(readModels)) ?? null,
+    allowedModels,
     requestsPerDay,
-    spendLimitNanoUsd: optional(fields, "spend_limit_usd", orNull(readUsd)) ?? null,
-    keepsResponses: optional(fields, "keep_responses", readBoolean) ?? true,
+    spendLimitNanoUsd,
+    keepsResponses,
   };
   if ((await store.account(accountId)) === null) {
     throw new Fault("invalid_value", `Invalid 'account_id': there is no such account.`, {
@@ -123,26 +165,26 @@ export async function createKey(world: AdminWorld, body: unknown): Promise<NewKe
 }
 
 /** A page of keys, newest first, revoked ones included; `account_id`, `state` and `q` narrow it. */
-export async function listKeys({ store, clock }: Looking, query: unknown): Promise<Listed<KeyView>> {
+export async function listKeys({ store, clock }: Looking, query: KeysQuery): Promise<Listed<KeyView>> {
   const nowMs = clock.nowMs();
   const { data, next } = await pageOfKeys({ store, clock }, query);
   return { data: data.map((key) => keyView(key, nowMs)), next };
 }
 
 type Looking = Pick<AdminWorld, "store" | "clock">;
+type KeysQuery = Static<typeof keysQuery>;
 
-function pageOfKeys({ store, clock }: Looking, query: unknown): Promise<Listed<GatewayKey>> {
-  const fields = readFields(query, [...PAGE_FIELDS, "account_id", "state", "q"]);
+function pageOfKeys({ store, clock }: Looking, query: KeysQuery): Promise<Listed<GatewayKey>> {
   const filter: KeyFilter = {
-    accountId: optional(fields, "account_id", readText),
-    state: optional(fields, "state", readOption(KEY_STATES)),
+    accountId: query.account_id,
+    state: query.state,
     nowMs: clock.nowMs(),
-    text: optional(fields, "q", readText)?.trim().toLowerCase() || undefined,
+    text: query.q?.trim().toLowerCase() || undefined,
     except: CONSOLE_KEY,
   };
   const positionOf = ({ createdAtMs: atMs, id }: GatewayKey) => ({ atMs, id });
   return listPage(
-    fields,
+    query,
     (page) => store.keys(page, filter),
     positionOf,
     (key) => key,
@@ -155,7 +197,7 @@ export interface KeyParts extends Looking {
 }
 
 /** `listKeys` with what is left of each key's allowance, what it has spent, and when it was used last. */
-export async function listKeysInUse(parts: KeyParts, query: unknown): Promise<Listed<KeyInUseView>> {
+export async function listKeysInUse(parts: KeyParts, query: KeysQuery): Promise<Listed<KeyInUseView>> {
   const { data, next } = await pageOfKeys(parts, query);
   return { data: await inUse(parts, data), next };
 }
@@ -196,17 +238,13 @@ async function inUse(parts: KeyParts, keys: readonly GatewayKey[]): Promise<read
 }
 
 /** Changes the fields that are given, and only those; null takes a limit away. A key whose conversations may no longer be kept loses those that are. */
-export async function updateKey({ store, clock }: Looking, id: string, body: unknown): Promise<KeyView> {
+export async function updateKey(
+  { store, clock }: Looking,
+  id: string,
+  { name, ...limits }: Static<typeof keyChangeSchema>,
+): Promise<KeyView> {
   const nowMs = clock.nowMs();
-  const fields = readFields(body, CHANGEABLE);
-  const change = {
-    name: optional(fields, "name", readName),
-    expiresAtMs: optional(fields, "expires_at", orNull(readExpiry(nowMs))),
-    allowedModels: optional(fields, "allowed_models", orNull(readModels)),
-    requestsPerDay: optional(fields, "requests_per_day", readRequestsPerDay),
-    spendLimitNanoUsd: optional(fields, "spend_limit_usd", orNull(readUsd)),
-    keepsResponses: optional(fields, "keep_responses", readBoolean),
-  };
+  const change = { name: name === undefined ? undefined : readName(name), ...readLimits(limits, nowMs) };
   const key = found(id, await store.changeKey(shown(id), change));
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   return keyView(key, nowMs);

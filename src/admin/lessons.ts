@@ -1,18 +1,31 @@
 // Forgetting what the selectors have learned, all of it or of one model.
-import { optional, readFields, readText } from "./input.ts";
+import { Type } from "@sinclair/typebox";
+import { SKILLS } from "../core/skill.ts";
+import { closeObject, number, share, text, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
+
+export const lessonsQuery = closeObject({ model: Type.Optional(text) });
+export const forgottenSchema = Type.Object({
+  forgotten: Type.Union([text, Type.Null()], { description: "The model; null: all." }),
+});
+
+const scored = Type.Object({ labels: number, score: share });
+
+/** The selectors' lessons about a model. */
+export const learnedSchema = Type.Object({
+  model: text,
+  labels: number,
+  categories: Type.Object(Object.fromEntries(SKILLS.map((skill) => [skill, Type.Optional(scored)]))),
+  length: Type.Number({ description: "The ratio of its answers' length to the predicted one." }),
+});
+export type LearnedView = View<typeof learnedSchema>;
 
 /** Running gateways forget within a few seconds. */
 export async function forgetLessons(
   { store, clock }: Pick<AdminWorld, "store" | "clock">,
   model: string | null,
-): Promise<{ readonly forgotten: string | null }> {
+): Promise<View<typeof forgottenSchema>> {
   await store.forgetLessons(model ?? undefined);
   await store.setSetting("lessons_forgotten", String(clock.nowMs()));
   return { forgotten: model };
-}
-
-/** The model that `?model=` names; null: all. */
-export function readModelId(query: unknown): string | null {
-  return optional(readFields(query, ["model"]), "model", readText) ?? null;
 }

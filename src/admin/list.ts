@@ -1,13 +1,22 @@
 // Lists in pages: `limit` and `after` in, `data` and `next` out.
+import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
-import type { JsonObject } from "../core/json.ts";
 import type { Page, Position } from "../core/store.ts";
-import { optional, type Read, readText, readWhole } from "./input.ts";
+import { closeObject } from "./schema.ts";
 
-export const PAGE_FIELDS = ["limit", "after"] as const;
 const LIMIT_MAX = 200;
 const LIMIT = 50;
 const CURSOR_SHAPE = /^(\d{1,15})\.([\w.-]{1,100})$/;
+
+/** The fields of a list's query. */
+export const pageFields = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT })),
+  after: Type.Optional(
+    Type.String({ pattern: CURSOR_SHAPE.source, expected: "the `next` of the page before" }),
+  ),
+};
+export const pageQuery = closeObject(pageFields);
+export type PageQuery = Static<typeof pageQuery>;
 
 export interface Listed<View> {
   readonly data: readonly View[];
@@ -15,22 +24,21 @@ export interface Listed<View> {
   readonly next: string | null;
 }
 
-const readCursor: Read<Position> = (value, param) => {
-  const [, atMs, id] = CURSOR_SHAPE.exec(readText(value, param)) ?? [];
+function readCursor(text: string): Position {
+  const [, atMs, id] = CURSOR_SHAPE.exec(text) ?? [];
   if (atMs !== undefined && id !== undefined) return { atMs: Number(atMs), id };
-  throw new Fault("invalid_value", `Invalid '${param}': expected the 'next' of the page before.`, { param });
-};
+  const message = "Invalid 'after': expected the `next` of the page before.";
+  throw new Fault("invalid_value", message, { param: "after" });
+}
 
 /** One page, newest first: `find` is asked for one row more, which tells whether there is a next page. */
 export async function listPage<Row, View>(
-  fields: JsonObject,
+  { limit = LIMIT, after }: PageQuery,
   find: (page: Page) => Promise<readonly Row[]>,
   positionOf: (row: Row) => Position,
   viewOf: (row: Row) => View,
 ): Promise<Listed<View>> {
-  const limit = optional(fields, "limit", readWhole(1, LIMIT_MAX)) ?? LIMIT;
-  const after = optional(fields, "after", readCursor) ?? null;
-  const rows = await find({ limit: limit + 1, after });
+  const rows = await find({ limit: limit + 1, after: after === undefined ? null : readCursor(after) });
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
   return { data: shown.map(viewOf), next: last === undefined ? null : cursorOf(positionOf(last)) };

@@ -1,44 +1,50 @@
 // The operator's overview: what came in over a span, step by step, beside the span of the same length before.
+import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import type { UsageDimension, UsageFilter } from "../core/store.ts";
-import { Figures, type FiguresView } from "./figures.ts";
-import { optional, readFields, readOption, readText } from "./input.ts";
+import { Figures, figuresSchema } from "./figures.ts";
 import { formatInstant } from "./instant.ts";
-import { eachPiece, listDays, readSpan, type Span, splitSpan } from "./span.ts";
+import { allowWords, closeObject, instant, text, type View } from "./schema.ts";
+import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } from "./span.ts";
 import { listUsageSums, type UsageParts } from "./usage.ts";
 
 const STEPS = ["day", "hour"] as const;
-type Step = (typeof STEPS)[number];
 
 const HOUR_MS = 3_600_000;
 const HOURS_MAX = 31 * 24;
 
-export interface Overview {
-  readonly from: string;
-  readonly to: string;
-  readonly step: Step;
-  readonly totals: FiguresView;
-  readonly previous: FiguresView;
-  readonly series: readonly ({ readonly at: string } & FiguresView)[];
-}
+export const overviewQuery = closeObject({
+  ...momentFields,
+  step: Type.Optional(allowWords(STEPS)),
+  account_id: Type.Optional(text),
+  key_id: Type.Optional(text),
+  model: Type.Optional(text),
+  provider: Type.Optional(text),
+});
+
+export const overviewSchema = Type.Object({
+  from: instant,
+  to: instant,
+  step: allowWords(STEPS),
+  totals: figuresSchema,
+  previous: figuresSchema,
+  series: Type.Array(Type.Object({ at: instant, ...figuresSchema.properties })),
+});
+export type Overview = View<typeof overviewSchema>;
 
 /**
  * The figures of each step from `from` until before `to`, which are read as for the usage, and of all; `account_id`,
  * `key_id`, `model` and `provider` narrow them. The grain is the hour of UTC, as there.
  */
-export async function overview({ store, clock, dayRules }: UsageParts, query: unknown): Promise<Overview> {
-  const names = ["from", "to", "step", "account_id", "key_id", "model", "provider"];
-  const fields = readFields(query, names);
-  const step = optional(fields, "step", readOption(STEPS)) ?? "day";
-  const only: UsageFilter = {
-    accountId: optional(fields, "account_id", readText),
-    keyId: optional(fields, "key_id", readText),
-    model: optional(fields, "model", readText),
-    provider: optional(fields, "provider", readText),
-  };
+export async function overview(
+  { store, clock, dayRules }: UsageParts,
+  query: Static<typeof overviewQuery>,
+): Promise<Overview> {
+  const { step = "day", account_id: accountId, key_id: keyId, model, provider } = query;
+  const only: UsageFilter = { accountId, keyId, model, provider };
   const rules = dayRules();
-  const span = readSpan(fields, clock.nowMs(), rules);
+  const span = readSpan(query, clock.nowMs(), rules);
   const totals = new Figures();
   const series = new Map<number, Figures>();
   if (step === "hour") for (const atMs of hoursOf(span)) series.set(atMs, new Figures());

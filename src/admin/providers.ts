@@ -1,10 +1,77 @@
 // The providers, on or off, with how they have been doing lately and their credentials: as the admin routes show them.
+import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
 import { type AddedCredential, CONFIGURED } from "./credentials.ts";
-import { optional, readFields, readOption } from "./input.ts";
 import { instantOrNull } from "./instant.ts";
 import type { Listed } from "./list.ts";
+import {
+  allowNull,
+  allowWords,
+  closeObject,
+  count,
+  instant,
+  number,
+  percentiles,
+  share,
+  text,
+  truth,
+  type View,
+} from "./schema.ts";
+
+const vitals = {
+  breaker: allowWords(["closed", "open", "half_open"]),
+  error_rate: allowNull(share),
+  in_flight: count,
+  first_token_ms: allowNull(percentiles),
+  tokens_per_second: allowNull(number),
+};
+const vitalsSchema = Type.Object(vitals);
+export type VitalsView = View<typeof vitalsSchema>;
+
+const credentialSchema = Type.Object({
+  id: text,
+  source: allowWords(["stored", "configured"]),
+  enabled: truth,
+  last4: allowNull(text),
+  weight: number,
+  requests_per_minute: allowNull(count),
+  tokens_per_minute: allowNull(count),
+  state: allowWords(["active", "resting", "retired", "disabled"]),
+  until: allowNull(instant),
+  reason: allowNull(text),
+  in_flight: count,
+  error_rate: allowNull(share),
+});
+export type CredentialView = View<typeof credentialSchema>;
+
+const modelSchema = Type.Object({ id: text, ...vitals, asks_again_at: allowNull(instant) });
+
+export const providerSchema = Type.Object({
+  name: text,
+  on: truth,
+  dialect: allowNull(text),
+  base_url: text,
+  ...vitals,
+  credentials: Type.Array(credentialSchema),
+  models: Type.Array(modelSchema),
+});
+export type ProviderView = View<typeof providerSchema>;
+
+export const providersQuery = closeObject({ all: Type.Optional(allowWords(["true", "false"])) });
+
+/** One small call by a credential: how it went. */
+export const testedSchema = Type.Object({
+  ok: truth,
+  status: Type.Union([Type.Integer(), Type.Null()], {
+    description: "The provider's HTTP status; null: there was no answer.",
+  }),
+  latency_ms: allowNull(number),
+  model: allowNull(text),
+  error: allowNull(text),
+});
+export type Tested = View<typeof testedSchema>;
+export const testSchema = closeObject({ credential_id: Type.Optional(text) });
 
 export interface ProviderParts {
   /** Those that are on. */
@@ -25,10 +92,12 @@ const NO_VITALS: Vitals = {
 };
 
 /** All that are on, on one page; with `all=true` also those that are known and off. */
-export function listProviders(parts: ProviderParts, query: unknown): Listed<ProviderView> {
-  const isAll = optional(readFields(query, ["all"]), "all", readOption(["true", "false"])) === "true";
+export function listProviders(
+  parts: ProviderParts,
+  query: Static<typeof providersQuery>,
+): Listed<ProviderView> {
   const on = parts.health().map((provider) => providerView(provider, parts.added()));
-  const off = isAll ? offOf(parts) : [];
+  const off = query.all === "true" ? offOf(parts) : [];
   return { data: [...on, ...off], next: null };
 }
 
@@ -57,7 +126,7 @@ function offOf({ health, known, added }: ProviderParts): readonly ProviderView[]
     }));
 }
 
-function providerView(provider: ProviderHealth, added: readonly AddedCredential[]) {
+function providerView(provider: ProviderHealth, added: readonly AddedCredential[]): ProviderView {
   let configured = 0;
   const used = provider.credentials.map((one) =>
     credentialView(one, one.id ?? `${CONFIGURED}${++configured}`, one.id === null ? "configured" : "stored"),
@@ -75,42 +144,40 @@ function providerView(provider: ProviderHealth, added: readonly AddedCredential[
     models: provider.models.map(modelView),
   };
 }
-export type ProviderView = ReturnType<typeof providerView>;
 
-function credentialView(credential: CredentialHealth, id: string, source: "stored" | "configured") {
-  const { last4, weight, requestsPerMinute, tokensPerMinute } = credential;
-  const { state, reason, untilMs, inFlight, errorRate } = credential;
+function credentialView(
+  credential: CredentialHealth,
+  id: string,
+  source: CredentialView["source"],
+): CredentialView {
+  const { last4, weight, state, reason, untilMs, inFlight, errorRate } = credential;
   return {
     id,
     source,
     enabled: true,
     last4,
     weight,
-    requests_per_minute: requestsPerMinute,
-    tokens_per_minute: tokensPerMinute,
-    state: shownState(state),
+    requests_per_minute: credential.requestsPerMinute,
+    tokens_per_minute: credential.tokensPerMinute,
+    state,
     until: instantOrNull(untilMs),
     reason,
     in_flight: inFlight,
-    error_rate: share(errorRate),
+    error_rate: roundShare(errorRate),
   };
 }
 
-function shownState(state: CredentialHealth["state"]): CredentialHealth["state"] | "disabled" {
-  return state;
-}
-
 /** One that is not in use: switched off, or the configuration has the same key. */
-function idleView(credential: AddedCredential): ReturnType<typeof credentialView> {
-  const { id, secret, weight, requestsPerMinute, tokensPerMinute, enabled } = credential;
+function idleView(credential: AddedCredential): CredentialView {
+  const { id, secret, weight, enabled } = credential;
   return {
     id,
     source: "stored",
     enabled,
     last4: secret.length >= SHOWN_CHARACTERS_MIN ? secret.slice(-4) : null,
     weight,
-    requests_per_minute: requestsPerMinute,
-    tokens_per_minute: tokensPerMinute,
+    requests_per_minute: credential.requestsPerMinute,
+    tokens_per_minute: credential.tokensPerMinute,
     state: enabled ? "active" : "disabled",
     until: null,
     reason: null,
@@ -119,14 +186,14 @@ function idleView(credential: AddedCredential): ReturnType<typeof credentialView
   };
 }
 
-function modelView(model: ModelHealth) {
+function modelView(model: ModelHealth): View<typeof modelSchema> {
   return { id: model.id, ...vitalsView(model), asks_again_at: instantOrNull(model.asksAgainAtMs) };
 }
 
-function vitalsView({ breaker, errorRate, inFlight, firstTokenMs, tokensPerSecond }: Vitals) {
+function vitalsView({ breaker, errorRate, inFlight, firstTokenMs, tokensPerSecond }: Vitals): VitalsView {
   return {
     breaker,
-    error_rate: share(errorRate),
+    error_rate: roundShare(errorRate),
     in_flight: inFlight,
     first_token_ms: firstTokenMs && {
       p50: Math.round(firstTokenMs.p50),
@@ -136,6 +203,6 @@ function vitalsView({ breaker, errorRate, inFlight, firstTokenMs, tokensPerSecon
   };
 }
 
-function share(rate: number | null): number | null {
+function roundShare(rate: number | null): number | null {
   return rate === null ? null : Math.round(rate * 1000) / 1000;
 }

@@ -1,41 +1,28 @@
 // The operator's view of the request log.
+import type { Static } from "@sinclair/typebox";
 import { findContent, type LoggedContent, makeContentUse } from "../core/content.ts";
 import { FAULTS, Fault } from "../core/fault.ts";
-import { asObject, type JsonObject, parseJson } from "../core/json.ts";
 import { computeCost, toUsd } from "../core/money.ts";
-import { ENDINGS, isError, type RequestRecord } from "../core/record.ts";
-import { SELECTORS } from "../core/selector.ts";
+import { isError, type RequestRecord } from "../core/record.ts";
 import type { RequestFilter } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
 import type { DayRules } from "../ledger/day.ts";
-import { optional, type Read, readFields, readOption, readText, readWhole } from "./input.ts";
 import { formatInstant } from "./instant.ts";
-import { type Listed, listPage, PAGE_FIELDS } from "./list.ts";
-import { readMoment } from "./span.ts";
+import { type Listed, listPage } from "./list.ts";
+import type {
+  AttemptView,
+  DecisionView,
+  RequestDetailView,
+  RequestView,
+  requestsQuery,
+} from "./request-schema.ts";
+import { readFrom, readTo } from "./span.ts";
 import { tokensView, unitsView } from "./tokens.ts";
 import type { AdminWorld } from "./world.ts";
 
-const STATUS_MIN = 100;
-const STATUS_MAX = 599;
-const FILTERS = [
-  ...[
-    "key_id",
-    "account_id",
-    "operation",
-    "surface",
-    "model",
-    "provider",
-    "selector",
-    "status",
-    "ended",
-    "from",
-    "to",
-  ],
-  ...PAGE_FIELDS,
-];
-
-export function requestView(record: RequestRecord) {
+/** A request as the operator sees it. */
+export function requestView(record: RequestRecord): RequestView {
   return {
     id: record.id,
     request_id: record.requestId,
@@ -65,46 +52,35 @@ export function requestView(record: RequestRecord) {
   };
 }
 
-/** A selector's reasons for its choice, without the numbers that only learning reads. */
-function decisionView(decision: string): JsonObject {
-  const { row: _row, ...shown } = asObject(parseJson(decision));
-  return shown;
+/** A selector's reasons for its choice, without the numbers that only learning reads; null: it can't be read. */
+function decisionView(decision: string): DecisionView | null {
+  try {
+    const { row: _row, ...shown } = JSON.parse(decision);
+    return shown;
+  } catch {
+    return null;
+  }
 }
 
-/** A request as the operator sees it. */
-export type RequestView = ReturnType<typeof requestView>;
-
-/** A page of the log, newest first, narrowed by what is given of `FILTERS`. */
+/** A page of the log, newest first, narrowed by what the query gives. */
 export function listRequests(
   { store, dayRules }: Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules },
-  query: unknown,
+  query: Static<typeof requestsQuery>,
 ): Promise<Listed<RequestView>> {
-  const fields = readFields(query, FILTERS);
+  const { operation, surface, model, provider, ended, selector, status, from, to } = query;
   const rules = dayRules();
   const filter: RequestFilter = {
-    keyId: optional(fields, "key_id", readText),
-    accountId: optional(fields, "account_id", readText),
-    operation: optional(fields, "operation", readText),
-    surface: optional(fields, "surface", readText),
-    model: optional(fields, "model", readText),
-    provider: optional(fields, "provider", readText),
-    selector: optional(fields, "selector", readSelector),
-    status: optional(fields, "status", readStatus),
-    ended: optional(fields, "ended", readOption(ENDINGS)),
-    fromMs: optional(fields, "from", readMoment(rules, "startMs")),
-    toMs: optional(fields, "to", readMoment(rules, "endMs")),
+    keyId: query.key_id,
+    accountId: query.account_id,
+    ...{ operation, surface, model, provider, ended },
+    selector: selector && `Router#${selector.replace(/^Router#/, "")}`,
+    status: status === undefined || status === "ok" || status === "error" ? status : Number(status),
+    fromMs: from === undefined ? undefined : readFrom(from, rules),
+    toMs: to === undefined ? undefined : readTo(to, rules),
   };
   const positionOf = ({ atMs, id }: RequestRecord) => ({ atMs, id });
-  return listPage(fields, (page) => store.requests(filter, page), positionOf, requestView);
+  return listPage(query, (page) => store.requests(filter, page), positionOf, requestView);
 }
-
-const readSelector: Read<string> = (value, param) => {
-  const name = String(value).replace(/^Router#/, "");
-  return `Router#${readOption(SELECTORS)(name, param)}`;
-};
-
-const readStatus: Read<number | "ok" | "error"> = (value, param) =>
-  value === "ok" || value === "error" ? value : readWhole(STATUS_MIN, STATUS_MAX)(value, param);
 
 export interface RequestParts {
   readonly store: Pick<AdminWorld["store"], "request" | "content">;
@@ -113,7 +89,10 @@ export interface RequestParts {
 }
 
 /** A request with all that is known of it. Throws the Fault `not_found`. */
-export async function getRequest({ store, contentVault }: RequestParts, id: string) {
+export async function getRequest(
+  { store, contentVault }: RequestParts,
+  id: string,
+): Promise<RequestDetailView> {
   const record = await store.request(cutStoredName(id));
   if (record === null) throw new Fault("not_found", "There is no request with that id.");
   const trace = readTrace(record.trace);
@@ -150,7 +129,7 @@ function timelineView({ admittedMs, attempts }: Trace, { totalMs }: RequestRecor
   return { admitted_ms: admittedMs, attempts: attempts.map(attemptView), end_ms: totalMs };
 }
 
-function attemptView(attempt: TracedAttempt) {
+function attemptView(attempt: TracedAttempt): AttemptView {
   return {
     model: attempt.model,
     credential: attempt.last4 === null ? null : `…${attempt.last4}`,

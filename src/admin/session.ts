@@ -1,10 +1,15 @@
 // The operator's sign-in: the admin token once, then a secret of its own that ends by itself, by sign-out, or with the token.
+import { Type } from "@sinclair/typebox";
 import type { Session } from "../core/rows.ts";
 import { digestSecret, isSameDigest, mintSessionSecret } from "../keys/secret.ts";
+import { closeObject, instant, text } from "./schema.ts";
 import { adminTokenDigest } from "./token.ts";
 import type { AdminWorld } from "./world.ts";
 
 export const SESSION_MS = 12 * 3_600_000;
+
+export const signInSchema = closeObject({ token: text });
+export const sessionSchema = Type.Object({ expires_at: instant, version: text });
 
 /** The secret of a new session; null: that is not the admin token. */
 export async function signIn(

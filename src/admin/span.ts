@@ -1,8 +1,8 @@
 // Spans of time as operators ask for them: moments, or dates that are their whole days.
+import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
-import type { JsonObject } from "../core/json.ts";
 import { computeDay, type Day, type DayRules, dayAfter } from "../ledger/day.ts";
-import { optional, type Read, readInstant } from "./input.ts";
+import { momentSchema, readInstant } from "./input.ts";
 
 const DAYS = 30;
 const DAYS_MAX = 400;
@@ -12,16 +12,20 @@ const HOUR_MS = 3_600_000;
 const FIRST_MS = Date.UTC(1971, 0, 1);
 const LAST_MS = Date.UTC(2200, 0, 1);
 
+/** The fields of a query that is narrowed to a span: moments, or dates that are whole days. */
+export const momentFields = { from: Type.Optional(momentSchema), to: Type.Optional(momentSchema) };
+export type Moments = Static<ReturnType<typeof Type.Object<typeof momentFields>>>;
+
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
 /** From `from` until before `to`, as far as that isn't still to come; the last 30 days unless given. */
-export function readSpan(fields: JsonObject, nowMs: number, rules: DayRules): Span {
+export function readSpan({ from, to }: Moments, nowMs: number, rules: DayRules): Span {
   const today = computeDay(nowMs, rules);
-  const toMs = optional(fields, "to", readMoment(rules, "endMs")) ?? today.endMs;
-  const fromMs = optional(fields, "from", readMoment(rules, "startMs")) ?? daysBefore(toMs, rules);
+  const toMs = to === undefined ? today.endMs : readTo(to, rules);
+  const fromMs = from === undefined ? daysBefore(toMs, rules) : readFrom(from, rules);
   if (fromMs >= toMs) {
     const message =
       "Invalid 'from': expected a time before 'to', which is the end of today unless it is given.";
@@ -30,13 +34,29 @@ export function readSpan(fields: JsonObject, nowMs: number, rules: DayRules): Sp
   return { fromMs, toMs: Math.min(toMs, today.endMs) };
 }
 
-/** A moment as it is; of a date alone the beginning or the end of that day of the operator. */
-export function readMoment(rules: DayRules, end: "startMs" | "endMs"): Read<number> {
-  return (value, param) => {
-    const atMs = Math.min(Math.max(readInstant(value, param), FIRST_MS), LAST_MS);
-    const isDate = !String(value).includes("T");
-    return isDate ? dayNamed(new Date(atMs).toISOString().slice(0, 10), rules)[end] : atMs;
-  };
+/** The moment, or of a date alone the beginning of that day of the operator. */
+export function readFrom(text: string, rules: DayRules): number {
+  const atMs = readMoment(text, "from");
+  return isDate(text) ? dayAt(atMs, rules).startMs : atMs;
+}
+
+/** The moment, or of a date alone the end of that day of the operator. */
+export function readTo(text: string, rules: DayRules): number {
+  const atMs = readMoment(text, "to");
+  return isDate(text) ? dayAt(atMs, rules).endMs : atMs;
+}
+
+function readMoment(text: string, param: string): number {
+  return Math.min(Math.max(readInstant(text, param), FIRST_MS), LAST_MS);
+}
+
+function isDate(text: string): boolean {
+  return !text.includes("T");
+}
+
+/** The operator's day with the name of the date in UTC. */
+function dayAt(atMs: number, rules: DayRules): Day {
+  return dayNamed(new Date(atMs).toISOString().slice(0, 10), rules);
 }
 
 function dayNamed(date: string, rules: DayRules): Day {

@@ -1,7 +1,30 @@
 // Amounts of work as the operator reads them.
+import { Type } from "@sinclair/typebox";
 import type { Amounts } from "../core/units.ts";
+import { count, type View } from "./schema.ts";
 
-export function tokensView(amounts: Amounts) {
+export const tokensSchema = Type.Object({
+  prompt: count,
+  completion: count,
+  cached: count,
+  cache_write: count,
+  reasoning: count,
+  searches: count,
+});
+export type TokensView = View<typeof tokensSchema>;
+
+/** The work that isn't counted in tokens. */
+export const unitsSchema = Type.Object({
+  images: count,
+  seconds: count,
+  characters: count,
+  search_units: count,
+  pages: count,
+});
+
+export type UnitsView = View<typeof unitsSchema>;
+
+export function tokensView(amounts: Amounts): TokensView {
   return {
     prompt: amounts.prompt,
     completion: amounts.completion,
@@ -11,10 +34,8 @@ export function tokensView(amounts: Amounts) {
     searches: amounts.searches,
   };
 }
-export type TokensView = ReturnType<typeof tokensView>;
 
-/** The work that isn't counted in tokens. */
-export function unitsView(amounts: Amounts) {
+export function unitsView(amounts: Amounts): UnitsView {
   return {
     images: amounts.images,
     seconds: amounts.seconds,

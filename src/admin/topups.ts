@@ -1,33 +1,39 @@
 // The operator's top-ups: money onto an account, once however often the same one is asked for.
+import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { Account } from "../core/key.ts";
 import type { Store } from "../core/store.ts";
 import type { Random } from "../core/world.ts";
 import { type TopUpOrder, topUp } from "../ledger/fund.ts";
 import { type AccountView, accountView } from "./accounts.ts";
-import { optional, orNull, readAmount, readFields, readIdempotencyKey, readNote, required } from "./input.ts";
+import { noteSchema, readIdempotencyKey, readLine, readUsd } from "./input.ts";
+import { closeObject } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
+
+export const topUpSchema = closeObject({
+  amount_usd: Type.Number({ exclusiveMinimum: 0, description: "USD, exact to nine decimals." }),
+  note: Type.Optional(noteSchema),
+});
 
 const ATTEMPTS_MAX = 3;
 const ID_BYTES = 15;
 
 /**
- * Adds `{ amount_usd, note? }` to an account and gives the account as it is now. The same Idempotency-Key on the same
+ * Adds an amount to an account and gives the account as it is now. The same Idempotency-Key on the same
  * account is the same top-up: repeated with the same amount it changes nothing, the note that came first stays. Throws
  * the Faults `not_found`, `idempotency_mismatch`, and those of bad input.
  */
 export async function topUpAccount(
   { store, clock, random }: AdminWorld,
   accountId: string,
-  body: unknown,
+  fields: Static<typeof topUpSchema>,
   idempotencyKey: string | null,
 ): Promise<AccountView> {
-  const fields = readFields(body, ["amount_usd", "note"]);
   const order: TopUpOrder = {
     accountId,
     id: topUpIdOf(idempotencyKey, random),
-    nanoUsd: required(fields, "amount_usd", readAmount),
-    note: optional(fields, "note", orNull(readNote)) ?? null,
+    nanoUsd: readUsd(fields.amount_usd, "amount_usd"),
+    note: readLine(fields.note ?? "", "note") || null,
     nowMs: clock.nowMs(),
   };
   return accountView(await made(store, order));

@@ -1,11 +1,12 @@
 // The operator's view of usage: requests, tokens, money and first tokens summed by day, model, key, account, provider, operation and surface.
+import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { Store, UsageDimension, UsageQuery } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
-import { Figures, type FiguresView } from "./figures.ts";
-import { optional, type Read, readFields, readText } from "./input.ts";
-import { eachPiece, listDays, readSpan, type Span, splitSpan } from "./span.ts";
+import { Figures, figuresSchema } from "./figures.ts";
+import { closeObject, text, type View } from "./schema.ts";
+import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } from "./span.ts";
 
 const GROUPS = ["day", "model", "key", "account", "provider", "operation", "surface"] as const;
 type Group = (typeof GROUPS)[number];
@@ -30,17 +31,32 @@ export interface UsageParts {
 }
 
 /** Only the fields that were grouped by are there; a model or provider is empty where neither answered nor failed. */
-interface Labels {
-  readonly day?: string;
-  readonly model?: string;
-  readonly key_id?: string;
-  readonly account_id?: string;
-  readonly provider?: string;
-  readonly operation?: string;
-  readonly surface?: string;
-}
+const labelsSchema = Type.Object({
+  day: Type.Optional(text),
+  model: Type.Optional(text),
+  key_id: Type.Optional(text),
+  account_id: Type.Optional(text),
+  provider: Type.Optional(text),
+  operation: Type.Optional(text),
+  surface: Type.Optional(text),
+});
+type Labels = View<typeof labelsSchema>;
 
-export interface UsageView extends Labels, FiguresView {}
+const rowSchema = Type.Object({ ...labelsSchema.properties, ...figuresSchema.properties });
+export type UsageView = View<typeof rowSchema>;
+
+export const usageSchema = Type.Object({ data: Type.Array(rowSchema) });
+export type UsageSums = View<typeof usageSchema>;
+
+export const usageQuery = closeObject({
+  group_by: Type.Optional(
+    Type.String({
+      pattern: `^(${GROUPS.join("|")})(,(${GROUPS.join("|")}))*$`,
+      expected: `some of ${GROUPS.join(", ")}, with commas between`,
+    }),
+  ),
+  ...momentFields,
+});
 
 interface Sum {
   readonly labels: Labels;
@@ -58,12 +74,12 @@ interface Sum {
  */
 export async function sumUsage(
   { store, clock, dayRules }: UsageParts,
-  query: unknown,
-): Promise<{ readonly data: readonly UsageView[] }> {
-  const fields = readFields(query, ["group_by", "from", "to"]);
-  const groups = optional(fields, "group_by", readGroups) ?? ["day"];
+  query: Static<typeof usageQuery>,
+): Promise<UsageSums> {
+  const words = query.group_by?.split(",") ?? ["day"];
+  const groups = GROUPS.filter((group) => words.includes(group));
   const rules = dayRules();
-  const span = readSpan(fields, clock.nowMs(), rules);
+  const span = readSpan(query, clock.nowMs(), rules);
   const groupBy = [...new Set(groups.map((group) => DIMENSIONS[group]).filter((one) => one !== null))];
   const sums = new Map<string, Sum>();
   const pieces = groups.includes("day")
@@ -86,14 +102,6 @@ export async function listUsageSums(store: UsageParts["store"], query: UsageQuer
   const [usage, firstTokens] = await Promise.all([store.usage(query), store.firstTokens(query)]);
   return { usage, firstTokens };
 }
-
-const readGroups: Read<readonly Group[]> = (value, param) => {
-  const words = readText(value, param).split(",");
-  const wrong = words.find((word) => !GROUPS.some((group) => group === word));
-  if (wrong === undefined) return GROUPS.filter((group) => words.includes(group));
-  const message = `Invalid '${param}': '${wrong.slice(0, 64)}' is none of ${GROUPS.join(", ")}; several have commas between them.`;
-  throw new Fault("invalid_value", message, { param });
-};
 
 interface Dimensions {
   readonly model: string;

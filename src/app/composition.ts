@@ -1,6 +1,7 @@
 // The rooms put together into a running gateway: everything is built here and handed on, nothing reads configuration.
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
+import type { LearnedView } from "../admin/lessons.ts";
 import { LiveFeed } from "../admin/live.ts";
 import { checkScraper } from "../admin/scrape.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
@@ -13,7 +14,7 @@ import { Caches } from "../health/caches.ts";
 import { Health } from "../health/health.ts";
 import { countOpenBreakers } from "../health/report.ts";
 import { Stickiness } from "../health/stickiness.ts";
-import { adminRoutes, type LearnedView } from "../http/admin.ts";
+import { adminRoutes } from "../http/admin.ts";
 import { aliasRoutes } from "../http/admin-aliases.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp, listen } from "../http/app.ts";
@@ -220,7 +221,8 @@ function composeApp(
   const { world } = opened;
   const operator = { world, adminToken: server.adminToken, originOf, wrongTokens, bodies, turns, deadlines };
   const holder = { store: opened.store, ledger, clock, quota: () => live.settings.quota };
-  return buildApp(ports, reusePort)
+  const app = buildApp(ports, reusePort);
+  return app
     .use(surfaceRoutes(ports))
     .use(responseRoutes(ports))
     .use(modelRoutes(ports))
@@ -265,7 +267,7 @@ function composeApp(
     .use(playgroundRoutes(operator, ports))
     .use(consoleRoutes(loadConsoleFiles))
     .use(sessionRoutes({ ...operator, version }))
-    .use(docsRoutes(loadDocsFiles));
+    .use(docsRoutes(loadDocsFiles, () => app.routes));
 }
 
 function showLearned(learned: Learned): readonly LearnedView[] {

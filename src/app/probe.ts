@@ -1,4 +1,5 @@
 // Makes one small call to a provider, for `poundkey check --probe` and the console, to test its address, a key and its dialect.
+import type { Tested } from "../admin/providers.ts";
 import type { ModelCard } from "../core/card.ts";
 import { toFault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
@@ -26,16 +27,6 @@ export async function probe(setup: ProviderSetup, listed: readonly ModelCard[]):
   if (!card || !credential) return "not called: none of its models is listed";
   const reply = await askOnce(setup, credential, card, upstreamFetch);
   return `${card.name} answered (${reply.usage?.total_tokens ?? "?"} tokens)`;
-}
-
-/** The result of testing a credential, as the console shows it. */
-export interface Tested {
-  readonly ok: boolean;
-  /** The provider's HTTP status, or null if there was no answer. */
-  readonly status: number | null;
-  readonly latency_ms: number | null;
-  readonly model: string | null;
-  readonly error: string | null;
 }
 
 /** Calls the cheapest of the models with this credential. Never rejects. */

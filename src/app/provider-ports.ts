@@ -1,5 +1,6 @@
 // Connects the operator's routes on providers with the live configuration, health and the store.
 import type { Fillable } from "../admin/credentials.ts";
+import type { Tested } from "../admin/providers.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
@@ -11,7 +12,7 @@ import { PROVIDERS } from "../providers/index.ts";
 import { canStandAlone, createBareSetup, toCredential } from "./added-credentials.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
-import { type Tested, testCredential } from "./probe.ts";
+import { testCredential } from "./probe.ts";
 import { clock, random } from "./world.ts";
 
 export interface ProviderPortsParts {

@@ -1,8 +1,15 @@
 // `poundkey accounts`: adds, lists, tops up and shows accounts, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
-import { type AccountView, createAccount, getAccount, listAccounts } from "../admin/accounts.ts";
+import {
+  type AccountView,
+  createAccount,
+  getAccount,
+  listAccounts,
+  newAccountSchema,
+} from "../admin/accounts.ts";
+import { readInput } from "../admin/input.ts";
 import { type EntryView, listJournal } from "../admin/journal.ts";
-import { topUpAccount } from "../admin/topups.ts";
+import { topUpAccount, topUpSchema } from "../admin/topups.ts";
 import { usdText } from "../admin/usd-text.ts";
 import type { Io } from "../app/terminal.ts";
 import { NANO_PER_USD } from "../core/money.ts";
@@ -44,7 +51,7 @@ export function runAccounts(args: readonly string[], io: Io, open: Open): Promis
 
 async function add({ args, io, open }: Call): Promise<void> {
   const { values } = parseArgs({ args, options: { name: { type: "string" }, json: { type: "boolean" } } });
-  const account = await createAccount(await open(), { name: values.name });
+  const account = await createAccount(await open(), readInput(newAccountSchema, { name: values.name }));
   io.out(values.json ? formatJson(account) : `Made ${account.id} (${account.name}).`);
 }
 
@@ -65,7 +72,7 @@ async function topup({ args, io, open }: Call): Promise<void> {
   const [id, amount, ...more] = positionals;
   if (id === undefined || amount === undefined || more.length > 0)
     throw new UsageError("expected the id of one account and an amount in USD");
-  const body = { amount_usd: parseUsd(amount), note: values.note };
+  const body = readInput(topUpSchema, { amount_usd: parseUsd(amount), note: values.note });
   const account = await topUpAccount(await open(), id, body, values["idempotency-key"] ?? null);
   const summary = `Topped up ${account.id} (${account.name}) by ${formatUsd(Number(amount))} USD: ${formatUsd(account.balance_usd)} USD are free.`;
   io.out(values.json ? formatJson(account) : summary);

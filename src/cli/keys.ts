@@ -1,6 +1,7 @@
 // `poundkey keys`: adds, lists and revokes gateway keys, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
-import { createKey, type KeyView, listKeys, revokeKey } from "../admin/keys.ts";
+import { readInput } from "../admin/input.ts";
+import { createKey, type KeyView, listKeys, newKeySchema, revokeKey } from "../admin/keys.ts";
 import type { Io } from "../app/terminal.ts";
 import {
   type Call,
@@ -55,7 +56,7 @@ async function add({ args, io, open }: Call): Promise<void> {
     spend_limit_usd: values["spend-limit"] === undefined ? undefined : parseNumber(values["spend-limit"]),
     keep_responses: parseYesNo(values["keep-responses"]),
   };
-  const key = await createKey(await open(), body);
+  const key = await createKey(await open(), readInput(newKeySchema, body));
   io.out(
     values.json
       ? formatJson(key)

@@ -1,15 +1,15 @@
 // The form of an account: its name.
 import { useState } from "preact/hooks";
+import type { AccountView } from "../admin/accounts.ts";
 import { change, readMessage } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
 import { useTask } from "./task.ts";
-import type { Account } from "./types.ts";
 
 interface AccountFormProps {
-  readonly edited?: Account;
-  readonly onSaved: (account: Account) => void;
+  readonly edited?: AccountView;
+  readonly onSaved: (account: AccountView) => void;
   readonly onClose: () => void;
 }
 
@@ -17,7 +17,7 @@ export function AccountForm({ edited, onSaved, onClose }: AccountFormProps) {
   const [name, setName] = useState(edited?.name ?? "");
   const { isBusy, failed, start } = useTask(async () => {
     const path = edited ? `/accounts/${edited.id}` : "/accounts";
-    onSaved(await change<Account>(edited ? "PATCH" : "POST", path, { name: name.trim() }));
+    onSaved(await change<AccountView>(edited ? "PATCH" : "POST", path, { name: name.trim() }));
   });
   const foot = (
     <>

@@ -1,5 +1,7 @@
 // One account: its balance and every movement of it.
 import { useState } from "preact/hooks";
+import type { AccountView } from "../admin/accounts.ts";
+import type { EntryView } from "../admin/journal.ts";
 import { AccountForm } from "./account-form.tsx";
 import { fullMoment, moment, usd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
@@ -9,13 +11,12 @@ import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { usePages, useResource } from "./resource.ts";
 import { makeAddress } from "./route.ts";
 import { TopUp } from "./top-up.tsx";
-import type { Account, JournalEntry } from "./types.ts";
 
 const EVERY_MS = 5000;
 
 export function AccountPage({ id }: { readonly id: string }) {
-  const account = useResource<Account>(`/accounts/${id}`, EVERY_MS);
-  const journal = usePages<JournalEntry>(`/accounts/${id}/journal`, {}, EVERY_MS);
+  const account = useResource<AccountView>(`/accounts/${id}`, EVERY_MS);
+  const journal = usePages<EntryView>(`/accounts/${id}/journal`, {}, EVERY_MS);
   const [open, setOpen] = useState<"top-up" | "rename" | null>(null);
   const close = () => setOpen(null);
   const reload = () => Promise.all([account.reload(), journal.reload()]);
@@ -56,7 +57,7 @@ export function AccountPage({ id }: { readonly id: string }) {
   );
 }
 
-function Balance({ account }: { readonly account: Account }) {
+function Balance({ account }: { readonly account: AccountView }) {
   return (
     <section class="card balance" aria-label="Balance">
       <div>
@@ -71,7 +72,7 @@ function Balance({ account }: { readonly account: Account }) {
   );
 }
 
-const KINDS: Readonly<Record<JournalEntry["kind"], { readonly word: string; readonly tone?: Tone }>> = {
+const KINDS: Readonly<Record<EntryView["kind"], { readonly word: string; readonly tone?: Tone }>> = {
   topup: { word: "top-up", tone: "ok" },
   hold: { word: "held" },
   post: { word: "charged", tone: "accent" },
@@ -79,7 +80,7 @@ const KINDS: Readonly<Record<JournalEntry["kind"], { readonly word: string; read
   overrun: { word: "written off", tone: "warn" },
 };
 
-const COLUMNS: readonly Column<JournalEntry>[] = [
+const COLUMNS: readonly Column<EntryView>[] = [
   {
     name: "kind",
     label: "What",
@@ -122,7 +123,7 @@ const COLUMNS: readonly Column<JournalEntry>[] = [
 ];
 
 interface JournalProps {
-  readonly rows: readonly JournalEntry[];
+  readonly rows: readonly EntryView[];
   readonly more: (() => Promise<void>) | null;
   readonly isBusy: boolean;
 }

@@ -1,5 +1,6 @@
 // Settings → Accounts: who pays, and what is left.
 import { useState } from "preact/hooks";
+import type { AccountView } from "../admin/accounts.ts";
 import { AccountForm } from "./account-form.tsx";
 import { day, usd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
@@ -10,20 +11,19 @@ import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
 import { go, makeAddress } from "./route.ts";
 import { TopUp } from "./top-up.tsx";
-import type { Account } from "./types.ts";
 
 const EVERY_MS = 10_000;
 
 export function AccountsPage() {
-  const accounts = usePages<Account>("/accounts", {}, EVERY_MS);
+  const accounts = usePages<AccountView>("/accounts", {}, EVERY_MS);
   const [isAdding, setAdding] = useState(false);
-  const [toppedUp, setToppedUp] = useState<Account | null>(null);
+  const [toppedUp, setToppedUp] = useState<AccountView | null>(null);
   const add = (
     <Button kind="main" icon="plus" onClick={() => setAdding(true)}>
       Add account
     </Button>
   );
-  const done = (account: Account) => {
+  const done = (account: AccountView) => {
     setAdding(false);
     toast(`${account.name} is there`);
     void accounts.reload();
@@ -59,7 +59,7 @@ export function AccountsPage() {
   );
 }
 
-function columnsOf(onTopUp: (account: Account) => void): readonly Column<Account>[] {
+function columnsOf(onTopUp: (account: AccountView) => void): readonly Column<AccountView>[] {
   return [
     {
       name: "name",

@@ -1,5 +1,6 @@
 // Activity: the request log, filtered, with what ends now on top of it.
 import { useState } from "preact/hooks";
+import type { RequestView } from "../admin/request-schema.ts";
 import { compact, fullMoment, moment, span, splitParts, usd } from "./format.ts";
 import { useLive } from "./live.ts";
 import { type Names, useNames } from "./names.ts";
@@ -9,7 +10,6 @@ import { Badge, Empty, Live, Loaded, type Tone } from "./parts/states.tsx";
 import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
 import { go, makeAddress, place, setFields } from "./route.ts";
-import type { RequestRow } from "./types.ts";
 import { useModels } from "./use-models.ts";
 import { describeUnits } from "./work.ts";
 
@@ -50,13 +50,13 @@ function wantedOf(query: URLSearchParams): Wanted {
 export function ActivityPage() {
   const wanted = wantedOf(place.value.query);
   const isTailing = place.value.query.get("tail") !== "off";
-  const log = usePages<RequestRow>("/requests", wanted);
+  const log = usePages<RequestView>("/requests", wanted);
   const identity = JSON.stringify(wanted);
-  const [fresh, setFresh] = useState<{ readonly of: string; readonly rows: readonly RequestRow[] }>({
+  const [fresh, setFresh] = useState<{ readonly of: string; readonly rows: readonly RequestView[] }>({
     of: identity,
     rows: [],
   });
-  const onRow = (row: RequestRow) => {
+  const onRow = (row: RequestView) => {
     if (!isWanted(row, wanted)) return;
     setFresh((now) => {
       const rows = now.of === identity ? now.rows : [];
@@ -110,12 +110,12 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
 }
 
 /** Those that came live first; one that the list has too is shown once. */
-function merged(fresh: readonly RequestRow[], rows: readonly RequestRow[]): readonly RequestRow[] {
+function merged(fresh: readonly RequestView[], rows: readonly RequestView[]): readonly RequestView[] {
   const known = new Set(rows.map(({ id }) => id));
   return [...fresh.filter(({ id }) => !known.has(id)), ...rows];
 }
 
-function isWanted(row: RequestRow, wanted: Wanted): boolean {
+function isWanted(row: RequestView, wanted: Wanted): boolean {
   const models = [row.model_asked, row.model_tried, row.model_used];
   const providerOf = (id: string | null) => (id === null ? "" : splitParts(id).provider);
   const { status } = wanted;
@@ -136,7 +136,7 @@ function isWanted(row: RequestRow, wanted: Wanted): boolean {
 
 const CLIENT_LEFT = 499;
 
-function isFailure({ status }: RequestRow): boolean {
+function isFailure({ status }: RequestView): boolean {
   return status >= 400 && status !== CLIENT_LEFT;
 }
 
@@ -194,15 +194,15 @@ function Taken({ what, onRemove }: { readonly what: string; readonly onRemove: (
   );
 }
 
-export function chooseTone({ status }: Pick<RequestRow, "status">): Tone {
+export function chooseTone({ status }: Pick<RequestView, "status">): Tone {
   if (status < 400) return "ok";
   return status === CLIENT_LEFT || status === 429 ? "warn" : "bad";
 }
 
-function Log({ rows }: { readonly rows: readonly RequestRow[] }) {
+function Log({ rows }: { readonly rows: readonly RequestView[] }) {
   const names = useNames();
   const longestMs = Math.max(...rows.map(({ total_ms }) => total_ms), 1);
-  const open = ({ id }: RequestRow) => go(`/activity/${id}`);
+  const open = ({ id }: RequestView) => go(`/activity/${id}`);
   return (
     <Table
       label="Requests"
@@ -214,7 +214,7 @@ function Log({ rows }: { readonly rows: readonly RequestRow[] }) {
   );
 }
 
-function columnsOf(names: Names, longestMs: number): readonly Column<RequestRow>[] {
+function columnsOf(names: Names, longestMs: number): readonly Column<RequestView>[] {
   return [
     {
       name: "at",
@@ -260,7 +260,7 @@ function columnsOf(names: Names, longestMs: number): readonly Column<RequestRow>
   ];
 }
 
-function ModelOf({ row }: { readonly row: RequestRow }) {
+function ModelOf({ row }: { readonly row: RequestView }) {
   const served = row.model_used ?? row.model_tried;
   const { provider, name } = splitParts(served ?? row.model_asked);
   return (
@@ -283,7 +283,7 @@ function ModelOf({ row }: { readonly row: RequestRow }) {
 }
 
 /** Until the first token, and from then on, as a share of the longest shown. */
-function Took({ row, longestMs }: { readonly row: RequestRow; readonly longestMs: number }) {
+function Took({ row, longestMs }: { readonly row: RequestView; readonly longestMs: number }) {
   const share = (ms: number) => `${Math.max(1, (ms / longestMs) * 100)}%`;
   const first = row.first_token_ms ?? row.total_ms;
   return (

@@ -1,21 +1,16 @@
 // The operator's names for models, with their targets, on the page of models.
+import type { AliasView } from "../admin/aliases.ts";
+import type { Listed } from "../admin/list.ts";
 import { percent } from "./format.ts";
 import { Card } from "./parts/page.tsx";
 import { Badge, Loaded } from "./parts/states.tsx";
 import { type Column, Table } from "./parts/table.tsx";
-import { type Listed, useResource } from "./resource.ts";
+import { useResource } from "./resource.ts";
 
 const EVERY_MS = 15_000;
 
-interface AliasRow {
-  readonly name: string;
-  /** A model's id or a selector, or the models of a group. */
-  readonly target: string | readonly { readonly model: string; readonly weight: number }[];
-  readonly source: "configured" | "stored";
-}
-
 export function Aliases() {
-  const aliases = useResource<Listed<AliasRow>>("/aliases", EVERY_MS);
+  const aliases = useResource<Listed<AliasView>>("/aliases", EVERY_MS);
   return (
     <Card title="Aliases" note="Names that clients may use for models" isFlush>
       <Loaded of={aliases}>
@@ -31,7 +26,7 @@ export function Aliases() {
   );
 }
 
-const COLUMNS: readonly Column<AliasRow>[] = [
+const COLUMNS: readonly Column<AliasView>[] = [
   { name: "name", label: "Name", isHead: true, cell: ({ name }) => <span class="strong">{name}</span> },
   { name: "target", label: "Stands for", cell: ({ target }) => <Target target={target} /> },
   {
@@ -42,7 +37,7 @@ const COLUMNS: readonly Column<AliasRow>[] = [
 ];
 
 /** The models of a group with their shares of its load. */
-function Target({ target }: Pick<AliasRow, "target">) {
+function Target({ target }: Pick<AliasView, "target">) {
   if (typeof target === "string") return <span>{target}</span>;
   const whole = target.reduce((sum, { weight }) => sum + weight, 0);
   return (

@@ -1,6 +1,7 @@
 // The sources of the figures: by model, provider, key or account, as bars.
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
+import type { UsageSums, UsageView } from "../admin/usage.ts";
 import { withQuery } from "./api.ts";
 import { compact, percent, span, usd } from "./format.ts";
 import { useNames } from "./names.ts";
@@ -10,7 +11,6 @@ import { Empty, Loaded } from "./parts/states.tsx";
 import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { useResource } from "./resource.ts";
 import { makeAddress } from "./route.ts";
-import type { UsageRow } from "./types.ts";
 
 const GROUPS = [
   { value: "model", label: "Model" },
@@ -21,10 +21,6 @@ const GROUPS = [
 type Group = (typeof GROUPS)[number]["value"];
 const ROWS = 10;
 
-interface Answer {
-  readonly data: readonly UsageRow[];
-}
-
 interface BreakdownProps {
   readonly from: string;
   readonly to: string;
@@ -34,7 +30,7 @@ interface BreakdownProps {
 export function Breakdown({ from, to, reloadRef }: BreakdownProps) {
   const [group, setGroup] = useState<Group>("model");
   const [shown, setShown] = useState(ROWS);
-  const usage = useResource<Answer>(withQuery("/usage", { group_by: group, from, to }));
+  const usage = useResource<UsageSums>(withQuery("/usage", { group_by: group, from, to }));
   reloadRef.current = usage.reload;
   return (
     <Card
@@ -64,25 +60,25 @@ export function Breakdown({ from, to, reloadRef }: BreakdownProps) {
 }
 
 interface RowsProps {
-  readonly rows: readonly UsageRow[];
-  readonly all: readonly UsageRow[];
+  readonly rows: readonly UsageView[];
+  readonly all: readonly UsageView[];
   readonly group: Group;
 }
 
 function Rows({ rows, all, group }: RowsProps) {
   const names = useNames();
-  const idOf = (row: UsageRow) => row.model ?? row.provider ?? row.key_id ?? row.account_id ?? "";
-  const fieldOf = (row: UsageRow) => ({ [row.key_id || row.account_id ? `${group}_id` : group]: idOf(row) });
-  const nameOf = (row: UsageRow) => {
+  const idOf = (row: UsageView) => row.model ?? row.provider ?? row.key_id ?? row.account_id ?? "";
+  const fieldOf = (row: UsageView) => ({ [row.key_id || row.account_id ? `${group}_id` : group]: idOf(row) });
+  const nameOf = (row: UsageView) => {
     if (row.key_id !== undefined) return names.key(row.key_id);
     if (row.account_id !== undefined) return names.account(row.account_id);
     return idOf(row) === "" ? "Refused before a provider was asked" : idOf(row);
   };
   // In the order of the rows, which is by spend; where nothing cost anything, by requests.
   const isFree = all.every(({ cost_usd }) => cost_usd === 0);
-  const sizeOf = (row: UsageRow) => (isFree ? row.requests : row.cost_usd);
+  const sizeOf = (row: UsageView) => (isFree ? row.requests : row.cost_usd);
   const most = Math.max(...all.map(sizeOf));
-  const columns: readonly Column<UsageRow>[] = [
+  const columns: readonly Column<UsageView>[] = [
     {
       name: "name",
       label: GROUPS.find(({ value }) => value === group)?.label ?? "",

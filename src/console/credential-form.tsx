@@ -1,16 +1,16 @@
 // The form of a provider's credential: a new one, or another key in one's place.
 import { useState } from "preact/hooks";
+import type { CredentialView, ProviderView } from "../admin/providers.ts";
 import { change, readMessage } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
 import { toast } from "./parts/toast.tsx";
 import { useTask } from "./task.ts";
-import type { Credential, Provider } from "./types.ts";
 
 interface CredentialFormProps {
-  readonly provider: Provider;
-  readonly replaced?: Credential;
+  readonly provider: ProviderView;
+  readonly replaced?: CredentialView;
   readonly onClose: () => void;
   readonly onSaved: () => Promise<void>;
 }

@@ -1,5 +1,6 @@
 // One credential of a provider: its state, its test, and what can be done with it.
 import { useState } from "preact/hooks";
+import type { CredentialView, ProviderView, Tested } from "../admin/providers.ts";
 import { change, readMessage } from "./api.ts";
 import { CredentialForm } from "./credential-form.tsx";
 import { count, fromNow, percent, span } from "./format.ts";
@@ -7,30 +8,20 @@ import { Button } from "./parts/button.tsx";
 import { Confirm } from "./parts/dialog.tsx";
 import { Badge, Notice, type Tone } from "./parts/states.tsx";
 import { toast } from "./parts/toast.tsx";
-import type { Credential, Provider } from "./types.ts";
-
-/** The answer to a test. */
-interface Trial {
-  readonly ok: boolean;
-  readonly status: number | null;
-  readonly latency_ms: number;
-  readonly model: string;
-  readonly error: string | null;
-}
 
 interface CredentialProps {
-  readonly provider: Provider;
-  readonly credential: Credential;
+  readonly provider: ProviderView;
+  readonly credential: CredentialView;
   readonly reload: () => Promise<void>;
 }
 
-const TONES: Readonly<Record<Credential["state"], Tone | undefined>> = {
+const TONES: Readonly<Record<CredentialView["state"], Tone | undefined>> = {
   active: "ok",
   resting: "warn",
   retired: "bad",
   disabled: undefined,
 };
-const WORDS: Readonly<Record<Credential["state"], string>> = {
+const WORDS: Readonly<Record<CredentialView["state"], string>> = {
   active: "in use",
   resting: "resting",
   retired: "refused by the provider",
@@ -79,12 +70,12 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
 }
 
 function useCredential({ provider, credential, reload }: CredentialProps) {
-  const [trial, setTrial] = useState<Trial | string | null>(null);
+  const [trial, setTrial] = useState<Tested | string | null>(null);
   const path = `/providers/${provider.name}`;
   const test = async () => {
     setTrial("running");
     try {
-      setTrial(await change<Trial>("POST", `${path}/test`, { credential_id: credential.id }));
+      setTrial(await change<Tested>("POST", `${path}/test`, { credential_id: credential.id }));
     } catch (error) {
       setTrial(readMessage(error));
     }
@@ -105,7 +96,7 @@ function useCredential({ provider, credential, reload }: CredentialProps) {
   return { trial, test, pause, remove };
 }
 
-function Identity({ credential }: { readonly credential: Credential }) {
+function Identity({ credential }: { readonly credential: CredentialView }) {
   const { state, reason, until, weight, error_rate, source } = credential;
   const { requests_per_minute: requests, tokens_per_minute: tokens } = credential;
   const details = [
@@ -128,13 +119,13 @@ function Identity({ credential }: { readonly credential: Credential }) {
   );
 }
 
-function TrialResult({ trial }: { readonly trial: Trial | string | null }) {
+function TrialResult({ trial }: { readonly trial: Tested | string | null }) {
   if (trial === null || trial === "running") return null;
   if (typeof trial === "string") return <Notice tone="bad">{trial}</Notice>;
   if (trial.ok) {
     return (
       <Notice tone="ok">
-        It works: {trial.model} answered in {span(trial.latency_ms)}.
+        It works: {trial.model} answered in {span(trial.latency_ms ?? 0)}.
       </Notice>
     );
   }

@@ -1,5 +1,6 @@
 // The form of a key: a new one, or what may be changed of one.
 import { useState } from "preact/hooks";
+import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
 import { ApiError, change, readMessage } from "./api.ts";
 import { nowMs } from "./browser.ts";
 import { DAY_MS } from "./format.ts";
@@ -10,11 +11,10 @@ import { SelectField, TextField } from "./parts/field.tsx";
 import { ModelsField } from "./parts/models-field.tsx";
 import { Notice } from "./parts/states.tsx";
 import { useTask } from "./task.ts";
-import type { KeyRow, NewKey } from "./types.ts";
 
 interface KeyFormProps {
-  readonly edited?: KeyRow;
-  readonly onMade?: (key: NewKey) => void;
+  readonly edited?: KeyInUseView;
+  readonly onMade?: (key: NewKeyView) => void;
   readonly onSaved?: () => void;
   readonly onClose: () => void;
 }
@@ -51,7 +51,7 @@ const KEEPING = [
   { value: "no", label: "Never kept" },
 ];
 
-function draftOf(key: KeyRow | undefined): Draft {
+function draftOf(key: KeyInUseView | undefined): Draft {
   const perDay = key?.requests_per_day;
   return {
     name: key?.name ?? "",
@@ -67,7 +67,7 @@ function draftOf(key: KeyRow | undefined): Draft {
 }
 
 /** The body of the call; only what may be changed of a key that there is. */
-function bodyOf(draft: Draft, edited: KeyRow | undefined) {
+function bodyOf(draft: Draft, edited: KeyInUseView | undefined) {
   const expiresAt = expiryOf(draft);
   const isSameDay = edited?.expires_at && expiresAt?.slice(0, 10) === edited.expires_at.slice(0, 10);
   return {
@@ -101,7 +101,7 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
       await change("PATCH", `/keys/${edited.id}`, body);
       onSaved?.();
     } else {
-      onMade?.(await change<NewKey>("POST", "/keys", body));
+      onMade?.(await change<NewKeyView>("POST", "/keys", body));
     }
   });
   const foot = (

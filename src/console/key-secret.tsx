@@ -1,12 +1,13 @@
 // A new key's secret, shown once, with the lines that put it into each client.
+
+import type { NewKeyView } from "../admin/keys.ts";
 import { gatewayAddress } from "./browser.ts";
 import { Button, CopyButton } from "./parts/button.tsx";
 import { ClientTabs } from "./parts/client-tabs.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { Notice } from "./parts/states.tsx";
-import type { NewKey } from "./types.ts";
 
-export function KeySecret({ made, onClose }: { readonly made: NewKey; readonly onClose: () => void }) {
+export function KeySecret({ made, onClose }: { readonly made: NewKeyView; readonly onClose: () => void }) {
   const foot = (
     <Button kind="main" onClick={onClose}>
       Done

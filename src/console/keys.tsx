@@ -1,6 +1,7 @@
 // Settings → Router: the gateway's keys, with what they used; adding, changing and revoking them.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
 import { change } from "./api.ts";
 import { count, day, fromNow, fullMoment, usd } from "./format.ts";
 import { KeyForm } from "./key-form.tsx";
@@ -15,7 +16,6 @@ import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
 import { makeAddress } from "./route.ts";
-import type { KeyRow, NewKey } from "./types.ts";
 
 const EVERY_MS = 10_000;
 const STATES = [
@@ -27,14 +27,14 @@ const STATES = [
 
 type Open =
   | { readonly kind: "add" }
-  | { readonly kind: "made"; readonly key: NewKey }
-  | { readonly kind: "edit" | "revoke"; readonly key: KeyRow };
+  | { readonly kind: "made"; readonly key: NewKeyView }
+  | { readonly kind: "edit" | "revoke"; readonly key: KeyInUseView };
 
 export function KeysPage() {
   const [search, setSearch] = useState("");
   const [state, setState] = useState("");
   const [open, setOpen] = useState<Open | null>(null);
-  const keys = usePages<KeyRow>("/keys", { q: search.trim(), state }, EVERY_MS);
+  const keys = usePages<KeyInUseView>("/keys", { q: search.trim(), state }, EVERY_MS);
   const isFiltered = search.trim() !== "" || state !== "";
   const add = (
     <Button kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })}>
@@ -88,7 +88,7 @@ function Opened({ open, setOpen, reload }: OpenedProps) {
   const close = () => setOpen(null);
   switch (open.kind) {
     case "add": {
-      const done = (key: NewKey) => {
+      const done = (key: NewKeyView) => {
         setOpen({ kind: "made", key });
         void reload();
       };
@@ -120,7 +120,7 @@ function Opened({ open, setOpen, reload }: OpenedProps) {
   }
 }
 
-const TONES: Readonly<Record<KeyRow["state"], Tone | undefined>> = {
+const TONES: Readonly<Record<KeyInUseView["state"], Tone | undefined>> = {
   active: "ok",
   expired: "warn",
   revoked: undefined,
@@ -130,11 +130,11 @@ function KeyTable({
   rows,
   onOpen,
 }: {
-  readonly rows: readonly KeyRow[];
+  readonly rows: readonly KeyInUseView[];
   readonly onOpen: (open: Open) => void;
 }) {
   const names = useNames();
-  const columns: readonly Column<KeyRow>[] = [
+  const columns: readonly Column<KeyInUseView>[] = [
     {
       name: "name",
       label: "Name",
@@ -186,7 +186,7 @@ function KeyTable({
   return <Table label="Keys" columns={columns} rows={rows} keyOf={(key) => key.id} />;
 }
 
-function Allowance({ of: { allowance, state } }: { readonly of: KeyRow }) {
+function Allowance({ of: { allowance, state } }: { readonly of: KeyInUseView }) {
   if (state !== "active") return <span class="faint">–</span>;
   if (allowance.limit === null) return <span>unlimited</span>;
   if (allowance.limit === 0) return <span class="soft">none, all is paid</span>;
@@ -202,7 +202,7 @@ function Allowance({ of: { allowance, state } }: { readonly of: KeyRow }) {
   );
 }
 
-function Spend({ of: { spent_usd, spend_limit_usd } }: { readonly of: KeyRow }) {
+function Spend({ of: { spent_usd, spend_limit_usd } }: { readonly of: KeyInUseView }) {
   return (
     <div>
       {usd(spent_usd.total)}
@@ -211,7 +211,7 @@ function Spend({ of: { spent_usd, spend_limit_usd } }: { readonly of: KeyRow }) 
   );
 }
 
-function Actions({ of, onOpen }: { readonly of: KeyRow; readonly onOpen: (open: Open) => void }) {
+function Actions({ of, onOpen }: { readonly of: KeyInUseView; readonly onOpen: (open: Open) => void }) {
   if (of.state === "revoked") return null;
   return (
     <div class="row tight">

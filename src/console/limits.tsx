@@ -1,13 +1,13 @@
 // Settings → Limits: the rules in force, as configured, in plain words.
 import type { ComponentChildren } from "preact";
+import type { SettingsView } from "../admin/settings-schema.ts";
 import { count, percent, span, usd } from "./format.ts";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Loaded, Notice } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
-import type { Settings } from "./types.ts";
 
 export function LimitsPage() {
-  const settings = useResource<Settings>("/settings");
+  const settings = useResource<SettingsView>("/settings");
   return (
     <>
       <PageHead title="Limits">
@@ -18,7 +18,7 @@ export function LimitsPage() {
   );
 }
 
-function Rules({ settings }: { readonly settings: Settings }) {
+function Rules({ settings }: { readonly settings: SettingsView }) {
   return (
     <div class="stack">
       <Notice>
@@ -38,7 +38,7 @@ function Rules({ settings }: { readonly settings: Settings }) {
 }
 
 interface Part {
-  readonly settings: Settings;
+  readonly settings: SettingsView;
 }
 
 type Row = readonly [label: string, value: ComponentChildren];

@@ -1,16 +1,16 @@
 // Requests as they end, pushed by the gateway while a page listens; it connects again when the connection is lost.
 import { useEffect, useRef, useState } from "preact/hooks";
+import type { RequestView } from "../admin/request-schema.ts";
 import { call } from "./api.ts";
 import { later } from "./browser.ts";
 import { readEvents } from "./events.ts";
-import type { RequestRow } from "./types.ts";
 
 const AGAIN_AFTER_MS = 2000;
 const AGAIN_AFTER_MAX_MS = 30_000;
 
 interface Listener {
   /** A request has ended. */
-  readonly onRow: (row: RequestRow) => void;
+  readonly onRow: (row: RequestView) => void;
   /** Some requests ended without a message: the connection was lost, or there were too many. */
   readonly onGap: () => void;
 }
@@ -35,7 +35,7 @@ export function useLive(isWanted: boolean, listener: Listener): boolean {
         wasOn = true;
         waitMs = AGAIN_AFTER_MS;
         for await (const data of readEvents(body)) {
-          const row: Partial<RequestRow> = JSON.parse(data);
+          const row: Partial<RequestView> = JSON.parse(data);
           if (isRow(row)) current.current.onRow(row);
           else current.current.onGap();
         }
@@ -58,6 +58,6 @@ export function useLive(isWanted: boolean, listener: Listener): boolean {
 }
 
 /** The event that tells how many rows were skipped has no id. */
-function isRow(row: Partial<RequestRow>): row is RequestRow {
+function isRow(row: Partial<RequestView>): row is RequestView {
   return row.id !== undefined;
 }

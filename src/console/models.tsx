@@ -1,14 +1,15 @@
 // Models: the catalogue, searched, filtered and sorted where it is shown.
 import { useState } from "preact/hooks";
+import type { Listed } from "../admin/list.ts";
+import type { CardView } from "../admin/settings-schema.ts";
 import { Aliases } from "./aliases.tsx";
 import { day, price, tokens } from "./format.ts";
 import { Check, Filter, SearchField } from "./parts/field.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded } from "./parts/states.tsx";
 import { type Column, MoreRows, type Sorting, Table } from "./parts/table.tsx";
-import { type Listed, useResource } from "./resource.ts";
+import { useResource } from "./resource.ts";
 import { makeAddress, place, setFields } from "./route.ts";
-import type { ModelRow } from "./types.ts";
 
 const SHOWN = 50;
 const EVERY_MS = 15_000;
@@ -28,7 +29,7 @@ const PRICES = [
 const CAPABILITIES = ["vision", "tools", "reasoning", "structured", "files", "audio"] as const;
 
 /** Numbers by which to sort; what is not known comes last, whichever way. */
-const SORTS: Readonly<Record<string, (model: ModelRow) => number | string | null>> = {
+const SORTS: Readonly<Record<string, (model: CardView) => number | string | null>> = {
   name: ({ id }) => id.toLowerCase(),
   context: ({ context_window }) => context_window,
   input: ({ pricing }) => pricing?.input ?? null,
@@ -37,7 +38,7 @@ const SORTS: Readonly<Record<string, (model: ModelRow) => number | string | null
 };
 
 export function ModelsPage() {
-  const models = useResource<Listed<ModelRow>>("/models", EVERY_MS);
+  const models = useResource<Listed<CardView>>("/models", EVERY_MS);
   const { query } = place.value;
   const [shown, setShown] = useState(SHOWN);
   const set = (fields: Readonly<Record<string, string | null>>) => {
@@ -90,7 +91,7 @@ export function ModelsPage() {
   );
 }
 
-function matching(query: URLSearchParams): (model: ModelRow) => boolean {
+function matching(query: URLSearchParams): (model: CardView) => boolean {
   const words = (query.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const provider = query.get("provider");
   const needed = CAPABILITIES.filter((capability) => query.has(capability));
@@ -106,11 +107,11 @@ function matching(query: URLSearchParams): (model: ModelRow) => boolean {
 }
 
 /** Models that take tools without being forced to call one take tools too. */
-function hasCapability({ capabilities }: ModelRow, capability: string): boolean {
+function hasCapability({ capabilities }: CardView, capability: string): boolean {
   return capabilities.includes(capability) || (capability === "tools" && capabilities.includes("tools_auto"));
 }
 
-function sorted(models: readonly ModelRow[], query: URLSearchParams): readonly ModelRow[] {
+function sorted(models: readonly CardView[], query: URLSearchParams): readonly CardView[] {
   const { by, isDown } = orderOf(query);
   const value = SORTS[by];
   if (!value) return [...models].sort((a, b) => Number(b.on) - Number(a.on));
@@ -136,7 +137,7 @@ function sortingOf(query: URLSearchParams, set: Set): Sorting {
 }
 
 interface FiltersProps {
-  readonly all: readonly ModelRow[];
+  readonly all: readonly CardView[];
   readonly query: URLSearchParams;
   readonly set: Set;
 }
@@ -187,11 +188,11 @@ function Filters({ all, query, set }: FiltersProps) {
 }
 
 /** A chat model's capabilities; of another, what it is for. */
-function listAbilities({ operations, capabilities }: ModelRow): readonly string[] {
+function listAbilities({ operations, capabilities }: CardView): readonly string[] {
   return [...(operations ?? []).filter((one) => one !== "chat"), ...capabilities];
 }
 
-const COLUMNS: readonly Column<ModelRow>[] = [
+const COLUMNS: readonly Column<CardView>[] = [
   {
     name: "name",
     label: "Model",

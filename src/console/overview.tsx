@@ -1,5 +1,7 @@
 // Overview: requests, spend, tokens, errors and speed over a chosen time, live.
 import { useRef } from "preact/hooks";
+import type { FiguresView } from "../admin/figures.ts";
+import type { Overview } from "../admin/overview.ts";
 import { withQuery } from "./api.ts";
 import { Breakdown } from "./breakdown.tsx";
 import { later, nowMs } from "./browser.ts";
@@ -11,7 +13,6 @@ import { Card, PageHead } from "./parts/page.tsx";
 import { Empty, Live, Loaded, Skeleton } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
 import { place, setFields } from "./route.ts";
-import type { Figures, Overview } from "./types.ts";
 
 const HOUR_MS = DAY_MS / 24;
 const RANGES = [
@@ -118,7 +119,7 @@ interface Part {
 
 function courseOf({ series, step }: Overview) {
   const times = series.map(({ at }) => Date.parse(at));
-  return { times, step, line: (pick: (figures: Figures) => number | null) => series.map(pick) };
+  return { times, step, line: (pick: (figures: FiguresView) => number | null) => series.map(pick) };
 }
 
 function RequestsChart({ data }: Part) {
@@ -137,7 +138,7 @@ function RequestsChart({ data }: Part) {
 
 function SpendChart({ data }: Part) {
   const { times, step, line } = courseOf(data);
-  const free = ({ cost_usd, charged_usd }: Figures) => Math.max(0, cost_usd - charged_usd);
+  const free = ({ cost_usd, charged_usd }: FiguresView) => Math.max(0, cost_usd - charged_usd);
   const lines = [
     { label: "Charged to balances", color: "--c2", values: line(({ charged_usd }) => charged_usd) },
     { label: "Within the allowance", color: "--c5", values: line(free) },
@@ -181,8 +182,8 @@ function SpeedChart({ data }: Part) {
 }
 
 function Tiles({ totals, previous, series }: Pick<Overview, "totals" | "previous" | "series">) {
-  const allTokens = ({ tokens }: Figures) => tokens.prompt + tokens.completion;
-  const errorShare = ({ errors, requests }: Figures) => (requests === 0 ? 0 : errors / requests);
+  const allTokens = ({ tokens }: FiguresView) => tokens.prompt + tokens.completion;
+  const errorShare = ({ errors, requests }: FiguresView) => (requests === 0 ? 0 : errors / requests);
   const first = totals.first_token_ms;
   return (
     <div class="tiles">

@@ -1,11 +1,11 @@
 // One model of the playground: who it is, and the conversation with it.
 import { useEffect, useRef } from "preact/hooks";
+import type { CardView } from "../admin/settings-schema.ts";
 import type { Prompt } from "./composer.tsx";
 import { count, span, usd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Notice } from "./parts/states.tsx";
 import { type Answer, computeSpeed } from "./playground-run.ts";
-import type { ModelRow } from "./types.ts";
 import { SELECTORS, useModels } from "./use-models.ts";
 
 export interface Turn {
@@ -63,7 +63,7 @@ interface ModelSelectProps {
 
 function ModelSelect({ label, value, onChange }: ModelSelectProps) {
   const { on } = useModels();
-  const providers = Map.groupBy(on, ({ provider }: ModelRow) => provider);
+  const providers = Map.groupBy(on, ({ provider }: CardView) => provider);
   const isKnown = SELECTORS.some(({ id }) => id === value) || on.some(({ id }) => id === value);
   return (
     <select

@@ -1,4 +1,6 @@
 // One answer of the playground as it streams: its text, and what it took.
+import type { ErrorBody } from "../core/fault.ts";
+import type { Chunk, Usage } from "../surfaces/openai-chat/answer-schema.ts";
 import { call, readMessage } from "./api.ts";
 import { tickMs } from "./browser.ts";
 import { readEvents } from "./events.ts";
@@ -16,13 +18,6 @@ export interface Answer {
   readonly finish: string | null;
 }
 
-export interface Usage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly cost?: number;
-  readonly charged?: number;
-}
-
 export const WAITING: Answer = {
   state: "waiting",
   text: "",
@@ -35,15 +30,8 @@ export const WAITING: Answer = {
   finish: null,
 };
 
-interface Chunk {
-  readonly model?: string;
-  readonly usage?: Usage | null;
-  readonly error?: { readonly message: string };
-  readonly choices?: readonly {
-    readonly delta?: { readonly content?: string | null; readonly reasoning_content?: string | null };
-    readonly finish_reason?: string | null;
-  }[];
-}
+/** An event of the stream: a part of the answer, or an error in its place. */
+type Event = Partial<Chunk & ErrorBody>;
 
 /** Asks, and tells of every change until the answer has ended; never throws. */
 export async function ask(
@@ -64,7 +52,7 @@ export async function ask(
     if (!response.body) throw new Error("The gateway sent nothing.");
     for await (const data of readEvents(response.body)) {
       if (data === "[DONE]") break;
-      const chunk: Chunk = JSON.parse(data);
+      const chunk: Event = JSON.parse(data);
       if (chunk.error) throw new Error(chunk.error.message);
       set(changeOf(answer, chunk, tickMs() - startMs));
     }
@@ -78,7 +66,7 @@ export async function ask(
   return answer;
 }
 
-function changeOf(answer: Answer, chunk: Chunk, atMs: number): Partial<Answer> {
+function changeOf(answer: Answer, chunk: Event, atMs: number): Partial<Answer> {
   const [choice] = chunk.choices ?? [];
   const text = choice?.delta?.content ?? "";
   const reasoning = choice?.delta?.reasoning_content ?? "";

@@ -1,21 +1,23 @@
 // Settings → Providers: each one's health and credentials; adding, replacing, pausing, removing and testing them.
 import { useState } from "preact/hooks";
+import type { Listed } from "../admin/list.ts";
+import type { ProviderView } from "../admin/providers.ts";
+import type { SettingsView } from "../admin/settings-schema.ts";
 import { CredentialForm } from "./credential-form.tsx";
 import { CredentialRow } from "./credential-row.tsx";
 import { percent, span } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, Notice, type Tone } from "./parts/states.tsx";
-import { type Listed, useResource } from "./resource.ts";
+import { useResource } from "./resource.ts";
 import { makeAddress } from "./route.ts";
-import type { Provider, Settings } from "./types.ts";
 
 const EVERY_MS = 5000;
 
 export function ProvidersPage() {
-  const providers = useResource<Listed<Provider>>("/providers?all=true", EVERY_MS);
-  const settings = useResource<Settings>("/settings");
-  const [adding, setAdding] = useState<Provider | null>(null);
+  const providers = useResource<Listed<ProviderView>>("/providers?all=true", EVERY_MS);
+  const settings = useResource<SettingsView>("/settings");
+  const [adding, setAdding] = useState<ProviderView | null>(null);
   return (
     <>
       <PageHead title="Providers">
@@ -39,8 +41,8 @@ export function ProvidersPage() {
 }
 
 interface ListsProps {
-  readonly all: readonly Provider[];
-  readonly onAdd: (provider: Provider) => void;
+  readonly all: readonly ProviderView[];
+  readonly onAdd: (provider: ProviderView) => void;
   readonly reload: () => Promise<void>;
 }
 
@@ -64,7 +66,7 @@ function ProviderLists({ all, onAdd, reload }: ListsProps) {
   );
 }
 
-const BREAKERS: Readonly<Record<Provider["breaker"], { readonly tone: Tone; readonly word: string }>> = {
+const BREAKERS: Readonly<Record<ProviderView["breaker"], { readonly tone: Tone; readonly word: string }>> = {
   closed: { tone: "ok", word: "working" },
   half_open: { tone: "warn", word: "trying again" },
   open: { tone: "bad", word: "failing" },
@@ -74,7 +76,7 @@ function ProviderCard({
   provider,
   onAdd,
   reload,
-}: Omit<ListsProps, "all"> & { readonly provider: Provider }) {
+}: Omit<ListsProps, "all"> & { readonly provider: ProviderView }) {
   const { tone, word } = BREAKERS[provider.breaker];
   const title = (
     <span class="row">
@@ -112,7 +114,7 @@ function ProviderCard({
   );
 }
 
-function VitalsOf({ provider }: { readonly provider: Provider }) {
+function VitalsOf({ provider }: { readonly provider: ProviderView }) {
   const models = <a href={makeAddress("/models", { provider: provider.name })}>Its models</a>;
   if (provider.error_rate === null && provider.in_flight === 0) {
     return <p class="faint">No calls lately. {models}</p>;
@@ -152,7 +154,7 @@ function OffCard({
   providers,
   onAdd,
 }: {
-  readonly providers: readonly Provider[];
+  readonly providers: readonly ProviderView[];
   readonly onAdd: ListsProps["onAdd"];
 }) {
   return (

@@ -1,11 +1,11 @@
 // A request's prompt and answer, where the operator keeps them: as a conversation, with whatever is no text as it was sent.
 
-import type { Content, Message } from "./kept-content.ts";
+import type { ContentView } from "../admin/request-schema.ts";
 import { Code } from "./parts/button.tsx";
 import { Card } from "./parts/page.tsx";
 
-export function RequestContent({ content }: { readonly content: Content }) {
-  const answers = (content.reply?.choices ?? []).flatMap(({ message }) => (message ? [message] : []));
+export function RequestContent({ content }: { readonly content: ContentView }) {
+  const answers = asList(content.reply?.choices).flatMap((choice) => asFields(choice).message ?? []);
   const note = content.truncated ? "Cut: it was longer than is kept" : "Kept because log.content is on";
   const fields = Object.keys(content.request ?? {}).length > 0 ? content.request : null;
   return (
@@ -28,21 +28,39 @@ export function RequestContent({ content }: { readonly content: Content }) {
 /** Signatures and sealed thoughts, which only their provider reads. */
 const UNREADABLE: readonly string[] = ["reasoning_details"];
 
-function Said({ message }: { readonly message: Message }) {
-  const { role, content, ...rest } = message;
-  const parts = Array.isArray(content) ? content : [{ type: "text", text: content ?? "" }];
+function Said({ message }: { readonly message: unknown }) {
+  const { role, content, ...rest } = asFields(message);
+  const parts = Array.isArray(content) ? content.map(asFields) : [{ type: "text", text: content ?? "" }];
   const more = Object.entries(rest).filter(([name, value]) => value !== null && !UNREADABLE.includes(name));
   return (
     <li>
-      <span class="badge">{role}</span>
+      <span class="badge">{String(role)}</span>
       <div class="answer">
         {parts.map((part, at) =>
-          part.type === "text" ? <p key={at}>{part.text}</p> : <code key={at}>{shortened(part)}</code>,
+          part.type === "text" ? (
+            <p key={at}>{String(part.text)}</p>
+          ) : (
+            <code key={at}>{shortened(part)}</code>
+          ),
         )}
         {more.length > 0 && <code>{shortened(Object.fromEntries(more))}</code>}
       </div>
     </li>
   );
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function asFields(value: unknown): Fields {
+  return isFields(value) ? value : {};
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 const SHOWN_CHARACTERS = 400;

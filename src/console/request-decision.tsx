@@ -1,14 +1,15 @@
 // A selector's reasons for its choice: what the request looked like, and how the candidates compared.
+
+import type { DecisionView } from "../admin/request-schema.ts";
 import { percent, span, usd } from "./format.ts";
 import { Card } from "./parts/page.tsx";
 import { Badge, Meter } from "./parts/states.tsx";
 import { type Column, Table } from "./parts/table.tsx";
-import type { Decision } from "./types.ts";
 
-type Candidate = Decision["candidates"][number];
+type Candidate = DecisionView["candidates"][number];
 
 interface RequestDecisionProps {
-  readonly decision: Decision;
+  readonly decision: DecisionView;
   readonly used: string | null;
 }
 

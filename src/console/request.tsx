@@ -1,4 +1,6 @@
 // One request: what happened when, what it cost and why, what the selector thought, what went wrong.
+
+import type { RequestDetailView } from "../admin/request-schema.ts";
 import { chooseTone } from "./activity.tsx";
 import { count, fullMoment, span, usd } from "./format.ts";
 import { useNames } from "./names.ts";
@@ -10,11 +12,10 @@ import { RequestDecision } from "./request-decision.tsx";
 import { useResource } from "./resource.ts";
 import { makeAddress } from "./route.ts";
 import { Timeline } from "./timeline.tsx";
-import type { RequestDetail } from "./types.ts";
 import { describeUnits, describeWork } from "./work.ts";
 
 export function RequestPage({ id }: { readonly id: string }) {
-  const request = useResource<RequestDetail>(`/requests/${encodeURIComponent(id)}`);
+  const request = useResource<RequestDetailView>(`/requests/${encodeURIComponent(id)}`);
   return (
     <>
       <PageHead back={{ path: "/activity", label: "Activity" }} title="Request" />
@@ -24,7 +25,7 @@ export function RequestPage({ id }: { readonly id: string }) {
 }
 
 interface Part {
-  readonly request: RequestDetail;
+  readonly request: RequestDetailView;
 }
 
 function Detail({ request }: Part) {

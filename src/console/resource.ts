@@ -1,5 +1,6 @@
 // Data of the gateway for the pages: asked for when it is needed, kept so that a page seen before is there at once.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import type { Listed } from "../admin/list.ts";
 import { getText, readMessage, withQuery } from "./api.ts";
 import { every } from "./browser.ts";
 
@@ -54,11 +55,6 @@ export function useResource<Data>(path: string | null, everyMs = 0): Resource<Da
   const error = failed.current?.path === path ? failed.current.message : null;
   const data = text === undefined ? undefined : parsed.current?.data;
   return { data, error, isLoading: data === undefined && error === null, reload };
-}
-
-export interface Listed<Row> {
-  readonly data: readonly Row[];
-  readonly next: string | null;
 }
 
 export interface Pages<Row> extends Resource<readonly Row[]> {

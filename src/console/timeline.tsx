@@ -1,12 +1,12 @@
 // A request's phases as bars on one scale of time.
 import type { ComponentChildren } from "preact";
+import type { AttemptView, RequestDetailView } from "../admin/request-schema.ts";
 import { span } from "./format.ts";
 import { Badge, type Tone } from "./parts/states.tsx";
-import type { Attempt, RequestDetail } from "./types.ts";
 
-type Times = NonNullable<RequestDetail["timeline"]>;
+type Times = NonNullable<RequestDetailView["timeline"]>;
 
-const OUTCOMES: Readonly<Record<Attempt["outcome"], { readonly tone?: Tone; readonly word: string }>> = {
+const OUTCOMES: Readonly<Record<AttemptView["outcome"], { readonly tone?: Tone; readonly word: string }>> = {
   answered: { tone: "ok", word: "answered" },
   failed: { tone: "bad", word: "failed" },
   outrun: { word: "outrun by another" },
@@ -17,18 +17,19 @@ export function Timeline({ timeline }: { readonly timeline: Times }) {
   const wholeMs = Math.max(timeline.end_ms, 1);
   return (
     <div class="timeline">
-      <Bar
-        label="Admitted"
-        note={span(timeline.admitted_ms)}
-        wholeMs={wholeMs}
-        parts={[{ kind: "queue", fromMs: 0, toMs: timeline.admitted_ms }]}
-      />
+      {timeline.admitted_ms !== null && (
+        <Bar
+          label="Admitted"
+          note={span(timeline.admitted_ms)}
+          wholeMs={wholeMs}
+          parts={[{ kind: "queue", fromMs: 0, toMs: timeline.admitted_ms }]}
+        />
+      )}
       {timeline.attempts.map((attempt, at) => (
         <AttemptBar
           key={`${attempt.start_ms} ${attempt.model}`}
           attempt={attempt}
           number={at + 1}
-          timeline={timeline}
           wholeMs={wholeMs}
         />
       ))}
@@ -44,14 +45,13 @@ export function Timeline({ timeline }: { readonly timeline: Times }) {
 }
 
 interface AttemptBarProps {
-  readonly attempt: Attempt;
+  readonly attempt: AttemptView;
   readonly number: number;
-  readonly timeline: Times;
   readonly wholeMs: number;
 }
 
-function AttemptBar({ attempt, number, timeline, wholeMs }: AttemptBarProps) {
-  const endMs = attempt.end_ms ?? timeline.end_ms;
+function AttemptBar({ attempt, number, wholeMs }: AttemptBarProps) {
+  const endMs = attempt.end_ms;
   const firstMs = attempt.first_token_ms;
   const { tone, word } = OUTCOMES[attempt.outcome];
   const label = (

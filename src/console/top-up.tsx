@@ -1,5 +1,6 @@
 // Putting money on an account: once, however often the button is pressed.
 import { useRef, useState } from "preact/hooks";
+import type { AccountView } from "../admin/accounts.ts";
 import { change, readMessage } from "./api.ts";
 import { uniqueName } from "./browser.ts";
 import { usd } from "./format.ts";
@@ -8,12 +9,11 @@ import { Dialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
 import { toast } from "./parts/toast.tsx";
 import { useTask } from "./task.ts";
-import type { Account } from "./types.ts";
 
 const AMOUNTS = [10, 50, 100, 500];
 
 interface TopUpProps {
-  readonly account: Account;
+  readonly account: AccountView;
   readonly onClose: () => void;
   readonly onDone: () => Promise<unknown>;
 }
@@ -28,7 +28,7 @@ export function TopUp({ account, onClose, onDone }: TopUpProps) {
     const of = JSON.stringify(body);
     if (once.current.of !== of) once.current = { of, name: uniqueName() };
     const path = `/accounts/${account.id}/topups`;
-    const after = await change<Account>("POST", path, body, { "idempotency-key": once.current.name });
+    const after = await change<AccountView>("POST", path, body, { "idempotency-key": once.current.name });
     toast(`${account.name} has ${usd(after.balance_usd)}`);
     await onDone();
     onClose();

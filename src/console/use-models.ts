@@ -1,6 +1,8 @@
 // The catalogue, for every place where a model is chosen.
-import { type Listed, useResource } from "./resource.ts";
-import type { ModelRow } from "./types.ts";
+
+import type { Listed } from "../admin/list.ts";
+import type { CardView } from "../admin/settings-schema.ts";
+import { useResource } from "./resource.ts";
 
 export const SELECTORS = [
   { id: "Router#best", what: "The best answer" },
@@ -9,15 +11,15 @@ export const SELECTORS = [
 ] as const;
 
 export interface Models {
-  readonly all: readonly ModelRow[];
-  readonly on: readonly ModelRow[];
+  readonly all: readonly CardView[];
+  readonly on: readonly CardView[];
   /** One that answers, for an example. */
   readonly sample: string;
-  readonly find: (id: string) => ModelRow | undefined;
+  readonly find: (id: string) => CardView | undefined;
 }
 
 export function useModels(): Models {
-  const all = useResource<Listed<ModelRow>>("/models").data?.data ?? [];
+  const all = useResource<Listed<CardView>>("/models").data?.data ?? [];
   const on = all.filter((model) => model.on);
   const isSimulated = on.length > 0 && on.every(({ provider }) => provider === "Sim");
   return {

@@ -1,25 +1,8 @@
 // The work of an answer in words: its tokens, or the images, seconds and units that are counted in their place.
+import type { TokensView, UnitsView } from "../admin/tokens.ts";
 import { count } from "./format.ts";
 
-export interface Tokens {
-  readonly prompt: number;
-  readonly completion: number;
-  readonly cached: number;
-  readonly cache_write: number;
-  readonly reasoning: number;
-  readonly searches: number;
-}
-
-/** The work that isn't counted in tokens. */
-export interface Units {
-  readonly images: number;
-  readonly seconds: number;
-  readonly characters: number;
-  readonly search_units: number;
-  readonly pages: number;
-}
-
-const UNITS: readonly (readonly [keyof Units, string, string])[] = [
+const UNITS: readonly (readonly [keyof UnitsView, string, string])[] = [
   ["images", "image", "images"],
   ["seconds", "second", "seconds"],
   ["characters", "character", "characters"],
@@ -28,7 +11,7 @@ const UNITS: readonly (readonly [keyof Units, string, string])[] = [
 ];
 
 /** Returns "3 search units", or null for an answer that is counted in tokens alone. */
-export function describeUnits(units: Units): string | null {
+export function describeUnits(units: UnitsView): string | null {
   const counted = UNITS.filter(([unit]) => units[unit] > 0);
   if (counted.length === 0) return null;
   return counted
@@ -37,7 +20,7 @@ export function describeUnits(units: Units): string | null {
 }
 
 /** Returns "1,200 → 300", with what was counted otherwise. */
-export function describeWork(tokens: Pick<Tokens, "prompt" | "completion">, units: Units): string {
+export function describeWork(tokens: Pick<TokensView, "prompt" | "completion">, units: UnitsView): string {
   const others = describeUnits(units);
   const text = `${count(tokens.prompt)} → ${count(tokens.completion)}`;
   if (others === null) return text;

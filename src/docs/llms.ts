@@ -14,7 +14,7 @@ export function renderLlmsText(manual: Manual): string {
     "",
     "## Reference",
     "",
-    "- [OpenAPI document](/openapi.json): the routes for key holders",
+    "- [OpenAPI document](/openapi.json): every route",
     "- [Configuration schema](/config.schema.json): the configuration file as JSON Schema",
   ];
   return `${[`# ${first?.title ?? "Poundkey"}`, "", `> ${first?.summary ?? ""}`, ...parts, ...reference].join("\n")}\n`;

@@ -4,41 +4,82 @@ import {
   addCredential,
   type CredentialParts,
   changeCredential,
+  credentialChangeSchema,
+  credentialQuery,
   fillableNamed,
+  newCredentialSchema,
   removeCredential,
 } from "../admin/credentials.ts";
-import { optional, readFields, readText } from "../admin/input.ts";
-import { getProvider, listProviders, type ProviderParts } from "../admin/providers.ts";
-import { groupRoutes, options, type WritingParts } from "./admin-route.ts";
-import { bearerToken } from "./auth.ts";
+import {
+  getProvider,
+  listProviders,
+  type ProviderParts,
+  providerSchema,
+  providersQuery,
+  type Tested,
+  testedSchema,
+  testSchema,
+} from "../admin/providers.ts";
+import { wrapRows } from "../admin/schema.ts";
+import { forOperator, type WritingParts } from "./admin-route.ts";
+import { answers, takesBody, takesQuery, tell } from "./route-schema.ts";
 
 export interface ProviderPorts extends CredentialParts, ProviderParts {
   /** One small call by a credential; null: the first. Throws the Fault `not_found`. */
-  readonly test: (provider: string, credentialId: string | null) => Promise<object>;
+  readonly test: (provider: string, credentialId: string | null) => Promise<Tested>;
 }
 
-export function providerRoutes(operator: WritingParts, ports: ProviderPorts) {
-  const by = groupRoutes(operator, ports);
-  const name = "/providers/:id";
-  const list = by(async (_, __, { query }) => listProviders(ports, query));
-  const add = by(
-    async (_, id, at) => getProvider(ports, await addCredential(ports, id, await at.body())),
-    201,
-  );
-  const change = by(async (_, id, at) =>
-    getProvider(ports, await changeCredential(ports, id, await at.body())),
-  );
-  const remove = by(async (_, id, { query }) => getProvider(ports, await removeCredential(ports, id, query)));
-  const test = by(async (_, id, at) => {
-    const fields = readFields(await at.body(), ["credential_id"]);
-    const credentialId = optional(fields, "credential_id", readText) ?? null;
-    return ports.test(fillableNamed(ports, id).name, credentialId);
-  });
+export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
+  const { looks, sends } = forOperator(parts);
+  const tag = "Providers";
+  const provider = answers(providerSchema);
   return new Elysia({ prefix: "/admin/v1" })
-    .use(bearerToken())
-    .get("/providers", list, options)
-    .post(name, add, options)
-    .patch(name, change, options)
-    .delete(name, remove, options)
-    .post(`${name}/test`, test, options);
+    .get("/providers", ({ query }) => listProviders(ports, query), {
+      ...looks,
+      query: takesQuery(providersQuery),
+      response: answers(wrapRows(providerSchema)),
+      ...tell(tag, "listProviders", "List the providers that are on, or all that are known"),
+    })
+    .post(
+      "/providers/:name",
+      async ({ params: { name }, body, status }) =>
+        status(201, getProvider(ports, await addCredential(ports, name, body))),
+      {
+        ...sends,
+        body: takesBody(newCredentialSchema),
+        response: { 201: provider },
+        ...tell(tag, "addCredential", "Add a credential to a provider, which is on from then"),
+      },
+    )
+    .patch(
+      "/providers/:name",
+      async ({ params: { name }, body }) => getProvider(ports, await changeCredential(ports, name, body)),
+      {
+        ...sends,
+        body: takesBody(credentialChangeSchema),
+        response: provider,
+        ...tell(tag, "changeCredential", "Change a credential that was added"),
+      },
+    )
+    .delete(
+      "/providers/:name",
+      async ({ params: { name }, query }) => getProvider(ports, await removeCredential(ports, name, query)),
+      {
+        ...looks,
+        query: takesQuery(credentialQuery),
+        response: provider,
+        ...tell(tag, "removeCredential", "Remove a credential that was added"),
+      },
+    )
+    .post(
+      "/providers/:name/test",
+      ({ params: { name }, body: { credential_id: id = null } }) =>
+        ports.test(fillableNamed(ports, name).name, id),
+      {
+        ...sends,
+        body: takesBody(testSchema),
+        response: answers(testedSchema),
+        ...tell(tag, "testCredential", "Make one small call by a credential, or the first"),
+      },
+    );
 }

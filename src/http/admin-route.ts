@@ -1,36 +1,49 @@
-// The parts of every admin route: it runs a use-case for the operator alone.
-import { json } from "./answers.ts";
+// The hooks of the routes that are for the operator alone.
+import { JSON_HEADERS } from "./answers.ts";
+import type { Signing } from "./app.ts";
 import { type BodyPorts, readJson } from "./body.ts";
 import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
 
 const BODY = { owner: "operator", bytesMax: 64 * 1024 } as const;
 
-/** A request of a route, with what Elysia read off its URL. */
-export interface At extends Asked {
-  /** The request's JSON, read when it is asked for. */
-  readonly body: () => Promise<unknown>;
-  readonly params?: { readonly id?: string };
-  readonly query: unknown;
-}
-
-/** `Parts` is what the use-cases are handed. */
-export type Use<Parts> = (parts: Parts, id: string, at: At) => Promise<unknown>;
-
-/** Makes a route of a use-case; who asks is checked before anything is read. */
-export type By<Parts> = (use: Use<Parts>, status?: number) => (at: Omit<At, "body">) => Promise<Response>;
-
 /** The parts that routes need which read a body for the operator. */
 export interface WritingParts extends OperatorParts, BodyPorts {}
 
-export function groupRoutes<Parts>(operator: WritingParts, parts: Parts): By<Parts> {
-  return (use, status = 200) =>
-    // Elysia reads off the parameter's text what a route needs of its request.
-    async ({ bearer, request, server, params, query }) => {
-      const asked = { bearer, request, server, query };
-      await checkOperator(operator, asked);
-      const at = { ...asked, body: () => readJson(request, operator, BODY) };
-      return json(status, await use(parts, params?.id ?? "", at));
-    };
+/**
+ * The token is checked before anything else is read or said. Elysia parses, then transforms, then validates: the check
+ * stands in the parser where there is a body, and in the transformation where there is none.
+ */
+export function forOperator(parts: WritingParts) {
+  const check = async (asked: Asked, set: Signing): Promise<void> => {
+    await checkOperator(parts, asked);
+    Object.assign(set.headers, JSON_HEADERS);
+  };
+  return {
+    looks: {
+      transform: async (at: Asked & Seen & { query: unknown }) => {
+        const { request, server, set } = at;
+        await check({ request, server }, set);
+        // For a foreign validator Elysia takes a comma for a list, and brackets for JSON.
+        at.query = readTexts(request.url);
+      },
+    },
+    sends: {
+      parse: async ({ request, server, set }: Asked & Seen) => {
+        await check({ request, server }, set);
+        return readJson(request, parts, BODY);
+      },
+    },
+  };
 }
 
-export const options = { parse: "none" } as const;
+interface Seen {
+  readonly set: Signing;
+}
+
+/** The fields of a URL's query; of those of the same name the last. */
+function readTexts(url: string): Readonly<Record<string, string>> {
+  const start = url.indexOf("?");
+  return start === -1 ? {} : Object.fromEntries(new URLSearchParams(url.slice(start)));
+}
+
+export type ForOperator = ReturnType<typeof forOperator>;

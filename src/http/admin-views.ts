@@ -1,4 +1,6 @@
 // The configuration as the console shows it: every card of the catalogue, and the rules in force, without a secret.
+import type { Listed } from "../admin/list.ts";
+import type { CardView, SettingsView } from "../admin/settings-schema.ts";
 import { knownCards, ownName } from "../catalogue/catalogue.ts";
 import { applyPrices, viewLaterPrices } from "../catalogue/later-prices.ts";
 import { overlaid } from "../catalogue/overlay.ts";
@@ -9,7 +11,10 @@ import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../core/s
 import { findProfile } from "../selectors/profiles.ts";
 
 /** All cards that are known, on or off, in the catalogue's order, with the prices of that time. */
-export function modelsView({ ownModels, newerModels, overlay, providers }: Settings, nowMs: number) {
+export function modelsView(
+  { ownModels, newerModels, overlay, providers }: Settings,
+  nowMs: number,
+): Listed<CardView> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
   const on = new Set(providers.map(({ name }) => name));
   return {
@@ -22,7 +27,7 @@ export function modelsView({ ownModels, newerModels, overlay, providers }: Setti
   };
 }
 
-function modelView(card: ModelCard, offBecause: "provider_off" | "disabled" | null) {
+function modelView(card: ModelCard, offBecause: CardView["off_because"]): CardView {
   return {
     id: card.id,
     provider: card.provider,
@@ -48,7 +53,7 @@ export interface Running {
   readonly node: string;
 }
 
-export function settingsView(settings: Settings, { version, node }: Running) {
+export function settingsView(settings: Settings, { version, node }: Running): SettingsView {
   const { quota, billing, limits, router, log, server, providers, aliases } = settings;
   return {
     version,

@@ -1,19 +1,49 @@
 // /admin/v1: the operator's use-cases on accounts and their money, keys, figures, the request log and the settings, behind the token.
 import { Elysia } from "elysia";
-import { createAccount, getAccount, listAccounts, updateAccount } from "../admin/accounts.ts";
-import { listJournal } from "../admin/journal.ts";
-import { createKey, getKey, type KeyParts, listKeysInUse, revokeKey, updateKey } from "../admin/keys.ts";
-import { forgetLessons, readModelId } from "../admin/lessons.ts";
-import { overview } from "../admin/overview.ts";
+import {
+  accountChangeSchema,
+  accountSchema,
+  createAccount,
+  getAccount,
+  listAccounts,
+  newAccountSchema,
+  updateAccount,
+} from "../admin/accounts.ts";
+import { entrySchema, listJournal } from "../admin/journal.ts";
+import {
+  createKey,
+  getKey,
+  type KeyParts,
+  keyChangeSchema,
+  keyInUseSchema,
+  keySchema,
+  keysQuery,
+  listKeysInUse,
+  madeKeySchema,
+  newKeySchema,
+  revokeKey,
+  updateKey,
+} from "../admin/keys.ts";
+import {
+  forgetLessons,
+  forgottenSchema,
+  type LearnedView,
+  learnedSchema,
+  lessonsQuery,
+} from "../admin/lessons.ts";
+import { pageQuery } from "../admin/list.ts";
+import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
+import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
 import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
-import { topUpAccount } from "../admin/topups.ts";
-import { sumUsage } from "../admin/usage.ts";
+import { wrapRows } from "../admin/schema.ts";
+import { cardSchema, settingsSchema } from "../admin/settings-schema.ts";
+import { topUpAccount, topUpSchema } from "../admin/topups.ts";
+import { sumUsage, usageQuery, usageSchema } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Settings } from "../core/settings.ts";
-import type { TaughtView } from "../selectors/learning/learned.ts";
-import { groupRoutes, options, type By as RouteBy, type WritingParts } from "./admin-route.ts";
+import { type ForOperator, forOperator, type WritingParts } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
-import { bearerToken } from "./auth.ts";
+import { answers, takesBody, takesQuery, tell } from "./route-schema.ts";
 
 export interface AdminPorts extends WritingParts, Running {
   readonly ledger: KeyParts["ledger"];
@@ -24,116 +54,149 @@ export interface AdminPorts extends WritingParts, Running {
   readonly learned: () => readonly LearnedView[];
 }
 
-export interface LearnedView extends TaughtView {
-  /** The ratio of its answers' length to the predicted one. */
-  readonly length: number;
-}
-
 /** The parts that the use-cases need. */
 type Parts = AdminWorld & KeyParts & RequestParts;
 
-type By = RouteBy<Parts>;
-
 export function adminRoutes(ports: AdminPorts) {
   const { settings, ledger, contentVault } = ports;
-  const world: Parts = { ...ports.world, ledger, contentVault, dayRules: () => settings().quota };
-  const by = groupRoutes(ports, world);
+  const parts: Parts = { ...ports.world, ledger, contentVault, dayRules: () => settings().quota };
+  const operator = forOperator(ports);
   return new Elysia({ prefix: "/admin/v1" })
-    .use(accountRoutes(by))
-    .use(keyRoutes(by))
-    .use(logRoutes(by))
-    .use(learnedRoutes(by, ports))
-    .use(settingRoutes(by, ports));
+    .use(accountRoutes(operator, parts))
+    .use(keyRoutes(operator, parts))
+    .use(logRoutes(operator, parts))
+    .use(settingRoutes(operator, parts, ports));
 }
 
-function accountRoutes(by: By) {
-  const list = by((world, _, { query }) => listAccounts(world, query));
-  const make = by(async (world, _, at) => createAccount(world, await at.body()), 201);
-  const change = by(async (world, id, at) => updateAccount(world, id, await at.body()));
-  const topUp = by(async (world, id, at) => {
-    const idempotencyKey = at.request.headers.get("idempotency-key");
-    return topUpAccount(world, id, await at.body(), idempotencyKey);
-  }, 201);
+function accountRoutes({ looks, sends }: ForOperator, parts: Parts) {
+  const tag = "Accounts";
+  const account = answers(accountSchema);
   return new Elysia()
-    .use(bearerToken())
-    .get("/accounts", list, options)
-    .post("/accounts", make, options)
-    .get("/accounts/:id", by(getAccount), options)
-    .patch("/accounts/:id", change, options)
-    .post("/accounts/:id/topups", topUp, options)
-    .get(
-      "/accounts/:id/journal",
-      by((world, id, { query }) => listJournal(world, id, query)),
-      options,
-    );
-}
-
-function keyRoutes(by: By) {
-  return new Elysia()
-    .use(bearerToken())
-    .get(
-      "/keys",
-      by((world, _, { query }) => listKeysInUse(world, query)),
-      options,
-    )
+    .get("/accounts", ({ query }) => listAccounts(parts, query), {
+      ...looks,
+      query: takesQuery(pageQuery),
+      response: answers(wrapRows(accountSchema)),
+      ...tell(tag, "listAccounts", "List the accounts, newest first"),
+    })
+    .post("/accounts", async ({ body, status }) => status(201, await createAccount(parts, body)), {
+      ...sends,
+      body: takesBody(newAccountSchema),
+      response: { 201: account },
+      ...tell(tag, "createAccount", "Make an account with nothing on it"),
+    })
+    .get("/accounts/:id", ({ params: { id } }) => getAccount(parts, id), {
+      ...looks,
+      response: account,
+      ...tell(tag, "getAccount", "An account, or what `funding`, `revenue` and `overrun` come to"),
+    })
+    .patch("/accounts/:id", ({ params: { id }, body }) => updateAccount(parts, id, body), {
+      ...sends,
+      body: takesBody(accountChangeSchema),
+      response: account,
+      ...tell(tag, "updateAccount", "Rename an account"),
+    })
     .post(
-      "/keys",
-      by(async (world, _, at) => createKey(world, await at.body()), 201),
-      options,
+      "/accounts/:id/topups",
+      async ({ params: { id }, body, request, status }) =>
+        status(201, await topUpAccount(parts, id, body, request.headers.get("idempotency-key"))),
+      {
+        ...sends,
+        body: takesBody(topUpSchema),
+        response: { 201: account },
+        ...tell(tag, "topUpAccount", "Top an account up; once for each `Idempotency-Key`"),
+      },
     )
-    .get("/keys/:id", by(getKey), options)
-    .patch(
-      "/keys/:id",
-      by(async (world, id, at) => updateKey(world, id, await at.body())),
-      options,
-    )
-    .delete("/keys/:id", by(revokeKey), options);
+    .get("/accounts/:id/journal", ({ params: { id }, query }) => listJournal(parts, id, query), {
+      ...looks,
+      query: takesQuery(pageQuery),
+      response: answers(wrapRows(entrySchema)),
+      ...tell(tag, "listJournal", "List an account's movements, newest first"),
+    });
 }
 
-function logRoutes(by: By) {
+function keyRoutes({ looks, sends }: ForOperator, parts: Parts) {
+  const tag = "Keys";
   return new Elysia()
-    .use(bearerToken())
-    .get(
-      "/requests",
-      by((world, _, { query }) => listRequests(world, query)),
-      options,
-    )
-    .get("/requests/:id", by(getRequest), options)
-    .get(
-      "/usage",
-      by((world, _, { query }) => sumUsage(world, query)),
-      options,
-    )
-    .get(
-      "/overview",
-      by((world, _, { query }) => overview(world, query)),
-      options,
-    );
+    .get("/keys", ({ query }) => listKeysInUse(parts, query), {
+      ...looks,
+      query: takesQuery(keysQuery),
+      response: answers(wrapRows(keyInUseSchema)),
+      ...tell(tag, "listKeys", "List the keys, newest first, with what is left and was spent"),
+    })
+    .post("/keys", async ({ body, status }) => status(201, await createKey(parts, body)), {
+      ...sends,
+      body: takesBody(newKeySchema),
+      response: { 201: answers(madeKeySchema) },
+      ...tell(tag, "createKey", "Make a key; its secret is shown this once"),
+    })
+    .get("/keys/:id", ({ params: { id } }) => getKey(parts, id), {
+      ...looks,
+      response: answers(keyInUseSchema),
+      ...tell(tag, "getKey", "A key with what is left and was spent"),
+    })
+    .patch("/keys/:id", ({ params: { id }, body }) => updateKey(parts, id, body), {
+      ...sends,
+      body: takesBody(keyChangeSchema),
+      response: answers(keySchema),
+      ...tell(tag, "updateKey", "Change the fields that are given; null takes a limit away"),
+    })
+    .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
+      ...looks,
+      response: answers(keySchema),
+      ...tell(tag, "revokeKey", "Revoke a key for good"),
+    });
 }
 
-function learnedRoutes(by: By, { learned }: AdminPorts) {
+function logRoutes({ looks }: ForOperator, parts: Parts) {
+  const tag = "Log";
   return new Elysia()
-    .use(bearerToken())
-    .get(
-      "/learned",
-      by(async () => ({ data: learned(), next: null })),
-      options,
-    )
-    .delete(
-      "/learned",
-      by((world, _, { query }) => forgetLessons(world, readModelId(query))),
-      options,
-    );
+    .get("/requests", ({ query }) => listRequests(parts, query), {
+      ...looks,
+      query: takesQuery(requestsQuery),
+      response: answers(wrapRows(requestSchema)),
+      ...tell(tag, "listRequests", "List the requests, newest first"),
+    })
+    .get("/requests/:id", ({ params: { id } }) => getRequest(parts, id), {
+      ...looks,
+      response: answers(requestDetailSchema),
+      ...tell(tag, "getRequest", "A request with all that is known of it"),
+    })
+    .get("/usage", ({ query }) => sumUsage(parts, query), {
+      ...looks,
+      query: takesQuery(usageQuery),
+      response: answers(usageSchema),
+      ...tell(tag, "sumUsage", "Sum up the usage of a span of time"),
+    })
+    .get("/overview", ({ query }) => overview(parts, query), {
+      ...looks,
+      query: takesQuery(overviewQuery),
+      response: answers(overviewSchema),
+      ...tell(tag, "overview", "A span of time step by step, beside the one before"),
+    });
 }
 
-function settingRoutes(by: By, ports: AdminPorts) {
-  const models = by(async ({ clock }) => modelsView(ports.settings(), clock.nowMs()));
+function settingRoutes({ looks }: ForOperator, parts: Parts, ports: AdminPorts) {
+  const tag = "Settings";
   return new Elysia()
-    .use(bearerToken())
-    .get("/models", models, options)
-    .get(
-      "/settings",
-      by(async () => settingsView(ports.settings(), ports)),
-      options,
-    );
+    .get("/models", () => modelsView(ports.settings(), parts.clock.nowMs()), {
+      ...looks,
+      response: answers(wrapRows(cardSchema)),
+      ...tell(tag, "listCards", "List all models that are known, on or off"),
+    })
+    .get("/settings", () => settingsView(ports.settings(), ports), {
+      ...looks,
+      response: answers(settingsSchema),
+      ...tell(tag, "getSettings", "The configuration in force, without a secret"),
+    })
+    .get("/learned", () => ({ data: ports.learned(), next: null }), {
+      ...looks,
+      response: answers(wrapRows(learnedSchema)),
+      ...tell(tag, "listLearned", "List what the selectors have learned of each model"),
+    })
+    .delete("/learned", ({ query: { model = null } }) => forgetLessons(parts, model), {
+      ...looks,
+      query: takesQuery(lessonsQuery),
+      response: answers(forgottenSchema),
+      ...tell(tag, "forgetLearned", "Forget what was learned, of all models or of one"),
+    });
 }

@@ -10,7 +10,12 @@ export type HeaderMap = Record<string, string>;
 
 /** No browser may take an answer for anything but what it says it is. */
 const NOSNIFF = { "x-content-type-options": "nosniff" } as const;
-const JSON_HEADERS = { "content-type": "application/json", "cache-control": "no-store", ...NOSNIFF } as const;
+/** The headers of JSON, which is for one reader alone. */
+export const JSON_HEADERS = {
+  "content-type": "application/json",
+  "cache-control": "no-store",
+  ...NOSNIFF,
+} as const;
 /** The headers of a stream of server-sent events. */
 export const STREAM_HEADERS = {
   "content-type": "text/event-stream; charset=utf-8",

@@ -47,7 +47,7 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
     })
     .onError(({ code, error, request, set }) => {
       if (code === "NOT_FOUND") return formAnswer(request, unknownPath(request), set);
-      const fault = toFault(error);
+      const fault = toFault(code === "PARSE" ? error.cause : error);
       if (fault.code === "internal_error") logBug(ports, error);
       return formAnswer(request, fault, set);
     });

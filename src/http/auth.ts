@@ -25,6 +25,11 @@ export function canonicalScheme(headers: Headers): void {
   else headers.delete("authorization");
 }
 
+/** The text behind the scheme; undefined: there is none. For the routes that look at it before plugins do. */
+export function readBearer(headers: Headers): string | undefined {
+  return headers.get("authorization")?.slice("Bearer ".length);
+}
+
 /** The secret that the request shows. Throws the Fault for none. */
 export function requireSecret(bearer: string | undefined): string {
   const secret = bearer?.trim() ?? "";

@@ -1,16 +1,32 @@
 // The console's page at / and its files, which are named by their hash and kept by browsers.
 import { Elysia } from "elysia";
 import { fileServer, IMMUTABLE, type PageFile, REVALIDATE } from "./files.ts";
+import { tell, tellAnswer } from "./route-schema.ts";
 
 const PAGE = "index.html";
+const TAG = "Pages";
 
 export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
   const serve = fileServer(load, "The console has no such file.");
   return (
     new Elysia()
       // Claude Code warms its connection with it, once per start and without a key.
-      .head("/", () => new Response(null))
-      .get("/", ({ request }) => serve(PAGE, request, REVALIDATE))
-      .get("/console/*", ({ request, params }) => serve(params["*"], request, IMMUTABLE))
+      .head(
+        "/",
+        () => new Response(null),
+        tell(TAG, "probe", "Nothing, for clients that warm their connection", {
+          responses: tellAnswer("Nothing."),
+        }),
+      )
+      .get(
+        "/",
+        ({ request }) => serve(PAGE, request, REVALIDATE),
+        tell(TAG, "console", "The console's page", { responses: tellAnswer("HTML.") }),
+      )
+      .get(
+        "/console/*",
+        ({ request, params }) => serve(params["*"], request, IMMUTABLE),
+        tell(TAG, "consoleFile", "A file of the console's page", { responses: tellAnswer("The file.") }),
+      )
   );
 }

@@ -1,33 +1,46 @@
 // The manual at /docs with its Markdown twins, the API's page at /docs/api, and /openapi.json. They work with no network.
 import { Elysia } from "elysia";
+import { rendered } from "./answers.ts";
 import { fileServer, type PageFile, REVALIDATE } from "./files.ts";
+import { type ShownRoute, writeOpenApi } from "./openapi-document.ts";
+import { tell, tellAnswer } from "./route-schema.ts";
 
+const TAG = "Pages";
 const FIRST_PAGE = "index.html";
 const GUIDE_FOR_MODELS = "llms.txt";
 
-/** Elysia shows all routes of the gateway to its own kind alone. */
-class Docs extends Elysia {
-  allRoutes() {
-    return this.getGlobalRoutes();
-  }
-}
-
-/** `load` and the plugin that writes the document run at the first request: they would be a tenth of the gateway's start. */
-export function docsRoutes(load: () => Promise<readonly PageFile[]>) {
-  const app = new Docs();
-  let made: Promise<() => Promise<Response>> | null = null;
-  const document = async () => {
-    made ??= import("./openapi-document.ts").then(({ openApiDocument }) =>
-      openApiDocument(() => app.allRoutes()),
-    );
-    return (await made)();
-  };
+/** `routes` are the gateway's. They are written down, and the pages loaded, at the first request. */
+export function docsRoutes(load: () => Promise<readonly PageFile[]>, routes: () => readonly ShownRoute[]) {
+  let document: string | null = null;
   const serve = fileServer(load, "The manual has no such page. Its chapters are listed at /docs.");
-  return app
-    .get("/openapi.json", document)
-    .get("/docs", ({ request }) => serve(FIRST_PAGE, request, REVALIDATE))
-    .get("/docs/*", ({ request, params }) => serve(toFile(params["*"]), request, REVALIDATE))
-    .get("/llms.txt", ({ request }) => serve(GUIDE_FOR_MODELS, request, REVALIDATE));
+  return new Elysia()
+    .get(
+      "/openapi.json",
+      () => {
+        document ??= JSON.stringify(writeOpenApi(routes()));
+        return rendered(200, document);
+      },
+      tell(TAG, "openApi", "This document", { responses: tellAnswer("OpenAPI 3.0.") }),
+    )
+    .get(
+      "/docs",
+      ({ request }) => serve(FIRST_PAGE, request, REVALIDATE),
+      tell(TAG, "manual", "The manual", { responses: tellAnswer("HTML.") }),
+    )
+    .get(
+      "/docs/*",
+      ({ request, params }) => serve(toFile(params["*"]), request, REVALIDATE),
+      tell(TAG, "manualPage", "A chapter of the manual, or a file of its pages", {
+        responses: tellAnswer("HTML, Markdown, or the file."),
+      }),
+    )
+    .get(
+      "/llms.txt",
+      ({ request }) => serve(GUIDE_FOR_MODELS, request, REVALIDATE),
+      tell(TAG, "guideForModels", "The manual's chapters, for models", {
+        responses: tellAnswer("Markdown."),
+      }),
+    );
 }
 
 /** A chapter's page is at its bare name, with one trailing slash or none; every other file at its own. */

@@ -4,6 +4,7 @@ import { toFault } from "../core/fault.ts";
 import { json } from "./answers.ts";
 import { bearerToken } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
+import { tell, tellAnswer } from "./route-schema.ts";
 
 export interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
   /** Throws when the store can't be used; returns the parts of it that are missing. */
@@ -20,17 +21,45 @@ const METRICS_HEADERS = {
   "cache-control": "no-store",
 };
 
+const TAG = "Operation";
+const READINESS = {
+  ...tellAnswer("It can; where a part of the store is missing, `problems` says so."),
+  503: { description: "It can't; `problems` says why." },
+};
+const METRICS = {
+  ...tellAnswer("They name no key and no account."),
+  401: { description: "The operator has set `metrics.token`, and the bearer is another." },
+};
+
 export function healthRoutes(given: HealthPorts) {
   const ports = { ...given, storeReady: shared(given.storeReady) };
   return new Elysia()
-    .get("/healthz", () => json(200, { status: "ok" }))
-    .get("/readyz", () => ready(ports))
-    .get("/config.schema.json", () => json(200, ports.configSchema))
+    .get(
+      "/healthz",
+      () => json(200, { status: "ok" }),
+      tell(TAG, "health", "Whether the process is alive", { responses: tellAnswer("It is.") }),
+    )
+    .get(
+      "/readyz",
+      () => ready(ports),
+      tell(TAG, "ready", "Whether the gateway can serve", { responses: READINESS }),
+    )
+    .get(
+      "/config.schema.json",
+      () => json(200, ports.configSchema),
+      tell(TAG, "configSchema", "JSON Schema of the configuration file", {
+        responses: tellAnswer("The schema."),
+      }),
+    )
     .use(bearerToken())
-    .get("/metrics", async ({ bearer }) => {
-      ports.checkScraper(bearer);
-      return new Response(await ports.metrics(), { headers: METRICS_HEADERS });
-    });
+    .get(
+      "/metrics",
+      async ({ bearer }) => {
+        ports.checkScraper(bearer);
+        return new Response(await ports.metrics(), { headers: METRICS_HEADERS });
+      },
+      tell(TAG, "metrics", "Counters as Prometheus text", { responses: METRICS }),
+    );
 }
 
 /** Asking takes the store's lock for a moment, and anybody may ask: those who ask at once share one answer. */

@@ -6,11 +6,10 @@ import { Fault, toFault } from "../core/fault.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { Clock } from "../core/world.ts";
 import { dataLine, KEEP_ALIVE_LINE } from "../surfaces/event-stream.ts";
-import { options } from "./admin-route.ts";
 import { STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS } from "./app.ts";
-import { bearerToken } from "./auth.ts";
 import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
+import { tell, tellAnswer } from "./route-schema.ts";
 
 const KEEP_ALIVE_MS = 15_000;
 /** A reader that leaves so many writes unread is disconnected: it may come again. */
@@ -23,10 +22,10 @@ export interface LivePorts extends OperatorParts {
 }
 
 export function liveRoutes(ports: LivePorts) {
-  return new Elysia({ prefix: "/admin/v1" }).use(bearerToken()).get(
+  return new Elysia({ prefix: "/admin/v1" }).get(
     "/requests/live",
-    async ({ request, bearer, server }) => {
-      const asked = { request, bearer, server };
+    async ({ request, server }) => {
+      const asked = { request, server };
       await checkOperator(ports, asked);
       if (ports.draining()) throw new Fault("shutting_down", "The gateway is shutting down.");
       const events = new LiveEvents(ports, asked);
@@ -35,7 +34,9 @@ export function liveRoutes(ports: LivePorts) {
         headers: STREAM_HEADERS,
       });
     },
-    options,
+    tell("Log", "watchRequests", "Watch requests as they end", {
+      responses: tellAnswer("Server-sent events, each with a request as the log shows it."),
+    }),
   );
 }
 

@@ -1,6 +1,28 @@
 // A model list in the shapes of Anthropic's and Google's APIs.
+import { Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
+
+const limit = Type.Optional(Type.Union([Type.Integer(), Type.Null()]));
+const names = Type.Array(Type.String());
+
+/** A model, or a selector, in OpenAI's shape. */
+export const modelSchema = Type.Object({
+  id: Type.String({ example: "OpenAI#gpt-5.4" }),
+  object: Type.String(),
+  created: Type.Integer({ description: "Unix seconds." }),
+  owned_by: Type.String(),
+  context_window: limit,
+  max_output_tokens: limit,
+  pricing: Type.Optional(
+    Type.Union([Type.Object({}), Type.Null()], { description: "USD per million tokens." }),
+  ),
+  capabilities: Type.Optional(names),
+  operations: Type.Optional(
+    Type.Union([names, Type.Null()], { description: "The requests that it serves." }),
+  ),
+});
+export const modelListSchema = Type.Object({ object: Type.String(), data: Type.Array(modelSchema) });
 
 /** An entry of the list in OpenAI's shape, from which the others are made. */
 export interface ModelEntry {

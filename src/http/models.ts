@@ -1,4 +1,5 @@
 // GET /v1/models: the models that this key can use now, the selectors included.
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { type Catalogue, modelView } from "../catalogue/catalogue.ts";
 import type { GroupMember } from "../core/card.ts";
@@ -9,12 +10,22 @@ import type { Selector } from "../core/selector.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
 import { json, rendered } from "./answers.ts";
 import { bearerToken, findSecret } from "./auth.ts";
-import { type ModelEntry, writeAnthropicModel, writeGeminiModel, writeModelPage } from "./model-shapes.ts";
+import {
+  type ModelEntry,
+  modelListSchema,
+  modelSchema,
+  writeAnthropicModel,
+  writeGeminiModel,
+  writeModelPage,
+} from "./model-shapes.ts";
 import type { HttpPorts } from "./ports.ts";
+import { tell, tellAnswer } from "./route-schema.ts";
 import { listCandidates, listSelectors, notFound } from "./selection.ts";
 
 /** The day on which the selectors came to be, as `created` of their entries: 2026-11-20. */
 const SELECTORS_CREATED = 1_795_132_800;
+
+const TAG = "Models";
 
 export function modelRoutes(ports: HttpPorts) {
   const list = async (bearer: string | undefined, { headers, url }: Request) => {
@@ -30,18 +41,49 @@ export function modelRoutes(ports: HttpPorts) {
   };
   return new Elysia()
     .use(bearerToken())
-    .get("/v1/models", ({ bearer, request }) => list(bearer, request))
-    .get("/models", ({ bearer, request }) => list(bearer, request))
-    .get("/v1/models/*", ({ bearer, request, params }) => one(bearer, request, params["*"]))
-    .get("/models/*", ({ bearer, request, params }) => one(bearer, request, params["*"]))
-    .get("/v1beta/models", async ({ bearer, request }) => {
-      const key = await ports.authenticate(findSecret(bearer, request.headers));
-      return json(200, { models: listModels(key, ports.snapshot().catalogue).map(writeGeminiModel) });
-    })
-    .get("/v1beta/models/*", async ({ bearer, request, params }) => {
-      const key = await ports.authenticate(findSecret(bearer, request.headers));
-      return json(200, writeGeminiModel(findEntry(decoded(params["*"]), key, ports.snapshot().catalogue)));
-    });
+    .get("/v1/models", ({ bearer, request }) => list(bearer, request), tellList("listModels"))
+    .get("/models", ({ bearer, request }) => list(bearer, request), tellList("listModelsToo"))
+    .get(
+      "/v1/models/*",
+      ({ bearer, request, params }) => one(bearer, request, params["*"]),
+      tellOne("retrieveModel"),
+    )
+    .get(
+      "/models/*",
+      ({ bearer, request, params }) => one(bearer, request, params["*"]),
+      tellOne("retrieveModelToo"),
+    )
+    .get(
+      "/v1beta/models",
+      async ({ bearer, request }) => {
+        const key = await ports.authenticate(findSecret(bearer, request.headers));
+        return json(200, { models: listModels(key, ports.snapshot().catalogue).map(writeGeminiModel) });
+      },
+      tell(TAG, "listGeminiModels", "List the models, in Google's form", {
+        responses: tellAnswer("The models that this key can use.", Type.Object({})),
+      }),
+    )
+    .get(
+      "/v1beta/models/*",
+      async ({ bearer, request, params }) => {
+        const key = await ports.authenticate(findSecret(bearer, request.headers));
+        return json(200, writeGeminiModel(findEntry(decoded(params["*"]), key, ports.snapshot().catalogue)));
+      },
+      tell(TAG, "retrieveGeminiModel", "One model, in Google's form", {
+        responses: tellAnswer("The model.", Type.Object({})),
+      }),
+    );
+}
+
+function tellList(operationId: string) {
+  const responses = tellAnswer("The models, the selectors included.", modelListSchema);
+  return tell(TAG, operationId, "List the models that this key can use now", { responses });
+}
+
+function tellOne(operationId: string) {
+  return tell(TAG, operationId, "One model; its id is percent-encoded: `OpenAI%23gpt-5.4`", {
+    responses: tellAnswer("The model.", modelSchema),
+  });
 }
 
 /** Anthropic's clients name the version of its API in each request. */

@@ -1,45 +1,126 @@
-// The OpenAPI document, as @elysiajs/swagger writes it from the gateway's routes.
-import { swagger } from "@elysiajs/swagger";
-import { Elysia, type InternalRoute } from "elysia";
-import { DETAILS, modelPath } from "./openapi.ts";
-import { OPERATION_DETAILS } from "./openapi-operations.ts";
-import { ROUTE_DETAILS } from "./openapi-route.ts";
-import { SURFACE_DETAILS, surfacePaths } from "./openapi-surfaces.ts";
+// The OpenAPI document, written from the routes that are registered and the schemas that they go by.
+import { asObject, asString, isObject, type JsonObject } from "../core/json.ts";
+import { SURFACES } from "../surfaces/index.ts";
+import { inOpenApi } from "./openapi-form.ts";
+import { describeError, describeSurface } from "./openapi-surfaces.ts";
 
-const PATH = "/openapi.json";
-
-const documentation = {
-  info: {
-    title: "Poundkey",
-    version: "1.0.0",
-    description:
-      "One address, one key, every model. Point an OpenAI SDK at `{base_url}/v1`, name a model as `<Provider>#<model>`, or let `Router#best`, `Router#fair` or `Router#light` choose.",
-  },
-  components: { securitySchemes: { key: { type: "http" as const, scheme: "bearer" } } },
-  paths: { ...modelPath, ...surfacePaths },
-};
-
-/** Stands in for the gateway: the plugin describes the routes of the application that uses it. */
-class Described extends Elysia {
-  readonly #routes: () => InternalRoute[];
-
-  constructor(routes: () => InternalRoute[]) {
-    super();
-    this.#routes = routes;
-  }
-
-  protected override getGlobalRoutes(): InternalRoute[] {
-    return this.#routes().flatMap((route) => {
-      const name = `${route.method} ${route.path}`;
-      const detail = DETAILS[name] ?? ROUTE_DETAILS[name] ?? SURFACE_DETAILS[name] ?? OPERATION_DETAILS[name];
-      return detail === undefined ? [] : [{ ...route, hooks: { ...route.hooks, detail } }];
-    });
-  }
+/** The part of a route of Elysia's that the document is written from. */
+export interface ShownRoute {
+  readonly method: string;
+  readonly path: string;
+  readonly hooks: unknown;
 }
 
-/** Makes the handler that serves the document; `routes` are the gateway's. The plugin's own page loads scripts from other hosts, so no path leads to it. */
-export function openApiDocument(routes: () => InternalRoute[]): () => Promise<Response> {
-  const app = new Described(routes).use(swagger({ specPath: PATH, excludeStaticFile: false, documentation }));
-  // A request of our own: the plugin's router would look for the path in the wrong place behind a short Host header.
-  return async () => app.handle(new Request(`http://localhost${PATH}`));
+const DESCRIPTION =
+  "One address, one key, every model. Point an OpenAI SDK at `{base_url}/v1`, name a model as `<Provider>#<model>`, or " +
+  "let `Router#best`, `Router#fair` or `Router#light` choose. The routes under `/admin/v1` are the operator's.";
+
+const securitySchemes = {
+  key: { type: "http", scheme: "bearer", description: "The secret of a gateway key." },
+  operator: { type: "http", scheme: "bearer", description: "The admin token." },
+  session: { type: "apiKey", in: "cookie", name: "poundkey_session" },
+};
+
+export function writeOpenApi(routes: readonly ShownRoute[]): JsonObject {
+  const paths: Record<string, JsonObject> = {};
+  for (const route of routes) {
+    // Routes that only refuse are hidden.
+    if (asObject(asObject(route.hooks).detail).hide === true) continue;
+    for (const [path, operation] of describeRoute(route)) {
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
+    }
+  }
+  const info = { title: "Poundkey", version: "1.0.0", description: DESCRIPTION };
+  return { openapi: "3.0.3", info, components: { securitySchemes }, paths };
+}
+
+type Operation = readonly [path: string, operation: JsonObject];
+
+/** One operation, or one for each verb of a surface whose path ends in them. */
+function describeRoute(route: ShownRoute): readonly Operation[] {
+  const { method, path } = route;
+  const row = method === "POST" ? SURFACES.find((one) => one.path === path) : undefined;
+  const parameters = listPathParameters(path);
+  if (!row) return [[toTemplate(path), describeOther(route, parameters)]];
+  const { told } = row;
+  const isAlias = typeof told === "string";
+  const origin = isAlias ? SURFACES.find((one) => one.path === told)?.told : told;
+  if (origin === undefined || typeof origin === "string") return [];
+  return origin.map((one) => {
+    const operation = { ...describeSurface(one, isAlias ? told : null), parameters };
+    const id = isAlias ? `${one.operationId}${toName(path)}` : one.operationId;
+    return [`${toTemplate(path)}${one.verb ?? ""}`, { operationId: id, ...operation }];
+  });
+}
+
+/** A route with its schemas in Elysia's hooks, and its words in their `detail`. */
+function describeOther({ method, path, hooks }: ShownRoute, inPath: readonly JsonObject[]): JsonObject {
+  const { detail, query, body, response } = asObject(hooks);
+  const told = asObject(inOpenApi(detail));
+  const parameters = [...inPath, ...listQueryParameters(query)];
+  return {
+    operationId: `${method.toLowerCase()}${toName(path)}`,
+    security: findSecurity(path),
+    ...told,
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === undefined ? {} : { requestBody: { required: true, content: showJson(body) } }),
+    responses: {
+      ...describeAnswers(response),
+      ...asObject(told.responses),
+      default: describeError("Refused, or failed."),
+    },
+  };
+}
+
+/** The answers by their status: a response's schema is that of a 200, unless it is a table of them. */
+function describeAnswers(response: unknown): JsonObject {
+  if (!isObject(response)) return {};
+  const byStatus = "~standard" in response ? { 200: response } : response;
+  const described: JsonObject = {};
+  for (const [status, schema] of Object.entries(byStatus)) {
+    described[status] = {
+      description: asString(asObject(schema).description) ?? "Done.",
+      content: showJson(schema),
+    };
+  }
+  return described;
+}
+
+function showJson(schema: unknown): JsonObject {
+  return { "application/json": { schema: inOpenApi(schema) } };
+}
+
+/** The operator's routes by path; a key's are those of the APIs, with `/v1` and without. */
+function findSecurity(path: string): readonly JsonObject[] {
+  if (path.startsWith("/admin/")) return [{ operator: [] }, { session: [] }];
+  return /^\/(v1|v1beta|models|responses)(\/|$)/.test(path) ? [{ key: [] }] : [];
+}
+
+/** `/v1/keys/:id` and `/docs/*` as OpenAPI writes them. */
+function toTemplate(path: string): string {
+  return path.replace(/:(\w+)/g, "{$1}").replace("*", "{id}");
+}
+
+function toName(path: string): string {
+  const words = path.match(/\w+/g) ?? ["root"];
+  return words.map((word) => `${word.charAt(0).toUpperCase()}${word.slice(1)}`).join("");
+}
+
+function listPathParameters(path: string): readonly JsonObject[] {
+  return [...toTemplate(path).matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function listQueryParameters(query: unknown): readonly JsonObject[] {
+  const { properties, required } = asObject(query);
+  return Object.entries(asObject(properties)).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: Array.isArray(required) && required.includes(name),
+    schema: inOpenApi(schema),
+  }));
 }

@@ -1,13 +1,16 @@
 // Our JSON Schemas in the form of OpenAPI 3.0, which is a dialect of its own: no type `null`, no pattern properties.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 
-/** A schema that says the same in OpenAPI 3.0.3. */
+/** A schema that says the same in OpenAPI 3.0.3, without our own keywords. */
 export function inOpenApi(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(inOpenApi);
   if (!isObject(schema)) return schema;
-  const { anyOf, patternProperties, ...rest } = schema;
+  const { anyOf, patternProperties, exclusiveMinimum, expected, "~standard": __, ...rest } = schema;
   const shown: JsonObject = {};
   for (const [keyword, value] of Object.entries(rest)) shown[keyword] = inOpenApi(value);
+  if (expected !== undefined) shown.description ??= `Takes ${expected}.`;
+  if (exclusiveMinimum !== undefined)
+    Object.assign(shown, { minimum: exclusiveMinimum, exclusiveMinimum: true });
   // A record: each of its fields, whatever its name.
   const [each] = Object.values(asObject(patternProperties));
   if (each !== undefined) shown.additionalProperties = inOpenApi(each);

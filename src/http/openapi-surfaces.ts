@@ -1,167 +1,87 @@
-// The OpenAPI operations of the routes in the forms of Anthropic, of OpenAI's Responses and of Google.
-import type { TSchema } from "@sinclair/typebox";
-import type { OpenAPIV3 } from "openapi-types";
-import { countSchema, messagesSchema } from "../surfaces/anthropic-messages/schema.ts";
-import { batchEmbedSchema, embedSchema } from "../surfaces/gemini/embeddings.ts";
-import { countSchema as geminiCountSchema, generateSchema } from "../surfaces/gemini/schema.ts";
-import { inputTokensSchema, responsesSchema } from "../surfaces/openai-responses/schema.ts";
-import { failures, jsonBody, secured, text } from "./openapi.ts";
+// The OpenAPI operations of the surfaces, from their own descriptions and schemas.
+import { asObject, type JsonObject } from "../core/json.ts";
+import type { Description } from "../surfaces/description.ts";
+import { inOpenApi, withOptionalNulls } from "./openapi-form.ts";
 
-const ANSWERED = [400, 401, 402, 403, 404, 413, 415, 429, 502, 503, 504] as const;
-const COUNTED = [400, 401, 404, 413, 415, 429] as const;
-const record = { type: "object" } as const;
+const text = { type: "string" };
+const textOrNull = { type: "string", nullable: true };
+const errorSchema = {
+  type: "object",
+  required: ["error"],
+  properties: {
+    error: {
+      type: "object",
+      required: ["message", "type"],
+      properties: {
+        message: text,
+        type: text,
+        param: textOrNull,
+        code: textOrNull,
+        reset_at: { ...text, description: "When a refused request would pass (429)." },
+      },
+    },
+  },
+};
 
-interface Described {
-  readonly summary: string;
-  readonly operationId: string;
-  readonly schema: TSchema;
-  readonly example: object;
-  readonly answer: string;
-  /** False: only tokens are counted. */
-  readonly isAnswered: boolean;
-  /** False: its answers never stream; left out: they may. */
-  readonly isStreamed?: boolean;
+const ERRORS: Readonly<Record<number, string>> = {
+  400: "The request is out of bounds, or the model can't serve it; `param` names the field.",
+  401: "No valid key.",
+  402: "The balance or the key's spend limit can't cover the request.",
+  403: "The key may not use this model.",
+  404: "No such model; the nearest ids are named.",
+  413: "The body is too large.",
+  415: "The body is of another type than the route takes.",
+  429: "The allowance is used up (`rate_limit_exceeded`), or the providers are (`provider_busy`).",
+  502: "The provider failed.",
+  503: "The gateway can't serve now.",
+  504: "The provider did not answer in time.",
+};
+const COUNTED = [400, 401, 404, 413, 415, 429];
+
+/** An error answer in the one form; surfaces have their API's own. */
+export function describeError(description: string): JsonObject {
+  return { description, content: { "application/json": { schema: errorSchema } } };
 }
 
-function describe(tag: string, one: Described): OpenAPIV3.OperationObject {
-  const { isAnswered, isStreamed = isAnswered } = one;
-  const stream = { "text/event-stream": { schema: { ...text, description: "The API's own events." } } };
+/** `origin` is the path that this one is another spelling of; null: it is none. */
+export function describeSurface(one: Description, origin: string | null): JsonObject {
+  const same = origin === null ? {} : { description: `Another spelling of \`${origin}\`.` };
+  const failures = Object.entries(ERRORS).filter(
+    ([status]) => !one.counts || COUNTED.includes(Number(status)),
+  );
   return {
     summary: one.summary,
-    tags: [tag],
-    operationId: one.operationId,
-    ...secured,
-    requestBody: { required: true, content: jsonBody(one.schema, one.example) },
+    tags: [one.tag],
+    ...same,
+    security: [{ key: [] }],
+    requestBody: { required: true, content: describeBody(one, origin !== null) },
     responses: {
-      200: {
-        description: one.answer,
-        content: { ...jsonBody(record), ...(isStreamed ? stream : {}) },
-      },
-      ...failures(...(isAnswered ? ANSWERED : COUNTED)),
+      200: { description: one.answer, content: describeAnswer(one) },
+      ...Object.fromEntries(failures.map(([status, words]) => [status, describeError(words)])),
     },
   };
 }
 
-const HELLO = [{ role: "user", content: "Hello!" }];
-
-export const SURFACE_DETAILS: Readonly<Record<string, OpenAPIV3.OperationObject>> = {
-  "POST /v1/messages": describe("Messages", {
-    summary: "Create a message, in Anthropic's form",
-    operationId: "createMessage",
-    schema: messagesSchema,
-    example: { model: "Router#best", max_tokens: 1024, messages: HELLO },
-    answer: "The message, or with `stream: true` its events up to `message_stop`.",
-    isAnswered: true,
-  }),
-  "POST /v1/messages/count_tokens": describe("Messages", {
-    summary: "Estimate the tokens of a message's prompt; costs nothing",
-    operationId: "countMessageTokens",
-    schema: countSchema,
-    example: { model: "Router#best", messages: HELLO },
-    answer: "The estimate, as `input_tokens`.",
-    isAnswered: false,
-  }),
-  "POST /v1/responses": describe("Responses", {
-    summary: "Create a response, in the form of OpenAI's Responses",
-    operationId: "createResponse",
-    schema: responsesSchema,
-    example: { model: "Router#best", input: "Hello!" },
-    answer: "The response, or with `stream: true` its events up to `response.completed`.",
-    isAnswered: true,
-  }),
-  "POST /v1/responses/input_tokens": describe("Responses", {
-    summary: "Estimate the tokens of a response's input; costs nothing",
-    operationId: "countResponseTokens",
-    schema: inputTokensSchema,
-    example: { model: "Router#best", input: "Hello!" },
-    answer: "The estimate, as `input_tokens`.",
-    isAnswered: false,
-  }),
-  "GET /v1/responses/:id": describeStored("Retrieve a response", "retrieveResponse"),
-  "DELETE /v1/responses/:id": describeStored("Delete a response", "deleteResponse"),
-  "GET /v1/responses/:id/input_items": describeStored("List a response's input", "listResponseInput"),
-  "GET /v1beta/models": {
-    summary: "List the models, in Google's form",
-    tags: ["Gemini"],
-    operationId: "listGeminiModels",
-    ...secured,
-    responses: {
-      200: { description: "The models that this key can use.", content: jsonBody(record) },
-      ...failures(401),
-    },
-  },
-};
-
-function describeStored(summary: string, operationId: string): OpenAPIV3.OperationObject {
-  const parameters = [{ name: "id", in: "path", required: true, schema: text }];
-  const responses = { ...failures(401), 404: { description: "Responses are not kept." } };
-  return { summary, tags: ["Responses"], operationId, ...secured, parameters, responses };
+/** The schema is large: other spellings of the path go without. */
+function describeBody({ schema, files, takesNulls, example }: Description, isAlias: boolean): JsonObject {
+  const taken = takesNulls ? withOptionalNulls(schema) : { ...schema };
+  const body = isAlias ? { type: "object" } : inOpenApi(taken);
+  if (files === undefined) return { "application/json": { schema: body, example } };
+  const binary = { type: "string", format: "binary" };
+  const properties = {
+    ...asObject(asObject(body).properties),
+    ...Object.fromEntries(files.map((name) => [name, binary])),
+  };
+  return { "multipart/form-data": { schema: { ...asObject(body), properties } } };
 }
 
-const modelParameter: OpenAPIV3.ParameterObject = {
-  name: "id",
-  in: "path",
-  required: true,
-  schema: text,
-  description: "`Provider/model`, or percent-encoded: `Router%23best`.",
-};
-
-function describeVerb(summary: string, operationId: string, isAnswered: boolean): OpenAPIV3.PathItemObject {
-  const schema = isAnswered ? generateSchema : geminiCountSchema;
-  const example = { contents: [{ role: "user", parts: [{ text: "Hello!" }] }] };
-  const answer = isAnswered ? "The candidates and the usage." : "The estimate, as `totalTokens`.";
-  const detail = describe("Gemini", { summary, operationId, schema, example, answer, isAnswered });
-  return { post: { ...detail, parameters: [modelParameter] } };
+function describeAnswer({ answerSchema, answerType, streams }: Description): JsonObject {
+  const whole = answerSchema ? inOpenApi({ ...answerSchema }) : { type: "object" };
+  const events = { "text/event-stream": { schema: { ...text, description: "The API's own events." } } };
+  return {
+    ...(answerType === undefined
+      ? { "application/json": { schema: whole } }
+      : { [answerType]: { schema: { ...text, format: "binary" } } }),
+    ...(streams ? events : {}),
+  };
 }
-
-function describeEmbed(summary: string, operationId: string, schema: TSchema, example: object) {
-  const answer = "The vectors and the usage.";
-  const one = { summary, operationId, schema, example, answer, isAnswered: true, isStreamed: false };
-  return { post: { ...describe("Gemini", one), parameters: [modelParameter] } };
-}
-
-const EMBEDDED = { content: { parts: [{ text: "a text" }] } };
-const embedPaths: OpenAPIV3.PathsObject = {
-  "/v1beta/models/{id}:embedContent": describeEmbed(
-    "Make a vector of a text, in Gemini's form",
-    "embedContent",
-    embedSchema,
-    EMBEDDED,
-  ),
-  "/v1beta/models/{id}:batchEmbedContents": describeEmbed(
-    "Make vectors of texts, in Gemini's form",
-    "batchEmbedContents",
-    batchEmbedSchema,
-    { requests: [EMBEDDED] },
-  ),
-};
-
-/** The id and the verb share a segment of the path, which a wildcard takes: these are described by hand. */
-export const surfacePaths: OpenAPIV3.PathsObject = {
-  "/v1beta/models/{id}": {
-    get: {
-      summary: "One model, in Google's form",
-      tags: ["Gemini"],
-      operationId: "retrieveGeminiModel",
-      ...secured,
-      parameters: [modelParameter],
-      responses: { 200: { description: "The model.", content: jsonBody(record) }, ...failures(401, 404) },
-    },
-  },
-  "/v1beta/models/{id}:generateContent": describeVerb(
-    "Generate content, in Gemini's form",
-    "generateContent",
-    true,
-  ),
-  "/v1beta/models/{id}:streamGenerateContent": describeVerb(
-    "Generate content as a stream: events with `?alt=sse`, else one JSON array",
-    "streamGenerateContent",
-    true,
-  ),
-  ...embedPaths,
-  "/v1beta/models/{id}:countTokens": describeVerb(
-    "Estimate a prompt's tokens; costs nothing",
-    "countTokens",
-    false,
-  ),
-};

@@ -6,7 +6,7 @@ import type { WrongTokens } from "../admin/wrong-tokens.ts";
 import { Fault } from "../core/fault.ts";
 import { invalidKey } from "../core/key.ts";
 import type { Session } from "../core/rows.ts";
-import { requireSecret } from "./auth.ts";
+import { readBearer, requireSecret } from "./auth.ts";
 import type { Peers, ReadOrigin } from "./client-address.ts";
 
 export const COOKIE = "poundkey_session";
@@ -16,7 +16,6 @@ const SAFE = /^(GET|HEAD|OPTIONS)$/;
 /** A request as the routes have it. */
 export interface Asked {
   readonly request: Request;
-  readonly bearer: string | undefined;
   readonly server: (Peers & { timeout(request: Request, seconds: number): void }) | null;
 }
 
@@ -41,11 +40,12 @@ export function cookieSecret(request: Request): string | null {
 /** Throws unless the operator asks. A bearer goes before a cookie, which a browser adds by itself. */
 export async function checkOperator(parts: OperatorParts, asked: Asked): Promise<void> {
   const { world, adminToken } = parts;
-  if (asked.bearer === undefined && cookieSecret(asked.request) !== null) {
+  const bearer = readBearer(asked.request.headers);
+  if (bearer === undefined && cookieSecret(asked.request) !== null) {
     await isSignedIn(parts, asked);
     return;
   }
-  if (await checkAdminToken(world, adminToken, requireSecret(asked.bearer))) return;
+  if (await checkAdminToken(world, adminToken, requireSecret(bearer))) return;
   throw refused(parts, asked, invalidKey().message);
 }
 

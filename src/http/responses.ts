@@ -1,4 +1,5 @@
 // The routes of the Responses API beside its POST: kept responses, and the refusal of WebSockets.
+import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
 import { asObject } from "../core/json.ts";
@@ -7,12 +8,17 @@ import { OPENAI_RESPONSES } from "../surfaces/openai-responses/surface.ts";
 import { json, refusalAnswer } from "./answers.ts";
 import { bearerToken, findSecret } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
+import { tell, tellAnswer } from "./route-schema.ts";
 
 /** Codex falls back to POST at once on a 426; after a 404 it retries for eight seconds. */
 const UPGRADE_REFUSED = 426;
 /** As many input items as OpenAI gives (API reference, "List input items"). */
 const INPUT_ITEMS = 20;
 const INPUT_ITEMS_MAX = 100;
+
+const TAG = "Responses";
+/** These paths take POST alone: that they answer GET at all is for the words of the refusal. */
+const REFUSAL = { detail: { hide: true } } as const;
 
 export function responseRoutes(ports: HttpPorts) {
   const identify = (bearer: string | undefined, request: Request) =>
@@ -24,17 +30,32 @@ export function responseRoutes(ports: HttpPorts) {
   };
   return new Elysia()
     .use(bearerToken())
-    .get("/v1/responses", ({ request }) => refuseUpgrade(request))
-    .get("/responses", ({ request }) => refuseUpgrade(request))
-    .get("/v1/responses/:id", async ({ bearer, request, params }) =>
-      json(200, (await find(bearer, request, params.id)).response),
+    .get("/v1/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
+    .get("/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
+    .get(
+      "/v1/responses/:id",
+      async ({ bearer, request, params }) => json(200, (await find(bearer, request, params.id)).response),
+      tell(TAG, "retrieveResponse", "A kept response", {
+        responses: tellAnswer("The response.", Type.Object({})),
+      }),
     )
-    .delete("/v1/responses/:id", async ({ bearer, request, params: { id } }) => {
-      if (!(await ports.kept.remove(await identify(bearer, request), id))) throw missing(id, "id");
-      return json(200, { id, object: "response", deleted: true });
-    })
-    .get("/v1/responses/:id/input_items", async ({ bearer, request, params, query }) =>
-      json(200, listInput((await find(bearer, request, params.id)).input, query)),
+    .delete(
+      "/v1/responses/:id",
+      async ({ bearer, request, params: { id } }) => {
+        if (!(await ports.kept.remove(await identify(bearer, request), id))) throw missing(id, "id");
+        return json(200, { id, object: "response", deleted: true });
+      },
+      tell(TAG, "deleteResponse", "Delete a kept response", {
+        responses: tellAnswer("It is deleted.", Type.Object({})),
+      }),
+    )
+    .get(
+      "/v1/responses/:id/input_items",
+      async ({ bearer, request, params, query }) =>
+        json(200, listInput((await find(bearer, request, params.id)).input, query)),
+      tell(TAG, "listResponseInput", "The input of a kept response", {
+        responses: tellAnswer("Its items.", Type.Object({})),
+      }),
     );
 }
 

@@ -1,8 +1,8 @@
 // POST /v1/route and /v1/feedback: what a selector would choose and why, and how good an answer was.
-
+import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
+import { readInput } from "../admin/input.ts";
 import { Fault } from "../core/fault.ts";
-import { isObject, type JsonObject } from "../core/json.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
@@ -14,19 +14,27 @@ import { findNeeds } from "../operations/chat/needs.ts";
 import { CHAT } from "../operations/chat/operation.ts";
 import { choose } from "../selectors/choose.ts";
 import { boundAt, makeLesson, readKind } from "../selectors/learning/lesson.ts";
-import { routeView } from "../selectors/route-view.ts";
+import { routeSchema, routeView } from "../selectors/route-view.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
-import { missingParameter } from "../surfaces/bounds.ts";
+import { readFields } from "../surfaces/checker.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
+import { chatRequestSchema } from "../surfaces/openai-chat/schema.ts";
 import { json } from "./answers.ts";
 import { bearerToken, requireSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
+import { withOptionalNulls } from "./openapi-form.ts";
 import type { HttpPorts } from "./ports.ts";
+import { tell, tellAnswer } from "./route-schema.ts";
 import { listCandidates, readSelection } from "./selection.ts";
 
 const FEEDBACK_BYTES_MAX = 4096;
 const ID_CHARACTERS_MAX = 100;
+const TAG = "Selectors";
+
+const score = Type.Number({ minimum: 0, maximum: 1 });
+const feedbackSchema = Type.Object({ id: Type.String(), score });
+const learnedSchema = Type.Object({ ...feedbackSchema.properties, learned: Type.Boolean() });
 
 export interface RoutePorts extends HttpPorts {
   readonly known: KnownPorts;
@@ -36,8 +44,20 @@ export interface RoutePorts extends HttpPorts {
 export function routeRoutes(ports: RoutePorts) {
   return new Elysia()
     .use(bearerToken())
-    .post("/v1/route", ({ request, bearer }) => route(ports, request, bearer), { parse: "none" })
-    .post("/v1/feedback", ({ request, bearer }) => feedback(ports, request, bearer), { parse: "none" });
+    .post("/v1/route", ({ request, bearer }) => route(ports, request, bearer), {
+      parse: "none",
+      ...tell(TAG, "route", "What a selector would choose, and why; calls nobody", {
+        body: withOptionalNulls(chatRequestSchema),
+        responses: tellAnswer("The candidates, best first.", routeSchema),
+      }),
+    })
+    .post("/v1/feedback", ({ request, bearer }) => feedback(ports, request, bearer), {
+      parse: "none",
+      ...tell(TAG, "feedback", "How good a completion was", {
+        body: feedbackSchema,
+        responses: tellAnswer("Taken; `learned` says whether the selectors learn from it.", learnedSchema),
+      }),
+    });
 }
 
 /** Calls nobody, costs nothing, takes no place. */
@@ -72,7 +92,7 @@ function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): Sel
 async function feedback(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
   const key = await ports.authenticate(requireSecret(bearer));
   const body = await readJson(request, ports, { owner: key.id, bytesMax: FEEDBACK_BYTES_MAX });
-  const { id, score } = feedbackOf(body);
+  const { id, score } = readFeedback(body);
   const record = await ports.store.request(cutStoredName(id));
   if (record === null || record.keyId !== key.id) {
     throw new Fault("not_found", "There is no completion with that id of this key.", { param: "id" });
@@ -87,27 +107,9 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
   return json(200, { id, score, learned });
 }
 
-function feedbackOf(body: unknown): { readonly id: string; readonly score: number } {
-  if (!isObject(body)) throw new Fault("invalid_json", "The body must be a JSON object.");
-  const { score } = body;
-  const id = idOf(body);
-  if (score === undefined || score === null) throw missingParameter("score");
-  if (typeof score !== "number") {
-    throw new Fault("invalid_type", "Invalid type for 'score': expected a number from 0 to 1.", {
-      param: "score",
-    });
-  }
-  if (score < 0) {
-    throw new Fault("decimal_below_min_value", "Invalid 'score': expected 0 or more.", { param: "score" });
-  }
-  if (score > 1) {
-    throw new Fault("decimal_above_max_value", "Invalid 'score': expected 1 or less.", { param: "score" });
-  }
-  return { id, score };
-}
-
-function idOf({ id }: JsonObject): string {
-  if (id === undefined || id === null) throw missingParameter("id");
-  if (typeof id === "string" && cutStoredName(id).length <= ID_CHARACTERS_MAX) return id;
+/** `id` and `score` alone are read: SDKs may send more. */
+function readFeedback(body: unknown): Static<typeof feedbackSchema> {
+  const feedback = readInput(feedbackSchema, readFields(body));
+  if (cutStoredName(feedback.id).length <= ID_CHARACTERS_MAX) return feedback;
   throw new Fault("invalid_type", "Invalid type for 'id': expected a completion's id.", { param: "id" });
 }

@@ -1,16 +1,16 @@
 // /admin/v1/session: the console's sign-in, with the admin token for a cookie, and its sign-out.
 import { Elysia } from "elysia";
-import { readFields, readText, required } from "../admin/input.ts";
 import { formatInstant } from "../admin/instant.ts";
-import { SESSION_MS, signIn, signOut } from "../admin/session.ts";
+import { SESSION_MS, sessionSchema, signIn, signInSchema, signOut } from "../admin/session.ts";
 import type { WritingParts } from "./admin-route.ts";
-import { json } from "./answers.ts";
-import { bearerToken } from "./auth.ts";
+import { JSON_HEADERS } from "./answers.ts";
 import { readJson } from "./body.ts";
 import { type Asked, COOKIE, cookieSecret, isSignedIn, refused } from "./operator.ts";
+import { answers, takesBody, tell } from "./route-schema.ts";
 
 const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
-const options = { parse: "none" } as const;
+const TAG = "Session";
+const SET_COOKIE = { 204: { description: "The cookie is set, or taken away." } } as const;
 
 export interface SessionPorts extends WritingParts {
   /** The program's. */
@@ -19,35 +19,32 @@ export interface SessionPorts extends WritingParts {
 
 export function sessionRoutes(ports: SessionPorts) {
   return new Elysia({ prefix: "/admin/v1" })
-    .use(bearerToken())
-    .post(
-      "/session",
-      ({ bearer, request, server }) => signInWith(ports, { bearer, request, server }),
-      options,
-    )
+    .post("/session", ({ request, server, body }) => signInWith(ports, { request, server }, body.token), {
+      parse: ({ request }) => readJson(request, ports, BODY),
+      body: takesBody(signInSchema),
+      ...tell(TAG, "signIn", "Sign in: the admin token for a session's cookie", { responses: SET_COOKIE }),
+    })
     .get(
       "/session",
-      async ({ bearer, request, server }) => {
-        const { expiresAtMs } = await isSignedIn(ports, { bearer, request, server });
-        return json(200, { expires_at: formatInstant(expiresAtMs), version: ports.version });
+      async ({ request, server, set }) => {
+        const { expiresAtMs } = await isSignedIn(ports, { request, server });
+        Object.assign(set.headers, JSON_HEADERS);
+        return { expires_at: formatInstant(expiresAtMs), version: ports.version };
       },
-      options,
+      { response: answers(sessionSchema), ...tell(TAG, "getSession", "The session of the cookie") },
     )
     .delete(
       "/session",
-      async ({ bearer, request, server }) => {
-        const asked = { bearer, request, server };
-        await isSignedIn(ports, asked);
-        await signOut(ports.world, cookieSecret(asked.request) ?? "");
-        return cookieAnswer(ports, asked, "", 0);
+      async ({ request, server }) => {
+        await isSignedIn(ports, { request, server });
+        await signOut(ports.world, cookieSecret(request) ?? "");
+        return cookieAnswer(ports, { request, server }, "", 0);
       },
-      options,
+      tell(TAG, "signOut", "Sign out", { responses: SET_COOKIE }),
     );
 }
 
-async function signInWith(ports: SessionPorts, asked: Asked): Promise<Response> {
-  const fields = readFields(await readJson(asked.request, ports, BODY), ["token"]);
-  const token = required(fields, "token", readText);
+async function signInWith(ports: SessionPorts, asked: Asked, token: string): Promise<Response> {
   const secret = await signIn(ports.world, ports.adminToken, token);
   if (secret === null) throw refused(ports, asked, "That is not the admin token.");
   return cookieAnswer(ports, asked, secret, SESSION_MS / 1000);

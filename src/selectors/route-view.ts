@@ -1,33 +1,45 @@
 // A selector's choice as `POST /v1/route` and `poundkey route` show it.
+import { type Static, Type } from "@sinclair/typebox";
+import type { Frozen } from "../core/frozen.ts";
 import type { Choice } from "./choose.ts";
 import type { Prediction } from "./predictor.ts";
 
-export interface RouteView {
-  readonly selector: string;
-  /** The id of the card; null: none can serve the request. */
-  readonly choice: string | null;
-  /** The kind of task whose pin decided; left out when none did. */
-  readonly pinned?: string;
-  readonly features: {
-    /** Shares of the kinds of skill that the request calls for; they sum to about 1, those below 1 % are left out. */
-    readonly categories: Readonly<Record<string, number>>;
-    /** 0…1. */
-    readonly difficulty: number;
-    readonly output_tokens: number;
-    /** 0…1: how much of such requests the predictor has seen. */
-    readonly support: number;
-  };
-  readonly candidates: readonly {
-    readonly model: string;
-    readonly eligible: boolean;
-    readonly removed_by: string | null;
-    readonly quality: number;
-    readonly quality_low: number;
-    readonly cost_usd: number | null;
-    readonly latency_ms: number;
-    readonly score: number;
-  }[];
-}
+const number = Type.Number();
+const share = Type.Number({ minimum: 0, maximum: 1 });
+
+const featuresSchema = Type.Object({
+  categories: Type.Record(Type.String(), Type.Number(), {
+    description:
+      "Shares of the kinds of skill that the request calls for; they sum to about 1, those below 1 % are left out.",
+  }),
+  difficulty: share,
+  output_tokens: number,
+  support: Type.Number({ description: "How much of such requests the predictor has seen, 0 to 1." }),
+});
+
+export const routeSchema = Type.Object({
+  selector: Type.String(),
+  choice: Type.Union([Type.String(), Type.Null()], {
+    description: "The model's id; null: none can serve the request.",
+  }),
+  pinned: Type.Optional(Type.String({ description: "The kind of task whose pin decided." })),
+  features: featuresSchema,
+  candidates: Type.Array(
+    Type.Object({
+      model: Type.String(),
+      eligible: Type.Boolean(),
+      removed_by: Type.Union([Type.String(), Type.Null()], {
+        description: "Why it can't serve: denied, rule:coding, unpriced, a capability …",
+      }),
+      quality: number,
+      quality_low: number,
+      cost_usd: Type.Union([number, Type.Null()]),
+      latency_ms: number,
+      score: number,
+    }),
+  ),
+});
+export type RouteView = Frozen<Static<typeof routeSchema>>;
 
 const SHARE_SHOWN_MIN = 0.01;
 const THOUSANDTHS = 1000;

@@ -1,5 +1,23 @@
 // Every path that a surface serves, in one table: routes, 405 and the error form of a path come from it.
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
+import type { Description } from "./description.ts";
+import {
+  COUNT_MESSAGE_TOKENS,
+  COUNT_RESPONSE_TOKENS,
+  CREATE_CHAT_COMPLETION,
+  CREATE_COMPLETION,
+  CREATE_EMBEDDINGS,
+  CREATE_IMAGE,
+  CREATE_MESSAGE,
+  CREATE_MODERATION,
+  CREATE_RESPONSE,
+  CREATE_SPEECH,
+  CREATE_TRANSCRIPTION,
+  CREATE_TRANSLATION,
+  EDIT_IMAGE,
+  GEMINI_VERBS,
+  RANK_DOCUMENTS,
+} from "./descriptions.ts";
 import { GEMINI_EMBEDDING } from "./gemini/embeddings.ts";
 import { GEMINI } from "./gemini/surface.ts";
 import { MODERATIONS } from "./moderations/surface.ts";
@@ -24,41 +42,42 @@ const SPEECH = makeAny(OPENAI_SPEECH);
 const TRANSCRIPTIONS = makeAny(OPENAI_TRANSCRIPTIONS);
 const RERANK = makeAny(RERANKING);
 const MODERATION = makeAny(MODERATIONS);
+const EMBED = makeAny(GEMINI_EMBEDDING);
+const EMBED_VERBS = { embedContent: EMBED, batchEmbedContents: EMBED };
 
 export interface SurfacePath {
   readonly path: string;
   readonly surface: AnySurface;
   /** The surfaces of other verbs, which stand behind the last colon of such a path. */
   readonly verbs?: Readonly<Record<string, AnySurface>>;
+  /** Its words in the OpenAPI document, or the path that it is another spelling of. */
+  readonly told: readonly Description[] | string;
 }
 
-const EMBED = makeAny(GEMINI_EMBEDDING);
-const EMBED_VERBS = { embedContent: EMBED, batchEmbedContents: EMBED };
-
 export const SURFACES: readonly SurfacePath[] = [
-  { path: "/v1/chat/completions", surface: CHAT_COMPLETIONS },
-  { path: "/chat/completions", surface: CHAT_COMPLETIONS },
-  { path: "/v1/messages", surface: MESSAGES },
-  { path: "/v1/v1/messages", surface: MESSAGES },
-  { path: "/messages", surface: MESSAGES },
-  { path: "/v1/messages/count_tokens", surface: MESSAGES },
-  { path: "/v1/responses", surface: RESPONSES },
-  { path: "/responses", surface: RESPONSES },
-  { path: "/v1/responses/input_tokens", surface: RESPONSES },
-  { path: "/v1/completions", surface: COMPLETIONS },
-  { path: "/v1/embeddings", surface: EMBEDDINGS },
-  { path: "/embeddings", surface: EMBEDDINGS },
-  { path: "/v1/images/generations", surface: IMAGES },
-  { path: "/v1/images/edits", surface: IMAGES },
-  { path: "/v1/audio/speech", surface: SPEECH },
-  { path: "/v1/audio/transcriptions", surface: TRANSCRIPTIONS },
-  { path: "/v1/audio/translations", surface: TRANSCRIPTIONS },
-  { path: "/v1/rerank", surface: RERANK },
-  { path: "/v2/rerank", surface: RERANK },
-  { path: "/rerank", surface: RERANK },
-  { path: "/v1/moderations", surface: MODERATION },
-  { path: "/v1beta/models/*", surface: GENERATE, verbs: EMBED_VERBS },
-  { path: "/v1/models/*", surface: GENERATE, verbs: EMBED_VERBS },
+  { path: "/v1/chat/completions", surface: CHAT_COMPLETIONS, told: [CREATE_CHAT_COMPLETION] },
+  { path: "/chat/completions", surface: CHAT_COMPLETIONS, told: "/v1/chat/completions" },
+  { path: "/v1/messages", surface: MESSAGES, told: [CREATE_MESSAGE] },
+  { path: "/v1/v1/messages", surface: MESSAGES, told: "/v1/messages" },
+  { path: "/messages", surface: MESSAGES, told: "/v1/messages" },
+  { path: "/v1/messages/count_tokens", surface: MESSAGES, told: [COUNT_MESSAGE_TOKENS] },
+  { path: "/v1/responses", surface: RESPONSES, told: [CREATE_RESPONSE] },
+  { path: "/responses", surface: RESPONSES, told: "/v1/responses" },
+  { path: "/v1/responses/input_tokens", surface: RESPONSES, told: [COUNT_RESPONSE_TOKENS] },
+  { path: "/v1/completions", surface: COMPLETIONS, told: [CREATE_COMPLETION] },
+  { path: "/v1/embeddings", surface: EMBEDDINGS, told: [CREATE_EMBEDDINGS] },
+  { path: "/embeddings", surface: EMBEDDINGS, told: "/v1/embeddings" },
+  { path: "/v1/images/generations", surface: IMAGES, told: [CREATE_IMAGE] },
+  { path: "/v1/images/edits", surface: IMAGES, told: [EDIT_IMAGE] },
+  { path: "/v1/audio/speech", surface: SPEECH, told: [CREATE_SPEECH] },
+  { path: "/v1/audio/transcriptions", surface: TRANSCRIPTIONS, told: [CREATE_TRANSCRIPTION] },
+  { path: "/v1/audio/translations", surface: TRANSCRIPTIONS, told: [CREATE_TRANSLATION] },
+  { path: "/v1/rerank", surface: RERANK, told: [RANK_DOCUMENTS] },
+  { path: "/v2/rerank", surface: RERANK, told: "/v1/rerank" },
+  { path: "/rerank", surface: RERANK, told: "/v1/rerank" },
+  { path: "/v1/moderations", surface: MODERATION, told: [CREATE_MODERATION] },
+  { path: "/v1beta/models/*", surface: GENERATE, verbs: EMBED_VERBS, told: GEMINI_VERBS },
+  { path: "/v1/models/*", surface: GENERATE, verbs: EMBED_VERBS, told: "/v1beta/models/*" },
 ];
 
 /** The paths whose errors are in another form than OpenAI's, served or not. */

@@ -2,6 +2,7 @@
 
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { missingParameter } from "../../core/schema-fault.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   AssistantMessage,
@@ -11,7 +12,6 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../../operations/chat/form.ts";
-import { missingParameter } from "../bounds.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 

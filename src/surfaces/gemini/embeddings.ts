@@ -2,6 +2,7 @@
 import { Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { missingParameter } from "../../core/schema-fault.ts";
 import type {
   EmbeddingsForm,
   EmbeddingsReply,
@@ -10,7 +11,6 @@ import type {
 } from "../../operations/embeddings/form.ts";
 import { EMBEDDINGS, refuseManyTokens } from "../../operations/embeddings/operation.ts";
 import { toFloats } from "../../operations/embeddings/vector.ts";
-import { missingParameter } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writeCost } from "../cost.ts";
 import { type Exchange, type Incoming, refuseStream, type Surface, TRANSLATED } from "../surface.ts";

@@ -1,9 +1,10 @@
 // A client's chat-completions body as the canonical request: bounds checked, nulls and deprecated fields resolved.
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { firstFault } from "../../core/schema-fault.ts";
 import type { Limits } from "../../core/settings.ts";
 import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
-import { firstFault, refuseManyFields } from "../bounds.ts";
+import { refuseManyFields } from "../bounds.ts";
 import { Checker, checkModelName, FIELDS_MAX, NEVER } from "../checker.ts";
 import { offersFunctions } from "./function-call.ts";
 import { chatRequestSchema } from "./schema.ts";

@@ -2,9 +2,9 @@
 import type { RawRequest } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { missingParameter } from "../../core/schema-fault.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
-import { missingParameter } from "../bounds.ts";
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";

@@ -1,9 +1,9 @@
 // Rerank in the form that Cohere's and Jina's APIs share, on every rerank model.
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { missingParameter } from "../../core/schema-fault.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import type { RerankDocument, RerankForm, RerankReply, RerankRequest } from "../../operations/rerank/form.ts";
 import { RERANK } from "../../operations/rerank/operation.ts";
-import { missingParameter } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writeCost } from "../cost.ts";
 import {

@@ -1,0 +1,144 @@
+// The schemas of the request log as the operator sees it.
+import { Type } from "@sinclair/typebox";
+import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
+import { SELECTORS } from "../core/selector.ts";
+import { ATTEMPT_OUTCOMES } from "../core/trace.ts";
+import { pageFields } from "./list.ts";
+import {
+  allowNull,
+  allowWords,
+  anyObject,
+  closeObject,
+  count,
+  instant,
+  number,
+  share,
+  text,
+  truth,
+  usd,
+  type View,
+} from "./schema.ts";
+import { momentFields } from "./span.ts";
+import { tokensSchema, unitsSchema } from "./tokens.ts";
+
+export const requestsQuery = closeObject({
+  key_id: Type.Optional(text),
+  account_id: Type.Optional(text),
+  operation: Type.Optional(text),
+  surface: Type.Optional(text),
+  model: Type.Optional(text),
+  provider: Type.Optional(text),
+  selector: Type.Optional(allowWords(SELECTORS.flatMap((name) => [name, `Router#${name}`]))),
+  status: Type.Optional(
+    Type.String({ pattern: "^(ok|error|[1-5][0-9][0-9])$", expected: "ok, error or an HTTP status" }),
+  ),
+  ended: Type.Optional(allowWords(ENDINGS)),
+  ...momentFields,
+  ...pageFields,
+});
+
+/** A selector's reasons for its choice, without the numbers that only learning reads. */
+const decisionSchema = Type.Object({
+  selector: text,
+  share,
+  choice: allowNull(text),
+  pinned: allowNull(text),
+  instead_of: allowNull(text),
+  features: Type.Object({
+    categories: Type.Record(text, number),
+    difficulty: number,
+    output_tokens: number,
+    support: number,
+  }),
+  difficulty: number,
+  likeness: number,
+  candidates: Type.Array(
+    Type.Object({
+      model: text,
+      created: number,
+      quality: number,
+      quality_low: number,
+      level: number,
+      careful: number,
+      cost_usd: allowNull(usd),
+      latency_ms: number,
+      tokens: number,
+      score: number,
+    }),
+  ),
+  removed: Type.Record(text, count),
+});
+export type DecisionView = View<typeof decisionSchema>;
+
+export const requestSchema = Type.Object({
+  id: text,
+  request_id: text,
+  key_id: text,
+  account_id: text,
+  at: instant,
+  operation: text,
+  surface: text,
+  model_asked: text,
+  model_tried: allowNull(text),
+  model_used: allowNull(text),
+  selector: allowNull(text),
+  decision: allowNull(decisionSchema),
+  attempts: count,
+  stream: truth,
+  status: Type.Integer(),
+  error_code: allowNull(text),
+  tokens: tokensSchema,
+  units: unitsSchema,
+  cost_usd: usd,
+  charged_usd: usd,
+  hold_usd: usd,
+  usage_source: allowWords(USAGE_SOURCES),
+  ended: allowWords(ENDINGS),
+  total_ms: number,
+  first_token_ms: allowNull(number),
+});
+export type RequestView = View<typeof requestSchema>;
+
+/** Milliseconds from the request's beginning. */
+const attemptSchema = Type.Object({
+  model: text,
+  credential: allowNull(text),
+  start_ms: number,
+  first_token_ms: allowNull(number),
+  end_ms: number,
+  outcome: allowWords(ATTEMPT_OUTCOMES),
+  error_code: allowNull(text),
+  upstream_status: allowNull(Type.Integer()),
+});
+export type AttemptView = View<typeof attemptSchema>;
+
+const costSchema = Type.Object({
+  lines: Type.Array(Type.Object({ what: text, count: number, usd_per_million: usd, usd })),
+  markup: number,
+  total_usd: usd,
+});
+
+/** The prompt and the answer as the client and the provider sent them: messages in the form of OpenAI's chat. */
+const contentSchema = Type.Object({
+  messages: Type.Array(Type.Unknown()),
+  request: anyObject,
+  reply: allowNull(anyObject),
+  truncated: truth,
+});
+export type ContentView = View<typeof contentSchema>;
+
+export const requestDetailSchema = Type.Object({
+  ...requestSchema.properties,
+  timeline: allowNull(
+    Type.Object({
+      admitted_ms: allowNull(number),
+      attempts: Type.Array(attemptSchema),
+      end_ms: number,
+    }),
+  ),
+  cost: allowNull(costSchema),
+  usage_implausible: allowNull(Type.Object({ prompt_tokens: count, completion_tokens: count })),
+  error: allowNull(Type.Object({ code: allowNull(text), message: text, type: text, status: Type.Integer() })),
+  content: allowNull(contentSchema),
+});
+export type RequestDetailView = View<typeof requestDetailSchema>;

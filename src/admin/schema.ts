@@ -1,0 +1,40 @@
+// Parts of the schemas of what operators send and see: the OpenAPI document and the console's types come from them.
+import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
+import type { Frozen } from "../core/frozen.ts";
+
+/** A value of the schema that nobody changes. */
+export type View<Schema extends TSchema> = Frozen<Static<Schema>>;
+
+/** An object that a client sends: it may have no other fields than these. */
+export function closeObject<Fields extends TProperties>(fields: Fields) {
+  return Type.Object(fields, { additionalProperties: false });
+}
+
+export function allowNull<Schema extends TSchema>(schema: Schema) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+export function allowWords<const Word extends string>(words: readonly Word[]) {
+  return Type.Unsafe<Word>({ type: "string", enum: [...words] });
+}
+
+/** A page of a list. */
+export function wrapRows<Schema extends TSchema>(row: Schema) {
+  return Type.Object({
+    data: Type.Array(row),
+    next: allowNull(Type.String({ description: "The `after` of the next page; null: this was the last." })),
+  });
+}
+
+export const text = Type.String();
+export const truth = Type.Boolean();
+export const count = Type.Integer({ minimum: 0 });
+export const number = Type.Number();
+export const usd = Type.Number({ description: "USD." });
+export const instant = Type.String({ format: "date-time" });
+/** A part of a whole. */
+export const share = Type.Number({ minimum: 0, maximum: 1 });
+/** JSON that is passed on as it is. */
+export const anyObject = Type.Record(Type.String(), Type.Unknown());
+
+export const percentiles = Type.Object({ p50: number, p95: number });

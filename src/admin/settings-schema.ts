@@ -1,0 +1,120 @@
+// The schemas of the configuration as the operator sees it: the catalogue's models and the rules in force.
+import { Type } from "@sinclair/typebox";
+import { SKILLS } from "../core/skill.ts";
+import { aliasTargetSchema } from "./aliases.ts";
+import { allowNull, allowWords, count, number, share, text, truth, usd, type View } from "./schema.ts";
+
+const rates = {
+  input: usd,
+  output: usd,
+  cached_input: Type.Optional(usd),
+  cache_write: Type.Optional(usd),
+  cache_write_1h: Type.Optional(usd),
+  reasoning: Type.Optional(usd),
+  input_audio: Type.Optional(usd),
+  output_audio: Type.Optional(usd),
+  input_image: Type.Optional(usd),
+  output_image: Type.Optional(usd),
+};
+const ratesSchema = Type.Object(rates);
+export type RatesView = View<typeof ratesSchema>;
+
+export const pricingSchema = Type.Object(
+  {
+    ...rates,
+    per_request: Type.Optional(usd),
+    per_search: Type.Optional(usd),
+    per_image: Type.Optional(usd),
+    per_minute: Type.Optional(usd),
+    per_character_million: Type.Optional(usd),
+    per_search_unit: Type.Optional(usd),
+    per_page: Type.Optional(usd),
+    tiers: Type.Optional(Type.Array(Type.Object({ above_tokens: count, ...rates }))),
+  },
+  { description: "USD per million tokens; `per_…`: USD each." },
+);
+export type PricingView = View<typeof pricingSchema>;
+
+/** Announced prices: where they name only pieces, tokens stay without. */
+const laterPricingSchema = Type.Object({
+  ...Type.Partial(pricingSchema).properties,
+  from: Type.String({ description: "The first day." }),
+});
+
+export const cardSchema = Type.Object({
+  id: text,
+  provider: text,
+  name: text,
+  owned_by: text,
+  on: truth,
+  off_because: allowNull(allowWords(["provider_off", "disabled"])),
+  context_window: allowNull(count),
+  max_output_tokens: allowNull(count),
+  capabilities: Type.Array(text),
+  operations: allowNull(Type.Array(text)),
+  pricing: allowNull(pricingSchema),
+  later_pricing: Type.Array(laterPricingSchema),
+  released: allowNull(text),
+  skills_source: allowNull(text),
+});
+export type CardView = View<typeof cardSchema>;
+
+const quotaSchema = Type.Object({
+  requests_per_day: allowNull(count),
+  throttle_ms: number,
+  scope: allowWords(["key", "account"]),
+  day_starts: text,
+  time_zone: text,
+  free: Type.Object({ models: Type.Array(text), budget_usd_per_day: allowNull(usd) }),
+});
+
+const routerSchema = Type.Object({
+  fair: Type.Object({ quality: share }),
+  deny: Type.Array(text),
+  pin: Type.Record(text, text),
+  rules: Type.Array(
+    Type.Object({
+      category: allowWords(SKILLS),
+      at_least: share,
+      models: Type.Optional(Type.Array(text)),
+      deny: Type.Array(text),
+    }),
+  ),
+  explore: share,
+});
+
+const serverSchema = Type.Object({
+  host: text,
+  port: count,
+  body_limit: count,
+  body_memory: count,
+  drain_ms: number,
+  keep_alive_ms: number,
+  hosts: Type.Array(text),
+  trusted_proxies: Type.Array(text),
+  cors: Type.Array(text),
+});
+
+const timeoutsSchema = Type.Object({
+  provider: text,
+  connect_ms: number,
+  first_byte_ms: allowNull(number),
+  idle_ms: number,
+  total_ms: number,
+});
+
+export const settingsSchema = Type.Object({
+  version: text,
+  store: allowWords(["sqlite", "postgres"]),
+  simulated: truth,
+  node: text,
+  quota: quotaSchema,
+  billing: Type.Object({ charge: allowWords(["beyond_allowance", "always"]), markup: number }),
+  limits: Type.Object({ n: count, messages: count }),
+  router: routerSchema,
+  log: Type.Object({ content: truth, keep_ms: number }),
+  server: serverSchema,
+  timeouts: Type.Array(timeoutsSchema),
+  aliases: Type.Record(text, aliasTargetSchema),
+});
+export type SettingsView = View<typeof settingsSchema>;

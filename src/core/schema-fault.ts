@@ -1,0 +1,237 @@
+// Says which field of a value breaks its schema first, and how, in the words and codes of OpenAI's API.
+import { Fault, type FaultCode } from "./fault.ts";
+import { isObject } from "./json.ts";
+
+/** The keywords of JSON Schema that our schemas use. */
+export interface Rules {
+  readonly [keyword: string]: unknown;
+  /** Our own: what would be right, in words that follow "expected". */
+  readonly expected?: string;
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly anyOf?: readonly Rules[];
+  readonly properties?: Readonly<Record<string, Rules>>;
+  readonly patternProperties?: Readonly<Record<string, Rules>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: unknown;
+  readonly items?: Rules;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+const ARTICLED: Readonly<Record<string, string>> = {
+  object: "an object",
+  array: "an array",
+  string: "a string",
+  boolean: "a boolean",
+  number: "a decimal",
+  integer: "an integer",
+  null: "null",
+};
+
+/** Returns the fault of the first field of `value` that breaks the schema; null when none does. Values are not repeated to the client. */
+export function firstFault(schema: Rules, value: unknown): Fault | null {
+  return check(schema, value, "");
+}
+
+function check(rules: Rules, value: unknown, path: string): Fault | null {
+  if (rules.anyOf) return checkUnion(rules, rules.anyOf, value, path);
+  switch (rules.type) {
+    case "object":
+      return checkObject(rules, value, path);
+    case "array":
+      return checkArray(rules, value, path);
+    case "string":
+      return checkString(rules, value, path);
+    case "number":
+    case "integer":
+      return checkNumber(rules, value, path);
+    case "boolean":
+      return typeof value === "boolean" ? null : wrongType([rules], value, path, rules.expected);
+    case "null":
+      return value === null ? null : wrongType([rules], value, path, rules.expected);
+    default:
+      return null;
+  }
+}
+
+function checkObject(rules: Rules, value: unknown, path: string): Fault | null {
+  if (!isObject(value)) return wrongType([rules], value, path, rules.expected);
+  // Where the object is of another kind, a field that it lacks is not what is wrong with it.
+  const kind = rules.properties?.type;
+  const ofKind = kind?.enum && value.type !== undefined && check(kind, value.type, child(path, "type"));
+  if (ofKind) return ofKind;
+  for (const field of rules.required ?? []) {
+    if (value[field] === undefined) return missingParameter(child(path, field));
+  }
+  const each = Object.values(rules.patternProperties ?? {})[0];
+  for (const field of Object.keys(value)) {
+    const own = rules.properties !== undefined && Object.hasOwn(rules.properties, field);
+    const known = own ? rules.properties?.[field] : each;
+    if (value[field] === undefined) continue;
+    if (!known && rules.additionalProperties === false) return unknown(child(path, field), rules);
+    const found = known && check(known, value[field], child(path, field));
+    if (found) return found;
+  }
+  return null;
+}
+
+function checkArray(rules: Rules, value: unknown, path: string): Fault | null {
+  if (!Array.isArray(value)) return wrongType([rules], value, path, rules.expected);
+  if (rules.minItems !== undefined && value.length < rules.minItems) {
+    return fault("empty_array", path, rules, `empty array. Expected at least ${rules.minItems} element`);
+  }
+  if (rules.maxItems !== undefined && value.length > rules.maxItems) {
+    return fault(
+      "array_above_max_length",
+      path,
+      rules,
+      `array too long. Expected at most ${rules.maxItems} elements`,
+    );
+  }
+  for (let index = 0; rules.items && index < value.length; index++) {
+    const found = check(rules.items, value[index], `${path}[${index}]`);
+    if (found) return found;
+  }
+  return null;
+}
+
+function checkString(rules: Rules, value: unknown, path: string): Fault | null {
+  if (typeof value !== "string") return wrongType([rules], value, path, rules.expected);
+  if (rules.enum && !rules.enum.includes(value)) return notAmong(rules.enum, path);
+  if (rules.minLength !== undefined && value.length < rules.minLength) {
+    return fault("empty_string", path, rules, "empty string. Expected at least 1 character");
+  }
+  if (rules.maxLength !== undefined && value.length > rules.maxLength) {
+    return fault(
+      "string_above_max_length",
+      path,
+      rules,
+      `string too long. Expected at most ${rules.maxLength} characters`,
+    );
+  }
+  if (rules.pattern !== undefined && !new RegExp(rules.pattern).test(value)) {
+    return fault("invalid_value", path, rules, "the text is of another form");
+  }
+  return null;
+}
+
+function checkNumber(rules: Rules, value: unknown, path: string): Fault | null {
+  if (typeof value !== "number") return wrongType([rules], value, path, rules.expected);
+  const kind = rules.type === "integer" ? "integer" : "decimal";
+  const {
+    minimum = Number.NEGATIVE_INFINITY,
+    exclusiveMinimum = Number.NEGATIVE_INFINITY,
+    maximum = Number.POSITIVE_INFINITY,
+  } = rules;
+  const isInfinite = Math.abs(value) === Number.POSITIVE_INFINITY;
+  if (kind === "integer" && !isInfinite && !Number.isInteger(value)) {
+    return invalidType(path, rules.expected ?? "an integer", "a decimal number");
+  }
+  if (value > maximum) {
+    const what = `${kind} above maximum value. Expected a value <= ${maximum}`;
+    return fault(`${kind}_above_max_value`, path, rules, what);
+  }
+  if (value < minimum) {
+    const what = `${kind} below minimum value. Expected a value >= ${minimum}`;
+    return fault(`${kind}_below_min_value`, path, rules, what);
+  }
+  const isBelow = value <= exclusiveMinimum;
+  return isBelow
+    ? fault(`${kind}_below_min_value`, path, rules, `expected more than ${exclusiveMinimum}`)
+    : null;
+}
+
+/** The alternative that the value means: by its JSON type, then by the field that tells the objects apart. */
+function checkUnion(
+  { expected }: Rules,
+  alternatives: readonly Rules[],
+  value: unknown,
+  path: string,
+): Fault | null {
+  const isNamed = (rules: Rules) => typeof value === "string" && rules.enum?.includes(value) !== false;
+  // Where the words for what is right are the union's own, a word of no alternative is of no alternative's type.
+  const isMeant = (rules: Rules) => expected === undefined || rules.type !== "string" || isNamed(rules);
+  const alike = alternatives.filter((rules) => fits(rules, value) && isMeant(rules));
+  const [only] = alike;
+  if (!only) return wrongType(alternatives, value, path, expected);
+  if (alike.length === 1) return check(only, value, path);
+  for (const tag of ["role", "type"]) {
+    const tags = alike.map((rules) => rules.properties?.[tag]?.enum?.[0]);
+    if (!isObject(value) || tags.some((one) => one === undefined)) continue;
+    if (value[tag] === undefined) return missingParameter(child(path, tag));
+    if (typeof value[tag] !== "string") return wrongType([{ type: "string" }], value[tag], child(path, tag));
+    const chosen = alike[tags.indexOf(value[tag])];
+    return chosen ? check(chosen, value, path) : notAmong(tags.map(String), child(path, tag));
+  }
+  return check(only, value, path);
+}
+
+function fits(rules: Rules, value: unknown): boolean {
+  const { type } = rules;
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isObject(value);
+  if (type === "null") return value === null;
+  if (type === "integer") return typeof value === "number";
+  return type === undefined || typeof value === type;
+}
+
+function child(path: string, field: string): string {
+  const shown = /^[\w.-]{1,64}$/.test(field) ? field : "?";
+  return path === "" ? shown : `${path}.${shown}`;
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "number" ? "a number" : (ARTICLED[typeof value] ?? "nothing");
+}
+
+function wrongType(
+  alternatives: readonly Rules[],
+  value: unknown,
+  path: string,
+  expected = listKinds(alternatives),
+): Fault {
+  if (path === "")
+    return new Fault("invalid_json", `The request body must be a JSON object, not ${kindOf(value)}.`);
+  return invalidType(path, expected, kindOf(value));
+}
+
+function listKinds(alternatives: readonly Rules[]): string {
+  const kinds = alternatives.map((rules) => ARTICLED[rules.type ?? ""] ?? "another type");
+  return [...new Set(kinds)].join(" or ");
+}
+
+function invalidType(path: string, expected: string, got: string): Fault {
+  const message = `Invalid type for '${path}': expected ${expected}, but got ${got} instead.`;
+  return new Fault("invalid_type", message, { param: path });
+}
+
+export function missingParameter(path: string): Fault {
+  return new Fault("missing_required_parameter", `Missing required parameter: '${path}'.`, { param: path });
+}
+
+function unknown(path: string, { properties = {} }: Rules): Fault {
+  const known = Object.keys(properties).join(", ");
+  const message = `Unknown parameter: '${path}'. Known are: ${known}.`;
+  return new Fault("unknown_parameter", message, { param: path });
+}
+
+function notAmong(values: readonly string[], path: string): Fault {
+  const list = values.map((value) => `'${value}'`).join(", ");
+  const message = `Invalid value for '${path}'. Supported values are: ${list}.`;
+  return new Fault("invalid_value", message, { param: path });
+}
+
+/** Where the schema says in words what is right, its bounds are one thing. */
+function fault(code: FaultCode, path: string, { expected }: Rules, what: string): Fault {
+  if (expected === undefined) return new Fault(code, `Invalid '${path}': ${what}.`, { param: path });
+  return new Fault("invalid_value", `Invalid '${path}': expected ${expected}.`, { param: path });
+}

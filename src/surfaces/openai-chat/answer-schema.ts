@@ -1,0 +1,73 @@
+// OpenAI's chat completion as a TypeBox schema, with the gateway's own fields, for documents and tests.
+import { type Static, Type } from "@sinclair/typebox";
+import type { Frozen } from "../../core/frozen.ts";
+import { checkChoice } from "../bounds.ts";
+
+const text = Type.String();
+const textOrNull = Type.Union([text, Type.Null()]);
+const objects = Type.Array(Type.Object({}));
+
+const messageSchema = Type.Object({
+  role: checkChoice("assistant"),
+  content: Type.Optional(textOrNull),
+  refusal: Type.Optional(textOrNull),
+  reasoning_content: Type.Optional(text),
+  tool_calls: Type.Optional(objects),
+  function_call: Type.Optional(
+    Type.Object(
+      { name: text, arguments: text },
+      {
+        deprecated: true,
+        description: "The call, where the request offers `functions` and no `tools`.",
+      },
+    ),
+  ),
+  annotations: Type.Optional(objects),
+});
+
+const usageSchema = Type.Object({
+  prompt_tokens: Type.Integer(),
+  completion_tokens: Type.Integer(),
+  total_tokens: Type.Integer(),
+  cost: Type.Optional(Type.Number({ description: "USD, by the card's price, even when free." })),
+  charged: Type.Optional(Type.Number({ description: "USD that the balance paid." })),
+});
+
+// `function_call` answers requests that offer the deprecated `functions`.
+const finish = checkChoice("stop", "length", "tool_calls", "content_filter", "function_call");
+
+export const completionSchema = Type.Object({
+  id: text,
+  object: checkChoice("chat.completion"),
+  created: Type.Integer({ description: "Unix seconds." }),
+  model: Type.String({ description: "The canonical id of the model that answered." }),
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      finish_reason: finish,
+      message: messageSchema,
+    }),
+  ),
+  usage: Type.Optional(usageSchema),
+});
+
+/** An event of a streamed completion; the last one has the usage. */
+export const chunkSchema = Type.Object({
+  id: text,
+  object: checkChoice("chat.completion.chunk"),
+  created: Type.Integer(),
+  model: text,
+  choices: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      delta: Type.Object({
+        content: Type.Optional(textOrNull),
+        reasoning_content: Type.Optional(textOrNull),
+      }),
+      finish_reason: Type.Union([Type.Null(), finish]),
+    }),
+  ),
+  usage: Type.Optional(Type.Union([Type.Null(), usageSchema])),
+});
+export type Chunk = Frozen<Static<typeof chunkSchema>>;
+export type Usage = Frozen<Static<typeof usageSchema>>;

@@ -1,0 +1,66 @@
+// The operator's use-cases as the routes call them: what is sent is read by its schema first.
+import * as accounts from "../src/admin/accounts.ts";
+import { readInput, readQuery } from "../src/admin/input.ts";
+import * as journal from "../src/admin/journal.ts";
+import * as keys from "../src/admin/keys.ts";
+import { pageQuery } from "../src/admin/list.ts";
+import * as overviews from "../src/admin/overview.ts";
+import { requestsQuery } from "../src/admin/request-schema.ts";
+import * as requests from "../src/admin/requests.ts";
+import * as topups from "../src/admin/topups.ts";
+import * as usages from "../src/admin/usage.ts";
+
+type First<Use extends (parts: never, ...rest: never[]) => unknown> = Parameters<Use>[0];
+
+export async function createAccount(parts: First<typeof accounts.createAccount>, body: unknown) {
+  return accounts.createAccount(parts, readInput(accounts.newAccountSchema, body));
+}
+
+export async function listAccounts(parts: First<typeof accounts.listAccounts>, query: unknown) {
+  return accounts.listAccounts(parts, readQuery(pageQuery, query));
+}
+
+export async function updateAccount(parts: First<typeof accounts.updateAccount>, id: string, body: unknown) {
+  return accounts.updateAccount(parts, id, readInput(accounts.accountChangeSchema, body));
+}
+
+export async function topUpAccount(
+  parts: First<typeof topups.topUpAccount>,
+  id: string,
+  body: unknown,
+  idempotencyKey: string | null,
+) {
+  return topups.topUpAccount(parts, id, readInput(topups.topUpSchema, body), idempotencyKey);
+}
+
+export async function listJournal(parts: First<typeof journal.listJournal>, id: string, query: unknown) {
+  return journal.listJournal(parts, id, readQuery(pageQuery, query));
+}
+
+export async function createKey(parts: First<typeof keys.createKey>, body: unknown) {
+  return keys.createKey(parts, readInput(keys.newKeySchema, body));
+}
+
+export async function listKeys(parts: First<typeof keys.listKeys>, query: unknown) {
+  return keys.listKeys(parts, readQuery(keys.keysQuery, query));
+}
+
+export async function listKeysInUse(parts: First<typeof keys.listKeysInUse>, query: unknown) {
+  return keys.listKeysInUse(parts, readQuery(keys.keysQuery, query));
+}
+
+export async function updateKey(parts: First<typeof keys.updateKey>, id: string, body: unknown) {
+  return keys.updateKey(parts, id, readInput(keys.keyChangeSchema, body));
+}
+
+export async function listRequests(parts: First<typeof requests.listRequests>, query: unknown) {
+  return requests.listRequests(parts, readQuery(requestsQuery, query));
+}
+
+export async function sumUsage(parts: First<typeof usages.sumUsage>, query: unknown) {
+  return usages.sumUsage(parts, readQuery(usages.usageQuery, query));
+}
+
+export async function overview(parts: First<typeof overviews.overview>, query: unknown) {
+  return overviews.overview(parts, readQuery(overviews.overviewQuery, query));
+}

@@ -1,0 +1,217 @@
+// The routes of the running gateway and its OpenAPI document: they list the same, and every answer to the operator is what it says.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import Ajv from "ajv";
+import addFormats from "ajv-formats";
+import { asArray, asObject, type JsonObject, parseJson } from "../src/core/json.ts";
+import { SURFACES } from "../src/surfaces/index.ts";
+import { until } from "./http/until.ts";
+import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+import { readSources } from "./sources.ts";
+
+const ajv = new Ajv({ strict: true, strictTypes: false, allowUnionTypes: true });
+addFormats(ajv);
+ajv.addVocabulary(["example"]);
+
+let world: HttpWorld;
+let document: JsonObject;
+let keyId = "";
+let requestId = "";
+let credentialId = "";
+beforeAll(async () => {
+  world = await startHttpWorld({ more: "log: { content: true }" });
+  document = asObject(await (await fetch(`${world.url}/openapi.json`)).json());
+  const key = await world.newKey();
+  keyId = key.id;
+  const answered = await world.chat(asking("Router#light"), { secret: key.secret });
+  const { id } = asObject(await answered.json());
+  requestId = String(id);
+  await until(
+    "the request is in the log",
+    async () => (await ask("GET", `/requests/${requestId}`)).status === 200,
+  );
+  const { body } = await ask("POST", "/providers/Groq", { key: "key-of-the-tests-of-schemas" });
+  const [credential] = asArray(asObject(body).credentials);
+  credentialId = String(asObject(credential).id);
+});
+afterAll(() => world.stop());
+
+interface Answer {
+  readonly status: number;
+  readonly type: string;
+  readonly body: unknown;
+}
+
+async function ask(method: string, path: string, body?: unknown): Promise<Answer> {
+  const response = await fetch(`${world.url}/admin/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${world.adminToken}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const type = response.headers.get("content-type") ?? "";
+  const text = type.startsWith("text/event-stream") ? "" : await response.text();
+  if (text === "") await response.body?.cancel();
+  return { status: response.status, type, body: parseJson(text) };
+}
+
+/** The schema with no room for fields that it doesn't name: the document would lack them. */
+function close(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(close);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const closed = Object.fromEntries(Object.entries(schema).map(([name, one]) => [name, close(one)]));
+  const isOpen =
+    closed.additionalProperties !== undefined || !("properties" in closed) || closed.type !== "object";
+  return isOpen ? closed : { ...closed, additionalProperties: false };
+}
+
+/** The mistakes of an answer by the document's schema of its route and status. */
+function findMistakes(template: string, method: string, { status, body }: Answer): unknown {
+  const operation = asObject(asObject(asObject(document.paths)[template])[method.toLowerCase()]);
+  const answer = asObject(asObject(operation.responses)[String(status)]);
+  const media = asObject(asObject(answer.content)["application/json"]);
+  if (media.schema === undefined) return `no schema of ${method} ${template} ${status}`;
+  const validate = ajv.compile(asObject(close(media.schema)));
+  return validate(body) ? null : validate.errors;
+}
+
+type Row = readonly [method: string, template: string, path: () => string, body?: () => unknown];
+
+const GROUP = [{ model: "Acme#cheap", weight: 2 }, { model: "Acme#dear" }];
+
+/** In this order: what is made first is changed and removed at the end. */
+const ROWS: readonly Row[] = [
+  ["POST", "/accounts", () => "/accounts", () => ({ name: "Team" })],
+  ["GET", "/accounts", () => "/accounts?limit=1"],
+  ["GET", "/accounts/{id}", () => "/accounts/default"],
+  ["GET", "/accounts/{id}", () => "/accounts/funding"],
+  ["PATCH", "/accounts/{id}", () => "/accounts/default", () => ({ name: "Default" })],
+  ["POST", "/accounts/{id}/topups", () => "/accounts/default/topups", () => ({ amount_usd: 3, note: "x" })],
+  ["GET", "/accounts/{id}/journal", () => "/accounts/default/journal"],
+  ["GET", "/accounts/{id}/journal", () => "/accounts/funding/journal"],
+  ["POST", "/keys", () => "/keys", () => ({ name: "a", allowed_models: ["Acme#cheap"], spend_limit_usd: 1 })],
+  ["GET", "/keys", () => "/keys"],
+  ["GET", "/keys/{id}", () => `/keys/${keyId}`],
+  [
+    "PATCH",
+    "/keys/{id}",
+    () => `/keys/${keyId}`,
+    () => ({ expires_at: "2099-01-01", requests_per_day: null }),
+  ],
+  ["DELETE", "/keys/{id}", () => `/keys/${keyId}`],
+  ["GET", "/requests", () => "/requests?selector=light&status=ok"],
+  ["GET", "/requests/{id}", () => `/requests/${requestId}`],
+  ["GET", "/usage", () => "/usage?group_by=day,model,key,account,provider,operation,surface"],
+  ["GET", "/overview", () => "/overview?step=hour&from=2099-01-01&to=2099-01-02"],
+  ["GET", "/overview", () => "/overview"],
+  ["GET", "/models", () => "/models"],
+  ["GET", "/settings", () => "/settings"],
+  ["GET", "/learned", () => "/learned"],
+  ["POST", "/aliases", () => "/aliases", () => ({ name: "team", target: GROUP })],
+  ["POST", "/aliases", () => "/aliases", () => ({ name: "best", target: "Router#best" })],
+  ["GET", "/aliases", () => "/aliases"],
+  ["PATCH", "/aliases", () => "/aliases", () => ({ name: "team", target: "Acme#dear" })],
+  ["PATCH", "/aliases/{name}", () => "/aliases/best", () => ({ target: GROUP })],
+  ["DELETE", "/aliases", () => "/aliases?name=team"],
+  ["DELETE", "/aliases/{name}", () => "/aliases/best"],
+  ["DELETE", "/learned", () => "/learned?model=Acme%23cheap"],
+  ["GET", "/providers", () => "/providers?all=true"],
+  [
+    "POST",
+    "/providers/{name}",
+    () => "/providers/Cohere",
+    () => ({ key: "another-key-of-the-tests", weight: 2 }),
+  ],
+  [
+    "PATCH",
+    "/providers/{name}",
+    () => "/providers/Groq",
+    () => ({ credential_id: credentialId, enabled: false }),
+  ],
+  ["POST", "/providers/{name}/test", () => "/providers/Local/test", () => ({})],
+  ["DELETE", "/providers/{name}", () => `/providers/Groq?credential_id=${credentialId}`],
+];
+
+/** Their answers are no JSON of the operator's: a cookie, a stream, a completion. The tests of each look at them. */
+const APART = ["POST /session", "GET /session", "DELETE /session", "GET /requests/live", "POST /playground"];
+
+describe("an answer to the operator is what its schema says", () => {
+  test.each(ROWS)("%s %s", async (method, template, path, body) => {
+    const answer = await ask(method, path(), body?.());
+    expect(answer).toMatchObject({ status: method === "POST" && !template.endsWith("/test") ? 201 : 200 });
+    expect(answer.type).toBe("application/json");
+    expect(findMistakes(`/admin/v1${template}`, method, answer)).toBeNull();
+  });
+
+  test("on every route", () => {
+    const prefix = "/admin/v1";
+    const listed = listOperations().filter((one) => one.includes(` ${prefix}`));
+    const asked = [...ROWS.map(([method, template]) => `${method} ${template}`), ...APART];
+    expect(listed.map((one) => one.replace(prefix, "")).toSorted()).toEqual([...new Set(asked)].toSorted());
+  });
+
+  test("a list has rows to look at, and a request all of its parts", async () => {
+    for (const path of ["/accounts", "/keys", "/requests", "/usage", "/models", "/providers"]) {
+      expect([path, asArray(asObject((await ask("GET", path)).body).data).length > 0]).toEqual([path, true]);
+    }
+    const request = asObject((await ask("GET", `/requests/${requestId}`)).body);
+    expect([request.decision, request.timeline, request.cost, request.content]).not.toContain(null);
+  });
+
+  test("also the refusals", async () => {
+    for (const [method, template, path] of [
+      ["GET", "/accounts/{id}", "/accounts/none"],
+      ["POST", "/keys", "/keys"],
+    ] as const) {
+      const answer = await ask(method, path, method === "POST" ? {} : undefined);
+      expect(answer.status).toBeGreaterThanOrEqual(400);
+      const operation = asObject(
+        asObject(asObject(document.paths)[`/admin/v1${template}`])[method.toLowerCase()],
+      );
+      const media = asObject(
+        asObject(asObject(asObject(operation.responses).default).content)["application/json"],
+      );
+      expect(ajv.validate(asObject(close(media.schema)), answer.body)).toBe(true);
+    }
+  });
+});
+
+/** As `GET /v1/models/{id}`, with one row for all verbs behind an id. */
+function listOperations(): readonly string[] {
+  const all = Object.entries(asObject(document.paths)).flatMap(([path, item]) =>
+    Object.keys(asObject(item)).map((method) => `${method.toUpperCase()} ${path.replace(/\}:\w+$/, "}")}`),
+  );
+  return [...new Set(all)];
+}
+
+/** The routes that the code of the gateway registers, read off its text. */
+function listRegistered(): readonly string[] {
+  const routes = readSources("src/http").flatMap(({ text }) => {
+    const prefix = /new Elysia\(\{ prefix: "([^"]+)" \}\)/.exec(text)?.[1] ?? "";
+    const calls = [...text.matchAll(/\.(get|post|patch|delete|head|put)\(\s*"(\/[^"]*)"/g)];
+    return calls.map(([, method = "", path = ""]) => `${method.toUpperCase()} ${prefix}${path}`);
+  });
+  const surfaces = SURFACES.map(({ path }) => `POST ${path}`);
+  return [...new Set([...routes, ...surfaces])].map((one) =>
+    one.replace(/:(\w+)/, "{$1}").replace("*", "{id}"),
+  );
+}
+
+/** They answer only with the refusal that names POST. */
+const REFUSALS = ["GET /v1/responses", "GET /responses"];
+
+describe("the OpenAPI document", () => {
+  test("lists every route that is registered, and nothing else", () => {
+    const registered = listRegistered().filter((one) => !REFUSALS.includes(one));
+    expect(registered.length).toBeGreaterThan(60);
+    expect(listOperations().toSorted()).toEqual(registered.toSorted());
+  });
+
+  test("names the token of the operator's routes, and the key of the others", () => {
+    for (const [path, item] of Object.entries(asObject(document.paths))) {
+      const schemes = Object.values(asObject(item)).flatMap((one) =>
+        asArray(asObject(one).security).flatMap((row) => Object.keys(asObject(row))),
+      );
+      const isOurs = path.startsWith("/admin/") ? !schemes.includes("key") : !schemes.includes("operator");
+      expect([path, isOurs]).toEqual([path, true]);
+    }
+  });
+});
