@@ -30,7 +30,10 @@ export interface Catalogue {
 }
 
 /** A provider, and which of its models it offers. */
-export type Offering = Pick<ProviderSetup, "name" | "unlistedModels" | "dialects" | "listsOwnOnly">;
+export type Offering = Pick<
+  ProviderSetup,
+  "name" | "unlistedModels" | "dialects" | "listsOwnOnly" | "unlistedPrefixes"
+>;
 
 export interface CatalogueInput {
   /** Those that are on. */
@@ -94,6 +97,11 @@ export function ownName({ id, provider }: ModelCard): string {
   return id.slice(provider.length + 1);
 }
 
+function isListed({ name }: ModelCard, offering: Offering | undefined): boolean {
+  if (offering?.listsOwnOnly) return false;
+  return !offering?.unlistedPrefixes?.some((prefix) => name.startsWith(prefix));
+}
+
 function isOffered({ dialects }: ModelCard, provider: Offering | undefined): boolean {
   if (provider === undefined) return false;
   const spoken = provider.dialects;
@@ -121,7 +129,7 @@ class IndexedCatalogue implements Catalogue {
       .flatMap((card) => overlaid(card, changes.get(card.id)) ?? [])
       .map((card) => applyPrices(card, nowMs));
     const own = new Set(ownModels.map(({ id }) => id));
-    this.#cards = offered.filter(({ id, provider }) => own.has(id) || !on.get(provider)?.listsOwnOnly);
+    this.#cards = offered.filter((card) => own.has(card.id) || isListed(card, on.get(card.provider)));
     this.pricesUntilMs = findNextChange(this.#cards);
     this.#disabled = new Set(overlay.filter((change) => change.disabled).map((change) => change.id));
     this.#open = new Map(

@@ -26,7 +26,23 @@ export function buildBedrock(context: PlatformContext): PlatformSetup {
   return {
     baseUrl: given ?? `https://bedrock-runtime.${region}.${findDomain(region)}`,
     credentials: readCredentials(context, region),
+    unlistedPrefixes: listOthers(region),
   };
+}
+
+/** The words that begin the ids of inference profiles, and the regions that may call those. */
+const PROFILES: readonly (readonly [prefix: string, regions: RegExp])[] = [
+  ["us.", /^(us|ca)-/],
+  ["eu.", /^eu-/],
+  ["jp.", /^ap-northeast-/],
+  ["au.", /^ap-southeast-/],
+  ["apac.", /^ap-/],
+];
+
+/** The profiles of other regions, if the region has some of its own. */
+function listOthers(region: string): readonly string[] {
+  const others = PROFILES.filter(([, regions]) => !regions.test(region)).map(([prefix]) => prefix);
+  return others.length < PROFILES.length ? others : [];
 }
 
 /** Each of AWS's partitions has a domain of its own. */

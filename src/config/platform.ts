@@ -24,6 +24,7 @@ export interface PlatformSetup {
   readonly unspoken?: readonly string[];
   readonly dialects?: readonly DialectName[];
   readonly listsOwnOnly?: boolean;
+  readonly unlistedPrefixes?: readonly string[];
 }
 
 const OWNERS = {

@@ -80,6 +80,8 @@ export interface ProviderSetup {
   readonly dialects?: readonly DialectName[];
   /** True if only those of its models are listed that the operator has configured; left out: all are. */
   readonly listsOwnOnly?: boolean;
+  /** Its models whose names begin with one of these, as those of other regions, are not listed unless the operator has configured them. */
+  readonly unlistedPrefixes?: readonly string[];
   readonly credentials: readonly Credential[];
   readonly headers: Readonly<Record<string, string>>;
   readonly timeouts: Timeouts;

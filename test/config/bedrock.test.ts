@@ -1,5 +1,6 @@
 // Bedrock in the configuration: its region, the keys that sign its calls, and what is refused.
 import { describe, expect, test } from "bun:test";
+import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { formatError } from "../../src/config/errors.ts";
 import { loadSettings } from "../../src/config/load.ts";
 import type { AwsProof, Credential, ProviderSetup } from "../../src/core/settings.ts";
@@ -151,6 +152,23 @@ test.each(["platform: bedrock", "dialect: bedrock"])(
     ]);
   },
 );
+
+test.each([
+  ["us-west-2", ["eu.", "jp.", "au.", "apac."]],
+  ["eu-central-1", ["us.", "jp.", "au.", "apac."]],
+  ["ap-northeast-1", ["us.", "eu.", "au."]],
+  ["ap-southeast-2", ["us.", "eu.", "jp."]],
+  ["sa-east-1", []],
+])("profiles of other regions than %s are not listed, though a client may name them", (region, prefixes) => {
+  const setup = setupOf(`Bedrock: { region: ${region}, aws: ${AWS} }`);
+  expect(setup.unlistedPrefixes).toEqual(prefixes);
+  const input = { overlay: [], ownModels: [], aliases: {} };
+  const catalogue = buildCatalogue({ ...input, providers: [setup] });
+  const listed = catalogue.list().map(({ name }) => name);
+  expect(listed.filter((name) => prefixes.some((prefix) => name.startsWith(prefix)))).toEqual([]);
+  expect(listed).toContain("global.anthropic.claude-sonnet-5");
+  expect(catalogue.resolve("Bedrock#eu.anthropic.claude-sonnet-5").kind).toBe("card");
+});
 
 describe("what is refused, with its field", () => {
   const rows: readonly (readonly [string, string, Variables?])[] = [
