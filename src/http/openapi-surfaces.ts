@@ -66,13 +66,14 @@ export function describeSurface(one: Description, origin: string | null): JsonOb
 function describeBody({ schema, files, takesNulls, example }: Description, isAlias: boolean): JsonObject {
   const taken = takesNulls ? withOptionalNulls(schema) : { ...schema };
   const body = isAlias ? { type: "object" } : inOpenApi(taken);
-  if (files === undefined) return { "application/json": { schema: body, example } };
+  const json = example === undefined ? {} : { "application/json": { schema: body, example } };
+  if (files === undefined) return json;
   const binary = { type: "string", format: "binary" };
   const properties = {
     ...asObject(asObject(body).properties),
     ...Object.fromEntries(files.map((name) => [name, binary])),
   };
-  return { "multipart/form-data": { schema: { ...asObject(body), properties } } };
+  return { ...json, "multipart/form-data": { schema: { ...asObject(body), properties } } };
 }
 
 function describeAnswer({ answerSchema, answerType, streams }: Description): JsonObject {

@@ -9,9 +9,9 @@ export interface Description {
   readonly summary: string;
   /** The schema of the body, by which the surface reads it. */
   readonly schema: TSchema;
-  /** A body that works. */
-  readonly example: JsonObject;
-  /** Files of a form beside the schema's fields; left out: the body is JSON. */
+  /** A body that works; left out: the body is a form alone. */
+  readonly example?: JsonObject;
+  /** Files of a form beside the schema's fields; left out: the body is JSON alone. */
   readonly files?: readonly string[];
   /** True if optional fields may be null, which says the same as leaving them out. */
   readonly takesNulls?: boolean;

@@ -165,7 +165,7 @@ export const CREATE_IMAGE: Description = {
   summary: "Make pictures from a text",
   schema: imagesRequestSchema,
   takesNulls: true,
-  example: { model: "OpenAI#gpt-image-1", prompt: "A lighthouse at dusk" },
+  example: { model: "OpenAI#gpt-image-2", prompt: "a siamese cat" },
   answer: "The pictures and the usage, or with `stream: true` its events.",
   streams: true,
 };
@@ -173,8 +173,8 @@ export const CREATE_IMAGE: Description = {
 export const EDIT_IMAGE: Description = {
   ...CREATE_IMAGE,
   operationId: "editImage",
-  summary: "Change pictures by a text",
-  example: { ...CREATE_IMAGE.example, image: "(a file)" },
+  summary: "Change pictures, which come as a form's files or as addresses",
+  example: { ...CREATE_IMAGE.example, images: [{ image_url: "https://example.com/cat.png" }] },
   files: ["image", "mask"],
 };
 
@@ -184,7 +184,7 @@ export const CREATE_SPEECH: Description = {
   summary: "Read a text aloud",
   schema: speechRequestSchema,
   takesNulls: true,
-  example: { model: "OpenAI#gpt-4o-mini-tts", input: "Hello!", voice: "alloy" },
+  example: { model: "OpenAI#tts-1", input: "Good morning.", voice: "nova" },
   answer: "The sound.",
   answerType: "audio/*",
 };
@@ -194,7 +194,6 @@ export const CREATE_TRANSCRIPTION: Description = {
   operationId: "createTranscription",
   summary: "Write down what is said in a sound file",
   schema: transcriptionRequestSchema,
-  example: { model: "OpenAI#whisper-1", file: "(a file)" },
   files: ["file"],
   answer: "The text; other `response_format`s than JSON are texts.",
   answerSchema: Type.Object({ text: Type.String() }),
