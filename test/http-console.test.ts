@@ -147,7 +147,9 @@ test("the catalogue is whole, with what is on and why not", async () => {
     context_window: 8192,
     max_output_tokens: 1024,
     capabilities: ["tools"],
+    operations: ["chat"],
     pricing: { input: 10, output: 50 },
+    later_pricing: [],
     released: null,
     skills_source: "imputed",
   });

@@ -148,6 +148,7 @@ test("when all fail at once, no more than a fifth and ten more are tried again",
 });
 
 describe("credentials", () => {
+  const UNLIMITED = { requests_per_minute: null, tokens_per_minute: null };
   /** Returns the number of calls that were made with a secret. */
   const callsBy = (secret: string) =>
     calls().filter(({ headers }) => headers.authorization === `Bearer ${secret}`).length;
@@ -170,11 +171,13 @@ describe("credentials", () => {
           in_flight: 0,
           error_rate: 1,
         },
+        ...UNLIMITED,
         reason: "the provider says that the key is not valid (401)",
       },
       {
         ...{ id: "configured:2", source: "configured", enabled: true },
         ...{ last4: "-two", weight: 1, state: "active", until: null, in_flight: 0, error_rate: 0 },
+        ...UNLIMITED,
         reason: null,
       },
     ]);
