@@ -156,6 +156,21 @@ describe("an answer to the operator is what its schema says", () => {
     expect([request.decision, request.timeline, request.cost, request.content]).not.toContain(null);
   });
 
+  test("and without a token a refusal that waits for no body", async () => {
+    const operations = listOperations().filter((one) => /^(POST|PATCH|DELETE) \/admin/.test(one));
+    const refused = operations.filter((one) => one !== "POST /admin/v1/session");
+    expect(refused.length).toBeGreaterThan(10);
+    for (const one of refused) {
+      const [method = "", path = ""] = one.split(" ");
+      // A body whose end never comes.
+      const body = new ReadableStream({ start: (controller) => controller.enqueue('{"name":') });
+      const headers = { "content-type": "application/json" };
+      const response = await fetch(world.url + path.replace(/\{\w+\}/, "x"), { method, headers, body });
+      expect([one, response.status]).toEqual([one, 401]);
+      await response.body?.cancel();
+    }
+  });
+
   test("also the refusals", async () => {
     for (const [method, template, path] of [
       ["GET", "/accounts/{id}", "/accounts/none"],
