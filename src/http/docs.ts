@@ -1,6 +1,5 @@
 // The manual at /docs with its Markdown twins, the API's page at /docs/api, and /openapi.json. They work with no network.
 import { Elysia } from "elysia";
-import { rendered } from "./answers.ts";
 import { fileServer, type PageFile, REVALIDATE } from "./files.ts";
 import { type ShownRoute, writeOpenApi } from "./openapi-document.ts";
 import { tell, tellAnswer } from "./route-schema.ts";
@@ -9,16 +8,18 @@ const TAG = "Pages";
 const FIRST_PAGE = "index.html";
 const GUIDE_FOR_MODELS = "llms.txt";
 
-/** `routes` are the gateway's. They are written down, and the pages loaded, at the first request. */
+/** `routes` are the gateway's. They are written down, and the plugin and the pages loaded, at the first request. */
 export function docsRoutes(load: () => Promise<readonly PageFile[]>, routes: () => readonly ShownRoute[]) {
-  let document: string | null = null;
+  let document: Promise<() => Promise<Response>> | null = null;
   const serve = fileServer(load, "The manual has no such page. Its chapters are listed at /docs.");
   return new Elysia()
     .get(
       "/openapi.json",
-      () => {
-        document ??= JSON.stringify(writeOpenApi(routes()));
-        return rendered(200, document);
+      async () => {
+        document ??= import("./openapi-served.ts").then(({ serveOpenApi }) =>
+          serveOpenApi(writeOpenApi(routes())),
+        );
+        return (await document)();
       },
       tell(TAG, "openApi", "This document", { responses: tellAnswer("OpenAPI 3.0.") }),
     )
