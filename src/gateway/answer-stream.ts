@@ -1,6 +1,6 @@
-// A streamed answer as its client draws it: let in with the first batch, settled before the last, left in any case.
+// A streamed answer on its way to its client: let in before the first batch, settled before the last, left in any case.
 import type { Form } from "../operations/form.ts";
-import type { Batches } from "./batches.ts";
+import { type AnswerFlow, Pause, type Take } from "./flow.ts";
 import type { PieceStream } from "./streamed.ts";
 
 /** An answer whose first part has come. */
@@ -22,12 +22,11 @@ export interface StreamSteps<F extends Form> {
   readonly leave: () => Promise<void>;
 }
 
-/** An object and not a generator around another: for each batch they made four promises more. */
-export class AnswerStream<F extends Form> implements Batches<readonly F["piece"][]> {
+export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piece"][]> {
   readonly #steps: StreamSteps<F>;
-  #rest: PieceStream<F> | null = null;
-  #isOpen = false;
-  #isDrawn = false;
+  #opened: Opened<F> | null = null;
+  #isBegun = false;
+  #isUnderWay = false;
   #isLeft = false;
   #isOver = false;
 
@@ -35,51 +34,57 @@ export class AnswerStream<F extends Form> implements Batches<readonly F["piece"]
     this.#steps = steps;
   }
 
-  async next(): Promise<readonly F["piece"][] | null> {
-    if (this.#isOver || this.#isLeft) return null;
-    this.#isDrawn = true;
+  begin(): Promise<void> {
+    return this.#run(async () => {
+      this.#isBegun = true;
+      this.#opened = await this.#steps.open();
+    });
+  }
+
+  pour(take: Take<readonly F["piece"][]>): Promise<void> {
+    return this.#run(async () => {
+      if (this.#isOver || this.#opened === null) return;
+      const { first, rest } = this.#opened;
+      await take(first);
+      if (rest) await this.#pourRest(rest, take);
+      await this.#end();
+    });
+  }
+
+  /** What is under way meanwhile ends by the call's signal, which fires on leaving too. */
+  leave(): void {
+    this.#isLeft = true;
+    if (!this.#isUnderWay) this.#end().catch(() => {});
+  }
+
+  async #pourRest(rest: PieceStream<F>, take: Take<readonly F["piece"][]>): Promise<void> {
+    const { pass, finish } = this.#steps;
+    await rest.pour((pieces) => {
+      pass(pieces);
+      return take(pieces);
+    });
+    if (!this.#isLeft) await take(await finish(rest.usage));
+  }
+
+  async #run(step: () => Promise<void>): Promise<void> {
+    this.#isUnderWay = true;
     try {
-      let pieces: readonly F["piece"][] | null = null;
-      if (this.#rest) {
-        pieces = await this.#rest.next();
-        if (pieces) this.#steps.pass(pieces);
-        else pieces = await this.#finish(this.#rest);
-      } else if (!this.#isOpen) pieces = await this.#open();
-      if (pieces === null || this.#isLeft) await this.#end();
-      return pieces;
+      await step();
     } catch (thrown) {
       this.#steps.fail(thrown);
       await this.#end();
       throw thrown;
     } finally {
-      this.#isDrawn = false;
+      this.#isUnderWay = false;
+      if (this.#isLeft) await this.#end();
     }
-  }
-
-  /** A batch that is being drawn meanwhile ends by the call's signal, which fires on leaving too. */
-  leave(): void {
-    this.#isLeft = true;
-    if (!this.#isDrawn) this.#end().catch(() => {});
-  }
-
-  async #open(): Promise<readonly F["piece"][]> {
-    this.#isOpen = true;
-    const { first, rest } = await this.#steps.open();
-    this.#rest = rest;
-    return first;
-  }
-
-  async #finish(rest: PieceStream<F>): Promise<readonly F["piece"][]> {
-    this.#rest = null;
-    rest.leave();
-    return this.#steps.finish(rest.usage);
   }
 
   async #end(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#rest?.leave();
-    if (this.#isOpen) await this.#steps.leave();
+    this.#opened?.rest?.leave();
+    if (this.#isBegun) await this.#steps.leave();
   }
 }
 
@@ -88,15 +93,52 @@ export async function openStream<F extends Form>(
   stream: PieceStream<F>,
   isAnswer: (piece: F["piece"]) => boolean,
 ): Promise<Opened<F> & { readonly rest: PieceStream<F> }> {
-  const first: F["piece"][] = [];
-  try {
-    for (let pieces = await stream.next(); pieces; pieces = await stream.next()) {
-      for (const piece of pieces) first.push(piece);
-      if (pieces.some(isAnswer)) break;
-    }
-    return { first, rest: stream };
-  } catch (thrown) {
-    stream.leave();
-    throw thrown;
+  const rest = new OpenedStream(stream, isAnswer);
+  return { first: await rest.first, rest };
+}
+
+/** A stream under way that stands still behind the first part of its answer until the rest is asked for. */
+class OpenedStream<F extends Form> implements PieceStream<F> {
+  readonly first: Promise<readonly F["piece"][]>;
+  readonly #stream: PieceStream<F>;
+  readonly #isAnswer: (piece: F["piece"]) => boolean;
+  readonly #begun = Promise.withResolvers<void>();
+  readonly #pieces: F["piece"][] = [];
+  readonly #asked = new Pause();
+  readonly #done: Promise<void>;
+  #hasBegun = false;
+  #take: Take<readonly F["piece"][]> | null = null;
+
+  constructor(stream: PieceStream<F>, isAnswer: (piece: F["piece"]) => boolean) {
+    this.#stream = stream;
+    this.#isAnswer = isAnswer;
+    this.#done = stream.pour((pieces) => (this.#take ? this.#take(pieces) : this.#hold(pieces)));
+    this.#done.then(this.#begun.resolve, this.#begun.reject);
+    this.first = this.#begun.promise.then(() => this.#pieces);
+  }
+
+  get usage(): F["usage"] | null {
+    return this.#stream.usage;
+  }
+
+  pour(take: Take<readonly F["piece"][]>): Promise<void> {
+    this.#take = take;
+    this.#asked.end();
+    return this.#done;
+  }
+
+  leave(): void {
+    this.#stream.leave();
+    this.#asked.end();
+  }
+
+  #hold(pieces: readonly F["piece"][]): Promise<void> | null {
+    // Where several calls make up the answer, another one's parts may come before the rest is asked for.
+    if (this.#hasBegun) return this.#asked.wait().then(() => this.#take?.(pieces) ?? undefined);
+    for (const piece of pieces) this.#pieces.push(piece);
+    if (!pieces.some(this.#isAnswer)) return null;
+    this.#hasBegun = true;
+    this.#begun.resolve();
+    return this.#asked.wait();
   }
 }

@@ -168,7 +168,7 @@ async function stream<F extends Form>(
     if (exchange.keep && writer.finish) await ports.kept.keep(key, exchange.keep(writer.finish()));
   };
   const { body, early } = await streamAnswer({
-    chunks: ports.gateway.stream(context),
+    answer: ports.gateway.stream(context),
     writer,
     ...(exchange.keep ? { beforeEnd } : {}),
     requestId,
