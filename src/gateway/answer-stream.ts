@@ -34,50 +34,46 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
     this.#steps = steps;
   }
 
-  begin(): Promise<void> {
-    return this.#run(async () => {
-      this.#isBegun = true;
+  async begin(): Promise<void> {
+    this.#isUnderWay = true;
+    this.#isBegun = true;
+    try {
       this.#opened = await this.#steps.open();
-    });
+    } catch (thrown) {
+      await this.#fail(thrown);
+    }
+    this.#isUnderWay = false;
+    if (this.#isLeft) await this.#end();
   }
 
-  pour(take: Take<readonly F["piece"][]>): Promise<void> {
-    return this.#run(async () => {
-      if (this.#isOver || this.#opened === null) return;
-      const { first, rest } = this.#opened;
+  async pour(take: Take<readonly F["piece"][]>): Promise<void> {
+    if (this.#isOver || this.#opened === null) return;
+    this.#isUnderWay = true;
+    const { first, rest } = this.#opened;
+    const { pass, finish } = this.#steps;
+    try {
       await take(first);
-      if (rest) await this.#pourRest(rest, take);
-      await this.#end();
-    });
+      await rest?.pour((pieces) => {
+        pass(pieces);
+        return take(pieces);
+      });
+      if (rest && !this.#isLeft) await take(await finish(rest.usage));
+    } catch (thrown) {
+      await this.#fail(thrown);
+    }
+    await this.#end();
   }
 
-  /** What is under way meanwhile ends by the call's signal, which fires on leaving too. */
+  /** A step that is under way ends by the call's signal, which fires on leaving too. */
   leave(): void {
     this.#isLeft = true;
     if (!this.#isUnderWay) this.#end().catch(() => {});
   }
 
-  async #pourRest(rest: PieceStream<F>, take: Take<readonly F["piece"][]>): Promise<void> {
-    const { pass, finish } = this.#steps;
-    await rest.pour((pieces) => {
-      pass(pieces);
-      return take(pieces);
-    });
-    if (!this.#isLeft) await take(await finish(rest.usage));
-  }
-
-  async #run(step: () => Promise<void>): Promise<void> {
-    this.#isUnderWay = true;
-    try {
-      await step();
-    } catch (thrown) {
-      this.#steps.fail(thrown);
-      await this.#end();
-      throw thrown;
-    } finally {
-      this.#isUnderWay = false;
-      if (this.#isLeft) await this.#end();
-    }
+  async #fail(thrown: unknown): Promise<never> {
+    this.#steps.fail(thrown);
+    await this.#end();
+    throw thrown;
   }
 
   async #end(): Promise<void> {
@@ -89,32 +85,34 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
 }
 
 /** Reads a stream up to the first part of its answer: a start alone is no answer, another attempt may still replace it. */
-export async function openStream<F extends Form>(
+export function openStream<F extends Form>(
   stream: PieceStream<F>,
   isAnswer: (piece: F["piece"]) => boolean,
 ): Promise<Opened<F> & { readonly rest: PieceStream<F> }> {
-  const rest = new OpenedStream(stream, isAnswer);
-  return { first: await rest.first, rest };
+  return new OpenedStream(stream, isAnswer).opened;
 }
 
 /** A stream under way that stands still behind the first part of its answer until the rest is asked for. */
 class OpenedStream<F extends Form> implements PieceStream<F> {
-  readonly first: Promise<readonly F["piece"][]>;
+  readonly opened: Promise<Opened<F> & { readonly rest: PieceStream<F> }>;
   readonly #stream: PieceStream<F>;
   readonly #isAnswer: (piece: F["piece"]) => boolean;
-  readonly #begun = Promise.withResolvers<void>();
-  readonly #pieces: F["piece"][] = [];
-  readonly #asked = new Pause();
   readonly #done: Promise<void>;
-  #hasBegun = false;
+  readonly #asked = new Pause();
+  readonly #first: F["piece"][] = [];
+  #open: (() => void) | null;
   #take: Take<readonly F["piece"][]> | null = null;
 
   constructor(stream: PieceStream<F>, isAnswer: (piece: F["piece"]) => boolean) {
+    const { promise, resolve, reject } = Promise.withResolvers<
+      Opened<F> & { readonly rest: PieceStream<F> }
+    >();
+    this.opened = promise;
     this.#stream = stream;
     this.#isAnswer = isAnswer;
+    this.#open = () => resolve({ first: this.#first, rest: this });
     this.#done = stream.pour((pieces) => (this.#take ? this.#take(pieces) : this.#hold(pieces)));
-    this.#done.then(this.#begun.resolve, this.#begun.reject);
-    this.first = this.#begun.promise.then(() => this.#pieces);
+    this.#done.then(this.#open, reject);
   }
 
   get usage(): F["usage"] | null {
@@ -134,11 +132,11 @@ class OpenedStream<F extends Form> implements PieceStream<F> {
 
   #hold(pieces: readonly F["piece"][]): Promise<void> | null {
     // Where several calls make up the answer, another one's parts may come before the rest is asked for.
-    if (this.#hasBegun) return this.#asked.wait().then(() => this.#take?.(pieces) ?? undefined);
-    for (const piece of pieces) this.#pieces.push(piece);
+    if (this.#open === null) return this.#asked.wait().then(() => this.#take?.(pieces) ?? undefined);
+    for (const piece of pieces) this.#first.push(piece);
     if (!pieces.some(this.#isAnswer)) return null;
-    this.#hasBegun = true;
-    this.#begun.resolve();
+    this.#open();
+    this.#open = null;
     return this.#asked.wait();
   }
 }
