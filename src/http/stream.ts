@@ -66,6 +66,7 @@ class EventStream<Piece> implements DirectSource {
   /** Since when the client has not taken what was written; null: it waits for us. */
   #unreadSinceMs: number | null;
   readonly #unread = new Pause();
+  readonly #onGone = () => this.cancel();
 
   constructor(parts: StreamParts<Piece>, begun: Promise<void>, early: boolean) {
     this.#parts = parts;
@@ -75,7 +76,7 @@ class EventStream<Piece> implements DirectSource {
     // Until the client reads, nobody waits for the beginning: its failure must not count as unhandled.
     begun.catch(() => {});
     // A connection that is lost before the body was read once doesn't cancel it.
-    parts.client.addEventListener("abort", () => this.cancel(), { once: true });
+    parts.client.addEventListener("abort", this.#onGone, { once: true });
   }
 
   /** Called once, when the client reads: gives all of the answer, as fast as the client takes it. */
@@ -155,6 +156,7 @@ class EventStream<Piece> implements DirectSource {
     this.#over = true;
     this.#unread.end();
     this.#silence?.clear();
+    this.#parts.client.removeEventListener("abort", this.#onGone);
     this.#parts.onOver();
   }
 }
