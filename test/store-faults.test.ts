@@ -106,6 +106,23 @@ describe("a store's file that is not what it was", () => {
     remove(path);
   });
 
+  test("after a sync that failed another one doesn't vouch for what was committed before, until it is found sound", async () => {
+    const path = newPath();
+    const store = await openSqliteStore({ path, decide });
+    await topUp(store, { accountId: "default", id: "first", nanoUsd: 1, note: null, nowMs: 0 });
+    renameSync(`${path}-wal`, `${path}-gone`);
+    const syncs = [store.durable(), store.durable()].map(catchThrown);
+    expect((await Promise.all(syncs)).map(readCode)).toEqual(["store_unavailable", "store_unavailable"]);
+    const sound = readFileSync(path);
+    writeFileSync(path, damagedAt(sound, pageOf(path, "usage_hour")));
+    writeFileSync(`${path}-wal`, "");
+    expect(readCode(await catchThrown(store.durable()))).toBe("store_unavailable");
+    writeFileSync(path, sound);
+    await store.durable();
+    await store.close();
+    remove(path);
+  });
+
   test("a log without its database is not thrown away at the start", async () => {
     const path = newPath();
     const store = await openSqliteStore({ path, decide });

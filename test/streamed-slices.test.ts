@@ -64,9 +64,10 @@ test.each(FLOODS)("%s", async (_name, event) => {
   let turns = 0;
   const others = setInterval(() => turns++, 0);
   let text = "";
-  for (let parts = await attempt.next(); parts; parts = await attempt.next()) {
+  await attempt.pour((parts) => {
     for (const { choices } of listChunks(parts)) text += choices[0]?.delta.content ?? "";
-  }
+    return null;
+  });
   clearInterval(others);
   deadlines.stop();
   expect(text).toBe("a");

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { CAPABILITIES } from "../src/core/card.ts";
 import { findDialect } from "../src/providers/index.ts";
 import { ANTHROPIC_MESSAGES } from "../src/surfaces/anthropic-messages/surface.ts";
+import { OPENAI_RESPONSES } from "../src/surfaces/openai-responses/surface.ts";
 import { listCuts } from "./recorded/cuts.ts";
 import { fixturesFolder, type Recording, readTraffic } from "./recorded/load.ts";
 import { encodeText, makeSubject } from "./recorded/pipeline.ts";
@@ -44,25 +45,30 @@ describe.skipIf(folder === null)("recorded streams", () => {
 });
 
 describe.skipIf(folder === null)("recorded streams in the native lane", () => {
-  const lane = findDialect("anthropic").chat?.lanes?.anthropic;
-  if (!lane) throw new Error("Anthropic has no lane of its own.");
-  const request = { model: "m", max_tokens: 10, messages: [{ role: "user", content: "a" }] };
-  const makeWriter = () => ANTHROPIC_MESSAGES.read(incoming(request)).writer(() => STAMP);
-  const own = recordings.filter(({ api }) => api === "anthropic-messages");
-
-  test(
-    "show the same events the fast way, to the byte, under every cut",
-    () => {
-      let spliced = 0;
-      for (const recording of own) {
-        const subject = { ...makeSubject(recording), native: { lane, makeWriter } };
-        spliced += same(subject, [encodeText(recording.body)]);
-        for (const { pieces } of listCuts(recording)) same(subject, pieces);
-      }
-      expect(spliced).toBeGreaterThan(100);
-    },
-    MANY_CUTS_MS,
-  );
+  const question = { role: "user", content: "a" };
+  const anthropic = { model: "m", max_tokens: 10, messages: [question] };
+  const responses = { model: "m", input: [question] };
+  for (const [name, api, surface, request, least] of [
+    ["anthropic", "anthropic-messages", ANTHROPIC_MESSAGES, anthropic, 100],
+    ["responses", "openai-responses", OPENAI_RESPONSES, responses, 1000],
+  ] as const) {
+    test(
+      `${name}: show the same events the fast way, to the byte, under every cut`,
+      () => {
+        const lane = findDialect(name).chat?.lanes?.[name];
+        if (!lane) throw new Error(`${name} has no lane of its own.`);
+        const makeWriter = () => surface.read(incoming(request)).writer(() => STAMP);
+        let spliced = 0;
+        for (const recording of recordings.filter((one) => one.api === api)) {
+          const subject = { ...makeSubject(recording), native: { lane, makeWriter } };
+          spliced += same(subject, [encodeText(recording.body)]);
+          for (const { pieces } of listCuts(recording)) same(subject, pieces);
+        }
+        expect(spliced).toBeGreaterThan(least);
+      },
+      MANY_CUTS_MS,
+    );
+  }
 });
 
 function sum(values: readonly number[]): number {
@@ -110,7 +116,19 @@ describe("made-up streams: odd keys, numbers, escapes, braces in texts, doubled 
         spliced += same(subjectNamed(name), [encodeText(text)]);
         same(subjectNamed(name), cut(text, dice));
       }
-      expect(spliced).toBeGreaterThan(SEEDS.length);
+      expect(spliced).toBeGreaterThan(SEEDS.length / 2);
     });
   }
+});
+
+test("a field that only looks like padding is passed on as it comes", () => {
+  const events = ["same", "same", "other", "another"].map(
+    (p, at) => `{"choices":[{"index":0,"delta":{"content":"word ${at}"},"finish_reason":null,"p":"${p}"}]}`,
+  );
+  const all = [
+    '{"choices":[{"index":0,"delta":{"role":"assistant","content":""},"finish_reason":null}]}',
+    ...events,
+    '{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}',
+  ];
+  same(subjectNamed("openai"), [encodeText(all.map((one) => `data: ${one}\n\n`).join(""))]);
 });

@@ -1,6 +1,6 @@
-// A streamed answer as its client draws it: let in with the first batch, settled before the last, left in any case.
+// A streamed answer on its way to its client: let in before the first batch, settled before the last, left in any case.
 import type { Form } from "../operations/form.ts";
-import type { Batches } from "./batches.ts";
+import { type AnswerFlow, Pause, type Take } from "./flow.ts";
 import type { PieceStream } from "./streamed.ts";
 
 /** An answer whose first part has come. */
@@ -22,12 +22,11 @@ export interface StreamSteps<F extends Form> {
   readonly leave: () => Promise<void>;
 }
 
-/** An object and not a generator around another: for each batch they made four promises more. */
-export class AnswerStream<F extends Form> implements Batches<readonly F["piece"][]> {
+export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piece"][]> {
   readonly #steps: StreamSteps<F>;
-  #rest: PieceStream<F> | null = null;
-  #isOpen = false;
-  #isDrawn = false;
+  #opened: Opened<F> | null = null;
+  #isBegun = false;
+  #isUnderWay = false;
   #isLeft = false;
   #isOver = false;
 
@@ -35,68 +34,109 @@ export class AnswerStream<F extends Form> implements Batches<readonly F["piece"]
     this.#steps = steps;
   }
 
-  async next(): Promise<readonly F["piece"][] | null> {
-    if (this.#isOver || this.#isLeft) return null;
-    this.#isDrawn = true;
+  async begin(): Promise<void> {
+    this.#isUnderWay = true;
+    this.#isBegun = true;
     try {
-      let pieces: readonly F["piece"][] | null = null;
-      if (this.#rest) {
-        pieces = await this.#rest.next();
-        if (pieces) this.#steps.pass(pieces);
-        else pieces = await this.#finish(this.#rest);
-      } else if (!this.#isOpen) pieces = await this.#open();
-      if (pieces === null || this.#isLeft) await this.#end();
-      return pieces;
+      this.#opened = await this.#steps.open();
     } catch (thrown) {
-      this.#steps.fail(thrown);
-      await this.#end();
-      throw thrown;
-    } finally {
-      this.#isDrawn = false;
+      await this.#fail(thrown);
     }
+    this.#isUnderWay = false;
+    if (this.#isLeft) await this.#end();
   }
 
-  /** A batch that is being drawn meanwhile ends by the call's signal, which fires on leaving too. */
+  async pour(take: Take<readonly F["piece"][]>): Promise<void> {
+    if (this.#isOver || this.#opened === null) return;
+    this.#isUnderWay = true;
+    const { first, rest } = this.#opened;
+    const { pass, finish } = this.#steps;
+    try {
+      await take(first);
+      await rest?.pour((pieces) => {
+        pass(pieces);
+        return take(pieces);
+      });
+      if (rest && !this.#isLeft) await take(await finish(rest.usage));
+    } catch (thrown) {
+      await this.#fail(thrown);
+    }
+    await this.#end();
+  }
+
+  /** A step that is under way ends by the call's signal, which fires on leaving too. */
   leave(): void {
     this.#isLeft = true;
-    if (!this.#isDrawn) this.#end().catch(() => {});
+    if (!this.#isUnderWay) this.#end().catch(() => {});
   }
 
-  async #open(): Promise<readonly F["piece"][]> {
-    this.#isOpen = true;
-    const { first, rest } = await this.#steps.open();
-    this.#rest = rest;
-    return first;
-  }
-
-  async #finish(rest: PieceStream<F>): Promise<readonly F["piece"][]> {
-    this.#rest = null;
-    rest.leave();
-    return this.#steps.finish(rest.usage);
+  async #fail(thrown: unknown): Promise<never> {
+    this.#steps.fail(thrown);
+    await this.#end();
+    throw thrown;
   }
 
   async #end(): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#rest?.leave();
-    if (this.#isOpen) await this.#steps.leave();
+    this.#opened?.rest?.leave();
+    if (this.#isBegun) await this.#steps.leave();
   }
 }
 
 /** Reads a stream up to the first part of its answer: a start alone is no answer, another attempt may still replace it. */
-export async function openStream<F extends Form>(
+export function openStream<F extends Form>(
   stream: PieceStream<F>,
   isAnswer: (piece: F["piece"]) => boolean,
 ): Promise<Opened<F> & { readonly rest: PieceStream<F> }> {
-  const first: F["piece"][] = [];
-  try {
-    for (let pieces = await stream.next(); pieces; pieces = await stream.next()) {
-      for (const piece of pieces) first.push(piece);
-      if (pieces.some(isAnswer)) break;
-    }
-    return { first, rest: stream };
-  } catch (thrown) {
-    stream.leave();
-    throw thrown;
+  return new OpenedStream(stream, isAnswer).opened;
+}
+
+/** A stream under way that stands still behind the first part of its answer until the rest is asked for. */
+class OpenedStream<F extends Form> implements PieceStream<F> {
+  readonly opened: Promise<Opened<F> & { readonly rest: PieceStream<F> }>;
+  readonly #stream: PieceStream<F>;
+  readonly #isAnswer: (piece: F["piece"]) => boolean;
+  readonly #done: Promise<void>;
+  readonly #asked = new Pause();
+  readonly #first: F["piece"][] = [];
+  #open: (() => void) | null;
+  #take: Take<readonly F["piece"][]> | null = null;
+
+  constructor(stream: PieceStream<F>, isAnswer: (piece: F["piece"]) => boolean) {
+    const { promise, resolve, reject } = Promise.withResolvers<
+      Opened<F> & { readonly rest: PieceStream<F> }
+    >();
+    this.opened = promise;
+    this.#stream = stream;
+    this.#isAnswer = isAnswer;
+    this.#open = () => resolve({ first: this.#first, rest: this });
+    this.#done = stream.pour((pieces) => (this.#take ? this.#take(pieces) : this.#hold(pieces)));
+    this.#done.then(this.#open, reject);
+  }
+
+  get usage(): F["usage"] | null {
+    return this.#stream.usage;
+  }
+
+  pour(take: Take<readonly F["piece"][]>): Promise<void> {
+    this.#take = take;
+    this.#asked.end();
+    return this.#done;
+  }
+
+  leave(): void {
+    this.#stream.leave();
+    this.#asked.end();
+  }
+
+  #hold(pieces: readonly F["piece"][]): Promise<void> | null {
+    // Where several calls make up the answer, another one's parts may come before the rest is asked for.
+    if (this.#open === null) return this.#asked.wait().then(() => this.#take?.(pieces) ?? undefined);
+    for (const piece of pieces) this.#first.push(piece);
+    if (!pieces.some(this.#isAnswer)) return null;
+    this.#open();
+    this.#open = null;
+    return this.#asked.wait();
   }
 }

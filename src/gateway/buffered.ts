@@ -1,5 +1,5 @@
 // A buffer between the making of an answer and its client: the answer is made to its end whether or not the client waits.
-import type { Batches } from "./batches.ts";
+import { type AnswerFlow, Pause, type Take } from "./flow.ts";
 
 /** The most that waits for a client that reads slowly: so many parts, of so many characters together, and the one that came last. */
 const WAITING_PARTS_MAX = 256;
@@ -9,57 +9,56 @@ const WAITING_CHARACTERS_MAX = 1024 * 1024;
  * The parts as they are made; leaving early only stops the reading, never the making. A client that reads slowly slows
  * the making down.
  */
-export function buffered<Part>(parts: Batches<Part>): Batches<Part> {
+export function buffered<Part>(parts: AnswerFlow<Part>): AnswerFlow<Part> {
   const waiting: { readonly part: Part; readonly length: number }[] = [];
   let characters = 0;
   let ended = false;
   const failures: unknown[] = [];
   let left = false;
-  let wakeReader = () => {};
-  let wakeMaker = () => {};
+  const [arrival, room] = [new Pause(), new Pause()];
 
   const isFull = () => waiting.length >= WAITING_PARTS_MAX || characters >= WAITING_CHARACTERS_MAX;
 
+  const keep = (part: Part) => {
+    if (left) return null;
+    const { length } = JSON.stringify(part);
+    waiting.push({ part, length });
+    characters += length;
+    arrival.end();
+    return isFull() ? room.wait() : null;
+  };
+
   const make = async () => {
     try {
-      for (let part = await parts.next(); part !== null; part = await parts.next()) {
-        if (left) continue;
-        const { length } = JSON.stringify(part);
-        waiting.push({ part, length });
-        characters += length;
-        wakeReader();
-        while (isFull() && !left) {
-          await new Promise<void>((resolve) => {
-            wakeMaker = resolve;
-          });
-        }
-      }
+      await parts.begin();
+      await parts.pour(keep);
     } catch (thrown) {
       failures.push(thrown);
     }
     ended = true;
-    wakeReader();
+    arrival.end();
   };
 
-  const next = async () => {
-    while (waiting.length === 0 && !ended) {
-      await new Promise<void>((resolve) => {
-        wakeReader = resolve;
-      });
+  const begin = async () => {
+    while (waiting.length === 0 && !ended) await arrival.wait();
+    if (waiting.length === 0 && failures.length > 0) throw failures[0];
+  };
+
+  const pour = async (take: Take<Part>) => {
+    for (await begin(); waiting.length > 0; await begin()) {
+      const first = waiting.shift();
+      if (first === undefined || left) return;
+      characters -= first.length;
+      if (!isFull()) room.end();
+      await take(first.part);
     }
-    const first = waiting.shift();
-    if (first === undefined && failures.length > 0) throw failures[0];
-    if (first === undefined) return null;
-    characters -= first.length;
-    wakeMaker();
-    return first.part;
   };
 
   const leave = () => {
     left = true;
-    wakeMaker();
+    room.end();
   };
 
   void make();
-  return { next, leave };
+  return { begin, pour, leave };
 }

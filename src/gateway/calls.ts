@@ -5,6 +5,7 @@ import type { Operation } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { type AttemptCall, runWhole } from "./attempt.ts";
 import type { Call } from "./call.ts";
+import type { Take } from "./flow.ts";
 import { type PieceStream, StreamedAttempt } from "./streamed.ts";
 import { findRoute, requireRoute } from "./upstream.ts";
 
@@ -74,7 +75,6 @@ class JoinedStream<F extends Form> implements PieceStream<F> {
   readonly #operation: Operation<F>;
   readonly #ending = new AbortController();
   readonly #streams: readonly PieceStream<F>[];
-  readonly #waiting = new Map<PieceStream<F>, Promise<Step<F>>>();
 
   constructor(ports: Ports, attempt: AttemptCall<F>, calls: readonly AttemptCall<F>[]) {
     this.#operation = attempt.operation;
@@ -86,20 +86,9 @@ class JoinedStream<F extends Form> implements PieceStream<F> {
     return this.#operation.addUsages(this.#streams.map(({ usage }) => usage));
   }
 
-  async next(): Promise<readonly F["piece"][] | null> {
-    for (const stream of this.#streams) {
-      if (!this.#waiting.has(stream)) this.#waiting.set(stream, takeStep(stream));
-    }
-    const over = new Set<PieceStream<F>>();
+  async pour(take: Take<readonly F["piece"][]>): Promise<void> {
     try {
-      while (over.size < this.#streams.length) {
-        const waiting = [...this.#waiting].filter(([stream]) => !over.has(stream));
-        const { stream, pieces } = await Promise.race(waiting.map(([, step]) => step));
-        if (pieces) this.#waiting.delete(stream);
-        if (pieces) return pieces;
-        over.add(stream);
-      }
-      return null;
+      await Promise.all(this.#streams.map((stream) => stream.pour(take)));
     } catch (thrown) {
       this.leave();
       throw thrown;
@@ -110,18 +99,6 @@ class JoinedStream<F extends Form> implements PieceStream<F> {
     this.#ending.abort();
     for (const stream of this.#streams) stream.leave();
   }
-}
-
-interface Step<F extends Form> {
-  readonly stream: PieceStream<F>;
-  readonly pieces: readonly F["piece"][] | null;
-}
-
-function takeStep<F extends Form>(stream: PieceStream<F>): Promise<Step<F>> {
-  const step = stream.next().then((pieces) => ({ stream, pieces }));
-  // A stream that fails while another one is waited for must not count as an unhandled rejection.
-  step.catch(() => {});
-  return step;
 }
 
 /** Returns all answers as one reply. One call that fails ends the others. */

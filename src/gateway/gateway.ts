@@ -9,13 +9,13 @@ import { makeOffers } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
 import { AnswerStream, type Opened, openStream } from "./answer-stream.ts";
-import type { Batches } from "./batches.ts";
 import { buffered } from "./buffered.ts";
 import type { Call } from "./call.ts";
 import { completeAnswers, countPlaces, streamAnswers } from "./calls.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
 import { RequestContext, shortenModel } from "./context.ts";
 import { runPlan } from "./failover.ts";
+import type { AnswerFlow } from "./flow.ts";
 import { openReply, sealReply, type Vault } from "./idempotency.ts";
 import { type LessonPorts, Lessons } from "./lessons.ts";
 import { OpenRequests } from "./open-requests.ts";
@@ -117,11 +117,11 @@ export class Gateway {
   }
 
   /**
-   * Returns the answer as it arrives, in batches; the last one holds the usage. The first batch comes with the first
-   * part of the answer: until then other attempts may take over, and the context's facts are complete with it. A client
-   * that leaves early fires the call's signal.
+   * Returns the answer, which is handed over in batches as it arrives; the last one holds the usage. It has begun with the
+   * first part of the answer: until then other attempts may take over, and the context's facts are complete with it. A
+   * client that leaves early fires the call's signal.
    */
-  stream<F extends Form>(context: RequestContext<F>): Batches<readonly F["piece"][]> {
+  stream<F extends Form>(context: RequestContext<F>): AnswerFlow<readonly F["piece"][]> {
     const { call } = context;
     let place: ReturnType<OpenRequests["enter"]> | null = null;
     const stream = new AnswerStream<F>({

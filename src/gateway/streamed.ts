@@ -1,4 +1,4 @@
-// A streamed attempt of a plan: the provider's answer as batches of pieces, drawn one by one.
+// A streamed attempt of a plan: the provider's answer, read and handed over in batches of pieces.
 
 import type { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
@@ -14,7 +14,7 @@ import {
   recordFailure,
   send,
 } from "./attempt.ts";
-import type { Batches } from "./batches.ts";
+import type { Flow, Take } from "./flow.ts";
 
 /**
  * The most that is worked through at once: of blank lines it takes 4 ms, of small events 8. Larger slices also wait as
@@ -23,12 +23,11 @@ import type { Batches } from "./batches.ts";
 const SLICE_CHARACTERS = 64 * 1024;
 
 /** A streamed answer: what each read gave. */
-export interface PieceStream<F extends Form> extends Batches<readonly F["piece"][]> {
+export interface PieceStream<F extends Form> extends Flow<readonly F["piece"][]> {
   /** As far as it was reported. */
   readonly usage: F["usage"] | null;
 }
 
-/** An object and not generators within generators: there were four, each with a frame of its own while a stream is open. */
 export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   readonly #ports: Ports;
   readonly #attempt: AttemptCall<F>;
@@ -41,13 +40,11 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   #body: TextReader | null = null;
   /** The rest of the latest read that is still to be worked through. */
   #unread = "";
+  /** The rest of an answer that is whole although its connection was never closed; null: it was read to its end. */
+  #early: readonly F["piece"][] | null = null;
   #isWhole = false;
-  /** The failure that broke the answer behind the parts that were given. */
-  #broken: unknown;
   #answered = false;
   #reported: F["usage"] | null = null;
-  /** The time at which the client was given the latest batch. */
-  #givenMs: number | null = null;
   /** The time for which the client has kept the provider waiting. */
   #waitedMs = 0;
   #isOver = false;
@@ -66,33 +63,31 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   }
 
   /** All awaits of a chunk's way in one function: each more would be a promise per chunk, and a frame while a stream is open. */
-  async next(): Promise<readonly F["piece"][] | null> {
-    if (this.#isOver) return null;
+  async pour(take: Take<readonly F["piece"][]>): Promise<void> {
     try {
-      const reader = this.#reader ?? (await this.#send());
-      for (;;) {
-        if (this.#broken !== undefined) throw this.#broken;
-        this.#wait();
-        let reading: Reading<F["piece"]> | null = null;
-        while (this.#body && !reading) {
-          let piece: string | null;
-          try {
-            if (this.#unread !== "") await yieldTurn(this.#ports.clock);
-            const read = this.#unread === "" ? await this.#body.read() : wrapUnread(this.#unread);
-            piece = this.#sliceOf(this.#call.piece(read));
-          } catch (thrown) {
-            reading = this.#late(reader, this.#call.explain(thrown));
-            break;
-          }
-          reading = this.#pushed(reader, piece);
+      const reader = await this.#send();
+      while (this.#body) {
+        let text: string | null;
+        try {
+          if (this.#unread !== "") await yieldTurn(this.#ports.clock);
+          const read = this.#unread === "" ? await this.#body.read() : wrapUnread(this.#unread);
+          text = this.#sliceOf(this.#call.piece(read));
+        } catch (thrown) {
+          this.#endEarly(reader, this.#call.explain(thrown));
+          break;
         }
-        reading ??= this.#rest(reader);
-        if (!reading) return this.#finish();
-        this.#broken = reading.broken;
-        this.#report();
-        if (reading.pieces.length > 0) return this.#give(reading.pieces);
+        const reading = this.#push(reader, text);
+        const taken = reading && this.#give(reading, take);
+        if (taken) await taken;
+        if (this.#isOver) return;
       }
+      await this.#give(this.#rest(reader), take);
+      if (this.#isOver) return;
+      const last = this.#finish(reader);
+      if (last.length > 0) await take(last);
     } catch (thrown) {
+      // A stream that was left breaks off, which is no failure.
+      if (this.#isOver && !this.#isWhole) return;
       const { deadlines } = this.#ports;
       const fault = recordFailure(
         this.#attempt,
@@ -115,27 +110,6 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     if (amounts) permit?.counted(amounts.prompt + amounts.completion, this.#ports.deadlines.nowMs());
   }
 
-  /** A read may be megabytes, of lines that say nothing: to work through them at once would keep all others waiting. */
-  #sliceOf(text: string | null): string | null {
-    this.#unread = text?.slice(SLICE_CHARACTERS) ?? "";
-    return text?.slice(0, SLICE_CHARACTERS) ?? null;
-  }
-
-  /** Null: no event was completed, or the body is over. Comments are no progress: who sends nothing else is late. */
-  #pushed(reader: Reader<F>, piece: string | null): Reading<F["piece"]> | null {
-    const reading = piece === null ? null : reader.push(piece);
-    if (reader.done) this.#call.complete();
-    if (piece === null || reader.done) this.#body = null;
-    return reading;
-  }
-
-  /** The rest behind the body; null: nothing. */
-  #rest(reader: Reader<F>): Reading<F["piece"]> | null {
-    if (this.#isWhole) return null;
-    this.#isWhole = true;
-    return this.#reply ? { pieces: reader.takeReply(this.#reply), broken: undefined } : reader.end();
-  }
-
   async #send(): Promise<Reader<F>> {
     const sent = await send(this.#attempt, this.#call);
     const { response, codec, answer } = sent;
@@ -147,32 +121,61 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     return this.#reader;
   }
 
+  /** A read may be megabytes, of lines that say nothing: to work through them at once would keep all others waiting. */
+  #sliceOf(text: string | null): string | null {
+    const isLong = text !== null && text.length > SLICE_CHARACTERS;
+    this.#unread = isLong ? text.slice(SLICE_CHARACTERS) : "";
+    return isLong ? text.slice(0, SLICE_CHARACTERS) : text;
+  }
+
+  /** Null: no event was completed, or the body is over. Comments are no progress: who sends nothing else is late. */
+  #push(reader: Reader<F>, text: string | null): Reading<F["piece"]> | null {
+    const reading = text === null ? null : reader.push(text);
+    if (reader.done) this.#call.complete();
+    if (text === null || reader.done) this.#body = null;
+    return reading;
+  }
+
   /** Some servers hold the connection open behind an answer that is whole, and send no mark of its end. */
-  #late(reader: Reader<F>, fault: Fault): Reading<F["piece"]> {
-    const pieces = fault.code === "upstream_timeout" ? reader.early() : null;
-    if (!pieces) throw fault;
-    this.#body = null;
+  #endEarly(reader: Reader<F>, fault: Fault): void {
+    this.#early = fault.code === "upstream_timeout" ? reader.early() : null;
+    if (!this.#early) throw fault;
+  }
+
+  /** The rest behind the body. */
+  #rest(reader: Reader<F>): Reading<F["piece"]> {
     this.#isWhole = true;
-    return { pieces, broken: undefined };
+    const pieces = this.#early ?? (this.#reply && reader.takeReply(this.#reply));
+    return pieces ? { pieces, broken: undefined } : reader.end();
+  }
+
+  /** Hands over what was read. Returns a promise where the client takes its time. */
+  #give({ pieces, broken }: Reading<F["piece"]>, take: Take<readonly F["piece"][]>): Promise<void> | null {
+    this.#report();
+    const nowMs = this.#ports.deadlines.nowMs();
+    if (!this.#answered && pieces.some((piece) => this.#attempt.operation.isAnswer(piece))) {
+      this.#answered = true;
+      this.#attempt.permit?.answered(nowMs);
+    }
+    const taken = pieces.length > 0 ? take(pieces) : null;
+    if (taken) return this.#wait(taken, nowMs, broken);
+    if (broken !== undefined) throw broken;
+    this.#expect(nowMs);
+    return null;
   }
 
   /** While the client takes its time, the provider is not to blame. */
-  #give(pieces: readonly F["piece"][]): readonly F["piece"][] {
+  async #wait(taken: Promise<void>, sinceMs: number, broken: unknown): Promise<void> {
+    if (this.#answered) this.#call.extendTo(this.#attempt.totalAtMs);
+    await taken;
+    if (broken !== undefined) throw broken;
     const nowMs = this.#ports.deadlines.nowMs();
-    this.#givenMs = nowMs;
-    this.#answered ||= pieces.some((piece) => this.#attempt.operation.isAnswer(piece));
-    if (this.#answered) {
-      this.#attempt.permit?.answered(nowMs);
-      this.#call.extendTo(this.#attempt.totalAtMs);
-    }
-    return pieces;
+    this.#waitedMs += nowMs - sinceMs;
+    this.#expect(nowMs);
   }
 
-  /** Now it is the provider who is waited for. */
-  #wait(): void {
-    const nowMs = this.#ports.deadlines.nowMs();
-    if (this.#givenMs !== null) this.#waitedMs += nowMs - this.#givenMs;
-    this.#givenMs = null;
+  /** From now on it is the provider who is waited for. */
+  #expect(nowMs: number): void {
     const { idleMs } = this.#attempt.upstream.setup.timeouts;
     if (this.#answered) this.#call.extendTo(Math.min(nowMs + idleMs, this.#attempt.totalAtMs));
   }
@@ -184,13 +187,13 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     this.#attempt.onUsage(usage, this.#reader?.isFinished ?? false);
   }
 
-  #finish(): readonly F["piece"][] | null {
-    const last = this.#reader?.finish() ?? [];
-    const { usage } = this;
+  #finish(reader: Reader<F>): readonly F["piece"][] {
+    const last = reader.finish();
+    const { usage } = reader;
     const tokens = usage && this.#attempt.operation.countAmounts(usage).completion;
     this.#attempt.permit?.finished(this.#ports.deadlines.nowMs(), tokens, this.#waitedMs);
     this.leave();
-    return last.length > 0 ? last : null;
+    return last;
   }
 }
 

@@ -1,12 +1,12 @@
-// A streamed answer on the wire: server-sent events drawn by the client's reading, with signs of life in silences.
+// A streamed answer on the wire: server-sent events as they come, with signs of life in silences.
 import { toFault } from "../core/fault.ts";
 import type { Deadline, Deadlines } from "../core/world.ts";
-import type { Batches } from "../gateway/batches.ts";
+import { type AnswerFlow, Pause } from "../gateway/flow.ts";
 import type { Writer } from "../surfaces/surface.ts";
 import { type DirectSource, directStream } from "./direct.ts";
 
 export interface StreamParts<Piece> {
-  readonly chunks: Batches<readonly Piece[]>;
+  readonly answer: AnswerFlow<readonly Piece[]>;
   readonly writer: Writer<Piece>;
   readonly requestId: string;
   readonly deadlines: Deadlines;
@@ -30,21 +30,21 @@ export interface StreamAnswer {
 
 /** Waits for the first part of the answer, but not too long. Throws the Fault of an answer that failed before it. */
 export async function streamAnswer<Piece>(parts: StreamParts<Piece>): Promise<StreamAnswer> {
-  const first = parts.chunks.next();
+  const begun = parts.answer.begin();
   try {
-    const early = await isLate(first, parts.deadlines, parts.keepAliveMs);
-    return { body: directStream(new EventStream(parts, first, early)), early };
+    const early = await isLate(begun, parts.deadlines, parts.keepAliveMs);
+    return { body: directStream(new EventStream(parts, begun, early)), early };
   } catch (thrown) {
     parts.onOver();
     throw thrown;
   }
 }
 
-async function isLate(first: Promise<unknown>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
+async function isLate(begun: Promise<void>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const deadline = deadlines.watch(deadlines.nowMs() + waitMs, () => resolve(true));
   try {
-    return await Promise.race([first.then(() => false), promise]);
+    return await Promise.race([begun.then(() => false), promise]);
   } finally {
     deadline.clear();
   }
@@ -59,48 +59,41 @@ const STALLED_MS = 600_000;
  */
 class EventStream<Piece> implements DirectSource {
   readonly #parts: StreamParts<Piece>;
-  #next: Promise<readonly Piece[] | null> | null;
+  readonly #begun: Promise<void>;
   #silence: Deadline | null = null;
   readonly #early: boolean;
   #over = false;
   /** Since when the client has not taken what was written; null: it waits for us. */
   #unreadSinceMs: number | null;
+  readonly #unread = new Pause();
+  readonly #onGone = () => this.cancel();
 
-  constructor(parts: StreamParts<Piece>, first: Promise<readonly Piece[] | null>, early: boolean) {
+  constructor(parts: StreamParts<Piece>, begun: Promise<void>, early: boolean) {
     this.#parts = parts;
-    this.#next = first;
+    this.#begun = begun;
     this.#early = early;
     this.#unreadSinceMs = parts.deadlines.nowMs();
-    // Until the client reads, nobody waits for the first step: its failure must not count as unhandled.
-    first.catch(() => {});
+    // Until the client reads, nobody waits for the beginning: its failure must not count as unhandled.
+    begun.catch(() => {});
     // A connection that is lost before the body was read once doesn't cancel it.
-    parts.client.addEventListener("abort", () => this.cancel(), { once: true });
+    parts.client.addEventListener("abort", this.#onGone, { once: true });
   }
 
   /** Called once, when the client reads: gives all of the answer, as fast as the client takes it. */
   async pull(controller: ReadableStreamDirectController): Promise<void> {
+    const { answer, writer, requestId, beforeEnd } = this.#parts;
     this.#unreadSinceMs = null;
     // The head leaves with the body's first byte.
-    if (this.#early) controller.write(this.#parts.writer.keepAlive);
+    if (this.#early) controller.write(writer.keepAlive);
     this.#watchSilence(controller);
     try {
-      while (!this.#over) {
-        const step = await (this.#next ?? this.#parts.chunks.next());
-        this.#next = null;
-        if (this.#over) return;
-        if (step === null) {
-          await this.#parts.beforeEnd?.();
-          return this.#end(controller, this.#parts.writer.end());
-        }
-        const text = this.#parts.writer.write(step);
-        const written = text === "" ? 0 : controller.write(text);
-        if (typeof written !== "number") await this.#taken(written);
-        if (this.#silence) this.#silence.atMs = this.#quietAtMs();
-      }
-    } catch (thrown) {
+      await this.#begun;
+      await answer.pour((pieces) => this.#write(controller, pieces));
       if (this.#over) return;
-      const { writer, requestId } = this.#parts;
-      this.#end(controller, writer.fail(toFault(thrown), requestId));
+      await beforeEnd?.();
+      this.#end(controller, writer.end());
+    } catch (thrown) {
+      if (!this.#over) this.#end(controller, writer.fail(toFault(thrown), requestId));
     }
   }
 
@@ -109,14 +102,30 @@ class EventStream<Piece> implements DirectSource {
     if (this.#over) return;
     this.#close();
     this.#parts.onLeft();
-    this.#parts.chunks.leave();
+    this.#parts.answer.leave();
   }
 
-  /** A client that reads slowly is waited for: nothing more is drawn from the provider meanwhile. */
-  async #taken(written: Promise<number>): Promise<void> {
+  #write(controller: ReadableStreamDirectController, pieces: readonly Piece[]): Promise<void> | null {
+    if (this.#over) return null;
+    const text = this.#parts.writer.write(pieces);
+    const written = text === "" ? 0 : controller.write(text);
+    if (this.#silence) this.#silence.atMs = this.#quietAtMs();
+    return typeof written === "number" ? null : this.#pause(written);
+  }
+
+  /** A client that reads slowly is waited for: nothing more is read from the provider meanwhile. */
+  #pause(written: Promise<number>): Promise<void> {
     this.#unreadSinceMs = this.#parts.deadlines.nowMs();
-    await written;
+    written.then(
+      () => this.#resume(),
+      () => this.cancel(),
+    );
+    return this.#unread.wait();
+  }
+
+  #resume(): void {
     this.#unreadSinceMs = null;
+    this.#unread.end();
   }
 
   #watchSilence(controller: ReadableStreamDirectController): void {
@@ -145,7 +154,9 @@ class EventStream<Piece> implements DirectSource {
   #close(): void {
     if (this.#over) return;
     this.#over = true;
+    this.#unread.end();
     this.#silence?.clear();
+    this.#parts.client.removeEventListener("abort", this.#onGone);
     this.#parts.onOver();
   }
 }

@@ -1,6 +1,6 @@
 // Writes the pieces of a chat answer one by one: the provider's own events, or the chunks that a surface translates.
 import type { ChatChunk } from "../operations/chat/form.ts";
-import { isChunk, type Part, type ShownEvent, Verbatim } from "../operations/chat/run.ts";
+import { isChunk, type Part, type ShownEvents, Verbatim } from "../operations/chat/run.ts";
 
 export abstract class PartWriter {
   write(parts: readonly Part[]): string {
@@ -8,16 +8,17 @@ export abstract class PartWriter {
     for (const part of parts) {
       if (part instanceof Verbatim) text += this.passOn(part);
       else if (isChunk(part)) text += this.writeChunk(part);
-      else if (part.shown) text += this.passRunOn(part.texts, part.shown);
+      else if (part.shown) text += this.passRunOn(part.shown);
       else for (const chunk of part.chunks()) text += this.writeChunk(chunk);
     }
     return text;
   }
 
   /** Passes on events that differ in their text alone. */
-  protected passRunOn(texts: readonly string[], { type, head, tail }: ShownEvent): string {
-    const events = texts.map((text) => new Verbatim({ event: type, data: head + text + tail }, []));
-    return events.map((event) => this.passOn(event)).join("");
+  protected passRunOn({ type, data }: ShownEvents): string {
+    let text = "";
+    for (const one of data) text += this.passOn(new Verbatim({ event: type, data: one }, []));
+    return text;
   }
 
   protected abstract passOn(part: Verbatim): string;

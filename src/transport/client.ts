@@ -160,12 +160,14 @@ export class UpstreamCall {
 
   /** Waits for a body whose length is known to be in bounds: reading it piece by piece costs 5 µs more. */
   async #short<Body>(reading: Promise<Body>): Promise<Body> {
-    const body = await reading.catch((error: unknown) => {
-      throw this.explain(error);
-    });
-    if (this.#abort.signal.aborted) throw this.explain(this.#abort.signal.reason);
-    this.#read = true;
-    return body;
+    try {
+      const body = await reading;
+      if (this.#abort.signal.aborted) throw this.#abort.signal.reason;
+      this.#read = true;
+      return body;
+    } catch (thrown) {
+      throw this.explain(thrown);
+    }
   }
 
   /** Reads the beginning of an error's body, up to ERROR_CHARACTERS_MAX: that is enough to say what kind of error it is. */
@@ -230,8 +232,8 @@ export class UpstreamCall {
   }
 
   /** Sends the call once: a call that breaks may have been served, so only the plan may decide to repeat it. */
-  async #sendOnce(url: string, given: Prepared): Promise<Response> {
-    const { kept, deadlines } = this.#ports;
+  async #sendOnce(url: string, given: Prepared, connectMs: number): Promise<Response> {
+    const { kept, deadlines, reachability } = this.#ports;
     const init: RequestInit & BunFetchRequestInit = {
       ...toInit(given),
       redirect: "manual",
@@ -242,6 +244,7 @@ export class UpstreamCall {
     const { origin } = new URL(url);
     const sentMs = deadlines.nowMs();
     const mayBeStale = !this.#fresh && kept.take(origin, sentMs);
+    const connecting = reachability.watch(url, connectMs, (fault) => this.#end(fault));
     try {
       const response = await this.#ports.fetch(url, init);
       if (!this.#fresh && !isClosing(response.headers)) this.#origin = origin;
@@ -250,21 +253,18 @@ export class UpstreamCall {
       if (this.#abort.signal.aborted || !isNetworkError(error)) throw this.explain(error);
       const isStale = mayBeStale && isReset(error) && deadlines.nowMs() - sentMs < STALE_MS;
       throw explainBroken(error, isStale ? { stale: true } : isUnconnected(error) ? { unsent: true } : {});
+    } finally {
+      connecting.clear();
     }
   }
 
-  async #sendProven(url: string, prepared: Prepared, connectMs: number): Promise<Response> {
-    const send = (one: Prepared) => this.#sendWatched(url, one, connectMs);
+  #sendProven(url: string, prepared: Prepared, connectMs: number): Promise<Response> {
+    const send = (one: Prepared) => this.#sendOnce(url, one, connectMs);
     const [proof, { authorize, clock }] = [this.#proof, this.#ports];
     if (proof === undefined) return send(prepared);
     const onSecret = (secret: string) => void this.#private.push(secret);
     const { signal } = this.#abort;
     return sendProven({ proof, authorize, clock, signal, onSecret, send }, url, prepared);
-  }
-
-  #sendWatched(url: string, prepared: Prepared, connectMs: number): Promise<Response> {
-    const connecting = this.#ports.reachability.watch(url, connectMs, (fault) => this.#end(fault));
-    return this.#sendOnce(url, prepared).finally(() => connecting.clear());
   }
 
   #end(reason: Fault): void {

@@ -38,11 +38,11 @@ function addedBy(found: ReadonlyMap<string, Seen>, name: string, share: number):
 }
 
 /** All at once, each on one connection of its own, in turn: what disturbs the machine disturbs all of them. */
-async function alone(stage: Stage): Promise<ReadonlyMap<string, Seen>> {
-  const scenario: Scenario = { speech: "openai", manner: `~latency=${FIRST_BYTE_MS}`, chunks: null };
+async function alone(stage: Stage, firstByteMs: number): Promise<ReadonlyMap<string, Seen>> {
+  const scenario: Scenario = { speech: "openai", manner: `~latency=${firstByteMs}`, chunks: null };
   const all = stage.contenders(scenario);
   const found = new Map(all.map(({ name }) => [name, nothingSeen()]));
-  const periodMs = all.length * (FIRST_BYTE_MS + 4);
+  const periodMs = all.length * (firstByteMs + 4);
   const run = (requests: number, seenBy: (name: string) => Seen) => {
     const asks = all.map(({ name, ask }) => ({ ask, seen: seenBy(name) }));
     return arrivals({ asks, periodMs, requests, connectionsMax: 1 });
@@ -89,7 +89,8 @@ async function warm(stage: Stage): Promise<void> {
 
 export async function benchLatency(stage: Stage): Promise<Finding> {
   await warm(stage);
-  const one = await alone(stage);
+  const one = await alone(stage, FIRST_BYTE_MS);
+  const instant = await alone(stage, 0);
   const scenario: Scenario = { speech: "openai", manner: `~latency=${FIRST_BYTE_MS}`, chunks: null };
   const load = { perSecond: stage.size(RATE, 50), seconds: stage.size(3, 0.3) };
   const many = await atRate(stage, stage.contenders(scenario), load);
@@ -104,6 +105,7 @@ export async function benchLatency(stage: Stage): Promise<Finding> {
     note: `The provider's first byte comes after ${FIRST_BYTE_MS} ms; each has answered ${stage.size(BEFORE, 16)} requests before. Added to the direct way (its own in brackets); counted from the time at which a request was meant to be sent.`,
     tables: [
       addedTable("one connection", one),
+      addedTable("one connection, a provider that answers at once", instant),
       addedTable(`${load.perSecond} requests per second, whatever comes back`, many),
     ],
     aims: [aim(0.5, 1.3, "p50"), aim(0.99, 1.6, "p99")],

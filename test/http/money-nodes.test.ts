@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { Admissions } from "../../src/gateway/admissions.ts";
-import type { Batches } from "../../src/gateway/batches.ts";
 import { buffered } from "../../src/gateway/buffered.ts";
+import { type AnswerFlow, Pause } from "../../src/gateway/flow.ts";
 import type { Admitted } from "../../src/ledger/ledger.ts";
 import { makeAsk, makeKey, makePlace, RULES } from "../samples.ts";
 import { openRequests, readAsked, readCompletion } from "./money-again.ts";
@@ -209,21 +209,18 @@ describe("waiting for the same request's answer", () => {
 
 describe("an answer that is made whether or not its client waits", () => {
   /** Gives the parts, then fails where a failure is given. */
-  function made(parts: readonly string[], seen: string[], failure?: Error): Batches<string> {
-    const left = [...parts];
+  function make(parts: readonly string[], seen: string[], failure?: Error): AnswerFlow<string> {
     return {
-      async next() {
-        const part = left.shift();
-        if (part === undefined && failure) throw failure;
-        if (part !== undefined) seen.push(part);
-        return part ?? null;
+      begin: () => Promise.resolve(),
+      async pour(take) {
+        for (const part of parts) {
+          seen.push(part);
+          await take(part);
+        }
+        if (failure) throw failure;
       },
       leave() {},
     };
-  }
-
-  async function read(reader: Batches<string>, got: (string | null)[]): Promise<void> {
-    for (let part = await reader.next(); part !== null; part = await reader.next()) got.push(part);
   }
 
   for (const [what, parts, most] of [
@@ -232,14 +229,20 @@ describe("an answer that is made whether or not its client waits", () => {
   ] as const) {
     test(`${what}: only so many wait for a reader, all come, and none when it leaves`, async () => {
       const [seen, unread]: [string[], string[]] = [[], []];
-      const reader = buffered(made(parts, seen));
-      const got = [await reader.next()];
+      const reader = buffered(make(parts, seen));
+      const got: string[] = [];
+      const pause = new Pause();
+      const reading = reader.pour((part) => {
+        got.push(part);
+        return got.length === 1 ? pause.wait() : null;
+      });
       await standing(() => seen.length);
       expect(seen.length).toBeLessThan(most);
-      await read(reader, got);
+      pause.end();
+      await reading;
       expect(got).toEqual([...parts]);
-      const leaver = buffered(made(parts, unread));
-      await leaver.next();
+      const leaver = buffered(make(parts, unread));
+      await leaver.begin();
       leaver.leave();
       await until("all are made", () => unread.length === parts.length);
     });
@@ -247,7 +250,12 @@ describe("an answer that is made whether or not its client waits", () => {
 
   test("its failure comes after what was made before", async () => {
     const got: string[] = [];
-    const reading = () => read(buffered(made(["a", "b"], [], new Error("broken"))), got);
+    const reader = buffered(make(["a", "b"], [], new Error("broken")));
+    const reading = () =>
+      reader.pour((part) => {
+        got.push(part);
+        return null;
+      });
     await expect(reading()).rejects.toThrow("broken");
     expect(got).toEqual(["a", "b"]);
   });

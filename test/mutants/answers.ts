@@ -191,8 +191,8 @@ export const ANSWERS: readonly Mutant[] = [
       return (await runPlan(this.#ports, context, { run, drop: () => {} })).first;
     };
     const { rest } = opened;
-    const next = () => rest.next().catch(again);
-    return { ...opened, rest: { next, leave: () => rest.leave(), usage: null } };`,
+    const pour = (take) => rest.pour(take).catch(async () => void take(await again()));
+    return { ...opened, rest: { pour, leave: () => rest.leave(), usage: null } };`,
   },
   {
     name: "an answer that was withheld is charged",
@@ -247,14 +247,28 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a stream is passed on unread whatever came between",
     file: "src/operations/chat/answer.ts",
-    find: "if (!grew) this.#parser.template = null;",
-    replace: "if (!grew) void grew;",
+    find: "    this.#parser.template = this.#template;",
+    replace: "    this.#parser.template = this.#template ?? this.#parser.template;",
+    tests: ["test/wire-splice.test.ts"],
+  },
+  {
+    name: "events are alike whatever else differs in them",
+    file: "src/operations/chat/splice.ts",
+    find: "one.extras.every((extra, index) => extra !== other.extras[index]) &&",
+    replace: "",
+    tests: ["test/wire-splice.test.ts"],
+  },
+  {
+    name: "the decoder never sees what was passed on unread",
+    file: "src/operations/chat/answer.ts",
+    find: "this.#decoder.push(this.#template.join(this.#passed));",
+    replace: "",
     tests: ["test/wire-splice.test.ts"],
   },
   {
     name: "text passed on unread is not counted",
     file: "src/operations/chat/run.ts",
-    find: "(all.match(ESCAPE)?.length ?? 0)",
+    find: "(this.text.match(ESCAPE)?.length ?? 0)",
     replace: "0",
     tests: ["test/wire-splice.test.ts"],
   },

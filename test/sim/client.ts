@@ -3,9 +3,9 @@
 import { type Fault, toFault } from "../../src/core/fault.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
-import type { Batches } from "../../src/gateway/batches.ts";
 import { type Call, type Facts, NO_FACTS } from "../../src/gateway/call.ts";
 import type { RequestContext } from "../../src/gateway/context.ts";
+import type { AnswerFlow } from "../../src/gateway/flow.ts";
 import { digestIdempotency } from "../../src/gateway/idempotency.ts";
 import type { Selection } from "../../src/gateway/plan.ts";
 import { makeUpstream, type Upstream } from "../../src/gateway/upstream.ts";
@@ -158,7 +158,7 @@ class Visit {
   readonly #node: SimNode;
   readonly #call: Call<ChatForm>;
   readonly #seen: Seen;
-  #parts: Batches<readonly Part[]> | null = null;
+  #answer: AnswerFlow<readonly Part[]> | null = null;
 
   constructor(world: ClientWorld, node: SimNode, call: Call<ChatForm>, seen: Seen) {
     this.#world = world;
@@ -199,7 +199,7 @@ class Visit {
     this.#seen.leftAtMs = this.#world.clock.monotonicMs;
     this.#world.tell(`${this.#seen.id} hangs up`);
     this.#call.ending.abort();
-    this.#parts?.leave();
+    this.#answer?.leave();
   }
 
   #begin(): RequestContext<ChatForm> {
@@ -219,22 +219,24 @@ class Visit {
   }
 
   async #stream(): Promise<void> {
-    const { manner } = this.#seen.plan;
-    this.#parts = this.#node.gateway.stream(this.#begin());
-    for (let count = 1; ; count++) {
-      const parts = await this.#parts.next();
-      if (this.#isGone) return;
-      if (parts === null) break;
+    this.#answer = this.#node.gateway.stream(this.#begin());
+    await this.#answer.begin();
+    let count = 0;
+    await this.#answer.pour((parts) => {
+      if (this.#isGone) return null;
+      count++;
       if (count === 1) this.#lookAtSync();
       for (const chunk of listChunks(parts)) this.#take(chunk);
-      if (manner.kind === "leaves after parts" && count >= manner.parts) {
-        this.#leave();
-        return;
-      }
-      if (manner.kind === "reads slowly") await this.#world.clock.wait(manner.pauseMs);
-      if (this.#isGone) return;
-    }
-    this.#end();
+      return this.#rest(count);
+    });
+    if (!this.#isGone) this.#end();
+  }
+
+  /** Leaves, or takes its time, between two parts. */
+  #rest(count: number): Promise<void> | null {
+    const { manner } = this.#seen.plan;
+    if (manner.kind === "leaves after parts" && count >= manner.parts) this.#leave();
+    return manner.kind === "reads slowly" ? this.#world.clock.wait(manner.pauseMs) : null;
   }
 
   #take({ choices, usage }: ChatChunk): void {

@@ -28,8 +28,6 @@ import { findUsage } from "./usage.ts";
 
 const NOTHING: readonly ChatChunk[] = [];
 const CHOICES_MAX = 128;
-/** This decoder doesn't depend on the length of the text, so it counts no text that is passed on unread. */
-const NOT_COUNTED = () => {};
 /** The tiers that clients know; others (Groq's `on_demand`, Mistral's `standard`) fail their checks. */
 const TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
 
@@ -49,14 +47,12 @@ class ChatDecoder implements Decoder {
   #sources: readonly UrlCitation[] = [];
   #cited = false;
   #done = false;
-  grew: Decoder["grew"] = null;
 
   get done(): boolean {
     return this.#done;
   }
 
   push(event: ServerEvent): readonly ChatChunk[] {
-    this.grew = null;
     if (event.data === "[DONE]") {
       this.#done = true;
       return NOTHING;
@@ -71,8 +67,6 @@ class ChatDecoder implements Decoder {
     const choices = Array.isArray(body.choices) ? this.#choices(body.choices) : [];
     const sourced = body.citations || body.search_results ? this.#withSources(body, choices) : choices;
     if (sourced.length === 0 && usage === undefined) return NOTHING;
-    const isOver = choices.some(({ finish_reason: finish }) => finish !== null);
-    if (usage === undefined && sourced === choices && !isOver) this.grew = NOT_COUNTED;
     const chunk: ChatChunk = { choices: sourced };
     if (usage !== undefined) chunk.usage = usage;
     addExtras(chunk, body);

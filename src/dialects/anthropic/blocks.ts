@@ -20,18 +20,12 @@ type OpenBlock =
   | { readonly kind: "output"; readonly input: unknown; json: string }
   | { readonly kind: "passed" };
 
-/** A call's input isn't kept here, only the fact that there is some. */
-const GREW_INPUT = () => {};
-
 /** Reads the blocks of one answer. `custom` names the tools that the client declared as custom ones. */
 export class Blocks {
   readonly #custom: ReadonlySet<string>;
   readonly #open = new Map<number, OpenBlock>();
   #contentLength = 0;
   #calls = 0;
-  readonly #grewText = (characters: number): void => {
-    this.#contentLength += characters;
-  };
 
   constructor(custom: ReadonlySet<string>) {
     this.#custom = custom;
@@ -80,13 +74,6 @@ export class Blocks {
       default:
         return [];
     }
-  }
-
-  /** Returns the function that counts text of this block which was not pushed; null: all of its pieces must be pushed. */
-  grew(index: number): ((characters: number) => void) | null {
-    const kind = this.#open.get(index)?.kind;
-    if (kind === "text" || kind === "output") return this.#grewText;
-    return kind === "call" ? GREW_INPUT : null;
   }
 
   /** The block with this index is whole. */

@@ -36,7 +36,6 @@ export class MessageDecoder implements Decoder {
   #isStarted = false;
   #isFinished = false;
   #isEnded = false;
-  grew: Decoder["grew"] = null;
 
   constructor(request: ChatRequest) {
     this.#blocks = new Blocks(listCustomNames(request));
@@ -47,7 +46,6 @@ export class MessageDecoder implements Decoder {
   }
 
   push(event: ServerEvent): ChatChunk[] {
-    this.grew = null;
     if (this.#isEnded || event.data.trim() === "" || event.data === "[DONE]") return [];
     const data = parseJson(event.data);
     if (!isObject(data)) throw garbled("an event that is not a JSON object");
@@ -73,7 +71,7 @@ export class MessageDecoder implements Decoder {
       case "content_block_start":
         return chunks(this.#blocks.start(readIndex(data), asObject(data.content_block)));
       case "content_block_delta":
-        return this.#piece(readIndex(data), asObject(data.delta));
+        return chunks(this.#blocks.piece(readIndex(data), asObject(data.delta)));
       case "content_block_stop":
         return chunks(this.#blocks.stop(readIndex(data)));
       case "message_delta":
@@ -89,12 +87,6 @@ export class MessageDecoder implements Decoder {
         if (isError(data)) throw explainAnswer(data);
         return [];
     }
-  }
-
-  #piece(index: number, given: JsonObject): ChatChunk[] {
-    const deltas = this.#blocks.piece(index, given);
-    if (deltas.length > 0) this.grew = this.#blocks.grew(index);
-    return chunks(deltas);
   }
 
   /** The start may come twice. One with another id begins a second answer, after text of the first was sent already. */

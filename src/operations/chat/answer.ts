@@ -11,11 +11,11 @@ import { unfold } from "./fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Usage } from "./form.ts";
 import { Normaliser } from "./normalise.ts";
 import { type Part, Run, Verbatim } from "./run.ts";
-import { makeTemplate, PROBE } from "./splice.ts";
+import { Learner, type Template } from "./splice.ts";
 import { StopCutter } from "./stop.ts";
 
-/** The events in a row that may teach in vain: servers whose events differ in more than their text are not asked for ever. */
-const PATIENCE = 8;
+/** The most of a stream that is kept for the decoder to see later: each piece of it holds the read that it came with. */
+const KEPT_CHARACTERS_MAX = 8 * 1024;
 
 export interface AnswerOf {
   readonly decoder: Decoder;
@@ -39,9 +39,12 @@ export class AnswerReader implements Reader<ChatForm> {
   readonly #finished = new Set<number>();
   readonly #splices: boolean;
   readonly #verbatim: boolean;
-  #patience = PATIENCE;
-  /** Tells the decoder of text that was passed on unread: that of the event which taught the template. */
-  #grew: (characters: number) => void = () => {};
+  readonly #learner: Learner;
+  /** The template of the latest run; null: there was none. */
+  #template: Template | null = null;
+  /** Runs of that template's events, which the decoder has not seen. */
+  #passed: Run[] = [];
+  #keptCharacters = 0;
 
   constructor({ decoder, request, choiceOffset, stops, splices, verbatim = false }: AnswerOf) {
     this.#verbatim = verbatim;
@@ -51,6 +54,7 @@ export class AnswerReader implements Reader<ChatForm> {
     this.#normaliser = new Normaliser(request, choiceOffset);
     // A stop sequence may begin in one text and end in another: each has to be looked at.
     this.#splices = splices && stops.length === 0;
+    this.#learner = new Learner(verbatim);
   }
 
   get done(): boolean {
@@ -76,6 +80,8 @@ export class AnswerReader implements Reader<ChatForm> {
         if (next instanceof Run) this.#pass(next, parts);
         else this.#read(next, parts);
       }
+      if (this.#passed.length > 0) this.#keptCharacters += text.length;
+      if (this.#keptCharacters > KEPT_CHARACTERS_MAX) this.#catchUp();
     } catch (broken) {
       return { pieces: parts, broken };
     }
@@ -86,6 +92,7 @@ export class AnswerReader implements Reader<ChatForm> {
     const parts: Part[] = [];
     try {
       for (const event of this.#parser.end()) this.#read(event, parts);
+      this.#catchUp();
       parts.push(...this.take(readable(() => this.#decoder.end())));
     } catch (broken) {
       return { pieces: parts, broken };
@@ -95,6 +102,7 @@ export class AnswerReader implements Reader<ChatForm> {
 
   early(): readonly Part[] | null {
     try {
+      this.#catchUp();
       return this.take(this.#decoder.end());
     } catch {
       return null;
@@ -118,33 +126,26 @@ export class AnswerReader implements Reader<ChatForm> {
 
   #read(event: ServerEvent, parts: Part[]): void {
     refuseIntricate(event.data, this.#request);
+    this.#catchUp();
     const chunks = this.take(readable(() => this.#decoder.push(event)));
     if (this.#verbatim) parts.push(new Verbatim(event, chunks));
     else for (const chunk of chunks) parts.push(chunk);
-    const { grew } = this.#decoder;
     // An event that changes more than the text may change what the next text means.
-    if (!grew) this.#parser.template = null;
-    else if (this.#splices && this.#patience > 0) this.#learn(event, chunks, grew);
+    if (this.#splices) this.#template = this.#learner.learn(event, this.#parser.raw, chunks);
+    this.#parser.template = this.#template;
   }
 
   #pass(run: Run, parts: Part[]): void {
-    this.#patience = PATIENCE;
-    this.#grew(run.characters);
+    this.#passed.push(run);
     parts.push(run);
   }
 
-  /** The event's own kind is asked for once more, with another text, to see where the text goes. */
-  #learn(event: ServerEvent, chunks: readonly ChatChunk[], grew: (characters: number) => void): void {
-    this.#patience--;
-    const again = (other: ServerEvent) => {
-      const made = this.take(this.#decoder.push(other));
-      grew(-PROBE.length);
-      return made;
-    };
-    const template = makeTemplate(event, this.#parser.raw, chunks, again, this.#verbatim);
-    if (!template) return;
-    this.#parser.template = template;
-    this.#grew = grew;
+  /** The decoder sees what was passed on unread as one event with all of the text: it may depend on what was said before. */
+  #catchUp(): void {
+    if (this.#passed.length === 0 || this.#template === null) return;
+    this.#decoder.push(this.#template.join(this.#passed));
+    this.#passed = [];
+    this.#keptCharacters = 0;
   }
 }
 

@@ -14,12 +14,6 @@ export interface ChatForm {
 export interface Decoder {
   /** The dialect's own last event was seen: nothing follows, whether or not the connection ends. */
   readonly done: boolean;
-  /**
-   * Set after an event that added to the answer's text and changed nothing else: an event that differs from it in that
-   * text alone would give the same chunks with its own text, and may be passed on unread. It is called with the
-   * number of characters that the text grew by without being pushed; a negative number takes some back.
-   */
-  readonly grew?: ((characters: number) => void) | null;
   /** Takes one event, gives the chunks it holds (often none). Throws a Fault for an error event or garbage. */
   push(event: ServerEvent): readonly ChatChunk[];
   /** The stream is over: gives what was kept back. Throws a Fault unless the dialect's own end was seen. */

@@ -6,11 +6,10 @@ import type { ChatChunk } from "./form.ts";
 
 const ESCAPE = /\\./g;
 
-/** The provider's own event around its text, as JSON, with the event's type. */
-export interface ShownEvent {
+/** The provider's own events as they are shown: their data as JSON, and their type. */
+export interface ShownEvents {
   readonly type: string;
-  readonly head: string;
-  readonly tail: string;
+  readonly data: readonly string[];
 }
 
 export class Run {
@@ -18,24 +17,24 @@ export class Run {
   readonly head: string;
   readonly tail: string;
   /** Null: the client is shown the chunks. */
-  readonly shown: ShownEvent | null;
+  readonly shown: ShownEvents | null;
   /** As they stand between the quotes of a JSON string, escapes and all, in the form in which `JSON.stringify` writes it. */
   readonly texts: readonly string[];
-  /** All texts together, unescaped: UTF-16 code units, and bytes in UTF-8. */
-  readonly characters: number;
+  /** All of them together. */
+  readonly text: string;
+  /** The size of the text, unescaped and in UTF-8. */
   readonly bytes: number;
 
-  constructor(head: string, tail: string, texts: readonly string[], shown: ShownEvent | null = null) {
+  constructor(head: string, tail: string, texts: readonly string[], shown: ShownEvents | null = null) {
     this.shown = shown;
     this.head = head;
     this.tail = tail;
     this.texts = texts;
     const [only = ""] = texts;
-    const all = texts.length === 1 ? only : texts.join("");
+    this.text = texts.length === 1 ? only : texts.join("");
     // An escape of two characters stands for one, of one byte: others are not in that form.
-    const escapes = all.includes("\\") ? (all.match(ESCAPE)?.length ?? 0) : 0;
-    this.characters = all.length - escapes;
-    this.bytes = Buffer.byteLength(all) - escapes;
+    const escapes = this.text.includes("\\") ? (this.text.match(ESCAPE)?.length ?? 0) : 0;
+    this.bytes = Buffer.byteLength(this.text) - escapes;
   }
 
   /** Returns the chunks as objects. */

@@ -8,11 +8,10 @@ import type { Connection } from "./connection.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
+import { nextTurn } from "./turns.ts";
 
 /** The most demands of one batch: they take a few milliseconds, for which the event loop stands still. */
 const BATCH_DEMANDS_MAX = 500;
-/** Under load commits follow each other no faster, so that many share each: a commit costs more than what it holds. */
-const PACE_MS = 1;
 const WAITING_DEMANDS_MAX = 100_000;
 
 interface Waiting {
@@ -28,7 +27,6 @@ export class Batches {
   readonly #decide: Decide;
   #waiting: Waiting[] = [];
   #running: Promise<void> | null = null;
-  #committedMs = 0;
 
   constructor(lifeline: Lifeline, cache: RowCache, decide: Decide) {
     this.#lifeline = lifeline;
@@ -55,11 +53,8 @@ export class Batches {
 
   async #runAll(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const restMs = this.#committedMs + PACE_MS - performance.now();
-      if (restMs > 0 && this.#waiting.length < BATCH_DEMANDS_MAX) await Bun.sleep(restMs);
-      else await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       await this.#run(this.#waiting.splice(0, BATCH_DEMANDS_MAX));
-      this.#committedMs = performance.now();
     }
     this.#running = null;
   }

@@ -1,7 +1,7 @@
 // Anthropic's own events for a client of the Messages API: passed on with our id, the card's name and the cost.
 import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
-import type { ShownEvent } from "../../operations/chat/run.ts";
+import type { ShownEvents } from "../../operations/chat/run.ts";
 import { writeCost } from "../cost.ts";
 import { namedEvent } from "../event-stream.ts";
 import type { Stamp } from "../surface.ts";
@@ -25,10 +25,10 @@ export class VerbatimWriter {
   }
 
   /** Writes events that differ in their text alone; null: they have to be looked at one by one. */
-  writeRun(texts: readonly string[], { type, head, tail }: ShownEvent): string | null {
+  writeRun({ type, data }: ShownEvents): string | null {
     if (this.#held.length > 0) return null;
     let written = "";
-    for (const text of texts) written += namedEvent(type, head + text + tail);
+    for (const one of data) written += namedEvent(type, one);
     return written;
   }
 

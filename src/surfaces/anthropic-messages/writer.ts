@@ -3,7 +3,7 @@ import type { Fault } from "../../core/fault.ts";
 import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatChunk, ChunkChoice, Usage } from "../../operations/chat/form.ts";
-import type { Part, ShownEvent, Verbatim } from "../../operations/chat/run.ts";
+import type { Part, ShownEvents, Verbatim } from "../../operations/chat/run.ts";
 import { KEEP_ALIVE_LINE, namedEvent } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
@@ -65,8 +65,8 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     return this.#verbatim.write(asObject(parseJson(event.data)));
   }
 
-  protected override passRunOn(texts: readonly string[], shown: ShownEvent): string {
-    return this.#verbatim?.writeRun(texts, shown) ?? super.passRunOn(texts, shown);
+  protected override passRunOn(shown: ShownEvents): string {
+    return this.#verbatim?.writeRun(shown) ?? super.passRunOn(shown);
   }
 
   protected override writeChunk({ choices, usage }: ChatChunk): string {

@@ -1,6 +1,7 @@
 // OpenAI's own events for a client of the Responses API: passed on with our id, the card's name and the cost.
 import { isObject, type JsonObject } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
+import type { ShownEvents } from "../../operations/chat/run.ts";
 import { namedEvent } from "../event-stream.ts";
 import type { Stamp } from "../surface.ts";
 import { type ResponseOf, stampState, stampVerbatim } from "./response.ts";
@@ -8,6 +9,8 @@ import { type ResponseOf, stampState, stampVerbatim } from "./response.ts";
 const FINAL: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
 /** A name is a line of its own: one with a line break would be an event that the provider made up. */
 const EVENT_NAME = /^[\w.-]+$/;
+/** Events that hold a piece of a text, and nothing of the response. */
+const PIECE_NAME = /^[\w.-]+\.delta$/;
 
 export class VerbatimWriter {
   readonly #stamp: Stamp;
@@ -28,6 +31,14 @@ export class VerbatimWriter {
       return "";
     }
     return this.#show(event, undefined);
+  }
+
+  /** Writes events that differ in their text alone; null: they have to be looked at one by one. */
+  writeRun({ type, data }: ShownEvents): string | null {
+    if (this.#held.length > 0 || !PIECE_NAME.test(type)) return null;
+    let written = "";
+    for (const one of data) written += namedEvent(type, one);
+    return written;
   }
 
   end(usage: Usage | null | undefined): string {

@@ -2,7 +2,7 @@
 import type { Fault } from "../../core/fault.ts";
 import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { ChatChunk, FinishReason, Usage } from "../../operations/chat/form.ts";
-import type { Part, Verbatim } from "../../operations/chat/run.ts";
+import type { Part, ShownEvents, Verbatim } from "../../operations/chat/run.ts";
 import { KEEP_ALIVE_LINE } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
@@ -11,6 +11,9 @@ import { EventNumbers } from "./event-numbers.ts";
 import { ItemWriter } from "./item-writer.ts";
 import { endResponse, type ResponseOf, readIncomplete, startResponse } from "./response.ts";
 import { VerbatimWriter } from "./verbatim-writer.ts";
+
+/** In a text the quotes around the name are escaped. */
+const NUMBER = /"sequence_number":(\d+)/;
 
 /** The last events of a stream, and the whole response that they show. */
 interface Ending {
@@ -72,6 +75,14 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
     this.#verbatim ??= new VerbatimWriter(this.#stamp(), this.#of);
     this.#numbers.follow(data.sequence_number);
     return this.#verbatim.write(data);
+  }
+
+  protected override passRunOn(shown: ShownEvents): string {
+    const text = this.#verbatim?.writeRun(shown) ?? null;
+    if (text === null) return super.passRunOn(shown);
+    const [, number] = NUMBER.exec(shown.data.at(-1) ?? "") ?? [];
+    if (number !== undefined) this.#numbers.follow(Number(number));
+    return text;
   }
 
   protected override writeChunk({ choices, usage }: ChatChunk): string {

@@ -1,0 +1,35 @@
+// An answer that is pushed: each batch is handed over in the call that read it, and promises are made only where one waits.
+
+/**
+ * Takes a batch. Where it returns a promise, nothing more is read until that is resolved: once there is room for more, or
+ * nobody wants the rest.
+ */
+export type Take<Batch> = (batch: Batch) => Promise<void> | null;
+
+export interface Flow<Batch> {
+  /** Hands over each batch as it comes, and resolves after the last. Called once. Throws the Fault of whatever broke it. */
+  pour(take: Take<Batch>): Promise<void>;
+  /** Nobody wants the rest. */
+  leave(): void;
+}
+
+/** An answer whose beginning is waited for by itself. */
+export interface AnswerFlow<Batch> extends Flow<Batch> {
+  /** Resolves when the first batch has come, before any is handed over. Throws the Fault of an answer that has none. */
+  begin(): Promise<void>;
+}
+
+/** A wait that may be shared. */
+export class Pause {
+  #waiting: PromiseWithResolvers<void> | null = null;
+
+  wait(): Promise<void> {
+    this.#waiting ??= Promise.withResolvers<void>();
+    return this.#waiting.promise;
+  }
+
+  end(): void {
+    this.#waiting?.resolve();
+    this.#waiting = null;
+  }
+}

@@ -1,0 +1,90 @@
+// The cost of a hold and its post in the SQLite store alone: `bun test/bench/books.ts`. CPU time, and the wait of one by itself.
+
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { clock } from "../../src/app/world.ts";
+import type { Store } from "../../src/core/store.ts";
+import { decide } from "../../src/ledger/decide.ts";
+import { topUp } from "../../src/ledger/fund.ts";
+import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
+import { openSqliteStore } from "../../src/store/sqlite/store.ts";
+import { costing, makeAsk, makeKey, makeOutcome, QUOTA } from "../samples.ts";
+import { computeMedian, shown } from "./figures.ts";
+
+const [WARM_UP, REQUESTS, ROUNDS, ALONE] = [20_000, 20_000, 5, 500];
+const TOP_UP_NANO_USD = 1e15;
+const KEYS = 10;
+const OFFERS = [costing(1500)];
+
+let count = 0;
+const keys = Array.from({ length: KEYS }, (_, index) => makeKey(`key_${index}`));
+
+/** One request of the balance: held, synced if that is wanted, settled. */
+async function pay(ledger: Ledger, isSynced: boolean): Promise<void> {
+  count += 1;
+  const key = keys[count % KEYS];
+  if (key === undefined) throw new Error("There is no such key.");
+  const nowMs = clock.nowMs();
+  const id = `chatcmpl-${count.toString().padStart(9, "0")}`;
+  const ticket = ledger.ticket(makeAsk(id, key, { nowMs, isNew: true, offers: () => OFFERS }));
+  await ledger.admit(ticket);
+  if (isSynced) await ledger.durable();
+  await ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd: 1500 }));
+}
+
+async function load(work: () => Promise<void>, requests: number, atOnce: number): Promise<void> {
+  let left = requests;
+  const one = async () => {
+    while (left-- > 0) await work();
+  };
+  await Promise.all(Array.from({ length: atOnce }, one));
+}
+
+/** Microseconds of CPU time per request: the least of the rounds, since everything else on the machine only adds. */
+async function computeCost(work: () => Promise<void>, atOnce: number): Promise<number> {
+  await load(work, WARM_UP, atOnce);
+  const rounds: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = process.cpuUsage();
+    await load(work, REQUESTS, atOnce);
+    const { user, system } = process.cpuUsage(before);
+    rounds.push((user + system) / REQUESTS);
+  }
+  return Math.min(...rounds);
+}
+
+async function measureWait(work: () => Promise<void>): Promise<number> {
+  const waits: number[] = [];
+  for (let request = 0; request < ALONE; request++) {
+    const startedMs = performance.now();
+    await work();
+    waits.push(performance.now() - startedMs);
+    await Bun.sleep(2);
+  }
+  return computeMedian(waits);
+}
+
+async function measureStore(store: Store): Promise<void> {
+  for (const key of keys) await store.addKey(key, `digest ${key.id}`);
+  const money = { accountId: "default", id: "bench", nanoUsd: TOP_UP_NANO_USD, note: null };
+  await topUp(store, { ...money, nowMs: clock.nowMs() });
+  const rules = { quota: QUOTA, billing: { charge: "always", markup: 1 } } as const;
+  const ledger = createLedger({ store, clock, rules: () => rules });
+  for (const [name, isSynced] of [
+    ["hold and post", false],
+    ["the same, synced to the disk", true],
+  ] as const) {
+    const work = () => pay(ledger, isSynced);
+    const costs = [await computeCost(work, 4), await computeCost(work, 32), await computeCost(work, 256)];
+    const cells = costs.map((cost) => shown(cost).padStart(10));
+    console.log(`${name.padEnd(30)}${cells.join("")}${shown(await measureWait(work)).padStart(10)}`);
+  }
+}
+
+const directory = mkdtempSync(join(tmpdir(), "poundkey-books-"));
+const store = await openSqliteStore({ path: join(directory, "books.db"), decide });
+console.log("µs of CPU at 4, 32 and 256 at once, and ms that one by itself waits");
+await measureStore(store);
+await store.close();
+rmSync(directory, { recursive: true, force: true });

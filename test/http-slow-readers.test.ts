@@ -1,0 +1,94 @@
+// Clients that read slowly, or not at all: the provider is held back, and nothing stays open when they leave.
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { dial } from "./http/raw.ts";
+import { until } from "./http/until.ts";
+import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
+import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+
+/** Upstream calls end within a second of their client; a machine that is busy with other tests may be late. */
+const ENDED_WITHIN_MS = 3000;
+const LONG_MS = 60_000;
+const FLOOD_PIECES = 6000;
+const PIECE_BYTES = 16 * 1024;
+const KEPT_BYTES_MAX = 48 * 1024 * 1024;
+
+let own: OwnUpstream;
+let world: HttpWorld;
+
+beforeAll(async () => {
+  own = await startOwnUpstream(FLOOD_PIECES);
+  const server = `dialect: openai, keys: [k], base_url: "${own.url}", unlisted_models: true`;
+  world = await startHttpWorld({ providers: `  Own: { ${server} }` });
+});
+afterAll(async () => {
+  await own.stop();
+  await world.stop();
+});
+
+describe("a slow reader", () => {
+  test(
+    "holds the provider back, and gets everything in the end",
+    async () => {
+      const socket = await askWithoutReading();
+      expect(own.flooded * PIECE_BYTES).toBeLessThan(KEPT_BYTES_MAX);
+      let text = "";
+      socket.on("data", (part: Buffer) => {
+        text += part.toString("latin1");
+      });
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      socket.resume();
+      await closed;
+      expect(text.split('"content":"xxx').length - 1).toBe(FLOOD_PIECES);
+      expect(text).toContain("data: [DONE]");
+    },
+    LONG_MS,
+  );
+
+  test("that leaves lets the provider go", async () => {
+    const gone = new AbortController();
+    const response = await world.chat(asking("Own#flood", "x", { stream: true }), { signal: gone.signal });
+    await response.body?.getReader().read();
+    gone.abort();
+    await until("the call is over", () => own.open === 0, ENDED_WITHIN_MS);
+  });
+
+  test(
+    "that leaves while the provider is held back leaves nothing open",
+    async () => {
+      const socket = await askWithoutReading();
+      socket.destroy();
+      await until("the call is over", () => own.open === 0, ENDED_WITHIN_MS);
+      const isOver = async () =>
+        (await (await fetch(`${world.url}/metrics`)).text()).includes("poundkey_requests_open 0\n");
+      await until("the request is over", isOver, ENDED_WITHIN_MS);
+    },
+    LONG_MS,
+  );
+
+  /** Asks for more than a connection holds, and waits until the provider is held back. */
+  async function askWithoutReading() {
+    const socket = await dial(world.url);
+    socket.pause();
+    const body = JSON.stringify(asking("Own#flood", "x", { stream: true }));
+    const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: ${new URL(world.url).host}\r\nconnection: close\r\n`;
+    const key = `authorization: Bearer ${world.secret}\r\ncontent-type: application/json\r\n`;
+    socket.write(`${head}${key}content-length: ${body.length}\r\n\r\n${body}`);
+    await stalled();
+    return socket;
+  }
+
+  /** Waits until the provider gets rid of nothing more. */
+  async function stalled(): Promise<void> {
+    let last = -1;
+    let quietLooks = 0;
+    await until(
+      "the provider is held back",
+      () => {
+        quietLooks = own.flooded === last && last > 0 ? quietLooks + 1 : 0;
+        last = own.flooded;
+        return quietLooks > 25;
+      },
+      LONG_MS,
+    );
+  }
+});
