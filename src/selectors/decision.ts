@@ -5,8 +5,8 @@ import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { pickFirst } from "./first.ts";
 import { SELECTOR_RULES } from "./index.ts";
-import { shippedParameters } from "./parameters.ts";
 import { featuresView, type RouteView } from "./route-view.ts";
+import { rowText } from "./row-text.ts";
 import { type Candidates, compareByScore, type SelectorRule } from "./selector.ts";
 
 /** As JSON in the request's row. */
@@ -76,29 +76,6 @@ function selectKept(choice: Choice, tried: ModelCard | null): readonly Candidate
   const cards = new Set(choice.foremost.map(({ card }) => card));
   if (tried === null || cards.has(tried)) return choice.foremost;
   return choice.candidates.filter(({ card }) => card === tried || cards.has(card));
-}
-
-/** A row as text, for `rowOf`. */
-export function rowText(row: Float32Array): string {
-  return `${markOfParameters()}:${Buffer.from(Float16Array.from(row).buffer).toString("base64")}`;
-}
-
-/** The row of `KeptDecision.row`; null when it is not one, or other parameters made it: its numbers meant something else. */
-export function unpackRow(text: string): Float32Array | null {
-  const [mark, numbers = ""] = text.split(":");
-  if (mark !== markOfParameters()) return null;
-  const bytes = Buffer.from(numbers, "base64");
-  if (bytes.length === 0 || bytes.length % Float16Array.BYTES_PER_ELEMENT !== 0) return null;
-  const row = Float32Array.from(new Float16Array(new Uint8Array(bytes).buffer));
-  // One number that is none would spread to every model, because all are learned together.
-  return row.every(Number.isFinite) ? row : null;
-}
-
-let mark: string | undefined;
-
-function markOfParameters(): string {
-  mark ??= Bun.hash.wyhash(shippedParameters().embedding).toString(36);
-  return mark;
 }
 
 export interface DecidedAgain {

@@ -20,6 +20,7 @@ import { predict } from "../../src/selectors/predictor.ts";
 import { describeChat, makeConversation } from "../conversation.ts";
 import { makeDice } from "./dice.ts";
 import { asking, even, PROMPTS } from "./sample-cards.ts";
+import { teachScore } from "./teach.ts";
 
 type Roll = () => number;
 
@@ -112,7 +113,7 @@ function anyLearned(cards: readonly ModelCard[], roll: Roll): Learned {
   for (let lesson = 0; lesson < lessons; lesson++) {
     const prediction = predict(readFeatures(anyRequest(roll)));
     const model = oneOf(cards, roll).id;
-    learned.add(prediction, { model, score: roll(), weight: 1, expected: 0.8 });
+    teachScore(learned, prediction, { model, score: roll(), expected: 0.8 });
     if (roll() < 0.5) learned.foldLength(prediction, oneOf(cards, roll).id, 10 + roll() * 4000);
   }
   learned.fit();

@@ -12,7 +12,7 @@ export interface Mark {
   expected: number;
 }
 
-export interface Labelled extends Design {
+export interface Labelled extends Pick<Design, "phi" | "top"> {
   readonly marks: ReadonlyMap<string, Mark>;
 }
 
@@ -33,10 +33,10 @@ export interface Posterior {
   /** The champion's own weights, which all labelled models share: how much harder or easier a request is than expected. */
   readonly common: Float32Array;
   /** Per unit of noise. */
-  readonly covariance: Float64Array;
-  /** The labelled prompts, each as it looked before it was labelled, ascending. */
-  readonly variances: Float64Array;
-  readonly tops: Float64Array;
+  readonly covariance: Float32Array;
+  /** The labelled prompts, each as it looked before it was labelled, ascending: of many some, evenly. */
+  readonly variances: Float32Array;
+  readonly tops: Float32Array;
 }
 
 const NOISES = [1, 2, 4, 8, 16, 32] as const;
@@ -50,6 +50,10 @@ const SCORE_SPREAD = 0.45;
 /** The share of its weights that a model's labels are expected to bear out. */
 const SLOPE_USUAL = 0.9;
 const LEVERAGE_MAX = 0.99;
+/** Prompts between two slices of work. */
+const SLICE = 20;
+/** More ranks than these tell nothing. */
+const RANKS_MAX = 512;
 /** Weights are followed by half once there were so many scores, so that a single one moves little. */
 const WEIGHTS_START = 10;
 
@@ -73,21 +77,24 @@ export function* fitPosterior(prompts: readonly Labelled[]): Generator<void, Pos
   const shares = prompts.map(({ marks }) => Math.max(...[...marks.values()].map(({ weight }) => weight)));
   for (const [at, { phi }] of prompts.entries()) {
     addOuter(design, phi, shares[at] ?? 0);
-    if (at % 100 === 99) yield;
+    if (at % SLICE === SLICE - 1) yield;
   }
-  const sums = new Map([...models].map(([id, own]) => [id, sumUp(prompts, own.apart, own.weight)]));
-  yield;
+  const sums = new Map<string, Float64Array>();
+  for (const [id, own] of models) {
+    sums.set(id, sumUp(prompts, own.apart, own.weight));
+    yield;
+  }
   let best: { score: number; covariance: Float64Array; leverage: Float64Array } = {
     score: Number.NEGATIVE_INFINITY,
     covariance: design,
     leverage: new Float64Array(0),
   };
   for (const noise of prompts.length < NOISE_PROMPTS_MIN ? [NOISE_USUAL] : NOISES) {
-    const covariance = invert(design, width, noise);
+    const covariance = yield* invert(design, width, noise);
     const leverage = new Float64Array(prompts.length);
     for (const [at, { phi }] of prompts.entries()) {
       leverage[at] = measureUnder(covariance, phi);
-      if (at % 200 === 199) yield;
+      if (at % SLICE === SLICE - 1) yield;
     }
     let squares = 0;
     let count = 0;
@@ -113,9 +120,9 @@ export function* fitPosterior(prompts: readonly Labelled[]): Generator<void, Pos
   });
   return {
     ...(yield* fitModels(prompts, models, covariance, leverage)),
-    covariance,
-    variances: left.sort(),
-    tops: Float64Array.from(prompts, ({ top }) => top).sort(),
+    covariance: Float32Array.from(covariance),
+    variances: pickEvenly(left.sort()),
+    tops: pickEvenly(Float64Array.from(prompts, ({ top }) => top).sort()),
   };
 }
 
@@ -216,7 +223,7 @@ function* gather(prompts: readonly Labelled[]): Generator<void, ReadonlyMap<stri
       const own = models.get(id);
       if (own !== undefined) own.apart[at] = (own.wanted[at] ?? 0) - mean;
     }
-    if (at % 200 === 199) yield;
+    if (at % SLICE === SLICE - 1) yield;
   }
   return models;
 }
@@ -244,6 +251,13 @@ function addOuter(square: Float64Array, row: Float32Array, times: number): void 
     for (let other = 0; other < width; other++)
       square[start + other] = (square[start + other] ?? 0) + value * (row[other] ?? 0);
   }
+}
+
+/** Picks at most `RANKS_MAX` of ascending values, from the first to the last. */
+function pickEvenly(ascending: Float64Array): Float32Array {
+  const count = Math.min(RANKS_MAX, ascending.length);
+  const step = (ascending.length - 1) / Math.max(1, count - 1);
+  return Float32Array.from({ length: count }, (_, at) => ascending[Math.round(at * step)] ?? 0);
 }
 
 function clampSlope(slope: number): number {
