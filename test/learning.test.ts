@@ -1,6 +1,6 @@
 // A gateway learns all lessons in the store, each once, whichever node wrote them, until they are forgotten.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { Learning } from "../src/app/learning.ts";
+import { Learning, type LessonStore } from "../src/app/learning.ts";
 import type { Lesson } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
 import { readFeatures } from "../src/selectors/features.ts";
@@ -24,13 +24,16 @@ beforeEach(async () => {
   store = await openMemoryStore();
   clock = standingClock(NOON);
   learned = new Learned();
-  learning = new Learning(store, learned, clock);
+  learning = learningOf(store, learned);
 });
 afterEach(() => store.close());
 
 function lessonNamed(id: string, fields: Parameters<typeof makeLessonRow>[1] = {}): Lesson {
   return makeLessonRow(id, { score: 0, expected: 0.9, request, ...fields });
 }
+
+const learningOf = (own: LessonStore, into: Learned) =>
+  new Learning({ store: own, learned: into, clock, cards: () => [] });
 
 const labels = (model = MODEL) => learned.views().find((view) => view.model === model)?.labels ?? 0;
 const shift = () => learned.shiftOf(MODEL, prediction).quality;
@@ -88,7 +91,7 @@ test("what was forgotten is forgotten here too, and what is taught afterwards co
 
 test("two nodes that read the same lessons in other portions come to the same", async () => {
   const other = new Learned();
-  const late = new Learning(store, other, clock);
+  const late = learningOf(store, other);
   for (let at = 0; at < 5; at++) {
     await store.teach(lessonNamed(`${at}`, { atMs: NOON + at, score: at / 4 }));
     await learning.refresh();
@@ -110,7 +113,7 @@ test("a lesson of other parameters, or a damaged one, teaches nothing and hinder
 test("a store that fails half-way is no loss: the next look goes on", async () => {
   await store.teach(lessonNamed("1"));
   let fails = true;
-  const shaky = new Learning(
+  const shaky = learningOf(
     {
       setting: (name) => store.setting(name),
       setSetting: (name, value) => store.setSetting(name, value),
@@ -119,7 +122,6 @@ test("a store that fails half-way is no loss: the next look goes on", async () =
       lessons: (fromMs, most) => (fails ? Promise.reject(new Error("away")) : store.lessons(fromMs, most)),
     },
     learned,
-    clock,
   );
   expect(String(await catchThrown(shaky.refresh()))).toContain("away");
   fails = false;
@@ -135,7 +137,7 @@ test("with time a lesson counts ever less, whether it was read then or now", asy
   await learning.refresh();
   const month = shift();
   const late = new Learned();
-  await new Learning(store, late, clock).refresh();
+  await learningOf(store, late).refresh();
   expect(late.shiftOf(MODEL, prediction)).toEqual(learned.shiftOf(MODEL, prediction));
   clock.atMs += 30 * DAY;
   await learning.refresh();
@@ -155,7 +157,7 @@ test("a judgment takes the place of the signal that was learned before", async (
   clock.atMs += 10 * MINUTE;
   await learning.refresh();
   const alone = new Learned();
-  await new Learning(store, alone, clock).refresh();
+  await learningOf(store, alone).refresh();
   expect([labels(), shift()]).toEqual([1, alone.shiftOf(MODEL, prediction).quality]);
 });
 
@@ -177,7 +179,7 @@ test("labels of one kind of numbers are as many as there are prompts", async () 
 describe("what was fitted", () => {
   const next = () => {
     const other = new Learned();
-    return { other, late: new Learning(store, other, clock) };
+    return { other, late: learningOf(store, other) };
   };
   const taught = async () => {
     for (let at = 0; at < 40; at++) await store.teach(lessonNamed(`${at}`, { score: at % 2 }));

@@ -5,6 +5,7 @@ import type { LearnedView } from "../admin/lessons.ts";
 import { LiveFeed } from "../admin/live.ts";
 import { checkScraper } from "../admin/scrape.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
+import type { ModelCard } from "../core/card.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
@@ -110,7 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
-  const { learned, learning } = await recallLessons(store);
+  const { learned, learning } = await recallLessons(store, () => live.snapshot.catalogue.list());
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
   const ports: HttpPorts = {
@@ -153,9 +154,9 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
 }
 
 /** Goes by the lessons as they were last fitted; reading all of them takes a second or more. */
-async function recallLessons(store: Store) {
+async function recallLessons(store: Store, cards: () => readonly ModelCard[]) {
   const learned = new Learned();
-  const learning = new Learning(store, learned, clock);
+  const learning = new Learning({ store, learned, clock, cards });
   await learning.recall();
   return { learned, learning };
 }

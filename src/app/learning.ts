@@ -1,8 +1,10 @@
 // Folds in the lessons that all nodes drew from the scores of answers: read from the store at the start and every few seconds.
+import type { ModelCard } from "../core/card.ts";
 import { asNumber, asObject, parseJson } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
+import { makeFindExpense } from "../selectors/expense.ts";
 import { LESSON_AGE_MAX_MS } from "../selectors/learning/evidence.ts";
 import { Learned } from "../selectors/learning/learned.ts";
 import { measureLength, putLesson } from "../selectors/learning/lesson.ts";
@@ -43,10 +45,19 @@ interface State {
   fittedDayMs: number;
 }
 
+export interface LearningParts {
+  readonly store: LessonStore;
+  readonly learned: Learned;
+  readonly clock: Pick<Clock, "nowMs">;
+  /** The cards that could be chosen now: their prices are weighed against what labels say of their quality. */
+  readonly cards: () => readonly ModelCard[];
+}
+
 export class Learning {
   readonly #store: LessonStore;
   readonly #learned: Learned;
   readonly #clock: Pick<Clock, "nowMs">;
+  readonly #cards: () => readonly ModelCard[];
   #state: State | null = null;
   #fittedMs = 0;
   #keptMs = 0;
@@ -54,10 +65,11 @@ export class Learning {
   readonly #known = Promise.withResolvers<void>();
   #isKnown = false;
 
-  constructor(store: LessonStore, learned: Learned, clock: Pick<Clock, "nowMs">) {
+  constructor({ store, learned, clock, cards }: LearningParts) {
     this.#store = store;
     this.#learned = learned;
     this.#clock = clock;
+    this.#cards = cards;
   }
 
   /**
@@ -113,7 +125,8 @@ export class Learning {
     this.#fittedMs = nowMs;
     state.fittedDayMs = dayMs;
     this.#isKept = false;
-    await learned.fitSlowly(dayMs, createPause());
+    const findExpense = makeFindExpense(this.#cards(), (model) => this.#learned.lengthOf(model));
+    await learned.fitSlowly({ asOfMs: dayMs, findExpense }, createPause());
   }
 
   async #read(state: State, nowMs: number): Promise<void> {

@@ -30,7 +30,7 @@ export interface LessonCall {
 /** Readable by its owner alone, because the lessons come from prompts. */
 const FILE_MODE = 0o600;
 
-export async function readLearned(store: Store): Promise<Learned> {
+export async function readLearned(store: Store, catalogue: Catalogue): Promise<Learned> {
   const learned = new Learned();
   const looking = {
     setting: store.setting.bind(store),
@@ -40,17 +40,20 @@ export async function readLearned(store: Store): Promise<Learned> {
     pruneLessons: async () => 0,
     dropLessons: async () => {},
   };
-  const learning = new Learning(looking, learned, clock);
+  await measureLogged(store, learned, () => {});
+  const learning = new Learning({ store: looking, learned, clock, cards: () => catalogue.list() });
   const latestMs = await learning.recall();
   const isCurrent = latestMs !== null && (await store.lessons(latestMs + 1, 1)).length === 0;
   if (!isCurrent) await learning.refresh();
-  await measureLogged(store, learned, () => {});
   return learned;
 }
 
 /** Fits all lessons and keeps what came out, so that the next gateway decides by it from its first request on. */
-async function relearn(store: Store): Promise<void> {
-  await new Learning(store, new Learned(), clock).refresh();
+async function relearn(store: Store, { settings }: LessonCall): Promise<void> {
+  const learned = new Learned();
+  await measureLogged(store, learned, () => {});
+  const catalogue = buildCatalogue(settings);
+  await new Learning({ store, learned, clock, cards: () => catalogue.list() }).refresh();
 }
 
 interface Labelled {
@@ -75,7 +78,7 @@ export async function learn(call: LessonCall, file: string): Promise<void> {
       makeLesson({ ...about, id: `label_${Bun.hash.wyhash(asked).toString(36)}` }, kind, own),
     );
   }
-  if (learned > 0) await relearn(store);
+  if (learned > 0) await relearn(store, call);
   const known = labels.length - learned;
   printResult(call, { learned, known }, `Learned from ${learned} labels; ${known} were known.`);
 }
@@ -107,8 +110,8 @@ function parseLabel(line: string, wrong: Wrong, catalogue: Catalogue, settings: 
   }
 }
 
-export async function showLearned({ io, json, open }: LessonCall): Promise<void> {
-  const learned = await readLearned(await open());
+export async function showLearned({ io, json, open, settings }: LessonCall): Promise<void> {
+  const learned = await readLearned(await open(), buildCatalogue(settings));
   const views = learned.views().map((view) => ({ ...view, length: roundLength(learned, view.model) }));
   if (json) return io.out(formatJson(views));
   const rows = views.map(({ model, labels, length, categories }) => [
@@ -124,15 +127,16 @@ export async function showLearned({ io, json, open }: LessonCall): Promise<void>
 
 /** Forgets lessons. Running gateways do so within a few seconds. */
 export async function forget(call: LessonCall, name: string | undefined): Promise<void> {
-  const found = name === undefined ? null : buildCatalogue(call.settings).resolve(name);
+  const catalogue = buildCatalogue(call.settings);
+  const found = name === undefined ? null : catalogue.resolve(name);
   const model = found?.kind === "card" ? found.card.id : name;
   const store = await call.open();
   if (model !== undefined && found?.kind !== "card") {
-    const isKnown = (await readLearned(store)).views().some((view) => view.model === model);
+    const isKnown = (await readLearned(store, catalogue)).views().some((view) => view.model === model);
     if (!isKnown) throw new UsageError(`expected the id of a model, not '${model}'`);
   }
   const done = await forgetLessons({ store, clock }, model ?? null);
-  await relearn(store);
+  await relearn(store, call);
   printResult(call, done, `Forgot ${model === undefined ? "all labels" : `the labels of ${model}`}.`);
 }
 
@@ -169,7 +173,7 @@ export async function importLessons(call: LessonCall, file: string): Promise<voi
   for (const lesson of joinLabels(given)) imported += await store.teach(lesson);
   if (imported > 0) {
     await markChanged(store);
-    await relearn(store);
+    await relearn(store, call);
   }
   const known = lessons.length - imported;
   printResult(call, { imported, known }, `Took in ${imported} lessons; ${known} were known.`);

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
-import { buildCatalogue } from "../catalogue/catalogue.ts";
+import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import { parseJson } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
@@ -134,22 +134,23 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
   const quality = parseShare(values.quality);
   if (quality !== null && selector !== "fair")
     throw new UsageError(`--quality has no effect on ${selector}: fair alone keeps a share`);
+  const catalogue = buildCatalogue({ ...settings, nowMs: clock.nowMs() });
   const choice = choose(SELECTOR_RULES[selector], {
     request,
     needs: findNeeds(request),
-    cards: buildCatalogue({ ...settings, nowMs: clock.nowMs() }).list(),
+    cards: catalogue.list(),
     rules: settings.router,
     quality: quality ?? settings.router.fairQuality,
-    learned: await readLearnedIfAny(open, io),
+    learned: await readLearnedIfAny(open, io, catalogue),
   });
   const view = routeView(choice);
   io.out(values.json ? formatJson(view) : formatChoice(view));
 }
 
 /** A choice needs no store. Without one, nothing has been learned. */
-async function readLearnedIfAny(open: Call["open"], io: Io): Promise<Learned> {
+async function readLearnedIfAny(open: Call["open"], io: Io, catalogue: Catalogue): Promise<Learned> {
   try {
-    return await readLearned(await open());
+    return await readLearned(await open(), catalogue);
   } catch (error) {
     if (!(error instanceof NoStoreError)) throw error;
     io.err(`poundkey: ${error.message} The choice uses the shipped profiles alone.`);

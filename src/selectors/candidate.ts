@@ -6,9 +6,11 @@ import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import type { Needs } from "../operations/chat/needs.ts";
 import { type CardHealth, type HealthView, NO_HEALTH } from "./health-view.ts";
 import { Learned } from "./learning/learned.ts";
+import { findLightShare } from "./light.ts";
 import type { Prediction } from "./predictor.ts";
 import { prepareQuality, type QualityAsk } from "./quality.ts";
 import { type ActiveRules, findExclusion, selectRules } from "./rules.ts";
+import type { RankAsk } from "./selector.ts";
 
 export interface ChooseInput {
   readonly request: ChatRequest;
@@ -70,8 +72,7 @@ export interface Asked {
   readonly takesImageUrls: ChooseInput["takesImageUrls"];
   readonly health: HealthView;
   readonly learned: Learned;
-  /** The share of what is known that was as unlike the rest as this request is, 0…1. */
-  readonly likeness: number;
+  readonly ask: RankAsk;
 }
 
 export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number): Asked {
@@ -90,7 +91,26 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     takesImageUrls: input.takesImageUrls,
     health,
     learned,
-    likeness: learned.likenessOf(prediction) ?? prediction.sure,
+    ask: prepareRank(input, prediction, learned),
+  };
+}
+
+/** A request unlike nearly all labelled prompts: what they say of its answers' worth isn't gone by. */
+const ALIKE_MIN = 0.05;
+
+function prepareRank(
+  { quality: share }: Pick<ChooseInput, "quality">,
+  prediction: Prediction,
+  learned: Learned,
+): RankAsk {
+  const { difficulty } = prediction;
+  const known = learned.likenessOf(prediction);
+  const isAlike = known !== null && known >= ALIKE_MIN;
+  return {
+    ...{ share, difficulty, likeness: known ?? prediction.sure },
+    usualCostUsd: learned.usualCostUsd,
+    costWeight: isAlike ? learned.weightFor("money", share) : null,
+    timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
   };
 }
 

@@ -6,7 +6,13 @@ import { readFeatures } from "./features.ts";
 import { pickFirst } from "./first.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Prediction, predict } from "./predictor.ts";
-import { compareByScore, compareIds, computeCarefulLevels, type SelectorRule } from "./selector.ts";
+import {
+  compareByScore,
+  compareIds,
+  computeCarefulLevels,
+  type RankAsk,
+  type SelectorRule,
+} from "./selector.ts";
 import { CandidateTable, type Removed, sift } from "./table.ts";
 
 export interface Choice {
@@ -18,8 +24,8 @@ export interface Choice {
   readonly prediction: Prediction;
   /** About. */
   readonly promptTokens: number;
-  /** The share of what is known that was as unlike the rest as this request is, 0…1. */
-  readonly likeness: number;
+  /** The part of the request that was scored by. */
+  readonly ask: RankAsk;
   /** The number of models removed, by reason. */
   readonly removed: Readonly<Record<string, number>>;
   /** The first ones, and those that scores are measured against: the log keeps these. Best first. */
@@ -56,7 +62,7 @@ class Ranking implements Choice {
   readonly pinned: Skill | null;
   readonly prediction: Prediction;
   readonly promptTokens: number;
-  readonly likeness: number;
+  readonly ask: RankAsk;
   readonly removed: Readonly<Record<string, number>>;
   readonly foremost: readonly Candidate[];
   readonly #asked: Asked;
@@ -68,14 +74,10 @@ class Ranking implements Choice {
   readonly #compare: (a: number, b: number) => number;
   #candidates: readonly Candidate[] | undefined;
 
-  constructor(selector: SelectorRule, { cards, quality }: ChooseInput, asked: Asked) {
+  constructor(selector: SelectorRule, { cards }: ChooseInput, asked: Asked) {
     const { prediction, promptTokens, rules } = asked;
     const { able, out } = sift(cards, asked);
-    const scores = selector.rank(able, {
-      share: quality,
-      difficulty: prediction.difficulty,
-      likeness: asked.likeness,
-    });
+    const scores = selector.rank(able, asked.ask);
     const { pin } = rules;
     const pinnedAt = pin === null ? -1 : able.cards.findIndex(({ id }) => id === pin.id);
     this.#asked = asked;
@@ -90,7 +92,7 @@ class Ranking implements Choice {
     this.pinned = pinnedAt < 0 ? null : (pin?.skill ?? null);
     this.prediction = prediction;
     this.promptTokens = promptTokens;
-    this.likeness = asked.likeness;
+    this.ask = asked.ask;
     this.removed = countRemovals(out);
   }
 

@@ -23,6 +23,10 @@ export interface KeptDecision {
   readonly difficulty: number;
   /** The share of what is known that was as unlike the rest as this request is, 0…1. */
   readonly likeness: number;
+  /** The prices of quality; null: the labels didn't tell. */
+  readonly usual_cost_usd: number;
+  readonly cost_weight: number | null;
+  readonly time_weight: number | null;
   /** The request as a row of numbers, for learning: Float16, base64, because there is one in each logged decision. */
   readonly row: string;
   readonly candidates: readonly KeptCandidate[];
@@ -53,8 +57,11 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
     instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
     features: featuresView(choice.prediction),
-    difficulty: choice.prediction.difficulty,
-    likeness: choice.likeness,
+    difficulty: choice.ask.difficulty,
+    likeness: choice.ask.likeness,
+    usual_cost_usd: choice.ask.usualCostUsd,
+    cost_weight: choice.ask.costWeight,
+    time_weight: choice.ask.timeWeight,
     row: rowText(choice.prediction.row),
     candidates: selectKept(choice, tried).map((one) => ({
       model: one.card.id,
@@ -100,7 +107,12 @@ export function decidedAgain(
   )
     return null;
   const able = readCandidates(asArray(kept.candidates).filter(isObject));
-  const scores = selector.rank(able, { share, difficulty, likeness });
+  const scores = selector.rank(able, {
+    ...{ share, difficulty, likeness },
+    usualCostUsd: asNumber(kept.usual_cost_usd) ?? 0,
+    costWeight: asNumber(kept.cost_weight) ?? null,
+    timeWeight: asNumber(kept.time_weight) ?? null,
+  });
   const [first] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
   const found =
     typeof pinned === "string" ? choice : first === undefined ? null : (able.cards[first]?.id ?? null);

@@ -154,6 +154,24 @@ export function readLogLength(row: Float32Array): number {
   return readLogTokens((row[row.length - STRUCTURE_SIZE - 1] ?? 0) / SCALES.shape);
 }
 
+/** The part of a request that its answer's length, and with it the cost and the time, depend on. */
+export interface Lengths {
+  readonly promptTokens: number;
+  /** The length of a plain answer without thinking. */
+  readonly outputTokens: number;
+  readonly difficultyLogit: number;
+}
+
+/** The lengths in a prediction's row; the prompt's is that of its last turn. */
+export function readLengths(row: Float32Array): Lengths {
+  const logTokens = (row[row.length - 1] ?? 0) / SCALES.length + USUAL_LOG_TOKENS;
+  return {
+    promptTokens: Math.exp(readLogLength(row)),
+    outputTokens: clamp(Math.exp(logTokens), OUTPUT_TOKENS_MIN, OUTPUT_TOKENS_MAX),
+    difficultyLogit: (row[1] ?? 0) / SCALES.difficulty,
+  };
+}
+
 interface Outputs {
   readonly input: Float32Array;
   readonly topics: Float64Array;

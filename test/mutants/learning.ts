@@ -88,8 +88,8 @@ export const LEARNING: readonly Mutant[] = [
   },
   {
     name: "others are tried out below the floor",
-    file: "src/selectors/floor.ts",
-    find: "return score >= ABOVE_FLOOR;",
+    file: "src/selectors/saving.ts",
+    find: "return score >= GOOD_ENOUGH;",
     replace: "return score > 0;",
     tests: ["test/router/explore.test.ts"],
   },

@@ -1,5 +1,10 @@
 // Rows and symmetric matrices of numbers, row by row in one array.
 
+/** A value, cut off at so much above and below 0. */
+export function bounded(value: number, most: number): number {
+  return Math.max(-most, Math.min(most, value));
+}
+
 export function dot(one: ArrayLike<number>, other: Float32Array): number {
   let sum = 0;
   for (let at = 0; at < other.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);

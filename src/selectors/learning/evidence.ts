@@ -1,8 +1,8 @@
 // The lessons that are learned from, by prompt: one row of numbers each, and all scores of answers to it.
 import { SKILLS } from "../../core/skill.ts";
-import { readSkills } from "../predictor.ts";
+import { type Lengths, readLengths, readSkills } from "../predictor.ts";
 import { type Design, readDesign } from "./design.ts";
-import type { Labelled, Mark } from "./posterior.ts";
+import type { Labelled, Mark } from "./labelled.ts";
 
 /** Models and prompts change: what a lesson says is half as much after this time. */
 export const LESSON_HALF_LIFE_MS = 30 * 86_400_000;
@@ -43,6 +43,7 @@ interface Prompt extends Design {
   readonly topic: number;
   /** By SKILLS. */
   readonly skills: readonly number[];
+  readonly lengths: Lengths;
   readonly lessons: Map<string, Evident>;
 }
 
@@ -93,7 +94,7 @@ export class Evidence {
     const ordered = [...this.#prompts.values()].sort((a, b) => (a.digest < b.digest ? -1 : 1));
     for (const [at, prompt] of ordered.entries()) {
       const marks = sumMarks(prompt, asOfMs, counts);
-      if (marks.size > 0) prompts.push({ phi: prompt.phi, top: prompt.top, marks });
+      if (marks.size > 0) prompts.push({ phi: prompt.phi, top: prompt.top, lengths: prompt.lengths, marks });
       else this.#prompts.delete(prompt.digest);
       if (at % SLICE === SLICE - 1) yield;
     }
@@ -129,7 +130,7 @@ export interface SummedUp {
 
 function makePrompt(digest: string, row: Float32Array): Prompt {
   const { phi, top, topic } = readDesign(row);
-  return { digest, phi, top, topic, skills: readSkills(row), lessons: new Map() };
+  return { digest, phi, top, topic, skills: readSkills(row), lengths: readLengths(row), lessons: new Map() };
 }
 
 function sumMarks(

@@ -1,9 +1,11 @@
 // The result of learning, and its form as text, in which a gateway finds it at its start.
-import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../../core/json.ts";
 import { SKILLS, type Skill } from "../../core/skill.ts";
 import { markOfParameters } from "../row-text.ts";
 import type { Counts } from "./evidence.ts";
-import type { Fit, Posterior } from "./posterior.ts";
+import type { Fit } from "./labelled.ts";
+import type { Posterior } from "./posterior.ts";
+import type { Tradeoff } from "./tradeoff.ts";
 
 /** For people: per card and category, how many labels there were and their mean score. */
 export interface TaughtView {
@@ -28,13 +30,10 @@ export function packFitted({ posterior, views }: Fitted): JsonObject {
     covariance: packNumbers(halve(posterior.covariance, posterior.common.length)),
     variances: packNumbers(posterior.variances),
     tops: packNumbers(posterior.tops),
-    fits: [...posterior.fits].map(([id, { overall, noise, doubt, weights }]) => [
-      id,
-      overall,
-      noise,
-      doubt,
-      packNumbers(weights),
-    ]),
+    usual_cost_usd: posterior.usualCostUsd,
+    money: posterior.money.map(({ weight, share }) => [weight, share]),
+    time: posterior.time.map(({ weight, share }) => [weight, share]),
+    fits: [...posterior.fits].map(([id, { weights, ...numbers }]) => [id, numbers, packNumbers(weights)]),
   };
   return { form: FORM, parameters: markOfParameters(), posterior: packed, views: [...views] };
 }
@@ -55,18 +54,29 @@ function readPosterior(packed: JsonObject): Posterior | undefined {
   if (common.length !== width || half.length !== (width * (width + 1)) / 2) return undefined;
   const fits = new Map<string, Fit>();
   for (const fit of asArray(packed.fits)) {
-    const [id, overall, noise, doubt, weights] = asArray(fit);
+    const [id, numbers, weights] = asArray(fit);
     const own = unpackNumbers(weights);
     if (own.length !== width) return undefined;
-    const known = {
+    const { overall, slope, noise, doubt } = asObject(numbers);
+    fits.set(asString(id) ?? "", {
       overall: asNumber(overall) ?? 0,
+      slope: asNumber(slope) ?? 0,
       noise: asNumber(noise) ?? 0,
       doubt: asNumber(doubt) ?? 1,
-    };
-    fits.set(asString(id) ?? "", { ...known, weights: own });
+      weights: own,
+    });
   }
   const known = { variances: numbers("variances"), tops: numbers("tops") };
-  return { fits, common, covariance: double(half, width), ...known };
+  const tradeoffs = { money: readTradeoff(packed.money), time: readTradeoff(packed.time) };
+  const usualCostUsd = asNumber(packed.usual_cost_usd) ?? 0;
+  return { fits, common, covariance: double(half, width), ...known, ...tradeoffs, usualCostUsd };
+}
+
+function readTradeoff(value: unknown): Tradeoff {
+  return asArray(value).map((step) => {
+    const [weight, share] = asArray(step);
+    return { weight: asNumber(weight) ?? 0, share: asNumber(share) ?? 0 };
+  });
 }
 
 function readView(value: unknown): TaughtView {
@@ -125,8 +135,4 @@ function unpackNumbers(text: unknown): Float32Array {
   if (bytes.length % Float32Array.BYTES_PER_ELEMENT !== 0) return none;
   const numbers = new Float32Array(bytes.buffer);
   return numbers.every(Number.isFinite) ? numbers : none;
-}
-
-export function readFitted(text: string): JsonObject {
-  return asObject(parseJson(text));
 }

@@ -1,15 +1,17 @@
 // Learns on the spot from scores of answers: labels are kept by prompt, and what they say of all models is worked out of
 // them together, so that a decision costs one look at the request and one product a model.
 import type { JsonObject } from "../../core/json.ts";
+import type { FindExpense } from "../expense.ts";
 import type { Prediction } from "../predictor.ts";
-import { dot, measureUnder } from "./algebra.ts";
+import { bounded, dot, measureUnder } from "./algebra.ts";
 import { type Design, readDesign } from "./design.ts";
 import { Evidence, type Evident } from "./evidence.ts";
 import { type Fitted, packFitted, type TaughtView, unpackFitted, viewCounts } from "./fitted.ts";
+import { OWN_MAX } from "./labelled.ts";
 import { fitPosterior } from "./posterior.ts";
+import { findWeight } from "./tradeoff.ts";
 
-/** No model's quality is moved further against the others' than this, and all of them together no further than that. */
-const OWN_MAX = 0.35;
+/** All models' qualities together are moved no further than this. */
 const COMMON_MAX = 0.2;
 export const SHIFT_MAX = OWN_MAX + COMMON_MAX;
 /** The share of the doubt about a model's difference from the champion that it must exceed. */
@@ -26,6 +28,12 @@ export interface Shift {
   readonly spread: number;
   /** 1 where no score of the model is known, towards 0 the more there are. */
   readonly doubt: number;
+}
+
+export interface FitInput {
+  /** The moment as of which lessons are weighed, Unix ms. */
+  readonly asOfMs: number;
+  readonly findExpense: FindExpense;
 }
 
 const NOTHING: Shift = { quality: 0, overall: 0, caution: 0, spread: 0, doubt: 1 };
@@ -68,20 +76,20 @@ export class Learned {
   }
 
   /** Works out what the labels say, all at once, as of a moment (Unix ms). The same labels in any order say the same. */
-  fit(asOfMs = 0): void {
-    const slices = this.#fitting(asOfMs);
+  fit({ asOfMs = 0, findExpense = () => null }: Partial<FitInput> = {}): void {
+    const slices = this.#fitting({ asOfMs, findExpense });
     while (slices.next().done !== true);
   }
 
   /** The same in slices of a millisecond or less, with `pause` after each; decisions go by the last fit meanwhile. */
-  async fitSlowly(asOfMs: number, pause: () => Promise<void>): Promise<void> {
-    for (const _ of this.#fitting(asOfMs)) await pause();
+  async fitSlowly(input: FitInput, pause: () => Promise<void>): Promise<void> {
+    for (const _ of this.#fitting(input)) await pause();
   }
 
-  *#fitting(asOfMs: number): Generator<void> {
+  *#fitting({ asOfMs, findExpense }: FitInput): Generator<void> {
     this.#isStale = false;
     const { prompts, counts } = yield* this.#evidence.sumUp(asOfMs);
-    const posterior = yield* fitPosterior(prompts);
+    const posterior = yield* fitPosterior(prompts, findExpense);
     this.#take({ posterior, views: [...counts].map(([model, own]) => viewCounts(model, own)) });
   }
 
@@ -154,6 +162,16 @@ export class Learned {
     );
   }
 
+  /** The price of quality at which a share of the champion's is surely kept, as `findWeight` gives it. */
+  weightFor(what: "money" | "time", share: number): number | null {
+    return findWeight(this.#fitted.posterior?.[what] ?? [], share);
+  }
+
+  /** The mean cost of the champion's answers to labelled prompts; 0 without any. */
+  get usualCostUsd(): number {
+    return this.#fitted.posterior?.usualCostUsd ?? 0;
+  }
+
   /** One look for all models: a decision asks for hundreds. */
   #look(row: Float32Array): Seen {
     if (this.#seen?.row === row) return this.#seen;
@@ -205,8 +223,4 @@ function countBelow(ascending: Float32Array, value: number, withEqual: boolean):
     else high = middle;
   }
   return low;
-}
-
-function bounded(shift: number, most: number): number {
-  return Math.max(-most, Math.min(most, shift));
 }

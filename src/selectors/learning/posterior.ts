@@ -1,34 +1,12 @@
 // One Bayesian linear model of what labels say, for all models together: they share its design. Its noise and how
 // far each model's own weights are followed come from the labels, by leaving out each prompt in turn.
+
+import type { FindExpense } from "../expense.ts";
 import { addScaled, dot, invert, measureUnder, multiply } from "./algebra.ts";
-import type { Design } from "./design.ts";
+import type { Fit, Foretold, Labelled, Mark } from "./labelled.ts";
+import { type Tradeoffs, weighExpenses } from "./trials.ts";
 
-/** The scores of one model for one prompt. */
-export interface Mark {
-  /** The sum of the labels' weights. */
-  weight: number;
-  /** Sums over the labels by weight: of the scores' distance from what was expected, and of what was expected. */
-  residual: number;
-  expected: number;
-}
-
-export interface Labelled extends Pick<Design, "phi" | "top"> {
-  readonly marks: ReadonlyMap<string, Mark>;
-}
-
-/** One model's part of the posterior. */
-export interface Fit {
-  /** The model is better by this than expected, whatever the request: as if 20 more answers had been as expected. */
-  readonly overall: number;
-  /** The difference from the champion beside that, by the design. */
-  readonly weights: Float32Array;
-  /** The variance that labels leave of a prompt's difference from the champion. */
-  readonly noise: number;
-  /** 1: no label; towards 0 the more there are. */
-  readonly doubt: number;
-}
-
-export interface Posterior {
+export interface Posterior extends Tradeoffs {
   readonly fits: ReadonlyMap<string, Fit>;
   /** The champion's own weights, which all labelled models share: how much harder or easier a request is than expected. */
   readonly common: Float32Array;
@@ -69,7 +47,10 @@ interface Gathered {
 }
 
 /** Null without labels. A generator, so that requests are served between its slices: thousands of prompts take a second. */
-export function* fitPosterior(prompts: readonly Labelled[]): Generator<void, Posterior | null> {
+export function* fitPosterior(
+  prompts: readonly Labelled[],
+  findExpense: FindExpense,
+): Generator<void, Posterior | null> {
   const width = prompts[0]?.phi.length ?? 0;
   const models = yield* gather(prompts);
   if (models.size === 0) return null;
@@ -118,8 +99,10 @@ export function* fitPosterior(prompts: readonly Labelled[]): Generator<void, Pos
     const share = Math.min(LEVERAGE_MAX, own * (shares[at] ?? 0));
     return own / (1 - share);
   });
+  const { fits, common, champion, foretold } = yield* fitModels(prompts, models, covariance, leverage);
+  const tradeoffs = yield* weighExpenses(prompts, { fits, champion, foretold }, findExpense);
   return {
-    ...(yield* fitModels(prompts, models, covariance, leverage)),
+    ...{ fits, common, ...tradeoffs },
     covariance: Float32Array.from(covariance),
     variances: pickEvenly(left.sort()),
     tops: pickEvenly(Float64Array.from(prompts, ({ top }) => top).sort()),
@@ -131,7 +114,7 @@ function* fitModels(
   models: ReadonlyMap<string, Gathered>,
   covariance: Float64Array,
   leverage: Float64Array,
-): Generator<void, Pick<Posterior, "fits" | "common">> {
+): Generator<void, Pick<Posterior, "fits" | "common"> & Foretold> {
   const weights = new Map<string, Float64Array>();
   const foretold = new Map<string, Float64Array>();
   let champion = "";
@@ -180,6 +163,7 @@ function* fitModels(
         id,
         {
           overall,
+          slope,
           weights: Float32Array.from(own, (value, at) => slope * (value - (base[at] ?? 0))),
           noise: pairs === 0 ? usual : noise / pairs,
           doubt: LEVEL_START / (LEVEL_START + count),
@@ -187,7 +171,7 @@ function* fitModels(
       ];
     }),
   );
-  return { fits, common: Float32Array.from(base) };
+  return { fits, common: Float32Array.from(base), champion, foretold };
 }
 
 function* gather(prompts: readonly Labelled[]): Generator<void, ReadonlyMap<string, Gathered>> {
