@@ -9,6 +9,7 @@ const UNKNOWN_KIND = 1;
 export const best: SelectorRule = {
   name: "best",
   about: "Picks the best model for each request.",
+  savesMoney: false,
   rank: (candidates, { likeness }) => {
     const champion = findChampion(candidates);
     const off = likeness < LIKENESS_MIN ? UNKNOWN_KIND : 0;

@@ -44,6 +44,9 @@ export interface Candidate {
   readonly costUsd: number | null;
   /** Until the answer is complete. */
   readonly latencyMs: number;
+  /** The same of an answer that is longer than expected by a standard deviation. */
+  readonly costHighUsd: number | null;
+  readonly latencyHighMs: number;
   /** The predicted length of the answer and its thoughts: real lengths are compared with it. */
   readonly tokens: number;
   /** The overall level, whatever the kind of request. */
@@ -68,6 +71,8 @@ export interface Asked {
   readonly rules: ActiveRules;
   readonly effort: ChatRequest["reasoning_effort"];
   readonly cached: Cached | null;
+  /** The answers in the conversation so far. */
+  readonly turns: number;
   readonly allowed: ChooseInput["allowed"];
   readonly takesImageUrls: ChooseInput["takesImageUrls"];
   readonly health: HealthView;
@@ -87,6 +92,7 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     rules: selectRules(input.rules, prediction),
     effort: request.reasoning_effort,
     cached: input.cached?.() ?? null,
+    turns: request.messages.filter(({ role }) => role === "assistant").length,
     allowed: input.allowed,
     takesImageUrls: input.takesImageUrls,
     health,

@@ -5,7 +5,7 @@ import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { pickFirst } from "./first.ts";
 import { SELECTOR_RULES } from "./index.ts";
-import { featuresView, type RouteView } from "./route-view.ts";
+import { type BasisView, basisView, featuresView, type RouteView } from "./route-view.ts";
 import { rowText } from "./row-text.ts";
 import { type Candidates, compareByScore, type SelectorRule } from "./selector.ts";
 
@@ -16,9 +16,12 @@ export interface KeptDecision {
   readonly share: number;
   readonly choice: string | null;
   readonly pinned: string | null;
+  /** True if the conversation stayed with its model, whatever the scores were. */
+  readonly stays: boolean;
   /** The model that would have been chosen, if another was tried out; null: none was. */
   readonly instead_of: string | null;
   readonly features: RouteView["features"];
+  readonly basis: BasisView;
   /** The difficulty that was predicted for the request, unrounded. */
   readonly difficulty: number;
   /** The share of what is known that was as unlike the rest as this request is, 0…1. */
@@ -43,6 +46,8 @@ interface KeptCandidate {
   readonly careful: number;
   readonly cost_usd: number | null;
   readonly latency_ms: number;
+  readonly cost_usd_high: number | null;
+  readonly latency_ms_high: number;
   /** The predicted length of the answer and its thoughts, without what was learned of lengths. */
   readonly tokens: number;
   readonly score: number;
@@ -56,7 +61,9 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
     choice: (tried ?? choice.choice)?.id ?? null,
     instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
+    stays: choice.stays,
     features: featuresView(choice.prediction),
+    basis: basisView(choice),
     difficulty: choice.ask.difficulty,
     likeness: choice.ask.likeness,
     usual_cost_usd: choice.ask.usualCostUsd,
@@ -72,6 +79,8 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
       careful: one.careful,
       cost_usd: one.costUsd,
       latency_ms: one.latencyMs,
+      cost_usd_high: one.costHighUsd,
+      latency_ms_high: one.latencyHighMs,
       tokens: one.tokens,
       score: one.score,
     })),
@@ -115,7 +124,11 @@ export function decidedAgain(
   });
   const [first] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
   const found =
-    typeof pinned === "string" ? choice : first === undefined ? null : (able.cards[first]?.id ?? null);
+    typeof pinned === "string" || kept.stays === true
+      ? choice
+      : first === undefined
+        ? null
+        : (able.cards[first]?.id ?? null);
   // A model that was tried out was left to chance: the choice that it replaced is decided again.
   const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };

@@ -15,6 +15,7 @@ export function findLightShare(difficulty: number): number {
 export const light: SelectorRule = {
   name: "light",
   about: "Picks the fastest model for each request.",
+  savesMoney: false,
   rank: (candidates, { difficulty, timeWeight }) =>
     timeWeight === null
       ? scoreAbove(findLightShare(difficulty), candidates, candidates.latencyMs)

@@ -6,6 +6,8 @@ export interface SelectorRule {
   readonly name: string;
   /** One sentence for the list of models. */
   readonly about: string;
+  /** True if a conversation changes its model for one that costs less over the rest of it. */
+  readonly savesMoney: boolean;
   /**
    * A score for each candidate, by its row; the highest comes first, of equal ones the cheaper, then the newer. Pure. The
    * log keeps the first eight by score and the three of highest careful quality and of highest careful level, and a

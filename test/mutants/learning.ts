@@ -82,9 +82,23 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "a pinned request tries others out",
     file: "src/selectors/explore.ts",
-    find: "choice.pinned !== null || ",
+    find: "choice.pinned !== null || choice.stays || ",
     replace: "",
     tests: ["test/router/explore.test.ts"],
+  },
+  {
+    name: "a conversation changes its model each turn",
+    file: "src/selectors/staying.ts",
+    find: "if (at < 0 || at === first || !savesMoney) return at;",
+    replace: "if (at < 0 || at === first || !savesMoney) return -1;",
+    tests: ["test/router/sessions.test.ts"],
+  },
+  {
+    name: "fair takes what costs more than the champion",
+    file: "src/selectors/saving.ts",
+    find: " && (expenses[at] ?? 0) <= usual",
+    replace: "",
+    tests: ["test/router/tradeoff.test.ts"],
   },
   {
     name: "others are tried out below the floor",
@@ -103,7 +117,7 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "a pinned model is not the first of many",
     file: "src/selectors/choose.ts",
-    find: "scores.with(pinnedAt, Number.POSITIVE_INFINITY)",
+    find: "scores.with(firstAt, Number.POSITIVE_INFINITY)",
     replace: "scores",
     tests: ["test/router/choose.test.ts"],
   },

@@ -94,7 +94,7 @@ export class Evidence {
     const ordered = [...this.#prompts.values()].sort((a, b) => (a.digest < b.digest ? -1 : 1));
     for (const [at, prompt] of ordered.entries()) {
       const marks = sumMarks(prompt, asOfMs, counts);
-      if (marks.size > 0) prompts.push({ phi: prompt.phi, top: prompt.top, lengths: prompt.lengths, marks });
+      if (marks.size > 0) prompts.push({ ...pickDesign(prompt), marks });
       else this.#prompts.delete(prompt.digest);
       if (at % SLICE === SLICE - 1) yield;
     }
@@ -131,6 +131,10 @@ export interface SummedUp {
 function makePrompt(digest: string, row: Float32Array): Prompt {
   const { phi, top, topic } = readDesign(row);
   return { digest, phi, top, topic, skills: readSkills(row), lengths: readLengths(row), lessons: new Map() };
+}
+
+function pickDesign({ phi, top, topic, lengths }: Prompt) {
+  return { phi, top, topic, lengths };
 }
 
 function sumMarks(

@@ -30,6 +30,7 @@ export function packFitted({ posterior, views }: Fitted): JsonObject {
     covariance: packNumbers(halve(posterior.covariance, posterior.common.length)),
     variances: packNumbers(posterior.variances),
     tops: packNumbers(posterior.tops),
+    topics: packNumbers(posterior.topics),
     usual_cost_usd: posterior.usualCostUsd,
     money: posterior.money.map(({ weight, share }) => [weight, share]),
     time: posterior.time.map(({ weight, share }) => [weight, share]),
@@ -66,7 +67,7 @@ function readPosterior(packed: JsonObject): Posterior | undefined {
       weights: own,
     });
   }
-  const known = { variances: numbers("variances"), tops: numbers("tops") };
+  const known = { variances: numbers("variances"), tops: numbers("tops"), topics: numbers("topics") };
   const tradeoffs = { money: readTradeoff(packed.money), time: readTradeoff(packed.time) };
   const usualCostUsd = asNumber(packed.usual_cost_usd) ?? 0;
   return { fits, common, covariance: double(half, width), ...known, ...tradeoffs, usualCostUsd };

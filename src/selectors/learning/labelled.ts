@@ -14,7 +14,7 @@ export interface Mark {
   expected: number;
 }
 
-export interface Labelled extends Pick<Design, "phi" | "top"> {
+export interface Labelled extends Pick<Design, "phi" | "topic" | "top"> {
   readonly lengths: Lengths;
   readonly marks: ReadonlyMap<string, Mark>;
 }

@@ -2,7 +2,8 @@
 // them together, so that a decision costs one look at the request and one product a model.
 import type { JsonObject } from "../../core/json.ts";
 import type { FindExpense } from "../expense.ts";
-import type { Prediction } from "../predictor.ts";
+import { type Prediction, readTopics } from "../predictor.ts";
+import { TOPICS } from "../topics.ts";
 import { bounded, dot, measureUnder } from "./algebra.ts";
 import { type Design, readDesign } from "./design.ts";
 import { Evidence, type Evident } from "./evidence.ts";
@@ -36,6 +37,16 @@ export interface FitInput {
   readonly findExpense: FindExpense;
 }
 
+/** A topic of a request and the labelled prompts of it. */
+export interface LeanedOn {
+  readonly topic: string;
+  /** 0…1. */
+  readonly share: number;
+  readonly prompts: number;
+}
+const TOPIC_SHARE_MIN = 0.05;
+const TOPICS_SHOWN = 3;
+
 const NOTHING: Shift = { quality: 0, overall: 0, caution: 0, spread: 0, doubt: 1 };
 const LENGTHS_START = 8;
 /** Answers before the last so many are forgotten. */
@@ -43,11 +54,14 @@ const ANSWERS_MAX = 500;
 /** One answer's length counts as no more than e² times what was predicted. */
 const LENGTH_MAX = 2;
 
-/** Answers whose length is known, and the sum of the logarithms of how much longer they were than predicted. */
+/** Answers whose length is known, and sums of the logarithms of how much longer they were than predicted, and of their squares. */
 interface Lengths {
   answers: number;
   times: number;
+  squares: number;
 }
+/** The standard deviation of such logarithms within a model, on public rows. */
+const LENGTH_SPREAD = 0.8;
 
 /** A request beside the labelled prompts. */
 interface Seen extends Design {
@@ -118,18 +132,38 @@ export class Learned {
   /** Folds in how long an answer was, in tokens, beside how long it was expected to be. */
   foldLength(asked: Pick<Prediction, "outputTokens">, model: string, tokens: number): void {
     if (!(tokens > 0)) return;
-    const lengths = this.#lengths.get(model) ?? { answers: 0, times: 0 };
+    const lengths = this.#lengths.get(model) ?? { answers: 0, times: 0, squares: 0 };
     this.#lengths.set(model, lengths);
     const left = lengths.answers < ANSWERS_MAX ? 1 : 1 - 1 / ANSWERS_MAX;
     lengths.answers = left * lengths.answers + 1;
     const times = bounded(Math.log(tokens / Math.max(1, asked.outputTokens)), LENGTH_MAX);
     lengths.times = left * lengths.times + times;
+    lengths.squares = left * lengths.squares + times * times;
   }
 
   /** The ratio of the card's answers' length to the predicted one. */
   lengthOf(model: string): number {
     const lengths = this.#lengths.get(model);
     return lengths === undefined ? 1 : Math.exp(lengths.times / (lengths.answers + LENGTHS_START));
+  }
+
+  /** The standard deviation of the logarithm of an answer's length about the expected one. */
+  lengthSpreadOf(model: string): number {
+    const { answers, times, squares } = this.#lengths.get(model) ?? { answers: 0, times: 0, squares: 0 };
+    const apart = answers === 0 ? 0 : Math.max(0, squares - times ** 2 / answers);
+    return Math.sqrt((apart + LENGTHS_START * LENGTH_SPREAD ** 2) / (answers + LENGTHS_START));
+  }
+
+  /** The topics that a request is likely of, the likeliest first, and the labelled prompts of each. */
+  leanedOn({ row }: Pick<Prediction, "row">): readonly LeanedOn[] {
+    const { posterior } = this.#fitted;
+    if (posterior === null) return [];
+    const likely: LeanedOn[] = [];
+    for (const [at, share] of readTopics(row).entries()) {
+      if (share < TOPIC_SHARE_MIN) continue;
+      likely.push({ topic: TOPICS[at] ?? "", share, prompts: posterior.topics[at] ?? 0 });
+    }
+    return likely.sort((a, b) => b.share - a.share).slice(0, TOPICS_SHOWN);
   }
 
   /** The difference of the card's quality from the prediction, for a request like this one. */

@@ -2,11 +2,14 @@
 // far each model's own weights are followed come from the labels, by leaving out each prompt in turn.
 
 import type { FindExpense } from "../expense.ts";
+import { TOPICS } from "../topics.ts";
 import { addScaled, dot, invert, measureUnder, multiply } from "./algebra.ts";
 import type { Fit, Foretold, Labelled, Mark } from "./labelled.ts";
 import { type Tradeoffs, weighExpenses } from "./trials.ts";
 
 export interface Posterior extends Tradeoffs {
+  /** The number of labelled prompts by their likeliest topic, in the order of TOPICS. */
+  readonly topics: Float32Array;
   readonly fits: ReadonlyMap<string, Fit>;
   /** The champion's own weights, which all labelled models share: how much harder or easier a request is than expected. */
   readonly common: Float32Array;
@@ -103,6 +106,7 @@ export function* fitPosterior(
   const tradeoffs = yield* weighExpenses(prompts, { fits, champion, foretold }, findExpense);
   return {
     ...{ fits, common, ...tradeoffs },
+    topics: countTopics(prompts),
     covariance: Float32Array.from(covariance),
     variances: pickEvenly(left.sort()),
     tops: pickEvenly(Float64Array.from(prompts, ({ top }) => top).sort()),
@@ -235,6 +239,12 @@ function addOuter(square: Float64Array, row: Float32Array, times: number): void 
     for (let other = 0; other < width; other++)
       square[start + other] = (square[start + other] ?? 0) + value * (row[other] ?? 0);
   }
+}
+
+function countTopics(prompts: readonly Labelled[]): Float32Array {
+  const counts = new Float32Array(TOPICS.length);
+  for (const { topic } of prompts) counts[topic] = (counts[topic] ?? 0) + 1;
+  return counts;
 }
 
 /** Picks at most `RANKS_MAX` of ascending values, from the first to the last. */
