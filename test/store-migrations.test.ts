@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
+import { LESSONS_BY_PROMPT } from "../src/store/postgres/lesson-steps.ts";
 import { STEPS } from "../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { MIGRATIONS } from "../src/store/sqlite/migrations.ts";
@@ -107,6 +108,8 @@ describe("a store of an earlier version", () => {
     await database.unsafe(`
       CREATE TABLE schema_version (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL);
       INSERT INTO schema_version VALUES (1, ${steps.length})`);
+    // As if the process had died in the middle of the step: it is taken again.
+    for (const sql of LESSONS_BY_PROMPT.slice(0, 4)) await database.unsafe(sql);
     await goesOn(await openPostgresStore({ url: server.url, decide }));
   });
 });

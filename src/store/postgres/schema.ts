@@ -1,4 +1,5 @@
 // The steps that the PostgreSQL store's schema was made in, each a list of statements.
+import { LESSONS_BY_PROMPT } from "./lesson-steps.ts";
 
 /**
  * Step n makes version n + 1. A step that was released is never changed: a change is a new step. Each can be taken
@@ -290,17 +291,5 @@ export const STEPS: readonly (readonly string[])[] = [
   ),
   // A key's conversations may be kept unless it says otherwise.
   ["ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS keep_responses BIGINT NOT NULL DEFAULT 1"],
-  // The labels of one prompt are one row: its numbers were there once for each model.
-  [
-    "ALTER TABLE lesson ADD COLUMN IF NOT EXISTS marks TEXT NOT NULL DEFAULT ''",
-    `UPDATE lesson SET marks = json_build_array(json_build_array(model, score, expected))::text
-      WHERE source <> 'label'`,
-    `UPDATE lesson SET model = '', marks = prompt.marks, at_ms = prompt.at_ms FROM (
-        SELECT account_id, min(id) AS id, max(at_ms) AS at_ms,
-          json_agg(json_build_array(model, score, expected))::text AS marks
-        FROM lesson WHERE source = 'label' GROUP BY account_id, request
-      ) AS prompt WHERE lesson.account_id = prompt.account_id AND lesson.id = prompt.id`,
-    "DELETE FROM lesson WHERE marks = ''",
-    "ALTER TABLE lesson DROP COLUMN score, DROP COLUMN expected",
-  ],
+  LESSONS_BY_PROMPT,
 ];
