@@ -15,6 +15,8 @@ export interface Profile {
   readonly spreads: readonly number[];
   /** "imputed", "operator", or the benchmark and its date. */
   readonly source: string;
+  /** True if nobody has measured the model. */
+  readonly isGuessed: boolean;
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
   /** Tokens thought at a question of usual difficulty when the client says nothing about it. */
@@ -33,6 +35,7 @@ interface ProfileRow {
 }
 
 const THOUSAND = 1000;
+const IMPUTED = "imputed";
 const OPERATOR_SPREAD = 0.01;
 /** The day of the rows, Unix seconds: the age of a card is computed against it. */
 const ROWS_DAY = 1_795_132_800;
@@ -88,6 +91,7 @@ function makeProfile(known: Known): Profile {
     oddsSpreads: Float64Array.from(skills, (share, at) => (spreads[at] ?? 0) / (share * (1 - share))),
     spreads,
     source,
+    isGuessed: source === IMPUTED,
     firstTokenMs,
     tokensPerSecond,
     thinkingTokens,
@@ -144,7 +148,7 @@ function guess(card: ModelCard): Profile {
   return makeProfile({
     skills: SKILLS.map(() => share),
     spreads: SKILLS.map(() => UNKNOWN_SPREAD),
-    source: "imputed",
+    source: IMPUTED,
     firstTokenMs: Math.round(350 + 60 * Math.min(10, Math.sqrt(price) * 2)),
     tokensPerSecond: Math.round(Math.max(12, 170 * (1 + price) ** -0.38)),
     thinkingTokens: reasoning ? 300 : 0,
