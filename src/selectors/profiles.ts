@@ -15,7 +15,7 @@ export interface Profile {
   readonly spreads: readonly number[];
   /** "imputed", "operator", or the benchmark and its date. */
   readonly source: string;
-  /** True if nobody has measured the model. */
+  /** True if nobody has measured the model, or not all of its skills. */
   readonly isGuessed: boolean;
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
@@ -77,12 +77,12 @@ function shippedProfile(card: ModelCard): Profile {
 
 type Known = Pick<
   Profile,
-  "skills" | "spreads" | "source" | "firstTokenMs" | "tokensPerSecond" | "thinkingTokens"
+  "skills" | "spreads" | "source" | "isGuessed" | "firstTokenMs" | "tokensPerSecond" | "thinkingTokens"
 >;
 
 /** Known values with what is worked out from them, once. All profiles are made here: of one shape they are read faster. */
 function makeProfile(known: Known): Profile {
-  const { skills, spreads, source, firstTokenMs, tokensPerSecond, thinkingTokens } = known;
+  const { skills, spreads, source, isGuessed, firstTokenMs, tokensPerSecond, thinkingTokens } = known;
   const odds = Float64Array.from(skills, (share) => Math.log(share / (1 - share)));
   return {
     skills,
@@ -91,7 +91,7 @@ function makeProfile(known: Known): Profile {
     oddsSpreads: Float64Array.from(skills, (share, at) => (spreads[at] ?? 0) / (share * (1 - share))),
     spreads,
     source,
-    isGuessed: source === IMPUTED,
+    isGuessed,
     firstTokenMs,
     tokensPerSecond,
     thinkingTokens,
@@ -103,6 +103,7 @@ function fromRow(row: ProfileRow): Profile {
     skills: row.skills.map((skill) => skill / THOUSAND),
     spreads: row.spreads.map((spread) => spread / THOUSAND),
     source: row.source,
+    isGuessed: row.source === IMPUTED,
     firstTokenMs: row.firstTokenMs,
     tokensPerSecond: row.tokensPerSecond,
     thinkingTokens: row.thinking,
@@ -116,7 +117,8 @@ function overlaid(profile: Profile, own: SkillRow): Profile {
   const mean = named.reduce((sum, value) => sum + value, 0) / named.length;
   const skills = SKILLS.map((skill) => Math.min(0.995, Math.max(0.005, own[skill] ?? mean)));
   const spreads = SKILLS.map((skill) => (own[skill] === undefined ? UNKNOWN_SPREAD : OPERATOR_SPREAD));
-  return makeProfile({ ...profile, skills, spreads, source: "operator" });
+  const isGuessed = SKILLS.some((skill) => own[skill] === undefined);
+  return makeProfile({ ...profile, skills, spreads, source: "operator", isGuessed });
 }
 
 /** Cards with the same data share a guess: an operator's own ten thousand differ in their prices at most. */
@@ -149,6 +151,7 @@ function guess(card: ModelCard): Profile {
     skills: SKILLS.map(() => share),
     spreads: SKILLS.map(() => UNKNOWN_SPREAD),
     source: IMPUTED,
+    isGuessed: true,
     firstTokenMs: Math.round(350 + 60 * Math.min(10, Math.sqrt(price) * 2)),
     tokensPerSecond: Math.round(Math.max(12, 170 * (1 + price) ** -0.38)),
     thinkingTokens: reasoning ? 300 : 0,
