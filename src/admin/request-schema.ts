@@ -52,6 +52,9 @@ const decisionSchema = Type.Object({
   }),
   difficulty: number,
   likeness: number,
+  usual_cost_usd: Type.Optional(usd),
+  cost_weight: Type.Optional(allowNull(number)),
+  time_weight: Type.Optional(allowNull(number)),
   stays: Type.Optional(truth),
   basis: Type.Optional(
     Type.Object({

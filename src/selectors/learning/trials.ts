@@ -43,10 +43,9 @@ export function* weighExpenses(
   }
   const usualCostUsd = asked.reduce((sum, { champion }) => sum + champion.usd, 0) / Math.max(1, asked.length);
   const weighUsd = (one: Expense, champion: Expense) => weighCost(one.usd, champion.usd, usualCostUsd);
-  const money = yield* weighTrials(asked.map((one) => makeTrial(one, weighUsd)));
-  yield;
+  const money = yield* weighTrials(yield* makeTrials(asked, weighUsd));
   const weighMs = (one: Expense, champion: Expense) => weighTime(one.ms, champion.ms);
-  const time = yield* weighTrials(asked.map((one) => makeTrial(one, weighMs)));
+  const time = yield* weighTrials(yield* makeTrials(asked, weighMs));
   return { money, time, usualCostUsd };
 }
 
@@ -73,7 +72,18 @@ function findAnswers(
   return [{ champion: single, others: [...answers.values()] }];
 }
 
-function makeTrial({ champion, others }: Asked, weigh: (one: Expense, champion: Expense) => number): Trial {
+type Weigh = (one: Expense, champion: Expense) => number;
+
+function* makeTrials(asked: readonly Asked[], weigh: Weigh): Generator<void, readonly Trial[]> {
+  const trials: Trial[] = [];
+  for (const [at, one] of asked.entries()) {
+    trials.push(makeTrial(one, weigh));
+    if (at % SLICE === SLICE - 1) yield;
+  }
+  return trials;
+}
+
+function makeTrial({ champion, others }: Asked, weigh: Weigh): Trial {
   const offer = (one: Answer) => ({ told: one.told, real: one.real, expense: weigh(one, champion) });
   const usual = offer(champion);
   return { champion: usual, others: others.map(offer).filter(({ expense }) => expense <= usual.expense) };
