@@ -35,7 +35,7 @@ describe("what /v1/route tells", () => {
     "of Router#%s: each candidate, best first, and the first of them is the choice",
     async (selector) => {
       const view = await routed(gateway, worded(selector));
-      expect(Object.keys(view)).toEqual(["selector", "choice", "features", "candidates"]);
+      expect(Object.keys(view)).toEqual(["selector", "choice", "features", "basis", "candidates"]);
       expect(view.selector).toBe(`Router#${selector}`);
       const features = asObject(view.features);
       expect(Object.keys(features)).toEqual(["categories", "difficulty", "output_tokens", "support"]);
@@ -47,9 +47,11 @@ describe("what /v1/route tells", () => {
       const candidates = readCandidates(view);
       expect(candidates.length).toBeGreaterThan(100);
       for (const one of candidates) {
-        const { model, eligible, removed_by, quality, quality_low, cost_usd, latency_ms, score, ...more } =
-          one;
+        const { model, eligible, removed_by, quality, quality_low, ...others } = one;
+        const { cost_usd, cost_usd_high, latency_ms, latency_ms_high, score, ...more } = others;
         expect(more).toEqual({});
+        expect(Number(cost_usd_high)).toBeGreaterThanOrEqual(Number(cost_usd));
+        expect(Number(latency_ms_high)).toBeGreaterThanOrEqual(Number(latency_ms));
         expect({ model, eligible: eligible === (removed_by === null) }).toEqual({ model, eligible: true });
         expect(Number(quality)).toBeWithin(0, 1.001);
         expect(Number(quality_low)).toBeWithin(0, Number(quality) + 0.001);

@@ -1,19 +1,20 @@
 // A gateway learns all lessons in the store, each once, whichever node wrote them, until they are forgotten.
-import { afterEach, beforeEach, expect, test } from "bun:test";
-import { Learning } from "../src/app/learning.ts";
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { Learning, type LessonStore } from "../src/app/learning.ts";
 import type { Lesson } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
-import { rowText } from "../src/selectors/decision.ts";
 import { readFeatures } from "../src/selectors/features.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
 import { predict, rowWidth } from "../src/selectors/predictor.ts";
+import { rowText } from "../src/selectors/row-text.ts";
+import { makeLessonRow } from "./lesson-samples.ts";
 import { DAY, MINUTE, NOON, openMemoryStore, standingClock } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
 
 const MODEL = "Sim#echo";
 const asked = { model: "Router#best", messages: [{ role: "user", content: "Who wrote Faust?" }] } as const;
 const prediction = predict(readFeatures(asked));
-const request = JSON.stringify({ row: rowText(prediction.row), categories: prediction.categories });
+const request = JSON.stringify({ row: rowText(prediction.row) });
 
 let store: Store;
 let clock: ReturnType<typeof standingClock>;
@@ -23,17 +24,16 @@ beforeEach(async () => {
   store = await openMemoryStore();
   clock = standingClock(NOON);
   learned = new Learned();
-  learning = new Learning(store, learned, clock);
+  learning = learningOf(store, learned);
 });
 afterEach(() => store.close());
 
-function lessonNamed(id: string, fields: Partial<Lesson> = {}): Lesson {
-  return {
-    ...{ accountId: "default", id, keyId: "key", atMs: NOON, model: MODEL },
-    ...{ source: "score", score: 0, weight: 1, expected: 0.9, request },
-    ...fields,
-  };
+function lessonNamed(id: string, fields: Parameters<typeof makeLessonRow>[1] = {}): Lesson {
+  return makeLessonRow(id, { score: 0, expected: 0.9, request, ...fields });
 }
+
+const learningOf = (own: LessonStore, into: Learned) =>
+  new Learning({ store: own, learned: into, clock, cards: () => [] });
 
 const labels = (model = MODEL) => learned.views().find((view) => view.model === model)?.labels ?? 0;
 const shift = () => learned.shiftOf(MODEL, prediction).quality;
@@ -58,9 +58,8 @@ test("what came before the start counts, unless it is of another season", async 
 
 test("more lessons of one moment than are read at once are all learned", async () => {
   const count = 1500;
-  const label = { keyId: "", source: "label" } as const;
-  await Promise.all(Array.from({ length: count }, (_, at) => store.teach(lessonNamed(`${at}`, label))));
-  await store.teach(lessonNamed("later", { ...label, atMs: NOON + 1 }));
+  await Promise.all(Array.from({ length: count }, (_, at) => store.teach(lessonNamed(`${at}`))));
+  await store.teach(lessonNamed("later", { atMs: NOON + 1 }));
   await learning.refresh();
   expect(labels()).toBe(count + 1);
   await learning.refresh();
@@ -92,7 +91,7 @@ test("what was forgotten is forgotten here too, and what is taught afterwards co
 
 test("two nodes that read the same lessons in other portions come to the same", async () => {
   const other = new Learned();
-  const late = new Learning(store, other, clock);
+  const late = learningOf(store, other);
   for (let at = 0; at < 5; at++) {
     await store.teach(lessonNamed(`${at}`, { atMs: NOON + at, score: at / 4 }));
     await learning.refresh();
@@ -114,14 +113,15 @@ test("a lesson of other parameters, or a damaged one, teaches nothing and hinder
 test("a store that fails half-way is no loss: the next look goes on", async () => {
   await store.teach(lessonNamed("1"));
   let fails = true;
-  const shaky = new Learning(
+  const shaky = learningOf(
     {
       setting: (name) => store.setting(name),
-      pruneLessons: (bounds) => store.pruneLessons(bounds),
+      setSetting: (name, value) => store.setSetting(name, value),
+      pruneLessons: (beforeMs, rowsMax) => store.pruneLessons(beforeMs, rowsMax),
+      dropLessons: (lessons) => store.dropLessons(lessons),
       lessons: (fromMs, most) => (fails ? Promise.reject(new Error("away")) : store.lessons(fromMs, most)),
     },
     learned,
-    clock,
   );
   expect(String(await catchThrown(shaky.refresh()))).toContain("away");
   fails = false;
@@ -137,7 +137,7 @@ test("with time a lesson counts ever less, whether it was read then or now", asy
   await learning.refresh();
   const month = shift();
   const late = new Learned();
-  await new Learning(store, late, clock).refresh();
+  await learningOf(store, late).refresh();
   expect(late.shiftOf(MODEL, prediction)).toEqual(learned.shiftOf(MODEL, prediction));
   clock.atMs += 30 * DAY;
   await learning.refresh();
@@ -157,17 +157,74 @@ test("a judgment takes the place of the signal that was learned before", async (
   clock.atMs += 10 * MINUTE;
   await learning.refresh();
   const alone = new Learned();
-  await new Learning(store, alone, clock).refresh();
+  await learningOf(store, alone).refresh();
   expect([labels(), shift()]).toEqual([1, alone.shiftOf(MODEL, prediction).quality]);
 });
 
-test("what is too much goes: one key's own, then the model's oldest", async () => {
-  await store.teach(lessonNamed("other key", { keyId: "other", atMs: NOON - MINUTE }));
-  for (let at = 0; at < 250; at++) await store.teach(lessonNamed(`${at}`, { atMs: NOON + at }));
+test("what is too old goes from the store", async () => {
+  for (let at = 0; at < 150; at++) await store.teach(lessonNamed(`${at}`, { atMs: NOON - 91 * DAY + at }));
+  await store.teach(lessonNamed("new"));
   await learning.refresh();
-  const kept = (await store.lessons(0, 1000)).map(({ id }) => id);
-  expect([kept.length, kept[0], kept[1]]).toEqual([201, "other key", "50"]);
-  expect(labels()).toBe(201);
+  expect((await store.lessons(0, 1000)).map(({ id }) => id)).toEqual(["new"]);
+});
+
+test("labels of one kind of numbers are as many as there are prompts", async () => {
+  for (const [at, score] of [0, 0, 1].entries())
+    await store.teach(lessonNamed(`${at}`, { source: "label", score }));
+  await learning.refresh();
+  expect(learned.views()).toMatchObject([{ labels: 3 }]);
+  expect(learned.promptsKnown).toBe(1);
+});
+
+describe("what was fitted", () => {
+  const next = () => {
+    const other = new Learned();
+    return { other, late: learningOf(store, other) };
+  };
+  const taught = async () => {
+    for (let at = 0; at < 40; at++) await store.teach(lessonNamed(`${at}`, { score: at % 2 }));
+    await learning.refresh();
+  };
+
+  test("is what the next process begins with, before it has read a lesson", async () => {
+    await taught();
+    const { other, late } = next();
+    expect(await late.recall()).toBe(NOON);
+    expect(late.whenKnown()).toBeNull();
+    expect(other.shiftOf(MODEL, prediction)).toEqual(learned.shiftOf(MODEL, prediction));
+    expect(other.likenessOf(prediction)).toEqual(learned.likenessOf(prediction));
+    expect(other.views()).toEqual(learned.views());
+    await store.teach(lessonNamed("later", { atMs: NOON + 1 }));
+    await late.refresh();
+    expect(other.views()).toMatchObject([{ model: MODEL, labels: 41 }]);
+  });
+
+  test("isn't believed where lessons were forgotten since, or it is damaged: requests wait for what is true", async () => {
+    await taught();
+    const kept = (await store.setting("lessons_fitted")) ?? "";
+    const damaged = [
+      kept.replace(/"parameters":"[^"]+"/, '"parameters":"other"'),
+      kept.replace('"form":1', '"form":0'),
+      kept.replace(/"common":"[^"]{8}/, '"common":"'),
+      kept.replace(/"common":"[^"]{8}/, '"common":"AADAfwAA'),
+      kept.replace(/"width":\d+/, '"width":7'),
+      "no json",
+    ];
+    for (const text of damaged) {
+      await store.setSetting("lessons_fitted", text);
+      const { other, late } = next();
+      expect([text !== kept, await late.recall(), other.views()]).toEqual([true, null, []]);
+    }
+    await store.setSetting("lessons_fitted", kept);
+    await store.setSetting("lessons_forgotten", "1");
+    const { other, late } = next();
+    expect(await late.recall()).toBeNull();
+    const waiting = late.whenKnown();
+    expect(waiting).not.toBeNull();
+    void late.refresh();
+    await waiting;
+    expect(other.views()).toMatchObject([{ model: MODEL, labels: 40 }]);
+  });
 });
 
 test("lengths that were measured here stay when all else is read anew", async () => {

@@ -37,9 +37,13 @@ describe("a choice", () => {
     expect(lines[0]).toBe(`Router#best chooses ${view.choice}`);
     expect(lines[2]).toMatch(/^kind +[a-z]+ \d+ %/);
     expect(lines[3]).toMatch(/^difficulty +0\.\d+ +output tokens \d+ +support [01]/);
-    expect(lines[5]?.split(/ {2,}/)).toEqual(["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE"]);
-    expect(lines[6]).toMatch(
-      new RegExp(`^${view.choice} +0\\.\\d{3} +0\\.\\d{3} +0\\.\\d{6} +\\d+ +0\\.\\d{3}$`),
+    expect(lines[4]).toMatch(/^likeness +[01](\.\d+)?, (un)?familiar/);
+    expect(lines[6]?.split(/ {2,}/)).toEqual(["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE"]);
+    const number = "\\d+(\\.\\d+)?";
+    expect(lines[7]).toMatch(
+      new RegExp(
+        `^${view.choice} +0\\.\\d{3} +0\\.\\d{3} +${number} \\(to ${number}\\) +${number} \\(to ${number}\\) +${number}$`,
+      ),
     );
     expect(lines.at(-1)).toMatch(/^\d+ could serve, \d+ can't$/);
   });

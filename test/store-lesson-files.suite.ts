@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { exportLessons, importLessons, type LessonCall } from "../src/cli/lessons.ts";
 import { loadSettings } from "../src/config/load.ts";
 import type { Store } from "../src/core/store.ts";
-import { rowText } from "../src/selectors/decision.ts";
 import { readFeatures } from "../src/selectors/features.ts";
 import { predict } from "../src/selectors/predictor.ts";
+import { rowText } from "../src/selectors/row-text.ts";
+import { makeLessonRow } from "./lesson-samples.ts";
 import { makeAccount, NOON } from "./samples.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
-import { lessonNamed } from "./store-lessons.suite.ts";
 
 export function lessonFilesSuite(name: string, makeBench: MakeBench): void {
   describe(name, () => {
@@ -20,14 +20,12 @@ export function lessonFilesSuite(name: string, makeBench: MakeBench): void {
   });
 }
 
-function inFile(opened: () => TwoStores): void {
-  const file = join(tmpdir(), `poundkey-lessons-${crypto.randomUUID()}.jsonl`);
-  afterEach(() => rmSync(file, { force: true }));
-  const { row, categories } = predict(
-    readFeatures({ model: "", messages: [{ role: "user", content: "Hi" }] }),
-  );
-  const request = JSON.stringify({ row: rowText(row), categories });
+const { row } = predict(readFeatures({ model: "", messages: [{ role: "user", content: "Hi" }] }));
+const request = JSON.stringify({ row: rowText(row) });
+const file = join(tmpdir(), `poundkey-lessons-${crypto.randomUUID()}.jsonl`);
 
+function inFile(opened: () => TwoStores): void {
+  afterEach(() => rmSync(file, { force: true }));
   /** The JSON that the command prints. */
   const ran = async (
     store: Store,
@@ -46,9 +44,9 @@ function inFile(opened: () => TwoStores): void {
   test("come out and in again with every field, and gateways are told to read anew", async () => {
     const { store, other } = opened();
     await store.addAccount(makeAccount("acct"));
-    await store.teach(lessonNamed("1", { request, score: 1 / 3 }));
-    await store.teach(lessonNamed("1", { request, accountId: "acct", weight: 0.1, source: "signal" }));
-    await store.teach(lessonNamed("2", { request, keyId: "", source: "label", atMs: NOON + 1 }));
+    await store.teach(makeLessonRow("1", { request, score: 1 / 3 }));
+    await store.teach(makeLessonRow("1", { request, accountId: "acct", weight: 0.1, source: "signal" }));
+    await store.teach(makeLessonRow("2", { request, source: "label", atMs: NOON + 1 }));
     const before = await store.lessons(0, 10);
     expect(await ran(store, exportLessons)).toEqual({ exported: 3 });
     await store.forgetLessons();
@@ -62,10 +60,17 @@ function inFile(opened: () => TwoStores): void {
 
   test("of an account that isn't there become the default one's", async () => {
     const { store } = opened();
-    const lesson = lessonNamed("1", { request, accountId: "gone" });
-    const { accountId, keyId, atMs, request: _request, ...rest } = lesson;
+    const lesson = makeLessonRow("1", { request, accountId: "gone" });
+    const { accountId, keyId, atMs, request: _request, marks, ...rest } = lesson;
     const at = new Date(atMs).toISOString();
-    const line = { ...rest, account_id: accountId, key_id: keyId, at, request: JSON.parse(request) };
+    const line = {
+      ...rest,
+      ...marks[0],
+      account_id: accountId,
+      key_id: keyId,
+      at,
+      request: JSON.parse(request),
+    };
     await Bun.write(file, JSON.stringify(line));
     expect(await ran(store, importLessons)).toEqual({ imported: 1, known: 0 });
     expect(await store.lessons(0, 10)).toEqual([{ ...lesson, accountId: "default" }]);
@@ -73,7 +78,9 @@ function inFile(opened: () => TwoStores): void {
 
   test("are many, and of one moment, without any getting lost", async () => {
     const { store } = opened();
-    await Promise.all(Array.from({ length: 450 }, (_, at) => store.teach(lessonNamed(`${at}`, { request }))));
+    await Promise.all(
+      Array.from({ length: 450 }, (_, at) => store.teach(makeLessonRow(`${at}`, { request }))),
+    );
     expect(await ran(store, exportLessons)).toEqual({ exported: 450 });
   });
 }

@@ -1,7 +1,7 @@
 // Lessons for the selectors and the decisions that are kept, for every store's engine.
 import { describe, expect, test } from "bun:test";
-import type { Lesson } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
+import { makeLessonRow } from "./lesson-samples.ts";
 import { makeAccount, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
 
@@ -16,17 +16,9 @@ export function lessonsSuite(name: string, makeBench: MakeBench): void {
     describe("signals and judgments", () => signals(opened));
     describe("a key's bound", () => bound(opened));
     describe("pruned lessons", () => pruned(opened));
+    describe("labels", () => labels(opened));
     describe("decisions", () => decisions(opened));
   });
-}
-
-export function lessonNamed(id: string, fields: Partial<Lesson> = {}): Lesson {
-  const request = JSON.stringify({ row: "AACAPw==", categories: { math: 1 } });
-  return {
-    ...{ accountId: "default", id, keyId: "key", atMs: NOON, model: "Sim#echo" },
-    ...{ source: "score", score: 0.75, weight: 1, expected: 0.5, request },
-    ...fields,
-  };
 }
 
 async function idsIn(store: Store, fromMs = 0, most = 100): Promise<readonly string[]> {
@@ -36,40 +28,40 @@ async function idsIn(store: Store, fromMs = 0, most = 100): Promise<readonly str
 function lessons(opened: Opened): void {
   test("one is kept with every field, exactly, and the other node reads it", async () => {
     const { store, other } = opened();
-    const lesson = lessonNamed("1", { atMs: NOON + 7, score: 1 / 3, weight: 1 / 7, expected: 2 / 7 });
-    expect(await store.teach(lesson)).toBe(true);
+    const lesson = makeLessonRow("1", { atMs: NOON + 7, score: 1 / 3, weight: 1 / 7, expected: 2 / 7 });
+    expect(await store.teach(lesson)).toBe(1);
     expect(await other.lessons(0, 10)).toEqual([lesson]);
   });
 
   test.each([0, 1])("a score of %d stays one", async (score) => {
     const { store } = opened();
-    await store.teach(lessonNamed("1", { score, expected: 1 - score }));
-    expect(await store.lessons(0, 10)).toMatchObject([{ score, expected: 1 - score }]);
+    await store.teach(makeLessonRow("1", { score, expected: 1 - score }));
+    expect(await store.lessons(0, 10)).toMatchObject([{ marks: [{ score, expected: 1 - score }] }]);
   });
 
   test("each is taught once: the first score stays, on every node", async () => {
     const { store, other } = opened();
-    expect(await store.teach(lessonNamed("1", { score: 0.25 }))).toBe(true);
-    expect(await store.teach(lessonNamed("1", { score: 1, model: "Sim#other" }))).toBe(false);
-    expect(await other.teach(lessonNamed("1", { score: 0, atMs: NOON + 1 }))).toBe(false);
-    expect(await store.lessons(0, 10)).toEqual([lessonNamed("1", { score: 0.25 })]);
+    expect(await store.teach(makeLessonRow("1", { score: 0.25 }))).toBe(1);
+    expect(await store.teach(makeLessonRow("1", { score: 1, model: "Sim#other" }))).toBe(0);
+    expect(await other.teach(makeLessonRow("1", { score: 0, atMs: NOON + 1 }))).toBe(0);
+    expect(await store.lessons(0, 10)).toEqual([makeLessonRow("1", { score: 0.25 })]);
   });
 
   test("of many that teach the same at once, one is the first", async () => {
     const { store, other } = opened();
     const scores = Array.from({ length: 20 }, (_, at) => at / 20);
     const taught = await Promise.all(
-      scores.map((score, at) => (at % 2 ? store : other).teach(lessonNamed("1", { score }))),
+      scores.map((score, at) => (at % 2 ? store : other).teach(makeLessonRow("1", { score }))),
     );
     expect(taught.filter(Boolean)).toHaveLength(1);
-    expect(await store.lessons(0, 10)).toMatchObject([{ score: scores[taught.indexOf(true)] }]);
+    expect(await store.lessons(0, 10)).toMatchObject([{ marks: [{ score: scores[taught.indexOf(1)] }] }]);
   });
 
   test("the same id in another account is another lesson", async () => {
     const { store } = opened();
     await store.addAccount(makeAccount("acct"));
-    expect(await store.teach(lessonNamed("1"))).toBe(true);
-    expect(await store.teach(lessonNamed("1", { accountId: "acct" }))).toBe(true);
+    expect(await store.teach(makeLessonRow("1"))).toBe(1);
+    expect(await store.teach(makeLessonRow("1", { accountId: "acct" }))).toBe(1);
     expect(await store.lessons(0, 10)).toHaveLength(2);
   });
 }
@@ -84,7 +76,7 @@ function order(opened: Opened): void {
       ["a", NOON + 1],
       ["early", NOON],
     ] as const) {
-      await store.teach(lessonNamed(id, { atMs }));
+      await store.teach(makeLessonRow(id, { atMs }));
     }
     expect(await idsIn(store)).toEqual(["early", "B", "a", "b", "late"]);
     expect(await idsIn(store, NOON + 1)).toEqual(["B", "a", "b", "late"]);
@@ -95,14 +87,14 @@ function order(opened: Opened): void {
 
   test("a moment that was measured finer is kept to the millisecond", async () => {
     const { store } = opened();
-    await store.teach(lessonNamed("1", { atMs: NOON + 0.6 }));
+    await store.teach(makeLessonRow("1", { atMs: NOON + 0.6 }));
     expect(await store.lessons(NOON + 1, 10)).toMatchObject([{ atMs: NOON + 1 }]);
   });
 
   test("what a request was like is kept however long it is", async () => {
     const { store } = opened();
     const request = JSON.stringify({ row: "é".repeat(20_000), categories: {} });
-    await store.teach(lessonNamed("1", { request }));
+    await store.teach(makeLessonRow("1", { request }));
     expect((await store.lessons(0, 10))[0]?.request).toBe(request);
   });
 }
@@ -110,9 +102,9 @@ function order(opened: Opened): void {
 function forgotten(opened: Opened): void {
   const taught = async () => {
     const { store } = opened();
-    await store.teach(lessonNamed("1"));
-    await store.teach(lessonNamed("2", { model: "Sim#other" }));
-    await store.teach(lessonNamed("3"));
+    await store.teach(makeLessonRow("1"));
+    await store.teach(makeLessonRow("2", { model: "Sim#other" }));
+    await store.teach(makeLessonRow("3"));
   };
 
   test("all of them", async () => {
@@ -135,8 +127,8 @@ function forgotten(opened: Opened): void {
     await taught();
     const { store } = opened();
     await store.forgetLessons();
-    expect(await store.teach(lessonNamed("1", { score: 0 }))).toBe(true);
-    expect(await store.lessons(0, 10)).toMatchObject([{ id: "1", score: 0 }]);
+    expect(await store.teach(makeLessonRow("1", { score: 0 }))).toBe(1);
+    expect(await store.lessons(0, 10)).toMatchObject([{ id: "1", marks: [{ score: 0 }] }]);
   });
 }
 
@@ -145,35 +137,39 @@ function signals(opened: Opened): void {
 
   test("a judgment takes a signal's place, with its own moment", async () => {
     const { store, other } = opened();
-    await store.teach(lessonNamed("1", signal));
-    const judgment = lessonNamed("1", { atMs: NOON + 9, score: 1 });
-    expect(await other.teach(judgment)).toBe(true);
+    await store.teach(makeLessonRow("1", signal));
+    const judgment = makeLessonRow("1", { atMs: NOON + 9, score: 1 });
+    expect(await other.teach(judgment)).toBe(1);
     expect(await store.lessons(0, 10)).toEqual([judgment]);
   });
 
   test("a signal takes no judgment's place, and no other signal's", async () => {
     const { store } = opened();
-    await store.teach(lessonNamed("1"));
-    expect(await store.teach(lessonNamed("1", signal))).toBe(false);
-    await store.teach(lessonNamed("2", signal));
-    expect(await store.teach(lessonNamed("2", { ...signal, score: 1 }))).toBe(false);
-    expect(await store.lessons(0, 10)).toEqual([lessonNamed("1"), lessonNamed("2", signal)]);
+    await store.teach(makeLessonRow("1"));
+    expect(await store.teach(makeLessonRow("1", signal))).toBe(0);
+    await store.teach(makeLessonRow("2", signal));
+    expect(await store.teach(makeLessonRow("2", { ...signal, score: 1 }))).toBe(0);
+    expect(await store.lessons(0, 10)).toEqual([makeLessonRow("1"), makeLessonRow("2", signal)]);
   });
 }
 
 function bound(opened: Opened): void {
-  const half = { sinceMs: NOON, shareAfter: (lessons: number) => (lessons > 2 ? 0 : 0.5 ** lessons) };
+  const half = {
+    sinceMs: NOON,
+    keptMax: 100,
+    shareAfter: (lessons: number) => (lessons > 2 ? 0 : 0.5 ** lessons),
+  };
 
   test("each lesson after others weighs less, and none at last; others' don't count", async () => {
     const { store, other } = opened();
-    const told: boolean[] = [];
+    const told: number[] = [];
     for (const id of ["1", "2", "3", "4"])
-      told.push(await (id === "2" ? other : store).teach(lessonNamed(id, { weight: 0.8 }), half));
-    expect(told).toEqual([true, true, true, false]);
-    await store.teach(lessonNamed("5", { keyId: "other" }), half);
-    await store.teach(lessonNamed("6", { model: "Sim#other" }), half);
-    await store.teach(lessonNamed("7", { source: "signal" }), half);
-    await store.teach(lessonNamed("8", { atMs: NOON + 5 }), { ...half, sinceMs: NOON + 1 });
+      told.push(await (id === "2" ? other : store).teach(makeLessonRow(id, { weight: 0.8 }), half));
+    expect(told).toEqual([1, 1, 1, 0]);
+    await store.teach(makeLessonRow("5", { keyId: "other" }), half);
+    await store.teach(makeLessonRow("6", { model: "Sim#other" }), half);
+    await store.teach(makeLessonRow("7", { source: "signal" }), half);
+    await store.teach(makeLessonRow("8", { atMs: NOON + 5 }), { ...half, sinceMs: NOON + 1 });
     const weights = (await other.lessons(0, 10)).map(({ id, weight }) => [id, weight]);
     expect(Object.fromEntries(weights)).toEqual({
       ...{ "1": 0.8, "2": 0.4, "3": 0.2 },
@@ -185,7 +181,7 @@ function bound(opened: Opened): void {
     const { store, other } = opened();
     await store.addKey(makeKey("key"), "digest of the key");
     const told = await Promise.all(
-      Array.from({ length: 20 }, (_, at) => (at % 2 ? store : other).teach(lessonNamed(`${at}`), half)),
+      Array.from({ length: 20 }, (_, at) => (at % 2 ? store : other).teach(makeLessonRow(`${at}`), half)),
     );
     expect(told.filter(Boolean)).toHaveLength(3);
     const weights = (await store.lessons(0, 10)).map(({ weight }) => weight);
@@ -194,25 +190,71 @@ function bound(opened: Opened): void {
 }
 
 function pruned(opened: Opened): void {
-  test("the old ones go, then a key's own beyond its share, then a model's beyond its", async () => {
+  test("of a key's own for one model the oldest give way, and no other's", async () => {
     const { store, other } = opened();
+    const two = { sinceMs: NOON, keptMax: 2, shareAfter: () => 1 };
     const rows: readonly (readonly [id: string, keyId: string, atMs: number, model?: string])[] = [
-      ["old", "a", NOON - 1, "Sim#other"],
-      ["a1", "a", NOON + 1],
-      ["label", "", NOON + 3],
-      ["label 2", "", NOON + 4],
-      ["label 3", "", NOON + 5],
-      ["a2", "a", NOON + 6],
-      ["a3", "a", NOON + 7],
-      ["b1", "b", NOON + 8],
       ["elsewhere", "a", NOON, "Sim#other"],
+      ["b1", "b", NOON + 1],
+      ["a1", "a", NOON + 2],
+      ["a2", "a", NOON + 3],
+      ["a3", "a", NOON + 4],
     ];
+    await store.teach(makeLessonRow("label", { source: "label", atMs: NOON }));
     for (const [id, keyId, atMs, model = "Sim#echo"] of rows)
-      await store.teach(lessonNamed(id, { keyId, atMs, model }));
-    const bounds = { sinceMs: NOON, perModel: 5, perKeyAndModel: 2 };
-    expect(await store.pruneLessons(bounds)).toBe(3);
-    expect(await idsIn(other)).toEqual(["elsewhere", "label 2", "label 3", "a2", "a3", "b1"]);
-    expect(await other.pruneLessons(bounds)).toBe(0);
+      await store.teach(makeLessonRow(id, { keyId, atMs, model }), two);
+    expect(await idsIn(other)).toEqual(["elsewhere", "label", "b1", "a2", "a3"]);
+  });
+
+  test("those from before a moment go, a few at once", async () => {
+    const { store, other } = opened();
+    for (let at = 0; at < 5; at++) await store.teach(makeLessonRow(`${at}`, { atMs: NOON + at }));
+    let gone = 0;
+    for (let some = 1; some > 0; gone += some) some = await other.pruneLessons(NOON + 3, 2);
+    expect([gone, await idsIn(store)]).toEqual([3, ["3", "4"]]);
+  });
+
+  test("those that are named go", async () => {
+    const { store, other } = opened();
+    await store.addAccount(makeAccount("acct"));
+    for (const id of ["1", "2", "3"]) await store.teach(makeLessonRow(id));
+    await store.teach(makeLessonRow("1", { accountId: "acct" }));
+    await other.dropLessons([makeLessonRow("1"), makeLessonRow("3"), makeLessonRow("none")]);
+    expect((await store.lessons(0, 10)).map(({ accountId, id }) => [accountId, id])).toEqual([
+      ["acct", "1"],
+      ["default", "2"],
+    ]);
+  });
+}
+
+function labels(opened: Opened): void {
+  const label = (score: number, model = "Sim#echo", atMs = NOON) =>
+    makeLessonRow("prompt", { source: "label", score, model, atMs });
+
+  test("of one request are one row, with each model's every score once", async () => {
+    const { store, other } = opened();
+    expect(await store.teach(label(0.25))).toBe(1);
+    const [one, two] = [label(0.25).marks, label(0.5, "Sim#other").marks];
+    expect(await other.teach({ ...label(0, "", NOON + 5), marks: [...one, ...two, ...two] })).toBe(1);
+    expect(await store.teach(label(0.5, "Sim#other", NOON + 9))).toBe(0);
+    expect(await store.lessons(0, 10)).toEqual([{ ...label(0, "", NOON + 5), marks: [...one, ...two] }]);
+  });
+
+  test("that come at once on several nodes are all kept", async () => {
+    const { store, other } = opened();
+    const added = await Promise.all(
+      Array.from({ length: 10 }, (_, at) => (at % 2 ? store : other).teach(label(at / 10))),
+    );
+    expect(added).toEqual(added.map(() => 1));
+    expect((await store.lessons(0, 10))[0]?.marks.length).toBe(10);
+  });
+
+  test("are forgotten by model, and the row with the last of them", async () => {
+    const { store, other } = opened();
+    await store.teach({ ...label(1), marks: [...label(1).marks, ...label(0, 'Sim#"odd"').marks] });
+    await store.teach({ ...label(1), id: "another" });
+    await store.forgetLessons("Sim#echo");
+    expect(await other.lessons(0, 10)).toEqual([label(0, 'Sim#"odd"')]);
   });
 }
 

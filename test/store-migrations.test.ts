@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { SQL } from "bun";
 import type { Store } from "../src/core/store.ts";
 import { decide } from "../src/ledger/decide.ts";
+import { LESSONS_BY_PROMPT } from "../src/store/postgres/lesson-steps.ts";
 import { STEPS } from "../src/store/postgres/schema.ts";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
 import { MIGRATIONS } from "../src/store/sqlite/migrations.ts";
@@ -26,6 +27,24 @@ const ROWS = [
   `INSERT INTO usage_hour (hour_ms, account_id, key_id, model, requests, prompt_tokens, completion_tokens, cached_tokens,
      cache_write_tokens, reasoning_tokens, searches, cost_nano, charged_nano)
    VALUES (${NOON}, 'default', 'key_a', 'Sim#echo', 1, 10, 20, 0, 0, 0, 0, 1500, 0)`,
+  `INSERT INTO lesson (account_id, id, at_ms, model, score, expected, request, key_id, source, weight) VALUES
+     ('default', 'label_2', ${NOON}, 'Sim#echo', 0.25, 0.5, '{"row":"a"}', '', 'label', 1),
+     ('default', 'label_1', ${NOON + 1}, 'Sim#"odd"', 1, 0.75, '{"row":"a"}', '', 'label', 1),
+     ('default', 'label_3', ${NOON + 2}, 'Sim#echo', 0, 0.5, '{"row":"b"}', '', 'label', 1),
+     ('default', 'scored', ${NOON + 3}, 'Sim#echo', 1, 0.5, '{"row":"a"}', 'key_a', 'score', 0.5)`,
+];
+
+/** The labels of one request have become one lesson. */
+const LESSONS = [
+  {
+    ...{ id: "label_1", atMs: NOON + 1, keyId: "", source: "label", request: '{"row":"a"}' },
+    marks: expect.arrayContaining([
+      { model: "Sim#echo", score: 0.25, expected: 0.5 },
+      { model: 'Sim#"odd"', score: 1, expected: 0.75 },
+    ]),
+  },
+  { id: "label_3", request: '{"row":"b"}', marks: [{ model: "Sim#echo", score: 0, expected: 0.5 }] },
+  { id: "scored", keyId: "key_a", weight: 0.5, marks: [{ model: "Sim#echo", score: 1, expected: 0.5 }] },
 ];
 
 /** The step that made sessions, credentials, traces and first tokens is the one that is looked for. */
@@ -55,6 +74,7 @@ async function goesOn(store: Store): Promise<void> {
   expect((await store.keyUses([makeKey("key_a")], 0, 0))[0]).toMatchObject({ lastAtMs: NOON });
   expect(await store.key("key_a")).toMatchObject({ keepsResponses: true });
   expect(await store.credentials()).toEqual([]);
+  expect(await store.lessons(0, 10)).toMatchObject(LESSONS);
   await store.addSession({ digest: "a", tokenDigest: "b", expiresAtMs: NOON + 1 }, NOON);
   expect(await store.session("a")).not.toBeNull();
   await store.close();
@@ -88,6 +108,8 @@ describe("a store of an earlier version", () => {
     await database.unsafe(`
       CREATE TABLE schema_version (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL);
       INSERT INTO schema_version VALUES (1, ${steps.length})`);
+    // As if the process had died in the middle of the step: it is taken again.
+    for (const sql of LESSONS_BY_PROMPT.slice(0, 4)) await database.unsafe(sql);
     await goesOn(await openPostgresStore({ url: server.url, decide }));
   });
 });

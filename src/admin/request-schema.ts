@@ -52,6 +52,17 @@ const decisionSchema = Type.Object({
   }),
   difficulty: number,
   likeness: number,
+  usual_cost_usd: Type.Optional(usd),
+  cost_weight: Type.Optional(allowNull(number)),
+  time_weight: Type.Optional(allowNull(number)),
+  stays: Type.Optional(truth),
+  basis: Type.Optional(
+    Type.Object({
+      likeness: number,
+      familiar: truth,
+      labelled: Type.Array(Type.Object({ topic: text, share: number, prompts: number })),
+    }),
+  ),
   candidates: Type.Array(
     Type.Object({
       model: text,
@@ -62,6 +73,8 @@ const decisionSchema = Type.Object({
       careful: number,
       cost_usd: allowNull(usd),
       latency_ms: number,
+      cost_usd_high: Type.Optional(allowNull(usd)),
+      latency_ms_high: Type.Optional(number),
       tokens: number,
       score: number,
     }),

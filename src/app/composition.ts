@@ -5,8 +5,10 @@ import type { LearnedView } from "../admin/lessons.ts";
 import { LiveFeed } from "../admin/live.ts";
 import { checkScraper } from "../admin/scrape.ts";
 import { WrongTokens } from "../admin/wrong-tokens.ts";
+import type { ModelCard } from "../core/card.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { ServerRules, Settings } from "../core/settings.ts";
+import type { Store } from "../core/store.ts";
 import type { Fetch, Log } from "../core/world.ts";
 import { Gateway, type GatewayPorts } from "../gateway/gateway.ts";
 import { KeptAnswers } from "../gateway/kept-answers.ts";
@@ -109,7 +111,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const health: Health = new Health(log);
   const live = new LiveConfiguration(first, opened, { health, log, clock, fetch });
   await live.readAdded();
-  const learned = new Learned();
+  const { learned, learning } = await recallLessons(store, () => live.snapshot.catalogue.list());
   const known = { health, learned, deadlines, caches: new Caches(), stickiness: new Stickiness() };
   const gateway = buildGateway(options, { ...known, log, ledger }, () => live.settings.log.content);
   const ports: HttpPorts = {
@@ -119,10 +121,10 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     authenticate: createAuthenticator(opened.world),
     sealer: (accountId) => createSealer(vault, accountId),
     server: first.server,
+    learned: () => learning.whenKnown(),
     ...{ draining: () => ending.draining, refusing: () => ending.refusing },
   };
   const feed = new LiveFeed({ store, clock });
-  const learning = new Learning(store, learned, clock);
   void measureLogged(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
   const parts = { live, feed, wrongTokens, originOf: await originReader(first.server.trustedProxies) };
@@ -149,6 +151,14 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
       await store.close();
     },
   };
+}
+
+/** Goes by the lessons as they were last fitted; reading all of them takes a second or more. */
+async function recallLessons(store: Store, cards: () => readonly ModelCard[]) {
+  const learned = new Learned();
+  const learning = new Learning({ store, learned, clock, cards });
+  await learning.recall();
+  return { learned, learning };
 }
 
 /** Returns a log that counts every event before it is written. */

@@ -1,106 +1,162 @@
 // Folds in the lessons that all nodes drew from the scores of answers: read from the store at the start and every few seconds.
-import { asObject, parseJson } from "../core/json.ts";
+import type { ModelCard } from "../core/card.ts";
+import { asNumber, asObject, parseJson } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
-import type { LessonsKept, Store } from "../core/store.ts";
+import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
+import { makeFindExpense } from "../selectors/expense.ts";
+import { LESSON_AGE_MAX_MS } from "../selectors/learning/evidence.ts";
 import { Learned } from "../selectors/learning/learned.ts";
-import { foldLesson, measureLength } from "../selectors/learning/lesson.ts";
+import { measureLength, putLesson } from "../selectors/learning/lesson.ts";
 
 const DAY_MS = 86_400_000;
-/** Older lessons are no longer read, because they would weigh an eighth at most. */
-const AGE_MAX_MS = 90 * DAY_MS;
-/** The most lessons kept of a model: as many as there are prompts to learn from. With 2,000 a pool of 2,500 lost half its gain. */
-const PER_MODEL_MAX = 4000;
-/** A twentieth of a model's lessons, so that no single key decides what is learned. */
-const PER_KEY_AND_MODEL_MAX = 200;
-/** The number of new lessons after which surplus ones are deleted. */
-const PRUNE_AFTER = 1000;
 /** The most by which another node's clock may be behind: lessons of that long ago are read again. */
 const CLOCKS_APART_MS = 60_000;
-/** The size of a page. Reading a lesson takes about 30 µs, during which no request is served. */
-const LESSONS_AT_ONCE = 200;
-/** The shortest time between rebuilds that replace a signal by the judgment that came after it. */
-const REBUILD_MS = 600_000;
+/** The size of a page. Reading the labels of a prompt takes about 30 µs, during which no request is served. */
+const LESSONS_AT_ONCE = 25;
+/** The number of lessons that are deleted at once. */
+const DELETED_AT_ONCE = 100;
 
 /** The time between two fits of more labelled prompts than this. */
 const FIT_MS = 30_000;
 const FITTED_AT_ONCE = 300;
+/** The longest wait of a request that comes before the lessons of an earlier release, say, were read and fitted. */
+const WAIT_MS = 500;
+/** The shortest time between two writings of what was fitted: a hundred kilobytes or more. */
+const KEEP_MS = 30_000;
+
+/** The longest time for which no request is served. */
+const BUSY_MS = 2;
 
 const LOGGED_MAX = 500;
 const LOGGED_AT_ONCE = 10;
 
-type LessonStore = Pick<Store, "lessons" | "setting" | "pruneLessons">;
+export type LessonStore = Pick<Store, "lessons" | "setting" | "setSetting" | "pruneLessons" | "dropLessons">;
 
 /** The lessons that were folded in, and the point up to which the store was read. */
 interface State {
   readonly learned: Learned;
-  /** The start of the day as of which lessons are weighed, the same on all nodes. */
-  readonly dayMs: number;
-  readonly builtMs: number;
   /** The time at which lessons were last forgotten or imported, as the store has it. */
   readonly changed: string | null;
-  /** The lessons from `fromMs` on that were folded in, with their sources. */
-  seen: Map<string, Pick<Lesson, "atMs" | "source">>;
-  /** The signals that were folded in. A judgment may replace one later. */
-  readonly signals: Set<string>;
   fromMs: number;
-  folded: number;
-  isStale: boolean;
+  /** The time of the latest lesson. */
+  latestMs: number;
+  /** The start of the day as of which lessons were last weighed, the same on all nodes. */
+  fittedDayMs: number;
+}
+
+export interface LearningParts {
+  readonly store: LessonStore;
+  readonly learned: Learned;
+  readonly clock: Pick<Clock, "nowMs">;
+  /** The cards that could be chosen now: their prices are weighed against what labels say of their quality. */
+  readonly cards: () => readonly ModelCard[];
 }
 
 export class Learning {
   readonly #store: LessonStore;
   readonly #learned: Learned;
   readonly #clock: Pick<Clock, "nowMs">;
+  readonly #cards: () => readonly ModelCard[];
   #state: State | null = null;
   #fittedMs = 0;
+  #keptMs = 0;
+  #isKept = true;
+  readonly #known = Promise.withResolvers<void>();
+  #isKnown = false;
 
-  constructor(store: LessonStore, learned: Learned, clock: Pick<Clock, "nowMs">) {
+  constructor({ store, learned, clock, cards }: LearningParts) {
     this.#store = store;
     this.#learned = learned;
     this.#clock = clock;
+    this.#cards = cards;
   }
 
   /**
-   * Folds in new lessons. Starts over once a day, because older lessons then count less, after lessons were forgotten or
-   * imported, and after a judgment replaced a signal.
+   * Goes by what was fitted and kept last, at once, until `refresh` has read the lessons themselves. Gives the time of the
+   * latest lesson that counts; null: nothing was kept that is understood here, or lessons were forgotten since.
    */
+  async recall(): Promise<number | null> {
+    const [text, changed] = [
+      await this.#store.setting("lessons_fitted"),
+      await this.#store.setting("lessons_forgotten"),
+    ];
+    const kept = asObject(parseJson(text ?? ""));
+    if ((kept.changed ?? null) !== changed || !this.#learned.unpack(kept.fitted)) return null;
+    this.#setKnown();
+    return asNumber(kept.latest_ms) ?? 0;
+  }
+
+  /** Folds in new lessons. Reads all of them again after some were forgotten or imported. */
   async refresh(): Promise<void> {
     const nowMs = this.#clock.nowMs();
     const changed = await this.#store.setting("lessons_forgotten");
-    const state = this.#state;
-    const isDone = state !== null && state.changed === changed && state.dayMs === startOfDay(nowMs);
-    if (isDone && !(state.isStale && nowMs - state.builtMs >= REBUILD_MS)) {
-      await this.#read(state, nowMs);
-      await this.#fit(nowMs);
-      return;
-    }
-    await this.#store.pruneLessons(chooseKept(nowMs));
-    const next = createState(nowMs, changed);
-    await this.#read(next, nowMs);
-    await next.learned.fitSlowly(() => Bun.sleep(0));
-    this.#learned.become(next.learned);
-    this.#state = { ...next, learned: this.#learned };
+    const isNew = this.#state?.changed !== changed;
+    const state = isNew || this.#state === null ? createState(nowMs, changed) : this.#state;
+    await this.#read(state, nowMs);
+    await this.#fit(state, nowMs);
+    if (isNew) this.#learned.become(state.learned);
+    this.#state = { ...state, learned: this.#learned };
+    this.#setKnown();
+    await this.#keep(nowMs);
+    await this.#delete(nowMs);
+  }
+
+  /**
+   * Resolves when something is known of the lessons, or once a request has waited long enough for it; null: there is
+   * nothing to wait for.
+   */
+  whenKnown(): Promise<unknown> | null {
+    return this.#isKnown ? null : Promise.race([this.#known.promise, Bun.sleep(WAIT_MS)]);
+  }
+
+  #setKnown(): void {
+    this.#isKnown = true;
+    this.#known.resolve();
   }
 
   /** Many labels take a second to fit, so that new ones wait for each other; few are fitted at once. */
-  async #fit(nowMs: number): Promise<void> {
-    if (this.#learned.promptsKnown > FITTED_AT_ONCE && nowMs - this.#fittedMs < FIT_MS) return;
+  async #fit(state: State, nowMs: number): Promise<void> {
+    const { learned } = state;
+    const dayMs = startOfDay(nowMs);
+    const isAged = state.fittedDayMs !== dayMs;
+    const isEarly = learned.promptsKnown > FITTED_AT_ONCE && nowMs - this.#fittedMs < FIT_MS;
+    if (!isAged && (!learned.isStale || isEarly)) return;
     this.#fittedMs = nowMs;
-    await this.#learned.fitSlowly(() => Bun.sleep(0));
+    state.fittedDayMs = dayMs;
+    this.#isKept = false;
+    const findExpense = makeFindExpense(this.#cards(), (model) => this.#learned.lengthOf(model));
+    await learned.fitSlowly({ asOfMs: dayMs, findExpense }, createPause());
   }
 
   async #read(state: State, nowMs: number): Promise<void> {
-    let { fromMs } = state;
-    for await (const lessons of readLessons(this.#store, fromMs)) {
-      for (const lesson of lessons) foldOnce(state, lesson);
-      fromMs = lessons.at(-1)?.atMs ?? fromMs;
+    for await (const lessons of readLessons(this.#store, state.fromMs)) {
+      for (const lesson of lessons) {
+        putLesson(state.learned, lesson);
+        state.latestMs = Math.max(state.latestMs, lesson.atMs);
+      }
     }
-    state.fromMs = Math.max(fromMs, nowMs - CLOCKS_APART_MS) - CLOCKS_APART_MS;
-    for (const [id, { atMs }] of state.seen) if (atMs < state.fromMs) state.seen.delete(id);
-    if (state.folded < PRUNE_AFTER) return;
-    await this.#store.pruneLessons(chooseKept(nowMs));
-    state.folded = 0;
+    state.fromMs = Math.max(state.fromMs, nowMs - 2 * CLOCKS_APART_MS);
+  }
+
+  async #keep(nowMs: number): Promise<void> {
+    if (this.#isKept || this.#state === null || nowMs - this.#keptMs < KEEP_MS) return;
+    this.#isKept = true;
+    this.#keptMs = nowMs;
+    const { changed, latestMs } = this.#state;
+    const kept = { changed, latest_ms: latestMs, fitted: this.#learned.pack() };
+    await this.#store.setSetting("lessons_fitted", JSON.stringify(kept));
+  }
+
+  /** A little at a time, since other requests wait meanwhile where the store is a file. */
+  async #delete(nowMs: number): Promise<void> {
+    const dropped = this.#learned.takeDropped();
+    for (let at = 0; at < dropped.length; at += DELETED_AT_ONCE) {
+      await this.#store.dropLessons(dropped.slice(at, at + DELETED_AT_ONCE));
+      await Bun.sleep(0);
+    }
+    while ((await this.#store.pruneLessons(nowMs - LESSON_AGE_MAX_MS, DELETED_AT_ONCE)) === DELETED_AT_ONCE)
+      await Bun.sleep(0);
   }
 }
 
@@ -145,38 +201,25 @@ export async function* readLessons(
 function createState(nowMs: number, changed: string | null): State {
   return {
     learned: new Learned(),
-    dayMs: startOfDay(nowMs),
-    builtMs: nowMs,
     changed,
-    seen: new Map(),
-    signals: new Set(),
-    fromMs: nowMs - AGE_MAX_MS,
-    folded: 0,
-    isStale: false,
+    fromMs: nowMs - LESSON_AGE_MAX_MS,
+    latestMs: 0,
+    fittedDayMs: 0,
   };
 }
 
-function foldOnce(state: State, lesson: Lesson): void {
-  const { accountId, atMs, source } = lesson;
-  const id = `${accountId} ${lesson.id}`;
-  if (state.seen.get(id)?.source === source) return;
-  state.seen.set(id, { atMs, source });
-  if (source === "signal") state.signals.add(id);
-  else if (state.signals.delete(id)) state.isStale = true;
-  foldLesson(state.learned, lesson, state.dayMs);
-  state.folded++;
+/** Lets requests be served, if none were for a while. */
+function createPause(): () => Promise<void> {
+  let sinceMs = performance.now();
+  return async () => {
+    if (performance.now() - sinceMs < BUSY_MS) return;
+    await Bun.sleep(0);
+    sinceMs = performance.now();
+  };
 }
 
 function startOfDay(nowMs: number): number {
   return nowMs - (nowMs % DAY_MS);
-}
-
-function chooseKept(nowMs: number): LessonsKept {
-  return {
-    sinceMs: nowMs - AGE_MAX_MS,
-    perModel: PER_MODEL_MAX,
-    perKeyAndModel: PER_KEY_AND_MODEL_MAX,
-  };
 }
 
 /** The ratio of a model's answers' length to the predicted one, to three decimals. */

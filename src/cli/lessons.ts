@@ -1,11 +1,11 @@
 // The part of `poundkey route` on lessons: learns from labels, shows, forgets, exports and imports them.
-import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { forgetLessons } from "../admin/lessons.ts";
 import { Learning, measureLogged, readLessons, roundLength } from "../app/learning.ts";
 import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
+import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import { LESSON_SOURCES, type Lesson } from "../core/rows.ts";
@@ -14,8 +14,9 @@ import type { Store } from "../core/store.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
 import { readFeatures } from "../selectors/features.ts";
 import { Learned } from "../selectors/learning/learned.ts";
-import { isUnderstood, makeLesson } from "../selectors/learning/lesson.ts";
+import { makeLesson, readRow } from "../selectors/learning/lesson.ts";
 import { predict } from "../selectors/predictor.ts";
+import { rowText } from "../selectors/row-text.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { formatJson, formatTable, UsageError } from "./administration.ts";
 
@@ -29,44 +30,70 @@ export interface LessonCall {
 /** Readable by its owner alone, because the lessons come from prompts. */
 const FILE_MODE = 0o600;
 
-export async function readLearned(store: Store): Promise<Learned> {
+export async function readLearned(store: Store, catalogue: Catalogue): Promise<Learned> {
   const learned = new Learned();
   const looking = {
     setting: store.setting.bind(store),
     lessons: store.lessons.bind(store),
     // Reading must not change the store.
+    setSetting: async () => {},
     pruneLessons: async () => 0,
+    dropLessons: async () => {},
   };
-  await new Learning(looking, learned, clock).refresh();
   await measureLogged(store, learned, () => {});
+  const learning = new Learning({ store: looking, learned, clock, cards: () => catalogue.list() });
+  const latestMs = await learning.recall();
+  const isCurrent = latestMs !== null && (await store.lessons(latestMs + 1, 1)).length === 0;
+  if (!isCurrent) await learning.refresh();
   return learned;
 }
 
-/** Each line is learned once, because a lesson's id is the digest of its line. */
+/** Fits all lessons and keeps what came out, so that the next gateway decides by it from its first request on. */
+async function relearn(store: Store, { settings }: LessonCall): Promise<void> {
+  const learned = new Learned();
+  await measureLogged(store, learned, () => {});
+  const catalogue = buildCatalogue(settings);
+  await new Learning({ store, learned, clock, cards: () => catalogue.list() }).refresh();
+}
+
+interface Labelled {
+  readonly request: ChatRequest;
+  readonly card: ModelCard;
+  readonly score: number;
+}
+
+/** Each score of a model for a prompt is learned once. The labels of a prompt are one lesson. */
 export async function learn(call: LessonCall, file: string): Promise<void> {
   const catalogue = buildCatalogue(call.settings);
-  const lessons = readLines(file, (line, wrong) => parseLabel(line, wrong, catalogue, call.settings));
+  const labels = readLines(file, (line, wrong) => parseLabel(line, wrong, catalogue, call.settings));
   const store = await call.open();
-  let taught = 0;
-  for (const lesson of lessons) {
+  let learned = 0;
+  for (const [asked, own] of Map.groupBy(labels, ({ request }) => JSON.stringify(request.messages))) {
+    const [first] = own;
+    if (first === undefined) continue;
+    const kind = predict(readFeatures(first.request));
     // The time of writing, since gateways read recent lessons only, and writing many labels takes long.
-    if (await store.teach({ ...lesson, atMs: Date.now() })) taught++;
+    const about = { accountId: "default", keyId: "", atMs: Date.now(), source: "label", weight: 1 } as const;
+    learned += await store.teach(
+      makeLesson({ ...about, id: `label_${Bun.hash.wyhash(asked).toString(36)}` }, kind, own),
+    );
   }
-  const known = lessons.length - taught;
-  printResult(call, { learned: taught, known }, `Learned from ${taught} labels; ${known} were known.`);
+  if (learned > 0) await relearn(store, call);
+  const known = labels.length - learned;
+  printResult(call, { learned, known }, `Learned from ${learned} labels; ${known} were known.`);
 }
 
 type Wrong = (what: string) => UsageError;
 
 /** Reads every line that isn't empty. Throws a UsageError that names the first wrong line, so that nothing is stored. */
-function readLines(file: string, read: (line: string, wrong: Wrong) => Lesson): readonly Lesson[] {
+function readLines<Read>(file: string, read: (line: string, wrong: Wrong) => Read): readonly Read[] {
   const lines = readFileSync(file, "utf8").split("\n");
   return lines.flatMap((line, at) =>
     line.trim() === "" ? [] : [read(line.trim(), (what) => new UsageError(`line ${at + 1}: ${what}`))],
   );
 }
 
-function parseLabel(line: string, wrong: Wrong, catalogue: Catalogue, settings: Settings): Lesson {
+function parseLabel(line: string, wrong: Wrong, catalogue: Catalogue, settings: Settings): Labelled {
   const label = parseLine(line, wrong);
   const found = catalogue.resolve(asString(label.model) ?? "");
   if (found.kind !== "card") throw wrong(`'model' must be the id of an available model`);
@@ -75,22 +102,16 @@ function parseLabel(line: string, wrong: Wrong, catalogue: Catalogue, settings: 
   const messages =
     label.messages ?? (typeof prompt === "string" ? [{ role: "user", content: prompt }] : undefined);
   if (messages === undefined) throw wrong("'prompt' or 'messages' is missing");
-  let request: ChatRequest;
   try {
-    request = readChatRequest({ model: found.card.id, messages }, settings.limits);
+    const request = readChatRequest({ model: found.card.id, messages }, settings.limits);
+    return { request, card: found.card, score };
   } catch (error) {
     throw error instanceof Fault ? wrong(error.message) : error;
   }
-  const id = `label_${createHash("sha256").update(line).digest("hex").slice(0, 32)}`;
-  return makeLesson(
-    { accountId: "default", keyId: "", id, atMs: Date.now(), source: "label", score, weight: 1 },
-    found.card,
-    predict(readFeatures(request)),
-  );
 }
 
-export async function showLearned({ io, json, open }: LessonCall): Promise<void> {
-  const learned = await readLearned(await open());
+export async function showLearned({ io, json, open, settings }: LessonCall): Promise<void> {
+  const learned = await readLearned(await open(), buildCatalogue(settings));
   const views = learned.views().map((view) => ({ ...view, length: roundLength(learned, view.model) }));
   if (json) return io.out(formatJson(views));
   const rows = views.map(({ model, labels, length, categories }) => [
@@ -106,69 +127,92 @@ export async function showLearned({ io, json, open }: LessonCall): Promise<void>
 
 /** Forgets lessons. Running gateways do so within a few seconds. */
 export async function forget(call: LessonCall, name: string | undefined): Promise<void> {
-  const found = name === undefined ? null : buildCatalogue(call.settings).resolve(name);
+  const catalogue = buildCatalogue(call.settings);
+  const found = name === undefined ? null : catalogue.resolve(name);
   const model = found?.kind === "card" ? found.card.id : name;
   const store = await call.open();
   if (model !== undefined && found?.kind !== "card") {
-    const isKnown = (await readLearned(store)).views().some((view) => view.model === model);
+    const isKnown = (await readLearned(store, catalogue)).views().some((view) => view.model === model);
     if (!isKnown) throw new UsageError(`expected the id of a model, not '${model}'`);
   }
   const done = await forgetLessons({ store, clock }, model ?? null);
+  await relearn(store, call);
   printResult(call, done, `Forgot ${model === undefined ? "all labels" : `the labels of ${model}`}.`);
 }
 
-/** Writes one lesson per line, in the form that `importLessons` reads. */
+/** Writes one score per line, in the form that `importLessons` reads. */
 export async function exportLessons(call: LessonCall, file: string): Promise<void> {
-  const lines = new Map<string, string>();
+  const lines = new Map<string, readonly string[]>();
   for await (const lessons of readLessons(await call.open(), 0)) {
     for (const lesson of lessons) lines.set(`${lesson.accountId} ${lesson.id}`, formatLesson(lesson));
   }
-  writeFileSync(file, [...lines.values()].join(""), { mode: FILE_MODE });
-  printResult(call, { exported: lines.size }, `Wrote ${lines.size} lessons to ${file}.`);
+  const all = [...lines.values()].flat();
+  writeFileSync(file, all.join(""), { mode: FILE_MODE });
+  printResult(call, { exported: all.length }, `Wrote ${all.length} lessons to ${file}.`);
 }
 
-function formatLesson({ accountId, keyId, atMs, request, ...rest }: Lesson): string {
+function formatLesson({ accountId, keyId, atMs, request, marks, ...rest }: Lesson): readonly string[] {
   const fields = { account_id: accountId, key_id: keyId, at: new Date(atMs).toISOString() };
-  return `${JSON.stringify({ ...fields, ...rest, request: parseJson(request) })}\n`;
+  return marks.map(
+    (mark) => `${JSON.stringify({ ...fields, ...rest, ...mark, request: parseJson(request) })}\n`,
+  );
 }
 
-/** Known lessons stay as they are. Running gateways read the new ones within a few seconds. */
+/** Known scores stay as they are. Running gateways read the new ones within a few seconds. */
 export async function importLessons(call: LessonCall, file: string): Promise<void> {
   const lessons = readLines(file, parseLesson);
   const store = await call.open();
   const accounts = new Set<string>();
   for (const id of new Set(lessons.map(({ accountId }) => accountId)))
     if ((await store.account(id)) !== null) accounts.add(id);
-  let taken = 0;
-  for (const lesson of lessons) {
-    const accountId = accounts.has(lesson.accountId) ? lesson.accountId : "default";
-    if (await store.teach({ ...lesson, accountId })) taken++;
+  const given = lessons.map((lesson) => ({
+    ...lesson,
+    accountId: accounts.has(lesson.accountId) ? lesson.accountId : "default",
+  }));
+  let imported = 0;
+  for (const lesson of joinLabels(given)) imported += await store.teach(lesson);
+  if (imported > 0) {
+    await markChanged(store);
+    await relearn(store, call);
   }
-  if (taken > 0) await markChanged(store);
-  const known = lessons.length - taken;
-  printResult(call, { imported: taken, known }, `Took in ${taken} lessons; ${known} were known.`);
+  const known = lessons.length - imported;
+  printResult(call, { imported, known }, `Took in ${imported} lessons; ${known} were known.`);
+}
+
+/** The labels of one prompt as one lesson, as the store keeps them. */
+function joinLabels(lessons: readonly Lesson[]): readonly Lesson[] {
+  const byId = Map.groupBy(lessons, ({ accountId, id }) => `${accountId} ${id}`);
+  return [...byId.values()].flatMap((own) => {
+    const [first] = own;
+    if (first?.source !== "label") return own;
+    const atMs = Math.max(...own.map((one) => one.atMs));
+    return { ...first, atMs, marks: own.flatMap(({ marks }) => marks) };
+  });
 }
 
 function parseLesson(line: string, wrong: Wrong): Lesson {
-  const row = parseLine(line, wrong);
+  const fields = parseLine(line, wrong);
   const textIn = (field: string) => {
-    const value = asString(row[field]);
+    const value = asString(fields[field]);
     if (value !== undefined) return value;
     throw wrong(`'${field}' must be a string`);
   };
   const atMs = Date.parse(textIn("at"));
   if (Number.isNaN(atMs)) throw wrong("'at' must be a time like 2026-11-20T12:00:00.000Z");
-  const source = LESSON_SOURCES.find((one) => one === row.source);
+  const source = LESSON_SOURCES.find((one) => one === fields.source);
   if (source === undefined) throw wrong(`'source' must be one of ${LESSON_SOURCES.join(", ")}`);
-  const request = JSON.stringify(asObject(row.request));
-  if (!isUnderstood(request))
-    throw wrong("'request' was made by another version, whose numbers mean something else");
+  const row = readRow(JSON.stringify(asObject(fields.request)));
+  if (row === null) throw wrong("'request' was made by another version, whose numbers mean something else");
+  const mark = {
+    model: textIn("model"),
+    score: readShare(fields, "score", wrong),
+    expected: readShare(fields, "expected", wrong),
+  };
   return {
-    ...{ accountId: textIn("account_id"), keyId: textIn("key_id"), id: textIn("id"), model: textIn("model") },
-    ...{ atMs, source, request },
-    score: readShare(row, "score", wrong),
-    weight: readShare(row, "weight", wrong),
-    expected: readShare(row, "expected", wrong),
+    ...{ accountId: textIn("account_id"), keyId: textIn("key_id"), id: textIn("id") },
+    ...{ atMs, source, request: JSON.stringify({ row: rowText(row) }) },
+    weight: readShare(fields, "weight", wrong),
+    marks: [mark],
   };
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
-import { buildCatalogue } from "../catalogue/catalogue.ts";
+import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import { parseJson } from "../core/json.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { Settings } from "../core/settings.ts";
@@ -134,22 +134,23 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
   const quality = parseShare(values.quality);
   if (quality !== null && selector !== "fair")
     throw new UsageError(`--quality has no effect on ${selector}: fair alone keeps a share`);
+  const catalogue = buildCatalogue({ ...settings, nowMs: clock.nowMs() });
   const choice = choose(SELECTOR_RULES[selector], {
     request,
     needs: findNeeds(request),
-    cards: buildCatalogue({ ...settings, nowMs: clock.nowMs() }).list(),
+    cards: catalogue.list(),
     rules: settings.router,
     quality: quality ?? settings.router.fairQuality,
-    learned: await readLearnedIfAny(open, io),
+    learned: await readLearnedIfAny(open, io, catalogue),
   });
   const view = routeView(choice);
   io.out(values.json ? formatJson(view) : formatChoice(view));
 }
 
 /** A choice needs no store. Without one, nothing has been learned. */
-async function readLearnedIfAny(open: Call["open"], io: Io): Promise<Learned> {
+async function readLearnedIfAny(open: Call["open"], io: Io, catalogue: Catalogue): Promise<Learned> {
   try {
-    return await readLearned(await open());
+    return await readLearned(await open(), catalogue);
   } catch (error) {
     if (!(error instanceof NoStoreError)) throw error;
     io.err(`poundkey: ${error.message} The choice uses the shipped profiles alone.`);
@@ -186,19 +187,34 @@ function parseShare(text: string | undefined): number | null {
 
 const SHOWN_MAX = 12;
 
-function formatChoice({ selector, choice, features, candidates }: RouteView): string {
+/** The candidates whose doubt is shown. */
+const DOUBTED = 3;
+
+function formatBasis({ likeness, familiar, labelled }: RouteView["basis"], stays: boolean): string {
+  const topics = labelled.map(
+    ({ topic, share, prompts }) => `${topic} ${Math.round(share * 100)} % (${prompts})`,
+  );
+  const kept = familiar ? "familiar" : "unfamiliar: best keeps the model that is best overall";
+  return [
+    `likeness    ${likeness}, ${kept}`,
+    ...(topics.length > 0 ? [`labelled    ${topics.join(", ")}`] : []),
+    ...(stays ? ["stays       with the model that holds the conversation's prompt"] : []),
+  ].join("\n");
+}
+
+function formatChoice({ selector, choice, stays, features, basis, candidates }: RouteView): string {
   const kinds = Object.entries(features.categories).map(
     ([kind, share]) => `${kind} ${Math.round(share * 100)} %`,
   );
   const rows = candidates
     .filter(({ eligible }) => eligible)
     .slice(0, SHOWN_MAX)
-    .map((one) => [
+    .map((one, at) => [
       one.model,
       one.quality.toFixed(3),
       one.quality_low.toFixed(3),
-      one.cost_usd === null ? "-" : one.cost_usd.toFixed(6),
-      String(Math.round(one.latency_ms)),
+      withHigh(one.cost_usd, at < DOUBTED ? one.cost_usd_high : null, 6),
+      withHigh(one.latency_ms, at < DOUBTED ? one.latency_ms_high : null, 0),
       one.score.toFixed(3),
     ]);
   const removed = candidates.filter(({ removed_by }) => removed_by !== null);
@@ -207,11 +223,17 @@ function formatChoice({ selector, choice, features, candidates }: RouteView): st
     "",
     `kind        ${kinds.join(", ")}`,
     `difficulty  ${features.difficulty}   output tokens ${features.output_tokens}   support ${features.support}`,
+    formatBasis(basis, stays === true),
     "",
     formatTable([["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE"], ...rows]),
     "",
     `${candidates.length - removed.length} could serve, ${removed.length} can't`,
   ].join("\n");
+}
+
+function withHigh(value: number | null, high: number | null, digits: number): string {
+  if (value === null) return "-";
+  return high === null ? value.toFixed(digits) : `${value.toFixed(digits)} (to ${high.toFixed(digits)})`;
 }
 
 async function replay({ values, io, open }: Call, id: string): Promise<void> {

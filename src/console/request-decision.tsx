@@ -8,16 +8,28 @@ import { type Column, Table } from "./parts/table.tsx";
 
 type Candidate = DecisionView["candidates"][number];
 
+/** The candidates whose doubt is shown. */
+const DOUBTED = 3;
+
+function formatHigh(high: number | null | undefined, format: (value: number) => string): string {
+  return high === null || high === undefined ? "" : ` (to ${format(high)})`;
+}
+
+function describeBasis({ familiar, labelled }: NonNullable<DecisionView["basis"]>): string {
+  const topics = labelled.map(({ topic, prompts }) => `${prompts} of ${topic.replaceAll("_", " ")}`);
+  const leaned = topics.length > 0 ? `Labelled prompts like it: ${topics.join(", ")}.` : "";
+  return familiar ? leaned : `It is unlike what is known. ${leaned}`;
+}
+
 interface RequestDecisionProps {
   readonly decision: DecisionView;
   readonly used: string | null;
 }
 
-export function RequestDecision({ decision, used }: RequestDecisionProps) {
-  const { features, candidates, removed = {}, pinned } = decision;
-  const kinds = Object.entries(features.categories).slice(0, 6);
-  const gone = Object.entries(removed).map(([why, many]) => `${many} ${why.replaceAll("_", " ")}`);
-  const columns: readonly Column<Candidate>[] = [
+function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<Candidate>[] {
+  const doubted = new Set(decision.candidates.slice(0, DOUBTED).map(({ model }) => model));
+  const isDoubted = (model: string) => doubted.has(model);
+  return [
     {
       name: "model",
       label: "Candidate",
@@ -33,9 +45,12 @@ export function RequestDecision({ decision, used }: RequestDecisionProps) {
     {
       name: "quality",
       label: "Chance of a good answer",
-      cell: ({ quality }) => (
+      cell: ({ model, quality, quality_low }) => (
         <div class="gauge">
-          <span>{percent(quality)}</span>
+          <span>
+            {percent(quality)}
+            {isDoubted(model) && quality_low !== undefined && ` (from ${percent(quality_low)})`}
+          </span>
           <Meter share={quality} warns={false} label={`quality ${percent(quality)}`} />
         </div>
       ),
@@ -44,11 +59,25 @@ export function RequestDecision({ decision, used }: RequestDecisionProps) {
       name: "cost",
       label: "Cost",
       isNumber: true,
-      cell: ({ cost_usd }) => (cost_usd === null ? "–" : usd(cost_usd)),
+      cell: ({ model, cost_usd, cost_usd_high }) =>
+        cost_usd === null ? "–" : `${usd(cost_usd)}${isDoubted(model) ? formatHigh(cost_usd_high, usd) : ""}`,
     },
-    { name: "time", label: "Time", isNumber: true, cell: ({ latency_ms }) => span(latency_ms) },
+    {
+      name: "time",
+      label: "Time",
+      isNumber: true,
+      cell: ({ model, latency_ms, latency_ms_high }) =>
+        `${span(latency_ms)}${isDoubted(model) ? formatHigh(latency_ms_high, span) : ""}`,
+    },
     { name: "score", label: "Score", isNumber: true, cell: ({ score }) => score.toFixed(3) },
   ];
+}
+
+export function RequestDecision({ decision, used }: RequestDecisionProps) {
+  const { features, candidates, removed = {}, pinned } = decision;
+  const kinds = Object.entries(features.categories).slice(0, 6);
+  const gone = Object.entries(removed).map(([why, many]) => `${many} ${why.replaceAll("_", " ")}`);
+  const columns = makeColumns({ decision, used });
   return (
     <Card title="Why this model" isFlush>
       <div class="card-body stack">
@@ -62,6 +91,8 @@ export function RequestDecision({ decision, used }: RequestDecisionProps) {
           ))}
           ; difficulty {percent(features.difficulty)}, an answer of about {features.output_tokens} tokens.
           {pinned && ` The configuration pins ${pinned}.`}
+          {decision.stays && " The conversation stays with the model that holds its prompt."}
+          {decision.basis && ` ${describeBasis(decision.basis)}`}
           {gone.length > 0 && ` Left out: ${gone.join(", ")}.`}
         </p>
       </div>

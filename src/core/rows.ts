@@ -182,25 +182,32 @@ export interface FirstTokenSum {
   readonly requests: number;
 }
 
-/** A score of an answer, with all that the selectors learn from it. */
-export interface Lesson {
-  readonly accountId: string;
-  /** The completion's id, or that of a label. */
-  readonly id: string;
-  /** Whose request it was; empty for a label. */
-  readonly keyId: string;
-  readonly atMs: number;
+/** One model's score for a request. */
+export interface LessonMark {
   /** The card's id. */
   readonly model: string;
-  readonly source: LessonSource;
   /** 0…1. */
   readonly score: number;
-  /** The weight of the score, 0…1. */
-  readonly weight: number;
   /** The quality that was predicted without anything learned, 0…1. */
   readonly expected: number;
-  /** The request as the predictor saw it: its `row` and the shares of its categories, as JSON. */
+}
+
+/** The scores of answers to one request, with all that the selectors learn from them. */
+export interface Lesson {
+  readonly accountId: string;
+  /** The completion's id; that of labels is made from their request, which has one lesson for all of them. */
+  readonly id: string;
+  /** Whose request it was; empty for labels. */
+  readonly keyId: string;
+  /** The time of the latest score, Unix ms. */
+  readonly atMs: number;
+  readonly source: LessonSource;
+  /** The weight of each score, 0…1. */
+  readonly weight: number;
+  /** The request as the predictor saw it: its `row`, as JSON. */
   readonly request: string;
+  /** One, but for labels, which may be of many models. */
+  readonly marks: readonly LessonMark[];
 }
 
 /** A request's prompt and answer, encrypted. */

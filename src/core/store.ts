@@ -144,6 +144,7 @@ export type SettingName =
   | "master_key_check"
   | "admin_token_digest"
   | "lessons_forgotten"
+  | "lessons_fitted"
   | "wrong_admin_tokens"
   | "aliases";
 
@@ -151,16 +152,10 @@ export type SettingName =
 export interface LessonBound {
   /** Its lessons of the same model and source since this moment (Unix milliseconds) are counted. */
   readonly sinceMs: number;
+  /** Its lessons of this model are so many at most: the oldest give way. */
+  readonly keptMax: number;
   /** The share of its weight that the next one keeps after so many; 0: it isn't kept. Pure. */
   readonly shareAfter: (lessons: number) => number;
-}
-
-export interface LessonsKept {
-  /** Unix milliseconds. */
-  readonly sinceMs: number;
-  readonly perModel: number;
-  /** The most lessons of one key for one model; labels have no key. */
-  readonly perKeyAndModel: number;
 }
 
 /**
@@ -217,16 +212,18 @@ export interface Store {
   audit(): Promise<Audit>;
 
   /**
-   * Keeps a lesson; false when there was one of that id, or its bound leaves it no weight. The first stays, but what a
-   * signal said gives way to a judgment.
+   * Keeps a lesson, beside what is there of its id as `joinLessons` says; gives the number of scores that are new: 0 too
+   * when its bound leaves it no weight.
    */
-  teach(lesson: Lesson, bound?: LessonBound): Promise<boolean>;
+  teach(lesson: Lesson, bound?: LessonBound): Promise<number>;
   /** The lessons from a moment on (Unix milliseconds), oldest first, at most so many. */
   lessons(fromMs: number, most: number): Promise<readonly Lesson[]>;
-  /** Forgets all lessons, or one model's. */
+  /** Forgets all scores, or one model's. */
   forgetLessons(model?: string): Promise<void>;
-  /** Keeps the newest within these bounds, a key's own first; gives how many went. */
-  pruneLessons(bounds: LessonsKept): Promise<number>;
+  /** Deletes lessons from before a moment (Unix milliseconds), about so many at once; gives how many went. */
+  pruneLessons(beforeMs: number, rowsMax: number): Promise<number>;
+  /** Deletes these lessons; a few hundred at once keep nobody waiting. */
+  dropLessons(lessons: readonly Pick<Lesson, "accountId" | "id">[]): Promise<void>;
 
   request(id: string): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;

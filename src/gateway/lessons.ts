@@ -10,6 +10,8 @@ import type { KeptDecision } from "../selectors/decision.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
 import { boundAt, kindKept, makeLesson, measureLength } from "../selectors/learning/lesson.ts";
 import { type Grader, weighSignal } from "../selectors/learning/signal.ts";
+import { findProfile } from "../selectors/profiles.ts";
+import { expectedQuality } from "../selectors/quality.ts";
 import type { Call } from "./call.ts";
 
 export interface LessonPorts {
@@ -78,11 +80,10 @@ export class Lessons {
     const kind = kindKept(decision);
     if (kind === null) return;
     const atMs = clock.nowMs();
-    const about = { accountId, keyId, id, atMs, source: "signal", score: 0, weight: 1 } as const;
-    const lesson = makeLesson(about, card, kind);
-    const told = { ...lesson, ...weighSignal(signal, lesson.expected, sound) };
-    store.teach(told, boundAt(atMs)).then(
-      (learned) => log({ event: "signal", level: "info", id, model: card.id, signal, learned }),
+    const { score, weight } = weighSignal(signal, expectedQuality(findProfile(card), kind), sound);
+    const about = { accountId, keyId, id, atMs, source: "signal", weight } as const;
+    store.teach(makeLesson(about, kind, [{ card, score }]), boundAt(atMs)).then(
+      (added) => log({ event: "signal", level: "info", id, model: card.id, signal, learned: added > 0 }),
       (error: unknown) => log({ event: "signal_lost", level: "warn", id, cause: String(error) }),
     );
   }

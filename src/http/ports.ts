@@ -33,6 +33,8 @@ export interface HttpPorts extends BodyPorts {
   readonly random: Random;
   readonly log: Log;
   readonly server: ServerRules;
+  /** A selector's choice waits for it after the start, for a moment at most; null: it needn't. */
+  readonly learned: () => Promise<unknown> | null;
   /** About to end: not ready, and answers carry `connection: close`. */
   readonly draining: () => boolean;
   /** New work is refused. */

@@ -68,7 +68,9 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
   const asked = readChatRequest(body, limits);
   const share = headerNumber(request.headers, "x-poundkey-quality", 0, 1) ?? rules.fairQuality;
   const allowed = new Set(listCandidates(key, catalogue).map(({ id }) => id));
-  const choice = choose(requireSelector(asked.model, key, ports), {
+  const selector = requireSelector(asked.model, key, ports);
+  await ports.learned();
+  const choice = choose(selector, {
     ...knownNow(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
     request: asked,
     needs: findNeeds(asked),
@@ -102,9 +104,10 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
   if (kind === null || answered?.kind !== "card") return json(200, { id, score, learned: false });
   const { accountId, keyId } = record;
   const atMs = ports.clock.nowMs();
-  const about = { accountId, keyId, id: record.id, atMs, source: "score", score, weight: 1 } as const;
-  const learned = await ports.store.teach(makeLesson(about, answered.card, kind), boundAt(atMs));
-  return json(200, { id, score, learned });
+  const about = { accountId, keyId, id: record.id, atMs, source: "score", weight: 1 } as const;
+  const lesson = makeLesson(about, kind, [{ card: answered.card, score }]);
+  const added = await ports.store.teach(lesson, boundAt(atMs));
+  return json(200, { id, score, learned: added > 0 });
 }
 
 /** `id` and `score` alone are read: SDKs may send more. */

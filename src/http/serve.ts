@@ -94,6 +94,7 @@ export async function serve<F extends Form>(
     surface.checkPath?.(path);
     if (surface.counting?.isCounting(path)) return signed(await count(ports, surface, visit), set);
     const { call, exchange } = await read(ports, surface, visit, requestId);
+    if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
     return signed(await answer(ports, visit, context, exchange), set);
   } catch (thrown) {

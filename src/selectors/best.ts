@@ -1,5 +1,5 @@
 // Router#best: the model with the highest overall level, unless another is better for this kind of request.
-import { type Candidates, compareIds, computeCarefulLevels, type SelectorRule } from "./selector.ts";
+import { findChampion, type SelectorRule } from "./selector.ts";
 
 /** The champion stays where fewer than this share of the labelled prompts were as unlike the rest as this request is. */
 export const LIKENESS_MIN = 0.3;
@@ -9,6 +9,7 @@ const UNKNOWN_KIND = 1;
 export const best: SelectorRule = {
   name: "best",
   about: "Picks the best model for each request.",
+  savesMoney: false,
   rank: (candidates, { likeness }) => {
     const champion = findChampion(candidates);
     const off = likeness < LIKENESS_MIN ? UNKNOWN_KIND : 0;
@@ -20,15 +21,3 @@ export const best: SelectorRule = {
   // As far as anybody knows it may be as good.
   canReplace: (other, first) => other.quality + (other.quality - other.qualityLow) >= first.quality,
 };
-
-/** The place of the one whose overall level is the highest, its uncertainty taken off. */
-function findChampion(candidates: Candidates): number {
-  const { cards, size } = candidates;
-  const levels = computeCarefulLevels(candidates);
-  let champion = 0;
-  for (let at = 1; at < size; at++) {
-    const ahead = (levels[at] ?? 0) - (levels[champion] ?? 0);
-    if (ahead > 0 || (ahead === 0 && compareIds(cards[at]?.id, cards[champion]?.id) < 0)) champion = at;
-  }
-  return champion;
-}

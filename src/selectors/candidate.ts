@@ -6,9 +6,11 @@ import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import type { Needs } from "../operations/chat/needs.ts";
 import { type CardHealth, type HealthView, NO_HEALTH } from "./health-view.ts";
 import { Learned } from "./learning/learned.ts";
+import { findLightShare } from "./light.ts";
 import type { Prediction } from "./predictor.ts";
 import { prepareQuality, type QualityAsk } from "./quality.ts";
 import { type ActiveRules, findExclusion, selectRules } from "./rules.ts";
+import type { RankAsk } from "./selector.ts";
 
 export interface ChooseInput {
   readonly request: ChatRequest;
@@ -42,6 +44,9 @@ export interface Candidate {
   readonly costUsd: number | null;
   /** Until the answer is complete. */
   readonly latencyMs: number;
+  /** The same of an answer that is longer than expected by a standard deviation. */
+  readonly costHighUsd: number | null;
+  readonly latencyHighMs: number;
   /** The predicted length of the answer and its thoughts: real lengths are compared with it. */
   readonly tokens: number;
   /** The overall level, whatever the kind of request. */
@@ -66,12 +71,13 @@ export interface Asked {
   readonly rules: ActiveRules;
   readonly effort: ChatRequest["reasoning_effort"];
   readonly cached: Cached | null;
+  /** The answers in the conversation so far. */
+  readonly turns: number;
   readonly allowed: ChooseInput["allowed"];
   readonly takesImageUrls: ChooseInput["takesImageUrls"];
   readonly health: HealthView;
   readonly learned: Learned;
-  /** The share of what is known that was as unlike the rest as this request is, 0…1. */
-  readonly likeness: number;
+  readonly ask: RankAsk;
 }
 
 export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number): Asked {
@@ -86,11 +92,31 @@ export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTok
     rules: selectRules(input.rules, prediction),
     effort: request.reasoning_effort,
     cached: input.cached?.() ?? null,
+    turns: request.messages.filter(({ role }) => role === "assistant").length,
     allowed: input.allowed,
     takesImageUrls: input.takesImageUrls,
     health,
     learned,
-    likeness: learned.likenessOf(prediction) ?? prediction.sure,
+    ask: prepareRank(input, prediction, learned),
+  };
+}
+
+/** A request unlike nearly all labelled prompts: what they say of its answers' worth isn't gone by. */
+const ALIKE_MIN = 0.05;
+
+function prepareRank(
+  { quality: share }: Pick<ChooseInput, "quality">,
+  prediction: Prediction,
+  learned: Learned,
+): RankAsk {
+  const { difficulty } = prediction;
+  const known = learned.likenessOf(prediction);
+  const isAlike = known !== null && known >= ALIKE_MIN;
+  return {
+    ...{ share, difficulty, likeness: known ?? prediction.sure },
+    usualCostUsd: learned.usualCostUsd,
+    costWeight: isAlike ? learned.weightFor("money", share) : null,
+    timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
   };
 }
 

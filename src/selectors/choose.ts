@@ -4,9 +4,17 @@ import type { Skill } from "../core/skill.ts";
 import { type Asked, type Candidate, type ChooseInput, prepareAsk } from "./candidate.ts";
 import { readFeatures } from "./features.ts";
 import { pickFirst } from "./first.ts";
+import type { LeanedOn } from "./learning/learned.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Prediction, predict } from "./predictor.ts";
-import { compareByScore, compareIds, computeCarefulLevels, type SelectorRule } from "./selector.ts";
+import {
+  compareByScore,
+  compareIds,
+  computeCarefulLevels,
+  type RankAsk,
+  type SelectorRule,
+} from "./selector.ts";
+import { findStaying } from "./staying.ts";
 import { CandidateTable, type Removed, sift } from "./table.ts";
 
 export interface Choice {
@@ -15,11 +23,14 @@ export interface Choice {
   readonly choice: ModelCard | null;
   /** The kind of task whose pin decided; null: none did. */
   readonly pinned: Skill | null;
+  /** True if the conversation stays with its model, whatever the scores are. */
+  readonly stays: boolean;
   readonly prediction: Prediction;
   /** About. */
   readonly promptTokens: number;
-  /** The share of what is known that was as unlike the rest as this request is, 0…1. */
-  readonly likeness: number;
+  /** The part of the request that was scored by. */
+  readonly ask: RankAsk;
+  readonly leanedOn: readonly LeanedOn[];
   /** The number of models removed, by reason. */
   readonly removed: Readonly<Record<string, number>>;
   /** The first ones, and those that scores are measured against: the log keeps these. Best first. */
@@ -54,9 +65,11 @@ class Ranking implements Choice {
   readonly selector: SelectorRule;
   readonly choice: ModelCard | null;
   readonly pinned: Skill | null;
+  readonly stays: boolean;
   readonly prediction: Prediction;
   readonly promptTokens: number;
-  readonly likeness: number;
+  readonly ask: RankAsk;
+  readonly leanedOn: readonly LeanedOn[];
   readonly removed: Readonly<Record<string, number>>;
   readonly foremost: readonly Candidate[];
   readonly #asked: Asked;
@@ -68,29 +81,30 @@ class Ranking implements Choice {
   readonly #compare: (a: number, b: number) => number;
   #candidates: readonly Candidate[] | undefined;
 
-  constructor(selector: SelectorRule, { cards, quality }: ChooseInput, asked: Asked) {
+  constructor(selector: SelectorRule, { cards }: ChooseInput, asked: Asked) {
     const { prediction, promptTokens, rules } = asked;
     const { able, out } = sift(cards, asked);
-    const scores = selector.rank(able, {
-      share: quality,
-      difficulty: prediction.difficulty,
-      likeness: asked.likeness,
-    });
+    const scores = selector.rank(able, asked.ask);
     const { pin } = rules;
     const pinnedAt = pin === null ? -1 : able.cards.findIndex(({ id }) => id === pin.id);
     this.#asked = asked;
     this.#able = able;
     this.#out = out;
     this.#scores = scores;
-    this.#ranks = pinnedAt < 0 ? scores : scores.with(pinnedAt, Number.POSITIVE_INFINITY);
+    const [first = -1] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
+    const stayingAt = pinnedAt < 0 ? findStaying(able, first, selector, asked) : -1;
+    const firstAt = Math.max(pinnedAt, stayingAt);
+    this.#ranks = firstAt < 0 ? scores : scores.with(firstAt, Number.POSITIVE_INFINITY);
     this.#compare = compareByScore(able, this.#ranks);
     this.foremost = this.#foremost();
     this.selector = selector;
     this.choice = this.foremost[0]?.card ?? null;
     this.pinned = pinnedAt < 0 ? null : (pin?.skill ?? null);
+    this.stays = stayingAt >= 0;
     this.prediction = prediction;
     this.promptTokens = promptTokens;
-    this.likeness = asked.likeness;
+    this.ask = asked.ask;
+    this.leanedOn = asked.learned.leanedOn(prediction);
     this.removed = countRemovals(out);
   }
 

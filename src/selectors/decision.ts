@@ -5,8 +5,8 @@ import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { pickFirst } from "./first.ts";
 import { SELECTOR_RULES } from "./index.ts";
-import { shippedParameters } from "./parameters.ts";
-import { featuresView, type RouteView } from "./route-view.ts";
+import { type BasisView, basisView, featuresView, type RouteView } from "./route-view.ts";
+import { rowText } from "./row-text.ts";
 import { type Candidates, compareByScore, type SelectorRule } from "./selector.ts";
 
 /** As JSON in the request's row. */
@@ -16,13 +16,20 @@ export interface KeptDecision {
   readonly share: number;
   readonly choice: string | null;
   readonly pinned: string | null;
+  /** True if the conversation stayed with its model, whatever the scores were. */
+  readonly stays: boolean;
   /** The model that would have been chosen, if another was tried out; null: none was. */
   readonly instead_of: string | null;
   readonly features: RouteView["features"];
+  readonly basis: BasisView;
   /** The difficulty that was predicted for the request, unrounded. */
   readonly difficulty: number;
   /** The share of what is known that was as unlike the rest as this request is, 0…1. */
   readonly likeness: number;
+  /** The prices of quality; null: the labels didn't tell. */
+  readonly usual_cost_usd: number;
+  readonly cost_weight: number | null;
+  readonly time_weight: number | null;
   /** The request as a row of numbers, for learning: Float16, base64, because there is one in each logged decision. */
   readonly row: string;
   readonly candidates: readonly KeptCandidate[];
@@ -39,6 +46,8 @@ interface KeptCandidate {
   readonly careful: number;
   readonly cost_usd: number | null;
   readonly latency_ms: number;
+  readonly cost_usd_high: number | null;
+  readonly latency_ms_high: number;
   /** The predicted length of the answer and its thoughts, without what was learned of lengths. */
   readonly tokens: number;
   readonly score: number;
@@ -52,9 +61,14 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
     choice: (tried ?? choice.choice)?.id ?? null,
     instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
+    stays: choice.stays,
     features: featuresView(choice.prediction),
-    difficulty: choice.prediction.difficulty,
-    likeness: choice.likeness,
+    basis: basisView(choice),
+    difficulty: choice.ask.difficulty,
+    likeness: choice.ask.likeness,
+    usual_cost_usd: choice.ask.usualCostUsd,
+    cost_weight: choice.ask.costWeight,
+    time_weight: choice.ask.timeWeight,
     row: rowText(choice.prediction.row),
     candidates: selectKept(choice, tried).map((one) => ({
       model: one.card.id,
@@ -65,6 +79,8 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
       careful: one.careful,
       cost_usd: one.costUsd,
       latency_ms: one.latencyMs,
+      cost_usd_high: one.costHighUsd,
+      latency_ms_high: one.latencyHighMs,
       tokens: one.tokens,
       score: one.score,
     })),
@@ -76,29 +92,6 @@ function selectKept(choice: Choice, tried: ModelCard | null): readonly Candidate
   const cards = new Set(choice.foremost.map(({ card }) => card));
   if (tried === null || cards.has(tried)) return choice.foremost;
   return choice.candidates.filter(({ card }) => card === tried || cards.has(card));
-}
-
-/** A row as text, for `rowOf`. */
-export function rowText(row: Float32Array): string {
-  return `${markOfParameters()}:${Buffer.from(Float16Array.from(row).buffer).toString("base64")}`;
-}
-
-/** The row of `KeptDecision.row`; null when it is not one, or other parameters made it: its numbers meant something else. */
-export function unpackRow(text: string): Float32Array | null {
-  const [mark, numbers = ""] = text.split(":");
-  if (mark !== markOfParameters()) return null;
-  const bytes = Buffer.from(numbers, "base64");
-  if (bytes.length === 0 || bytes.length % Float16Array.BYTES_PER_ELEMENT !== 0) return null;
-  const row = Float32Array.from(new Float16Array(new Uint8Array(bytes).buffer));
-  // One number that is none would spread to every model, because all are learned together.
-  return row.every(Number.isFinite) ? row : null;
-}
-
-let mark: string | undefined;
-
-function markOfParameters(): string {
-  mark ??= Bun.hash.wyhash(shippedParameters().embedding).toString(36);
-  return mark;
 }
 
 export interface DecidedAgain {
@@ -123,10 +116,19 @@ export function decidedAgain(
   )
     return null;
   const able = readCandidates(asArray(kept.candidates).filter(isObject));
-  const scores = selector.rank(able, { share, difficulty, likeness });
+  const scores = selector.rank(able, {
+    ...{ share, difficulty, likeness },
+    usualCostUsd: asNumber(kept.usual_cost_usd) ?? 0,
+    costWeight: asNumber(kept.cost_weight) ?? null,
+    timeWeight: asNumber(kept.time_weight) ?? null,
+  });
   const [first] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
   const found =
-    typeof pinned === "string" ? choice : first === undefined ? null : (able.cards[first]?.id ?? null);
+    typeof pinned === "string" || kept.stays === true
+      ? choice
+      : first === undefined
+        ? null
+        : (able.cards[first]?.id ?? null);
   // A model that was tried out was left to chance: the choice that it replaced is decided again.
   const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };

@@ -1,8 +1,9 @@
 // Estimates the cost of an answer and the time that it takes.
-import type { Price, Rates } from "../core/card.ts";
+import type { ModelCard, Price, Rates } from "../core/card.ts";
 import type { ReasoningEffort } from "../operations/chat/form.ts";
 import type { CardHealth } from "./health-view.ts";
-import type { Profile } from "./profiles.ts";
+import type { Lengths } from "./predictor.ts";
+import { findProfile, type Profile } from "./profiles.ts";
 
 const PER_MILLION = 1e6;
 /** The amount of thinking at an effort, against the usual. */
@@ -80,4 +81,33 @@ export function expectedMs(
   const speed = Math.max(1, seen?.tokensPerSecond ?? profile.tokensPerSecond);
   const ms = first + (tokens / speed) * 1000;
   return Math.round(ms * (1 + ERROR_TIME * (seen?.errorRate ?? 0)));
+}
+
+/** The cost of an answer and the time that it takes, as expected. */
+export interface Expense {
+  readonly usd: number;
+  readonly ms: number;
+}
+
+/** The expense of a card's answer to a request of these lengths; null: it isn't known. */
+export type FindExpense = (model: string, lengths: Lengths) => Expense | null;
+
+/** By list prices and profiles alone, for prompts that were asked once: not by how well providers are just now. */
+export function makeFindExpense(
+  cards: readonly ModelCard[],
+  lengthOf: (model: string) => number,
+): FindExpense {
+  const byId = new Map(cards.map((card) => [card.id, card]));
+  return (model, { promptTokens, outputTokens, difficultyLogit }) => {
+    const card = byId.get(model);
+    if (!card?.price) return null;
+    const profile = findProfile(card);
+    const length = lengthOf(model);
+    const answer = outputTokens * length;
+    const thought = thoughtTokens(profile, undefined, difficultyLogit) * length;
+    return {
+      usd: expectedCost(card.price, promptTokens, 0, answer, thought),
+      ms: expectedMs(profile, null, answer + thought),
+    };
+  };
 }

@@ -7,11 +7,12 @@ const TIMES_MAX = 2;
 
 /**
  * The one to be tried out in place of the choice; null: none. `share` is that of requests with which it is done, `roll`
- * gives another number from 0 up to 1 at each call. Never where a pin decides, never one that the selector thinks too
+ * gives another number from 0 up to 1 at each call. Never where a pin decides or a conversation stays with its model, never one that the selector thinks too
  * little of.
  */
 export function explored(choice: Choice, share: number, roll: () => number): Candidate | null {
-  if (choice.choice === null || choice.pinned !== null || share <= 0 || roll() >= share) return null;
+  if (choice.choice === null || choice.pinned !== null || choice.stays || share <= 0 || roll() >= share)
+    return null;
   const [usual, ...others] = choice.candidates.filter(({ eligible }) => eligible);
   if (usual === undefined) return null;
   const worthwhile = others.filter((one) => choice.selector.canReplace(one, usual) && isNoDearer(one, usual));

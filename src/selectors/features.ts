@@ -6,8 +6,9 @@ import {
   readOutputLimit,
   type Tool,
 } from "../operations/chat/form.ts";
-import { noCounts, scan, type TextCounts } from "./ngrams.ts";
+import { type MendWord, noCounts, scan, type TextCounts } from "./ngrams.ts";
 import { stripPoliteness } from "./politeness.ts";
+import { shippedWords, type Words } from "./words.ts";
 
 /** The parts that are read of the last user turn: its head and its tail. */
 const TURN_CHARS_MAX = 8_000;
@@ -48,8 +49,24 @@ export interface RequestFeatures {
   readonly promptTokens: number;
 }
 
-/** Pure. Bounded work for a request of any length. */
-export function readFeatures(request: ChatRequest): RequestFeatures {
+/** More unknown words than these are no typing errors, but another language or a listing. */
+const MENDED_MAX = 32;
+const ASCII_WORD = /^[a-z]+$/;
+
+/** Mends words with a typing error, the first few of a text. */
+function createMend(words: Words): MendWord {
+  let left = MENDED_MAX;
+  return (text, start, end, hash) => {
+    if (left === 0 || words.isKnown(hash)) return null;
+    const word = text.slice(start, end);
+    if (!ASCII_WORD.test(word)) return null;
+    left--;
+    return words.mend(word);
+  };
+}
+
+/** Pure. Bounded work for a request of any length. Without words none is mended. */
+export function readFeatures(request: ChatRequest, words: Words | null = shippedWords()): RequestFeatures {
   const { messages } = request;
   const lastAt = messages.findLastIndex(({ role }) => role === "user");
   const turn = clippedText(messages[lastAt]?.content, TURN_CHARS_MAX);
@@ -58,7 +75,7 @@ export function readFeatures(request: ChatRequest): RequestFeatures {
   const adding = (weight: number) => (hash: number) => {
     grams.set(hash, (grams.get(hash) ?? 0) + weight);
   };
-  scan(stripPoliteness(turn), counts, adding(1));
+  scan(stripPoliteness(turn), counts, adding(1), words === null ? undefined : createMend(words));
   const around = noCounts();
   for (const text of contextOf(messages, lastAt)) scan(text, around, adding(CONTEXT_WEIGHT));
   const shape = shapeOf(request, lastAt);

@@ -1,17 +1,24 @@
-// Router#light: the fastest model that is good enough for a request of this difficulty.
-import { isAboveFloor, scoreAbove } from "./floor.ts";
+// Router#light: the model whose quality is best worth its time, so that the share of the champion's quality is kept which
+// a request of this difficulty calls for; without labels the fastest of those that keep it.
+import { isGoodEnough, scoreAbove, scoreByWeight, weighTime } from "./saving.ts";
 import type { SelectorRule } from "./selector.ts";
 
 /** The share of the best quality that is kept for the easiest request, and for the hardest. */
 const SHARE_EASY = 0.7;
 const SHARE_HARD = 0.95;
 
+/** By the difficulty, 0…1. */
+export function findLightShare(difficulty: number): number {
+  return SHARE_EASY + (SHARE_HARD - SHARE_EASY) * difficulty;
+}
+
 export const light: SelectorRule = {
   name: "light",
   about: "Picks the fastest model for each request.",
-  rank: (candidates, { difficulty }) => {
-    const share = SHARE_EASY + (SHARE_HARD - SHARE_EASY) * difficulty;
-    return scoreAbove(share, candidates, candidates.latencyMs);
-  },
-  canReplace: isAboveFloor,
+  savesMoney: false,
+  rank: (candidates, { difficulty, timeWeight }) =>
+    timeWeight === null
+      ? scoreAbove(findLightShare(difficulty), candidates, candidates.latencyMs)
+      : scoreByWeight(timeWeight, candidates, candidates.latencyMs, weighTime),
+  canReplace: isGoodEnough,
 };

@@ -5,6 +5,8 @@ const FNV_PRIME = 0x01000193;
 const PAIR_PRIME = 0x9e3779b1;
 /** Signs that tell a kind of task apart; other punctuation is format and passed over. */
 const TELLING_SIGNS = "+*/=<>{}[]()$\\_^|#`%&@~";
+/** Shorter words have too many others beside them to be mended. */
+const MENDED_LETTERS_MIN = 4;
 const SIGN_OF = signTable();
 
 function signTable(): Uint8Array {
@@ -46,8 +48,28 @@ export function noCounts(): TextCounts {
   };
 }
 
+/** A word in lower case; that of a text's words before the plural's s is left out. */
+export function hashWord(word: string): number {
+  let hash = FNV_START;
+  for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), FNV_PRIME);
+  return hash;
+}
+
+/** A word in place of the one from a place of a text to another, whose hash is given; null: it stays as it is. */
+export type MendWord = (text: string, start: number, end: number, hash: number) => string | null;
+
+/** "cats" is "cat": the plural's s is left out. */
+function hashSingular(word: string): number {
+  return hashWord(word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word);
+}
+
 /** Calls `emit` with the hash of each word, telling sign and pair of neighbouring words. Linear in the text's length. */
-export function scan(text: string, counts: TextCounts, emit: (hash: number) => void): void {
+export function scan(
+  text: string,
+  counts: TextCounts,
+  emit: (hash: number) => void,
+  mend: MendWord = () => null,
+): void {
   const lower = text.toLowerCase();
   const end = lower.length;
   counts.chars += end;
@@ -70,8 +92,9 @@ export function scan(text: string, counts: TextCounts, emit: (hash: number) => v
       }
       counts.words++;
       counts.letters += at - start;
-      // "cats" is "cat": the plural's s is left out.
-      if (last === 115 && at - start > 3) hash = previous;
+      const mended = at - start < MENDED_LETTERS_MIN ? null : mend(lower, start, at, hash);
+      if (mended !== null) hash = hashSingular(mended);
+      else if (last === 115 && at - start > 3) hash = previous;
     } else if (isDigit(code)) {
       while (isDigit(lower.charCodeAt(at))) at++;
       counts.numbers++;

@@ -3,7 +3,7 @@
 import { SKILLS, type Skill } from "../core/skill.ts";
 import type { RequestFeatures } from "./features.ts";
 import { type Parameters, shippedParameters } from "./parameters.ts";
-import { readLogTokens, readStructure, STRUCTURE_SIZE } from "./structure.ts";
+import { readLogTokens, readShape, readStructure, STRUCTURE_SIZE } from "./structure.ts";
 import { TOPICS, weighSkills } from "./topics.ts";
 
 export interface Prediction {
@@ -90,12 +90,8 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
   return allWeight === 0 ? 0 : knownWeight / allWeight;
 }
 
-function categoriesOf(features: RequestFeatures, topics: Float64Array): Record<Skill, number> {
-  const { tools, format } = features.shape;
-  const shares = weighSkills(topics);
-  const toolsShare = tools > 0 ? TOOLS_SHARE : 0;
-  const schemaShare = format === "text" ? 0 : SCHEMA_SHARE;
-  const left = 1 - toolsShare - schemaShare;
+function categoriesOf({ shape }: RequestFeatures, topics: Float64Array): Record<Skill, number> {
+  const skills = mixSkills(topics, shape.tools > 0, shape.format !== "text");
   const categories = {
     math: 0,
     coding: 0,
@@ -107,11 +103,25 @@ function categoriesOf(features: RequestFeatures, topics: Float64Array): Record<S
     instruction: 0,
     tools: 0,
   };
-  for (const [at, skill] of SKILLS.entries()) categories[skill] = (shares[at] ?? 0) * left;
-  categories.tools += toolsShare;
-  categories.data += schemaShare / 2;
-  categories.instruction += schemaShare / 2;
+  for (const [at, skill] of SKILLS.entries()) categories[skill] = skills[at] ?? 0;
   return categories;
+}
+
+/** The shares of SKILLS that these topics call for, and tools or a schema beside them. */
+function mixSkills(topics: ArrayLike<number>, hasTools: boolean, hasSchema: boolean): readonly number[] {
+  const toolsShare = hasTools ? TOOLS_SHARE : 0;
+  const schemaShare = hasSchema ? SCHEMA_SHARE : 0;
+  const added = { tools: toolsShare, data: schemaShare / 2, instruction: schemaShare / 2 };
+  const left = 1 - toolsShare - schemaShare;
+  const extra: Readonly<Partial<Record<Skill, number>>> = added;
+  const shares = weighSkills(topics);
+  return SKILLS.map((skill, at) => (shares[at] ?? 0) * left + (extra[skill] ?? 0));
+}
+
+/** The shares of SKILLS that a request calls for, from a prediction's row. */
+export function readSkills(row: Float32Array): readonly number[] {
+  const { hasTools, hasSchema } = readShape(row.subarray(row.length - STRUCTURE_SIZE - 1));
+  return mixSkills(readTopics(row), hasTools, hasSchema);
 }
 
 function outputTokensOf({ shape }: RequestFeatures, logTokens: number): number {
@@ -142,6 +152,24 @@ export function readWords(row: Float32Array): Float32Array {
 /** The logarithm of the prompt's length in tokens, from a prediction's row. */
 export function readLogLength(row: Float32Array): number {
   return readLogTokens((row[row.length - STRUCTURE_SIZE - 1] ?? 0) / SCALES.shape);
+}
+
+/** The part of a request that its answer's length, and with it the cost and the time, depend on. */
+export interface Lengths {
+  readonly promptTokens: number;
+  /** The length of a plain answer without thinking. */
+  readonly outputTokens: number;
+  readonly difficultyLogit: number;
+}
+
+/** The lengths in a prediction's row; the prompt's is that of its last turn. */
+export function readLengths(row: Float32Array): Lengths {
+  const logTokens = (row[row.length - 1] ?? 0) / SCALES.length + USUAL_LOG_TOKENS;
+  return {
+    promptTokens: Math.exp(readLogLength(row)),
+    outputTokens: clamp(Math.exp(logTokens), OUTPUT_TOKENS_MIN, OUTPUT_TOKENS_MAX),
+    difficultyLogit: (row[1] ?? 0) / SCALES.difficulty,
+  };
 }
 
 interface Outputs {

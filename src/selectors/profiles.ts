@@ -15,6 +15,8 @@ export interface Profile {
   readonly spreads: readonly number[];
   /** "imputed", "operator", or the benchmark and its date. */
   readonly source: string;
+  /** True if nobody has measured the model, or not all of its skills. */
+  readonly isGuessed: boolean;
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
   /** Tokens thought at a question of usual difficulty when the client says nothing about it. */
@@ -33,6 +35,7 @@ interface ProfileRow {
 }
 
 const THOUSAND = 1000;
+const IMPUTED = "imputed";
 const OPERATOR_SPREAD = 0.01;
 /** The day of the rows, Unix seconds: the age of a card is computed against it. */
 const ROWS_DAY = 1_795_132_800;
@@ -74,12 +77,12 @@ function shippedProfile(card: ModelCard): Profile {
 
 type Known = Pick<
   Profile,
-  "skills" | "spreads" | "source" | "firstTokenMs" | "tokensPerSecond" | "thinkingTokens"
+  "skills" | "spreads" | "source" | "isGuessed" | "firstTokenMs" | "tokensPerSecond" | "thinkingTokens"
 >;
 
 /** Known values with what is worked out from them, once. All profiles are made here: of one shape they are read faster. */
 function makeProfile(known: Known): Profile {
-  const { skills, spreads, source, firstTokenMs, tokensPerSecond, thinkingTokens } = known;
+  const { skills, spreads, source, isGuessed, firstTokenMs, tokensPerSecond, thinkingTokens } = known;
   const odds = Float64Array.from(skills, (share) => Math.log(share / (1 - share)));
   return {
     skills,
@@ -88,6 +91,7 @@ function makeProfile(known: Known): Profile {
     oddsSpreads: Float64Array.from(skills, (share, at) => (spreads[at] ?? 0) / (share * (1 - share))),
     spreads,
     source,
+    isGuessed,
     firstTokenMs,
     tokensPerSecond,
     thinkingTokens,
@@ -99,6 +103,7 @@ function fromRow(row: ProfileRow): Profile {
     skills: row.skills.map((skill) => skill / THOUSAND),
     spreads: row.spreads.map((spread) => spread / THOUSAND),
     source: row.source,
+    isGuessed: row.source === IMPUTED,
     firstTokenMs: row.firstTokenMs,
     tokensPerSecond: row.tokensPerSecond,
     thinkingTokens: row.thinking,
@@ -112,7 +117,8 @@ function overlaid(profile: Profile, own: SkillRow): Profile {
   const mean = named.reduce((sum, value) => sum + value, 0) / named.length;
   const skills = SKILLS.map((skill) => Math.min(0.995, Math.max(0.005, own[skill] ?? mean)));
   const spreads = SKILLS.map((skill) => (own[skill] === undefined ? UNKNOWN_SPREAD : OPERATOR_SPREAD));
-  return makeProfile({ ...profile, skills, spreads, source: "operator" });
+  const isGuessed = SKILLS.some((skill) => own[skill] === undefined);
+  return makeProfile({ ...profile, skills, spreads, source: "operator", isGuessed });
 }
 
 /** Cards with the same data share a guess: an operator's own ten thousand differ in their prices at most. */
@@ -144,7 +150,8 @@ function guess(card: ModelCard): Profile {
   return makeProfile({
     skills: SKILLS.map(() => share),
     spreads: SKILLS.map(() => UNKNOWN_SPREAD),
-    source: "imputed",
+    source: IMPUTED,
+    isGuessed: true,
     firstTokenMs: Math.round(350 + 60 * Math.min(10, Math.sqrt(price) * 2)),
     tokensPerSecond: Math.round(Math.max(12, 170 * (1 + price) ** -0.38)),
     thinkingTokens: reasoning ? 300 : 0,

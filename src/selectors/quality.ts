@@ -11,7 +11,7 @@ const DIFFICULTY_SLOPE = 0.7;
 const STRANGE_SPREAD = 0.2;
 /** This share of a profile's uncertainty is left when much was learned. */
 const SURE_SHARE = 0.4;
-/** This share of a model's own uncertainty is taken off its quality before it is compared. */
+/** This share of a guessed model's own uncertainty is taken off its quality before it is compared; of a measured one none. */
 const CAUTION = 0.5;
 const QUALITY_MIN = 0.01;
 export const QUALITY_MAX = 0.99;
@@ -74,7 +74,7 @@ export function writeQuality(
   const after = clamp(before + shift.quality);
   quality[at] = after;
   qualityLow[at] = clamp(after - Math.sqrt(own + strangeSpread * strangeSpread));
-  careful[at] = after - CAUTION * known - shift.caution;
+  careful[at] = after - (profile.isGuessed ? CAUTION * known : 0) - shift.caution;
   level[at] = clamp(sigmoid(profile.oddsLevel - weights.harder) + shift.overall);
 }
 

@@ -1,6 +1,7 @@
 // A selector's choice as `POST /v1/route` and `poundkey route` show it.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Frozen } from "../core/frozen.ts";
+import { LIKENESS_MIN } from "./best.ts";
 import type { Choice } from "./choose.ts";
 import type { Prediction } from "./predictor.ts";
 
@@ -17,13 +18,32 @@ const featuresSchema = Type.Object({
   support: Type.Number({ description: "How much of such requests the predictor has seen, 0 to 1." }),
 });
 
+export const basisSchema = Type.Object({
+  likeness: Type.Number({
+    description:
+      "The share of the labelled prompts that were as unlike the others as this request is, or more, 0 to 1.",
+  }),
+  familiar: Type.Boolean({
+    description: "False: it is too unlike for Router#best to leave the model that is best overall.",
+  }),
+  labelled: Type.Array(Type.Object({ topic: Type.String(), share: number, prompts: number }), {
+    description: "The request's topics, and how many labelled prompts there are of each.",
+  }),
+});
+/** The knowledge that the choice rests on. */
+export type BasisView = Frozen<Static<typeof basisSchema>>;
+
 export const routeSchema = Type.Object({
   selector: Type.String(),
   choice: Type.Union([Type.String(), Type.Null()], {
     description: "The model's id; null: none can serve the request.",
   }),
   pinned: Type.Optional(Type.String({ description: "The kind of task whose pin decided." })),
+  stays: Type.Optional(
+    Type.Boolean({ description: "The conversation stays with its model, whatever the scores are." }),
+  ),
   features: featuresSchema,
+  basis: basisSchema,
   candidates: Type.Array(
     Type.Object({
       model: Type.String(),
@@ -35,6 +55,10 @@ export const routeSchema = Type.Object({
       quality_low: number,
       cost_usd: Type.Union([number, Type.Null()]),
       latency_ms: number,
+      cost_usd_high: Type.Union([number, Type.Null()], {
+        description: "Of an answer that is longer than expected by a standard deviation.",
+      }),
+      latency_ms_high: number,
       score: number,
     }),
   ),
@@ -45,20 +69,25 @@ const SHARE_SHOWN_MIN = 0.01;
 const THOUSANDTHS = 1000;
 const COST_DIGITS = 1e8;
 
-export function routeView({ selector, choice, pinned, prediction, candidates }: Choice): RouteView {
+export function routeView(chosen: Choice): RouteView {
+  const { selector, choice, pinned, stays, prediction, candidates } = chosen;
   return {
     selector: `Router#${selector.name}`,
     choice: choice?.id ?? null,
     ...(pinned === null ? {} : { pinned }),
+    ...(stays ? { stays } : {}),
     features: featuresView(prediction),
+    basis: basisView(chosen),
     candidates: candidates.map((one) => ({
       model: one.card.id,
       eligible: one.eligible,
       removed_by: one.removedBy,
       quality: rounded(one.quality),
       quality_low: rounded(one.qualityLow),
-      cost_usd: one.costUsd === null ? null : Math.round(one.costUsd * COST_DIGITS) / COST_DIGITS,
+      cost_usd: roundCost(one.costUsd),
       latency_ms: one.latencyMs,
+      cost_usd_high: roundCost(one.costHighUsd),
+      latency_ms_high: one.latencyHighMs,
       score: rounded(one.score),
     })),
   };
@@ -75,6 +104,18 @@ export function featuresView(prediction: Prediction): RouteView["features"] {
     output_tokens: outputTokens,
     support: rounded(support),
   };
+}
+
+export function basisView({ ask, leanedOn }: Pick<Choice, "ask" | "leanedOn">): BasisView {
+  return {
+    likeness: rounded(ask.likeness),
+    familiar: ask.likeness >= LIKENESS_MIN,
+    labelled: leanedOn.map((one) => ({ ...one, share: rounded(one.share) })),
+  };
+}
+
+function roundCost(usd: number | null): number | null {
+  return usd === null ? null : Math.round(usd * COST_DIGITS) / COST_DIGITS;
 }
 
 function rounded(value: number): number {

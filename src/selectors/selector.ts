@@ -6,6 +6,8 @@ export interface SelectorRule {
   readonly name: string;
   /** One sentence for the list of models. */
   readonly about: string;
+  /** True if a conversation changes its model for one that costs less over the rest of it. */
+  readonly savesMoney: boolean;
   /**
    * A score for each candidate, by its row; the highest comes first, of equal ones the cheaper, then the newer. Pure. The
    * log keeps the first eight by score and the three of highest careful quality and of highest careful level, and a
@@ -24,6 +26,12 @@ export interface RankAsk {
   readonly difficulty: number;
   /** The share of what is known that was as unlike the rest as this request is, 0…1. */
   readonly likeness: number;
+  /** The mean cost of the champion's answers to labelled prompts. */
+  readonly usualCostUsd: number;
+  /** The price in quality of the champion's cost, of which labels bear out that the share is kept; null: they don't tell. */
+  readonly costWeight: number | null;
+  /** The same of time: of taking e times as long as the champion. */
+  readonly timeWeight: number | null;
 }
 
 /** Candidates in columns, of which the first `size` rows count: as objects, ten thousand of them take twice as long. */
@@ -55,6 +63,18 @@ export function computeCarefulLevels({ size, level, quality, careful }: Candidat
   const levels = new Float64Array(size);
   for (let at = 0; at < size; at++) levels[at] = (level[at] ?? 0) - ((quality[at] ?? 0) - (careful[at] ?? 0));
   return levels;
+}
+
+/** The place of the one whose overall level is the highest, its uncertainty taken off. */
+export function findChampion(candidates: Candidates): number {
+  const { cards, size } = candidates;
+  const levels = computeCarefulLevels(candidates);
+  let champion = 0;
+  for (let at = 1; at < size; at++) {
+    const ahead = (levels[at] ?? 0) - (levels[champion] ?? 0);
+    if (ahead > 0 || (ahead === 0 && compareIds(cards[at]?.id, cards[champion]?.id) < 0)) champion = at;
+  }
+  return champion;
 }
 
 /** Compares candidates by their places, best first. Never 0 for two models: the order of the catalogue doesn't matter. */

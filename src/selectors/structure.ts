@@ -38,6 +38,16 @@ export function readLogTokens(first: number): number {
   return 3 * (first + 1.3);
 }
 
+/** The parts of a structure that are there or not, at whatever scale. */
+export function readShape(structure: Float32Array): {
+  readonly hasTools: boolean;
+  readonly hasSchema: boolean;
+} {
+  return { hasTools: (structure[TOOLS_AT] ?? 0) > 0, hasSchema: (structure[SCHEMA_AT] ?? 0) > 0 };
+}
+const TOOLS_AT = 16;
+const SCHEMA_AT = 17;
+
 function share(part: number, whole: number): number {
   return Math.min(1, (2 * part) / whole);
 }

@@ -3,7 +3,7 @@ import type { ModelCard } from "../core/card.ts";
 import { type Asked, type Candidate, findRemoval, UNHEALTHY } from "./candidate.ts";
 import { expectedCost, expectedMs, thoughtTokens } from "./expense.ts";
 import type { CardHealth } from "./health-view.ts";
-import { findProfiles, type Profile } from "./profiles.ts";
+import { findProfile, findProfiles, type Profile } from "./profiles.ts";
 import { QUALITY_MAX, writeQuality } from "./quality.ts";
 import type { Candidates } from "./selector.ts";
 
@@ -46,6 +46,8 @@ export class CandidateTable implements Candidates {
   readonly costUsd: Float64Array;
   readonly latencyMs: Float64Array;
   readonly #tokens: Float64Array;
+  readonly #answers: Float64Array;
+  readonly #thoughts: Float64Array;
   readonly #asked: Asked;
 
   constructor(sizeMax: number, asked: Asked) {
@@ -57,6 +59,8 @@ export class CandidateTable implements Candidates {
     this.costUsd = column();
     this.latencyMs = column();
     this.#tokens = column();
+    this.#answers = column();
+    this.#thoughts = column();
     this.#asked = asked;
   }
 
@@ -65,7 +69,7 @@ export class CandidateTable implements Candidates {
   }
 
   add(card: ModelCard, profile: Profile, seen: CardHealth | null): void {
-    const { prediction, promptTokens, outputTokensMax, effort, cached, learned, quality } = this.#asked;
+    const { prediction, outputTokensMax, effort, cached, learned, quality } = this.#asked;
     const at = this.cards.push(card) - 1;
     writeQuality(this, at, profile, learned.shiftOf(card.id, prediction), quality);
     if (seen !== null) this.#expectFailures(at, seen.errorRate);
@@ -73,10 +77,19 @@ export class CandidateTable implements Candidates {
     const thought = thoughtTokens(profile, effort, prediction.difficultyLogit);
     const answer = Math.min(prediction.outputTokens * length, outputTokensMax ?? Number.POSITIVE_INFINITY);
     const held = cached?.cardId === card.id ? cached.tokens : 0;
-    if (card.price !== null)
-      this.costUsd[at] = expectedCost(card.price, promptTokens, held, answer, thought * length);
+    this.#answers[at] = answer;
+    this.#thoughts[at] = thought * length;
+    this.costUsd[at] = this.costWhenHeld(at, held);
     this.latencyMs[at] = expectedMs(profile, seen, answer + thought * length);
     this.#tokens[at] = prediction.outputTokens + thought;
+  }
+
+  /** The cost if so many of the prompt's tokens are in the provider's cache; 0 without a price. */
+  costWhenHeld(at: number, heldTokens: number): number {
+    const price = this.cards[at]?.price;
+    if (!price) return 0;
+    const [answer, thought] = [this.#answers[at] ?? 0, this.#thoughts[at] ?? 0];
+    return expectedCost(price, this.#asked.promptTokens, heldTokens, answer, thought);
   }
 
   /** Where the best would be surer than sure, all come down alike: their differences are what decides. */
@@ -101,10 +114,25 @@ export class CandidateTable implements Candidates {
       qualityLow: this.qualityLow[at] ?? 0,
       costUsd: card.price === null ? null : (this.costUsd[at] ?? 0),
       latencyMs: this.latencyMs[at] ?? 0,
+      ...this.#high(at, card),
       tokens: this.#tokens[at] ?? 0,
       level: this.level[at] ?? 0,
       careful: this.careful[at] ?? 0,
       score,
+    };
+  }
+
+  /** The cost and the time of an answer that is longer than expected by a standard deviation. */
+  #high(at: number, card: ModelCard): Pick<Candidate, "costHighUsd" | "latencyHighMs"> {
+    const { learned, promptTokens, cached, health } = this.#asked;
+    const times = Math.exp(learned.lengthSpreadOf(card.id));
+    const answer = times * (this.#answers[at] ?? 0);
+    const thought = times * (this.#thoughts[at] ?? 0);
+    const held = cached?.cardId === card.id ? cached.tokens : 0;
+    const { price } = card;
+    return {
+      costHighUsd: price === null ? null : expectedCost(price, promptTokens, held, answer, thought),
+      latencyHighMs: expectedMs(findProfile(card), health.of(card.id), answer + thought),
     };
   }
 

@@ -1,6 +1,13 @@
 // The tables of the request log and its hourly sums, as both engines have them.
+import { asArray, asNumber, asString, parseJson } from "../core/json.ts";
 import { ENDINGS, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
-import { type FirstTokenSum, LESSON_SOURCES, type Lesson, type UsageSum } from "../core/rows.ts";
+import {
+  type FirstTokenSum,
+  LESSON_SOURCES,
+  type Lesson,
+  type LessonMark,
+  type UsageSum,
+} from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
 import { type Amounts, NO_AMOUNTS, type Unit } from "../core/units.ts";
 import { type Found, orNull, real, sum, text, whole, word } from "./found.ts";
@@ -173,24 +180,33 @@ export const LESSON = table<Lesson>(
     account_id: (row) => row.accountId,
     id: (row) => row.id,
     at_ms: (row) => Math.round(row.atMs),
-    model: (row) => row.model,
-    score: (row) => row.score,
+    model: modelOfLesson,
     key_id: (row) => row.keyId,
     source: (row) => row.source,
     weight: (row) => row.weight,
-    expected: (row) => row.expected,
     request: (row) => row.request,
+    marks: ({ marks }) => JSON.stringify(marks.map(({ model, score, expected }) => [model, score, expected])),
   },
   (found) => ({
     accountId: text(found, "account_id"),
     id: text(found, "id"),
     atMs: whole(found, "at_ms"),
     keyId: text(found, "key_id"),
-    model: text(found, "model"),
     source: word(found, "source", LESSON_SOURCES),
     weight: real(found, "weight"),
-    score: real(found, "score"),
-    expected: real(found, "expected"),
     request: text(found, "request"),
+    marks: readMarks(text(found, "marks")),
   }),
 );
+
+/** The model by which a key's lessons are counted; labels, which have no key, are of many. */
+export function modelOfLesson({ source, marks }: Lesson): string {
+  return source === "label" ? "" : (marks[0]?.model ?? "");
+}
+
+function readMarks(json: string): readonly LessonMark[] {
+  return asArray(parseJson(json)).map((mark) => {
+    const [model, score, expected] = asArray(mark);
+    return { model: asString(model) ?? "", score: asNumber(score) ?? 0, expected: asNumber(expected) ?? 0 };
+  });
+}

@@ -88,30 +88,9 @@ function readAccountAudit(found: Found) {
   };
 }
 
-type Columns = {
-  readonly name: string;
-  readonly key: readonly string[];
-  readonly columns: readonly string[];
-};
-
-/** The first lesson of an id stays, but what a signal said gives way to a judgment. */
-export function teachSql({ name, key, columns }: Columns, mark: Mark): string {
-  return `INSERT INTO ${name} (${joinNames(columns)}) VALUES (${joinMarks(columns.length, mark)})
-    ${composeOverwrite(key, columns)} WHERE ${name}.source = 'signal' AND excluded.source <> 'signal'`;
-}
-
-/**
- * Takes the moment before which all go, and the most of one key for one model, then of one model: a key that says much
- * drives out its own lessons, not those of others.
- */
-export function pruneLessonsSql(mark: Mark): string {
-  return `DELETE FROM lesson WHERE (account_id, id) NOT IN (
-    SELECT account_id, id FROM (
-      SELECT account_id, id, row_number() OVER (PARTITION BY model ORDER BY at_ms DESC, id DESC) AS place
-      FROM (
-        SELECT account_id, id, model, at_ms, key_id,
-          row_number() OVER (PARTITION BY model, key_id ORDER BY at_ms DESC, id DESC) AS own_place
-        FROM lesson WHERE at_ms >= ${mark(1)}
-      ) AS newer WHERE key_id = '' OR own_place <= ${mark(2)}
-    ) AS bounded WHERE place <= ${mark(3)})`;
+/** Takes a key, a model, and twice the account's place: the oldest of that key's lessons beyond so many. */
+export function boundLessonsSql(mark: Mark): string {
+  return `DELETE FROM lesson WHERE account_id = ${mark(1)} AND key_id = ${mark(2)} AND model = ${mark(3)} AND at_ms < (
+    SELECT at_ms FROM lesson WHERE account_id = ${mark(4)} AND key_id = ${mark(5)} AND model = ${mark(6)}
+    ORDER BY at_ms DESC LIMIT 1 OFFSET ${mark(7)})`;
 }

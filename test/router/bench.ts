@@ -228,7 +228,7 @@ function speed(): void {
 
 function sizes(): void {
   heading("Size of what is shipped");
-  for (const name of ["parameters", "profiles"]) {
+  for (const name of ["parameters", "profiles", "words"]) {
     console.log(
       `- ${name}.data.json: ${Bun.file(join(import.meta.dir, `../../src/selectors/${name}.data.json`)).size} bytes`,
     );

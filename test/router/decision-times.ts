@@ -7,6 +7,7 @@ import { Learned } from "../../src/selectors/learning/learned.ts";
 import { predict } from "../../src/selectors/predictor.ts";
 import { makeRequest, RULES } from "./pools.ts";
 import { ownPrompts } from "./prompts.ts";
+import { teachScore } from "./teach.ts";
 
 /** Characters of the prompt, cards, and how many of them something was learned of. */
 const SIZES = [
@@ -48,7 +49,7 @@ function decisionOf(chars: number, cards: readonly ModelCard[], taughtCards: num
   const learned = new Learned();
   const prediction = predict(readFeatures(request));
   for (const { id } of cards.slice(0, taughtCards)) {
-    learned.add(prediction, { model: id, score: 0.5, weight: 1, expected: 0.5 });
+    teachScore(learned, prediction, { model: id, score: 0.5, expected: 0.5 });
   }
   learned.fit();
   const input = { request, needs: new Map(), cards, rules: RULES, quality: 0.98, learned };

@@ -7,11 +7,12 @@ import { SELECTORS, type Selector } from "../../src/core/selector.ts";
 import { SKILLS } from "../../src/core/skill.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
 import { type Choice, choose } from "../../src/selectors/choose.ts";
-import { decidedAgain, keptDecision, rowText, unpackRow } from "../../src/selectors/decision.ts";
+import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
 import type { HealthView } from "../../src/selectors/health-view.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { readKind } from "../../src/selectors/learning/lesson.ts";
 import { rowWidth } from "../../src/selectors/predictor.ts";
+import { rowText, unpackRow } from "../../src/selectors/row-text.ts";
 import { makeDice } from "./dice.ts";
 
 const NAMES = ["OpenAI", "Anthropic", "Google", "Mistral", "OpenRouter", "Groq", "DeepSeek", "xAI"];

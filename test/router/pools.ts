@@ -6,7 +6,7 @@ import { SKILLS } from "../../src/core/skill.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { ChooseInput } from "../../src/selectors/candidate.ts";
 import { choose, decide } from "../../src/selectors/choose.ts";
-import { thoughtTokens } from "../../src/selectors/expense.ts";
+import { makeFindExpense, thoughtTokens } from "../../src/selectors/expense.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
@@ -116,15 +116,18 @@ export function taught(field: Field, rows: readonly Row[], parameters?: Paramete
   const learned = new Learned();
   for (const { prompt, scores, tokens } of rows) {
     const prediction = predictPrompt(prompt, parameters);
-    for (const [m, card] of field.cards.entries()) {
+    const marks = field.cards.map((card, m) => {
       const expected = expectedQuality(findProfile(card), prediction);
-      learned.add(prediction, { model: card.id, score: scores[m] ?? 0, weight: 1, expected });
+      return { model: card.id, score: scores[m] ?? 0, expected };
+    });
+    learned.put(prediction.row, { accountId: "", id: prompt, atMs: 0, weight: 1, marks });
+    for (const [m, card] of field.cards.entries()) {
       const thought = thoughtTokens(findProfile(card), undefined, prediction.difficultyLogit);
       const asked = { ...prediction, outputTokens: prediction.outputTokens + thought };
       if (tokens !== null) learned.foldLength(asked, card.id, tokens[m] ?? Number.NaN);
     }
   }
-  learned.fit();
+  learned.fit({ findExpense: makeFindExpense(field.cards, (model) => learned.lengthOf(model)) });
   return learned;
 }
 

@@ -128,7 +128,7 @@ function tokensOf({ tokens, set }: Row): number {
 
 function fileOf(tasks: readonly Task[], heads: number, seed: number): ParameterFile {
   const features = tasks.map(({ prompt }) =>
-    readFeatures({ model: "", messages: [{ role: "user", content: prompt }] }),
+    readFeatures({ model: "", messages: [{ role: "user", content: prompt }] }, null),
   );
   const vocabulary = buildVocabulary(
     features.map(({ grams }) => grams),

@@ -1,5 +1,10 @@
 // Rows and symmetric matrices of numbers, row by row in one array.
 
+/** A value, cut off at so much above and below 0. */
+export function bounded(value: number, most: number): number {
+  return Math.max(-most, Math.min(most, value));
+}
+
 export function dot(one: ArrayLike<number>, other: Float32Array): number {
   let sum = 0;
   for (let at = 0; at < other.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
@@ -24,7 +29,7 @@ export function multiply(square: Float64Array, row: ArrayLike<number>): Float64A
 }
 
 /** The row's length under the matrix: row' × square × row. Looks at one half of the matrix. */
-export function measureUnder(square: Float64Array, row: Float32Array): number {
+export function measureUnder(square: Float64Array | Float32Array, row: Float32Array): number {
   const width = row.length;
   let sum = 0;
   for (let at = 0; at < width; at++) {
@@ -38,22 +43,31 @@ export function measureUnder(square: Float64Array, row: Float32Array): number {
   return sum;
 }
 
-/** The inverse of (square + ridge × identity) by Gauss and Jordan: it is positive definite, so no pivot is 0. */
-export function invert(square: Float64Array, width: number, ridge: number): Float64Array {
+/**
+ * The inverse of (square + ridge × identity) by Gauss and Jordan: it is positive definite, so no pivot is 0. In slices,
+ * because one of 189 rows takes 10 ms.
+ */
+export function* invert(square: Float64Array, width: number, ridge: number): Generator<void, Float64Array> {
   const result = square.slice();
   for (let at = 0; at < width; at++) result[at * width + at] = (result[at * width + at] ?? 0) + ridge;
   for (let pivot = 0; pivot < width; pivot++) {
-    const start = pivot * width;
-    const scale = 1 / (result[start + pivot] ?? 1);
-    result[start + pivot] = 1;
-    for (let at = 0; at < width; at++) result[start + at] = (result[start + at] ?? 0) * scale;
-    for (let row = 0; row < width; row++) {
-      if (row === pivot) continue;
-      const times = result[row * width + pivot] ?? 0;
-      result[row * width + pivot] = 0;
-      for (let at = 0; at < width; at++)
-        result[row * width + at] = (result[row * width + at] ?? 0) - times * (result[start + at] ?? 0);
-    }
+    eliminate(result, width, pivot);
+    if (pivot % PIVOTS_AT_ONCE === PIVOTS_AT_ONCE - 1) yield;
   }
   return result;
+}
+const PIVOTS_AT_ONCE = 16;
+
+function eliminate(result: Float64Array, width: number, pivot: number): void {
+  const start = pivot * width;
+  const scale = 1 / (result[start + pivot] ?? 1);
+  result[start + pivot] = 1;
+  for (let at = 0; at < width; at++) result[start + at] = (result[start + at] ?? 0) * scale;
+  for (let row = 0; row < width; row++) {
+    if (row === pivot) continue;
+    const times = result[row * width + pivot] ?? 0;
+    result[row * width + pivot] = 0;
+    for (let at = 0; at < width; at++)
+      result[row * width + at] = (result[row * width + at] ?? 0) - times * (result[start + at] ?? 0);
+  }
 }

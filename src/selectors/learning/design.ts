@@ -9,7 +9,8 @@ const LENGTHS = [3, 4, 5, 6, 7, 8] as const;
 
 export interface Design {
   readonly phi: Float32Array;
-  /** The share of the likeliest topic. */
+  /** The likeliest topic, and its share. */
+  readonly topic: number;
   readonly top: number;
 }
 
@@ -24,5 +25,6 @@ export function readDesign(row: Float32Array): Design {
   for (let at = 0; at < words.length; at++) phi[topics.length + at] = (WORDS_SCALE * (words[at] ?? 0)) / norm;
   for (const [at, length] of LENGTHS.entries())
     phi[topics.length + words.length + at] = LENGTH_SCALE * Math.exp(-((logLength - length) ** 2) / 2);
-  return { phi, top: Math.max(...topics) };
+  const top = Math.max(...topics);
+  return { phi, topic: topics.indexOf(top), top };
 }

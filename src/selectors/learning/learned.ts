@@ -1,17 +1,20 @@
 // Learns on the spot from scores of answers: labels are kept by prompt, and what they say of all models is worked out of
 // them together, so that a decision costs one look at the request and one product a model.
-import { SKILLS, type Skill } from "../../core/skill.ts";
-import type { Prediction } from "../predictor.ts";
-import { dot, measureUnder } from "./algebra.ts";
+import type { JsonObject } from "../../core/json.ts";
+import type { FindExpense } from "../expense.ts";
+import { type Prediction, readTopics } from "../predictor.ts";
+import { TOPICS } from "../topics.ts";
+import { bounded, dot, measureUnder } from "./algebra.ts";
 import { type Design, readDesign } from "./design.ts";
-import { fitPosterior, type Mark, type Posterior } from "./posterior.ts";
+import { Evidence, type Evident } from "./evidence.ts";
+import { type Fitted, packFitted, type TaughtView, unpackFitted, viewCounts } from "./fitted.ts";
+import { OWN_MAX } from "./labelled.ts";
+import { fitPosterior } from "./posterior.ts";
+import { findWeight } from "./tradeoff.ts";
 
-/** No model's quality is moved further against the others' than this, and all of them together no further than that. */
-const OWN_MAX = 0.35;
+/** All models' qualities together are moved no further than this. */
 const COMMON_MAX = 0.2;
 export const SHIFT_MAX = OWN_MAX + COMMON_MAX;
-/** Prompts beyond these are left out, at random: more say little more, and working them out takes longer. */
-const PROMPTS_MAX = 4000;
 /** The share of the doubt about a model's difference from the champion that it must exceed. */
 const CAUTION = 0.1;
 
@@ -28,23 +31,21 @@ export interface Shift {
   readonly doubt: number;
 }
 
-/** For people: per card and category, how many labels there were and their mean score. */
-export interface TaughtView {
-  readonly model: string;
-  readonly labels: number;
-  readonly categories: Readonly<Partial<Record<Skill, { readonly labels: number; readonly score: number }>>>;
+export interface FitInput {
+  /** The moment as of which lessons are weighed, Unix ms. */
+  readonly asOfMs: number;
+  readonly findExpense: FindExpense;
 }
 
-export interface Label {
-  /** The card's id. */
-  readonly model: string;
+/** A topic of a request and the labelled prompts of it. */
+export interface LeanedOn {
+  readonly topic: string;
   /** 0…1. */
-  readonly score: number;
-  /** The weight of the score, 0…1: less for a signal than for a judgment. */
-  readonly weight: number;
-  /** The quality that was predicted without anything learned. */
-  readonly expected: number;
+  readonly share: number;
+  readonly prompts: number;
 }
+const TOPIC_SHARE_MIN = 0.05;
+const TOPICS_SHOWN = 3;
 
 const NOTHING: Shift = { quality: 0, overall: 0, caution: 0, spread: 0, doubt: 1 };
 const LENGTHS_START = 8;
@@ -53,23 +54,14 @@ const ANSWERS_MAX = 500;
 /** One answer's length counts as no more than e² times what was predicted. */
 const LENGTH_MAX = 2;
 
-/** One card's labels, counted for people. */
-interface Counts {
-  labels: number;
-  /** By SKILLS: labels and the sum of their scores, each label shared out by its mixture. */
-  readonly seen: Float64Array;
-  readonly scored: Float64Array;
-}
-
-/** Answers whose length is known, and the sum of the logarithms of how much longer they were than predicted. */
+/** Answers whose length is known, and sums of the logarithms of how much longer they were than predicted, and of their squares. */
 interface Lengths {
   answers: number;
   times: number;
+  squares: number;
 }
-
-interface Prompt extends Design {
-  readonly marks: Map<string, Mark>;
-}
+/** The standard deviation of such logarithms within a model, on public rows. */
+const LENGTH_SPREAD = 0.8;
 
 /** A request beside the labelled prompts. */
 interface Seen extends Design {
@@ -81,73 +73,72 @@ interface Seen extends Design {
 }
 
 export class Learned {
-  #prompts = new Map<string, Prompt>();
-  #counts = new Map<string, Counts>();
-  #posterior: Posterior | null = null;
+  #evidence = new Evidence();
+  #fitted: Fitted = { posterior: null, views: [] };
   #isStale = false;
   readonly #lengths = new Map<string, Lengths>();
   #seen: Seen | null = null;
 
-  /** Keeps a score; `fit` makes it count. */
-  add(prediction: Pick<Prediction, "row" | "categories">, { model, score, weight, expected }: Label): void {
-    if (!(weight > 0) || !(score >= 0 && score <= 1)) return;
-    const { row, categories } = prediction;
-    const digest = digestRow(row);
-    const prompt = this.#prompts.get(digest) ?? { ...readDesign(row), marks: new Map<string, Mark>() };
-    this.#prompts.set(digest, prompt);
-    const mark = prompt.marks.get(model) ?? { weight: 0, residual: 0, expected: 0 };
-    prompt.marks.set(model, mark);
-    mark.weight += weight;
-    mark.residual += weight * (score - expected);
-    mark.expected += weight * expected;
-    const counts = this.#counts.get(model) ?? startCounts();
-    this.#counts.set(model, counts);
-    counts.labels++;
-    for (const [at, skill] of SKILLS.entries()) {
-      counts.seen[at] = (counts.seen[at] ?? 0) + categories[skill];
-      counts.scored[at] = (counts.scored[at] ?? 0) + categories[skill] * score;
-    }
-    this.#isStale = true;
-    if (this.#prompts.size > 2 * PROMPTS_MAX) this.#thin();
+  /** Keeps a lesson about the request of this row; `fit` makes it count. */
+  put(row: Float32Array, lesson: Evident): void {
+    if (this.#evidence.put(row, lesson)) this.#isStale = true;
   }
 
-  /** Works out what the labels say, all at once. The same labels in any order say the same. */
-  fit(): void {
-    const slices = this.#fitting();
+  /** True if there are lessons that don't count yet. */
+  get isStale(): boolean {
+    return this.#isStale;
+  }
+
+  /** Works out what the labels say, all at once, as of a moment (Unix ms). The same labels in any order say the same. */
+  fit({ asOfMs = 0, findExpense = () => null }: Partial<FitInput> = {}): void {
+    const slices = this.#fitting({ asOfMs, findExpense });
     while (slices.next().done !== true);
   }
 
-  /** The same in slices of a few milliseconds, with a pause after each; decisions go by the last fit meanwhile. */
-  async fitSlowly(pause: () => Promise<void>): Promise<void> {
-    for (const _ of this.#fitting()) await pause();
+  /** The same in slices of a millisecond or less, with `pause` after each; decisions go by the last fit meanwhile. */
+  async fitSlowly(input: FitInput, pause: () => Promise<void>): Promise<void> {
+    for (const _ of this.#fitting(input)) await pause();
   }
 
-  *#fitting(): Generator<void> {
-    if (!this.#isStale) return;
+  *#fitting({ asOfMs, findExpense }: FitInput): Generator<void> {
     this.#isStale = false;
-    this.#thin();
-    const digests = [...this.#prompts.keys()].sort();
-    const posterior = yield* fitPosterior(digests.flatMap((digest) => this.#prompts.get(digest) ?? []));
-    this.#posterior = posterior;
+    const { prompts, counts } = yield* this.#evidence.sumUp(asOfMs);
+    const posterior = yield* fitPosterior(prompts, findExpense);
+    this.#take({ posterior, views: [...counts].map(([model, own]) => viewCounts(model, own)) });
+  }
+
+  #take(fitted: Fitted): void {
+    this.#fitted = fitted;
     this.#seen = null;
   }
 
-  /** Keeps those of the lowest digests: a choice at random that every node makes alike, in every kind of request. */
-  #thin(): void {
-    if (this.#prompts.size <= PROMPTS_MAX) return;
-    const kept = [...this.#prompts].sort(([a], [b]) => (a < b ? -1 : 1)).slice(0, PROMPTS_MAX);
-    this.#prompts = new Map(kept);
+  /** The last fit, for `unpack`. */
+  pack(): JsonObject {
+    return packFitted(this.#fitted);
+  }
+
+  /** Goes by a fit that was packed, until the next one; false: it isn't understood. */
+  unpack(packed: unknown): boolean {
+    const fitted = unpackFitted(packed);
+    if (fitted !== null) this.#take(fitted);
+    return fitted !== null;
+  }
+
+  /** The lessons that were left out since this was asked last, since there were too many prompts. */
+  takeDropped(): readonly Evident[] {
+    return this.#evidence.takeDropped();
   }
 
   /** Folds in how long an answer was, in tokens, beside how long it was expected to be. */
   foldLength(asked: Pick<Prediction, "outputTokens">, model: string, tokens: number): void {
     if (!(tokens > 0)) return;
-    const lengths = this.#lengths.get(model) ?? { answers: 0, times: 0 };
+    const lengths = this.#lengths.get(model) ?? { answers: 0, times: 0, squares: 0 };
     this.#lengths.set(model, lengths);
     const left = lengths.answers < ANSWERS_MAX ? 1 : 1 - 1 / ANSWERS_MAX;
     lengths.answers = left * lengths.answers + 1;
     const times = bounded(Math.log(tokens / Math.max(1, asked.outputTokens)), LENGTH_MAX);
     lengths.times = left * lengths.times + times;
+    lengths.squares = left * lengths.squares + times * times;
   }
 
   /** The ratio of the card's answers' length to the predicted one. */
@@ -156,9 +147,28 @@ export class Learned {
     return lengths === undefined ? 1 : Math.exp(lengths.times / (lengths.answers + LENGTHS_START));
   }
 
+  /** The standard deviation of the logarithm of an answer's length about the expected one. */
+  lengthSpreadOf(model: string): number {
+    const { answers, times, squares } = this.#lengths.get(model) ?? { answers: 0, times: 0, squares: 0 };
+    const apart = answers === 0 ? 0 : Math.max(0, squares - times ** 2 / answers);
+    return Math.sqrt((apart + LENGTHS_START * LENGTH_SPREAD ** 2) / (answers + LENGTHS_START));
+  }
+
+  /** The topics that a request is likely of, the likeliest first, and the labelled prompts of each. */
+  leanedOn({ row }: Pick<Prediction, "row">): readonly LeanedOn[] {
+    const { posterior } = this.#fitted;
+    if (posterior === null) return [];
+    const likely: LeanedOn[] = [];
+    for (const [at, share] of readTopics(row).entries()) {
+      if (share < TOPIC_SHARE_MIN) continue;
+      likely.push({ topic: TOPICS[at] ?? "", share, prompts: posterior.topics[at] ?? 0 });
+    }
+    return likely.sort((a, b) => b.share - a.share).slice(0, TOPICS_SHOWN);
+  }
+
   /** The difference of the card's quality from the prediction, for a request like this one. */
   shiftOf(model: string, { row }: Pick<Prediction, "row">): Shift {
-    const fit = this.#posterior?.fits.get(model);
+    const fit = this.#fitted.posterior?.fits.get(model);
     if (fit === undefined) return NOTHING;
     const { phi, variance, common } = this.#look(row);
     const spread = Math.sqrt(variance * fit.noise);
@@ -176,8 +186,9 @@ export class Learned {
    * labels leave open about it, and by how surely it is of one topic. Null without labels.
    */
   likenessOf({ row }: Pick<Prediction, "row">): number | null {
-    if (this.#posterior === null) return null;
-    const { variances, tops } = this.#posterior;
+    const { posterior } = this.#fitted;
+    if (posterior === null) return null;
+    const { variances, tops } = posterior;
     const { variance, top } = this.#look(row);
     return Math.min(
       1 - rankIn(variances, variance),
@@ -185,11 +196,21 @@ export class Learned {
     );
   }
 
+  /** The price of quality at which a share of the champion's is surely kept, as `findWeight` gives it. */
+  weightFor(what: "money" | "time", share: number): number | null {
+    return findWeight(this.#fitted.posterior?.[what] ?? [], share);
+  }
+
+  /** The mean cost of the champion's answers to labelled prompts; 0 without any. */
+  get usualCostUsd(): number {
+    return this.#fitted.posterior?.usualCostUsd ?? 0;
+  }
+
   /** One look for all models: a decision asks for hundreds. */
   #look(row: Float32Array): Seen {
     if (this.#seen?.row === row) return this.#seen;
     const design = readDesign(row);
-    const posterior = this.#posterior;
+    const { posterior } = this.#fitted;
     const variance = posterior === null ? 0 : measureUnder(posterior.covariance, design.phi);
     const common = posterior === null ? 0 : bounded(dot(posterior.common, design.phi), COMMON_MAX);
     this.#seen = { ...design, row, variance, common };
@@ -197,64 +218,37 @@ export class Learned {
   }
 
   get promptsKnown(): number {
-    return this.#prompts.size;
-  }
-
-  /** The ids of the cards of which anything is known. */
-  models(): Iterable<string> {
-    return new Set([...this.#counts.keys(), ...this.#lengths.keys()]);
+    return this.#evidence.size;
   }
 
   views(): readonly TaughtView[] {
-    return [...this.models()].map((model) => {
-      const { labels, seen, scored } = this.#counts.get(model) ?? startCounts();
-      const categories: Partial<Record<Skill, { labels: number; score: number }>> = {};
-      for (const [at, skill] of SKILLS.entries()) {
-        const count = seen[at] ?? 0;
-        if (count < 0.5) continue;
-        const score = Math.round(((scored[at] ?? 0) / count) * 1000) / 1000;
-        categories[skill] = { labels: Math.round(count * 10) / 10, score };
-      }
-      return { model, labels, categories };
-    });
+    const { views } = this.#fitted;
+    const taught = new Set(views.map(({ model }) => model));
+    const others = [...this.#lengths.keys()].filter((model) => !taught.has(model));
+    return [...views, ...others.map((model) => ({ model, labels: 0, categories: {} }))];
   }
 
   /** Takes what another has learned of scores in place of its own; lengths are measured here, and stay. */
   become(other: Learned): void {
-    this.#prompts = other.#prompts;
-    this.#counts = other.#counts;
-    this.#posterior = other.#posterior;
+    this.#evidence = other.#evidence;
     this.#isStale = other.#isStale;
-    this.#seen = null;
+    this.#take(other.#fitted);
   }
 
   /** Forgets one card; `fit` makes it count. */
   reset(model: string): void {
-    for (const [digest, { marks }] of this.#prompts) {
-      marks.delete(model);
-      if (marks.size === 0) this.#prompts.delete(digest);
-    }
-    this.#counts.delete(model);
+    this.#evidence.forget(model);
     this.#lengths.delete(model);
     this.#isStale = true;
   }
 }
 
-/** Equal requests have equal rows. */
-function digestRow(row: Float32Array): string {
-  return Bun.hash.wyhash(new Uint8Array(row.buffer, row.byteOffset, row.byteLength)).toString(36);
-}
-
-function startCounts(): Counts {
-  return { labels: 0, seen: new Float64Array(SKILLS.length), scored: new Float64Array(SKILLS.length) };
-}
-
 /** The share of ascending values below this one; of those equal to it half count. */
-function rankIn(ascending: Float64Array, value: number): number {
+function rankIn(ascending: Float32Array, value: number): number {
   return (countBelow(ascending, value, false) + countBelow(ascending, value, true)) / 2 / ascending.length;
 }
 
-function countBelow(ascending: Float64Array, value: number, withEqual: boolean): number {
+function countBelow(ascending: Float32Array, value: number, withEqual: boolean): number {
   let [low, high] = [0, ascending.length];
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -263,8 +257,4 @@ function countBelow(ascending: Float64Array, value: number, withEqual: boolean):
     else high = middle;
   }
   return low;
-}
-
-function bounded(shift: number, most: number): number {
-  return Math.max(-most, Math.min(most, shift));
 }

@@ -4,23 +4,24 @@ import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../.
 import type { Lesson } from "../../core/rows.ts";
 import type { SKILLS, Skill } from "../../core/skill.ts";
 import type { LessonBound } from "../../core/store.ts";
-import { rowText, unpackRow } from "../decision.ts";
 import { type Prediction, rowWidth } from "../predictor.ts";
 import { findProfile } from "../profiles.ts";
 import { expectedQuality } from "../quality.ts";
+import { rowText, unpackRow } from "../row-text.ts";
 import type { Learned } from "./learned.ts";
 
 const HOUR_MS = 3_600_000;
-/** Models and prompts change: what a lesson says is half as much after this time. */
-export const LESSON_HALF_LIFE_MS = 30 * 86_400_000;
 /** The scores of a key for a model within an hour that count in full; as many again count half, and so on. */
 const FULL_PER_HOUR = 3;
 const PER_HOUR_MAX = 24;
+/** A key's lessons of one model, so that no single key decides what is learned. */
+const PER_KEY_AND_MODEL_MAX = 200;
 
 /** The bound on what one key may teach of one model: within an hour all of it together counts as less than six scores. */
 export function boundAt(nowMs: number): LessonBound {
   return {
     sinceMs: nowMs - HOUR_MS,
+    keptMax: PER_KEY_AND_MODEL_MAX,
     shareAfter: (lessons) => (lessons >= PER_HOUR_MAX ? 0 : 2 ** -Math.floor(lessons / FULL_PER_HOUR)),
   };
 }
@@ -51,42 +52,30 @@ export function kindKept(
   };
 }
 
-/** The lesson that an answer of this card to such a request was so good. */
+/** The lesson that answers of these cards to such a request were so good. */
 export function makeLesson(
-  about: Omit<Lesson, "model" | "expected" | "request">,
-  card: ModelCard,
+  about: Omit<Lesson, "marks" | "request">,
   kind: Kind,
+  scores: readonly { readonly card: ModelCard; readonly score: number }[],
 ): Lesson {
-  const { row, categories } = kind;
-  return {
-    ...about,
-    model: card.id,
-    expected: expectedQuality(findProfile(card), kind),
-    request: JSON.stringify({ row: rowText(row), categories }),
-  };
+  const marks = scores.map(({ card, score }) => {
+    const expected = expectedQuality(findProfile(card), kind);
+    return { model: card.id, score, expected: Math.round(expected * EXPECTED_UNITS) / EXPECTED_UNITS };
+  });
+  return { ...about, request: JSON.stringify({ row: rowText(kind.row) }), marks };
+}
+const EXPECTED_UNITS = 10_000;
+
+/** Learns from a lesson, once `fit` is called. */
+export function putLesson(learned: Learned, lesson: Lesson): void {
+  const row = readRow(lesson.request);
+  if (row !== null) learned.put(row, lesson);
 }
 
-/** Folds a lesson in, as of a moment (Unix ms). */
-export function foldLesson(
-  learned: Learned,
-  { model, score, weight, atMs, expected, request }: Lesson,
-  nowMs: number,
-): void {
-  const asked = askedIn(request);
-  if (asked === null) return;
-  const left = weight * 2 ** -(Math.max(0, nowMs - atMs) / LESSON_HALF_LIFE_MS);
-  learned.add(asked, { model, score, weight: left, expected });
-}
-
-/** True if a lesson's request says something here: one that was made with other parameters doesn't. */
-export function isUnderstood(request: string): boolean {
-  return askedIn(request) !== null;
-}
-
-function askedIn(request: string): Pick<Prediction, "row" | "categories"> | null {
-  const kept = asObject(parseJson(request));
-  const row = unpackRow(asString(kept.row) ?? "");
-  return row?.length === rowWidth() ? { row, categories: sharesOf(kept.categories) } : null;
+/** The request's numbers; null: they say nothing here, because other parameters made them. */
+export function readRow(request: string): Float32Array | null {
+  const row = unpackRow(asString(asObject(parseJson(request)).row) ?? "");
+  return row?.length === rowWidth() ? row : null;
 }
 
 /** Learns the length of an answer that a selector's choice gave, beside what was expected: all tokens, thoughts included. */

@@ -1,42 +1,23 @@
 // One Bayesian linear model of what labels say, for all models together: they share its design. Its noise and how
 // far each model's own weights are followed come from the labels, by leaving out each prompt in turn.
+
+import type { FindExpense } from "../expense.ts";
+import { TOPICS } from "../topics.ts";
 import { addScaled, dot, invert, measureUnder, multiply } from "./algebra.ts";
-import type { Design } from "./design.ts";
+import type { Fit, Foretold, Labelled, Mark } from "./labelled.ts";
+import { type Tradeoffs, weighExpenses } from "./trials.ts";
 
-/** The scores of one model for one prompt. */
-export interface Mark {
-  /** The sum of the labels' weights. */
-  weight: number;
-  /** Sums over the labels by weight: of the scores' distance from what was expected, and of what was expected. */
-  residual: number;
-  expected: number;
-}
-
-export interface Labelled extends Design {
-  readonly marks: ReadonlyMap<string, Mark>;
-}
-
-/** One model's part of the posterior. */
-export interface Fit {
-  /** The model is better by this than expected, whatever the request: as if 20 more answers had been as expected. */
-  readonly overall: number;
-  /** The difference from the champion beside that, by the design. */
-  readonly weights: Float32Array;
-  /** The variance that labels leave of a prompt's difference from the champion. */
-  readonly noise: number;
-  /** 1: no label; towards 0 the more there are. */
-  readonly doubt: number;
-}
-
-export interface Posterior {
+export interface Posterior extends Tradeoffs {
+  /** The number of labelled prompts by their likeliest topic, in the order of TOPICS. */
+  readonly topics: Float32Array;
   readonly fits: ReadonlyMap<string, Fit>;
   /** The champion's own weights, which all labelled models share: how much harder or easier a request is than expected. */
   readonly common: Float32Array;
   /** Per unit of noise. */
-  readonly covariance: Float64Array;
-  /** The labelled prompts, each as it looked before it was labelled, ascending. */
-  readonly variances: Float64Array;
-  readonly tops: Float64Array;
+  readonly covariance: Float32Array;
+  /** The labelled prompts, each as it looked before it was labelled, ascending: of many some, evenly. */
+  readonly variances: Float32Array;
+  readonly tops: Float32Array;
 }
 
 const NOISES = [1, 2, 4, 8, 16, 32] as const;
@@ -50,6 +31,10 @@ const SCORE_SPREAD = 0.45;
 /** The share of its weights that a model's labels are expected to bear out. */
 const SLOPE_USUAL = 0.9;
 const LEVERAGE_MAX = 0.99;
+/** Prompts between two slices of work. */
+const SLICE = 20;
+/** More ranks than these tell nothing. */
+const RANKS_MAX = 512;
 /** Weights are followed by half once there were so many scores, so that a single one moves little. */
 const WEIGHTS_START = 10;
 
@@ -65,7 +50,10 @@ interface Gathered {
 }
 
 /** Null without labels. A generator, so that requests are served between its slices: thousands of prompts take a second. */
-export function* fitPosterior(prompts: readonly Labelled[]): Generator<void, Posterior | null> {
+export function* fitPosterior(
+  prompts: readonly Labelled[],
+  findExpense: FindExpense,
+): Generator<void, Posterior | null> {
   const width = prompts[0]?.phi.length ?? 0;
   const models = yield* gather(prompts);
   if (models.size === 0) return null;
@@ -73,21 +61,24 @@ export function* fitPosterior(prompts: readonly Labelled[]): Generator<void, Pos
   const shares = prompts.map(({ marks }) => Math.max(...[...marks.values()].map(({ weight }) => weight)));
   for (const [at, { phi }] of prompts.entries()) {
     addOuter(design, phi, shares[at] ?? 0);
-    if (at % 100 === 99) yield;
+    if (at % SLICE === SLICE - 1) yield;
   }
-  const sums = new Map([...models].map(([id, own]) => [id, sumUp(prompts, own.apart, own.weight)]));
-  yield;
+  const sums = new Map<string, Float64Array>();
+  for (const [id, own] of models) {
+    sums.set(id, sumUp(prompts, own.apart, own.weight));
+    yield;
+  }
   let best: { score: number; covariance: Float64Array; leverage: Float64Array } = {
     score: Number.NEGATIVE_INFINITY,
     covariance: design,
     leverage: new Float64Array(0),
   };
   for (const noise of prompts.length < NOISE_PROMPTS_MIN ? [NOISE_USUAL] : NOISES) {
-    const covariance = invert(design, width, noise);
+    const covariance = yield* invert(design, width, noise);
     const leverage = new Float64Array(prompts.length);
     for (const [at, { phi }] of prompts.entries()) {
       leverage[at] = measureUnder(covariance, phi);
-      if (at % 200 === 199) yield;
+      if (at % SLICE === SLICE - 1) yield;
     }
     let squares = 0;
     let count = 0;
@@ -111,11 +102,14 @@ export function* fitPosterior(prompts: readonly Labelled[]): Generator<void, Pos
     const share = Math.min(LEVERAGE_MAX, own * (shares[at] ?? 0));
     return own / (1 - share);
   });
+  const { fits, common, champion, foretold } = yield* fitModels(prompts, models, covariance, leverage);
+  const tradeoffs = yield* weighExpenses(prompts, { fits, champion, foretold }, findExpense);
   return {
-    ...(yield* fitModels(prompts, models, covariance, leverage)),
-    covariance,
-    variances: left.sort(),
-    tops: Float64Array.from(prompts, ({ top }) => top).sort(),
+    ...{ fits, common, ...tradeoffs },
+    topics: countTopics(prompts),
+    covariance: Float32Array.from(covariance),
+    variances: pickEvenly(left.sort()),
+    tops: pickEvenly(Float64Array.from(prompts, ({ top }) => top).sort()),
   };
 }
 
@@ -124,7 +118,7 @@ function* fitModels(
   models: ReadonlyMap<string, Gathered>,
   covariance: Float64Array,
   leverage: Float64Array,
-): Generator<void, Pick<Posterior, "fits" | "common">> {
+): Generator<void, Pick<Posterior, "fits" | "common"> & Foretold> {
   const weights = new Map<string, Float64Array>();
   const foretold = new Map<string, Float64Array>();
   let champion = "";
@@ -173,6 +167,7 @@ function* fitModels(
         id,
         {
           overall,
+          slope,
           weights: Float32Array.from(own, (value, at) => slope * (value - (base[at] ?? 0))),
           noise: pairs === 0 ? usual : noise / pairs,
           doubt: LEVEL_START / (LEVEL_START + count),
@@ -180,7 +175,7 @@ function* fitModels(
       ];
     }),
   );
-  return { fits, common: Float32Array.from(base) };
+  return { fits, common: Float32Array.from(base), champion, foretold };
 }
 
 function* gather(prompts: readonly Labelled[]): Generator<void, ReadonlyMap<string, Gathered>> {
@@ -216,7 +211,7 @@ function* gather(prompts: readonly Labelled[]): Generator<void, ReadonlyMap<stri
       const own = models.get(id);
       if (own !== undefined) own.apart[at] = (own.wanted[at] ?? 0) - mean;
     }
-    if (at % 200 === 199) yield;
+    if (at % SLICE === SLICE - 1) yield;
   }
   return models;
 }
@@ -244,6 +239,19 @@ function addOuter(square: Float64Array, row: Float32Array, times: number): void 
     for (let other = 0; other < width; other++)
       square[start + other] = (square[start + other] ?? 0) + value * (row[other] ?? 0);
   }
+}
+
+function countTopics(prompts: readonly Labelled[]): Float32Array {
+  const counts = new Float32Array(TOPICS.length);
+  for (const { topic } of prompts) counts[topic] = (counts[topic] ?? 0) + 1;
+  return counts;
+}
+
+/** Picks at most `RANKS_MAX` of ascending values, from the first to the last. */
+function pickEvenly(ascending: Float64Array): Float32Array {
+  const count = Math.min(RANKS_MAX, ascending.length);
+  const step = (ascending.length - 1) / Math.max(1, count - 1);
+  return Float32Array.from({ length: count }, (_, at) => ascending[Math.round(at * step)] ?? 0);
 }
 
 function clampSlope(slope: number): number {

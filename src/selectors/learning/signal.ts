@@ -1,7 +1,6 @@
 // Signals of an answer's own quality: refused, cut off, no JSON where JSON was asked for, calls that can't be made.
 
 import { isObject, parseJson } from "../../core/json.ts";
-import type { Lesson } from "../../core/rows.ts";
 import {
   type ChatChunk,
   type ChatRequest,
@@ -12,8 +11,14 @@ import { isOf } from "./schema.ts";
 
 export type Signal = "refused" | "cut_off" | "not_json" | "breaks_schema" | "bad_arguments";
 
+interface Said {
+  /** Both 0…1. */
+  readonly score: number;
+  readonly weight: number;
+}
+
 /** The meaning of a signal: how good the answer was, and how much that counts beside a client's own judgment, which is 1. */
-const SAYS: Readonly<Record<Signal, Pick<Lesson, "score" | "weight">>> = {
+const SAYS: Readonly<Record<Signal, Said>> = {
   refused: { score: 0, weight: 0.2 },
   cut_off: { score: 0.2, weight: 0.2 },
   not_json: { score: 0, weight: 0.4 },
@@ -26,11 +31,7 @@ const WEIGHT_MAX = 0.5;
  * The lesson of a broken answer after so many that weren't: one bad answer of many is no bad model. Those said nothing but
  * that they were as expected, so they are counted into the lesson of the next broken one.
  */
-export function weighSignal(
-  signal: Signal,
-  expected: number,
-  soundBefore: number,
-): Pick<Lesson, "score" | "weight"> {
+export function weighSignal(signal: Signal, expected: number, soundBefore: number): Said {
   const { score, weight } = SAYS[signal];
   return {
     score: (score + soundBefore * expected) / (1 + soundBefore),

@@ -1,4 +1,5 @@
 // The steps that the PostgreSQL store's schema was made in, each a list of statements.
+import { LESSONS_BY_PROMPT } from "./lesson-steps.ts";
 
 /**
  * Step n makes version n + 1. A step that was released is never changed: a change is a new step. Each can be taken
@@ -290,4 +291,5 @@ export const STEPS: readonly (readonly string[])[] = [
   ),
   // A key's conversations may be kept unless it says otherwise.
   ["ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS keep_responses BIGINT NOT NULL DEFAULT 1"],
+  LESSONS_BY_PROMPT,
 ];

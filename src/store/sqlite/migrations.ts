@@ -1,5 +1,7 @@
 // The schema of the SQLite store: steps that only go forward, counted in the file's own `user_version`.
+
 import { FIRST_SCHEMA } from "./first-schema.ts";
+import { LESSONS_BY_PROMPT } from "./lesson-migration.ts";
 
 /** Step n makes version n + 1. A step that was released is never changed: a change is a new step. */
 export const MIGRATIONS: readonly string[] = [
@@ -280,6 +282,7 @@ export const MIGRATIONS: readonly string[] = [
   -- A key's conversations may be kept unless it says otherwise.
   ALTER TABLE gateway_key ADD COLUMN keep_responses INTEGER NOT NULL DEFAULT 1;
   `,
+  LESSONS_BY_PROMPT,
 ];
 
 function addUnits(table: string): string {

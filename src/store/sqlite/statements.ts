@@ -8,11 +8,10 @@ import { keyUsesSql, LAST_HOUR, type Lookup } from "../narrowing.ts";
 import {
   AUDIT_ACCOUNTS,
   AUDIT_STRAY,
+  boundLessonsSql,
   composeOverwrite,
   joinMarks,
   joinNames,
-  pruneLessonsSql,
-  teachSql,
 } from "../sql.ts";
 import { ACCOUNT, ENTRY, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 
@@ -188,10 +187,23 @@ function bookStatements(database: Database) {
       database,
       "SELECT count(*) AS lessons FROM lesson WHERE key_id = ? AND model = ? AND source = ? AND at_ms >= ?",
     ),
-    teach: change(database, teachSql(LESSON, mark)),
-    pruneLessons: change(database, pruneLessonsSql(mark)),
+    lesson: find(database, `SELECT * FROM ${byKeySql(LESSON)}`),
+    teach: change(database, upsertSql(LESSON)),
+    boundLessons: change(database, boundLessonsSql(mark)),
+    pruneLessons: change(
+      database,
+      "DELETE FROM lesson WHERE rowid IN (SELECT rowid FROM lesson WHERE at_ms < ? LIMIT ?)",
+    ),
+    dropLesson: change(database, "DELETE FROM lesson WHERE account_id = ? AND id = ?"),
     lessons: find(database, "SELECT * FROM lesson WHERE at_ms >= ? ORDER BY at_ms, id LIMIT ?"),
     forgetLessons: change(database, "DELETE FROM lesson WHERE ? IS NULL OR model = ?"),
+    forgetLabels: change(
+      database,
+      `UPDATE lesson SET marks = (
+        SELECT json_group_array(json(value)) FROM json_each(lesson.marks) WHERE json_extract(value, '$[0]') <> ?
+      ) WHERE source = 'label' AND instr(marks, ?)`,
+    ),
+    forgetEmpty: change(database, "DELETE FROM lesson WHERE marks = '[]'"),
     chargedSince: find(
       database,
       "SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour WHERE key_id = ? AND hour_ms > ? AND charged_nano > 0",

@@ -1,0 +1,28 @@
+// The rule by which the store keeps a lesson beside one of the same id.
+import type { Lesson } from "./rows.ts";
+
+export interface Joined {
+  readonly lesson: Lesson;
+  /** The scores that weren't kept before. */
+  readonly added: number;
+}
+
+/**
+ * The lesson to be kept; null: what is kept stays as it is. The first lesson of an id stays, but what a signal said gives
+ * way to a judgment, and labels of one request come together: each model's every score once.
+ */
+export function joinLessons(kept: Lesson | null, next: Lesson): Joined | null {
+  if (kept?.source === "label" && next.source === "label") return addMarks(kept.marks, next);
+  if (kept !== null && (kept.source !== "signal" || next.source === "signal")) return null;
+  return next.source === "label" ? addMarks([], next) : { lesson: next, added: next.marks.length };
+}
+
+function addMarks(before: Lesson["marks"], next: Lesson): Joined | null {
+  const marks = new Map(before.map((mark) => [`${mark.score} ${mark.model}`, mark]));
+  for (const mark of next.marks) {
+    const name = `${mark.score} ${mark.model}`;
+    if (!marks.has(name)) marks.set(name, mark);
+  }
+  const added = marks.size - before.length;
+  return added === 0 ? null : { lesson: { ...next, marks: [...marks.values()] }, added };
+}

@@ -1,0 +1,102 @@
+// The price that `fair` puts on quality: as high as the labels bear out, and never beyond the champion's cost.
+import { describe, expect, test } from "bun:test";
+import { choose } from "../../src/selectors/choose.ts";
+import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
+import { makeFindExpense } from "../../src/selectors/expense.ts";
+import { fair } from "../../src/selectors/fair.ts";
+import { Learned } from "../../src/selectors/learning/learned.ts";
+import { CHAMPION_ONLY, findWeight, type Trial, weighTrials } from "../../src/selectors/learning/tradeoff.ts";
+import { light } from "../../src/selectors/light.ts";
+import { ownPrompts } from "./prompts.ts";
+import { asking, even, foretold, makeCard, makeInput } from "./sample-cards.ts";
+
+function weigh(trials: readonly Trial[]) {
+  const slices = weighTrials(trials);
+  for (;;) {
+    const { done, value } = slices.next();
+    if (done === true && value) return value;
+  }
+}
+
+/** Another at a tenth of the champion's expense: as good in `equal` of the trials, and worse in the others. */
+function trialsOf(count: number, equal: number, tell: (isEqual: boolean) => number): readonly Trial[] {
+  return Array.from({ length: count }, (_, at) => {
+    const isEqual = at % 100 < equal * 100;
+    const other = { told: tell(isEqual), real: isEqual ? 1 : 0, expense: 0.1 };
+    return { champion: { told: 0.9, real: 1, expense: 1 }, others: [other] };
+  });
+}
+
+describe("the weight of an expense", () => {
+  test("is the highest at which the share is kept, with a standard error to spare", () => {
+    const tradeoff = weigh(trialsOf(1000, 0.9, (isEqual) => (isEqual ? 0.88 : 0.5)));
+    const [most, some] = [findWeight(tradeoff, 0.8) ?? 0, findWeight(tradeoff, 0.95) ?? 0];
+    expect(some * 0.9).toBeWithin(0.02, 0.4);
+    expect(most * 0.9).toBeGreaterThan(0.4);
+    const kept = (weight: number) => tradeoff.find((step) => step.weight === weight)?.share;
+    expect(kept(some)).toBe(1);
+    expect(kept(most)).toBeWithin(0.88, 0.9);
+  });
+
+  test("is none where nothing is told apart and the share isn't kept: the champion alone is chosen", () => {
+    const tradeoff = weigh(trialsOf(1000, 0.9, () => 0.95));
+    expect(findWeight(tradeoff, 0.95)).toBe(CHAMPION_ONLY);
+    expect(findWeight(tradeoff, 0.85)).toBeGreaterThan(0);
+  });
+
+  test("isn't known of fewer than a hundred labelled prompts", () => {
+    expect(findWeight(weigh(trialsOf(99, 1, () => 0.9)), 0.5)).toBeNull();
+    expect(findWeight(weigh(trialsOf(100, 1, () => 0.9)), 0.5)).not.toBeNull();
+  });
+});
+
+describe("with labels", () => {
+  const dear = makeCard("dear", 100, { skills: even(0.85) });
+  const usual = makeCard("usual", 10, { skills: even(0.85) });
+  const cheap = makeCard("cheap", 1, { skills: even(0.85) });
+  const cards = [dear, usual, cheap];
+  const prompts = ownPrompts(12, 5);
+  const isEasy = (topic: string) =>
+    !["coding", "debugging", "word_problem", "competition_math"].includes(topic);
+  const learned = new Learned();
+  // The usual one is the best by a little; the dear one is the better where the cheap one fails.
+  for (const { prompt, topic } of prompts) {
+    const scores = isEasy(topic) ? [0.8, 1, 1] : [1, 0.95, 0.1];
+    const marks = cards.map(({ id }, at) => ({ model: id, score: scores[at] ?? 0, expected: 0.85 }));
+    learned.put(foretold(prompt).row, { accountId: "", id: prompt, atMs: 0, weight: 1, marks });
+  }
+  learned.fit({ findExpense: makeFindExpense(cards, () => 1) });
+
+  test("the cheap one is taken where it is as good, and nothing dearer than the champion anywhere", () => {
+    const picks = prompts.map(({ prompt, topic }) => {
+      const choice = choose(fair, makeInput(asking(prompt), { cards, learned }));
+      return { name: choice.choice?.name, isEasy: isEasy(topic), isAlike: choice.ask.costWeight !== null };
+    });
+    const shareOf = (name: string, isMeant: (pick: (typeof picks)[number]) => boolean) => {
+      const own = picks.filter((pick) => pick.isAlike && isMeant(pick));
+      return own.filter((pick) => pick.name === name).length / own.length;
+    };
+    expect(picks.filter(({ isAlike }) => isAlike).length / picks.length).toBeGreaterThan(0.85);
+    expect(shareOf("cheap", (pick) => pick.isEasy)).toBeGreaterThan(0.9);
+    expect(shareOf("cheap", (pick) => !pick.isEasy)).toBeLessThan(0.2);
+    expect(shareOf("dear", () => true)).toBe(0);
+  });
+
+  test.each([fair, light])("a decision of $name is repeated from what was kept of it", (selector) => {
+    for (const { prompt } of prompts.slice(0, 40)) {
+      const choice = choose(selector, makeInput(asking(prompt), { cards, learned }));
+      const kept: unknown = JSON.parse(JSON.stringify(keptDecision(choice, 0.98)));
+      expect(decidedAgain(kept)).toEqual({ choice: choice.choice?.id ?? null, same: true });
+    }
+  });
+
+  test("a fit is the same after it was kept as text", () => {
+    const other = new Learned();
+    expect(other.unpack(JSON.parse(JSON.stringify(learned.pack())))).toBe(true);
+    for (const share of [0.9, 0.98]) {
+      expect(other.weightFor("money", share)).toBe(learned.weightFor("money", share));
+      expect(other.weightFor("time", share)).toBe(learned.weightFor("time", share));
+    }
+    expect(other.usualCostUsd).toBe(learned.usualCostUsd);
+  });
+});

@@ -1,0 +1,39 @@
+// Typing errors are mended before a request's words are read; words that are known stay as they are.
+import { expect, test } from "bun:test";
+import { readFeatures } from "../../src/selectors/features.ts";
+import { makeWords, shippedWords } from "../../src/selectors/words.ts";
+import { asking } from "./sample-cards.ts";
+
+const gramsOf = (prompt: string) => [...readFeatures(asking(prompt)).grams.keys()].sort();
+
+test("a word is mended to the commonest one that is a letter away", () => {
+  const words = makeWords(["there", "three", "house", "horse"]);
+  const mended = ["hosue", "houe", "houuse", "hause", "horze", "tree", "xyzzy", "h".repeat(40)];
+  expect(mended.map((word) => words.mend(word))).toEqual([
+    ...["house", "house", "house", "house", "horse", "three", null, null],
+  ]);
+});
+
+test("a request with a typing error reads as the one without", () => {
+  const right = gramsOf("Calculate the probability of drawing three kings");
+  for (const wrong of [
+    "Claculate the probabilty of drawing three kings",
+    "Calculate the probability of drwaing three kingss",
+  ])
+    expect(gramsOf(wrong)).toEqual(right);
+});
+
+test("known words, short ones, other scripts and code stay as they are", () => {
+  const { grams } = readFeatures(asking("Wie spät ist es? 你好 fn qx zz"), null);
+  expect([...readFeatures(asking("Wie spät ist es? 你好 fn qx zz")).grams]).toEqual([...grams]);
+  expect(shippedWords().mend("whihc")).toBe("which");
+});
+
+test("a text of unknown words is no typing error: only the first few are looked at", () => {
+  const unknown = Array.from(
+    { length: 5000 },
+    (_, at) => `qzx${"abcdefghij"[at % 10]}${"klmnopqrst"[((at / 10) % 10) | 0]}vvq`,
+  );
+  const text = `${unknown.join(" ").slice(0, 7000)} probabilty`;
+  expect(gramsOf(text)).not.toEqual(gramsOf(text.replace("probabilty", "probability")));
+});

@@ -1,0 +1,36 @@
+// Writes src/selectors/words.data.json, the commonest words of the prompts that may be learned from: `bun test/router/words.ts`.
+import { join } from "node:path";
+import { isTrial, POOLS, readTable, TEST_PART } from "./data.ts";
+import { ownPrompts } from "./prompts.ts";
+
+const PROMPTS_MIN = 5;
+const OWN_PER_TEMPLATE = 12;
+const OWN_SEED = 4;
+
+const seen = new Map<string, number>();
+const take = (prompt: string) => {
+  for (const word of new Set(prompt.toLowerCase().match(/[a-z]{4,}/g)))
+    seen.set(word, (seen.get(word) ?? 0) + 1);
+};
+for (const pool of POOLS) {
+  for (const row of readTable(pool).rows) {
+    if (row.part === TEST_PART || isTrial(row)) continue;
+    take(row.prompt);
+  }
+}
+// Questions say little of code and of letters: words of our own prompts are known too, and are nobody's typing errors.
+const own = new Set(
+  ownPrompts(OWN_PER_TEMPLATE, OWN_SEED).flatMap(
+    ({ prompt }) => prompt.toLowerCase().match(/[a-z]{4,}/g) ?? [],
+  ),
+);
+for (const word of own) if (!seen.has(word)) seen.set(word, 1);
+const words = [...seen]
+  .filter(([word, prompts]) => prompts >= PROMPTS_MIN || own.has(word))
+  .toSorted(([one, a], [other, b]) => b - a || (one < other ? -1 : 1))
+  .map(([word]) => word);
+const about =
+  "The words of four letters and more in public prompts, the commonest first; made by test/router/words.ts.";
+const file = join(import.meta.dir, "../../src/selectors/words.data.json");
+await Bun.write(file, `${JSON.stringify({ about, words: words.join(" ") }, null, 1)}\n`);
+console.log(`${words.length} words`);
