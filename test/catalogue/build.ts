@@ -196,9 +196,19 @@ function plain(price: PriceFacts): PriceFacts {
   return { ...kept, ...rest };
 }
 
+const CLAUDE = /^(Anthropic|Azure|Bedrock|Vertex)#.*claude/;
+
+/** Anthropic's page of prices: a cache that is kept for an hour costs twice the input to write, on every cloud. */
+function withHours({ tiers, ...price }: PriceFacts): PriceFacts {
+  const addHour = <Rates extends Pick<PriceFacts, "input" | "cache_write">>(rates: Rates): Rates =>
+    rates.cache_write === undefined ? rates : { ...rates, cache_write_1h: 2 * rates.input };
+  return { ...addHour(price), ...(tiers ? { tiers: tiers.map(addHour) } : {}) };
+}
+
 function finish(row: Row): void {
   row.price = row.price === null ? null : plain(row.price);
   if (FREE.test(row.id)) row.price = FREE_PRICE;
+  if (row.price !== null && CLAUDE.test(row.id)) row.price = withHours(row.price);
   for (const rule of CAPABILITY_RULES.filter((one) => one.ids.test(row.id))) {
     const kept = new Set(
       [...row.capabilities, ...(rule.add ?? [])].filter((one) => !rule.remove?.includes(one)),

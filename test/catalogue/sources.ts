@@ -17,11 +17,12 @@ export interface PriceFacts {
   output: number;
   cached_input?: number;
   cache_write?: number;
+  cache_write_1h?: number;
   reasoning?: number;
   per_search?: number;
   tiers?: ({ above_tokens: number } & Pick<
     PriceFacts,
-    "input" | "output" | "cached_input" | "cache_write"
+    "input" | "output" | "cached_input" | "cache_write" | "cache_write_1h"
   >)[];
 }
 

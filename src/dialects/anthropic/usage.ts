@@ -30,6 +30,12 @@ export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
   };
   if (isKnown("cache_read_input_tokens") || isKnown("cache_creation_input_tokens")) {
     usage.prompt_tokens_details = { cached_tokens: cached, cache_write_tokens: written };
+    const forAnHour = rounds.reduce(
+      (total, round) =>
+        total + (parseKnownCount(asObject(round.cache_creation).ephemeral_1h_input_tokens) ?? 0),
+      0,
+    );
+    if (forAnHour > 0) usage.prompt_tokens_details.cache_write_1h_tokens = forAnHour;
   }
   const thinking = parseKnownCount(asObject(raw.output_tokens_details).thinking_tokens);
   if (thinking !== undefined) usage.completion_tokens_details = { reasoning_tokens: thinking };

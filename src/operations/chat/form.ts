@@ -155,7 +155,11 @@ export interface Usage extends JsonObject {
   /** All tokens produced, reasoning included. */
   completion_tokens: number;
   total_tokens: number;
-  prompt_tokens_details?: JsonObject & { cached_tokens?: number; cache_write_tokens?: number };
+  prompt_tokens_details?: JsonObject & {
+    cached_tokens?: number;
+    cache_write_tokens?: number;
+    cache_write_1h_tokens?: number;
+  };
   completion_tokens_details?: JsonObject & { reasoning_tokens?: number };
   /** The counts that the provider bills, if they are not what the model read and wrote (Cohere). */
   billed_units?: { input_tokens: number; output_tokens: number };

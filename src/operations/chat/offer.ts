@@ -1,27 +1,36 @@
 // The worst that a chat request may cost on a card: the ledger holds it before a provider is called.
 import type { ModelCard, Price, Rates } from "../../core/card.ts";
 import type { Offer } from "../../core/demand.ts";
+import { asObject } from "../../core/json.ts";
 import type { OfferTerms } from "../operation.ts";
 import { worstPromptTokens } from "./estimate.ts";
-import { type ChatRequest, readOutputLimit } from "./form.ts";
+import { type ChatMessage, type ChatRequest, readOutputLimit } from "./form.ts";
 import { searchesMax } from "./searches.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
 
 /** The rates that a prompt of up to so many tokens may be billed at: the dearest of the tiers within its reach. */
-function dearest(price: Price, promptTokens: number): { readonly input: number; readonly output: number } {
-  let input = dearestInput(price);
+function dearest(price: Price, request: ChatRequest, promptTokens: number) {
+  const isForAnHour = price.cacheWrite1h !== undefined && cachesForAnHour(request);
+  let input = dearestInput(price, isForAnHour);
   let output = dearestOutput(price);
   for (const tier of price.tiers ?? []) {
     if (promptTokens <= tier.aboveTokens) continue;
-    input = Math.max(input, dearestInput(tier));
+    input = Math.max(input, dearestInput(tier, isForAnHour));
     output = Math.max(output, dearestOutput(tier));
   }
   return { input, output };
 }
 
-function dearestInput({ input, cacheWrite, cachedInput }: Rates): number {
-  return Math.max(input, cacheWrite ?? 0, cachedInput ?? 0);
+function dearestInput({ input, cacheWrite, cacheWrite1h, cachedInput }: Rates, isForAnHour: boolean): number {
+  return Math.max(input, cacheWrite ?? 0, cachedInput ?? 0, isForAnHour ? (cacheWrite1h ?? 0) : 0);
+}
+
+/** True if a mark of the request asks for its cache to be kept for an hour, which costs more than five minutes. */
+function cachesForAnHour({ cache_control: mark, tools, messages }: ChatRequest): boolean {
+  const isMarked = (one: unknown) => asObject(asObject(one).cache_control).ttl === "1h";
+  const isPartMarked = ({ content }: ChatMessage) => Array.isArray(content) && content.some(isMarked);
+  return asObject(mark).ttl === "1h" || (tools ?? []).some(isMarked) || messages.some(isPartMarked);
 }
 
 function dearestOutput({ output, reasoning }: Rates): number {
@@ -42,7 +51,7 @@ export function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTer
   };
   if (price === null) return { ...limits, isPriced: false, lines: [], outputUsdPerMillion: 0 };
   const promptTokens = worstPromptTokens(request, card, terms.unreadBytes);
-  const rates = dearest(price, promptTokens);
+  const rates = dearest(price, request, promptTokens);
   const lines = [
     { what: "input", count: choices * promptTokens, usdPerMillion: rates.input },
     { what: "request", count: choices, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },

@@ -1,0 +1,51 @@
+// Prompts that Claude caches for an hour: counted apart, charged at their own rate, and held at it where a mark asks for them.
+import { expect, test } from "bun:test";
+import { shippedCards } from "../src/catalogue/rows.ts";
+import { cost } from "../src/core/price.ts";
+import { parseAnthropicUsage } from "../src/dialects/anthropic/usage.ts";
+import type { ChatRequest } from "../src/operations/chat/form.ts";
+import { makeOffer } from "../src/operations/chat/offer.ts";
+import { countAmounts } from "../src/operations/chat/usage.ts";
+
+const card = shippedCards().find(({ id }) => id === "Anthropic#claude-haiku-4-5");
+if (!card) throw new Error("The catalogue lacks the model.");
+const NO_TERMS = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
+const HOUR = { cache_control: { type: "ephemeral", ttl: "1h" } };
+const MINUTES = { cache_control: { type: "ephemeral" } };
+
+test("tokens written for an hour cost twice the input, others a quarter more", () => {
+  const usage = parseAnthropicUsage({
+    input_tokens: 10,
+    output_tokens: 5,
+    cache_creation_input_tokens: 3000,
+    cache_read_input_tokens: 0,
+    cache_creation: { ephemeral_5m_input_tokens: 1000, ephemeral_1h_input_tokens: 2000 },
+  });
+  if (!usage) throw new Error("There is no usage.");
+  expect(usage.prompt_tokens_details).toMatchObject({
+    cache_write_tokens: 3000,
+    cache_write_1h_tokens: 2000,
+  });
+  // USD for a million tokens: 1 of input, 1.25 and 2 of a cache, 5 of output.
+  expect(cost(card.price, countAmounts(usage), 1)).toBe(1000 * (10 * 1 + 1000 * 1.25 + 2000 * 2 + 5 * 5));
+});
+
+function inputRate(request: Partial<ChatRequest>): number | undefined {
+  const ask = { model: card?.id ?? "", messages: [{ role: "user", content: "Hello" } as const], ...request };
+  return card && makeOffer(card, ask, NO_TERMS).lines.find(({ what }) => what === "input")?.usdPerMillion;
+}
+
+test("a mark for an hour, wherever it stands, is held at that rate, and no other is", () => {
+  const part = (mark: object) => [
+    { role: "user", content: [{ type: "text", text: "Hello", ...mark }] } as const,
+  ];
+  const tool = (mark: object) => [{ type: "function", function: { name: "look" }, ...mark } as const];
+  expect([
+    inputRate({}),
+    inputRate({ messages: part(MINUTES) }),
+    inputRate({ tools: tool(MINUTES) }),
+  ]).toEqual([1.25, 1.25, 1.25]);
+  expect([inputRate(HOUR), inputRate({ messages: part(HOUR) }), inputRate({ tools: tool(HOUR) })]).toEqual([
+    2, 2, 2,
+  ]);
+});
