@@ -7,6 +7,7 @@ import { fair } from "../../src/selectors/fair.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { CHAMPION_ONLY, findWeight, type Trial, weighTrials } from "../../src/selectors/learning/tradeoff.ts";
 import { light } from "../../src/selectors/light.ts";
+import { scoreByWeight } from "../../src/selectors/saving.ts";
 import { ownPrompts } from "./prompts.ts";
 import { asking, even, foretold, makeCard, makeInput } from "./sample-cards.ts";
 
@@ -48,6 +49,22 @@ describe("the weight of an expense", () => {
     expect(findWeight(weigh(trialsOf(99, 1, () => 0.9)), 0.5)).toBeNull();
     expect(findWeight(weigh(trialsOf(100, 1, () => 0.9)), 0.5)).not.toBeNull();
   });
+});
+
+test("one that costs more than the champion isn't before it, even where quality has no price", () => {
+  const candidates = {
+    size: 2,
+    cards: [makeCard("champion"), makeCard("dearer")],
+    quality: Float64Array.of(0.8, 0.9),
+    qualityLow: Float64Array.of(0.7, 0.8),
+    careful: Float64Array.of(0.8, 0.9),
+    level: Float64Array.of(0.9, 0.5),
+    costUsd: Float64Array.of(1, 1.01),
+    latencyMs: Float64Array.of(1, 1),
+  };
+  const weigh = (cost: number, champion: number) => cost / champion;
+  const [champion = 0, dearer = 0] = scoreByWeight(0, candidates, candidates.costUsd, weigh);
+  expect(champion).toBeGreaterThan(dearer);
 });
 
 describe("with labels", () => {
