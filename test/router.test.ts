@@ -98,7 +98,7 @@ describe("what a request asks for", () => {
       expect(prediction.support).toBeWithin(0, 1.0001);
       expect(prediction.row.every(Number.isFinite)).toBe(true);
     }
-    expect(foretold("qzxv wqpk jjzz").support).toBeLessThan(0.3);
+    expect(foretold("qzxvkw wqpkzt jjzzqq").support).toBeLessThan(0.3);
     for (const messages of [[], [{ role: "system" as const, content: "Be brief." }]]) {
       expect(predict(readFeatures({ model: "", messages })).row.every(Number.isFinite)).toBe(true);
     }
