@@ -71,7 +71,7 @@ function describeFailure(event: string, error: unknown) {
   return { event, level: "warn", cause: `${error}${behind}` } as const;
 }
 
-/** Runs a task now and regularly, but never twice at once. */
+/** Runs a task now and regularly, but never twice at once. A failure after the end is nobody's: the store is closed by then. */
 function runRegularly(
   clock: Clock,
   periodMs: number,
@@ -79,17 +79,24 @@ function runRegularly(
   onFailure: (error: unknown) => void,
 ) {
   let running = false;
+  let ended = false;
   const attempt = () => {
     if (running) return;
     running = true;
     task()
-      .catch(onFailure)
+      .catch((error: unknown) => {
+        if (!ended) onFailure(error);
+      })
       .finally(() => {
         running = false;
       });
   };
   attempt();
-  return clock.every(periodMs, attempt);
+  const stop = clock.every(periodMs, attempt);
+  return () => {
+    ended = true;
+    stop();
+  };
 }
 
 async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
