@@ -2,6 +2,7 @@
 import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
 import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
+import { OPENAI_COMPLETIONS, OPENAI_IMAGES, OPENAI_SPEECH, OPENAI_TRANSCRIPTIONS } from "./media.ts";
 import { SIM_MODELS } from "./models.ts";
 import { isOpenaiModel, isReasoning } from "./openai-models.ts";
 import { formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
@@ -249,6 +250,10 @@ export const openai: SimDialect = {
     makeEmbeddingsForm("dimensions", countPromptAndTotal),
     makeRerankForm("results", (tokens) => ({ usage: countPromptAndTotal(tokens) })),
     OPENAI_MODERATION,
+    OPENAI_IMAGES,
+    OPENAI_SPEECH,
+    OPENAI_TRANSCRIPTIONS,
+    OPENAI_COMPLETIONS,
   ],
   readSecret: readBearer,
   readModel: ({ body }) => String(body.model ?? ""),

@@ -1,5 +1,5 @@
 // Turns one request into the script of its connection. Pure: clock, seed and counters are handed in.
-import { isObject } from "../core/json.ts";
+import { isObject, type JsonObject } from "../core/json.ts";
 import {
   type Control,
   INJECTED_FAULTS,
@@ -10,7 +10,14 @@ import {
 import { findProblem, injectFaults, MID_STREAM, type Step, splitInHalves } from "./fault-injection.ts";
 import { Rejection, reject } from "./problem.ts";
 import { answerPrompt, countUsage } from "./responder.ts";
-import type { ErrorAnswer, Exchange, Incoming, SimDialect, SimHooks } from "./types.ts";
+import {
+  type ErrorAnswer,
+  type Exchange,
+  type Incoming,
+  type SimDialect,
+  type SimHooks,
+  WholeDocument,
+} from "./types.ts";
 
 /** Everything that will happen on one connection. */
 export interface Script {
@@ -166,21 +173,26 @@ function scriptAnswer(dialect: SimDialect, exchange: Exchange, control: Control)
 }
 
 /** An answer beyond chat comes whole; in mid-answer it can only break off. */
-function scriptWhole(dialect: SimDialect, body: string, control: Control): Script {
+function scriptWhole(dialect: SimDialect, answer: JsonObject | WholeDocument, control: Control): Script {
   const { latencyMs, fault } = control;
   const isFaulty = fault !== null && INJECTED_FAULTS[fault].where !== "harmless";
   const failure = () => dialect.renderError(MID_STREAM, false, new URLSearchParams()).body;
   const isFailed = fault === "error-200" || fault === "error-mid";
+  const isDocument = answer instanceof WholeDocument;
+  const type = isDocument ? answer.type : "application/json";
+  const body = isDocument ? answer.content : JSON.stringify(answer);
+  const cut = typeof body === "string" ? body : Buffer.from(body).toString("latin1");
   const steps = isFailed
     ? writeSteps(failure())
-    : injectFaults(splitInHalves(body), {
+    : injectFaults(splitInHalves(cut), {
         control: { ...control, after: 1, paceMs: 0 },
         events: false,
         failure,
+        ...(typeof body === "string" ? {} : { encode: (text: string) => Buffer.from(text, "latin1") }),
       });
   const head = {
     status: 200,
-    headers: { "content-type": fault === "wrong-type" ? "text/plain" : "application/json" },
+    headers: { "content-type": fault === "wrong-type" ? "text/plain" : type },
   };
   return { latencyMs, head, steps, isFaulty };
 }
@@ -188,8 +200,8 @@ function scriptWhole(dialect: SimDialect, body: string, control: Control): Scrip
 function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptContext): Script {
   const secret = checkKey(dialect.readSecret(raw.headers));
   if (raw.method !== "POST") reject("not_found", `Invalid URL (${raw.method} ${raw.path})`);
-  if (!/^application\/json\b/i.test(raw.headers["content-type"] ?? ""))
-    reject("media_type", "Content-Type must be 'application/json'.");
+  if (!/^(application\/json|multipart\/form-data)\b/i.test(raw.headers["content-type"] ?? ""))
+    reject("media_type", "Content-Type must be 'application/json' or 'multipart/form-data'.");
   const body = isObject(raw.body)
     ? raw.body
     : reject("bad_json", "We could not parse the JSON body of your request.");
@@ -205,7 +217,7 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
     const answer = () => {
       const { tokens, fault } = control;
       const asked = { body, model: base, tokens: tokens[0] ?? null, hasUsage: fault !== "no-usage" };
-      return scriptWhole(dialect, JSON.stringify(form.render({ ...asked, id: makeNaming(hash) })), control);
+      return scriptWhole(dialect, form.render({ ...asked, id: makeNaming(hash) }), control);
     };
     return scriptFault(dialect, raw, control, false, context.trapUrl) ?? answer();
   }

@@ -6,6 +6,7 @@ import { bedrock } from "./bedrock.ts";
 import { cohere } from "./cohere.ts";
 import type { Step } from "./fault-injection.ts";
 import { gemini } from "./gemini.ts";
+import { readForm } from "./media.ts";
 import { mistral } from "./mistral.ts";
 import { listModels, openai } from "./openai.ts";
 import { perplexity } from "./perplexity.ts";
@@ -208,7 +209,14 @@ class SimServer {
     );
     const path = pathname.slice(dialect?.prefix.length ?? 0);
     const headers = readHeaders(request);
-    const raw: RawRequest = { method, path, query, headers, bodyText, body: parseJson(bodyText) };
+    const raw: RawRequest = {
+      method,
+      path,
+      query,
+      headers,
+      bodyText,
+      body: readForm(headers["content-type"] ?? "", bodyText) ?? parseJson(bodyText),
+    };
     const script = dialect
       ? writeScript(dialect, raw, {
           nowMs: startedAt,

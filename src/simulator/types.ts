@@ -158,7 +158,18 @@ export interface WholeRequest {
 export interface WholeForm {
   /** Matches its path, after the dialect's prefix. */
   readonly path: RegExp;
-  render(request: WholeRequest): JsonObject;
+  render(request: WholeRequest): JsonObject | WholeDocument;
+}
+
+/** An answer that isn't JSON. */
+export class WholeDocument {
+  readonly type: string;
+  readonly content: string | Uint8Array;
+
+  constructor(type: string, content: string | Uint8Array) {
+    this.type = type;
+    this.content = content;
+  }
 }
 
 /** One provider's wire format, from the provider's side. */

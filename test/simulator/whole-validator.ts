@@ -36,6 +36,10 @@ function strict(fields: Fields, required: readonly string[]): Check {
   return shape({ model: filled, ...fields }, { required: ["model", ...required] });
 }
 
+function open(fields: Fields, required: readonly string[]): Check {
+  return shape({ model: filled, ...fields }, { required: ["model", ...required], open: true });
+}
+
 const image = shape({ url: filled, detail: text }, { required: ["url"] });
 const parts = list(
   variant("type", {
@@ -86,6 +90,13 @@ const CHECKS: Readonly<Partial<Record<DialectName, Readonly<Record<string, Check
       { required: ["model", "query", "documents"], open: true },
     ),
     moderations: strict({ input: judged }, ["input"]),
+    // Servers with models of their own have more words for sizes and voices than OpenAI.
+    generations: open({ prompt: filled, n: integer(1, 10) }, ["prompt"]),
+    edits: open({ prompt: text }, ["prompt"]),
+    speech: open({ input: filled, speed: number(0.25, 4) }, ["input"]),
+    transcriptions: open({ file: shape({ filename: filled, bytes: integer(1) }, {}) }, ["file"]),
+    translations: open({ file: shape({ filename: filled, bytes: integer(1) }, {}) }, ["file"]),
+    completions: open({ n: integer(1, 128), max_tokens: integer(0), stream: flag, echo: flag }, ["prompt"]),
   },
   mistral: {
     embeddings: strict(
@@ -143,7 +154,7 @@ const CHECKS: Readonly<Partial<Record<DialectName, Readonly<Record<string, Check
 
 /** Checks a request beyond chat; returns false if it is one of chat. */
 export function checkWholeRequest(dialect: DialectName, { path, body }: Incoming): boolean {
-  const verb = path.split(/[/:]/).at(-1) ?? "";
+  const verb = path.startsWith("/chat/") ? "" : (path.split(/[/:]/).at(-1) ?? "");
   const check = CHECKS[dialect]?.[verb];
   check?.(body, []);
   if (!check && (dialect === "voyage" || dialect === "jina")) reject("not_found", `no route ${path}`);

@@ -1,0 +1,142 @@
+// Images, speech, transcripts and legacy completions from OpenAI's side: small answers that follow from the request alone.
+import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
+import { renderDataEvent } from "./formats.ts";
+import { countTokens } from "./responder.ts";
+import { WholeDocument, type WholeForm, type WholeRequest } from "./types.ts";
+
+/** A picture of one pixel (PNG). */
+const PIXEL =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+/** OpenAI, "Image generation": the tokens of a square picture of low quality. */
+const PICTURE_TOKENS = 272;
+const SOURCE_TOKENS = 200;
+
+function countGiven(given: unknown): number {
+  return given === undefined ? 0 : Array.isArray(given) ? given.length : 1;
+}
+
+function renderImages({ body, tokens, hasUsage }: WholeRequest): JsonObject {
+  const count = Math.min(Number(body.n ?? 1), 10);
+  const text = tokens ?? countTokens(String(body.prompt));
+  const image = SOURCE_TOKENS * (countGiven(body.image) + countGiven(body.images));
+  const output = PICTURE_TOKENS * count;
+  const usage = {
+    input_tokens: text + image,
+    input_tokens_details: { text_tokens: text, image_tokens: image },
+    output_tokens: output,
+    total_tokens: text + image + output,
+  };
+  const data = Array.from({ length: count }, () => ({ b64_json: PIXEL }));
+  return { created: 1_767_225_600, data, ...(hasUsage ? { usage } : {}) };
+}
+
+export const OPENAI_IMAGES: WholeForm = { path: /^\/images\/(generations|edits)$/, render: renderImages };
+
+const SAMPLES_PER_SECOND = 8000;
+const CHARACTERS_PER_SECOND = 15;
+const SECONDS_MAX = 60;
+const HEAD_BYTES = 44;
+
+/** Silence, for as long as it would take to say the text (WAV, 8 bits, one channel). */
+function speak(text: string): Uint8Array {
+  const seconds = Math.min(Math.ceil(text.length / CHARACTERS_PER_SECOND), SECONDS_MAX);
+  const samples = seconds * SAMPLES_PER_SECOND;
+  const sound = Buffer.alloc(HEAD_BYTES + samples, 128);
+  sound.write("RIFF");
+  sound.writeUInt32LE(HEAD_BYTES - 8 + samples, 4);
+  sound.write("WAVEfmt ", 8);
+  for (const [at, value] of [
+    [16, 16],
+    [24, SAMPLES_PER_SECOND],
+    [28, SAMPLES_PER_SECOND],
+    [40, samples],
+  ] as const)
+    sound.writeUInt32LE(value, at);
+  for (const [at, value] of [
+    [20, 1],
+    [22, 1],
+    [32, 1],
+    [34, 8],
+  ] as const)
+    sound.writeUInt16LE(value, at);
+  sound.write("data", 36);
+  return sound;
+}
+
+export const OPENAI_SPEECH: WholeForm = {
+  path: /^\/audio\/speech$/,
+  render: ({ body }) => new WholeDocument("audio/wav", speak(String(body.input))),
+};
+
+const BYTES_PER_SECOND = 4000;
+
+function renderTranscript({ body, hasUsage }: WholeRequest): JsonObject | WholeDocument {
+  const { filename, bytes } = asObject(body.file);
+  const seconds = Math.ceil((asNumber(bytes) ?? 0) / BYTES_PER_SECOND);
+  const text = `This is what was said in ${asString(filename) ?? "nothing"}.`;
+  const end = `00:00:${String(Math.min(seconds, 59)).padStart(2, "0")}`;
+  switch (body.response_format) {
+    case "text":
+      return new WholeDocument("text/plain; charset=utf-8", `${text}\n`);
+    case "srt":
+      return new WholeDocument("text/plain; charset=utf-8", `1\n00:00:00,000 --> ${end},000\n${text}\n`);
+    case "vtt":
+      return new WholeDocument("text/vtt; charset=utf-8", `WEBVTT\n\n00:00:00.000 --> ${end}.000\n${text}\n`);
+    default: {
+      const verbose =
+        body.response_format === "verbose_json" ? { duration: seconds, language: "english" } : {};
+      return { text, ...verbose, ...(hasUsage ? { usage: { type: "duration", seconds } } : {}) };
+    }
+  }
+}
+
+export const OPENAI_TRANSCRIPTIONS: WholeForm = {
+  path: /^\/audio\/(transcriptions|translations)$/,
+  render: renderTranscript,
+};
+
+/** Streams come whole. */
+export const OPENAI_COMPLETIONS: WholeForm = {
+  path: /^\/completions$/,
+  render(request) {
+    const { body, model, hasUsage, id } = request;
+    const prompts =
+      typeof body.prompt === "string" || !Array.isArray(body.prompt) ? [body.prompt] : body.prompt;
+    const count = prompts.length * (asNumber(body.n) ?? 1);
+    const text = body.suffix === undefined ? " and so on." : " and so on, up to";
+    const choices = Array.from({ length: count }, (_, index) => ({
+      ...{ text, index },
+      ...{ logprobs: null, finish_reason: "stop" },
+    }));
+    const prompt =
+      request.tokens ?? asArray(prompts).reduce<number>((sum, one) => sum + countTokens(String(one)), 0);
+    const completion = count * countTokens(text);
+    const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+    const head = { id: `cmpl-${id("cmpl", 24)}`, object: "text_completion", created: 1_767_225_600, model };
+    const whole = { ...head, choices, ...(hasUsage ? { usage } : {}) };
+    if (body.stream !== true) return whole;
+    const isAsked = hasUsage && asObject(body.stream_options).include_usage === true;
+    const events = [{ ...head, choices }, ...(isAsked ? [{ ...head, choices: [], usage }] : [])];
+    const stream = `${events.map(renderDataEvent).join("")}data: [DONE]\n\n`;
+    return new WholeDocument("text/event-stream; charset=utf-8", stream);
+  },
+};
+
+const BOUNDARY = /boundary="?([^";\s]+)"?/i;
+const PART =
+  /^\r\ncontent-disposition: form-data; name="([^"]*)"(?:; filename="([^"]*)")?[^\r]*\r\n(?:[^\r]+\r\n)*\r\n([\s\S]*)\r\n$/i;
+
+/** The fields of a form: texts, and of files their names and sizes in characters; undefined if it is none. */
+export function readForm(type: string, body: string): JsonObject | undefined {
+  const boundary = BOUNDARY.exec(type)?.[1];
+  if (!type.startsWith("multipart/form-data") || boundary === undefined) return undefined;
+  const fields: Record<string, unknown> = {};
+  for (const part of body.split(`--${boundary}`).slice(1, -1)) {
+    const [, name = "", filename, content = ""] = PART.exec(part) ?? [];
+    const value = filename === undefined ? content : { filename, bytes: content.length };
+    const field = name.replace(/\[\]$/, "");
+    const before = fields[field];
+    fields[field] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value];
+  }
+  return fields;
+}

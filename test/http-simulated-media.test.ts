@@ -1,0 +1,67 @@
+// The simulated provider's images, speech, transcripts and completions, as OpenAI's SDK reads them through the gateway.
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import OpenAI, { toFile } from "openai";
+import { failure } from "./clients/setting.ts";
+import { startUnderTest, type UnderTest } from "./harness.ts";
+import { makeWav } from "./media/world.ts";
+
+let under: UnderTest;
+let client: OpenAI;
+beforeAll(async () => {
+  under = await startUnderTest();
+  client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
+});
+afterAll(() => under.stop());
+
+test("pictures are pictures, and counted", async () => {
+  const made = await client.images.generate({ model: "Local#sim-image", prompt: "a cat", n: 2 });
+  expect(made.data?.map(({ b64_json }) => atob(b64_json ?? "").slice(1, 4))).toEqual(["PNG", "PNG"]);
+  expect(made.usage).toMatchObject({ output_tokens: 544 });
+  const image = await toFile(new Uint8Array([1, 2]), "a.png", { type: "image/png" });
+  const changed = await client.images.edit({ model: "Local#sim-image", prompt: "green", image });
+  expect(changed.usage?.input_tokens_details).toMatchObject({ image_tokens: 200 });
+});
+
+test("speech is sound that can be transcribed", async () => {
+  const spoken = await client.audio.speech.create({
+    model: "Local#sim-speech",
+    input: "Good morning to all of you out there.",
+    voice: "nova",
+  });
+  const sound = new Uint8Array(await spoken.arrayBuffer());
+  expect(new TextDecoder("latin1").decode(sound.slice(0, 4))).toBe("RIFF");
+  const file = await toFile(sound, "morning.wav", { type: "audio/wav" });
+  const { text } = await client.audio.transcriptions.create({ model: "Local#sim-transcribe", file });
+  expect(text).toBe("This is what was said in morning.wav.");
+});
+
+test("transcripts have their formats", async () => {
+  const ask = { model: "Local#sim-transcribe", file: makeWav(3) } as const;
+  const vtt = await client.audio.transcriptions.create({ ...ask, response_format: "vtt" });
+  expect(String(vtt)).toStartWith("WEBVTT\n\n00:00:00.000 --> ");
+  const verbose = await client.audio.transcriptions.create({ ...ask, response_format: "verbose_json" });
+  expect(verbose).toMatchObject({ text: "This is what was said in a.wav.", language: "english" });
+});
+
+test("completions go on, whole and streamed", async () => {
+  const ask = { model: "Local#sim-complete", prompt: ["once upon a time", "twice"] };
+  const whole = await client.completions.create(ask);
+  expect(whole.choices.map(({ text }) => text)).toEqual([" and so on.", " and so on."]);
+  const streamed = await client.completions.create({ ...ask, prompt: "once", stream: true });
+  const texts = (await Array.fromAsync(streamed)).map(({ choices }) => choices[0]?.text);
+  expect(texts.join("")).toBe(" and so on.");
+});
+
+test("faults are injected as for chat", async () => {
+  const prompt = "a cat";
+  for (const trouble of ["500", "cut", "error-200"]) {
+    const asked = client.images.generate({ model: `Local#sim-image~trouble=${trouble}`, prompt });
+    await failure(OpenAI.InternalServerError, asked);
+  }
+  const busy = client.audio.speech.create({
+    model: "Local#sim-speech~trouble=429",
+    input: "x",
+    voice: "nova",
+  });
+  expect((await failure(OpenAI.RateLimitError, busy)).code).toBe("provider_busy");
+});
