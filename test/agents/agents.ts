@@ -121,6 +121,22 @@ export const AGENTS: readonly Agent[] = [
     }),
   },
   {
+    // Continue's command line.
+    name: "cn",
+    tool: "Bash",
+    isPlain: true,
+    input: (command) => ({ command }),
+    modelName: (id) => id,
+    command: ({ prompt, home, goesOn }) => [
+      ...["-p", prompt, "--auto", "--config", join(home, "config.yaml")],
+      ...(goesOn ? ["--resume"] : []),
+    ],
+    environment: () => ({}),
+    files: ({ url, secret, model }) => ({
+      "config.yaml": readSnippet("continue", url, secret).replace('"Router#best"', JSON.stringify(model)),
+    }),
+  },
+  {
     name: "gemini",
     tool: "run_shell_command",
     input: (command) => ({ command }),
