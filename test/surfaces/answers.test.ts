@@ -1,9 +1,10 @@
 // Every recorded answer of every provider as Messages, as Responses and as Gemini, read by the vendors' own SDKs.
-import { describe, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
-import { asArray, asObject, isObject, parseJson } from "../../src/core/json.ts";
-import type { ChatReply } from "../../src/operations/chat/form.ts";
+import { asArray, asObject, isObject } from "../../src/core/json.ts";
+import type { ChatReply, FinishReason } from "../../src/operations/chat/form.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
 import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
@@ -24,14 +25,31 @@ const answers = recordedAnswers();
 const FAILURES_SHOWN_MAX = 20;
 const PATIENT_MS = 120_000;
 
+/** The answer as a client reads it: the content, the reason for the end in the surface's own word, and the tokens. */
+interface Read {
+  readonly said: Said;
+  readonly finish: unknown;
+  readonly prompt: number;
+  readonly completion: number;
+}
+
 /** A client's reading of a surface: the answer streamed, and whole. */
 interface Reading {
-  readonly streamed: (text: string) => Promise<Said>;
-  readonly whole: (body: object) => Said;
+  readonly streamed: (text: string) => Promise<Read>;
+  readonly whole: (body: object) => Read;
+  /** The surface's words for each of our reasons. */
+  readonly finishes: Readonly<Record<FinishReason, readonly string[]>>;
 }
 
 function answering(text: string) {
   return async () => new Response(text, { headers: { "content-type": "text/event-stream" } });
+}
+
+function readMessage(message: Anthropic.Message): Read {
+  const { usage, stop_reason } = message;
+  const cached = (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
+  const prompt = usage.input_tokens + cached;
+  return { said: saidInMessage(message), finish: stop_reason, prompt, completion: usage.output_tokens };
 }
 
 function saidInMessage({ content }: Anthropic.Message): Said {
@@ -41,6 +59,17 @@ function saidInMessage({ content }: Anthropic.Message): Said {
     calls: content.flatMap((block): Said["calls"] =>
       block.type === "tool_use" ? [[block.name, block.input]] : [],
     ),
+  };
+}
+
+function readResponse(response: unknown): Read {
+  const { output, status, usage, incomplete_details } = asObject(response);
+  const { input_tokens, output_tokens } = asObject(usage);
+  return {
+    said: saidInResponse(asArray(output)),
+    finish: status === "incomplete" ? asObject(incomplete_details).reason : status,
+    prompt: Number(input_tokens),
+    completion: Number(output_tokens),
   };
 }
 
@@ -61,6 +90,30 @@ function saidInResponse(output: readonly unknown[]): Said {
   };
 }
 
+function readCandidates(all: readonly unknown[]): Read {
+  const finishes = all.flatMap((one) => asArray(asObject(one).candidates).map(asObject));
+  const usage = all.map((one) => asObject(one).usageMetadata).findLast(isObject) ?? {};
+  const { promptTokenCount, candidatesTokenCount = 0, thoughtsTokenCount = 0 } = usage;
+  return {
+    said: saidInCandidates(all),
+    finish: finishes.map(({ finishReason }) => finishReason).findLast((reason) => reason !== undefined),
+    prompt: Number(promptTokenCount),
+    completion: Number(candidatesTokenCount) + Number(thoughtsTokenCount),
+  };
+}
+
+/** Google's SDK takes no `fetch`: it reads from a server that answers with this. */
+let streamed = "";
+let server: ReturnType<typeof Bun.serve>;
+beforeAll(() => {
+  server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(streamed, { headers: { "content-type": "text/event-stream" } }),
+  });
+});
+afterAll(() => server.stop(true));
+
 function saidInCandidates(all: readonly unknown[]): Said {
   const parts = all
     .flatMap((response) => asArray(asObject(response).candidates).map(asObject))
@@ -80,25 +133,49 @@ const READINGS: Readonly<Record<string, Reading>> = {
     streamed: async (text) => {
       expect(messagesGrammar(text)).toEqual([]);
       const client = new Anthropic({ apiKey: "sk", maxRetries: 0, fetch: answering(text) });
-      return saidInMessage(
+      return readMessage(
         await client.messages.stream({ model: "m", max_tokens: 1, messages: [] }).finalMessage(),
       );
     },
-    whole: (body) => saidInMessage(JSON.parse(JSON.stringify(body))),
+    whole: (body) => readMessage(JSON.parse(JSON.stringify(body))),
+    finishes: {
+      stop: ["end_turn", "stop_sequence"],
+      length: ["max_tokens"],
+      tool_calls: ["tool_use"],
+      content_filter: ["refusal"],
+    },
   },
   responses: {
     streamed: async (text) => {
       expect(responsesGrammar(text)).toEqual([]);
       const client = new OpenAI({ apiKey: "sk", maxRetries: 0, fetch: answering(text) });
-      const { output } = await client.responses.stream({ model: "m", input: "a" }).finalResponse();
-      return saidInResponse(output);
+      return readResponse(await client.responses.stream({ model: "m", input: "a" }).finalResponse());
     },
-    whole: (body) => saidInResponse(asArray(asObject(body).output)),
+    whole: readResponse,
+    finishes: {
+      stop: ["completed"],
+      length: ["max_output_tokens"],
+      tool_calls: ["completed"],
+      content_filter: ["content_filter"],
+    },
   },
   gemini: {
-    streamed: async (text) =>
-      saidInCandidates(text.split("\n\n").flatMap((line) => parseJson(line.replace(/^data: /, "")) ?? [])),
-    whole: (body) => saidInCandidates([body]),
+    streamed: async (text) => {
+      streamed = text;
+      const client = new GoogleGenAI({
+        apiKey: "k",
+        httpOptions: { baseUrl: `http://127.0.0.1:${server.port}` },
+      });
+      const asked = { model: "m", contents: "a" };
+      return readCandidates(await Array.fromAsync(await client.models.generateContentStream(asked)));
+    },
+    whole: (body) => readCandidates([body]),
+    finishes: {
+      stop: ["STOP"],
+      length: ["MAX_TOKENS"],
+      tool_calls: ["STOP"],
+      content_filter: ["SAFETY", "PROHIBITED_CONTENT", "RECITATION", "OTHER"],
+    },
   },
 };
 
@@ -121,8 +198,18 @@ function exchangeFor(surface: string) {
 }
 
 /** Fails unless a client has read what was recorded. Arguments that were cut off are closed or wrapped, so only their names count. */
-function expectSame(surface: string, seen: Said, reply: ChatReply): void {
+function expectSame(
+  surface: string,
+  { said: seen, finish, prompt, completion }: Read,
+  reply: ChatReply,
+): void {
   const said = readSaid(reply);
+  const reason = reply.choices[0]?.finish_reason ?? "stop";
+  expect(READINGS[surface]?.finishes[reason]).toContain(String(finish));
+  if (reply.usage) {
+    const { prompt_tokens, completion_tokens } = reply.usage;
+    expect({ prompt, completion }).toEqual({ prompt: prompt_tokens, completion: completion_tokens });
+  }
   // Elsewhere a refusal is a text of its own only where nothing else was said.
   const text = surface === "responses" ? said.text + said.refusal : said.text || said.refusal;
   const name = ([called, input]: Said["calls"][number], at: number) => [

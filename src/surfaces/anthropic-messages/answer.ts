@@ -28,14 +28,15 @@ export function writeStop(reason: FinishReason, refusal: string | null): JsonObj
   return { stop_reason: STOP_REASONS[reason], stop_sequence: null, stop_details: details };
 }
 
-/** `input_tokens` leaves out what was read from a cache or written to one. */
+/** `input_tokens` leaves out what was read from a cache or written to one, of which some servers report more than of the prompt. */
 export function writeUsage(usage: Usage): JsonObject {
-  const cached = usage.prompt_tokens_details?.cached_tokens ?? 0;
-  const written = usage.prompt_tokens_details?.cache_write_tokens ?? 0;
+  const { prompt_tokens: prompt, prompt_tokens_details: details } = usage;
+  const cached = Math.min(prompt, details?.cached_tokens ?? 0);
+  const written = Math.min(prompt - cached, details?.cache_write_tokens ?? 0);
   const thinking = usage.completion_tokens_details?.reasoning_tokens;
   const searches = usage.server_tool_use?.web_search_requests;
   return {
-    input_tokens: Math.max(0, usage.prompt_tokens - cached - written),
+    input_tokens: prompt - cached - written,
     output_tokens: usage.completion_tokens,
     cache_creation_input_tokens: written,
     cache_read_input_tokens: cached,
