@@ -28,7 +28,7 @@ export function buildVertex(context: PlatformContext): PlatformSetup {
       const message = "has no effect beside keys: one proof is enough";
       issues.push({ path: [...path, "service_account"], at: "key", message });
     }
-    const place = placeIn(context, entry.project ?? null);
+    const place = findPlace(context, entry.project ?? null);
     // Express keys belong to no project, and call Gemini alone (Vertex AI, "Express mode").
     const express = place.baseUrl.includes("/projects/") ? {} : ({ dialects: ["gemini"] } as const);
     return { ...place, ...express, credentials: context.readKeys() };
@@ -41,11 +41,11 @@ export function buildVertex(context: PlatformContext): PlatformSetup {
     const message = `has no project, the environment variable ${PROJECT} is not set, and the key file names none`;
     issues.push({ path, at: "key", message });
   }
-  return { ...placeIn(context, paying), credentials };
+  return { ...findPlace(context, paying), credentials };
 }
 
 /** Google Cloud, "Locations" and "Multi-regional endpoints". `project` null: an express key's address. */
-function placeIn({ entry, env, path, issues }: PlatformContext, project: string | null) {
+function findPlace({ entry, env, path, issues }: PlatformContext, project: string | null) {
   const unspoken = project === null ? {} : { unspoken: [`projects/${project}`] };
   const given = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
   if (given !== null) return { baseUrl: given, ...unspoken };

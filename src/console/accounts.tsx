@@ -42,7 +42,7 @@ export function AccountsPage() {
               <>
                 <Table
                   label="Accounts"
-                  columns={columnsOf(setToppedUp)}
+                  columns={makeColumns(setToppedUp)}
                   rows={rows}
                   keyOf={({ id }) => id}
                   onOpen={({ id }) => go(`/settings/accounts/${id}`)}
@@ -59,7 +59,7 @@ export function AccountsPage() {
   );
 }
 
-function columnsOf(onTopUp: (account: AccountView) => void): readonly Column<AccountView>[] {
+function makeColumns(onTopUp: (account: AccountView) => void): readonly Column<AccountView>[] {
   return [
     {
       name: "name",

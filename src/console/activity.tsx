@@ -206,7 +206,7 @@ function Log({ rows }: { readonly rows: readonly RequestView[] }) {
   return (
     <Table
       label="Requests"
-      columns={columnsOf(names, longestMs)}
+      columns={makeColumns(names, longestMs)}
       rows={rows}
       keyOf={({ id }) => id}
       onOpen={open}
@@ -214,7 +214,7 @@ function Log({ rows }: { readonly rows: readonly RequestView[] }) {
   );
 }
 
-function columnsOf(names: Names, longestMs: number): readonly Column<RequestView>[] {
+function makeColumns(names: Names, longestMs: number): readonly Column<RequestView>[] {
   return [
     {
       name: "at",

@@ -51,7 +51,7 @@ const KEEPING = [
   { value: "no", label: "Never kept" },
 ];
 
-function draftOf(key: KeyInUseView | undefined): Draft {
+function makeDraft(key: KeyInUseView | undefined): Draft {
   const perDay = key?.requests_per_day;
   return {
     name: key?.name ?? "",
@@ -67,7 +67,7 @@ function draftOf(key: KeyInUseView | undefined): Draft {
 }
 
 /** The body of the call; only what may be changed of a key that there is. */
-function bodyOf(draft: Draft, edited: KeyInUseView | undefined) {
+function makeBody(draft: Draft, edited: KeyInUseView | undefined) {
   const expiresAt = expiryOf(draft);
   const isSameDay = edited?.expires_at && expiresAt?.slice(0, 10) === edited.expires_at.slice(0, 10);
   return {
@@ -93,10 +93,10 @@ function expiryOf({ expiry, date }: Draft): string | null {
 }
 
 export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
-  const [draft, setDraft] = useState(() => draftOf(edited));
+  const [draft, setDraft] = useState(() => makeDraft(edited));
   const set = (fields: Partial<Draft>) => setDraft({ ...draft, ...fields });
   const { isBusy, failed, start } = useTask(async () => {
-    const body = bodyOf(draft, edited);
+    const body = makeBody(draft, edited);
     if (edited) {
       await change("PATCH", `/keys/${edited.id}`, body);
       onSaved?.();

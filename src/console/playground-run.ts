@@ -54,7 +54,7 @@ export async function ask(
       if (data === "[DONE]") break;
       const chunk: Event = JSON.parse(data);
       if (chunk.error) throw new Error(chunk.error.message);
-      set(changeOf(answer, chunk, tickMs() - startMs));
+      set(makeChange(answer, chunk, tickMs() - startMs));
     }
     set({ state: "done", totalMs: tickMs() - startMs });
   } catch (error) {
@@ -66,7 +66,7 @@ export async function ask(
   return answer;
 }
 
-function changeOf(answer: Answer, chunk: Event, atMs: number): Partial<Answer> {
+function makeChange(answer: Answer, chunk: Event, atMs: number): Partial<Answer> {
   const [choice] = chunk.choices ?? [];
   const text = choice?.delta?.content ?? "";
   const reasoning = choice?.delta?.reasoning_content ?? "";

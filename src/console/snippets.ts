@@ -36,13 +36,13 @@ export function snippet(language: Language, example: Example): string {
   }
 }
 
-function bodyOf({ model, messages, fields }: Example): Record<string, unknown> {
+function makeBody({ model, messages, fields }: Example): Record<string, unknown> {
   return { model, messages, ...fields };
 }
 
 function curl(example: Example): string {
   // A quote within the body would end the shell's.
-  const body = JSON.stringify(bodyOf(example), null, 2).replaceAll("'", "'\\''");
+  const body = JSON.stringify(makeBody(example), null, 2).replaceAll("'", "'\\''");
   return [
     `curl ${example.fields?.stream === true ? "-N " : ""}${example.address}/v1/chat/completions \\`,
     `  -H "Authorization: Bearer ${example.secret}" \\`,
@@ -61,7 +61,7 @@ function javascript(example: Example): string {
     `  apiKey: "${example.secret}",`,
     "});",
     "",
-    `const ${isStream ? "stream" : "answer"} = await client.chat.completions.create(${JSON.stringify(bodyOf(example), null, 2)});`,
+    `const ${isStream ? "stream" : "answer"} = await client.chat.completions.create(${JSON.stringify(makeBody(example), null, 2)});`,
     isStream
       ? "for await (const chunk of stream) process.stdout.write(chunk.choices[0]?.delta.content ?? '');"
       : "console.log(answer.choices[0].message.content);",
@@ -70,7 +70,9 @@ function javascript(example: Example): string {
 
 function python(example: Example): string {
   const isStream = example.fields?.stream === true;
-  const fields = Object.entries(bodyOf(example)).map(([name, value]) => `    ${name}=${pythonOf(value, 1)},`);
+  const fields = Object.entries(makeBody(example)).map(
+    ([name, value]) => `    ${name}=${pythonOf(value, 1)},`,
+  );
   return [
     "from openai import OpenAI",
     "",

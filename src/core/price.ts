@@ -9,7 +9,7 @@ const SECONDS_PER_MINUTE = 60;
 const COST_MAX: NanoUsd = 1_000_000 * 1_000_000_000;
 
 /** The highest tier whose threshold the prompt passes, whole; else the price's own rates. */
-function ratesFor(price: Price, promptTokens: number): Rates {
+function findRates(price: Price, promptTokens: number): Rates {
   if (price.tiers === undefined) return price;
   const passed = price.tiers.filter((tier) => promptTokens > tier.aboveTokens);
   const [highest] = passed.toSorted((a, b) => b.aboveTokens - a.aboveTokens);
@@ -21,7 +21,7 @@ function ratesFor(price: Price, promptTokens: number): Rates {
  * of the kind it belongs to: input, or output.
  */
 export function listBillLines(price: Price, amounts: Amounts, calls = 1): readonly BillLine[] {
-  const rates = ratesFor(price, amounts.prompt / calls);
+  const rates = findRates(price, amounts.prompt / calls);
   return [...listTokenLines(rates, amounts), ...listPieceLines(price, amounts, calls)].filter(
     (line) => line.count > 0 && line.usdPerMillion > 0,
   );

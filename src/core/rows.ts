@@ -197,7 +197,7 @@ export interface Lesson {
   readonly accountId: string;
   /** The completion's id; that of labels is made from their request, which has one lesson for all of them. */
   readonly id: string;
-  /** Whose request it was; empty for labels. */
+  /** The key that made the request; empty for labels. */
   readonly keyId: string;
   /** The time of the latest score, Unix ms. */
   readonly atMs: number;

@@ -187,7 +187,7 @@ function child(path: string, field: string): string {
   return path === "" ? shown : `${path}.${shown}`;
 }
 
-function kindOf(value: unknown): string {
+function describeKind(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
   return typeof value === "number" ? "a number" : (ARTICLED[typeof value] ?? "nothing");
@@ -200,8 +200,8 @@ function wrongType(
   expected = listKinds(alternatives),
 ): Fault {
   if (path === "")
-    return new Fault("invalid_json", `The request body must be a JSON object, not ${kindOf(value)}.`);
-  return invalidType(path, expected, kindOf(value));
+    return new Fault("invalid_json", `The request body must be a JSON object, not ${describeKind(value)}.`);
+  return invalidType(path, expected, describeKind(value));
 }
 
 function listKinds(alternatives: readonly Rules[]): string {

@@ -24,7 +24,7 @@ export interface PlanPorts {
 
 const ROLL_BYTES = 4;
 const NONE: ReadonlySet<string> = new Set();
-/** The health of a model whose address takes no connections, or whose provider's credentials are all used up for now. */
+/** The health of a model whose address takes no connections, or whose provider's credentials are all at their limits. */
 const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, open: true };
 /** As if so many answers had been good before. */
 const OUTCOMES_BEFORE = 20;

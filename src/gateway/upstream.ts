@@ -60,7 +60,7 @@ export function findRoute<F extends Form>(
 export function requireRoute<F extends Form>(upstream: Upstream, asked: Asked<F>): Route<F> {
   const route = findRoute(upstream, asked);
   if (route) return route;
-  const message = `The model '${asked.card.id}' does not serve ${asked.operation.name} requests.`;
+  const message = `The model '${asked.card.id}' does not serve ${asked.operation.name}: GET /v1/models lists the operations of each model.`;
   throw new Fault("unsupported_capability", message, { param: "model" });
 }
 

@@ -233,7 +233,7 @@ export class Health {
       return new Fault("provider_busy", "The provider is refusing requests for load.", details);
     }
     if (asked.some((attempt) => this.#limitMs(attempt, nowMs, load) > 0)) {
-      return new Fault("provider_busy", "The gateway's credentials are at their limits for now.", details);
+      return new Fault("provider_busy", "The provider's credentials are all at their own limits.", details);
     }
     if (
       waiting.length > 0 &&

@@ -48,7 +48,7 @@ export function expectedCost(
   answer: number,
   thought: number,
 ): number {
-  const rates = ratesFor(price, prompt);
+  const rates = findRates(price, prompt);
   const held = Math.min(cached, prompt);
   const usd =
     (prompt - held) * rates.input +
@@ -59,7 +59,7 @@ export function expectedCost(
 }
 
 /** The highest tier that the prompt passes, whole. */
-function ratesFor(price: Price, promptTokens: number): Rates {
+function findRates(price: Price, promptTokens: number): Rates {
   if (price.tiers === undefined) return price;
   let found: Rates = price;
   let above = -1;

@@ -54,7 +54,7 @@ export function predict(features: RequestFeatures, parameters: Parameters = ship
   const difficultyLogit = clamp(dot(parameters.difficulty, input), -DIFFICULTY_MAX, DIFFICULTY_MAX);
   const logTokens = dot(parameters.outputTokens, input);
   return {
-    categories: categoriesOf(features, topics),
+    categories: weighCategories(features, topics),
     difficultyLogit,
     difficulty: 1 / (1 + Math.exp(-difficultyLogit / 1.5)),
     outputTokens: outputTokensOf(features, logTokens),
@@ -90,7 +90,7 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
   return allWeight === 0 ? 0 : knownWeight / allWeight;
 }
 
-function categoriesOf({ shape }: RequestFeatures, topics: Float64Array): Record<Skill, number> {
+function weighCategories({ shape }: RequestFeatures, topics: Float64Array): Record<Skill, number> {
   const skills = mixSkills(topics, shape.tools > 0, shape.format !== "text");
   const categories = {
     math: 0,

@@ -113,6 +113,9 @@ export function refuseStream(): never {
   throw new Fault("unsupported_parameter", "This API has no streams.", { param: "stream" });
 }
 
+/** The terms of a request whose answer comes whole. */
+export const TRANSLATED_WHOLE = { ...TRANSLATED, writer: refuseStream } as const;
+
 export interface Surface<F extends Form> {
   readonly name: string;
   readonly family: Family;

@@ -11,8 +11,10 @@ import { createLedger, type Ledger } from "../../src/ledger/ledger.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import { costing, makeAsk, makeKey, makeOutcome, QUOTA } from "../samples.ts";
 import { computeMedian, shown } from "./figures.ts";
+import { measureCpu } from "./in-process.ts";
 
-const [WARM_UP, REQUESTS, ROUNDS, ALONE] = [20_000, 20_000, 5, 500];
+const ROUNDS = { before: 20_000, requests: 20_000, rounds: 5 };
+const ALONE = 500;
 const TOP_UP_NANO_USD = 1e15;
 const KEYS = 10;
 const OFFERS = [costing(1500)];
@@ -31,27 +33,6 @@ async function pay(ledger: Ledger, isSynced: boolean): Promise<void> {
   await ledger.admit(ticket);
   if (isSynced) await ledger.durable();
   await ledger.settle(ticket, makeOutcome(ticket, { costNanoUsd: 1500 }));
-}
-
-async function load(work: () => Promise<void>, requests: number, atOnce: number): Promise<void> {
-  let left = requests;
-  const one = async () => {
-    while (left-- > 0) await work();
-  };
-  await Promise.all(Array.from({ length: atOnce }, one));
-}
-
-/** Microseconds of CPU time per request: the least of the rounds, since everything else on the machine only adds. */
-async function computeCost(work: () => Promise<void>, atOnce: number): Promise<number> {
-  await load(work, WARM_UP, atOnce);
-  const rounds: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const before = process.cpuUsage();
-    await load(work, REQUESTS, atOnce);
-    const { user, system } = process.cpuUsage(before);
-    rounds.push((user + system) / REQUESTS);
-  }
-  return Math.min(...rounds);
 }
 
 async function measureWait(work: () => Promise<void>): Promise<number> {
@@ -76,7 +57,11 @@ async function measureStore(store: Store): Promise<void> {
     ["the same, synced to the disk", true],
   ] as const) {
     const work = () => pay(ledger, isSynced);
-    const costs = [await computeCost(work, 4), await computeCost(work, 32), await computeCost(work, 256)];
+    const costs = [
+      await measureCpu(work, 4, ROUNDS),
+      await measureCpu(work, 32, ROUNDS),
+      await measureCpu(work, 256, ROUNDS),
+    ];
     const cells = costs.map((cost) => shown(cost).padStart(10));
     console.log(`${name.padEnd(30)}${cells.join("")}${shown(await measureWait(work)).padStart(10)}`);
   }

@@ -36,8 +36,9 @@ import { newMetrics } from "../metrics-world.ts";
 import { NO_TOKENS } from "../no-tokens.ts";
 import { RULES } from "../router/pools.ts";
 import { makeKey, makePlace, QUOTA } from "../samples.ts";
+import { measureCpu } from "./in-process.ts";
 
-const [WARM_UP, REQUESTS, ROUNDS] = [5000, 3000, 4];
+const ROUNDS = { before: 5000, requests: 3000, rounds: 4 };
 const TOP_UP_NANO_USD = 1e15;
 
 const content = "Lorem ipsum dolor sit amet, consectetur adipiscing elit. ".repeat(16);
@@ -168,27 +169,8 @@ async function throughJson(): Promise<void> {
   JSON.stringify(reply);
 }
 
-async function load(work: () => Promise<void>, requests: number, atOnce: number): Promise<void> {
-  let left = requests;
-  const one = async () => {
-    while (left-- > 0) await work();
-  };
-  await Promise.all(Array.from({ length: atOnce }, one));
-}
-
-/** Microseconds of CPU time per request: the least of the rounds, since everything else on the machine only adds. */
 async function costOf(work: () => Promise<void>, atOnce: number): Promise<string> {
-  await load(work, WARM_UP, atOnce);
-  const rounds: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const before = process.cpuUsage();
-    await load(work, REQUESTS, atOnce);
-    const { user, system } = process.cpuUsage(before);
-    rounds.push((user + system) / REQUESTS);
-  }
-  return Math.min(...rounds)
-    .toFixed(1)
-    .padStart(8);
+  return (await measureCpu(work, atOnce, ROUNDS)).toFixed(1).padStart(8);
 }
 
 const directory = mkdtempSync(join(tmpdir(), "poundkey-steps-"));

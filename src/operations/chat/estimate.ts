@@ -270,12 +270,12 @@ function addMedia(sizes: Sizes, body: string, fallbackType: string): void {
     sizes.dearBytes += bytes;
     return;
   }
-  const media = sizes.media[kindOf(type)];
+  const media = sizes.media[readKind(type)];
   media.pieces += 1;
   media.kilobytes += bytes / 1000;
 }
 
-function kindOf(mediaType: string): MediaKind {
+function readKind(mediaType: string): MediaKind {
   const [kind, form = ""] = mediaType.toLowerCase().split("/");
   if (kind === "audio") return /^(x-|vnd\.)?wave?$|^pcm/.test(form) ? "wav" : "audio";
   return kind === "image" || kind === "video" ? kind : "document";

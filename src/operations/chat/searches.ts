@@ -18,7 +18,7 @@ const RESEARCHING = /research|#(medium|high|xhigh)$/;
 /** The most searches that the provider may run and bill for one choice of the answer; 0 if none is asked for. */
 export function searchesMax(request: ChatRequest, card: ModelCard): number {
   if (request.disable_search === true && request.tools === undefined) return 0;
-  const { searching, researching } = kindOf(card);
+  const { searching, researching } = findKind(card);
   const asked =
     SEARCH_FIELDS.some((field) => request[field] !== undefined) ||
     asArray(request.tools).some((tool) => asString(asObject(tool).type)?.includes("search"));
@@ -34,7 +34,7 @@ interface Kind {
 /** The facts in a card's name are found out once. */
 const kinds = new WeakMap<ModelCard, Kind>();
 
-function kindOf(card: ModelCard): Kind {
+function findKind(card: ModelCard): Kind {
   const known = kinds.get(card);
   if (known) return known;
   const id = readToolName(card);

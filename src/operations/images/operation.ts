@@ -26,7 +26,7 @@ export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   findCodec: ({ images }) => images ?? null,
   countAnswers: ({ n }) => n,
   countWorst: (ask, card) => count(ask, SOURCE_TOKENS_WORST, worstTokens(ask, card)),
-  countLikely: (ask) => count(ask, SOURCE_TOKENS, tokensOf(ask, ask.quality ?? "medium")),
+  countLikely: (ask) => count(ask, SOURCE_TOKENS, countPictureTokens(ask, ask.quality ?? "medium")),
   split,
   merge: (replies) => ({
     usage: null,
@@ -58,11 +58,11 @@ function count({ prompt, n, sources, mask }: ImagesRequest, perSource: number, p
 function worstTokens(ask: ImagesRequest, { name }: ModelCard): number {
   const isPlain = ask.quality !== undefined && ask.quality in TOKENS;
   return isPlain || /^gpt-image-1/.test(name)
-    ? tokensOf(ask, ask.quality ?? "high")
-    : tokensOf(ask, "highest");
+    ? countPictureTokens(ask, ask.quality ?? "high")
+    : countPictureTokens(ask, "highest");
 }
 
-function tokensOf({ size = "auto" }: ImagesRequest, quality: string): number {
+function countPictureTokens({ size = "auto" }: ImagesRequest, quality: string): number {
   const [square, long] = TOKENS[quality] ?? TOKENS_HIGHEST;
   return SQUARE.test(size) ? square : long;
 }

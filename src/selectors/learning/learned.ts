@@ -191,8 +191,8 @@ export class Learned {
     const { variances, tops } = posterior;
     const { variance, top } = this.#look(row);
     return Math.min(
-      1 - rankIn(variances, variance),
-      (rankIn(tops, top) * tops.length + 1) / (tops.length + 1),
+      1 - findRank(variances, variance),
+      (findRank(tops, top) * tops.length + 1) / (tops.length + 1),
     );
   }
 
@@ -244,7 +244,7 @@ export class Learned {
 }
 
 /** The share of ascending values below this one; of those equal to it half count. */
-function rankIn(ascending: Float32Array, value: number): number {
+function findRank(ascending: Float32Array, value: number): number {
   return (countBelow(ascending, value, false) + countBelow(ascending, value, true)) / 2 / ascending.length;
 }
 

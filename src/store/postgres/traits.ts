@@ -50,7 +50,7 @@ export interface ClientOptions {
 export function makeClient(url: string, { settings, max, idleSeconds, prepare }: ClientOptions): SQL {
   return new SQL(url, {
     // Given apart as well, because PGDATABASE in the environment would win over the address.
-    ...databaseOf(url),
+    ...readDatabase(url),
     ...(prepare === undefined ? {} : { prepare }),
     max,
     connectionTimeout: CONNECT_MS / 1000,
@@ -100,7 +100,7 @@ async function ask(url: string, settings: Settings) {
   }
 }
 
-function databaseOf(url: string): { database: string } | object {
+function readDatabase(url: string): { database: string } | object {
   const database = decodeURIComponent(new URL(url).pathname.slice(1));
   return database === "" ? {} : { database };
 }

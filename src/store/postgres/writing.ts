@@ -161,7 +161,7 @@ function composeTogether(isWritten: readonly boolean[]): string {
   let mark = 1;
   const parts = GROUPS.filter((_, at) => isWritten[at]).flat();
   const written = parts.map((part, at) => {
-    const given = { source: sourceOf(part, mark), account: "$1::text", condition: "" };
+    const given = { source: writeSource(part, mark), account: "$1::text", condition: "" };
     mark += part.columns.length;
     return `part_${at} AS (${part.sql(given)})`;
   });
@@ -177,7 +177,7 @@ function composeTogether(isWritten: readonly boolean[]): string {
 function composeApart(part: Part): string {
   const known = apart.get(part);
   if (known !== undefined) return known;
-  const source = sourceOf(part, 1);
+  const source = writeSource(part, 1);
   const text =
     part === MONEY
       ? part.sql({ source, account: "", condition: "" })
@@ -191,7 +191,7 @@ function composeApart(part: Part): string {
 }
 
 /** The given rows, with a list for each column, the first of them behind the parameter `after`. */
-function sourceOf({ columns }: Part, after: number): string {
+function writeSource({ columns }: Part, after: number): string {
   const lists = columns.map((column, at) => `$${after + 1 + at}::${castValue(column)}[]`);
   return `unnest(${lists.join(", ")}) AS given (${joinNames(columns)})`;
 }

@@ -13,7 +13,7 @@ import { EMBEDDINGS, refuseManyTokens } from "../../operations/embeddings/operat
 import { toFloats } from "../../operations/embeddings/vector.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writeCost } from "../cost.ts";
-import { type Exchange, type Incoming, refuseStream, type Surface, TRANSLATED } from "../surface.ts";
+import { type Exchange, type Incoming, type Surface, TRANSLATED_WHOLE } from "../surface.ts";
 import { refuse } from "./errors.ts";
 import { readPath } from "./read.ts";
 import { respellFields } from "./spelling.ts";
@@ -63,7 +63,7 @@ export const GEMINI_EMBEDDING: Surface<EmbeddingsForm> = {
     checkModelName(model);
     const isBatch = verb === "batchEmbedContents";
     const ask = readEmbed(model, readFields(body), isBatch);
-    return { ...TRANSLATED, ask, whole: (reply) => writeWhole(reply, isBatch), writer: refuseStream };
+    return { ...TRANSLATED_WHOLE, ask, whole: (reply) => writeWhole(reply, isBatch) };
   },
   refuse,
 };

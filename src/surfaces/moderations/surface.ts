@@ -17,7 +17,7 @@ import {
   refuseStream,
   type Stamp,
   type Surface,
-  TRANSLATED,
+  TRANSLATED_WHOLE,
 } from "../surface.ts";
 import { moderationRequestSchema } from "./schema.ts";
 
@@ -31,10 +31,9 @@ export const MODERATIONS: Surface<ModerationForm> = {
   operation: MODERATION,
   idPrefix: "modr-",
   read: ({ body }: Incoming): Exchange<ModerationForm> => ({
-    ...TRANSLATED,
+    ...TRANSLATED_WHOLE,
     ask: readModeration(body),
     whole: writeWhole,
-    writer: refuseStream,
   }),
   refuse: refuseAsOpenai,
 };

@@ -1,6 +1,6 @@
 // OpenAI's legacy completions.
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { asObject, type JsonObject } from "../../core/json.ts";
 import type { Limits } from "../../core/settings.ts";
 import type { ChatReply } from "../../operations/chat/form.ts";
 import type { CompletionForm, CompletionRequest } from "../../operations/completion/form.ts";
@@ -15,6 +15,7 @@ import {
   type Surface,
   TRANSLATED,
 } from "../surface.ts";
+import { listTextInputs } from "../text-inputs.ts";
 import { completionRequestSchema } from "./schema.ts";
 import { TextWriter, writeChoice } from "./writer.ts";
 
@@ -27,7 +28,7 @@ export const OPENAI_COMPLETIONS: Surface<CompletionForm> = {
   idPrefix: "cmpl-",
   read({ body, limits }: Incoming): Exchange<CompletionForm> {
     const given = readFields(body);
-    const prompts = listPrompts(given.prompt);
+    const prompts = listTextInputs(given.prompt);
     CHECKER.check(given, prompts.length);
     checkModelName(given.model);
     const ask = checked(given, prompts);
@@ -42,12 +43,6 @@ export const OPENAI_COMPLETIONS: Surface<CompletionForm> = {
   },
   refuse: refuseAsOpenai,
 };
-
-/** One text or the ids of its tokens, or a list of either. */
-function listPrompts(prompt: unknown): readonly unknown[] {
-  const given = asArray(prompt);
-  return typeof prompt === "string" || typeof given[0] === "number" ? [prompt] : given;
-}
 
 /** The schema was checked: the fields are what its type says. */
 function checked(given: JsonObject, prompts: readonly unknown[]): CompletionRequest {

@@ -1,5 +1,5 @@
 // OpenAI's embeddings API.
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import { asObject, type JsonObject } from "../../core/json.ts";
 import type { EmbeddingsForm, EmbeddingsReply, EmbeddingsRequest } from "../../operations/embeddings/form.ts";
 import { EMBEDDINGS, refuseManyTokens } from "../../operations/embeddings/operation.ts";
 import { toBase64, toFloats } from "../../operations/embeddings/vector.ts";
@@ -12,8 +12,9 @@ import {
   refuseStream,
   type Stamp,
   type Surface,
-  TRANSLATED,
+  TRANSLATED_WHOLE,
 } from "../surface.ts";
+import { listTextInputs } from "../text-inputs.ts";
 import { embeddingsRequestSchema } from "./schema.ts";
 
 /** Fields that are read here; all others go on as they are, where the server may know them. */
@@ -28,14 +29,14 @@ export const OPENAI_EMBEDDINGS: Surface<EmbeddingsForm> = {
   read({ body }: Incoming): Exchange<EmbeddingsForm> {
     const ask = readEmbeddings(body);
     const whole = (reply: EmbeddingsReply, stamp: Stamp) => writeWhole(reply, stamp, ask.encoding);
-    return { ...TRANSLATED, ask, whole, writer: refuseStream };
+    return { ...TRANSLATED_WHOLE, ask, whole };
   },
   refuse: refuseAsOpenai,
 };
 
 function readEmbeddings(body: unknown): EmbeddingsRequest {
   const given = readFields(body);
-  const inputs = listInputs(given.input);
+  const inputs = listTextInputs(given.input);
   CHECKER.check(given, inputs.length);
   checkModelName(given.model);
   if (given.stream === true) refuseStream();
@@ -59,12 +60,6 @@ function checked(given: JsonObject, inputs: readonly unknown[]): EmbeddingsReque
     ...(truncation === undefined ? {} : { truncation }),
     extras: Object.fromEntries(Object.entries(given).filter(([field]) => !READ.has(field))),
   } as EmbeddingsRequest;
-}
-
-/** One text or the ids of its tokens, or a list of either. */
-function listInputs(input: unknown): readonly unknown[] {
-  const given = asArray(input);
-  return typeof input === "string" || typeof given[0] === "number" ? [input] : given;
 }
 
 function writeWhole(

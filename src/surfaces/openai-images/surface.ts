@@ -13,10 +13,9 @@ import {
   type Exchange,
   type Incoming,
   refuseAsOpenai,
-  refuseStream,
   type Stamp,
   type Surface,
-  TRANSLATED,
+  TRANSLATED_WHOLE,
 } from "../surface.ts";
 import { writeEvents } from "../text-events.ts";
 import { imagesRequestSchema } from "./schema.ts";
@@ -48,7 +47,7 @@ export const OPENAI_IMAGES: Surface<ImagesForm> = {
     const ask = checked(fields, sources, mask === undefined ? undefined : readSource(mask, "mask"));
     const write = stream === true ? writeStream(isEdit) : writeWhole;
     const dropped = partial_images === undefined ? [] : ["partial_images"];
-    return { ...TRANSLATED, dropped, ask, whole: write, writer: refuseStream };
+    return { ...TRANSLATED_WHOLE, dropped, ask, whole: write };
   },
   refuse: refuseAsOpenai,
 };

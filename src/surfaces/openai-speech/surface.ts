@@ -16,9 +16,8 @@ import {
   type Exchange,
   type Incoming,
   refuseAsOpenai,
-  refuseStream,
   type Surface,
-  TRANSLATED,
+  TRANSLATED_WHOLE,
 } from "../surface.ts";
 import { writeEvents } from "../text-events.ts";
 
@@ -56,7 +55,7 @@ export const OPENAI_SPEECH: Surface<SpeechForm> = {
     checkModelName(given.model);
     const { stream_format, ...rest } = given;
     const write = stream_format === "sse" ? writeStream : writeSound;
-    return { ...TRANSLATED, ask: checked(rest), whole: write, writer: refuseStream };
+    return { ...TRANSLATED_WHOLE, ask: checked(rest), whole: write };
   },
   refuse: refuseAsOpenai,
 };

@@ -18,9 +18,8 @@ import {
   type Exchange,
   type Incoming,
   refuseAsOpenai,
-  refuseStream,
   type Surface,
-  TRANSLATED,
+  TRANSLATED_WHOLE,
 } from "../surface.ts";
 import { writeEvents } from "../text-events.ts";
 
@@ -74,10 +73,9 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
     const ask = checked({ ...rest, file, seconds: seconds ?? 0, isTranslation });
     const isStreamed = stream === true && !isTranslation;
     return {
-      ...TRANSLATED,
+      ...TRANSLATED_WHOLE,
       ask,
       whole: (reply) => writeWhole(reply, ask, isStreamed),
-      writer: refuseStream,
     };
   },
   refuse: refuseAsOpenai,

@@ -13,7 +13,7 @@ import {
   refuseStream,
   type Stamp,
   type Surface,
-  TRANSLATED,
+  TRANSLATED_WHOLE,
 } from "../surface.ts";
 import { rerankRequestSchema } from "./schema.ts";
 
@@ -29,7 +29,7 @@ export const RERANKING: Surface<RerankForm> = {
   read({ body }: Incoming): Exchange<RerankForm> {
     const ask = readRerank(body);
     const whole = (reply: RerankReply, stamp: Stamp) => writeWhole(reply, stamp, ask);
-    return { ...TRANSLATED, ask, whole, writer: refuseStream };
+    return { ...TRANSLATED_WHOLE, ask, whole };
   },
   refuse: refuseAsOpenai,
 };
