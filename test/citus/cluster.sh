@@ -5,12 +5,14 @@
 #   test/citus/cluster.sh start FOLDER    makes it in FOLDER and prints the coordinator's address
 #   test/citus/cluster.sh stop FOLDER     stops it and deletes FOLDER
 #   test/citus/cluster.sh kill|pause|resume|revive FOLDER 1|2    a worker
+#   test/citus/cluster.sh follow FOLDER     starts a standby of the coordinator that has each COMMIT before it is answered
+#   test/citus/cluster.sh promote FOLDER    kills the coordinator and makes its standby the next, whose address it prints
 set -eu
 PG_BIN=${PG_BIN:-/usr/lib/postgresql/15/bin}
 PORT=${PORT:-27600}
 here=$(dirname "$0")
 command=${1:-} folder=${2:-} worker=${3:-1}
-[ -n "$folder" ] || { sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ -n "$folder" ] || { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 
 if [ ! -x "$PG_BIN/pg_config" ] || [ ! -f "$("$PG_BIN/pg_config" --sharedir)/extension/citus.control" ]; then
   echo "skipped: $PG_BIN has no extension citus (set PG_BIN to a PostgreSQL that has)"
@@ -19,7 +21,7 @@ fi
 
 # PostgreSQL refuses to run as root.
 as_user() { if [ "$(id -u)" = 0 ]; then env HOME=/ setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi; }
-port_of() { case $1 in coordinator) echo "$PORT" ;; *) echo $((PORT + ${1#worker})) ;; esac; }
+port_of() { case $1 in coordinator) echo "$PORT" ;; standby) echo "$((PORT + 3))" ;; *) echo $((PORT + ${1#worker})) ;; esac; }
 ask() { "$PG_BIN/psql" -qtAX -v ON_ERROR_STOP=1 -h 127.0.0.1 -U postgres "$@"; }
 launch() {
   as_user "$PG_BIN/pg_ctl" -D "$folder/$1" -l "$folder/$1.log" -w -o "-p $(port_of "$1")" start >/dev/null
@@ -59,15 +61,30 @@ SQL
   ;;
 distribute) ask -p "$PORT" -d poundkey -f "$here/distribute.sql" ;;
 stop)
-  for node in worker2 worker1 coordinator; do
+  for node in worker2 worker1 standby coordinator; do
     as_user "$PG_BIN/pg_ctl" -D "$folder/$node" -m immediate stop >/dev/null 2>&1 || true
     rm -rf "${folder:?}/$node" "$folder/$node.log"
   done
   rmdir "$folder"
   ;;
+follow)
+  as_user "$PG_BIN/pg_basebackup" -c fast -D "$folder/standby" -R -d "host=127.0.0.1 port=$PORT user=postgres application_name=standby"
+  launch standby
+  ask -p "$PORT" -d postgres -c "ALTER SYSTEM SET synchronous_standby_names = 'standby'"
+  ask -p "$PORT" -d postgres -c 'SELECT pg_reload_conf()' >/dev/null
+  ;;
+promote)
+  as_user "$PG_BIN/pg_ctl" -D "$folder/coordinator" -m immediate stop >/dev/null
+  as_user "$PG_BIN/pg_ctl" -D "$folder/standby" -w promote >/dev/null
+  port=$(port_of standby)
+  # Copied with the coordinator's settings, it would wait for a standby of that name itself.
+  ask -p "$port" -d postgres -c 'ALTER SYSTEM RESET synchronous_standby_names'
+  ask -p "$port" -d postgres -c 'SELECT pg_reload_conf()' >/dev/null
+  echo "postgres://postgres@127.0.0.1:$port/poundkey"
+  ;;
 kill) as_user "$PG_BIN/pg_ctl" -D "$folder/worker$worker" -m immediate stop >/dev/null ;;
 revive) launch "worker$worker" ;;
 pause) signal_all STOP ;;
 resume) signal_all CONT ;;
-*) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
+*) sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac

@@ -22,10 +22,10 @@ const ADD = `${INSERT} ON CONFLICT (${joinNames(LESSON.key)}) DO NOTHING`;
 const REPLACE = `${INSERT} ${composeOverwrite(LESSON.key, LESSON.columns)}`;
 const BOUND = boundLessonsSql(mark);
 const LESSONS = `${selectFrom(LESSON)} WHERE at_ms >= $1 ORDER BY at_ms, id, account_id LIMIT $2`;
+/** A distributed engine takes no function here whose result could change, such as `json_agg`. */
 const FORGET_LABELS = `
-  UPDATE lesson SET marks = coalesce(
-    (SELECT json_agg(one ORDER BY place)::text
-      FROM json_array_elements(marks::json) WITH ORDINALITY AS kept (one, place) WHERE one->>0 <> $1), '[]')
+  UPDATE lesson SET marks =
+    jsonb_path_query_array(marks::jsonb, 'strict $[*] ? (@[0] != $model)', $1::text::jsonb)::text
   WHERE source = 'label' AND strpos(marks, $2) > 0`;
 const TRIES_MAX = 5;
 
@@ -41,7 +41,7 @@ export function lessonMethods(pool: Pool): LessonMethods {
         return;
       }
       await pool.one(query("DELETE FROM lesson WHERE model = $1", model));
-      await pool.one(query(FORGET_LABELS, model, JSON.stringify(model)));
+      await pool.one(query(FORGET_LABELS, JSON.stringify({ model }), JSON.stringify(model)));
       await pool.one(query("DELETE FROM lesson WHERE marks = $1", "[]"));
     },
     pruneLessons: async (beforeMs) =>
