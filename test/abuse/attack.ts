@@ -47,16 +47,20 @@ export const WORST_CLIENTS: readonly WorstClient[] = WAYS.flatMap(([name, way, a
 
 const MODEL_CHARACTERS = 8;
 
+/** Each attack has a model to itself: a breaker that another attack opened would shield the provider from this one. */
+function nameModel(secret: string, { manner = "" }: Way): string {
+  return `sim-${secret.slice(-MODEL_CHARACTERS)}${manner}`;
+}
+
 async function ask(world: HttpWorld, route: AttackedRoute, way: Way, secret: string, number: number) {
-  const { manner = "", stream = false, more = {}, headers, leavesAfterMs } = way;
-  // A model of its own: what another attack did to the health of one must not shield the provider from this one.
-  const model = `Local#sim-${secret.slice(-MODEL_CHARACTERS)}${manner}`;
+  const { stream = false, more = {}, headers, leavesAfterMs } = way;
+  const model = `Local#${nameModel(secret, way)}`;
   const body = route.body === null ? null : JSON.stringify(route.body({ model, stream, more }));
   const gone = new AbortController();
   const leaving = leavesAfterMs === undefined ? null : setTimeout(() => gone.abort(), leavesAfterMs);
   const own = headers?.(number) ?? {};
   try {
-    const response = await fetch(world.url + route.path, {
+    const response = await fetch(world.url + route.path.replace("{model}", encodeURIComponent(model)), {
       method: route.method,
       headers: { authorization: `Bearer ${secret}`, "content-type": "application/json", ...own },
       signal: gone.signal,
@@ -99,25 +103,27 @@ export async function attack(
   const { secret } = await world.newKey({ requests_per_day: allowance });
   const startedMs = performance.now();
   const secondsSoFar = () => (performance.now() - startedMs) / 1000;
-  world.callsSince();
   let asked = 0;
   const lane = async () => {
     while (asked < tries && secondsSoFar() < seconds) await ask(world, route, way, secret, asked++);
   };
   await Promise.all(Array.from({ length: LANES }, lane));
   const took = secondsSoFar();
-  await callsOver(world);
-  return { tries: asked, calls: world.callsSince(), used: await usedBy(world, secret), seconds: took };
+  const calls = await countCalls(world, nameModel(secret, way));
+  return { tries: asked, calls, used: await usedBy(world, secret), seconds: took };
 }
 
 const LOOK_EVERY_MS = 20;
 /** A request that is through may still be on its way to the provider. */
 const QUIET_LOOKS = 10;
 
-async function callsOver(world: HttpWorld): Promise<void> {
-  for (let quiet = 0; quiet < QUIET_LOOKS; ) {
+/** Returns the number of calls of the model that the provider saw, once none is under way. */
+async function countCalls(world: HttpWorld, model: string): Promise<number> {
+  for (let quiet = 0; ; ) {
     await Bun.sleep(LOOK_EVERY_MS);
-    quiet = world.simulator.calls.open === 0 ? quiet + 1 : 0;
+    const calls = world.simulator.calls.all().filter((call) => call.model === model);
+    quiet = calls.every(({ ended }) => ended !== null) ? quiet + 1 : 0;
+    if (quiet === QUIET_LOOKS) return calls.length;
   }
 }
 

@@ -13,7 +13,7 @@ export interface AttackedRoute {
   /** As it is registered. */
   readonly route: string;
   readonly method: "GET" | "POST";
-  /** As it is asked, its wildcard filled in. */
+  /** As it is asked, its wildcard filled in; `{model}` stands for the asked model. */
   readonly path: string;
   /** null: nothing is sent. */
   readonly body: ((asked: Asked) => unknown) | null;
@@ -55,7 +55,7 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   {
     route: "/v1beta/models/*",
     method: "POST",
-    path: "/v1beta/models/Local%23sim-mini:generateContent",
+    path: "/v1beta/models/{model}:generateContent",
     body: generate,
     calls: true,
   },
