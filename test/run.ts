@@ -50,22 +50,30 @@ function countOf(text: string, word: string): number {
 
 const total: Count = { passed: 0, failed: 0, skipped: 0 };
 
-for (const [what, command] of [
+/** Types and format, which a run of chosen files leaves out. */
+const CHECKS = [
   ["types", [bun, tool("tsc"), "--noEmit"]],
   ["format", [bun, tool("biome"), "check", "."]],
-] as const) {
+] as const;
+
+const asked = process.argv.slice(2);
+for (const [name, command] of asked.length === 0 ? CHECKS : []) {
   const { code } = await run(command);
-  console.log(`${code === 0 ? "(pass)" : "(fail)"} ${what}`);
+  console.log(`${code === 0 ? "(pass)" : "(fail)"} ${name}`);
   if (code === 0) total.passed++;
   else total.failed++;
 }
 
-/** Benchmarks prove nothing that a busy machine couldn't disprove: they run when they are asked for. */
-const ALL_BUT_BENCHMARKS = ["--path-ignore-patterns", "test/bench/**"];
-/** Two files at once: most of them wait for other processes half of their time. */
-const AT_ONCE = ["--parallel=2", "--no-isolate"];
-const asked = process.argv.slice(2);
-const chosen = asked.length > 0 ? asked : [...AT_ONCE, ...ALL_BUT_BENCHMARKS];
+/**
+ * These run when they are asked for: a busy machine would disprove the benchmarks, and the other two need programs that
+ * aren't installed with the project.
+ */
+const APART = ["bench", "agents", "python"].flatMap((name) => ["--path-ignore-patterns", `test/${name}/**`]);
+/** Three files at once on two cores: most of them wait for other processes half of their time. */
+const AT_ONCE = ["--parallel=3", "--no-isolate"];
+/** With the files' durations the longest begin first, so that no worker is left alone with one at the end. */
+const TIMINGS = ["--timings", "test/timings.json"];
+const chosen = asked.length > 0 ? asked : [...AT_ONCE, ...TIMINGS, ...APART];
 const { code, text } = await run([bun, "test", "--timeout", "60000", ...chosen]);
 total.passed += countOf(text, "pass");
 total.failed += countOf(text, "fail");

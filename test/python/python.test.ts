@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { asArray, asObject, parseJson } from "../../src/core/json.ts";
+import { type Door, doorTo, PICTURE, PICTURE_SEEN, PLAIN, readStanding, until } from "../clients/setting.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
-import { type Door, doorTo, PICTURE, PICTURE_SEEN, PLAIN, readStanding, until } from "./setting.ts";
 
 const SCRIPT = join(import.meta.dir, "python_client.py");
 const OWN = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
@@ -82,4 +82,4 @@ function suite(here: Python): void {
 const here = pythonHere();
 if (here) describe("OpenAI's Python SDK has", () => suite(here));
 else
-  test.skip("OpenAI's Python SDK is not there: pip install -r test/clients/requirements.txt into .venv", () => {});
+  test.skip("OpenAI's Python SDK is not there: pip install -r test/python/requirements.txt into .venv", () => {});
