@@ -1,7 +1,6 @@
 // Looks up the meaning and default of a field, for the manual and for editors by the published schema.
 import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
-import { FIELDS } from "./field-notes.ts";
-import type { FieldNote } from "./rule-notes.ts";
+import { FIELDS, type FieldNote } from "./field-notes.ts";
 
 type Visit = (path: string, field: JsonObject) => void;
 

@@ -1,7 +1,6 @@
 // The manual's table of configuration fields, made from the schema and the notes on its fields.
-import { FIELDS } from "../../src/config/field-notes.ts";
+import { FIELDS, type FieldNote } from "../../src/config/field-notes.ts";
 import { findNote, visitFields } from "../../src/config/fields.ts";
-import type { FieldNote } from "../../src/config/rule-notes.ts";
 import { ConfigSchema } from "../../src/config/schema.ts";
 import { asArray, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 
@@ -13,7 +12,7 @@ export function configurationTable(): string {
   for (const [path, field] of fields) {
     const note = FIELDS[path];
     if (note === undefined && findNote(path) !== undefined) continue;
-    if (note === undefined) throw new Error(`src/config/field-notes.ts says nothing of ${path}.`);
+    if (note === undefined) throw new Error(`src/config/field-notes.yaml says nothing of ${path}.`);
     if (path.includes(".")) lines.push(rowOf(path, field, note));
     else lines.push("", `### ${path}`, "", note.meaning, "", ...headOf(field, note));
   }

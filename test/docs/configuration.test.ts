@@ -28,6 +28,14 @@ test("every field of the schema has a note, and every note a field", () => {
   expect(Object.keys(FIELDS).filter((path) => !paths.has(path))).toEqual([]);
 });
 
+test("a note is a sentence or more, and perhaps a default", () => {
+  const malformed = Object.entries(FIELDS).filter(
+    ([, { meaning, default: _default, ...rest }]) =>
+      typeof meaning !== "string" || !/[.)]$/.test(meaning) || Object.keys(rest).length > 0,
+  );
+  expect(malformed).toEqual([]);
+});
+
 /** The settings of a file with these sections, which JSON is YAML enough for. */
 function settingsOf(config: object): Settings {
   return readSettings(JSON.stringify(config));
