@@ -8,6 +8,15 @@ export function makeConversation(keyId: string, request: ChatRequest): Conversat
   return new Conversation(keyId, () => CHAT.nameConversation(request, null));
 }
 
+/** Returns the fields of a call whose request asks for nothing unusual. */
+export function plainCall() {
+  return {
+    ...{ raw: null, pin: null, dropped: [], lost: [], isLimitRequired: false, searches: 0, unreadBytes: 0 },
+    ...{ timeoutMs: null, quality: null, idempotency: null },
+    usable: () => [],
+  };
+}
+
 /** Returns the part of a plan's input that comes from the request. */
 export function describeChat(request: ChatRequest) {
   return {

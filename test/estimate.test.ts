@@ -1,5 +1,7 @@
 // Prompt estimates: what counts as text and what doesn't, high for a hold, near the mean for a charge, and true of recorded calls.
+
 import { describe, expect, test } from "bun:test";
+import { makeUnlistedCard } from "../src/catalogue/unlisted.ts";
 import type { ModelCard } from "../src/core/card.ts";
 import { likelyPromptTokens, worstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatMessage, ChatRequest, ContentPart } from "../src/operations/chat/form.ts";
@@ -11,19 +13,7 @@ import { fixturesFolder } from "./recorded/load.ts";
 
 function cardOf(id: string, contextTokensMax: number | null = null): ModelCard {
   const [provider = "", name = ""] = id.split("#");
-  return {
-    id,
-    provider,
-    name,
-    created: 0,
-    ownedBy: provider,
-    contextTokensMax,
-    outputTokensMax: null,
-    price: null,
-    capabilities: new Set(),
-    listed: true,
-    fallbacks: [],
-  };
+  return makeUnlistedCard(provider, name, contextTokensMax);
 }
 
 const CARD = cardOf("OpenAI#gpt-4.1");

@@ -20,7 +20,7 @@ import { createAuthorize } from "../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";
 import { KeptConnections } from "../src/transport/kept.ts";
 import { Reachability } from "../src/transport/reachability.ts";
-import { makeConversation } from "./conversation.ts";
+import { makeConversation, plainCall } from "./conversation.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { NO_TOKENS } from "./no-tokens.ts";
 import { makeCard } from "./router/planning.ts";
@@ -91,19 +91,12 @@ async function ask(at: number): Promise<number> {
       requestId: `req_${at}`,
       ask: request,
       upstreams: UPSTREAMS,
-      usable: () => [],
     },
     key: KEY,
-    raw: null,
-    pin: null,
-    dropped: [],
-    lost: [],
-    isLimitRequired: false,
-    searches: 0,
-    unreadBytes: 0,
+    ...plainCall(),
     conversation: makeConversation(KEY.id, request),
     selection: { kind: "card", card: CARD, fallbacks: [] },
-    ...{ rules: ROUTER, markup: 1, timeoutMs: null, quality: null, idempotency: null },
+    ...{ rules: ROUTER, markup: 1 },
     ending: new AbortController(),
   });
   await gateway.complete(context);

@@ -1,4 +1,5 @@
 // Finds the models of the operator's own servers (Ollama, vLLM) by asking each for its list, beside the serving.
+import { makeUnlistedCard } from "../catalogue/unlisted.ts";
 import type { ModelCard } from "../core/card.ts";
 import { asArray, asNumber, asObject, asString, parseJson } from "../core/json.ts";
 import type { ProviderSetup } from "../core/settings.ts";
@@ -124,7 +125,7 @@ function parseList(text: string, provider: string): readonly ModelCard[] {
       const name = asString(id) ?? "";
       if (!NAME.test(name) || names.has(name)) return [];
       names.add(name);
-      return [makeCard(provider, name, parseTokens(length) ?? parseTokens(asObject(meta).n_ctx))];
+      return [makeUnlistedCard(provider, name, parseTokens(length) ?? parseTokens(asObject(meta).n_ctx))];
     });
 }
 
@@ -133,21 +134,4 @@ function parseTokens(value: unknown): number | null {
   return tokens !== undefined && Number.isSafeInteger(tokens) && tokens > 0 && tokens <= TOKENS_MAX
     ? tokens
     : null;
-}
-
-/** Nothing more is known of it, so no request is refused for what it can't do, and it has no price. */
-function makeCard(provider: string, name: string, contextTokensMax: number | null): ModelCard {
-  return {
-    id: `${provider}#${name}`,
-    provider,
-    name,
-    created: 0,
-    ownedBy: provider,
-    contextTokensMax,
-    outputTokensMax: null,
-    price: null,
-    capabilities: new Set(),
-    listed: false,
-    fallbacks: [],
-  };
 }

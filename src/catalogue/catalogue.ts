@@ -8,6 +8,7 @@ import { applyPrices, findNextChange, type LaterPriceFields, viewLaterPrices } f
 import { overlaid } from "./overlay.ts";
 import { type PriceFields, priceView } from "./price.ts";
 import { shippedCards } from "./rows.ts";
+import { makeUnlistedCard } from "./unlisted.ts";
 
 const SELECTOR_PROVIDER = "Router";
 
@@ -193,7 +194,7 @@ class IndexedCatalogue implements Catalogue {
     const provider = parts === null ? undefined : this.#open.get(parts.provider.toLowerCase());
     if (parts === null || provider === undefined || !UNLISTED_NAME.test(parts.name)) return null;
     const id = `${provider}#${parts.name}`;
-    return this.#disabled.has(id) ? null : { kind: "card", card: unlistedCard(id, provider, parts.name) };
+    return this.#disabled.has(id) ? null : { kind: "card", card: makeUnlistedCard(provider, parts.name) };
   }
 
   /** The same model elsewhere, else the ids and names that are spelt alike. */
@@ -213,22 +214,6 @@ class IndexedCatalogue implements Catalogue {
 
 function heaviestFirst(alias: Alias): Alias {
   return typeof alias === "string" ? alias : alias.toSorted((a, b) => b.weight - a.weight);
-}
-
-function unlistedCard(id: string, provider: string, name: string): ModelCard {
-  return {
-    id,
-    provider,
-    name,
-    created: 0,
-    ownedBy: provider,
-    contextTokensMax: null,
-    outputTokensMax: null,
-    price: null,
-    capabilities: new Set(),
-    listed: false,
-    fallbacks: [],
-  };
 }
 
 /** An entry of `GET /v1/models`: OpenAI's four fields, then ours. */

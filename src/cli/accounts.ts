@@ -17,8 +17,8 @@ import {
   type Call,
   formatJson,
   formatTable,
-  listAll,
   type Open,
+  printList,
   requireOne,
   runCommand,
   UsageError,
@@ -55,11 +55,8 @@ async function add({ args, io, open }: Call): Promise<void> {
   io.out(values.json ? formatJson(account) : `Made ${account.id} (${account.name}).`);
 }
 
-async function list({ args, io, open }: Call): Promise<void> {
-  const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
-  const world = await open();
-  const accounts = await listAll((query) => listAccounts(world, query));
-  io.out(values.json ? formatJson(accounts) : formatTable([COLUMNS, ...accounts.map(formatCells)]));
+function list(call: Call): Promise<void> {
+  return printList(call, { list: listAccounts, columns: COLUMNS, formatCells });
 }
 
 async function topup({ args, io, open }: Call): Promise<void> {

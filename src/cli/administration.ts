@@ -1,4 +1,5 @@
 // The common parts of the commands on the store: they choose the action, open the store only for a well-formed call, and format the result.
+import { parseArgs } from "node:util";
 import type { Listed } from "../admin/list.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Opening } from "../app/open-store.ts";
@@ -86,14 +87,28 @@ export function requireOne(positionals: readonly string[], what: string): string
   throw new UsageError(`expected ${what}`);
 }
 
+interface PrintedList<View> {
+  readonly list: (world: AdminWorld, query: { after?: string }) => Promise<Listed<View>>;
+  readonly columns: readonly string[];
+  readonly formatCells: (view: View) => readonly string[];
+}
+
+/** Runs the action `list`: prints all rows as a table, or with `--json` as JSON. */
+export async function printList<View>(
+  { args, io, open }: Call,
+  { list, columns, formatCells }: PrintedList<View>,
+): Promise<void> {
+  const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
+  const views = await readAll(await open(), list);
+  io.out(values.json ? formatJson(views) : formatTable([columns, ...views.map(formatCells)]));
+}
+
 /** Reads all rows of a list, page by page. */
-export async function listAll<View>(
-  list: (query: { after?: string }) => Promise<Listed<View>>,
-): Promise<View[]> {
+async function readAll<View>(world: AdminWorld, list: PrintedList<View>["list"]): Promise<readonly View[]> {
   const rows: View[] = [];
   let after: string | null = null;
   do {
-    const page: Listed<View> = await list(after === null ? {} : { after });
+    const page: Listed<View> = await list(world, after === null ? {} : { after });
     rows.push(...page.data);
     after = page.next;
   } while (after !== null);

@@ -3,15 +3,7 @@ import { parseArgs } from "node:util";
 import { readInput } from "../admin/input.ts";
 import { createKey, type KeyView, listKeys, newKeySchema, revokeKey } from "../admin/keys.ts";
 import type { Io } from "../app/terminal.ts";
-import {
-  type Call,
-  formatJson,
-  formatTable,
-  listAll,
-  type Open,
-  requireOne,
-  runCommand,
-} from "./administration.ts";
+import { type Call, formatJson, type Open, printList, requireOne, runCommand } from "./administration.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
        poundkey keys list [--json]
@@ -64,11 +56,8 @@ async function add({ args, io, open }: Call): Promise<void> {
   );
 }
 
-async function list({ args, io, open }: Call): Promise<void> {
-  const { values } = parseArgs({ args, options: { json: { type: "boolean" } } });
-  const world = await open();
-  const keys = await listAll((query) => listKeys(world, query));
-  io.out(values.json ? formatJson(keys) : formatTable([COLUMNS, ...keys.map(formatCells)]));
+function list(call: Call): Promise<void> {
+  return printList(call, { list: listKeys, columns: COLUMNS, formatCells });
 }
 
 async function revoke({ args, io, open }: Call): Promise<void> {

@@ -31,7 +31,7 @@ import { createAuthorize } from "../../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
-import { makeConversation } from "../conversation.ts";
+import { makeConversation, plainCall } from "../conversation.ts";
 import { newMetrics } from "../metrics-world.ts";
 import { NO_TOKENS } from "../no-tokens.ts";
 import { RULES } from "../router/pools.ts";
@@ -139,22 +139,12 @@ async function throughGateway(gateway: Gateway): Promise<void> {
     requestId: "req_1",
     key,
     ask: request,
-    raw: null,
-    pin: null,
-    dropped: [],
-    lost: [],
-    isLimitRequired: false,
-    searches: 0,
-    unreadBytes: 0,
+    ...plainCall(),
     conversation: makeConversation(key.id, request),
     selection: { kind: "card", card, fallbacks: [] },
     upstreams,
-    usable: () => [],
     rules: RULES,
     markup: 1,
-    timeoutMs: null,
-    quality: null,
-    idempotency: null,
     ending: new AbortController(),
   };
   const reply = await gateway.complete(gateway.begin(call));

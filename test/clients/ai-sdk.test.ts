@@ -14,8 +14,10 @@ import {
 import { z } from "zod";
 import { asArray, asObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
+import { until } from "../http/until.ts";
 import {
   ASK_TWO,
+  DIALECTS,
   doorTo,
   failure,
   PICTURE_BYTES,
@@ -23,7 +25,6 @@ import {
   PLAIN,
   readStanding,
   THINKING,
-  until,
 } from "./setting.ts";
 
 let under: UnderTest;
@@ -53,16 +54,6 @@ const get_weather = tool({
   inputSchema: z.object({ city: z.string() }),
   execute: async ({ city }) => ({ city, sky: "blue" }),
 });
-
-const DIALECTS = [
-  "OpenAI#gpt-5.6-sol",
-  "Anthropic#claude-haiku-4-5",
-  "Google#gemini-3.5-flash",
-  "Mistral#mistral-large-latest",
-  "Perplexity#sonar-pro",
-  "Cohere#command-a-03-2025",
-  PLAIN,
-];
 
 describe("text", () => {
   test("is generated, with usage and the request's id", async () => {

@@ -11,8 +11,10 @@ import { tool } from "@langchain/core/tools";
 import { ChatOpenAI } from "@langchain/openai";
 import { z } from "zod";
 import { startUnderTest, type UnderTest } from "../harness.ts";
+import { until } from "../http/until.ts";
 import {
   ASK_TWO,
+  DIALECTS,
   doorTo,
   failure,
   PICTURE,
@@ -20,7 +22,6 @@ import {
   PLAIN,
   readStanding,
   THINKING,
-  until,
 } from "./setting.ts";
 
 let under: UnderTest;
@@ -41,16 +42,6 @@ const weather = tool(({ city }) => `sun in ${city}`, {
   description: "Today's weather in a city.",
   schema: z.object({ city: z.string() }),
 });
-
-const DIALECTS = [
-  "OpenAI#gpt-5.6-sol",
-  "Anthropic#claude-haiku-4-5",
-  "Google#gemini-3.5-flash",
-  "Mistral#mistral-large-latest",
-  "Perplexity#sonar-pro",
-  "Cohere#command-a-03-2025",
-  PLAIN,
-];
 
 async function streamed(pieces: AsyncIterable<AIMessageChunk>) {
   const chunks = await Array.fromAsync(pieces);

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { AzureOpenAI } from "openai";
 import type { UnderTest } from "../harness.ts";
-import { doorTo, failure, PICTURE, PLAIN, readStanding, startOpenAI, until } from "./setting.ts";
+import { until } from "../http/until.ts";
+import { doorTo, failure, PICTURE, PLAIN, readStanding, startOpenAI } from "./setting.ts";
 
 let under: UnderTest;
 let client: OpenAI;

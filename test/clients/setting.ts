@@ -35,6 +35,17 @@ export const WEATHER = {
   },
 } as const;
 
+/** A model of each dialect, for frameworks whose own requests differ little. */
+export const DIALECTS = [
+  "OpenAI#gpt-5.6-sol",
+  "Anthropic#claude-haiku-4-5",
+  "Google#gemini-3.5-flash",
+  "Mistral#mistral-large-latest",
+  "Perplexity#sonar-pro",
+  "Cohere#command-a-03-2025",
+  PLAIN,
+];
+
 /** Prompts after which the simulated models call the tool, once or twice. */
 export const ASK_ONE = 'call get_weather({"city":"Oslo"})';
 export const ASK_TWO = 'call get_weather({"city":"Oslo"}) and call get_weather({"city":"Rome"})';
@@ -57,18 +68,6 @@ export async function failure<Kind extends Error>(
   );
   if (error instanceof kind) return error;
   throw error;
-}
-
-const WAIT_MS = 5_000;
-const STEP_MS = 5;
-
-/** Waits for what comes to be in another place; throws when it doesn't. */
-export async function until(what: string, holds: () => boolean): Promise<void> {
-  for (let waitedMs = 0; waitedMs < WAIT_MS; waitedMs += STEP_MS) {
-    if (holds()) return;
-    await Bun.sleep(STEP_MS);
-  }
-  throw new Error(`it never came about: ${what}`);
 }
 
 /** Returns how much of its allowance a key has used, and when its next slot comes, as the key's own route says it. */

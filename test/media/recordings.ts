@@ -1,6 +1,8 @@
 // Recorded images, speech and transcripts as test material, with what lies outside the suite and why.
+
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { makeUnlistedCard } from "../../src/catalogue/unlisted.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
@@ -111,17 +113,8 @@ function readBody({ body, body_base64 }: JsonObject): string | Uint8Array<ArrayB
 function makeCard(provider: string, name: string, api: MediaApi): ModelCard {
   const operation = api.startsWith("images") ? "images" : api === "audio-speech" ? "speech" : "transcription";
   return {
-    id: `${provider}#${name}`,
-    provider,
-    name,
-    created: 0,
-    ownedBy: provider,
-    contextTokensMax: null,
-    outputTokensMax: null,
+    ...makeUnlistedCard(provider, name),
     price: { input: 1, output: 1, perImage: 0.01, perMinute: 0.006 },
-    capabilities: new Set(),
     operations: new Set([operation]),
-    listed: true,
-    fallbacks: [],
   };
 }

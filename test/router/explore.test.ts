@@ -17,7 +17,7 @@ import { explored } from "../../src/selectors/explore.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
-import { makeConversation } from "../conversation.ts";
+import { makeConversation, plainCall } from "../conversation.ts";
 import { makeKey } from "../samples.ts";
 import { makeDice } from "./dice.ts";
 import { asking, CODE, even, MATH, makeCard, makeInput, RULES, TRIVIA } from "./sample-cards.ts";
@@ -125,20 +125,13 @@ describe("what was tried out", () => {
           surface: "openai-chat",
         },
         ...{
-          raw: null,
-          pin: null,
-          dropped: [],
-          lost: [],
-          isLimitRequired: false,
-          searches: 0,
-          unreadBytes: 0,
+          ...plainCall(),
           conversation: makeConversation("key", asking(TRIVIA)),
           selection: { kind: "selector", selector: SELECTOR_RULES.fair, candidates: CARDS },
           rules,
           markup: 1,
         },
-        ...{ timeoutMs: null, quality: null, idempotency: null, ending: new AbortController() },
-        usable: () => [],
+        ending: new AbortController(),
         upstreams: new Map([["Acme", makeUpstream(setup, [findDialect("openai")])]]),
       },
     );

@@ -14,7 +14,7 @@ import type { ChatChunk, ChatReply, ChatRequest, Usage } from "../../src/operati
 import { CHAT } from "../../src/operations/chat/operation.ts";
 import { listChunks, type Part } from "../../src/operations/chat/run.ts";
 import { fair } from "../../src/selectors/fair.ts";
-import { makeConversation } from "../conversation.ts";
+import { makeConversation, plainCall } from "../conversation.ts";
 import { REQUEST_HEADER } from "./call-truth.ts";
 import { CARDS, DIALECT_OF } from "./cards.ts";
 import type { EventClock } from "./event-clock.ts";
@@ -111,21 +111,13 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     requestId: `req-${plan.name}`,
     key,
     ask: request,
-    raw: null,
-    pin: null,
-    dropped: [],
-    lost: [],
-    isLimitRequired: false,
-    searches: 0,
-    unreadBytes: 0,
+    ...plainCall(),
     conversation: makeConversation(key.id, request),
     selection: selectionOf(plan),
     upstreams: upstreamsFor(id),
-    usable: () => [],
     rules: RULES,
     markup: world.markup,
     timeoutMs: plan.timeoutMs,
-    quality: null,
     idempotency: digestIdempotency(SEALER, key.id, plan.idempotencyKey, CHAT, request),
     ending,
   };

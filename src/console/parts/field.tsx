@@ -1,4 +1,5 @@
 // Form fields with their label, hint and error tied to them.
+import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { Icon } from "./icon.tsx";
 
@@ -80,6 +81,14 @@ interface SelectProps extends Around {
   readonly onChange: (value: string) => void;
 }
 
+function Options({ options }: Pick<SelectProps, "options">) {
+  return options.map(({ value, label }) => (
+    <option key={value} value={value}>
+      {label}
+    </option>
+  ));
+}
+
 export function SelectField({ label, hint, error, value, options, onChange }: SelectProps) {
   const id = useId();
   const below = error || hint ? `${id}-below` : undefined;
@@ -93,11 +102,7 @@ export function SelectField({ label, hint, error, value, options, onChange }: Se
         aria-describedby={below}
         onChange={(event) => onChange(event.currentTarget.value)}
       >
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
+        <Options options={options} />
       </select>
       <Below id={below} hint={hint} error={error} />
     </div>
@@ -113,24 +118,23 @@ export function Filter({ label, value, options, onChange }: SelectProps) {
       value={value}
       onChange={(event) => onChange(event.currentTarget.value)}
     >
-      {options.map((option) => (
-        <option key={option.value} value={option.value}>
-          {option.label}
-        </option>
-      ))}
+      <Options options={options} />
     </select>
   );
 }
 
-export function SearchField({
-  label,
-  value,
-  onInput,
-}: {
+interface SearchProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-}) {
+  /** Called with the text when it is finished. */
+  readonly onChange?: (value: string) => void;
+  /** The id of a list of suggestions. */
+  readonly list?: string;
+  readonly children?: ComponentChildren;
+}
+
+export function SearchField({ label, value, onInput, onChange, list, children }: SearchProps) {
   return (
     <div class="with-icon grow">
       <Icon name="search" />
@@ -139,10 +143,13 @@ export function SearchField({
         type="search"
         aria-label={label}
         placeholder={label}
+        list={list}
         value={value}
         spellcheck={false}
         onInput={(event) => onInput(event.currentTarget.value)}
+        onChange={(event) => onChange?.(event.currentTarget.value)}
       />
+      {children}
     </div>
   );
 }
@@ -161,25 +168,19 @@ export function SuggestField({ label, value, suggestions, onChange }: SuggestPro
     if (text === "" || suggestions.includes(text)) onChange(text);
   };
   return (
-    <div class="with-icon grow">
-      <Icon name="search" />
-      <input
-        class="input"
-        type="search"
-        aria-label={label}
-        placeholder={label}
-        list={id}
-        value={value}
-        spellcheck={false}
-        onInput={(event) => take(event.currentTarget.value)}
-        onChange={(event) => onChange(event.currentTarget.value.trim())}
-      />
+    <SearchField
+      label={label}
+      value={value}
+      list={id}
+      onInput={take}
+      onChange={(text) => onChange(text.trim())}
+    >
       <datalist id={id}>
         {suggestions.map((one) => (
           <option key={one} value={one} />
         ))}
       </datalist>
-    </div>
+    </SearchField>
   );
 }
 
