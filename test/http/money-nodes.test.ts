@@ -126,7 +126,8 @@ describe("shutting down", () => {
   test(
     "what is made for nobody may be finished until the drain is over, then it is ended",
     async () => {
-      const own = await startMoneyWorld("", "drain: 300ms");
+      // Time enough for the first answer on a busy machine; the second would never end.
+      const own = await startMoneyWorld("", "drain: 2s");
       const [finished, ended] = [await own.payer(1), await own.payer(1)];
       for (const [at, model] of ["Acme#sim~pace=50~tokens=1000:500", "Gated#middle"].entries()) {
         const payer = at === 0 ? finished : ended;
