@@ -128,7 +128,7 @@ describe("usage", () => {
     expect(await daysOf({ from: "2026-11-20" }, kolkata)).toEqual(["2026-11-20 1"]);
   });
 
-  test("takes a date for the operator's day of that name, wherever it lies", async () => {
+  test("reads a date as that day in the operator's time zone", async () => {
     const ahead = { timeZone: "Pacific/Kiritimati", dayStartsMinutes: 0 };
     const behind = { timeZone: "Etc/GMT+12", dayStartsMinutes: 23 * 60 };
     await asked(NOON);

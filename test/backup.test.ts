@@ -142,7 +142,7 @@ describe("it is refused, and no file is touched,", () => {
     async () => {
       const store = await filled();
       const bytes = readFileSync(store);
-      // The first page tells of the file and its tables; those after it hold their rows.
+      // The first page describes the file and its tables; those after it hold their rows.
       writeFileSync(store, bytes.fill(0xff, 4096, 40_960));
       const { code, out, err } = await poundkey(folder, ["backup", "copy.db"]);
       expect({ code, out }).toEqual({ code: 1, out: "" });

@@ -1,4 +1,4 @@
-// A forced tool call at models that can't be forced: selectors leave them out, a plainly named one is asked in words.
+// A forced tool call for models that don't support it: selectors skip them, and an explicitly named one gets the demand as text.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";

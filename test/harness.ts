@@ -74,7 +74,7 @@ export function providersYaml(url: string): string {
   return ["providers:", ...lines].join("\n");
 }
 
-/** Starts a simulator and a gateway on free ports, with a store of their own. */
+/** Starts a simulator and a gateway on free ports, with an empty store. */
 export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   const directory = mkdtempSync(join(tmpdir(), "poundkey-test-"));
   const simulator = await startSimulator({ host: "127.0.0.1", port: 0 });

@@ -1,4 +1,4 @@
-// Credentials with limits of their own over HTTP: the provider is asked for no more than it allows while another has room.
+// Credentials with their own limits over HTTP: the provider is asked for no more than it allows while another has room.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
 import { SKILLS } from "../src/core/skill.ts";

@@ -144,7 +144,7 @@ test("a reader that pauses is not cut off, and the provider not blamed", async (
   expect(bytes).toBeGreaterThan(25_000_000);
 }, 30_000);
 
-test("shutting down: what takes too long is told so, written down, and gives its place back", async () => {
+test("at shutdown a request that takes too long gets an error, is logged, and gets its place back", async () => {
   const own = await startUnderTest({ more: rudeProvider(upstream.url), server: "drain: 300ms" });
   const { secret, id } = await own.newKey();
   const streams = await Promise.all([1, 2, 3].map(() => own.chat(asking("patient", true), { secret })));

@@ -67,7 +67,7 @@ async function chat(url: string, text: string): Promise<string> {
 }
 
 describe("the live tail", () => {
-  test("tells each request once, of every node, from now on", async () => {
+  test("streams each new request of every node exactly once", async () => {
     const before = await chat(world.url, "say: before");
     await until(
       "it is logged",

@@ -99,7 +99,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("holds no reference to nowhere and no type that OpenAPI 3.0 doesn't know", async () => {
+  test("has no dangling reference and no type unknown to OpenAPI 3.0", async () => {
     const { body } = await get("/openapi.json");
     const visit = (value: unknown, trail: string): void => {
       if (Array.isArray(value)) for (const [at, one] of value.entries()) visit(one, `${trail}[${at}]`);

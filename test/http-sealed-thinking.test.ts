@@ -1,4 +1,4 @@
-// A provider with two credentials, each of an account of its own: a session stays with one, and thinking sealed by that one is left out at the other.
+// A provider with two credentials, each of its own account: a session stays with one, and thinking sealed by that one is left out at the other.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asArray, asObject, type JsonObject, parseJson } from "../src/core/json.ts";

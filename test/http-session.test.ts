@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Each sign-in comes from an address of its own. */
+/** Each sign-in comes from its own address. */
 let address = 0;
 const next = () => `198.51.100.${++address}`;
 
@@ -121,7 +121,7 @@ describe("wrong tokens", () => {
   );
 
   test(
-    "of one node count on the others, and the log tells of them in one line a minute",
+    "of one node count on the others, and the log reports them in one line a minute",
     async () => {
       const gateway = await startUnderTest();
       const other = await gateway.another();

@@ -19,7 +19,7 @@ const SAID = "a b c d e f";
 const NEVER_MS = 10 * TOTAL_MS;
 const TIMEOUTS = `timeouts: { first_byte: 600ms, idle: 600ms, total: ${TOTAL_MS}ms }`;
 
-/** The provider that is asked first has a name of its own for each trouble: trying again is budgeted by it. */
+/** The provider that is asked first has its own name for each trouble: trying again is budgeted by it. */
 function firstProvider(trouble: InjectedFault): string {
   return `P${trouble}`;
 }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Asks for the trouble. The pieces of a stream come apart, so that each of them is a read of its own. */
+/** Asks for the trouble. The pieces of a stream come apart, so that each of them is a separate read. */
 async function ask(provider: string, trouble: string, stream: boolean): Promise<Seen> {
   const body = asking(`${provider}#sim~trouble=${trouble}~pace=10`, `say: ${SAID}`, { stream });
   const patient = OUTCOMES[trouble as InjectedFault].whole.startsWith("200");

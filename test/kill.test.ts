@@ -117,7 +117,7 @@ describe("what clients were told and the provider saw, against the log", () => {
   };
   const other: Row = { ...row, id: "b", request_id: "r1-1.1-2" };
 
-  test("what fits is not found fault with", () => {
+  test("consistent records pass", () => {
     expect(brokenPromises([row], { told: [told], calls: [call] })).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** A ledger on a clock of its own, with a day of so many places. */
+/** A ledger on its own clock, with a day of so many places. */
 function opened(requestsPerDay: number | null, more: RulesChanged = {}) {
   const clock = standingClock(NOON);
   const ledger = ledgerOn(store, { clock, ...more, quota: { requestsPerDay, ...more.quota } });

@@ -207,7 +207,7 @@ describe("admission", () => {
     expect(faults[0]?.row.status).toBe(401);
   });
 
-  test("where every request is paid for, there is no allowance to tell of", async () => {
+  test("where every request is paid for, there is no allowance to report", async () => {
     rules = { ...rules, billing: { charge: "always", markup: 1 } };
     const fault = await refusal(makeKey("key_a", { requestsPerDay: null }));
     expect([fault.row.status, fault.code]).toEqual([403, "model_not_priced"]);

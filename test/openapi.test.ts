@@ -26,7 +26,7 @@ let gateway: UnderTest;
 let document: JsonObject;
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false });
 addFormats(ajv);
-// Keywords of OpenAPI's that say nothing of a value.
+// Keywords of OpenAPI's that say nothing about a value.
 ajv.addVocabulary(["example"]);
 
 beforeAll(async () => {

@@ -67,7 +67,7 @@ const USER = "gateway";
 /** The gateway has to connect again, and finds the change. */
 const DISCONNECT = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${USER}'`;
 
-/** A server of its own that says nothing for 10 s; gives what was wrong afterwards. */
+/** A separate server that says nothing for 10 s; gives what was wrong afterwards. */
 async function keepSilent(): Promise<readonly string[]> {
   const quiet = await startPostgres();
   const store = await startPaidGateway(quiet.url, quiet.url);

@@ -101,7 +101,7 @@ function install() {
 }
 let installed: ReturnType<typeof install> | undefined;
 
-/** Starts a server of its own on a spare port; `settings` are further ones of its configuration, as `{ fsync: "on" }`. */
+/** Starts a separate server on a spare port; `settings` are further ones of its configuration, as `{ fsync: "on" }`. */
 export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
   const folder = makeFolder();
   const made = spawnProgram("initdb", folder, INITDB);
@@ -173,7 +173,7 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
   };
 }
 
-/** A stopped server's data in a folder of its own, for a standby. */
+/** A stopped server's data in its own folder, for a standby. */
 function copyData(folder: string): string {
   const copy = makeFolder();
   cpSync(join(folder, "data"), join(copy, "data"), { recursive: true });

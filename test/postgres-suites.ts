@@ -60,6 +60,6 @@ export function runPostgresSuites(title: string, addresses: () => Addresses): vo
     raw,
     dispose: () => emptyDatabase(addresses().direct),
   });
-  // Each in a block of its own: what a suite opens before each of its tests is opened before no other's.
+  // Each in its own block: what a suite opens before each of its tests is opened before no other's.
   for (const suite of SUITES) describe(title, () => suite("postgres", makeBench));
 }

@@ -1,4 +1,4 @@
-// The command line as a process of its own: the built binary where there is one, else the sources.
+// The command line as a separate process: the built binary where there is one, else the sources.
 import { join } from "node:path";
 import { BINARY } from "./harness.ts";
 

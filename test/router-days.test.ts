@@ -111,7 +111,7 @@ describe("a provider slows down", () => {
     expect(computeShare(favourite, day.ask("light", NOTICE_MS))).toBe(1);
   });
 
-  test("it is looked at by one request at a time, never by all who come when its figures have faded", () => {
+  test("one request at a time probes it, and never all that arrive after its statistics have expired", () => {
     const { day, favourite } = dayOf("light");
     day.is(favourite, SLOW);
     day.ask("light", NOTICE_MS);

@@ -194,7 +194,7 @@ export async function addKey(store: Store, id: string, accountId = "default"): P
   return key;
 }
 
-/** Adds money to an account, each time as a top-up of its own. */
+/** Adds money to an account, each time as a separate top-up. */
 export async function give(store: Store, accountId: string, nanoUsd: NanoUsd): Promise<Account> {
   const id = `top-up ${crypto.randomUUID()}`;
   return topUp(store, { accountId, id, nanoUsd, note: null, nowMs: NOON });

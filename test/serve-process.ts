@@ -1,4 +1,4 @@
-// `poundkey serve` as a process in a group of its own, as a terminal would start it: its output, its log and its signals.
+// `poundkey serve` as a process in its own group, as a terminal would start it: its output, its log and its signals.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

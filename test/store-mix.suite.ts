@@ -57,7 +57,7 @@ class Load {
     return [...this.#topUps.values()].reduce((sum, nanoUsd) => sum + nanoUsd, 0);
   }
 
-  /** Many of them at the same moment. */
+  /** Many requests at the same moment. */
   async rush(): Promise<void> {
     const open = this.#open;
     this.#open = [];

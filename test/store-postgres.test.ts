@@ -198,7 +198,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     expect((await ledgerOn(store).allowance(key)).used).toBe(0);
   });
 
-  test("ids are in the order of their bytes, whatever the server's language", async () => {
+  test("ids sort by their bytes, whatever the server's collation", async () => {
     for (const id of ["b", "C", "a", "Z"]) await store.addAccount(makeAccount(id, { createdAtMs: NOON }));
     const accounts = await store.accounts({ limit: 9, after: null });
     expect(accounts.map(({ id }) => id).filter((id) => id !== "default")).toEqual(["b", "a", "Z", "C"]);

@@ -19,7 +19,7 @@ import { catchThrown, readCode } from "./thrown.ts";
 
 /** One empty database, and ways into it. */
 export interface StoreBench {
-  /** Opens it once more: each store has a connection of its own, as another process would. */
+  /** Opens it once more: each store has its own connection, as another process would. */
   open(decide: Decide): Promise<Store>;
   /** Makes everybody take the store's process for dead, without the store knowing of it. */
   forsake(store: Store): Promise<void> | void;

@@ -46,7 +46,7 @@ function piecewise(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
       const piece = left.shift();
       if (piece) controller.enqueue(piece);
       else controller.close();
-      // The next one leaves as a piece of its own.
+      // The next one leaves as a separate piece.
       await Bun.sleep(1);
     },
   });

@@ -52,7 +52,7 @@ function pidsOf(serving: Serving): readonly number[] {
   return serving.events("worker_listens").map(({ pid }) => asNumber(pid) ?? 0);
 }
 
-/** Over a connection of its own, so that any of the workers may take it. */
+/** Over a separate connection, so that any of the workers may take it. */
 function post(url: string, bearer: string, body: object): Promise<Response> {
   const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
   return fetch(url, { method: "POST", headers, body: JSON.stringify(body), keepalive: false });

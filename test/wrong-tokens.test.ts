@@ -16,7 +16,7 @@ beforeEach(() => {
   writes = 0;
 });
 
-/** One process's count, on the bench's store. */
+/** The count of one process, on a shared store. */
 function processOf() {
   const { store } = bench().world;
   return new WrongTokens({

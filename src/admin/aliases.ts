@@ -106,7 +106,7 @@ export async function deleteAlias(parts: AliasParts, wanted: string): Promise<Al
   return viewAlias(own);
 }
 
-/** Changes them in one transaction. If `change` throws, nothing is changed, and its error is thrown on. */
+/** Changes the aliases in one transaction. If `change` throws, nothing is stored, and the error is rethrown. */
 async function changeStored(
   { store, refresh }: AliasParts,
   change: (all: readonly StoredAlias[]) => readonly StoredAlias[],

@@ -237,7 +237,7 @@ async function inUse(parts: KeyParts, keys: readonly GatewayKey[]): Promise<read
   });
 }
 
-/** Changes the fields that are given, and only those; null takes a limit away. A key whose conversations may no longer be kept loses those that are. */
+/** Changes the fields that are given, and only those; null takes a limit away. If a key's conversations may no longer be kept, those already kept are deleted. */
 export async function updateKey(
   { store, clock }: Looking,
   id: string,

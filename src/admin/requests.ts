@@ -88,7 +88,7 @@ export interface RequestParts {
   readonly contentVault?: { open(sealed: string, use: string): string };
 }
 
-/** A request with all that is known of it. Throws the Fault `not_found`. */
+/** A request with all that is known about it. Throws the Fault `not_found`. */
 export async function getRequest(
   { store, contentVault }: RequestParts,
   id: string,

@@ -1,4 +1,4 @@
-// The operator's sign-in: the admin token once, then a secret of its own that ends by itself, by sign-out, or with the token.
+// The operator's sign-in: the admin token once, then a separate secret that ends by itself, by sign-out, or with the token.
 import { Type } from "@sinclair/typebox";
 import type { Session } from "../core/rows.ts";
 import { digestSecret, isSameDigest, mintSessionSecret } from "../keys/secret.ts";

@@ -47,7 +47,7 @@ export class AddedCredentials {
     this.#onChange();
   }
 
-  /** Returns the settings with these credentials added. A known provider is on as soon as it has one. */
+  /** Returns the settings with these credentials added. A single credential turns a known provider on. */
   addTo(settings: Settings, known: readonly KnownProvider[]): Settings {
     const enabled = this.#all.filter((one) => one.enabled);
     const providers = settings.providers.map((setup) => addCredentials(setup, enabled));

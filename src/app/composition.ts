@@ -91,7 +91,7 @@ export interface RunningGateway {
   stop(): Promise<void>;
 }
 
-/** Starts listening. Throws if the address can't be had or the store can't be used. */
+/** Starts listening. Throws if the address is in use or the store is unusable. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first, fetch = upstreamFetch } = options;
   const { store, vault } = opened;

@@ -60,7 +60,7 @@ export class Discovery {
     if (changes.includes(true)) this.#ports.onChange();
   }
 
-  /** Returns true if the server's models are others than before. */
+  /** Returns true if the server's models have changed. */
   async #ask(setup: ProviderSetup): Promise<boolean> {
     const { name, baseUrl } = setup;
     this.#asked.add(setup);

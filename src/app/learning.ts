@@ -103,7 +103,7 @@ export class Learning {
   }
 
   /**
-   * Resolves when something is known of the lessons, or once a request has waited long enough for it; null: there is
+   * Resolves when something is known about the lessons, or once a request has waited long enough for it; null: there is
    * nothing to wait for.
    */
   whenKnown(): Promise<unknown> | null {
@@ -191,7 +191,7 @@ export async function* readLessons(
     yield lessons;
     if (lessons.length < most) return;
     const lastMs = lessons.at(-1)?.atMs ?? beginMs;
-    // The next page begins at the time at which this one ends. If all lessons of a page have the same time, it must be longer.
+    // The next page begins at the last timestamp of this one, so a page whose lessons all have the same timestamp must be extended.
     if (lastMs === beginMs) most *= 2;
     beginMs = lastMs;
     await Bun.sleep(0);
@@ -222,7 +222,7 @@ function startOfDay(nowMs: number): number {
   return nowMs - (nowMs % DAY_MS);
 }
 
-/** The ratio of a model's answers' length to the predicted one, to three decimals. */
+/** The ratio of the length of a model's answers to the predicted length, to three decimals. */
 export function roundLength(learned: Learned, model: string): number {
   return Math.round(learned.lengthOf(model) * 1000) / 1000;
 }

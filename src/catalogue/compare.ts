@@ -28,7 +28,7 @@ interface Cards {
 /** Fields that say nothing that an id doesn't. */
 const OBVIOUS: ReadonlySet<string> = new Set(["id", "object", "name", "created"]);
 
-/** Compares all known models, their providers on or off. Disabled ones are left out. */
+/** Compares all known models, whether their providers are on or off, except disabled ones. */
 export function compareCards(before: Cards, after: Cards): readonly CardChange[] {
   const [old, now] = [listFields(before), listFields(after)];
   const changed = [...now].flatMap(([id, fields]): readonly CardChange[] => {

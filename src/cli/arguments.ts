@@ -19,7 +19,7 @@ export type ParsedArguments =
   | { readonly ok: true; readonly arguments: Arguments }
   | { readonly ok: false; readonly message: string };
 
-/** `wordsMax` is the most words beside flags that the command takes. A flag is `--name value`, `--name=value` or `--name`. */
+/** `wordsMax` is the maximum number of words beside flags. A flag is `--name value`, `--name=value` or `--name`. */
 export function parseArguments(args: readonly string[], flags: FlagKinds, wordsMax: number): ParsedArguments {
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, kind]) => [

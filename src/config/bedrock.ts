@@ -45,7 +45,7 @@ function listOthers(region: string): readonly string[] {
   return others.length < PROFILES.length ? others : [];
 }
 
-/** Each of AWS's partitions has a domain of its own. */
+/** Each of AWS's partitions has its own domain. */
 function findDomain(region: string): string {
   if (region.startsWith("cn-")) return "amazonaws.com.cn";
   return region.startsWith("eusc-") ? "amazonaws.eu" : "amazonaws.com";

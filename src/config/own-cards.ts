@@ -117,7 +117,7 @@ function buildOwnCard(own: OwnModels, model: ModelConfig, like: ModelCard | null
   };
 }
 
-/** A deployment's name says nothing of the model's rules: they are those of the model that it is like, without a host's prefix. */
+/** A deployment's name says nothing about the model's rules: they are those of the model that it is like, without a host's prefix. */
 function nameCard(own: OwnModels, { name, deployment = name }: ModelConfig, like: ModelCard | null) {
   if (!isDeploying(own)) return { name };
   return { name: like === null ? name : like.name.slice(like.name.lastIndexOf("/") + 1), deployment };

@@ -71,7 +71,7 @@ function describeIssue(error: ValueError, path: Path, source: string | undefined
   if (type === ValueErrorType.ObjectRequiredProperty) {
     return { path, at: "key", message: `this field is missing: expected ${describeExpected(schema)}` };
   }
-  // The value isn't shown where a mapping or list is expected: it is often a key that was written one level too high.
+  // Where a mapping or list is expected, the value isn't shown: it is often an API key written one level too high.
   const got = isContainer(schema) ? nameKind(value) : showValue(source ?? value, path);
   return { path, at: "value", message: `expected ${describeExpected(schema)}, got ${got}` };
 }

@@ -33,7 +33,7 @@ export const WAITING: Answer = {
 /** An event of the stream: a part of the answer, or an error in its place. */
 type Event = Partial<Chunk & ErrorBody>;
 
-/** Asks, and tells of every change until the answer has ended; never throws. */
+/** Asks, and reports every change until the answer has ended; never throws. */
 export async function ask(
   body: object,
   stop: AbortSignal,

@@ -99,11 +99,11 @@ export interface ModelCard {
   /** Announced prices, the earliest first; left out: none. */
   readonly laterPrices?: readonly LaterPrice[];
   readonly capabilities: ReadonlySet<Capability>;
-  /** The requests that it serves; left out: nothing is known of that, so any may be sent. */
+  /** The requests that it serves; left out: nothing is known about that, so any may be sent. */
   readonly operations?: ReadonlySet<OperationName>;
   /** The provider's dialects that it is served in; left out: all. */
   readonly dialects?: readonly DialectName[];
-  /** False where nothing is known of what the model can do, as for `unlisted_models`: then nothing is refused for it. */
+  /** False where nothing is known about what the model can do, as for `unlisted_models`: then nothing is refused for it. */
   readonly listed: boolean;
   /** Ids of cards that the operator declared to be the same model elsewhere. */
   readonly fallbacks: readonly string[];

@@ -17,7 +17,7 @@ import type {
 } from "./rows.ts";
 import type { BillingRules, QuotaRules } from "./settings.ts";
 
-/** The most that a request may cost on one card of its plan, for the hold. */
+/** The maximum cost of a request on one card of its plan, for the hold. */
 export interface Offer {
   /** The card's id. */
   readonly card: string;

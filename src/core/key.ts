@@ -30,7 +30,7 @@ export interface Account {
   readonly heldNanoUsd: NanoUsd;
   /** The number of entries in its journal. */
   readonly entries: number;
-  /** Characters of sealed replies that are kept for its keys. */
+  /** The number of characters of sealed replies kept for its keys. */
   readonly keptCharacters: number;
   readonly createdAtMs: number;
 }

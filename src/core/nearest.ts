@@ -7,7 +7,7 @@ const DISTANCE_MAX = 8;
 
 /**
  * Returns up to `count` of the candidates that differ from `text` by at most a third of its characters, or by two, nearest
- * first. Upper and lower case count as the same. The work is bounded whatever the text is.
+ * first. Ignores case. The work is bounded for any text.
  */
 export function nearest(text: string, candidates: Iterable<string>, count: number): string[] {
   if (text.length === 0 || text.length > CHARACTERS_MAX) return [];

@@ -117,7 +117,7 @@ export interface Entry extends Legs {
   readonly note: string | null;
 }
 
-/** Sides without a balance of their own: every node would fight over it. Theirs is the sum of the journal. */
+/** Sides without their own balance: every node would fight over it. Theirs is the sum of the journal. */
 export const SYSTEM_ACCOUNTS = ["funding", "revenue", "overrun"] as const;
 export type SystemAccount = (typeof SYSTEM_ACCOUNTS)[number];
 

@@ -18,7 +18,7 @@ export interface KnownProvider {
   readonly keyVariables: readonly string[];
   /** Empty: the configuration has to say it. */
   readonly baseUrl: string;
-  /** Left out: it has no fields of its own in the configuration. */
+  /** Left out: the configuration has no fields for it. */
   readonly platform?: PlatformName;
   /** True for servers of the operator's own, which are asked for their models. */
   readonly discovers?: boolean;

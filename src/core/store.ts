@@ -53,7 +53,7 @@ export interface KeyFilter {
   readonly state?: KeyState | undefined;
   /** The moment that the state is of, Unix milliseconds. */
   readonly nowMs: number;
-  /** A part of the name, the id or the last four characters, in lower case. */
+  /** A substring of the name, the id or the last four characters, in lower case. */
   readonly text?: string | undefined;
   /** The id of one that is not shown. */
   readonly except?: string | undefined;
@@ -258,7 +258,7 @@ export interface Store {
   /** Deletes responses from before that moment (Unix milliseconds), at most so many, and returns their number. */
   pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
 
-  /** Keeps a session, and forgets those that have expired by that moment. */
+  /** Stores a session, and deletes those that have expired. */
   addSession(session: Session, nowMs: number): Promise<void>;
   session(digest: string): Promise<Session | null>;
   endSession(digest: string): Promise<void>;

@@ -21,7 +21,7 @@ export const UNITS = [
   /** Whole seconds of sound. */
   "seconds",
   "characters",
-  /** The unit of rerank models: a query with up to 100 documents. */
+  /** The billing unit of rerank models: a query with up to 100 documents. */
   "searchUnits",
   "pages",
 ] as const;

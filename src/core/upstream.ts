@@ -100,7 +100,7 @@ function codeOf(error: UpstreamError): FaultCode {
   const ruled = means ?? error.rules?.find((rule) => isRuled(error, rule))?.means;
   if (ruled !== undefined) return ruled;
   const coded = codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
-  // A blocked prompt is a 403 at OpenRouter and xAI, and says nothing of the credential.
+  // A blocked prompt is a 403 at OpenRouter and xAI, and says nothing about the credential.
   if (status === 403 && FILTER_WORDS.test(searchable(error))) return "content_filter";
   if (status === 401 || status === 402 || status === 403) return "upstream_auth";
   if (status === 404) return "model_not_found";

@@ -12,7 +12,7 @@ export interface Dialect extends Codecs {
   explain: Explain;
   /** Left out: calls leave as the dialect makes them. */
   readonly carry?: Carrier;
-  /** True: only cards that name it are served in it. A platform that serves each model in one form has such dialects. */
+  /** True if only cards that name the dialect use it, as on a platform that serves each model in one form. */
   readonly onlyNamed?: boolean;
   /** Cards that name no dialect are served in it only if their name matches; left out: all are. */
   readonly names?: RegExp;

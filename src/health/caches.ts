@@ -14,7 +14,7 @@ export class Caches {
   /** Time is counted in turns, so that a card's share follows its last turns however rare they are. */
   readonly #cards = new Map<string, { readonly counts: FadingCounts; turn: number }>();
 
-  /** Records a turn of a conversation at the model that had served the turn before. */
+  /** Records a turn served by the model that served the conversation's previous turn. */
   fold(cardId: string, heldTokens: number, cachedTokens: number): void {
     if (heldTokens < PREFIX_TOKENS_MIN) return;
     const card = this.#cards.get(cardId) ?? { counts: new FadingCounts(2, HALF_LIFE_TURNS), turn: 0 };

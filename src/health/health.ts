@@ -13,7 +13,7 @@ import { Permit } from "./permit.ts";
 import { findLimitKinds, LEAST_LOAD, type LimitKinds, type Load, ONE_CALL } from "./rate.ts";
 import { RetryBudget } from "./retry-budget.ts";
 
-/** Beyond this many models the one that was asked longest ago is forgotten: clients may make up names. */
+/** Beyond this number of models the least recently used one is dropped, because clients may invent names. */
 const CARDS_MAX = 2000;
 /** The most second attempts that are saved up: after an hour without any, not every request may be doubled. */
 const HEDGES_SAVED_MAX = 10;

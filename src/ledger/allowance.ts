@@ -44,7 +44,7 @@ export function findLimit(key: GatewayKey, quota: QuotaRules): number | null {
   return key.requestsPerDay === "default" ? quota.requestsPerDay : key.requestsPerDay;
 }
 
-/** Whose places the key's requests take. A key with a number of its own is counted by itself under either scope. */
+/** Whose places the key's requests take. A key with its own number is counted by itself under either scope. */
 function ownerOf(key: GatewayKey, quota: QuotaRules): string {
   return quota.scope === "account" && key.requestsPerDay === "default" ? key.accountId : key.id;
 }
@@ -117,7 +117,7 @@ export function usedUp(standing: Standing, quota: QuotaRules, nowMs: number): Fa
   return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs, limits });
 }
 
-/** The rest of the allowance once `taken` more places are taken. */
+/** The remaining allowance after `taken` more places are taken. */
 export function listLimits(
   { limit, meter, resetsAtMs }: Standing,
   taken: number,

@@ -79,7 +79,7 @@ class PassingSheet<Row extends Gone> {
   }
 }
 
-/** The facts of an entry beside its legs. */
+/** The fields of a journal entry apart from its legs. */
 export interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly usageSource?: Entry["usageSource"];
   readonly ended?: Entry["ended"];

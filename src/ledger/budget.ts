@@ -33,7 +33,7 @@ export type FreeTerms =
   | { readonly kind: "free"; readonly terms: HoldTerms | null }
   | { readonly kind: "refused"; readonly fault: Fault };
 
-/** The part of a plan that the day's budget for free requests allows. Cards that don't fit leave it. */
+/** The part of a plan that the day's budget for free requests allows, without the cards that would exceed it. */
 export function freeTerms(demand: Admission, day: OpenDay): FreeTerms {
   const { offers, quota, billing } = demand;
   const { models, budgetNanoUsd } = quota.free;

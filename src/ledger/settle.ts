@@ -66,7 +66,7 @@ function releaseHold(
 
 interface Paid {
   readonly charged: NanoUsd;
-  /** The cost above the hold and the free balance. */
+  /** The part of the cost that neither the hold nor the free balance covers. */
   readonly writtenOff: NanoUsd;
 }
 const NOTHING_PAID: Paid = { charged: 0, writtenOff: 0 };

@@ -2,7 +2,7 @@
 import type { Offer } from "../core/demand.ts";
 import { type BillLine, computeCost, type NanoUsd } from "../core/money.ts";
 
-/** The share of the free balance that a request without a limit of its own may hold. */
+/** The share of the free balance that a request without its own limit may hold. */
 const SHARE_UNASKED = 1 / 4;
 /** A shorter answer would seldom be of use: what doesn't cover it doesn't cover the request. */
 const OUTPUT_TOKENS_MIN = 1024;

@@ -1,4 +1,4 @@
-// The port that every operation implements: all that the gateway, the ledger and the log may know of a request.
+// The port that every operation implements: all that the gateway, the ledger and the log may know about a request.
 import type { ConversationNames } from "../core/attempt.ts";
 import type { ModelCard, OperationName } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
@@ -23,7 +23,7 @@ export interface Asking<F extends Form> {
   readonly isLimitRequired: boolean;
   /** The most searches that the provider may run in the native lane. */
   readonly searches: number;
-  /** Bytes of text that only a provider of the client's family reads: they are held as part of the prompt. */
+  /** Bytes of text that only a provider of the client's family reads. The hold counts them as part of the prompt. */
   readonly unreadBytes: number;
 }
 
@@ -80,7 +80,7 @@ export interface Reader<F extends Form> {
   readonly done: boolean;
   /** True once every answer that was asked for has come to its finish. */
   readonly isFinished: boolean;
-  /** The latest usage report, as far as one came. */
+  /** The latest usage report, if there was one. */
   readonly usage: F["usage"] | null;
   /**
    * Takes more of the body. Returns null if no event was completed. Comments and empty events are no progress: an upstream

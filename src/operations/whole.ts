@@ -26,7 +26,7 @@ export interface WholeParts<A extends Ask, R extends WholeReply> {
   countLikely(ask: A): Amounts;
   /**
    * Returns the most work that a report on all calls together may claim. Null, or left out: ten times the worst, as nothing
-   * is known of the model.
+   * is known about the model.
    */
   countMost?(ask: A, card: ModelCard): Amounts | null;
   /** True if answers may be other text than JSON: their codec reads the text. */
@@ -107,7 +107,7 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply>(
 /** A codec for answers that never stream. */
 export function makeWholeCodec<A extends Ask, R extends WholeReply>(
   parts: Omit<Codec<FormOf<A, R>>, "decoder" | "answersPerCall"> & {
-    /** Left out: one call gives them all. */
+    /** Left out if one call returns them all. */
     answersPerCall?(card: ModelCard, ask: A): number;
   },
 ): Codec<FormOf<A, R>> {

@@ -165,7 +165,7 @@ function* renderConverse(exchange: Exchange): Iterable<Frame> {
 
 const INNER_EVENT = /event: .*\ndata: (.*)\n\n/g;
 
-/** The events of the model's own stream, each in base64; Bedrock's counts hang on the last one. */
+/** The events of the model's own stream, each in base64; the last one also carries Bedrock's token counts. */
 function* renderInvoked(exchange: Exchange): Iterable<Frame> {
   for (const { kind, text } of anthropic.renderFrames(toAnthropic(exchange))) {
     const events = [...text.matchAll(INNER_EVENT)].map(([, data = "{}"]) => {

@@ -1,4 +1,4 @@
-// OpenAI's own models, which reason by rules of their own ("Models" and the API reference, November 2026).
+// OpenAI's own models, which reason by their own rules ("Models" and the API reference, November 2026).
 
 const OWN = /^(o\d|gpt-|chatgpt-)/;
 const REASONING = /^(o\d|gpt-[5-9]|gpt-.*(-pro|-codex))/;

@@ -63,7 +63,7 @@ export interface OfferedTool {
   readonly schema: JsonObject | null;
 }
 
-/** Everything that the responder needs to know of a request. */
+/** Everything that the responder needs to know about a request. */
 export interface Prompt {
   readonly turns: readonly Turn[];
   readonly tools: readonly OfferedTool[];

@@ -24,7 +24,7 @@ function makeVector(text: string, dimensions: number): readonly number[] {
   return Array.from(sums, (one) => one / length);
 }
 
-/** Each number of token ids counts as a token of its own. */
+/** Each number of token ids counts as a separate token. */
 function countInput(input: unknown): number {
   return Array.isArray(input) ? input.length : countTokens(String(input));
 }

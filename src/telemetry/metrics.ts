@@ -18,7 +18,7 @@ import type { GrowingSums, Sums, Values } from "./sums.ts";
 /**
  * The number of series of a metric from which on new ones are summed: a model's further series count as one, with `other`
  * for all labels but the model, and once there are twice as many, everything else counts as `other`. So 5,000 models always
- * have series of their own, and a metric never has more than 10,001 series.
+ * have their own series, and a metric never has more than 10,001 series.
  */
 export const SERIES_MAX = 5000;
 const OTHER = "other";

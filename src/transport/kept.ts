@@ -1,6 +1,6 @@
 // Counts the connections that are kept for the next call: a call over one that its server has closed may be repeated.
 
-/** Bun keeps idle connections for five minutes, by a clock of whole minutes, and at most 64 of a kind. */
+/** Bun keeps idle connections for five minutes, checked once a minute, and at most 64 per host. */
 const KEPT_MS = 7 * 60_000;
 const KEPT_MAX = 64;
 const ORIGINS_MAX = 1000;

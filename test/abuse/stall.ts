@@ -144,7 +144,7 @@ async function bodyRows(gateway: Metered): Promise<readonly Row[]> {
 async function answerRows(gateway: Metered): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const stream of [false, true]) {
-    // A model of its own for each run: one that was garbled is not asked at once again.
+    // A separate model for each run: one that was garbled is not asked at once again.
     const body = (run: number) =>
       `{"model":"Local#many-${run}-${stream}","stream":${stream},"messages":[{"role":"user","content":"hello"}]}`;
     const what = `an answer of 100,000 choices${stream ? ", streamed" : ""}`;

@@ -12,7 +12,7 @@ export interface Agent {
   /** A model as it is named to the agent. */
   readonly modelName: (id: string) => string;
   readonly command: (run: AgentRun) => readonly string[];
-  /** It speaks chat completions, whose way to each provider has tests of its own: two models are enough. */
+  /** It speaks chat completions, whose way to each provider has its own tests: two models are enough. */
   readonly isPlain?: boolean;
   /** True if the prompt comes by the standard input. */
   readonly readsPrompt?: boolean;
@@ -26,7 +26,7 @@ export interface AgentRun {
   readonly secret: string;
   readonly model: string;
   readonly prompt: string;
-  /** A folder of its own; a second run in the same one may go on with the conversation. */
+  /** A separate folder; a second run in the same one may continue the conversation. */
   readonly home: string;
   readonly goesOn?: boolean;
   /** Further variables. */
@@ -90,7 +90,7 @@ export const AGENTS: readonly Agent[] = [
       ...["run", "--model", `poundkey/${model}`],
       ...(goesOn ? ["--continue"] : []),
     ],
-    // An argument with spaces would come in quotes of its own.
+    // An argument with spaces would come in its own quotes.
     readsPrompt: true,
     isPlain: true,
     environment: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),

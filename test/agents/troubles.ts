@@ -1,4 +1,4 @@
-// The troubles that end a coding agent's turn, or that it gets over: the tables of how each takes an error.
+// The errors that end a coding agent's turn, and those from which it recovers: one table for each agent.
 
 export interface Trouble {
   readonly name: string;

@@ -16,7 +16,7 @@ export interface Start {
   readonly command: readonly string[];
   readonly directory: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** The line that says where it listens; its first group is the port. */
+  /** Matches the line that gives the address; its first group is the port. */
   readonly says?: RegExp;
 }
 

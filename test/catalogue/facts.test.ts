@@ -33,7 +33,7 @@ describe("the shipped facts", () => {
     }
   });
 
-  test("selectors know a model on a cloud by what is known of the same model elsewhere", () => {
+  test("selectors know a model on a cloud by what is known about the same model elsewhere", () => {
     const ids = new Map(cards.map((card) => [card.id, card]));
     const twins = cards.flatMap((card) => {
       const maker = ids.get(card.like ?? "");

@@ -27,7 +27,7 @@ function priceOf(settings: Settings, nowMs: number, id = "Own#m"): number | null
 }
 
 describe("a later price", () => {
-  test("holds from its day on, whatever the order in the file", () => {
+  test("applies from its day on, in any order of the file's rows", () => {
     const settings = readSettings(OWN(`price: { input: 2, output: 4 }, later_prices: ${LATER}`));
     const times = [0, MARCH - 1, MARCH, JUNE - 1, JUNE, JUNE * 2];
     expect(times.map((nowMs) => priceOf(settings, nowMs))).toEqual([2, 2, 3, 3, 4, 4]);

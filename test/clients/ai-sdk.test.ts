@@ -91,7 +91,7 @@ describe("text", () => {
     expect(await streamed.reasoningText).toBe("Thinking about: say: hi");
   });
 
-  test("is of a picture too", async () => {
+  test("can be given a picture", async () => {
     const { text } = await generateText({
       model: model(PLAIN),
       messages: [

@@ -209,7 +209,7 @@ describe("whoever leaves", () => {
   });
 });
 
-test("the class for Azure is told the class and the address that work", async () => {
+test("the error for the Azure class names the class and address that work", async () => {
   const azure = new AzureOpenAI({ endpoint: under.url, apiKey: under.secret, apiVersion: "2024-10-21" });
   const error = await failure(NotFoundError, azure.chat.completions.create({ model: "gpt-4o", messages }));
   expect(error.message).toContain("Use the SDK's class OpenAI in place of AzureOpenAI");

@@ -119,7 +119,7 @@ describe("poundkey catalogue diff", () => {
     expect(out).toEndWith("1 added, 1 changed, 0 removed");
   });
 
-  test("says nothing of what the configuration decides anyway", async () => {
+  test("says nothing about what the configuration decides anyway", async () => {
     const own = 'models: { "OpenAI#gpt-5.4": { price: { input: 3, output: 15 } } }';
     expect((await diff([CHANGED], [], own)).out).not.toContain("pricing.input");
   });

@@ -49,7 +49,7 @@ export interface Visitor {
   close(): Promise<void>;
 }
 
-/** A browser of its own that stands at the sign-in. */
+/** A separate browser context, on the sign-in page. */
 export async function newVisitor(
   { browser, gateway }: ConsoleWorld,
   options: BrowserContextOptions = {},

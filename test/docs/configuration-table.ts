@@ -12,7 +12,7 @@ export function configurationTable(): string {
   for (const [path, field] of fields) {
     const note = FIELDS[path];
     if (note === undefined && findNote(path) !== undefined) continue;
-    if (note === undefined) throw new Error(`src/config/field-notes.yaml says nothing of ${path}.`);
+    if (note === undefined) throw new Error(`src/config/field-notes.yaml says nothing about ${path}.`);
     if (path.includes(".")) lines.push(rowOf(path, field, note));
     else lines.push("", `### ${path}`, "", note.meaning, "", ...headOf(field, note));
   }

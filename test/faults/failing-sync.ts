@@ -1,4 +1,4 @@
-// A gateway as a process of its own whose every sync to the disk fails, as long as a tracer says so to its system calls.
+// A gateway as a separate process whose every sync to the disk fails, as long as a tracer says so to its system calls.
 import { readdirSync, readFileSync } from "node:fs";
 import { until } from "../http/until.ts";
 import { PROGRAM, startVictim } from "../kill/process.ts";

@@ -55,7 +55,7 @@ function mounted(folder: string): boolean {
   return succeeds("mount", "-t", "tmpfs", "-o", `size=${DISK}`, "tmpfs", folder);
 }
 
-/** A small disk of its own, filled to the last byte. */
+/** A separate small disk, filled to the last byte. */
 function fullDisk(): StoreFault {
   const folder = newFolder();
   mounted(folder);

@@ -69,7 +69,7 @@ export async function suffer(fault: StoreFault, options: ScenarioOptions = {}): 
   }
 }
 
-/** An answer that is paid for waits for half a minute at most, then its client gets an error that says why. */
+/** A paid answer waits for at most 30 s; then its client gets an error that gives the reason. */
 function isEnded({ status, whole, code }: Told, lastsMs: number): boolean {
   return (status === 200 && whole) || (lastsMs >= PATIENCE_PAID_MS && code === "store_unavailable");
 }

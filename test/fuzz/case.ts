@@ -17,7 +17,7 @@ export interface Case {
   readonly kind: Kind;
   /** A line for people. */
   readonly says: string;
-  /** Sent one after the other, each as a write of its own. */
+  /** Sent one after the other, each as a separate write. */
   readonly pieces: readonly Buffer[];
   /** Closes the connection so long after the last piece; null: waits for the answer. */
   readonly leavesAfterMs: number | null;
@@ -32,7 +32,7 @@ export interface Case {
 /** `limits.n` as it is unless configured. */
 export const CHOICES_MAX = 16;
 
-/** The chance of one case, whatever came before it. */
+/** The random numbers of one case, independent of the cases before it. */
 export function rollDice(seed: number, number: number): Dice {
   return new Dice((Math.imul(seed, 0x01000193) ^ Math.imul(number + 1, 0x9e3779b1)) >>> 0);
 }

@@ -1,4 +1,4 @@
-// One case on a connection of its own: its bytes go out as they are, and what comes back is cut into answers.
+// One case on its own connection: its bytes go out as they are, and what comes back is cut into answers.
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Case } from "./case.ts";

@@ -77,7 +77,7 @@ function logProperty({ directory }: FuzzWorld): Property {
   const log = readFileSync(join(directory, "gateway.log"), "utf8");
   const bugs = log.split("\n").filter((line) => line.includes('"internal_error"'));
   return {
-    says: "the log tells of no bug",
+    says: "the log reports no bug",
     holds: bugs.length === 0,
     found: `${bugs.length} × internal_error ${bugs[0] ?? ""}`,
   };

@@ -1,4 +1,4 @@
-// A gateway process on a store of its own, with the hostile provider behind it under every dialect.
+// A gateway process on its own store, with the hostile provider behind it under every dialect.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

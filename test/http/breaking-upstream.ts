@@ -5,7 +5,7 @@ import { createServer, type Socket } from "node:net";
 export type Break = "fin" | "rst" | "half-fin" | "half-rst";
 export type Act =
   | { readonly do: "answer"; readonly thenClose?: boolean }
-  /** Answered once so many wait, so that each has a connection of its own. */
+  /** Answered once so many wait, so that each has its own connection. */
   | { readonly do: "gather"; readonly count: number }
   /** Reset unless it is the first on its connection. */
   | { readonly do: "reset-kept" }

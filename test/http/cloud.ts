@@ -117,7 +117,7 @@ export async function startCloud(findSimulator: () => string): Promise<Cloud> {
   return cloud;
 }
 
-/** One proof and no other: the key in a header of its own, or a token that was given. */
+/** One proof and no other: the key in its own header, or a token that was given. */
 function isProven({ headers }: CloudCall, tokens: ReadonlySet<string>): boolean {
   const keys = ["api-key", "x-api-key", "x-goog-api-key"].flatMap((name) => headers[name] ?? []);
   const bearer = headers.authorization?.replace("Bearer ", "");

@@ -15,7 +15,7 @@ export interface Ending {
   /** The client goes, or with `release` the upstream goes on, once these words have come; none: once the upstream waits. */
   readonly after?: readonly string[];
   readonly does?: "leave" | "release";
-  /** The client's view of the end; null if it has left. */
+  /** The end as the client sees it; null if the client has disconnected. */
   readonly status: number | null;
   /** Of the error answer or event; null: there is none. */
   readonly code: string | null;

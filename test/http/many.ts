@@ -45,7 +45,7 @@ function postOne(agent: Agent, url: string, secret: string, body: string): Promi
 
 /**
  * A `fetch` without a ceiling. In a test's process Bun's own runs 256 calls at once, whatever the environment says, and
- * the gateway in that process with it; the gateway as a process of its own raises it before it starts.
+ * the gateway in that process with it; the gateway as a separate process raises it before it starts.
  */
 export const uncappedFetch: Fetch = (url, { method = "GET", headers, body, signal }) => {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();

@@ -51,7 +51,7 @@ export async function readAsked(
   };
 }
 
-/** Returns the part of an answer that must be the same in the same completion. */
+/** Returns the part of an answer that must not change when the same completion is returned again. */
 export function readCompletion(answer: Asked): JsonObject {
   const { id, created, usage, headers } = answer;
   return { id, created, usage, model: headers.get("x-poundkey-model"), text: readText(answer) };

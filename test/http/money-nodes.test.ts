@@ -41,7 +41,7 @@ async function standing(look: () => number): Promise<number> {
   );
 }
 
-/** Sends the request over a socket of its own. */
+/** Sends the request over its own socket. */
 function asRaw(url: string, { secret }: Payer, body: object): Socket {
   const { hostname, port } = new URL(url);
   const text = JSON.stringify(body);
@@ -186,7 +186,7 @@ describe("waiting for the same request's answer", () => {
     holdNanoUsd: 0,
     outputTokens: null,
   } as const;
-  /** A clock whose time never comes: nobody is woken by looking again. */
+  /** A clock whose timers never fire, so that no polling can wake a request. */
   const clock = { after: () => () => {}, monotonicMs: () => 0 };
   const { signal } = new AbortController();
 

@@ -42,7 +42,7 @@ export interface MoneyWorld extends UnderTest {
   readonly gated: GatedUpstream;
   /** Behind `Acme`, `Claude` and `Gemini`. */
   readonly provider: Simulator;
-  /** An account of its own with so much on it, and a key without an allowance. */
+  /** A new account with that balance, and a key without an allowance. */
   payer(usd: number, fields?: Record<string, unknown>): Promise<Payer>;
   /** The account as the operator sees it. */
   account(payer: Payer): Promise<JsonObject>;

@@ -1,4 +1,4 @@
-// An HTTP server for a test, on a port of its own, closed together with every connection it still holds.
+// An HTTP server for a test, on its own port, closed together with every connection it still holds.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 export interface TestServer {

@@ -1,4 +1,4 @@
-// The gateway under test as these tables want it: short waits, and providers with habits of their own beside the usual ones.
+// The gateway under test as these tables want it: short waits, and providers with their own habits beside the usual ones.
 import type { Fetch } from "../../src/core/world.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";

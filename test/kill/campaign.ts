@@ -186,7 +186,7 @@ export class Campaign {
     return audit(database, { told, calls, isWhole });
   }
 
-  /** Everybody gets their answer at last; the gateway stops as it should, and its own verification finds nothing. */
+  /** Every open request gets its answer, the gateway stops with exit code 0, and `ledger verify` finds nothing. */
   async #end(victim: Victim): Promise<readonly string[]> {
     const { program, world } = this.#options;
     const told = await askAgain(await this.#loadOf(victim, () => false));

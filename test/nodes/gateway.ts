@@ -1,4 +1,4 @@
-// A whole gateway on a PostgreSQL store, in a process of its own.
+// A whole gateway on a PostgreSQL store, in its own process.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A node of its own for tests, as far as the store knows one: lives, resolves what others left, and makes the requests it is given.
+// A separate node for tests, as far as the store knows one: lives, resolves what others left, and makes the requests it is given.
 import { startUpkeep } from "../../src/app/upkeep.ts";
 import { clock } from "../../src/app/world.ts";
 import { Fault } from "../../src/core/fault.ts";

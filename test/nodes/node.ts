@@ -1,4 +1,4 @@
-// A node in a process of its own: started, given jobs, killed.
+// A node in its own process: started, given jobs, killed.
 import { join } from "node:path";
 
 /** Many nodes share a small machine here, and nothing is asserted on how long they take. */

@@ -28,7 +28,7 @@ class Tricks {
   frozen: (() => void)[] | null = null;
   readonly sockets = new Set<Socket>();
 
-  /** Takes a client's connection to the server. */
+  /** Connects a client through to the server. */
   join(client: Socket, upstream: Socket): void {
     const end = () => {
       client.destroy();

@@ -132,7 +132,7 @@ describe("splitting", () => {
     expect(world.simulator.calls.total).toBe(3);
   });
 
-  test("one call that fails fails them all", async () => {
+  test("a single failed call fails the whole request", async () => {
     const payer = await world.payer(1);
     const model = "Mistral#mistral-embed~flaky=1~trouble=400";
     const answer = await embed({ model, input: texts(600) }, { secret: payer.secret });

@@ -70,7 +70,7 @@ export interface OperationsWorld extends UnderTest {
     body: unknown,
     init?: { secret?: string; headers?: Record<string, string> },
   ): Promise<Seen>;
-  /** An account of its own with so much on it, and a key without an allowance. */
+  /** A new account with that balance, and a key without an allowance. */
   payer(usd: number): Promise<Payer>;
   balanceNano(payer: Payer): Promise<number>;
   /** The places of the day's allowance that a key has used. */

@@ -114,7 +114,7 @@ test("the address, and the operator's headers over ours", () => {
   expect(own.headers).toEqual({ "anthropic-version": "2030-01-01", "anthropic-beta": betas });
 });
 
-test("names of all ages and spellings find their generation", () => {
+test("old and new spellings of a model's name map to its generation", () => {
   const names: [string, Partial<Traits>][] = [
     ["claude-opus-4-20250514", { structured: false, samplingPair: true, thinking: "budget" }],
     ["claude-sonnet-4@20250514", { structured: false }],

@@ -106,7 +106,7 @@ describe.skipIf(folder === null)("recorded rerank and moderation", () => {
         rows.map(({ index, relevance_score }) => [Number(index), Number(relevance_score)]),
       );
       const { prompt = 0, searchUnits = 0 } = usage?.amounts ?? {};
-      // Bedrock says nothing of it.
+      // Bedrock says nothing about it.
       const isCounted = given.usage !== undefined || given.meta !== undefined;
       expect([id, prompt + searchUnits > 0]).toEqual([id, isCounted]);
     }

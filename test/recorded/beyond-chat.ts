@@ -14,7 +14,7 @@ const OPERATION_OF_API: Readonly<Record<string, BeyondChat>> = {
   moderations: "moderation",
 };
 
-/** Fixture files whose provider has a row of its own; all others speak OpenAI's form. */
+/** Fixture files whose provider has its own row; all others speak OpenAI's form. */
 const PROVIDER_OF_FILE: Readonly<Record<string, string>> = {
   openai: "OpenAI",
   mistral: "Mistral",

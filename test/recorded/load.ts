@@ -149,7 +149,7 @@ function asAsked(body: string, api: ChatApi): string {
 
 const FIRST_EVENTS: ReadonlySet<string> = new Set(["message_start", "response.created"]);
 
-/** Some recorders put the answers of several turns into one body: each is an exchange of its own. */
+/** Some recorders put the answers of several turns into one body: each is a separate exchange. */
 function split(recording: Recording): Recording[] {
   if (!recording.streamed) return [recording];
   const starts = splitEvents(recording.body)

@@ -30,7 +30,7 @@ export interface Answer {
   readonly reply: ChatReply;
 }
 
-/** Fixture files whose provider has a row of its own; all others speak plain OpenAI. */
+/** Fixture files whose provider has its own row; all others speak plain OpenAI. */
 const PROVIDER_OF_FILE: Readonly<Record<string, string>> = {
   openai: "OpenAI",
   mistral: "Mistral",

@@ -38,7 +38,7 @@ export function encodeModel(url: string): string {
 
 export interface Carried {
   readonly outgoing: Outgoing;
-  /** Where the call would have gone otherwise than the recorded one, which was sent by another client. */
+  /** The differences between the call that the gateway would make and the recorded one, which another client made. */
   readonly differences: readonly string[];
 }
 

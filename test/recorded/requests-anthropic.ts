@@ -47,7 +47,7 @@ function messagesOf(message: JsonObject): JsonObject[] {
   return message.role === "assistant" ? [assistantOf(blocks)] : userOf(blocks);
 }
 
-/** Results of tools are messages of their own, before what the user adds. */
+/** Results of tools are separate messages, before what the user adds. */
 function userOf(blocks: readonly JsonObject[]): JsonObject[] {
   const results = blocks.filter((block) => block.type === "tool_result").map(toolMessageOf);
   const parts = blocks.filter((block) => block.type !== "tool_result").map(partOf);

@@ -1,4 +1,4 @@
-// Recorded Converse requests as the chat-completion requests that mean the same, and the form in which both are compared.
+// Translates recorded Converse requests into equivalent chat-completion requests, and both into a form in which they can be compared.
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { Recording } from "./load.ts";

@@ -65,7 +65,7 @@ describe("an address that takes no connections", () => {
   });
 });
 
-test("a stale connection tells nothing of the provider", () => {
+test("a stale connection says nothing about the provider", () => {
   const stale = new Fault("upstream_error", "no", { stale: true });
   for (let at = 0; at < 20; at++) router.begun(router.attemptOf(HOUSE, "a"), 0).failed(0, stale);
   expect(summarizeCard(router.health, HOUSE.id, 0)).toMatchObject({ breaker: "closed", errorRate: null });

@@ -56,7 +56,7 @@ function decisionOf(chars: number, cards: readonly ModelCard[], taughtCards: num
   return () => void choose(fair, input);
 }
 
-/** Those beyond the catalogue's are copies of its first, each at a price of its own. */
+/** Those beyond the catalogue's are copies of its first, each at its own price. */
 function manyOf(catalogue: readonly ModelCard[], count: number): readonly ModelCard[] {
   const copies = catalogue.slice(0, 1).flatMap((card) =>
     Array.from({ length: Math.max(0, count - catalogue.length) }, (_, at) => ({

@@ -78,7 +78,7 @@ describe("several credentials", () => {
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 0)).not.toBeNull();
   });
 
-  test("what is known of a credential that the configuration no longer has is forgotten, the rest is kept", () => {
+  test("what is known about a credential that the configuration no longer has is forgotten, the rest is kept", () => {
     for (const name of ["a", "b"]) {
       for (let at = 0; at < 5; at++) router.fails(HOUSE, name, 0, "upstream_error");
     }

@@ -1,4 +1,4 @@
-// A router under test: two providers, a health of their own, plans and outcomes at moments that the test names.
+// A router under test: two providers and their health, plans and outcomes at moments that the test names.
 
 import type { Attempt } from "../../src/core/attempt.ts";
 import type { GroupMember, ModelCard } from "../../src/core/card.ts";

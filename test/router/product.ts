@@ -75,7 +75,7 @@ function at([program = "", ...rest]: readonly string[]): readonly string[] {
 
 type Pick = (selector: "best" | "fair", dial: number, rows: readonly Row[]) => Promise<readonly Picked[]>;
 
-/** Teaches a gateway in a folder of its own, asks it, and ends it. */
+/** Teaches a gateway in its own folder, asks it, and ends it. */
 async function throughProduct<T>(
   field: Field,
   drawn: readonly Row[],

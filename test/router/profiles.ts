@@ -69,7 +69,7 @@ function facts(card: ModelCard): readonly number[] {
   return [1, price / 3, -years, card.capabilities.has("reasoning") ? 1 : 0, size / 4];
 }
 
-/** Billions of parameters by the name; 100 when it says nothing. */
+/** The number of parameters in billions, read from the model's name; 100 if the name doesn't contain it. */
 function paramsOf(card: ModelCard): number {
   const found = /(?:^|[-_])(\d+(?:\.\d+)?)b(?:-|$|:)/.exec(card.name.toLowerCase().split("/").pop() ?? "");
   return found === null ? 100 : Math.max(0.5, Number(found[1]));

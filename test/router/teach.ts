@@ -22,7 +22,7 @@ export function teach(learned: Learned, { card, prediction, score, weight }: Les
   teachScore(learned, prediction, { model: card.id, score, expected }, weight);
 }
 
-/** Each has an id of its own, so that all of them count. */
+/** Each has its own id, so that all of them count. */
 export function teachScore(
   learned: Learned,
   { row }: Pick<Prediction, "row">,

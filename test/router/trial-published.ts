@@ -23,7 +23,7 @@ export interface PublishedResult {
   readonly cpt50: number;
   readonly cpt80: number;
   readonly entropy: number;
-  /** By the prompt's length alone, and by the true subject's mean gap in the same labels. */
+  /** Two baselines: the prompt's length alone, and the true subject's mean gap in the same labels. */
   readonly byLength: number;
   readonly bySubject: number;
   /** By a regression on all words, offline, of the same labels. */

@@ -1,4 +1,4 @@
-// Each request's row beside what its providers know of it and what its client was given: who produced what, and what that costs.
+// Each request's row beside what its providers know about it and what its client was given: who produced what, and what that costs.
 import type { CallTruth } from "./call-truth.ts";
 import { addCounts, computeBill, findModel } from "./cards.ts";
 import type { Seen } from "./client.ts";

@@ -124,7 +124,7 @@ export function findModel(cardId: string): SimModel {
   return model;
 }
 
-/** The real adapters: Alpha gives several choices in a call, Beta and Gamma one. */
+/** The real adapters: Alpha returns several choices per call, Beta and Gamma one. */
 export const DIALECT_OF: Readonly<Record<string, Dialect>> = {
   Alpha: makeOpenaiDialect(OPENAI),
   Beta: findDialect("openai"),

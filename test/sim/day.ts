@@ -14,7 +14,7 @@ import { type BookEvent, type NodeWorld, SimNode } from "./node.ts";
 import { Providers } from "./providers.ts";
 import { makeScenario, type PlannedTopUp, type Scenario } from "./scenario.ts";
 
-/** All that is known of a day when it is over. The database is open until `dispose`. */
+/** All that is known about a day when it is over. The database is open until `dispose`. */
 export interface DayRecord {
   readonly scenario: Scenario;
   readonly calls: readonly CallTruth[];

@@ -30,7 +30,7 @@ export function computeWorst(offer: Offer, share: bigint, markupParts: number): 
   return costOf(tokens < most ? tokens : most);
 }
 
-/** The part of a budget that a free request may take: all that is left, or a share of it without a limit of its own. */
+/** The part of a budget that a free request may take: all that is left, or a share of it without its own limit. */
 export function freeRoom(limit: bigint, spent: bigint, held: bigint): { rest: bigint; share: bigint } {
   const unspent = limit > spent ? limit - spent : 0n;
   const rest = unspent > held ? unspent - held : 0n;

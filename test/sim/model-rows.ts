@@ -59,7 +59,7 @@ export interface ModelRow {
   readonly settlement: Settlement;
   /** True if the row's cost is owed. */
   readonly isOwed: boolean;
-  /** By which node: another than the hold's resolves what the dead left. */
+  /** The node that settles it: for a dead node's holds, another one than the node that made them. */
   readonly by: string;
   readonly charged: bigint;
   readonly writtenOff: bigint;

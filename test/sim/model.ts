@@ -1,4 +1,4 @@
-// The auditor's own ledger: it decides every demand again, by the rules as they are stated and in its own arithmetic, and reports where the answer differs.
+// The auditor's ledger: it decides every demand a second time, with a separate implementation of the documented rules, and reports differences.
 import type { Admission, Answer, Demand, Settlement } from "../../src/core/demand.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import { ModelDays } from "./model-days.ts";

@@ -63,7 +63,7 @@ export interface Scenario {
   readonly jumps: readonly { readonly atMs: number; readonly byMs: number }[];
   readonly revocations: readonly { readonly atMs: number; readonly keyId: string }[];
   readonly troubles: TroubleWeights;
-  /** The share of the store's uses that fail, and when all of them do for a while. */
+  /** The share of store calls that fail, and the period during which all of them do. */
   readonly storeFaults: number;
   readonly outages: readonly { readonly atMs: number; readonly forMs: number }[];
 }

@@ -90,7 +90,7 @@ const CHECKS: Readonly<Partial<Record<DialectName, Readonly<Record<string, Check
       { required: ["model", "query", "documents"], open: true },
     ),
     moderations: strict({ input: judged }, ["input"]),
-    // Servers with models of their own have more words for sizes and voices than OpenAI.
+    // Servers with their own models have more words for sizes and voices than OpenAI.
     generations: open({ prompt: filled, n: integer(1, 10) }, ["prompt"]),
     edits: open({ prompt: text }, ["prompt"]),
     speech: open({ input: filled, speed: number(0.25, 4) }, ["input"]),

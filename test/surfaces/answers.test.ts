@@ -210,7 +210,7 @@ function expectSame(
     const { prompt_tokens, completion_tokens } = reply.usage;
     expect({ prompt, completion }).toEqual({ prompt: prompt_tokens, completion: completion_tokens });
   }
-  // Elsewhere a refusal is a text of its own only where nothing else was said.
+  // Elsewhere a refusal is a separate text only where nothing else was said.
   const text = surface === "responses" ? said.text + said.refusal : said.text || said.refusal;
   const name = ([called, input]: Said["calls"][number], at: number) => [
     called,

@@ -1,4 +1,4 @@
-// OpenAI's dialects as Azure carries them: a deployment stands for the model, and the key has a header of its own.
+// OpenAI's dialects as Azure carries them: a deployment stands for the model, and the key has its own header.
 import type { FormEntry } from "../../core/attachment.ts";
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";

@@ -123,7 +123,7 @@ function makeUrlCitation(url: string, title: string | undefined, start = 0, end 
   };
 }
 
-/** Sonar's and xAI's sources, which stand beside the choices; they say nothing of where in the text they belong. */
+/** Sonar's and xAI's sources, which stand beside the choices; they say nothing about where in the text they belong. */
 export function listSources(body: JsonObject): readonly UrlCitation[] {
   if (body.citations === undefined && body.search_results === undefined) return NONE;
   const titles = new Map<string, string | undefined>();
@@ -136,7 +136,7 @@ export function listSources(body: JsonObject): readonly UrlCitation[] {
   return [...urls].filter((url) => URL.canParse(url)).map((url) => makeUrlCitation(url, titles.get(url)));
 }
 
-/** A fragment of a tool call (or a whole one), without what servers fill in for nothing: `id:""`, `name:null`. */
+/** A fragment of a tool call (or a whole one), without the empty values that servers fill in: `id:""`, `name:null`. */
 export function readCallFragment(call: JsonObject, index: number): ToolCallDelta {
   const id = asString(call.id);
   const extra = call.extra_content;

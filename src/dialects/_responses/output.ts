@@ -206,7 +206,7 @@ export class ResponseReader implements Decoder {
     }
   }
 
-  /** A later message of the same answer (commentary first, then the answer proper) is a paragraph of its own. */
+  /** A later message of the same answer (commentary first, then the answer proper) is a separate paragraph. */
   #say(item: Item, piece: Piece, text: string, first: boolean, logprobs?: JsonObject): ChatChunk {
     const gap = this.#speaker !== item && this.#contentLength > 0 ? "\n\n" : "";
     this.#speaker = item;
@@ -217,7 +217,7 @@ export class ResponseReader implements Decoder {
     return chunk({ content }, logprobs);
   }
 
-  /** Summaries and thoughts: each has a detail of its own, and stands apart from the one before. */
+  /** Summaries and thoughts: each has its own detail, and stands apart from the one before. */
   #think(item: Item, piece: Piece, text: string, first: boolean): ChatChunk {
     if (first) piece.detail = this.#details++;
     const gap = first && this.#thinks ? "\n\n" : "";

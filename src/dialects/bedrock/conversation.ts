@@ -17,7 +17,7 @@ import { makeReasoningBlocks } from "./reasoning.ts";
 export interface Conversation {
   readonly system: readonly Block[];
   readonly turns: readonly Turn<Block>[];
-  /** An image that the assistant gave has no place in it, or a turn was added at its end. */
+  /** True if an assistant's image was left out, or a turn was added at the end. */
   readonly isChanged: boolean;
 }
 

@@ -25,7 +25,7 @@ export function toFinish(reason: unknown): FinishReason | undefined {
   return FINISH.get(asString(reason) ?? "");
 }
 
-/** Thinking in one answer: each block has an index of its own and stands apart from the one before. */
+/** Thinking in one answer: each block has its own index and stands apart from the one before. */
 export class Thoughts {
   readonly #indexes = new Map<string, number>();
 

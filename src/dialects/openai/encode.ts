@@ -1,4 +1,4 @@
-// A request as a call of one server of the chat-completions API: the object passes through, less what its quirks name.
+// Encodes a request for a server of the chat-completions API: the object passes through, except for what the server's quirks name.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";

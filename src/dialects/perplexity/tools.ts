@@ -88,7 +88,7 @@ function makeSearchTool(request: ChatRequest): JsonObject {
   };
 }
 
-/** A domain may be denied with a leading `-`; a scheme is refused. */
+/** A leading `-` denies a domain. The API refuses a domain with a scheme. */
 function dropScheme(domain: string): string {
   return domain.replace(/^(-?)https?:\/\//, "$1");
 }

@@ -169,7 +169,7 @@ function makeTool(tool: Tool): JsonObject {
   return { type: "custom", ...custom, format: { type, ...asObject(grammar) } };
 }
 
-/** Chat completions nests the place under `approximate`; here it stands beside the type. */
+/** Chat completions nests the location under `approximate`; the Responses API puts it beside the type. */
 function makeWebSearch(options: JsonObject): JsonObject {
   const { search_context_size: size, user_location: location } = options;
   const place = asObject(asObject(location).approximate);

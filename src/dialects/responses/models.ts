@@ -33,7 +33,7 @@ const FAMILIES: readonly Family[] = [
 const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", ...LOW_TO_MAX];
 
 export interface ModelFacts {
-  /** undefined: nothing is known of it, so its reasoning is neither refused nor relied on. */
+  /** undefined: nothing is known about it, so its reasoning is neither refused nor relied on. */
   readonly reasons: boolean | undefined;
   /** null: as the client says. */
   readonly efforts: readonly ReasoningEffort[] | null;

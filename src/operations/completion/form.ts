@@ -14,7 +14,7 @@ export interface CompletionRequest extends Ask {
   readonly suffix?: string;
   /** Answers to each prompt. */
   readonly n: number;
-  /** Answers that are made for each prompt, of which the best `n` are given. */
+  /** The number of answers generated for each prompt, of which the best `n` are returned. */
   readonly bestOf?: number;
   readonly maxTokens?: number;
   readonly stop?: readonly string[];

@@ -17,7 +17,7 @@ export function isConflict(error: unknown): boolean {
   return /^(40(?!003)|55P03)/.test(readSqlState(error) ?? "");
 }
 
-/** The data was refused (a constraint, a number out of range): the same would be refused again. */
+/** The database refused the data (a constraint, a number out of range), and would refuse it again. */
 export function isRefusal(error: unknown): boolean {
   return /^2[123]/.test(readSqlState(error) ?? "");
 }

@@ -60,7 +60,7 @@ async function versionIfAny(
   try {
     const [found] = await send(query(VERSION));
     const [row] = found ?? [];
-    // Another node is just making it.
+    // Another node is creating it at the same time.
     if (!row) return 0;
     const version = whole({ ...row }, "version");
     checkKnown(version);

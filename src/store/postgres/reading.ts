@@ -31,7 +31,7 @@ export interface Reading {
 
 /**
  * The first statement reads the account's row, locked unless it is only for looking. Every change to an account
- * locks that row first, so changes come one after the other. The others are statements of their own because under
+ * locks that row first, so changes come one after the other. The others are separate statements because under
  * READ COMMITTED each sees what was committed before it began: joined with the first, they would show what there was
  * before the wait for the lock, and a place or a dollar could be given away twice.
  */

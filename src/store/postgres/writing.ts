@@ -94,7 +94,7 @@ const GROUPS: readonly (readonly Part[])[] = [
 ];
 
 /**
- * Rows that go have a statement of their own, before the others: no engine promises in which order one statement
+ * Rows that go have their own statement, before the others: no engine promises in which order one statement
  * changes a table twice, and some refuse it.
  */
 const REMOVE = `

@@ -135,7 +135,7 @@ async function ask(ports: TokenRequestPorts, url: string, init: RequestInit): Pr
   });
   const text = await readShort(response);
   if (response.ok) return asObject(parseJson(text));
-  // RFC 6749 has 400 for grants and clients that are refused; 408 and 429 say nothing of the credential.
+  // RFC 6749 has 400 for grants and clients that are refused; 408 and 429 say nothing about the credential.
   const { status } = response;
   const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429;
   throw isRefusal ? refused(`status ${status}`) : failed(`status ${status}`);
