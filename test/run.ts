@@ -72,7 +72,10 @@ const APART = ["bench", "agents", "python"].flatMap((name) => ["--path-ignore-pa
 /** Three files at once on two cores: most of them wait for other processes half of their time. */
 const AT_ONCE = ["--parallel=3", "--no-isolate"];
 /** With the files' durations the longest begin first, so that no worker is left alone with one at the end. */
-const TIMINGS = ["--timings", "test/timings.json"];
+const TIMINGS = [
+  ...["--timings", "test/timings.json"],
+  ...(process.env.UPDATE_TIMINGS ? ["--update-timings"] : []),
+];
 const chosen = asked.length > 0 ? asked : [...AT_ONCE, ...TIMINGS, ...APART];
 const { code, text } = await run([bun, "test", "--timeout", "60000", ...chosen]);
 total.passed += countOf(text, "pass");
