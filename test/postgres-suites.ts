@@ -51,8 +51,10 @@ export async function emptyDatabase(url: string): Promise<void> {
 export function runPostgresSuites(title: string, addresses: () => Addresses): void {
   const raw = (sql: string) => runSql(addresses().direct, sql);
   const makeBench = (): StoreBench => ({
-    // Nothing in the suites is about time, and the machine may be busy with other things.
-    open: (decide) => openPostgresStore({ url: addresses().store, decide, patienceMs: 30_000 }),
+    // Nothing in the suites is about time, and the machine may be busy with other things. A connection costs the server
+    // a process, and every test opens two stores.
+    open: (decide) =>
+      openPostgresStore({ url: addresses().store, decide, patienceMs: 30_000, connections: 3 }),
     // It was silent for long, and those who judge have been there all the time.
     forsake: ({ node }) =>
       raw(`UPDATE node SET since_at = since_at - interval '1 minute',

@@ -3,7 +3,7 @@ import type { ReservedSQL, SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
 import { unavailable } from "../unavailable.ts";
 import { Connection, type Query, query, type Result } from "./connection.ts";
-import { CONNECTIONS_MAX, isTrouble, LateError, Tries } from "./failures.ts";
+import { isTrouble, LateError, Tries } from "./failures.ts";
 import { makeClient, makeTimeouts, mayPrepare, setForTransaction, type Traits } from "./traits.ts";
 
 const IDLE_SECONDS = 300;
@@ -22,7 +22,7 @@ export class Pool {
   #closed = false;
 
   /** Connects to nothing yet. `patienceMs` is the time that a caller has in all. */
-  constructor(url: string, patienceMs: number, traits: Traits) {
+  constructor(url: string, patienceMs: number, traits: Traits, connections: number) {
     const timeouts = makeTimeouts(patienceMs);
     const { keepsSettings } = traits;
     this.traits = traits;
@@ -30,7 +30,7 @@ export class Pool {
     this.#settings = keepsSettings ? [] : [setForTransaction(timeouts)];
     this.#sql = makeClient(url, {
       settings: keepsSettings ? timeouts : {},
-      max: CONNECTIONS_MAX,
+      max: connections,
       idleSeconds: IDLE_SECONDS,
       prepare: mayPrepare(url, traits),
     });

@@ -7,7 +7,7 @@ import { Batches } from "./batches.ts";
 import { bookMethods } from "./books.ts";
 import { query } from "./connection.ts";
 import { consoleMethods } from "./console.ts";
-import { inWords } from "./failures.ts";
+import { CONNECTIONS_MAX, inWords } from "./failures.ts";
 import { lessonMethods } from "./lessons.ts";
 import { migrate, persist } from "./migrations.ts";
 import { endNode, nodeMethods } from "./nodes.ts";
@@ -29,12 +29,14 @@ export interface PostgresStoreOptions {
   readonly create?: boolean;
   /** The longest wait of a call for the database before it fails; 3 s unless given. */
   readonly patienceMs?: number;
+  /** The number of connections, all of which are opened at the first use; 10 unless given. */
+  readonly connections?: number;
 }
 
 /** Opens the store and migrates it. Throws an Error that says what is wrong, and nothing of the address but its host. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, decide, create = true, patienceMs = PATIENCE_MS } = options;
-  const pool = await opened(url, patienceMs, create);
+  const { decide, patienceMs = PATIENCE_MS } = options;
+  const pool = await openPool(options, patienceMs);
   const node = `node_${randomBytes(NODE_BYTES).toString("hex")}`;
   // A new connection to a distributed engine asks each machine before its first write; cut short, the next would be new again.
   const writeShare = pool.traits.isDistributed ? 0.4 : 0.2;
@@ -84,12 +86,15 @@ async function checkReady(pool: Pool): Promise<readonly string[]> {
   }
 }
 
-async function opened(url: string, patienceMs: number, create: boolean): Promise<Pool> {
+async function openPool(
+  { url, create = true, connections = CONNECTIONS_MAX }: PostgresStoreOptions,
+  patienceMs: number,
+): Promise<Pool> {
   checkAddress(url);
   let pool: Pool | null = null;
   try {
     const traits = await persist(() => findTraits(url, patienceMs));
-    pool = new Pool(url, patienceMs, traits);
+    pool = new Pool(url, patienceMs, traits, connections);
     if (await migrate(pool, create)) return pool;
     throw new NoStoreError(withoutUser(url));
   } catch (error) {
