@@ -30,7 +30,7 @@ export const PLATFORM_NOTES = {
   },
   "providers.<name>.aws": {
     meaning:
-      "Bedrock: the keys of an AWS account or role, with which each call is signed, in place of keys. Left out, with `keys` left out too: the bearer key in `AWS_BEARER_TOKEN_BEDROCK`, or else the keys in `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`.",
+      "Bedrock: the keys of an AWS account or role, with which each call is signed, in place of keys. Left out, with `keys` left out too: the bearer key in `AWS_BEARER_TOKEN_BEDROCK`, or else the keys in `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, or else those of the container's role, from the agent in `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `AWS_CONTAINER_CREDENTIALS_FULL_URI`.",
   },
   "providers.<name>.aws.access_key_id": { meaning: "The id of the access key." },
   "providers.<name>.aws.secret_access_key": { meaning: "The secret of the access key." },
