@@ -28,6 +28,7 @@ export function buildBedrock(context: PlatformContext): PlatformSetup {
     baseUrl: given ?? `https://bedrock-runtime.${region}.${findDomain(region)}`,
     credentials: readCredentials(context, region),
     unlistedPrefixes: listOthers(region),
+    ...(entry.guardrail === undefined ? {} : { guardrail: entry.guardrail }),
   };
 }
 

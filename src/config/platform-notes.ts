@@ -35,6 +35,11 @@ export const PLATFORM_NOTES = {
   "providers.<name>.aws.access_key_id": { meaning: "The id of the access key." },
   "providers.<name>.aws.secret_access_key": { meaning: "The secret of the access key." },
   "providers.<name>.aws.session_token": { meaning: "The token of temporary keys." },
+  "providers.<name>.guardrail": {
+    meaning: "Bedrock: a guardrail of the account, which reads each chat request and its answer.",
+  },
+  "providers.<name>.guardrail.id": { meaning: "Its id or ARN." },
+  "providers.<name>.guardrail.version": { meaning: "The number of its version, in quotes, or `DRAFT`." },
   "providers.<name>.project": {
     meaning:
       "Vertex: the id of the project that pays. Left out: that in `GOOGLE_CLOUD_PROJECT`, or else the key file's.",

@@ -1,7 +1,7 @@
 // The operator's settings, section by section, as the rooms that use them receive them.
 import type { Alias } from "./alias.ts";
 import type { Capability, HedgeRules, LaterPrice, ModelCard, OperationName, Price } from "./card.ts";
-import type { DialectName } from "./dialect.ts";
+import type { DialectName, Guardrail } from "./dialect.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Skill, SkillRow } from "./skill.ts";
 import type { AwsContainer, TokenSource } from "./token-source.ts";
@@ -91,6 +91,8 @@ export interface ProviderSetup {
   readonly discovers?: boolean;
   /** Cache marks are set where the client sets none (`cache_marks: auto`); left out: they are not. */
   readonly marksCache?: boolean;
+  /** Left out: its calls ask for none. */
+  readonly guardrail?: Guardrail;
 }
 
 export interface QuotaRules {

@@ -94,6 +94,13 @@ describe("Bedrock's keys", () => {
   });
 });
 
+test("a guardrail is known by its id or its ARN, and a version", () => {
+  for (const id of ["gr1", "arn:aws-us-gov:bedrock:us-gov-west-1:123456789012:guardrail/gr1"]) {
+    const setup = setupOf(`Bedrock: { aws: ${AWS}, guardrail: { id: "${id}", version: "12" } }`);
+    expect(setup.guardrail).toEqual({ id, version: "12" });
+  }
+});
+
 describe("the agent of a container", () => {
   const FULL = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
   const RELATIVE = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
@@ -245,6 +252,10 @@ describe("what is refused, with its field", () => {
     ['Bedrock: { aws: { access_key_id: "A K", secret_access_key: "s" } }', "access_key_id"],
     [`Bedrock: { aws: ${AWS.replace(" }", ", role: x }")} }`, "role"],
     [`Bedrock: { aws: ${AWS} }`, "expected a region", { AWS_REGION: "a/b" }],
+    [`Bedrock: { aws: ${AWS}, guardrail: { id: "A b", version: "1" } }`, "guardrail.id"],
+    [`Bedrock: { aws: ${AWS}, guardrail: { id: abc, version: v1 } }`, "guardrail.version"],
+    [`Bedrock: { aws: ${AWS}, guardrail: { id: abc } }`, "version"],
+    ['Local: { base_url: "http://a.example", guardrail: { id: abc, version: "1" } }', "has no effect"],
     ["Bedrock: {}", "printable", { ...KEYS, AWS_SECRET_ACCESS_KEY: "a b" }],
   ];
   test.each(rows)("%s", (fields, message, env = {}) => {
