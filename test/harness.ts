@@ -48,6 +48,8 @@ export interface Setup {
   readonly more?: string | ((simulatorUrl: string) => string);
   /** YAML of the `server:` section's further fields, as `keep_alive: 1s`. */
   readonly server?: string;
+  /** The gateway's environment. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Upstream calls go through this (in this process only). */
   readonly fetch?: Fetch;
 }
@@ -85,7 +87,7 @@ export async function startUnderTest(setup: Setup = {}): Promise<UnderTest> {
   writeFileSync(configFile, [server, store, providersYaml(simulator.url), more].join("\n"));
   const events: LogEvent[] = [];
   const another = () =>
-    BINARY ? startBinary(BINARY, configFile, directory) : startInside(configFile, setup, events);
+    BINARY ? startBinary(BINARY, configFile, directory, setup) : startInside(configFile, setup, events);
   const started = await another();
   const admin = (path: string, body: unknown) => post(`${started.url}/admin/v1${path}`, ADMIN_TOKEN, body);
   const newKey = async (fields: Record<string, unknown> = {}) => {
@@ -146,7 +148,7 @@ export interface Started {
 }
 
 async function startInside(configFile: string, setup: Setup, events: LogEvent[]): Promise<Started> {
-  const settings = readSettings(await Bun.file(configFile).text());
+  const settings = readSettings(await Bun.file(configFile).text(), setup.env);
   const opened = await openStore(settings.store, undefined);
   const running = await startGateway({
     settings,
@@ -160,10 +162,15 @@ async function startInside(configFile: string, setup: Setup, events: LogEvent[])
   return { url: `http://127.0.0.1:${running.port}`, stop: () => running.stop() };
 }
 
-async function startBinary(binary: string, configFile: string, directory: string): Promise<Started> {
+async function startBinary(
+  binary: string,
+  configFile: string,
+  directory: string,
+  { env }: Setup,
+): Promise<Started> {
   const child = Bun.spawn([binary, "serve", "--config", configFile], {
     cwd: directory,
-    env: { PATH: process.env.PATH ?? "" },
+    env: { PATH: process.env.PATH ?? "", ...env },
     stdout: "ignore",
     stderr: "pipe",
   });

@@ -22,6 +22,7 @@ beforeAll(async () => {
     more: (url) =>
       [
         `  Signed: { dialect: bedrock, region: eu-west-1, base_url: "${url}/bedrock", aws: ${AWS}, unlisted_models: true, models: ${MODELS} }`,
+        `  Guarded: { dialect: bedrock, region: eu-west-1, base_url: "${url}/bedrock", aws: ${AWS}, guardrail: { id: gr1, version: DRAFT }, unlisted_models: true }`,
         'models: { "Signed#meta.llama3-1-8b~429": { fallbacks: ["Signed#meta.llama3-1-8b"] } }',
       ].join("\n"),
   });
@@ -75,6 +76,21 @@ describe("calls are signed", () => {
     expect([call.path, call.headers["x-amz-security-token"]]).toEqual([path, PROOF.sessionToken]);
     expect(call.headers.authorization).toStartWith(`AWS4-HMAC-SHA256 Credential=${PROOF.accessKeyId}/`);
     expect(call.headers.authorization).toBe(signAgain(call));
+  });
+
+  test("with the operator's guardrail in the body of Converse, and in signed headers of InvokeModel", async () => {
+    expect((await chat("Guarded#amazon.nova-pro-v1:0")).status).toBe(200);
+    const named = { guardrailIdentifier: "gr1", guardrailVersion: "DRAFT" };
+    expect(asObject(lastCall().body).guardrailConfig).toEqual(named);
+    expect((await chat("Guarded#us.anthropic.claude-sonnet-4-6", { max_tokens: 500 })).status).toBe(200);
+    const { headers, body } = lastCall();
+    expect([headers["x-amzn-bedrock-guardrailidentifier"], asObject(body).guardrailConfig]).toEqual([
+      "gr1",
+      undefined,
+    ]);
+    expect(headers.authorization).toContain(
+      ";x-amzn-bedrock-guardrailidentifier;x-amzn-bedrock-guardrailversion,",
+    );
   });
 
   test("or carry the bearer key", async () => {

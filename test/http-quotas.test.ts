@@ -1,4 +1,4 @@
-// Two regions with two credentials each, under load, before a provider that enforces their quotas: it has nothing to refuse.
+// Two regions with two credentials each, under load, before a provider that enforces their quotas: no client meets its refusals.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { type Quota, type QuotaUpstream, startQuotaUpstream } from "./http/quota-upstream.ts";
@@ -10,6 +10,13 @@ const QUOTAS: Readonly<Record<string, Quota>> = {
   // The tokens are the narrower bound: an answer takes 50.
   "west-2": { requestsPerMinute: 300, tokensPerMinute: 3000 },
 };
+/** Those of regions whose configuration doesn't say them. */
+const UNTOLD: Readonly<Record<string, Quota>> = {
+  "north-1": { requestsPerMinute: 60 },
+  "north-2": { requestsPerMinute: 30 },
+  "south-1": { requestsPerMinute: 45 },
+  "south-2": { requestsPerMinute: 40 },
+};
 /** The calls that they allow at once. */
 const AT_ONCE: Readonly<Record<string, number>> = { "east-1": 120, "east-2": 60, "west-1": 90, "west-2": 60 };
 /** The calls that the test waits for beyond those, as the quotas come back. */
@@ -18,8 +25,10 @@ const CLIENTS = 16;
 
 let world: UnderTest;
 let provider: QuotaUpstream;
+let untold: QuotaUpstream;
 beforeAll(async () => {
   provider = startQuotaUpstream(QUOTAS);
+  untold = startQuotaUpstream(UNTOLD);
   const keys = (region: string) =>
     Object.entries(QUOTAS)
       .filter(([key]) => key.startsWith(region))
@@ -27,23 +36,29 @@ beforeAll(async () => {
         const tokens = tokensPerMinute === undefined ? "" : `, tokens_per_minute: ${tokensPerMinute}`;
         return `{ key: ${key}, requests_per_minute: ${requestsPerMinute}${tokens} }`;
       });
-  const region = (name: string) =>
-    `  ${name}: { dialect: openai, base_url: "${provider.url}", keys: [${keys(name.toLowerCase())}], unlisted_models: true }`;
+  const region = (name: string, { url }: QuotaUpstream, credentials: readonly string[]) =>
+    `  ${name}: { dialect: openai, base_url: "${url}", keys: [${credentials}], unlisted_models: true }`;
   world = await startUnderTest({
     more: [
-      region("East"),
-      region("West"),
-      'aliases: { team: [{ model: "East#m", weight: 2 }, { model: "West#m" }] }',
+      region("East", provider, keys("east")),
+      region("West", provider, keys("west")),
+      region("North", untold, ["north-1", "north-2"]),
+      region("South", untold, ["south-1", "south-2"]),
+      "aliases:",
+      '  team: [{ model: "East#m", weight: 2 }, { model: "West#m" }]',
+      '  other-team: [{ model: "North#m", weight: 2 }, { model: "South#m" }]',
     ].join("\n"),
   });
 });
 afterAll(async () => {
   await world.stop();
   await provider.stop();
+  await untold.stop();
 });
 
 test("a group gives all that its credentials are allowed, and the provider refuses none of it", async () => {
   let served = 0;
+  let servedBeforeRefusals = 0;
   const enough = Object.values(AT_ONCE).reduce((sum, calls) => sum + calls, LATER);
   const refusals = new Set<string>();
   const client = async (of: number) => {
@@ -53,6 +68,7 @@ test("a group gives all that its credentials are allowed, and the provider refus
       const text = await response.text();
       if (response.status === 200) served++;
       else {
+        if (refusals.size === 0) servedBeforeRefusals = served;
         refusals.add(`${response.status} ${JSON.parse(text).error.code}`);
         // A client that comes too early again and again: the quota of the moment is what it gets.
         await Bun.sleep(10);
@@ -62,7 +78,25 @@ test("a group gives all that its credentials are allowed, and the provider refus
   await Promise.all(Array.from({ length: CLIENTS }, (_, of) => client(of)));
   expect(provider.refused).toEqual([]);
   expect([...refusals]).toEqual(["429 provider_busy"]);
-  // Nothing is refused here before each of them has given what it may.
+  // Nothing is refused here while one of them has room: at the first refusal the rest is under way, a call for each client.
+  expect(servedBeforeRefusals).toBeGreaterThan(enough - LATER - CLIENTS);
   for (const [key, calls] of Object.entries(AT_ONCE))
     expect(provider.granted.get(key)).toBeGreaterThanOrEqual(calls);
+}, 60_000);
+
+test("where nobody told the gateway of the quotas, no client is refused while one credential has room", async () => {
+  const total = Object.values(UNTOLD).reduce((sum, { requestsPerMinute }) => sum + requestsPerMinute, 0);
+  let left = total - CLIENTS;
+  const statuses: number[] = [];
+  const client = async () => {
+    while (left-- > 0) {
+      const messages = [{ role: "user", content: "a request" }];
+      const response = await world.chat({ model: "other-team", messages, max_tokens: 50 });
+      await response.text();
+      statuses.push(response.status);
+    }
+  };
+  await Promise.all(Array.from({ length: CLIENTS }, client));
+  expect(statuses).toEqual(Array(total - CLIENTS).fill(200));
+  expect(untold.refused.length).toBeGreaterThan(0);
 }, 60_000);

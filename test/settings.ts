@@ -5,12 +5,14 @@ import { loadSettings } from "../src/config/load.ts";
 import type { Settings } from "../src/core/settings.ts";
 import { PROVIDERS } from "../src/providers/index.ts";
 
+type Environment = Readonly<Record<string, string>>;
+
 /** Reads a configuration in YAML, or in JSON, which is YAML too. Throws, naming the lines, if it has errors. */
-export function readSettings(text: string): Settings {
+export function readSettings(text: string, env: Environment = {}): Settings {
   const loaded = loadSettings({
     text,
     file: "poundkey.yaml",
-    env: () => undefined,
+    env: (name) => env[name],
     readFile: () => "",
     known: PROVIDERS,
     overrides: {},

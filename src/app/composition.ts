@@ -43,7 +43,6 @@ import { formatMetrics } from "../telemetry/exposition.ts";
 import { Metrics } from "../telemetry/metrics.ts";
 import type { Sums } from "../telemetry/sums.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
-import { Tokens } from "../transport/auth/tokens.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
@@ -194,9 +193,7 @@ function buildGateway(
     reach,
     reachability: new Reachability(parts.deadlines, reach),
     kept: new KeptConnections(),
-    authorize: createAuthorize(
-      new Tokens({ clock, deadlines: parts.deadlines, fetch, readFile: readTokenFile }),
-    ),
+    authorize: createAuthorize({ clock, deadlines: parts.deadlines, fetch, readFile: readTokenFile }),
   });
 }
 

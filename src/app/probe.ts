@@ -8,7 +8,6 @@ import { runWhole } from "../gateway/attempt.ts";
 import { makeUpstream } from "../gateway/upstream.ts";
 import { CHAT } from "../operations/chat/operation.ts";
 import { createAuthorize } from "../transport/auth/authorize.ts";
-import { Tokens } from "../transport/auth/tokens.ts";
 import { DeadlineSweep } from "../transport/deadlines.ts";
 import { KeptConnections } from "../transport/kept.ts";
 import { Reachability } from "../transport/reachability.ts";
@@ -56,7 +55,7 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
   const deadlines = new DeadlineSweep(clock);
   const kept = new KeptConnections();
   const reachability = new Reachability(deadlines, reach);
-  const authorize = createAuthorize(new Tokens({ clock, deadlines, fetch, readFile: readTokenFile }));
+  const authorize = createAuthorize({ clock, deadlines, fetch, readFile: readTokenFile });
   const ports = { clock, deadlines, fetch, reach, reachability, kept, authorize };
   try {
     return await runWhole(ports, {

@@ -1,5 +1,6 @@
 // Amazon Bedrock among the providers: its address from the region, and AWS keys in the place of a key.
-import type { AwsProof, Credential } from "../core/settings.ts";
+import type { AwsProof, Credential, Proof } from "../core/settings.ts";
+import { readContainer } from "./aws-container.ts";
 import { type PlatformContext, type PlatformSetup, readVariable } from "./platform.ts";
 import { parseBaseUrl } from "./units.ts";
 
@@ -27,6 +28,7 @@ export function buildBedrock(context: PlatformContext): PlatformSetup {
     baseUrl: given ?? `https://bedrock-runtime.${region}.${findDomain(region)}`,
     credentials: readCredentials(context, region),
     unlistedPrefixes: listOthers(region),
+    ...(entry.guardrail === undefined ? {} : { guardrail: entry.guardrail }),
   };
 }
 
@@ -73,20 +75,20 @@ function readCredentials(context: PlatformContext, region: string): readonly Cre
         message: "has no effect beside keys: one proof is enough",
       });
     const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: token } = aws;
-    return [makeCredential({ accessKeyId, secretAccessKey, sessionToken: token ?? null, region })];
+    return [
+      makeCredential({ kind: "aws", accessKeyId, secretAccessKey, sessionToken: token ?? null, region }),
+    ];
   }
-  if (keys !== undefined || readVariable(env, BEARER) !== "" || !hasAwsKeys(env)) return readKeys();
-  const [accessKeyId, secretAccessKey, token] = [KEY_ID, KEY_SECRET, TOKEN].map((name) =>
+  if (keys !== undefined || readVariable(env, BEARER) !== "") return readKeys();
+  const proof = hasAwsKeys(env) ? readAwsKeys(context, region) : readContainer(context, region);
+  return proof === null ? readKeys() : [makeCredential(proof)];
+}
+
+function readAwsKeys(context: PlatformContext, region: string): AwsProof {
+  const [accessKeyId = "", secretAccessKey = "", token] = [KEY_ID, KEY_SECRET, TOKEN].map((name) =>
     read(context, name),
   );
-  return [
-    makeCredential({
-      accessKeyId: accessKeyId ?? "",
-      secretAccessKey: secretAccessKey ?? "",
-      sessionToken: token || null,
-      region,
-    }),
-  ];
+  return { kind: "aws", accessKeyId, secretAccessKey, sessionToken: token || null, region };
 }
 
 function hasAwsKeys(env: PlatformContext["env"]): boolean {
@@ -105,6 +107,6 @@ function read({ env, issues }: PlatformContext, variable: string): string {
   return value;
 }
 
-function makeCredential(keys: Omit<AwsProof, "kind">): Credential {
-  return { secret: null, proof: { kind: "aws", ...keys }, weight: 1 };
+function makeCredential(proof: Proof): Credential {
+  return { secret: null, proof, weight: 1 };
 }

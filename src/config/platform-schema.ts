@@ -27,12 +27,25 @@ const aws = section(
   "The keys of an AWS account or role, with which each call is signed, in place of keys.",
 );
 
+/** Amazon Bedrock API reference, "GuardrailConfiguration". */
+const guardrail = section(
+  {
+    id: text(
+      "a guardrail's id or ARN",
+      /^([a-z0-9]{1,2048}|arn:aws(-[^:]+)?:bedrock:[a-z0-9-]{1,20}:\d{12}:guardrail\/[a-z0-9]{1,1000})$/,
+    ),
+    version: text('a number or "DRAFT"', /^([1-9]\d{0,7}|DRAFT)$/),
+  },
+  "The guardrail that reads each chat request and its answer.",
+);
+
 export const PLATFORM_FIELDS = {
   resource: optional(text("a resource's name", /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/)),
   api: optional(text('"v1" or a version like 2024-10-21', /^(v1|\d{4}-\d{2}-\d{2}(-preview)?)$/)),
   entra: optional(entra),
   region: optional(text("an AWS region like us-east-1", /^[a-z]{2,5}(-[a-z]+){1,3}-\d{1,2}$/)),
   aws: optional(aws),
+  guardrail: optional(guardrail),
   project: optional(text("a project's id", /^[a-z0-9][a-z0-9.:-]{0,99}$/)),
   location: optional(text("global, us, eu or a region like us-central1", /^[a-z][a-z0-9-]{1,39}$/)),
   service_account: optional(

@@ -1,5 +1,5 @@
 // The port between the providers of the configuration and the clouds among them, and which fields belong to which cloud.
-import type { DialectName } from "../core/dialect.ts";
+import type { DialectName, Guardrail } from "../core/dialect.ts";
 import type { Credential, PlatformName } from "../core/settings.ts";
 import type { Issue, Path } from "./errors.ts";
 import type { Outside } from "./interpolate.ts";
@@ -25,6 +25,7 @@ export interface PlatformSetup {
   readonly dialects?: readonly DialectName[];
   readonly listsOwnOnly?: boolean;
   readonly unlistedPrefixes?: readonly string[];
+  readonly guardrail?: Guardrail;
 }
 
 const OWNERS = {
@@ -33,13 +34,14 @@ const OWNERS = {
   entra: "azure",
   region: "bedrock",
   aws: "bedrock",
+  guardrail: "bedrock",
   project: "vertex",
   location: "vertex",
   service_account: "vertex",
 } as const satisfies Readonly<Partial<Record<keyof ProviderConfig, PlatformName>>>;
 const PLATFORM_FIELD_NAMES = [
   ...(["resource", "api", "entra"] as const),
-  ...(["region", "aws"] as const),
+  ...(["region", "aws", "guardrail"] as const),
   ...(["project", "location", "service_account"] as const),
 ];
 

@@ -2,6 +2,14 @@
 import type { FormEntry } from "./attachment.ts";
 import type { JsonObject } from "./json.ts";
 
+/** A guardrail of the operator's on Bedrock, which reads each chat request and its answer. */
+export interface Guardrail {
+  /** Its id or ARN. */
+  readonly id: string;
+  /** A number, or `DRAFT`. */
+  readonly version: string;
+}
+
 /** The address of a call, and the credential that it is made with. */
 export interface Target {
   /** All that stands before the dialect's own path, without a trailing slash. */
@@ -14,6 +22,8 @@ export interface Target {
   readonly apiVersion?: string;
   /** True if cache marks are set for clients that set none; left out: they are not. */
   readonly marksCache?: boolean;
+  /** Left out: none is asked for. */
+  readonly guardrail?: Guardrail;
 }
 
 export interface Outgoing {

@@ -1,10 +1,10 @@
 // The operator's settings, section by section, as the rooms that use them receive them.
 import type { Alias } from "./alias.ts";
 import type { Capability, HedgeRules, LaterPrice, ModelCard, OperationName, Price } from "./card.ts";
-import type { DialectName } from "./dialect.ts";
+import type { DialectName, Guardrail } from "./dialect.ts";
 import type { NanoUsd } from "./money.ts";
 import type { Skill, SkillRow } from "./skill.ts";
-import type { TokenSource } from "./token-source.ts";
+import type { AwsContainer, TokenSource } from "./token-source.ts";
 
 /** A cloud with an address for each customer, and models of many vendors. */
 export const PLATFORMS = ["azure", "bedrock", "vertex"] as const;
@@ -27,7 +27,7 @@ export interface KnownProvider {
 }
 
 /** Proves the gateway to a provider that takes no plain secret: plain data, which `transport/auth` makes headers of. */
-export type Proof = AwsProof | TokenSource;
+export type Proof = AwsProof | AwsContainer | TokenSource;
 
 /** Keys of an AWS account or role, with which each call is signed. */
 export interface AwsProof {
@@ -91,6 +91,8 @@ export interface ProviderSetup {
   readonly discovers?: boolean;
   /** Cache marks are set where the client sets none (`cache_marks: auto`); left out: they are not. */
   readonly marksCache?: boolean;
+  /** Left out: its calls ask for none. */
+  readonly guardrail?: Guardrail;
 }
 
 export interface QuotaRules {

@@ -1,4 +1,4 @@
-// The ways to come by an access token, as plain data from the operator's configuration: every address in it is the operator's.
+// The ways to come by an access token or keys of a role, as plain data from the operator's configuration: every address in it is the operator's.
 
 /** All lead to a short-lived bearer token, which `transport/auth/tokens.ts` fetches and keeps. */
 export type TokenSource =
@@ -54,4 +54,14 @@ export interface WorkloadIdentity {
   readonly field: string | null;
   /** The service account to act as; null: the workload itself has the rights. */
   readonly impersonationUrl: string | null;
+}
+
+/** The agent that gives containers of ECS and EKS the keys of their role (AWS SDKs, "Container credential provider"). */
+export interface AwsContainer {
+  readonly kind: "aws_container";
+  readonly url: string;
+  /** The token that the agent is shown, or the file with it, which is read again for each request; null: nothing is shown. */
+  readonly authorization: { readonly value: string } | { readonly file: string } | null;
+  /** The region that signatures name. */
+  readonly region: string;
 }

@@ -116,13 +116,14 @@ export interface Sent<F extends Form> {
 
 export async function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Promise<Sent<F>> {
   const { upstream, credential } = attempt;
-  const { baseUrl, headers, timeouts, apiVersion, marksCache = false } = upstream.setup;
+  const { baseUrl, headers, timeouts, apiVersion, marksCache = false, guardrail } = upstream.setup;
   const route = requireRoute(attempt.upstream, attempt);
   const { outgoing, answers, isNative } = encode(attempt, route, {
     baseUrl,
     headers,
     marksCache,
     ...(apiVersion === undefined ? {} : { apiVersion }),
+    ...(guardrail === undefined ? {} : { guardrail }),
     secret: credential.secret,
   });
   attempt.onDropped([...attempt.withheld, ...(isNative ? [] : attempt.lost), ...outgoing.dropped]);

@@ -67,15 +67,27 @@ function answerIf(answer: Answer, isSpelled: (target: Target) => boolean): Answe
 
 const SHOWN_CHARACTERS_MAX = 100;
 
-/** The addresses that OpenAI's SDKs make with their class for Azure, below the gateway's own or its `/v1`. */
-const AZURE_PATH = /^(\/v1)?\/(openai\/(v1\/)?)?deployments\/[^/]+\/.|^(\/v1)?\/openai\/(v1\/)?./;
-const AZURE_HINT =
-  " That is an address of Azure's. Use the SDK's class OpenAI in place of AzureOpenAI, with this gateway's /v1 as its base URL and a model such as 'Azure#gpt-5.4'.";
+/** Addresses of other APIs than the gateway's, as vendors' SDKs make them, each with what to do in its place. */
+const FOREIGN: readonly (readonly [paths: RegExp, hint: string])[] = [
+  [
+    /^(\/v1)?\/(openai\/(v1\/)?)?deployments\/[^/]+\/.|^(\/v1)?\/openai\/(v1\/)?./,
+    " That is an address of Azure's. Use the SDK's class OpenAI in place of AzureOpenAI, with this gateway's /v1 as its base URL and a model such as 'Azure#gpt-5.4'.",
+  ],
+  [
+    /^\/v[12]\/(embed|chat|generate|classify|tokenize|detokenize)$/,
+    " That is an address of Cohere's, of which rerank alone is served. Embeddings are at /v1/embeddings, chat at /v1/chat/completions, in OpenAI's form.",
+  ],
+  [
+    /^\/v1\/(multimodal|contextualized)embeddings$/,
+    " That is an address of Voyage's. Embeddings of texts are at /v1/embeddings.",
+  ],
+];
 
 /** A question that names the path that was probably meant: without doubled slashes, with one `/v1`; empty: none of ours. */
 export function hintAt(path: string): string {
   const tidy = path.replace(/[\\/]+/g, "/").replace(/(?<=.)\/$/, "");
-  if (AZURE_PATH.test(tidy)) return AZURE_HINT;
+  const foreign = FOREIGN.find(([paths]) => paths.test(tidy));
+  if (foreign) return foreign[1];
   const bare = tidy.replace(/^(\/v1)+(?=\/|$)/, "");
   const meant = [tidy, `/v1${bare}`, bare].find((one) => allowedMethods(one).length > 0);
   return meant === undefined ? "" : ` Did you mean ${meant.slice(0, SHOWN_CHARACTERS_MAX)}?`;

@@ -5,6 +5,7 @@ import { makeRerank, PLAIN_RERANK } from "../dialects/_whole/rerank.ts";
 import { COHERE_EMBEDDINGS } from "../dialects/cohere/embeddings.ts";
 import { GEMINI_EMBEDDINGS } from "../dialects/gemini/embeddings.ts";
 import { VERTEX_EMBEDDINGS } from "../dialects/gemini/vertex-embeddings.ts";
+import { VERTEX_RERANK } from "../dialects/gemini/vertex-rerank.ts";
 import { MISTRAL_EMBEDDINGS } from "../dialects/mistral/embeddings.ts";
 import {
   DEEPINFRA_EMBEDDINGS,
@@ -13,6 +14,7 @@ import {
   OPENROUTER_EMBEDDINGS,
   PLAIN_EMBEDDINGS,
 } from "../dialects/openai/embeddings.ts";
+import { DEEPINFRA_RERANK, NVIDIA_RERANK } from "../dialects/openai/rerank.ts";
 
 const rerank = makeRerank(PLAIN_RERANK);
 const moderation = makeModeration({ takesParts: true, passes: "all" });
@@ -21,8 +23,11 @@ export const OPENAI_VECTORS = { embeddings: makeEmbeddings(OPENAI_EMBEDDINGS), m
 /** Any server of the operator's own, and Together. */
 export const PLAIN_VECTORS = { embeddings: makeEmbeddings(PLAIN_EMBEDDINGS), rerank, moderation };
 export const OPENROUTER_VECTORS = { embeddings: makeEmbeddings(OPENROUTER_EMBEDDINGS), rerank };
-export const DEEPINFRA_VECTORS = { embeddings: makeEmbeddings(DEEPINFRA_EMBEDDINGS) };
-export const NVIDIA_VECTORS = { embeddings: makeEmbeddings(NVIDIA_EMBEDDINGS) };
+export const DEEPINFRA_VECTORS = {
+  embeddings: makeEmbeddings(DEEPINFRA_EMBEDDINGS),
+  rerank: DEEPINFRA_RERANK,
+};
+export const NVIDIA_VECTORS = { embeddings: makeEmbeddings(NVIDIA_EMBEDDINGS), rerank: NVIDIA_RERANK };
 /** docs.fireworks.ai, "Embeddings & Reranking": documents are shown unless the request refuses them. */
 export const FIREWORKS_VECTORS = {
   embeddings: makeEmbeddings(PLAIN_EMBEDDINGS),
@@ -33,7 +38,7 @@ export const MISTRAL_VECTORS = {
   moderation: makeModeration({ takesParts: false, passes: [] }),
 };
 export const GEMINI_VECTORS = { embeddings: GEMINI_EMBEDDINGS };
-export const VERTEX_VECTORS = { embeddings: VERTEX_EMBEDDINGS };
+export const VERTEX_VECTORS = { embeddings: VERTEX_EMBEDDINGS, rerank: VERTEX_RERANK };
 /** Cohere API v2 reference, `/rerank`: it never shows the documents. */
 export const COHERE_VECTORS = {
   embeddings: COHERE_EMBEDDINGS,

@@ -30,8 +30,8 @@ async function prove(proving: Proving, url: string, prepared: Prepared) {
   const { proof, authorize, clock, signal, onSecret } = proving;
   const body = typeof prepared.body === "string" ? prepared.body : "";
   const proven = authorize(proof, { url, headers: prepared.headers, body }, clock.nowMs());
-  const { headers, secret, refuse } = await waitUnlessEnded(proven, signal);
-  if (secret !== undefined) onSecret(secret);
+  const { headers, secrets = [], refuse } = await waitUnlessEnded(proven, signal);
+  for (const secret of secrets) onSecret(secret);
   return { prepared: { ...prepared, headers: { ...prepared.headers, ...headers } }, refuse };
 }
 

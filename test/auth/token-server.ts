@@ -2,7 +2,9 @@
 import { generateKeyPairSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Deadline } from "../../src/core/world.ts";
-import { Tokens } from "../../src/transport/auth/tokens.ts";
+import { fetchKeys } from "../../src/transport/auth/aws-keys.ts";
+import { fetchToken } from "../../src/transport/auth/token-requests.ts";
+import { type TokenPorts, Tokens } from "../../src/transport/auth/tokens.ts";
 import { readText, serveHttp, type TestServer } from "../http/serve.ts";
 
 /** A service account's pair of keys. */
@@ -89,12 +91,12 @@ export function startTokens() {
     },
   };
   const START_MS = Date.UTC(2026, 10, 21);
-  const tokens = new Tokens({
+  const ports: TokenPorts = {
     clock: { nowMs: () => START_MS + nowMs },
     deadlines,
     fetch: (url, init) => fetch(url, init),
     readFile: (path) => readFile(path, "utf8"),
-  });
+  };
   const pass = (ms: number) => {
     nowMs += ms;
     for (const one of due) {
@@ -103,5 +105,8 @@ export function startTokens() {
       one.onLate();
     }
   };
-  return { tokens, pass, startMs: START_MS };
+  return {
+    ...{ tokens: new Tokens(fetchToken, ports), keys: new Tokens(fetchKeys, ports) },
+    ...{ pass, startMs: START_MS, ports },
+  };
 }

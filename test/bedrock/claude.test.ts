@@ -54,6 +54,16 @@ describe("the client's own request", () => {
     ]);
   });
 
+  test("names the operator's guardrail in headers", () => {
+    const guarded = { ...target, guardrail: { id: "abc", version: "7" } };
+    expect(carry({ max_tokens: 9, messages }, undefined, guarded).headers).toEqual({
+      authorization: "Bearer s3cret",
+      "x-team": "7",
+      "x-amzn-bedrock-guardrailidentifier": "abc",
+      "x-amzn-bedrock-guardrailversion": "7",
+    });
+  });
+
   test("leaves no key in it where the call is signed", () => {
     const outgoing = carry({ max_tokens: 9, messages }, undefined, { ...target, secret: null });
     expect(outgoing.headers).toEqual({ "x-team": "7" });

@@ -182,3 +182,11 @@ describe("cache marks", () => {
     expect(encode({ messages: asked }, LLAMA, marking).body.system).toEqual([{ text: "A" }]);
   });
 });
+
+test("a guardrail of the operator's is named in the body, as recorded", () => {
+  const guarded = { ...target, guardrail: { id: "xbgw7g293v7o", version: "DRAFT" } };
+  const named = { guardrailIdentifier: "xbgw7g293v7o", guardrailVersion: "DRAFT" };
+  expect(encode({ messages: [hi] }, NOVA, guarded).body.guardrailConfig).toEqual(named);
+  expect(encode({ messages: [hi], stream: true }, NOVA, guarded).body.guardrailConfig).toEqual(named);
+  expect(encode({ messages: [hi] }, NOVA).body.guardrailConfig).toBeUndefined();
+});

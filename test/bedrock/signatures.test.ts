@@ -1,7 +1,10 @@
 // Addresses and signatures of calls to Bedrock, against what AWS's own SDK sends for them.
 import { describe, expect, test } from "bun:test";
+import { createHash, createHmac } from "node:crypto";
+import { SignatureV4 } from "@smithy/signature-v4";
 import type { AwsProof } from "../../src/core/settings.ts";
 import { makeModelUrl } from "../../src/dialects/_bedrock/call.ts";
+import { signAws } from "../../src/transport/auth/authorize.ts";
 import { signRequest } from "../../src/transport/auth/sigv4.ts";
 import { catchCode, makeCard } from "../providers/drive.ts";
 
@@ -84,6 +87,85 @@ describe("as AWS's SDK", () => {
     const signed = signRequest(request, { proof, service: "bedrock", nowMs: NOW_MS });
     expect(signed.authorization).toEndWith(`Signature=${sent.signature}`);
     expect(signed["x-amz-security-token"]).toBe(sent.token ?? undefined);
+  });
+});
+
+type Secret = string | ArrayBuffer | ArrayBufferView;
+
+/** The hash that the signer is given where it has to bring none of its own. */
+class Sha256 {
+  readonly #hash: ReturnType<typeof createHash> | ReturnType<typeof createHmac>;
+  constructor(secret?: Secret) {
+    this.#hash = secret === undefined ? createHash("sha256") : createHmac("sha256", toBytes(secret));
+  }
+  update(data: Uint8Array): void {
+    this.#hash.update(data);
+  }
+  reset(): void {}
+  async digest(): Promise<Uint8Array> {
+    return this.#hash.digest();
+  }
+}
+
+function toBytes(secret: Secret): Buffer {
+  if (typeof secret === "string") return Buffer.from(secret);
+  return ArrayBuffer.isView(secret)
+    ? Buffer.from(secret.buffer, secret.byteOffset, secret.byteLength)
+    : Buffer.from(secret);
+}
+
+/** Signed by AWS's own signer, as a client with these keys signs it. */
+async function signByAmazon(proof: AwsProof, url: URL, headers: Record<string, string>, body: string) {
+  const { accessKeyId, secretAccessKey, sessionToken, region } = proof;
+  const credentials = {
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken === null ? {} : { sessionToken }),
+  };
+  const signer = new SignatureV4({
+    ...{ credentials, region, service: "bedrock", sha256: Sha256, applyChecksum: false },
+  });
+  const { protocol, hostname, host, pathname: path } = url;
+  const query = Object.fromEntries(url.searchParams);
+  const request = { method: "POST", protocol, hostname, path, query, headers: { ...headers, host }, body };
+  return (await signer.sign(request, { signingDate: new Date(NOW_MS) })).headers;
+}
+
+describe("as AWS's signer", () => {
+  const REGIONS = ["us-east-1", "eu-west-1", "ap-northeast-3", "cn-north-1", "us-gov-west-1"];
+  const MODELS = [
+    "amazon.nova-lite-v1:0",
+    "us.anthropic.claude-sonnet-5",
+    `arn:aws:bedrock:eu-west-1:123456789012:${PROFILE}`,
+    "arn:aws:bedrock:us-east-1::custom-model/ä ö!'()*~+,;=@$&",
+  ];
+  const BODIES = [
+    "{}",
+    GREETING,
+    JSON.stringify({ text: "\u2028 \ud83d\ude00 \u0000" }),
+    "x".repeat(100_000),
+  ];
+  const TOKENS = [null, "TOKEN/with+signs==", "IQoJb3JpZ2luX2VjEA0aCXVzLWVhc3QtMSJHMEUCIQ"];
+  const HEADERS: readonly Record<string, string>[] = [
+    { "content-type": "application/json" },
+    { "content-type": "application/json", "x-amzn-bedrock-guardrailidentifier": "  a   b " },
+    { accept: "*/*", "content-type": "application/json", "user-agent": "ours", "x-own": "" },
+  ];
+
+  test.each(REGIONS)("any call in %s", async (region) => {
+    for (const [at, model] of MODELS.entries())
+      for (const body of BODIES)
+        for (const token of TOKENS)
+          for (const [number, headers] of HEADERS.entries()) {
+            const keys = { accessKeyId: `AKID${at}`, secretAccessKey: `a/b+${number}`, sessionToken: token };
+            const proof: AwsProof = { kind: "aws", ...keys, region };
+            const baseUrl = `https://bedrock-runtime.${region}.amazonaws.com`;
+            const target = { baseUrl, secret: null, headers: {} };
+            const url = makeModelUrl(target, makeCard(model, null), "converse-stream");
+            const given = await signByAmazon(proof, new URL(url), headers, body);
+            const { authorization } = signAws(proof, { url, headers, body }, NOW_MS);
+            expect([url, authorization]).toEqual([url, given.authorization ?? ""]);
+          }
   });
 });
 

@@ -94,6 +94,76 @@ describe("Bedrock's keys", () => {
   });
 });
 
+test("a guardrail is known by its id or its ARN, and a version", () => {
+  for (const id of ["gr1", "arn:aws-us-gov:bedrock:us-gov-west-1:123456789012:guardrail/gr1"]) {
+    const setup = setupOf(`Bedrock: { aws: ${AWS}, guardrail: { id: "${id}", version: "12" } }`);
+    expect(setup.guardrail).toEqual({ id, version: "12" });
+  }
+});
+
+describe("the agent of a container", () => {
+  const FULL = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
+  const RELATIVE = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
+  const TOKEN = "AWS_CONTAINER_AUTHORIZATION_TOKEN";
+  const agentOf = (env: Variables) => setupOf("Bedrock: { region: eu-west-1 }", env).credentials[0]?.proof;
+  const agent = { kind: "aws_container", authorization: null, region: "eu-west-1" };
+
+  test.each([
+    "https://agent.example/keys?a=1",
+    "http://127.0.0.1:8080/keys",
+    "http://127.255.0.9/keys",
+    "http://localhost/keys",
+    "http://[::1]:81/keys",
+    "http://169.254.170.2/keys",
+    "http://169.254.170.23/v1/credentials",
+    "http://[fd00:ec2::23]/v1/credentials",
+  ])("may be at %s", (url) => {
+    expect<unknown>(agentOf({ [FULL]: url })).toEqual({ ...agent, url });
+  });
+
+  test("of ECS is at its path, which goes before a whole address", () => {
+    const env = { [RELATIVE]: "/v2/credentials/1?a=b", [FULL]: "https://other.example/" };
+    const url = "http://169.254.170.2/v2/credentials/1?a=b";
+    expect<unknown>(agentOf(env)).toEqual({ ...agent, url });
+  });
+
+  test("is shown a token, or rather the file with one", () => {
+    const url = "http://169.254.170.23/v1/credentials";
+    const env = { [FULL]: url, [TOKEN]: "Basic abcd" };
+    expect<unknown>(agentOf(env)).toEqual({ ...agent, url, authorization: { value: "Basic abcd" } });
+    expect<unknown>(agentOf({ ...env, [`${TOKEN}_FILE`]: "/run/token" })).toEqual({
+      ...{ ...agent, url, authorization: { file: "/run/token" } },
+    });
+  });
+
+  test("is asked for nothing where there are keys, and turns nothing on by itself", () => {
+    const env = { [FULL]: "https://agent.example/" };
+    expect(agentOf({ ...env, ...KEYS })).toMatchObject({ kind: "aws", accessKeyId: "AKENV" });
+    expect(agentOf({ ...env, AWS_BEARER_TOKEN_BEDROCK: "ABSK" })).toBeUndefined();
+    expect(setupOf(`Bedrock: { aws: ${AWS} }`, env).credentials).toEqual([proof({})]);
+    expect(setupsOf(null, env)).toEqual([]);
+  });
+
+  test.each([
+    [FULL, "http://agent.example/keys"],
+    [FULL, "http://169.254.169.254/latest/meta-data"],
+    [FULL, "http://10.0.0.1/"],
+    [FULL, "http://127.0.0.1.evil.example/"],
+    [FULL, "http://127.0.0.1@evil.example/"],
+    [FULL, "https://user:word@agent.example/"],
+    [FULL, "file:///etc/passwd"],
+    [FULL, "keys"],
+    [RELATIVE, "@evil.example/"],
+    [RELATIVE, "keys"],
+    [TOKEN, "a\nb"],
+  ])("is refused by its variable: %s=%j", (name, value) => {
+    const rest: Variables = name === TOKEN ? { [FULL]: "https://agent.example/" } : {};
+    const [error, ...more] = errorsOf("Bedrock: {}", { ...rest, [name]: value });
+    expect([error?.includes(name), more]).toEqual([true, []]);
+    expect(error).not.toContain("evil");
+  });
+});
+
 describe("the region", () => {
   const addressOf = (fields: string, env: Variables = {}) => {
     const { baseUrl, credentials } = setupOf(`Bedrock: { ${fields}, aws: ${AWS} }`, env);
@@ -182,6 +252,10 @@ describe("what is refused, with its field", () => {
     ['Bedrock: { aws: { access_key_id: "A K", secret_access_key: "s" } }', "access_key_id"],
     [`Bedrock: { aws: ${AWS.replace(" }", ", role: x }")} }`, "role"],
     [`Bedrock: { aws: ${AWS} }`, "expected a region", { AWS_REGION: "a/b" }],
+    [`Bedrock: { aws: ${AWS}, guardrail: { id: "A b", version: "1" } }`, "guardrail.id"],
+    [`Bedrock: { aws: ${AWS}, guardrail: { id: abc, version: v1 } }`, "guardrail.version"],
+    [`Bedrock: { aws: ${AWS}, guardrail: { id: abc } }`, "version"],
+    ['Local: { base_url: "http://a.example", guardrail: { id: abc, version: "1" } }', "has no effect"],
     ["Bedrock: {}", "printable", { ...KEYS, AWS_SECRET_ACCESS_KEY: "a b" }],
   ];
   test.each(rows)("%s", (fields, message, env = {}) => {

@@ -19,7 +19,7 @@ const READING = { offset: 0, dropped: [], isNative: false };
 const isImage = ({ api }: MediaRecording) => api.startsWith("images");
 const isSpeech = ({ api }: MediaRecording) => api === "audio-speech";
 const isTranscript = ({ api }: MediaRecording) => /^audio-trans/.test(api);
-const hasSucceeded = ({ status, isStream }: MediaRecording) => status === 200 && !isStream;
+const hasSucceeded = ({ status }: MediaRecording) => status === 200;
 
 function given<Codec>(codec: Codec | null, { id }: MediaRecording): Codec {
   if (codec === null) throw new Error(`${id}: its provider has no codec.`);
@@ -31,13 +31,6 @@ function asDelivered({ body, headers }: MediaRecording) {
 }
 
 describe.skipIf(traffic === null)("recorded pictures, sound and transcripts", () => {
-  test("the suite holds them, and only those of other providers and a stream are left out", () => {
-    expect(recordings.length).toBeGreaterThanOrEqual(40);
-    expect([...(traffic?.skipped.keys() ?? [])]).toEqual(["no provider of ours"]);
-    // We never ask for a streamed transcript: the client's stream is made of the whole one.
-    expect(recordings.filter(({ isStream }) => isStream).map(({ id }) => id)).toEqual(["openai/e34e4119d4"]);
-  });
-
   for (const recording of recordings.filter((one) => isImage(one) && hasSucceeded(one))) {
     test(`${recording.id}: pictures`, () => {
       const codec = given(IMAGES.findCodec(recording.dialect), recording);
@@ -45,7 +38,9 @@ describe.skipIf(traffic === null)("recorded pictures, sound and transcripts", ()
       const asking = { ...READING, ask, card: recording.card };
       const reply = IMAGES.readWhole(codec, asDelivered(recording), asking);
       const body = asObject(parseJson(String(recording.body)));
-      const sent = asArray(body.data ?? body.predictions).map(asObject);
+      const sent = asArray(body.data ?? body.predictions)
+        .map(asObject)
+        .filter((one) => one.contentType !== "Positive Prompt");
       expect(sent.length).toBeGreaterThan(0);
       expect(reply.pictures).toEqual(
         sent.map(({ b64_json, bytesBase64Encoded, url, revised_prompt }) => ({
@@ -115,20 +110,23 @@ describe.skipIf(traffic === null)("recorded pictures, sound and transcripts", ()
     test(`${recording.id}: the same call`, () => {
       const { dialect, card, baseUrl, request, url } = recording;
       const target = { baseUrl, secret: "the-key", headers: {} };
-      const call = isImage(recording)
+      const encoded = isImage(recording)
         ? given(IMAGES.findCodec(dialect), recording).encode(readImages(recording), card, target)
         : given(SPEECH.findCodec(dialect), recording).encode(
             OPENAI_SPEECH.read(incoming(requestOf(recording))).ask,
             card,
             target,
           );
+      const call = dialect.carry?.(encoded, card, target) ?? encoded;
       expect(new URL(call.url).pathname).toBe(new URL(String(url)).pathname);
       // Clients may leave these out; we say them.
       const said = isImage(recording) ? { n: 1, model: card.name } : { response_format: "mp3" };
-      const { quality, ...others } = request ?? {};
+      const { quality, parameters, ...others } = request ?? {};
+      const { includeSafetyAttributes: _verdicts, outputOptions: _form, ...asked } = asObject(parameters);
       // It took a quality when that was recorded, and has refused it since.
       const kept = card.name === "dall-e-2" || quality === undefined ? others : { ...others, quality };
-      const expected = "instances" in kept ? kept : { ...said, ...kept };
+      // OpenAI's form has no words for the fields of Imagen that are left out here.
+      const expected = "instances" in kept ? { ...kept, parameters: asked } : { ...said, ...kept };
       expect(JSON.parse(JSON.stringify(call.body))).toEqual(expected);
     });
   }

@@ -6,7 +6,7 @@ import { makeUnlistedCard } from "../../src/catalogue/unlisted.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
+import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
 import { fixturesFolder } from "../recorded/load.ts";
 
 const APIS = [
@@ -18,13 +18,15 @@ const APIS = [
 ] as const;
 type MediaApi = (typeof APIS)[number];
 
-/** The fixture files of known providers, by the provider's name. */
+/** The fixture files by their provider's name; a server that isn't known is configured with OpenAI's dialect. */
 const FILES: Readonly<Record<string, string>> = {
   gemini: "Google",
   groq: "Groq",
   mistral: "Mistral",
   openai: "OpenAI",
   openrouter: "OpenRouter",
+  venice: "Venice",
+  vertexai: "Vertex",
   xai: "xAI",
 };
 
@@ -43,13 +45,12 @@ export interface MediaRecording {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string | Uint8Array<ArrayBuffer>;
-  readonly isStream: boolean;
 }
 
 export interface MediaTraffic {
   readonly recordings: readonly MediaRecording[];
-  /** Numbers of recordings by the reason why they are left out. */
-  readonly skipped: ReadonlyMap<string, number>;
+  /** One line for each that is left out, with the reason. */
+  readonly skipped: readonly string[];
 }
 
 /** null: the recordings aren't there. */
@@ -57,7 +58,7 @@ export function readMediaTraffic(): MediaTraffic | null {
   const folder = fixturesFolder();
   if (folder === null) return null;
   const recordings: MediaRecording[] = [];
-  const skipped = new Map<string, number>();
+  const skipped: string[] = [];
   for (const name of readdirSync(folder).filter((one) => one.endsWith(".jsonl"))) {
     const provider = FILES[name.replace(/\.jsonl$/, "")];
     const rows = readFileSync(join(folder, name), "utf8")
@@ -66,21 +67,23 @@ export function readMediaTraffic(): MediaTraffic | null {
     for (const row of rows) {
       const api = APIS.find((one) => one === row.api);
       if (!api) continue;
-      if (provider === undefined) count(skipped, "no provider of ours");
+      const reason = provider === undefined ? "a provider's own API for media" : findReason(row);
+      if (provider === undefined || reason !== null) skipped.push(`${String(row.id)}: ${reason}`);
       else recordings.push(readRow(row, api, provider));
     }
   }
   return { recordings, skipped };
 }
 
-function count(counts: Map<string, number>, reason: string): void {
-  counts.set(reason, (counts.get(reason) ?? 0) + 1);
+function findReason(row: JsonObject): string | null {
+  if (asString(asObject(row.request).url)?.endsWith("/image/generate"))
+    return "a provider's own API for media";
+  return row.stream === true ? "transcripts are asked for whole, and streamed from here" : null;
 }
 
 function readRow(row: JsonObject, api: MediaApi, provider: string): MediaRecording {
   const known = PROVIDERS.find(({ name }) => name === provider);
-  const dialect = known?.dialects[0];
-  if (!known || !dialect) throw new Error(`${provider} is no provider.`);
+  const dialect = known?.dialects[0] ?? findDialect("openai");
   const { url, body, fields } = asObject(row.request);
   const response = asObject(row.response);
   return {
@@ -88,7 +91,7 @@ function readRow(row: JsonObject, api: MediaApi, provider: string): MediaRecordi
     api,
     provider,
     dialect,
-    baseUrl: known.baseUrl,
+    baseUrl: known?.baseUrl || readBase(asString(url) ?? ""),
     card: makeCard(provider, asString(row.model) ?? "whisper-1", api),
     url: asString(url) ?? null,
     request: isObject(body) ? body : null,
@@ -101,8 +104,12 @@ function readRow(row: JsonObject, api: MediaApi, provider: string): MediaRecordi
       ]),
     ),
     body: readBody(response),
-    isStream: row.stream === true,
   };
+}
+
+/** The address before a cloud's or a server's own path. */
+function readBase(url: string): string {
+  return url.replace(/\/(publishers|audio)\/.*$/, "");
 }
 
 function readBody({ body, body_base64 }: JsonObject): string | Uint8Array<ArrayBuffer> {

@@ -3,14 +3,52 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { asArray, asObject } from "../../src/core/json.ts";
 import type { Seen } from "../http/observe.ts";
 import { until } from "../http/until.ts";
-import { type OperationsWorld, SEARCH_UNIT_USD, startOperationsWorld } from "./world.ts";
+import { computeCost, type OperationsWorld, SEARCH_UNIT_USD, startOperationsWorld } from "./world.ts";
 
 let world: OperationsWorld;
+let own: OwnForms;
 beforeAll(async () => {
-  world = await startOperationsWorld();
+  own = startOwnForms();
+  const model = (name: string) => `[{ name: "${name}", operations: [rerank], price: { input: 0.1 } }]`;
+  world = await startOperationsWorld(
+    [
+      `  NVIDIA: { base_url: "${own.url}", keys: [k], models: ${model("nvidia/rank-1.5")} }`,
+      `  DeepInfra: { base_url: "${own.url}/openai", keys: [k], models: ${model("Qwen/rank")} }`,
+    ].join("\n"),
+  );
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  await world.stop();
+  await own.stop();
+});
 beforeEach(() => world.simulator.reset());
+
+interface OwnForms {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** An upstream with the forms of DeepInfra and NVIDIA: of several documents the last is the best. */
+function startOwnForms(): OwnForms {
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    routes: {
+      "/v1/ranking": async (request) => {
+        const rankings = asArray(asObject(await request.json()).passages).map((_, index) => ({
+          ...{ index, logit: index - 7 },
+        }));
+        return Response.json({ rankings, usage: { prompt_tokens: 30, total_tokens: 30 } });
+      },
+      "/v1/inference/Qwen/rank": async (request) => {
+        const scores = asArray(asObject(await request.json()).queries).map((_, at) => at / 10);
+        return Response.json({ scores, input_tokens: 40 });
+      },
+    },
+    fetch: () => Response.json({ detail: { error: "no such model" } }, { status: 404 }),
+  });
+  return { url: `http://127.0.0.1:${server.port}/v1`, stop: () => server.stop(true) };
+}
 
 const QUERY = "what is a panda";
 const DOCUMENTS = ["hi", "a panda is a bear", "what a panda is not"];
@@ -40,6 +78,20 @@ describe("the answer", () => {
       const scores = asArray(answer.body.results).map((one) => Number(asObject(one).relevance_score));
       expect(scores).toEqual(scores.toSorted((one, other) => other - one));
       expect(answer.body).toMatchObject({ model, id: expect.stringMatching(/^rerank-/) });
+    }
+  });
+
+  test("is the same from providers with forms of their own, whose tokens are charged", async () => {
+    const payer = await world.payer(1);
+    for (const [model, tokens] of [
+      ["NVIDIA#nvidia/rank-1.5", 30],
+      ["DeepInfra#Qwen/rank", 40],
+    ] as const) {
+      const answer = await rank({ model, top_n: 2, return_documents: true }, { secret: payer.secret });
+      expect([model, answer.status, readOrder(answer)]).toEqual([model, 200, [2, 1]]);
+      expect(asObject(asArray(answer.body.results)[0]).document).toEqual({ text: DOCUMENTS[2] });
+      const charged = computeCost(tokens);
+      expect(answer.body.usage).toMatchObject({ prompt_tokens: tokens, charged });
     }
   });
 

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { MODERATION } from "../../src/operations/moderation/operation.ts";
 import type { RerankRequest } from "../../src/operations/rerank/form.ts";
 import { RERANK } from "../../src/operations/rerank/operation.ts";
-import { makeCard } from "./drive.ts";
+import { catchCode, makeCard } from "./drive.ts";
 import { readId, TARGET } from "./target.ts";
 
 describe("rerank as it is sent", () => {
@@ -34,6 +34,120 @@ describe("rerank as it is sent", () => {
       expect(outgoing?.dropped.join(" ")).toBe(dropped);
     });
   }
+
+  const at = (id: string, baseUrl = TARGET.baseUrl) => {
+    const { dialect, card } = readId(id);
+    const target = { ...TARGET, baseUrl };
+    const encode = (given = ask) => {
+      const outgoing = RERANK.findCodec(dialect)?.encode(given, card, target);
+      return outgoing && (dialect.carry?.(outgoing, card, target) ?? outgoing);
+    };
+    const reply = (body: JsonObject, given = ask) =>
+      RERANK.findCodec(dialect)?.reply(body, card, given, new Headers());
+    return { encode, reply };
+  };
+
+  test("DeepInfra is sent the query with each document, and scores them in their order", () => {
+    const id = "DeepInfra#Qwen/Qwen3-Reranker-8B";
+    const { encode, reply } = at(id, "https://api.deepinfra.com/v1/openai");
+    expect(encode({ ...ask, extras: { instruction: "i", webhook: "https://x.example" } })).toMatchObject({
+      url: "https://api.deepinfra.com/v1/inference/Qwen/Qwen3-Reranker-8B",
+      headers: { authorization: "Bearer s" },
+      body: { queries: ["q", "q"], documents: ["a", "b"], instruction: "i" },
+      dropped: ["webhook", "max_tokens_per_doc"],
+    });
+    expect(reply({ scores: [0.1, 0.9], input_tokens: 42 })).toMatchObject({
+      results: [
+        { index: 1, score: 0.9 },
+        { index: 0, score: 0.1 },
+      ],
+      usage: { amounts: { prompt: 42 } },
+    });
+    expect(reply({ scores: [0.1, 0.9] }, { ...ask, resultsMax: 1 })?.results).toEqual([
+      { index: 1, score: 0.9 },
+    ]);
+    for (const scores of [[0.1], [0.1, 0.2, 0.3], [0.1, "x"], null])
+      expect(() => reply({ scores })).toThrow("not readable");
+    const documents = Array.from({ length: 1000 }, () => ({ text: "a", given: "a" }));
+    const long = { ...ask, query: "x".repeat(10_000), documents };
+    expect(catchCode(() => encode(long))).toBe("request_too_large");
+    for (const name of ["../../admin", "a/./b", "/a", "a/", ".."])
+      expect(catchCode(() => at(`DeepInfra#${name}`).encode())).toBe("model_not_found");
+  });
+
+  test("NVIDIA's API has an address for each model, its servers elsewhere have one, and both give logits", () => {
+    const id = "NVIDIA#nvidia/llama-3.2-nv-rerankqa-1b-v2";
+    const body = {
+      model: "nvidia/llama-3.2-nv-rerankqa-1b-v2",
+      query: { text: "q" },
+      passages: [{ text: "a" }, { text: "b" }],
+    };
+    const hosted = at(id, "https://integrate.api.nvidia.com/v1").encode();
+    expect(hosted).toMatchObject({
+      url: "https://ai.api.nvidia.com/v1/retrieval/nvidia/llama-3_2-nv-rerankqa-1b-v2/reranking",
+      body,
+      dropped: ["user", "max_tokens_per_doc"],
+    });
+    const { encode, reply } = at(id, "http://nim.example:8000/v1");
+    expect(encode({ ...ask, extras: { truncate: "END" } })).toMatchObject({
+      url: "http://nim.example:8000/v1/ranking",
+      body: { ...body, truncate: "END" },
+    });
+    const rankings = [
+      { index: 1, logit: 4.07 },
+      { index: 0, logit: -6.95 },
+    ];
+    expect(reply({ rankings, usage: { prompt_tokens: 50, total_tokens: 50 } })).toMatchObject({
+      results: [
+        { index: 1, score: 4.07 },
+        { index: 0, score: -6.95 },
+      ],
+      usage: { amounts: { prompt: 50 } },
+    });
+    expect(reply({ rankings })?.usage).toBeNull();
+    expect(() => reply({ rankings: [{ index: 2, logit: 1 }] })).toThrow("not readable");
+  });
+
+  test("Google's ranking API is called for a project at the location global, and for no other", () => {
+    const id = "Vertex#semantic-ranker-default@latest";
+    const global = "https://aiplatform.googleapis.com/v1/projects/p/locations/global";
+    const { encode, reply } = at(id, global);
+    expect(encode()).toMatchObject({
+      url: "https://discoveryengine.googleapis.com/v1/projects/p/locations/global/rankingConfigs/default_ranking_config:rank",
+      body: {
+        model: "semantic-ranker-default@latest",
+        query: "q",
+        records: [
+          { id: "0", content: "a" },
+          { id: "1", content: "b" },
+        ],
+        topN: 2,
+        ignoreRecordDetailsInResponse: true,
+      },
+      dropped: ["user", "max_tokens_per_doc"],
+    });
+    const records = [
+      { id: "1", score: 0.97 },
+      { id: "0", score: 0.18 },
+    ];
+    expect(reply({ records })).toEqual({
+      results: [
+        { index: 1, score: 0.97 },
+        { index: 0, score: 0.18 },
+      ],
+      usage: null,
+    });
+    for (const wrong of ["2", "", "1x", 1])
+      expect(() => reply({ records: [{ id: wrong, score: 1 }] })).toThrow("not readable");
+    for (const other of [
+      "https://eu-west4-aiplatform.googleapis.com/v1/projects/p/locations/europe-west4",
+      "https://aiplatform.eu.rep.googleapis.com/v1/projects/p/locations/eu",
+      "https://aiplatform.googleapis.com/v1",
+      "https://aiplatform.googleapis.com/v1/projects/p/locations/us-central1",
+      "http://127.0.0.1:9/v1/projects/p/locations/global",
+    ])
+      expect(catchCode(() => at(id, other).encode())).toBe("unsupported_capability");
+  });
 
   test("a result for no document, or twice for one, is a fault", () => {
     const { dialect, card } = readId("vLLM#m");

@@ -11,7 +11,7 @@ import { type Exchange, readBeyondChat } from "./beyond-chat.ts";
 import { fixturesFolder } from "./load.ts";
 
 const folder = fixturesFolder();
-const { exchanges, skipped } = folder ? readBeyondChat(folder) : { exchanges: [], skipped: [] };
+const { exchanges } = folder ? readBeyondChat(folder) : { exchanges: [] };
 const good = (operation: string) =>
   exchanges.filter((one) => one.operation === operation && one.status === 200);
 
@@ -133,22 +133,5 @@ describe.skipIf(folder === null)("recorded rerank and moderation", () => {
       expect([fault.code, fault.row.blame]).toEqual(["unsupported_capability", "client"]);
       expect(fault.message).toMatch(/^This server does not support/);
     }
-  });
-});
-
-test.skipIf(folder === null)("what is left out has a reason", () => {
-  const reasons = new Map<string, number>();
-  for (const line of skipped) {
-    const reason = line.slice(line.indexOf(": ") + 2);
-    reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
-  }
-  expect(Object.fromEntries(reasons)).toEqual({
-    "Ollama's native API: its /v1 is spoken": 6,
-    "Perplexity's bytes as base64 are never asked for": 1,
-    "images can't be embedded": 3,
-    "several parts of one input are never sent": 2,
-    "the recorder cut the answer": 3,
-    "vLLM is never asked for base64": 2,
-    "vectors of bytes are never asked for": 1,
   });
 });

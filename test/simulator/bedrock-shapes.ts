@@ -92,6 +92,10 @@ export const CONVERSE_REQUEST = of(
       ["tools"],
     ),
     additionalModelRequestFields: is.record,
+    guardrailConfig: of({
+      guardrailIdentifier: is.matching(/^[a-z0-9]+$/),
+      guardrailVersion: is.matching(/^([1-9]\d{0,7}|DRAFT)$/),
+    }),
     outputConfig: of({
       textFormat: of({ type: is.checkChoice("json_schema"), structure: of({ jsonSchema }, ["jsonSchema"]) }, [
         "type",

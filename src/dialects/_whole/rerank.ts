@@ -52,26 +52,41 @@ export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
   });
 }
 
-/** Reads `results` (Voyage: `data`). Throws the Fault of a result for a document that wasn't sent, or for one twice. */
+/** Reads `results` (Voyage: `data`). Throws the Faults of `rankDocuments`. */
 export function readRerank(body: unknown, card: ModelCard, ask: RerankRequest): RerankReply {
   const { results, data, usage, meta } = asObject(body);
-  const seen = new Set<number>();
-  const ranked = asArray(results ?? data).map((row): RankedDocument => {
+  const rows = asArray(results ?? data).map((row) => {
     const { index, relevance_score, score } = asObject(row);
-    const given = asNumber(relevance_score) ?? asNumber(score);
-    const place = asNumber(index) ?? -1;
-    if (given === undefined || !ask.documents[place] || seen.has(place))
+    return { index: asNumber(index), score: asNumber(relevance_score) ?? asNumber(score) };
+  });
+  return rankDocuments(rows, readRerankUsage(asObject(usage), asObject(meta), card), ask);
+}
+
+interface Row {
+  readonly index: number | undefined;
+  readonly score: number | undefined;
+}
+
+/** Puts the best first. Throws the Fault of a result for a document that wasn't sent, or for one twice. */
+export function rankDocuments(
+  rows: readonly Row[],
+  usage: WorkUsage | null,
+  ask: RerankRequest,
+): RerankReply {
+  const seen = new Set<number>();
+  const ranked = rows.map(({ index = -1, score }): RankedDocument => {
+    if (score === undefined || !ask.documents[index] || seen.has(index))
       throw garbled("a result of no document");
-    seen.add(place);
-    return { index: place, score: given };
+    seen.add(index);
+    return { index, score };
   });
   if (ranked.length === 0) throw garbled("no results");
   const best = ranked.toSorted((one, other) => other.score - one.score).slice(0, ask.resultsMax);
-  return { results: best, usage: readUsage(asObject(usage), asObject(meta), card) };
+  return { results: best, usage };
 }
 
 /** Null also where it lacks what the card is priced by: that is estimated. */
-function readUsage(usage: JsonObject, meta: JsonObject, { price }: ModelCard): WorkUsage | null {
+export function readRerankUsage(usage: JsonObject, meta: JsonObject, { price }: ModelCard): WorkUsage | null {
   const billed = asObject(meta.billed_units);
   const units = asNumber(billed.search_units) ?? asNumber(usage.search_units);
   const tokens =

@@ -38,7 +38,7 @@ export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target
   return {
     ...outgoing,
     url: makeModelUrl(target, card, call),
-    headers: moveKey(headers, target),
+    headers: { ...nameGuardrail(target), ...moveKey(headers, target) },
     body: {
       anthropic_version: VERSION,
       ...(betas.length > 0 ? { anthropic_beta: betas } : {}),
@@ -51,6 +51,13 @@ export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target
       ...(betas.length < asked.length ? ["anthropic-beta"] : []),
     ],
   };
+}
+
+/** Amazon Bedrock API reference, "InvokeModel": here a guardrail is named in headers. */
+function nameGuardrail({ guardrail }: Target): Outgoing["headers"] {
+  if (!guardrail) return {};
+  const { id, version } = guardrail;
+  return { "x-amzn-bedrock-guardrailidentifier": id, "x-amzn-bedrock-guardrailversion": version };
 }
 
 /** The operator's own headers win. */

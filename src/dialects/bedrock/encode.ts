@@ -67,10 +67,15 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
       ...withFields("inferenceConfig", inference.fields),
       ...output.fields,
       ...withFields("additionalModelRequestFields", reasoning.fields),
+      ...withFields("guardrailConfig", writeGuardrail(target)),
     },
     ...(request.stream ? { answer: "aws-eventstream" as const } : {}),
     dropped: [...new Set(dropped)],
   };
+}
+
+function writeGuardrail({ guardrail }: Target): JsonObject {
+  return guardrail ? { guardrailIdentifier: guardrail.id, guardrailVersion: guardrail.version } : {};
 }
 
 function listCarried(request: ChatRequest): ReadonlySet<string> {

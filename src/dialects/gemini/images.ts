@@ -106,9 +106,11 @@ function unable({ id }: ModelCard, what: string): Fault {
 }
 
 function readImagen(body: unknown, { price }: ModelCard): ImagesReply {
-  const pictures = asArray(asObject(body).predictions).map((one) =>
-    readPicture(asObject(one).bytesBase64Encoded),
-  );
+  const pictures = asArray(asObject(body).predictions).flatMap((one) => {
+    const { bytesBase64Encoded: data } = asObject(one);
+    // Recorded on Vertex AI: what the filter thinks of the prompt stands among the pictures.
+    return data === undefined ? [] : [readPicture(data)];
+  });
   if (pictures.length === 0) throw filtered();
   const images = pictures.length;
   return {

@@ -5,6 +5,8 @@ import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts
 import { findFacts } from "./models.ts";
 
 export function carryVertexGemini(outgoing: Outgoing, card: ModelCard, { baseUrl }: Target): Outgoing {
+  // The ranking API has an address of its own.
+  if (!outgoing.url.startsWith(baseUrl)) return outgoing;
   const path = outgoing.url.slice(baseUrl.length);
   const { contents } = outgoing.body;
   const body = Array.isArray(contents)

@@ -70,16 +70,19 @@ function writeWhole(
   { documents, isShowingDocuments }: RerankRequest,
 ): JsonObject {
   const { prompt, searchUnits } = usage?.amounts ?? NO_AMOUNTS;
-  const ranked = results.map(({ index, score }) => ({ index, relevance_score: score }));
+  const rank = (show: (document: RerankDocument | undefined) => unknown) =>
+    results.map(({ index, score }) => ({
+      index,
+      relevance_score: score,
+      ...(isShowingDocuments ? { document: show(documents[index]) } : {}),
+    }));
   return {
     id,
     object: "list",
     model,
-    results: isShowingDocuments
-      ? ranked.map((one) => ({ ...one, document: documents[one.index]?.given }))
-      : ranked,
-    // Voyage's clients read `data`; Cohere's read `meta`, the others `usage`.
-    data: ranked,
+    results: rank((document) => document?.given),
+    // Voyage's clients read `data`, where a document is its text; Cohere's read `meta`, the others `usage`.
+    data: rank((document) => document?.text),
     meta: { billed_units: { search_units: searchUnits } },
     usage: { prompt_tokens: prompt, total_tokens: prompt, ...writeCost(asObject(usage)) },
   };

@@ -1,8 +1,10 @@
 // Proves the gateway to providers that take no plain secret: a call's own signature, or a token.
 import type { AwsProof, Credential, Proof } from "../../core/settings.ts";
-import type { TokenSource } from "../../core/token-source.ts";
+import type { AwsContainer, TokenSource } from "../../core/token-source.ts";
+import { type AwsKeys, fetchKeys } from "./aws-keys.ts";
 import { signRequest } from "./sigv4.ts";
-import type { Tokens } from "./tokens.ts";
+import { fetchToken } from "./token-requests.ts";
+import { type TokenPorts, Tokens } from "./tokens.ts";
 
 /** A call as it leaves: with the very text that is sent, since signatures cover it. */
 export interface ProvenCall {
@@ -16,8 +18,8 @@ export interface ProvenCall {
 export interface Proven {
   /** The headers to add to the call. */
   readonly headers: Readonly<Record<string, string>>;
-  /** A word in them that no message to a client may hold. */
-  readonly secret?: string;
+  /** Words that no message to a client may hold, and that the configuration doesn't; left out: there are none. */
+  readonly secrets?: readonly string[];
   /** Forgets a proof that the provider answered with 401, so that the next one is another. Left out: there is no other. */
   readonly refuse?: () => void;
 }
@@ -25,15 +27,36 @@ export interface Proven {
 /** Returns the proof of a call. Throws a Fault where there is none to be had. */
 export type Authorize = (proof: Proof, call: ProvenCall, nowMs: number) => Proven | Promise<Proven>;
 
-export function createAuthorize(tokens: Pick<Tokens, "get" | "refuse">): Authorize {
-  return (proof, call, nowMs) =>
-    proof.kind === "aws" ? { headers: signAws(proof, call, nowMs) } : bearToken(tokens, proof);
+export function createAuthorize(ports: TokenPorts): Authorize {
+  const tokens = new Tokens(fetchToken, ports);
+  const keys = new Tokens(fetchKeys, ports);
+  return (proof, call, nowMs) => {
+    switch (proof.kind) {
+      case "aws":
+        return { headers: signAws(proof, call, nowMs) };
+      case "aws_container":
+        return signByRole(keys, proof, call, nowMs);
+      default:
+        return bearToken(tokens, proof);
+    }
+  };
 }
 
-async function bearToken(tokens: Pick<Tokens, "get" | "refuse">, source: TokenSource): Promise<Proven> {
+async function bearToken(tokens: Tokens<TokenSource, string>, source: TokenSource): Promise<Proven> {
   const secret = await tokens.get(source);
   const headers = { authorization: `Bearer ${secret}` };
-  return { headers, secret, refuse: () => tokens.refuse(source, secret) };
+  return { headers, secrets: [secret], refuse: () => tokens.refuse(source, secret) };
+}
+
+async function signByRole(
+  keys: Tokens<AwsContainer, AwsKeys>,
+  source: AwsContainer,
+  call: ProvenCall,
+  nowMs: number,
+): Promise<Proven> {
+  const own = await keys.get(source);
+  const proof: AwsProof = { kind: "aws", ...own, region: source.region };
+  return { headers: signAws(proof, call, nowMs), secrets: listProofSecrets(proof) };
 }
 
 /** The name of Bedrock's runtime in signatures. */
@@ -62,6 +85,10 @@ function listProofSecrets(proof: Proof): readonly string[] {
       return [proof.clientSecret, proof.refreshToken];
     case "service_account":
       return [proof.privateKey];
+    case "aws_container":
+      return proof.authorization !== null && "value" in proof.authorization
+        ? [proof.authorization.value]
+        : [];
     case "metadata":
     case "workload_identity":
       return [];

@@ -12,8 +12,9 @@ export interface TokenRequestPorts {
   readonly readFile: (path: string) => Promise<string>;
 }
 
-export interface FetchedToken {
-  readonly value: string;
+/** The token or the keys that a request gave. */
+export interface Fetched<Value> {
+  readonly value: Value;
   /** The time for which it is valid, from now. */
   readonly lifetimeMs: number;
 }
@@ -28,7 +29,7 @@ const ANSWER_BYTES_MAX = 64 * 1024;
 const TOKEN = /^[\x21-\x7e]{1,16384}$/;
 /** RFC 6749 lets a server leave `expires_in` out. */
 const LIFETIME_SECONDS = 300;
-const LIFETIME_SECONDS_MAX = 86_400;
+export const LIFETIME_SECONDS_MAX = 86_400;
 const MS = 1000;
 
 /**
@@ -39,7 +40,7 @@ export async function fetchToken(
   source: TokenSource,
   ports: TokenRequestPorts,
   signal: AbortSignal,
-): Promise<FetchedToken> {
+): Promise<Fetched<string>> {
   switch (source.kind) {
     case "client_credentials":
       return askForToken(ports, signal, source.tokenUrl, {
@@ -72,7 +73,7 @@ async function askForToken(
   signal: AbortSignal,
   url: string,
   fields: Readonly<Record<string, string>>,
-): Promise<FetchedToken> {
+): Promise<Fetched<string>> {
   return readToken(await ask(ports, url, { method: "POST", body: new URLSearchParams(fields), signal }));
 }
 
@@ -101,7 +102,7 @@ async function exchangeToken(
   source: WorkloadIdentity,
   ports: TokenRequestPorts,
   signal: AbortSignal,
-): Promise<FetchedToken> {
+): Promise<Fetched<string>> {
   const token = await askForToken(ports, signal, source.tokenUrl, {
     grant_type: EXCHANGE_GRANT,
     audience: source.audience,
@@ -129,7 +130,8 @@ async function readSubjectToken(
   return token;
 }
 
-async function ask(ports: TokenRequestPorts, url: string, init: RequestInit): Promise<JsonObject> {
+/** Returns the answer's JSON. Throws the Faults of `fetchToken`. */
+export async function ask(ports: TokenRequestPorts, url: string, init: RequestInit): Promise<JsonObject> {
   const response = await ports.fetch(url, { ...init, redirect: "manual" }).catch(() => {
     throw failed("no connection");
   });
@@ -156,18 +158,18 @@ async function readShort(response: Response): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-function readToken({ access_token: value, expires_in: lifetime }: JsonObject): FetchedToken {
+function readToken({ access_token: value, expires_in: lifetime }: JsonObject): Fetched<string> {
   const seconds = asNumber(typeof lifetime === "string" ? Number(lifetime) : lifetime) ?? LIFETIME_SECONDS;
   if (typeof value !== "string" || !TOKEN.test(value) || !(seconds > 0))
     throw failed("no token in the answer");
   return { value, lifetimeMs: Math.min(seconds, LIFETIME_SECONDS_MAX) * MS };
 }
 
-function refused(cause: string): Fault {
+export function refused(cause: string): Fault {
   const message = "The provider refused the gateway's own credential or quota.";
   return new Fault("upstream_auth", message, { cause: `token: ${cause}` });
 }
 
-function failed(cause: string): Fault {
+export function failed(cause: string): Fault {
   return new Fault("upstream_error", "The provider failed to answer.", { cause: `token: ${cause}` });
 }

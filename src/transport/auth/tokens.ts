@@ -1,8 +1,7 @@
-// The access tokens in use: each is fetched once for all calls that wait for it, renewed before its end, and never shown.
+// The access tokens and keys of roles in use: each is fetched once for all calls that wait for it, renewed before its end, and never shown.
 import { Fault } from "../../core/fault.ts";
-import type { TokenSource } from "../../core/token-source.ts";
 import type { Deadlines } from "../../core/world.ts";
-import { type FetchedToken, fetchToken, type TokenRequestPorts } from "./token-requests.ts";
+import type { Fetched, TokenRequestPorts } from "./token-requests.ts";
 
 export interface TokenPorts extends TokenRequestPorts {
   readonly deadlines: Deadlines;
@@ -15,30 +14,39 @@ const EARLY_MS = 300_000;
 /** A renewal that failed is repeated after this time. */
 const AGAIN_MS = 10_000;
 
-interface Held {
-  readonly value: string;
+/** Rejects with the Fault of a request that fails. */
+type FetchValue<Source, Value> = (
+  source: Source,
+  ports: TokenRequestPorts,
+  signal: AbortSignal,
+) => Promise<Fetched<Value>>;
+
+interface Held<Value> {
+  readonly value: Value;
   /** On the monotonic clock, as `renewAtMs`. */
   readonly endsAtMs: number;
   renewAtMs: number;
 }
 
 /** The state of one source: its token, and the request for the next one. */
-interface Slot {
-  held: Held | null;
-  fetching: Promise<Held> | null;
+interface Slot<Value> {
+  held: Held<Value> | null;
+  fetching: Promise<Held<Value>> | null;
 }
 
-export class Tokens {
+export class Tokens<Source extends object, Value> {
+  readonly #fetchValue: FetchValue<Source, Value>;
   readonly #ports: TokenPorts;
   /** By the source's own object: a reload makes new ones, and the old ones' tokens go with them. */
-  readonly #slots = new WeakMap<TokenSource, Slot>();
+  readonly #slots = new WeakMap<Source, Slot<Value>>();
 
-  constructor(ports: TokenPorts) {
+  constructor(fetchValue: FetchValue<Source, Value>, ports: TokenPorts) {
+    this.#fetchValue = fetchValue;
     this.#ports = ports;
   }
 
   /** Returns a valid token. Rejects with the Fault of the request for it, which all that wait for it share. */
-  async get(source: TokenSource): Promise<string> {
+  async get(source: Source): Promise<Value> {
     const slot = this.#slotOf(source);
     const { held } = slot;
     const nowMs = this.#ports.deadlines.nowMs();
@@ -51,18 +59,18 @@ export class Tokens {
   }
 
   /** Forgets a token that the provider has refused, unless another one has taken its place already. */
-  refuse(source: TokenSource, token: string): void {
+  refuse(source: Source, token: Value): void {
     const slot = this.#slotOf(source);
     if (slot.held?.value === token) slot.held = null;
   }
 
-  #slotOf(source: TokenSource): Slot {
+  #slotOf(source: Source): Slot<Value> {
     const slot = this.#slots.get(source) ?? { held: null, fetching: null };
     this.#slots.set(source, slot);
     return slot;
   }
 
-  #request(source: TokenSource, slot: Slot): Promise<Held> {
+  #request(source: Source, slot: Slot<Value>): Promise<Held<Value>> {
     slot.fetching ??= this.#requestOnce(source)
       .then((token) => {
         slot.held = this.#hold(token);
@@ -74,13 +82,13 @@ export class Tokens {
     return slot.fetching;
   }
 
-  #hold({ value, lifetimeMs }: FetchedToken): Held {
+  #hold({ value, lifetimeMs }: Fetched<Value>): Held<Value> {
     const nowMs = this.#ports.deadlines.nowMs();
     const earlyMs = Math.min(EARLY_MS, lifetimeMs / 2);
     return { value, endsAtMs: nowMs + lifetimeMs, renewAtMs: nowMs + lifetimeMs - earlyMs };
   }
 
-  async #requestOnce(source: TokenSource): Promise<FetchedToken> {
+  async #requestOnce(source: Source): Promise<Fetched<Value>> {
     const { deadlines } = this.#ports;
     const abort = new AbortController();
     const { promise: late, reject } = Promise.withResolvers<never>();
@@ -89,7 +97,7 @@ export class Tokens {
       abort.abort();
     });
     try {
-      return await Promise.race([fetchToken(source, this.#ports, abort.signal), late]);
+      return await Promise.race([this.#fetchValue(source, this.#ports, abort.signal), late]);
     } finally {
       deadline.clear();
     }

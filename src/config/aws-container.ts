@@ -1,0 +1,46 @@
+// The agent of ECS and EKS that the environment names, which gives a container the keys of its role.
+import type { AwsContainer } from "../core/token-source.ts";
+import { type PlatformContext, readVariable } from "./platform.ts";
+
+const RELATIVE = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
+const FULL = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
+const TOKEN = "AWS_CONTAINER_AUTHORIZATION_TOKEN";
+const TOKEN_FILE = "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE";
+/** The agent of ECS. */
+const AGENT = "http://169.254.170.2";
+/** By plain HTTP AWS's SDKs call the machine itself and the agents of ECS and EKS, and nothing else. */
+const PLAIN_HOST =
+  /^(localhost|127(\.\d{1,3}){3}|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/;
+/** A token may be two words, as `Basic …`. */
+const PRINTABLE = /^[\x20-\x7e]+$/;
+
+type Context = Pick<PlatformContext, "env" | "issues">;
+
+/** AWS SDKs, "Container credential provider": the variables and their order. Null: the environment names none. */
+export function readContainer({ env, issues }: Context, region: string): AwsContainer | null {
+  const [relative, full] = [readVariable(env, RELATIVE), readVariable(env, FULL)];
+  if (relative === "" && full === "") return null;
+  const wrong = (variable: string, message: string) =>
+    issues.push({ path: [], at: "value", variable, message });
+  const url = relative === "" ? findUrl(full) : findAgentUrl(relative);
+  if (url === null && relative !== "") wrong(RELATIVE, "expected a path that begins with a slash");
+  else if (url === null)
+    wrong(FULL, "expected an https: address, or an http: one of this machine or of AWS's own agents");
+  const value = readVariable(env, TOKEN);
+  if (value !== "" && !PRINTABLE.test(value)) wrong(TOKEN, "expected printable characters");
+  const file = readVariable(env, TOKEN_FILE);
+  const given = value === "" ? null : { value };
+  return { kind: "aws_container", url: url ?? "", authorization: file === "" ? given : { file }, region };
+}
+
+/** Behind anything but a slash, the path could name another host. */
+function findAgentUrl(path: string): string | null {
+  return path.startsWith("/") && URL.canParse(AGENT + path) ? AGENT + path : null;
+}
+
+function findUrl(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const { protocol, hostname, username, password, href } = new URL(text);
+  const isAllowed = protocol === "https:" || (protocol === "http:" && PLAIN_HOST.test(hostname));
+  return isAllowed && username === "" && password === "" ? href : null;
+}

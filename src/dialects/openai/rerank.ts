@@ -1,0 +1,83 @@
+// Rerank on servers of OpenAI's dialect that have it in a form and at an address of their own: DeepInfra and NVIDIA.
+import type { Target } from "../../core/dialect.ts";
+import { Fault } from "../../core/fault.ts";
+import { asArray, asNumber, asObject, type JsonObject } from "../../core/json.ts";
+import { garbled } from "../../core/upstream.ts";
+import type { Codec } from "../../operations/codec.ts";
+import type { RerankForm, RerankRequest } from "../../operations/rerank/form.ts";
+import { makeWholeCodec } from "../../operations/whole.ts";
+import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { passExtras } from "../_whole/extras.ts";
+import { rankDocuments, readRerankUsage } from "../_whole/rerank.ts";
+
+/** DeepInfra wants the query once for each document, so that a long one would take up a thousand times its length. */
+const QUERIES_BYTES_MAX = 8 * 1024 * 1024;
+
+/** deepinfra.com, "HTTP/cURL API" of Qwen3-Reranker: a score for each query and the document at its place, in their order. */
+export const DEEPINFRA_RERANK: Codec<RerankForm> = makeWholeCodec({
+  encode(ask, { name }, target) {
+    const { query, documents } = ask;
+    if (Buffer.byteLength(query) * documents.length > QUERIES_BYTES_MAX) {
+      const message = "The query is too long for so many documents: this provider reads it once for each.";
+      throw new Fault("request_too_large", message, { param: "query" });
+    }
+    const body = { queries: documents.map(() => query), documents: documents.map(({ text }) => text) };
+    const url = `${target.baseUrl.replace(/\/openai$/, "")}/inference/${encodePath(name)}`;
+    return makeCall(url, body, ask, ["instruction"], target);
+  },
+  reply(body, card, ask) {
+    const { scores, input_tokens } = asObject(body);
+    const rows = asArray(scores).map((score, index) => ({ index, score: asNumber(score) }));
+    if (rows.length !== ask.documents.length) throw garbled("not a score for each document");
+    return rankDocuments(rows, readRerankUsage({ prompt_tokens: input_tokens }, {}, card), ask);
+  },
+});
+
+const NVIDIA_API = "https://integrate.api.nvidia.com/v1";
+/** NVIDIA's own API has each ranking model at an address of its own, with underscores for the dots of its name. */
+const NVIDIA_RETRIEVAL = "https://ai.api.nvidia.com/v1/retrieval";
+
+/** NeMo Retriever Reranking NIM, "Use the API": `rankings` hold logits, which may be any number. */
+export const NVIDIA_RERANK: Codec<RerankForm> = makeWholeCodec({
+  encode(ask, { name }, target) {
+    const passages = ask.documents.map(({ text }) => ({ text }));
+    const body = { model: name, query: { text: ask.query }, passages };
+    const url =
+      target.baseUrl === NVIDIA_API
+        ? `${NVIDIA_RETRIEVAL}/${encodePath(name.replaceAll(".", "_"))}/reranking`
+        : `${target.baseUrl}/ranking`;
+    return makeCall(url, body, ask, ["truncate"], target);
+  },
+  reply(body, card, ask) {
+    const { rankings, usage } = asObject(body);
+    const rows = asArray(rankings).map((row) => {
+      const { index, logit } = asObject(row);
+      return { index: asNumber(index), score: asNumber(logit) };
+    });
+    return rankDocuments(rows, readRerankUsage(asObject(usage), {}, card), ask);
+  },
+});
+
+function makeCall(
+  url: string,
+  body: JsonObject,
+  { documentTokensMax, extras }: RerankRequest,
+  passes: readonly string[],
+  target: Target,
+) {
+  const { fields, dropped } = passExtras(extras, passes);
+  return {
+    url,
+    headers: makeBearerHeaders(target),
+    body: { ...fields, ...body },
+    dropped: [...dropped, ...(documentTokensMax === undefined ? [] : ["max_tokens_per_doc"])],
+  };
+}
+
+/** A model's name as steps of a path, as `Qwen/Qwen3-Reranker-8B`. Throws the Fault of one that would name a step above. */
+function encodePath(name: string): string {
+  const steps = name.toWellFormed().split("/");
+  if (steps.some((step) => step === "" || step === "." || step === ".."))
+    throw new Fault("model_not_found", "There is no model of this name.", { param: "model" });
+  return steps.map(encodeURIComponent).join("/");
+}

@@ -1,0 +1,59 @@
+// One request for the keys of a container's role, to the agent that stands beside it (AWS SDKs, "Container credential provider").
+import { asString } from "../../core/json.ts";
+import type { AwsContainer } from "../../core/token-source.ts";
+import {
+  ask,
+  type Fetched,
+  failed,
+  LIFETIME_SECONDS_MAX,
+  refused,
+  type TokenRequestPorts,
+} from "./token-requests.ts";
+
+export interface AwsKeys {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string | null;
+}
+
+/** They go into headers; a session's token has some thousand characters. */
+const KEY = /^[\x21-\x7e]{1,16384}$/;
+const AUTHORIZATION = /^[\x20-\x7e]{1,16384}$/;
+const MS = 1000;
+
+/** Fetches keys. Throws the Fault `upstream_auth` where the agent refuses, and `upstream_error` where there are none to be had. */
+export async function fetchKeys(
+  source: AwsContainer,
+  ports: TokenRequestPorts,
+  signal: AbortSignal,
+): Promise<Fetched<AwsKeys>> {
+  const authorization = await readAuthorization(source, ports);
+  const headers = { accept: "application/json", ...(authorization === null ? {} : { authorization }) };
+  const { AccessKeyId, SecretAccessKey, Token, Expiration } = await ask(ports, source.url, {
+    headers,
+    signal,
+  });
+  const lifetimeMs = Date.parse(asString(Expiration) ?? "") - ports.clock.nowMs();
+  const isWhole = isKey(AccessKeyId) && isKey(SecretAccessKey) && (Token === undefined || isKey(Token));
+  if (!isWhole || !(lifetimeMs > 0)) throw failed("no keys in the answer");
+  return {
+    value: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: Token ?? null },
+    lifetimeMs: Math.min(lifetimeMs, LIFETIME_SECONDS_MAX * MS),
+  };
+}
+
+function isKey(value: unknown): value is string {
+  return typeof value === "string" && KEY.test(value);
+}
+
+/** The platform replaces the file's content while the gateway runs. */
+async function readAuthorization(
+  { authorization }: AwsContainer,
+  ports: TokenRequestPorts,
+): Promise<string | null> {
+  if (authorization === null) return null;
+  if ("value" in authorization) return authorization.value;
+  const text = (await ports.readFile(authorization.file).catch(() => "")).trim();
+  if (!AUTHORIZATION.test(text)) throw refused("the token's file holds none");
+  return text;
+}

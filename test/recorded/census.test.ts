@@ -1,0 +1,125 @@
+// Each recorded exchange that is no chat: how many are judged, and why the others are not. Counts of prompts and lists of models are judged here.
+import { expect, test } from "bun:test";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { listModels } from "../../src/app/discovery.ts";
+import { asArray, asObject, parseJson } from "../../src/core/json.ts";
+import type { ProviderSetup } from "../../src/core/settings.ts";
+import { CHAT } from "../../src/operations/chat/operation.ts";
+import { readRecordedCompletions } from "../completions/recordings.ts";
+import { readMediaTraffic } from "../media/recordings.ts";
+import { incoming } from "../surfaces/recorded.ts";
+import { readBeyondChat } from "./beyond-chat.ts";
+import { readRecordedCounts } from "./counting.ts";
+import { CHAT_APIS, fixturesFolder } from "./load.ts";
+
+const folder = fixturesFolder();
+
+/** Requests that are not served here, or served in another form. */
+const OUTSIDE: Readonly<Record<string, string>> = {
+  batches: "batches are not served",
+  files: "files are not served",
+  "bedrock-apply-guardrail": "guardrails are not served",
+  "bedrock-count-tokens": "Bedrock's own count is never asked for: prompts are estimated",
+  "responses-retrieve": "stored answers are the gateway's own",
+  "responses-delete": "stored answers are the gateway's own",
+  "cohere-v1": "Cohere's first API is retired: its second is spoken",
+  "ollama-chat": "Ollama's native API: its /v1 is spoken",
+  "ollama-generate": "Ollama's native API: its /v1 is spoken",
+};
+
+interface Row {
+  readonly id: string;
+  readonly api: string;
+  readonly status: number;
+  readonly body: string;
+}
+
+/** All that are no chat. */
+function listRows(from: string): readonly Row[] {
+  const chat: ReadonlySet<string> = new Set(CHAT_APIS);
+  return readdirSync(from)
+    .filter((name) => name.endsWith(".jsonl"))
+    .flatMap((name) => readFileSync(join(from, name), "utf8").split("\n"))
+    .filter((line) => line !== "")
+    .map((line) => {
+      const { id, api, response } = asObject(parseJson(line));
+      const { status, body } = asObject(response);
+      return { id: String(id), api: String(api), status: Number(status), body: String(body) };
+    })
+    .filter(({ api }) => !chat.has(api));
+}
+
+/** By id, null for an exchange that a test judges, or else the reason why none does. */
+function classify(from: string): ReadonlyMap<string, string | null> {
+  const { exchanges, skipped } = readBeyondChat(from);
+  const media = readMediaTraffic();
+  const lists = listRows(from).filter(({ api }) => api === "models");
+  const judged = [
+    ...[...exchanges, ...(media?.recordings ?? []), ...lists],
+    ...[...readRecordedCompletions(), ...readRecordedCounts()],
+  ];
+  const reasons = [...skipped, ...(media?.skipped ?? [])].map((line): readonly [string, string] => {
+    const [id = "", ...rest] = line.split(": ");
+    return [id, rest.join(": ")];
+  });
+  return new Map([...judged.map(({ id }) => [id, null] as const), ...reasons]);
+}
+
+test.skipIf(folder === null)("each recording beyond chat is judged, or left out for a reason", () => {
+  const known = classify(folder ?? "");
+  const counts: Record<string, number> = {};
+  for (const { id, api } of listRows(folder ?? "")) {
+    const reason = known.get(id) === null ? "judged" : (known.get(id) ?? OUTSIDE[api] ?? `unknown: ${id}`);
+    counts[reason] = (counts[reason] ?? 0) + 1;
+  }
+  expect(counts).toEqual({
+    judged: 260,
+    "the recorder cut the answer": 3,
+    "Ollama's native API: its /v1 is spoken": 48,
+    "Cohere's first API is retired: its second is spoken": 8,
+    "a provider's own API for media": 11,
+    "transcripts are asked for whole, and streamed from here": 1,
+    "Bedrock's own count is never asked for: prompts are estimated": 5,
+    "images can't be embedded": 3,
+    "several parts of one input are never sent": 2,
+    "vLLM is never asked for base64": 2,
+    "Perplexity's bytes as base64 are never asked for": 1,
+    "vectors of bytes are never asked for": 1,
+    "batches are not served": 12,
+    "files are not served": 34,
+    "guardrails are not served": 1,
+    "stored answers are the gateway's own": 5,
+  });
+});
+
+test.skipIf(folder === null)("each recorded list of models is read with all its names", async () => {
+  const timeouts = { connectMs: 1000, firstByteMs: null, idleMs: 1000, totalMs: 1000 };
+  const setup: ProviderSetup = {
+    ...{ name: "Local", dialect: null, baseUrl: "http://local.example/v1", headers: {}, timeouts },
+    ...{ unlistedModels: true, credentials: [] },
+  };
+  const lists = listRows(folder ?? "").filter(({ api }) => api === "models");
+  expect(lists).toHaveLength(17);
+  for (const { id, status, body } of lists) {
+    const read = listModels(setup, async () => new Response(body, { status }));
+    // Mistral lists some names several times.
+    const given = new Set(asArray(asObject(parseJson(body)).data).map((one) => String(asObject(one).id)));
+    // A refusal, and Gemini's own form, are no lists of a server with OpenAI's API.
+    if (given.size === 0) await expect(read).rejects.toThrow();
+    else expect([id, (await read).map(({ name }) => name)]).toEqual([id, [...given]]);
+  }
+});
+
+test.skipIf(folder === null)(
+  "prompts are estimated to within 30 tokens and a quarter of the vendor's own count",
+  () => {
+    const counts = readRecordedCounts();
+    expect(counts).toHaveLength(12);
+    for (const { id, surface, path, request, tokens } of counts) {
+      const ask = surface.counting?.read(incoming(request, path));
+      const estimate = ask === undefined ? Number.NaN : CHAT.estimatePrompt(ask);
+      expect([id, Math.abs(estimate - tokens) <= 30 + tokens / 4]).toEqual([id, true]);
+    }
+  },
+);
