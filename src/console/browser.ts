@@ -63,6 +63,12 @@ export function gatewayAddress(): string {
   return location.origin;
 }
 
+/** Gives data an address within this page, and what takes it back: until then the browser keeps the data. */
+export function lendAddress(data: Blob): { readonly url: string; readonly revoke: () => void } {
+  const url = URL.createObjectURL(data);
+  return { url, revoke: () => URL.revokeObjectURL(url) };
+}
+
 /** The value that this browser remembers under a name; null: nothing, or nothing is allowed to be. */
 export function remembered(name: string): string | null {
   try {

@@ -1,6 +1,12 @@
 // Numbers, money and times as people read them.
 import { nowMs } from "./browser.ts";
 
+/** USD. */
+interface Spent {
+  readonly cost?: number | undefined;
+  readonly charged?: number | undefined;
+}
+
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 const SECOND_MS = 1000;
@@ -29,6 +35,20 @@ export function usd(value: number): string {
 /** Money in a narrow place. */
 export function usdCompact(value: number): string {
   return Math.abs(value) >= 10_000 ? `$${short.format(value)}` : usd(value);
+}
+
+/** The cost of an answer and the charge for it, as far as they are known. */
+export function describeCharge({ cost, charged }: Spent): string | null {
+  const parts = [
+    cost === undefined ? null : usd(cost),
+    charged === undefined ? null : `${usd(charged)} charged`,
+  ];
+  return parts.filter(Boolean).join(" · ") || null;
+}
+
+/** 32000000 as 32 MB. */
+export function describeBytes(bytes: number): string {
+  return bytes < 1e6 ? `${Math.round(bytes / 1e3)} KB` : `${Number((bytes / 1e6).toFixed(1))} MB`;
 }
 
 /** A price per million tokens. */

@@ -41,14 +41,45 @@ function makeBody({ model, messages, fields }: Example): Record<string, unknown>
 }
 
 function curl(example: Example): string {
-  // A quote within the body would end the shell's.
-  const body = JSON.stringify(makeBody(example), null, 2).replaceAll("'", "'\\''");
+  const { address, secret } = example;
+  return writeCurl({ address, secret, path: "/v1/chat/completions" }, makeBody(example));
+}
+
+export interface CurlCall extends Pick<Example, "address" | "secret"> {
+  readonly path: string;
+  /** The file that an answer is put in which is no text. */
+  readonly output?: string | undefined;
+}
+
+/** Returns a call with fields as JSON, or as a form where one of them is a file. */
+export function writeCurl(
+  { address, secret, path, output }: CurlCall,
+  fields: Readonly<Record<string, unknown>>,
+): string {
+  const entries = Object.entries(fields);
+  const isForm = entries.some(([, value]) => value instanceof File);
+  const formLines = entries.map(([name, value]) =>
+    value instanceof File
+      ? `-F ${quote(`${name}=@${nameFile(value)}`)}`
+      : `--form-string ${quote(`${name}=${value}`)}`,
+  );
+  const jsonLines = ['-H "Content-Type: application/json"', `-d ${quote(JSON.stringify(fields, null, 2))}`];
   return [
-    `curl ${example.fields?.stream === true ? "-N " : ""}${example.address}/v1/chat/completions \\`,
-    `  -H "Authorization: Bearer ${example.secret}" \\`,
-    `  -H "Content-Type: application/json" \\`,
-    `  -d '${body}'`,
-  ].join("\n");
+    `curl ${fields.stream === true ? "-N " : ""}${address}${path}`,
+    `-H "Authorization: Bearer ${secret}"`,
+    ...(isForm ? formLines : jsonLines),
+    ...(output === undefined ? [] : [`--output ${output}`]),
+  ].join(" \\\n  ");
+}
+
+/** curl reads these characters as the end of a file's name. */
+function nameFile({ name }: File): string {
+  return /[;,"\\]/.test(name) ? JSON.stringify(name) : name;
+}
+
+/** For the shell: a quote within the text would end it. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function javascript(example: Example): string {

@@ -54,7 +54,40 @@ export function TextField(props: TextProps) {
   );
 }
 
-function Below({ id, hint, error }: Pick<Around, "hint" | "error"> & { readonly id: string | undefined }) {
+interface AreaProps extends Omit<Around, "error"> {
+  readonly value: string;
+  readonly onInput: (value: string) => void;
+  readonly rows?: number;
+  readonly placeholder?: string;
+}
+
+export function AreaField({ label, hint, value, onInput, rows = 3, placeholder }: AreaProps) {
+  const id = useId();
+  const below = hint ? `${id}-below` : undefined;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        class="input"
+        rows={rows}
+        placeholder={placeholder}
+        value={value}
+        aria-describedby={below}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      <Below id={below} hint={hint} error={null} />
+    </div>
+  );
+}
+
+interface BelowProps {
+  readonly id: string | undefined;
+  readonly hint: string | undefined;
+  readonly error: string | null | undefined;
+}
+
+export function Below({ id, hint, error }: BelowProps) {
   if (error) {
     return (
       <span id={id} class="field-error" role="alert">

@@ -1,0 +1,62 @@
+// A request whose answer comes whole: the answer or why there is none, the model that gave it, and the time it took.
+import { call, readMessage } from "../api.ts";
+import { tickMs } from "../browser.ts";
+
+/** The counts and the money of an answer, under the names of the APIs. */
+export type Spent = Partial<
+  Record<
+    "prompt_tokens" | "completion_tokens" | "input_tokens" | "output_tokens" | "seconds" | "cost" | "charged",
+    number
+  >
+>;
+
+export interface Counted {
+  readonly usage?: Spent;
+}
+
+export interface Asked {
+  /** The path at which clients ask for it. */
+  readonly path: string;
+  /** The request's fields; one that is a file makes it a form. */
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+export interface Outcome<Answer> {
+  /** null: it failed, or was stopped. */
+  readonly answer: Answer | null;
+  readonly error: string | null;
+  /** The model that answered, with its provider. */
+  readonly model: string | null;
+  readonly totalMs: number;
+}
+
+/** Returns the fields that are given: empty ones are left to the provider. */
+export function listGiven({ fields }: Asked): readonly (readonly [name: string, value: unknown])[] {
+  return Object.entries(fields).filter(([, value]) => value !== "" && value !== null);
+}
+
+function makeBody(asked: Asked): FormData | object {
+  const given = listGiven(asked);
+  if (!given.some(([, value]) => value instanceof File)) return Object.fromEntries(given);
+  const form = new FormData();
+  for (const [name, value] of given) form.append(name, value instanceof File ? value : String(value));
+  return form;
+}
+
+/** Never throws. */
+export async function askWhole<Answer>(
+  asked: Asked,
+  read: (response: Response) => Promise<Answer>,
+  signal: AbortSignal,
+): Promise<Outcome<Answer>> {
+  const startMs = tickMs();
+  try {
+    const response = await call("POST", `/playground${asked.path}`, makeBody(asked), { signal });
+    const answer = await read(response);
+    const model = response.headers.get("x-poundkey-model");
+    return { answer, error: null, model, totalMs: tickMs() - startMs };
+  } catch (thrown) {
+    const error = signal.aborted ? "Stopped." : readMessage(thrown);
+    return { answer: null, error, model: null, totalMs: tickMs() - startMs };
+  }
+}
