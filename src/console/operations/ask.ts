@@ -22,8 +22,9 @@ export interface Asked {
 }
 
 export interface Outcome<Answer> {
-  /** null: it failed, or was stopped. */
+  /** null: it failed. */
   readonly answer: Answer | null;
+  /** null with no answer: it was stopped. */
   readonly error: string | null;
   /** The model that answered, with its provider. */
   readonly model: string | null;
@@ -56,7 +57,7 @@ export async function askWhole<Answer>(
     const model = response.headers.get("x-poundkey-model");
     return { answer, error: null, model, totalMs: tickMs() - startMs };
   } catch (thrown) {
-    const error = signal.aborted ? "Stopped." : readMessage(thrown);
+    const error = signal.aborted ? null : readMessage(thrown);
     return { answer: null, error, model: null, totalMs: tickMs() - startMs };
   }
 }

@@ -43,12 +43,13 @@ export function Panel<Answer extends Counted>(props: Props<Answer>) {
     <form class="card-body stack" onSubmit={submit}>
       {children}
       <div class="row">
+        {/* By their keys they are two elements: the press that stops would submit the form through the one that follows. */}
         {isRunning ? (
-          <Button icon="stop" onClick={stop}>
+          <Button key="stop" icon="stop" onClick={stop}>
             Stop
           </Button>
         ) : (
-          <Button kind="main" type="submit" isDisabled={!isReady}>
+          <Button key="start" kind="main" type="submit" isDisabled={!isReady}>
             {action}
           </Button>
         )}
@@ -71,11 +72,13 @@ interface ResultProps<Answer> {
 
 function Result<Answer extends Counted>({ outcome, show }: ResultProps<Answer>) {
   const { answer, error, model, totalMs } = outcome;
+  const isStopped = answer === null && error === null;
+  const parts = isStopped ? ["stopped"] : describeSpent(answer?.usage ?? {});
   return (
     <>
       {answer && show(answer)}
       {error && <Notice tone="bad">{error}</Notice>}
-      <Figures model={model} totalMs={totalMs} parts={answer?.usage ? describeSpent(answer.usage) : []} />
+      <Figures model={model} totalMs={totalMs} parts={parts} />
     </>
   );
 }
@@ -101,7 +104,7 @@ function AsCurl({ onClose, output, ...asked }: AsCurlProps) {
   return (
     <Dialog title="View as code" isWide onClose={onClose}>
       <Code text={writeCurl(call, Object.fromEntries(listGiven(asked)))} />
-      <p class="small faint">Put a key of Settings → Router in place of sk-….</p>
+      <p class="small faint">In place of sk-… put a key of Settings → Router.</p>
     </Dialog>
   );
 }
