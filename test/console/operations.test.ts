@@ -215,6 +215,22 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there i
     await visitor.close();
   });
 
+  test("images of a chat that are too large together are not sent", async () => {
+    const visitor = await openConsole(world);
+    const page = await openModel(visitor, "OpenAI#gpt-5.4");
+    await page.getByText("up to 72 KB").waitFor();
+    await page.getByLabel("Message").fill("What is this?");
+    const picture = { name: "a.png", mimeType: "image/png", buffer: Buffer.alloc(50_000) };
+    await page.locator("input[type=file]").setInputFiles([picture, picture]);
+    await page.getByText("These images are too large: the gateway takes 72 KB at most.").waitFor();
+    expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Remove image 2" }).click();
+    await press(page, "Send");
+    await page.getByText(SPENT).waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await visitor.close();
+  });
+
   test("a text goes on, with a model of several operations", async () => {
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "Local#sim-complete", "Completion");

@@ -1,9 +1,9 @@
 // The calls that the console shows as code do as they are printed: each is run against the gateway.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Example, LANGUAGES, type Language, snippet } from "../../src/console/snippets.ts";
+import { type Example, LANGUAGES, type Language, snippet, writeCurl } from "../../src/console/snippets.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");
@@ -89,3 +89,24 @@ for (const { value: language, label } of LANGUAGES) {
     }
   });
 }
+
+test.skipIf(!Bun.which("curl"))(
+  "curl, of operations beyond chat (skipped where it isn't there)",
+  async () => {
+    const run = async (path: string, fields: Readonly<Record<string, unknown>>, output?: string) => {
+      const file = join(folder, "operation.sh");
+      writeFileSync(file, writeCurl({ address: gateway.url, secret: gateway.secret, path, output }, fields));
+      return outputOf(["bash", file]);
+    };
+    expect(await run("/v1/rerank", { model: "Local#sim-rerank", query: text, documents: [text] })).toContain(
+      '"relevance_score":1',
+    );
+    const name = `it's; "odd".wav`;
+    await run("/v1/audio/speech", { model: "Local#sim-speech", input: text, voice: "nova" }, "speech.mp3");
+    const sound = readFileSync(join(folder, "speech.mp3"));
+    expect(sound.subarray(0, 4).toString()).toBe("RIFF");
+    writeFileSync(join(folder, name), sound);
+    const form = { model: "Local#sim-transcribe", language: "@en", file: new File([sound], name) };
+    expect(await run("/v1/audio/transcriptions", form)).toContain("This is what was said in it's;");
+  },
+);
