@@ -63,7 +63,7 @@ export function gatewayAddress(): string {
   return location.origin;
 }
 
-/** Gives data an address within this page, and what takes it back: until then the browser keeps the data. */
+/** Returns an address of data within this page; until it is taken back, the browser keeps the data. */
 export function lendAddress(data: Blob): { readonly url: string; readonly revoke: () => void } {
   const url = URL.createObjectURL(data);
   return { url, revoke: () => URL.revokeObjectURL(url) };

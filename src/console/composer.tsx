@@ -3,9 +3,9 @@ import type { TargetedEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { describeBytes } from "./format.ts";
 import { Button } from "./parts/button.tsx";
+import { useUploadMax } from "./parts/file-field.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { Notice } from "./parts/states.tsx";
-import { useUploadMax } from "./use-upload-max.ts";
 
 /** Base64 makes three bytes four characters. */
 const BYTES_PER_CHARACTER = 3 / 4;

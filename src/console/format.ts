@@ -1,12 +1,6 @@
 // Numbers, money and times as people read them.
 import { nowMs } from "./browser.ts";
 
-/** USD. */
-interface Spent {
-  readonly cost?: number | undefined;
-  readonly charged?: number | undefined;
-}
-
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 const short = new Intl.NumberFormat("en-US", { notation: "compact", maximumFractionDigits: 1 });
 const SECOND_MS = 1000;
@@ -38,7 +32,10 @@ export function usdCompact(value: number): string {
 }
 
 /** The cost of an answer and the charge for it, as far as they are known. */
-export function describeCharge({ cost, charged }: Spent): string | null {
+export function describeCharge({
+  cost,
+  charged,
+}: Partial<Record<"cost" | "charged", number>>): string | null {
   const parts = [
     cost === undefined ? null : usd(cost),
     charged === undefined ? null : `${usd(charged)} charged`,

@@ -1,16 +1,14 @@
 // Playground: a chat with one model or several side by side, streamed through the gateway, or another operation of a model.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { OperationName } from "../core/card.ts";
 import { gatewayAddress, remember, remembered } from "./browser.ts";
 import { Composer, type Prompt } from "./composer.tsx";
-import { listOperations, type Offered } from "./operations/operation.ts";
-import { PANELS } from "./operations/panels.ts";
+import { CHAT, listOperations } from "./operations/operation.ts";
 import { listFields, Parameters, type Typed } from "./parameters.tsx";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { ExampleCode } from "./parts/example.tsx";
-import { AreaField, Filter } from "./parts/field.tsx";
+import { Filter, TextField } from "./parts/field.tsx";
 import { PageHead } from "./parts/page.tsx";
 import { type Lane, LaneHead, LaneView } from "./playground-lane.tsx";
 import { type Answer, ask, WAITING } from "./playground-run.ts";
@@ -71,42 +69,24 @@ type Chat = ReturnType<typeof useLanes>;
 export function PlaygroundPage() {
   const models = useModels();
   const chat = useLanes(models.sample, models.all.length > 0);
-  const [wanted, setWanted] = useState<OperationName>("chat");
+  const [wanted, setWanted] = useState("chat");
   const [first, ...others] = chat.lanes;
   const offered = first ? listOperations(first.model, models) : [];
-  const chosen = offered.find(({ value }) => value === wanted)?.value ?? offered[0]?.value ?? "chat";
-  if (!first || others.length > 0 || chosen === "chat")
-    return <ChatPage chat={chat} choice={<Choice {...{ offered, chosen }} onChange={setWanted} />} />;
-  const Panel = PANELS[chosen];
+  const { value: chosen, Panel } = offered.find(({ value }) => value === wanted) ?? offered[0] ?? CHAT;
+  const choice = offered.length > 1 && (
+    <Filter label="Operation" value={chosen} options={offered} onChange={setWanted} />
+  );
+  if (!first || others.length > 0 || !Panel) return <ChatPage chat={chat} choice={choice} />;
   return (
     <div class="stack">
       <PageHead title="Playground" />
       <section class="card" aria-label={`Model 1: ${first.model}`}>
         <LaneHead model={first.model} number={1} onModel={(model) => chat.setModel(first.id, model)}>
-          <Choice {...{ offered, chosen }} onChange={setWanted} />
+          {choice}
         </LaneHead>
         <Panel key={chosen} model={first.model} />
       </section>
     </div>
-  );
-}
-
-interface ChoiceProps {
-  readonly offered: Offered;
-  readonly chosen: OperationName;
-  readonly onChange: (wanted: OperationName) => void;
-}
-
-/** The operation, where the model has several. */
-function Choice({ offered, chosen, onChange }: ChoiceProps) {
-  if (offered.length < 2) return null;
-  return (
-    <Filter
-      label="Operation"
-      value={chosen}
-      options={offered}
-      onChange={(name) => onChange(offered.find(({ value }) => value === name)?.value ?? chosen)}
-    />
   );
 }
 
@@ -248,7 +228,7 @@ interface TuningProps {
 function Tuning({ system, setSystem, typed, setTyped }: TuningProps) {
   return (
     <section class="card card-body tuning" aria-label="Parameters">
-      <AreaField
+      <TextField
         label="System prompt"
         rows={2}
         placeholder="How to answer"

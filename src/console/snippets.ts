@@ -51,23 +51,23 @@ export interface CurlCall extends Pick<Example, "address" | "secret"> {
   readonly output?: string | undefined;
 }
 
-/** Returns a call with fields as JSON, or as a form where one of them is a file. */
+/** Returns a call with a form, or with fields as JSON. */
 export function writeCurl(
   { address, secret, path, output }: CurlCall,
-  fields: Readonly<Record<string, unknown>>,
+  body: FormData | Readonly<Record<string, unknown>>,
 ): string {
-  const entries = Object.entries(fields);
-  const isForm = entries.some(([, value]) => value instanceof File);
-  const formLines = entries.map(([name, value]) =>
-    value instanceof File
-      ? `-F ${quote(`${name}=@${nameFile(value)}`)}`
-      : `--form-string ${quote(`${name}=${value}`)}`,
-  );
-  const jsonLines = ['-H "Content-Type: application/json"', `-d ${quote(JSON.stringify(fields, null, 2))}`];
+  const isForm = body instanceof FormData;
+  const lines = isForm
+    ? [...body].map(([name, value]) =>
+        value instanceof File
+          ? `-F ${quote(`${name}=@${nameFile(value)}`)}`
+          : `--form-string ${quote(`${name}=${value}`)}`,
+      )
+    : ['-H "Content-Type: application/json"', `-d ${quote(JSON.stringify(body, null, 2))}`];
   return [
-    `curl ${fields.stream === true ? "-N " : ""}${address}${path}`,
+    `curl ${!isForm && body.stream === true ? "-N " : ""}${address}${path}`,
     `-H "Authorization: Bearer ${secret}"`,
-    ...(isForm ? formLines : jsonLines),
+    ...lines,
     ...(output === undefined ? [] : [`--output ${output}`]),
   ].join(" \\\n  ");
 }

@@ -10,7 +10,6 @@ import type { HttpPorts } from "./ports.ts";
 import { tell, tellAnswer } from "./route-schema.ts";
 import { serve } from "./serve.ts";
 
-const PATH = "/admin/v1/playground";
 const CHAT = findSurface("/v1/chat/completions");
 /** The surfaces with errors in OpenAI's form, which errors under the operator's paths have. */
 const SERVED = new Map(
@@ -31,13 +30,13 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
     return surface.use((one) => serve(ports, one, { request, identify, server, counting }, set));
   };
   return new Elysia()
-    .post(PATH, (asked) => answer(CHAT, asked), {
+    .post("/admin/v1/playground", (asked) => answer(CHAT, asked), {
       parse: "none",
       ...tell("Chat", "playground", "Create a chat completion as the console's own key", {
         responses: tellAnswer("As for `POST /v1/chat/completions`."),
       }),
     })
-    .post(`${PATH}/*`, (asked) => answer(SERVED.get(`/${asked.params["*"]}`), asked), {
+    .post("/admin/v1/playground/*", (asked) => answer(SERVED.get(`/${asked.params["*"]}`), asked), {
       parse: "none",
       ...tell("Beyond chat", "playgroundOperation", "Ask for any operation as the console's own key", {
         responses: tellAnswer("As for `POST` at the path of the surface, such as `v1/embeddings`."),

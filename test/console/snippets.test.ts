@@ -57,8 +57,8 @@ for (const { value: language, label } of LANGUAGES) {
 }
 
 test.skipIf(!isThere("sh"))("curl, of operations beyond chat (skipped where it isn't there)", async () => {
-  const run = (path: string, fields: Readonly<Record<string, unknown>>, output?: string) =>
-    folder.run("sh", writeCurl({ address: gateway.url, secret: gateway.secret, path, output }, fields));
+  const run = (path: string, body: FormData | Readonly<Record<string, unknown>>, output?: string) =>
+    folder.run("sh", writeCurl({ address: gateway.url, secret: gateway.secret, path, output }, body));
   expect(await run("/v1/rerank", { model: "Local#sim-rerank", query: text, documents: [text] })).toContain(
     '"relevance_score":1',
   );
@@ -67,6 +67,9 @@ test.skipIf(!isThere("sh"))("curl, of operations beyond chat (skipped where it i
   const sound = readFileSync(join(folder.path, "speech.mp3"));
   expect(sound.subarray(0, 4).toString()).toBe("RIFF");
   writeFileSync(join(folder.path, name), sound);
-  const form = { model: "Local#sim-transcribe", language: "@en", file: new File([sound], name) };
+  const form = new FormData();
+  form.append("model", "Local#sim-transcribe");
+  form.append("language", "@en");
+  form.append("file", new File([sound], name));
   expect(await run("/v1/audio/transcriptions", form)).toContain("This is what was said in it's;");
 });

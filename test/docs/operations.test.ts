@@ -19,7 +19,7 @@ function readBlocks(language: Runner): { readonly text: string; readonly section
       one === language ? [{ section, text }] : [],
     );
   });
-  // What two sections import is imported once.
+  // A module that two sections import is imported once.
   const lines = blocks.flatMap(({ text }) => text.split("\n"));
   const once = lines.filter((line, at) => !line.startsWith("import ") || lines.indexOf(line) === at);
   return { text: once.join("\n"), sections: blocks.map(({ section }) => section) };

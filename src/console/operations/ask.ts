@@ -2,13 +2,12 @@
 import { call, readMessage } from "../api.ts";
 import { tickMs } from "../browser.ts";
 
+/** A form as it is filled in. */
+export type Values = Readonly<Record<string, string | File>>;
+
 /** The counts and the money of an answer, under the names of the APIs. */
-export type Spent = Partial<
-  Record<
-    "prompt_tokens" | "completion_tokens" | "input_tokens" | "output_tokens" | "seconds" | "cost" | "charged",
-    number
-  >
->;
+type Count = "prompt_tokens" | "completion_tokens" | "input_tokens" | "output_tokens" | "seconds";
+export type Spent = Partial<Record<Count | "cost" | "charged", number>>;
 
 export interface Counted {
   readonly usage?: Spent;
@@ -17,8 +16,12 @@ export interface Counted {
 export interface Asked {
   /** The path at which clients ask for it. */
   readonly path: string;
-  /** The request's fields; one that is a file makes it a form. */
+  /** The request's fields; empty ones are left to the provider, and one that is a file makes it a form. */
   readonly fields: Readonly<Record<string, unknown>>;
+  /** The fields as curl has them, where the page itself needs others. */
+  readonly shown?: Asked["fields"];
+  /** The file in which curl puts an answer that is no text. */
+  readonly output?: string;
 }
 
 export interface Outcome<Answer> {
@@ -31,13 +34,10 @@ export interface Outcome<Answer> {
   readonly totalMs: number;
 }
 
-/** Returns the fields that are given: empty ones are left to the provider. */
-export function listGiven({ fields }: Asked): readonly (readonly [name: string, value: unknown])[] {
-  return Object.entries(fields).filter(([, value]) => value !== "" && value !== null);
-}
+type Body = FormData | Readonly<Record<string, unknown>>;
 
-function makeBody(asked: Asked): FormData | object {
-  const given = listGiven(asked);
+export function makeBody(fields: Asked["fields"]): Body {
+  const given = Object.entries(fields).filter(([, value]) => value !== "");
   if (!given.some(([, value]) => value instanceof File)) return Object.fromEntries(given);
   const form = new FormData();
   for (const [name, value] of given) form.append(name, value instanceof File ? value : String(value));
@@ -52,7 +52,7 @@ export async function askWhole<Answer>(
 ): Promise<Outcome<Answer>> {
   const startMs = tickMs();
   try {
-    const response = await call("POST", `/playground${asked.path}`, makeBody(asked), { signal });
+    const response = await call("POST", `/playground${asked.path}`, makeBody(asked.fields), { signal });
     const answer = await read(response);
     const model = response.headers.get("x-poundkey-model");
     return { answer, error: null, model, totalMs: tickMs() - startMs };

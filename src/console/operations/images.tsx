@@ -1,10 +1,8 @@
 // Images in the playground: pictures from a description, or from another picture, to look at and to download.
-import { useMemo, useState } from "preact/hooks";
-import { AreaField, SelectField } from "../parts/field.tsx";
-import { FileField } from "../parts/file-field.tsx";
+import { useMemo } from "preact/hooks";
 import type { Counted } from "./ask.ts";
 import { decodeMedia, useAddress } from "./media.ts";
-import { Panel, type PanelProps } from "./panel.tsx";
+import { makePanel } from "./panel.tsx";
 
 type Picture = Partial<Record<"b64_json" | "url" | "revised_prompt", string>>;
 
@@ -12,46 +10,29 @@ interface Answer extends Counted {
   readonly data: readonly Picture[];
 }
 
-const SIZES = ["", "1024x1024", "1536x1024", "1024x1536", "512x512"].map((value) => ({
-  value,
-  label: value === "" ? "model's own" : value.replace("x", " × "),
-}));
-const NUMBERS = ["1", "2", "3", "4"].map((value) => ({ value, label: value }));
+const SIZES = ["", "1024x1024", "1536x1024", "1024x1536", "512x512"];
+const PLACEHOLDER = "A lighthouse in a storm, as a woodcut";
 
-export function ImagesPanel({ model }: PanelProps) {
-  const [prompt, setPrompt] = useState("");
-  const [size, setSize] = useState("");
-  const [number, setNumber] = useState("1");
-  const [image, setImage] = useState<File | null>(null);
-  const fields = { model, prompt, n: Number(number), size, response_format: "b64_json", image };
-  return (
-    <Panel
-      path={image ? "/v1/images/edits" : "/v1/images/generations"}
-      fields={fields}
-      action="Draw"
-      isReady={prompt.trim() !== ""}
-      show={({ data }: Answer) => (
-        <div class="pictures">
-          {data.map((picture, at) => (
-            <PictureView key={at} picture={picture} number={at + 1} />
-          ))}
-        </div>
-      )}
-    >
-      <AreaField
-        label="Description"
-        placeholder="A lighthouse in a storm, as a woodcut"
-        value={prompt}
-        onInput={setPrompt}
-      />
-      <div class="parameters">
-        <SelectField label="Size" value={size} options={SIZES} onChange={setSize} />
-        <SelectField label="Pictures" value={number} options={NUMBERS} onChange={setNumber} />
-      </div>
-      <FileField label="Picture to change (optional)" accept="image/*" onFile={setImage} />
-    </Panel>
-  );
-}
+export const ImagesPanel = makePanel<Answer>({
+  action: "Draw",
+  rows: [
+    { name: "prompt", label: "Description", rows: 3, placeholder: PLACEHOLDER },
+    { name: "size", label: "Size", options: SIZES },
+    { name: "n", label: "Number", first: "1", options: ["1", "2", "3", "4"] },
+    { name: "image", label: "Picture to change", accept: "image/*", isOptional: true },
+  ],
+  ask: ({ n, image = "", ...fields }) => ({
+    path: image === "" ? "/v1/images/generations" : "/v1/images/edits",
+    fields: { ...fields, n: Number(n), response_format: "b64_json", image },
+  }),
+  Show: ({ answer: { data } }) => (
+    <div class="pictures">
+      {data.map((picture, at) => (
+        <PictureView key={at} picture={picture} number={at + 1} />
+      ))}
+    </div>
+  ),
+});
 
 interface PictureProps {
   readonly picture: Picture;

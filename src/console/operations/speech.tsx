@@ -1,42 +1,32 @@
 // Speech in the playground: a text to listen to.
-import { useState } from "preact/hooks";
 import { readEvents } from "../events.ts";
-import { AreaField, SelectField, TextField } from "../parts/field.tsx";
 import type { Counted, Spent } from "./ask.ts";
 import { decodeMedia, type Media, useAddress } from "./media.ts";
-import { Panel, type PanelProps } from "./panel.tsx";
+import { makePanel } from "./panel.tsx";
 
 interface Answer extends Counted {
   readonly sound: Media;
 }
 
 /** Those that browsers play; raw PCM is none of them. */
-const FORMATS = ["mp3", "wav", "opus", "aac", "flac"].map((value) => ({ value, label: value }));
+const FORMATS = ["mp3", "wav", "opus", "aac", "flac"];
+const GREETING = "Good morning. This is your gateway speaking.";
 
-export function SpeechPanel({ model }: PanelProps) {
-  const [input, setInput] = useState("Good morning. This is your gateway speaking.");
-  const [voice, setVoice] = useState("alloy");
-  const [format, setFormat] = useState("mp3");
-  const fields = { model, input, voice, response_format: format };
-  return (
-    <Panel
-      path="/v1/audio/speech"
-      fields={{ ...fields, stream_format: "sse" }}
-      shown={fields}
-      output={`speech.${format}`}
-      action="Speak"
-      isReady={input.trim() !== ""}
-      read={readSpeech}
-      show={({ sound }: Answer) => <Player sound={sound} />}
-    >
-      <AreaField label="Text" value={input} onInput={setInput} />
-      <div class="two">
-        <TextField label="Voice" hint="By the provider's own name for it" value={voice} onInput={setVoice} />
-        <SelectField label="Format" value={format} options={FORMATS} onChange={setFormat} />
-      </div>
-    </Panel>
-  );
-}
+export const SpeechPanel = makePanel<Answer>({
+  action: "Speak",
+  rows: [
+    { name: "input", label: "Text", rows: 3, first: GREETING },
+    { name: "voice", label: "Voice", hint: "By the provider's own name for it", first: "alloy" },
+    { name: "format", label: "Format", first: "mp3", options: FORMATS },
+  ],
+  ask({ format, ...given }) {
+    const shown = { ...given, response_format: format };
+    const output = `speech.${format}`;
+    return { path: "/v1/audio/speech", fields: { ...shown, stream_format: "sse" }, shown, output };
+  },
+  read: readSpeech,
+  Show: Player,
+});
 
 interface Event {
   readonly audio?: string;
@@ -59,7 +49,8 @@ async function readSpeech({ body }: Response): Promise<Answer> {
   return { sound: decodeMedia(pieces), usage: spent };
 }
 
-function Player({ sound: { data, ending } }: { readonly sound: Media }) {
+function Player({ answer }: { readonly answer: Answer }) {
+  const { data, ending } = answer.sound;
   const address = useAddress(data);
   if (address === undefined) return null;
   return (

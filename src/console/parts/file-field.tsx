@@ -1,8 +1,20 @@
 // A field for a file, which says before an upload how large one may be.
 import { useId, useState } from "preact/hooks";
+import type { SettingsView } from "../../admin/settings-schema.ts";
 import { describeBytes } from "../format.ts";
-import { useUploadMax } from "../use-upload-max.ts";
+import { useResource } from "../resource.ts";
 import { Below } from "./field.tsx";
+
+/** The other fields of the request, which count too. */
+const FIELDS_BYTES = 4096;
+/** The bound where nothing else is configured, shown until the configured one is known. */
+const STANDARD_BYTES = 32e6;
+
+/** Returns the size of the largest file that can be sent through the gateway. */
+export function useUploadMax(): number {
+  const settings = useResource<SettingsView>("/settings").data;
+  return Math.max(0, (settings?.server.body_limit ?? STANDARD_BYTES) - FIELDS_BYTES);
+}
 
 interface FileProps {
   readonly label: string;
