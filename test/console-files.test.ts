@@ -31,6 +31,7 @@ test("the page forbids other hosts, scripts within it and frames, and is asked f
   expect(policy).toContain("default-src 'none'");
   expect(policy).toContain("script-src 'self'");
   expect(policy).toContain("connect-src 'self'");
+  expect(policy).toContain("media-src blob:");
   expect(policy).toContain("frame-ancestors 'none'");
   expect(policy).not.toContain("unsafe");
   expect(policy).not.toContain("http");

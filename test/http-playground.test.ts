@@ -1,4 +1,4 @@
-// The playground from outside: chat completions by the console's own key, which the books treat as any other.
+// The playground from outside: requests of every operation by the console's own key, which the books treat as any other.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import { formatLine, seen } from "./http/observe.ts";
@@ -14,9 +14,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const ask = async (body: unknown, headers: Record<string, string> = {}) =>
+const ask = async (body: unknown, headers: Record<string, string> = {}, path = "") =>
   seen(
-    await fetch(`${world.url}/admin/v1/playground`, {
+    await fetch(`${world.url}/admin/v1/playground${path}`, {
       method: "POST",
       headers: {
         authorization: `Bearer ${world.adminToken}`,
@@ -42,6 +42,23 @@ test("answers whole and streamed, several at first at once, and the log says by 
   for (const row of rows) expect(row).toMatchObject({ account_id: "default", status: 200, charged_usd: 0 });
   expect(JSON.stringify((await operator.get("/keys")).body)).not.toContain('"console"');
   expect((await operator.delete("/keys/console")).status).toBe(404);
+});
+
+test("serves the other operations at the paths that clients have, and no path in another form than OpenAI's", async () => {
+  const input = ["a first text", "another one"];
+  const answer = await ask({ model: "Local#sim-embed", input }, {}, "/v1/embeddings");
+  expect(answer.status).toBe(200);
+  expect(asArray(answer.body.data)).toHaveLength(2);
+  const row = await until("it is logged", async () => {
+    const { data } = (await operator.get("/requests?key_id=console&operation=embeddings")).body;
+    return asArray(data).length === 1 ? asObject(asArray(data)[0]) : null;
+  });
+  expect(row).toMatchObject({ surface: "openai-embeddings", status: 200 });
+  const wrong = await ask({ model: "Local#sim-embed" }, {}, "/v1/embeddings");
+  expect(formatLine(wrong)).toBe("400 invalid_request_error missing_required_parameter");
+  for (const path of ["/v1/messages", "/v1/responses", "/v1beta/models/x:embedContent", "/v1/nothing", "/"])
+    expect(formatLine(await ask({}, {}, path))).toBe("404 invalid_request_error unknown_url");
+  expect(formatLine(await ask({}, { authorization: "Bearer wrong" }, "/v1/embeddings"))).toStartWith("401");
 });
 
 test("has an allowance, then pays or is refused", async () => {

@@ -131,7 +131,10 @@ const ROWS: readonly Row[] = [
 ];
 
 /** Their answers are no JSON of the operator's: a cookie, a stream, a completion. The tests of each look at them. */
-const APART = ["POST /session", "GET /session", "DELETE /session", "GET /requests/live", "POST /playground"];
+const APART = [
+  ...["POST /session", "GET /session", "DELETE /session"],
+  ...["GET /requests/live", "POST /playground", "POST /playground/{id}"],
+];
 
 describe("an answer to the operator is what its schema says", () => {
   test.each(ROWS)("%s %s", async (method, template, path, body) => {

@@ -41,11 +41,12 @@ export async function call(
   body?: unknown,
   init: { readonly signal?: AbortSignal; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Response> {
-  const headers = { ...init.headers, ...(body === undefined ? {} : { "content-type": "application/json" }) };
+  // A form brings its own type, which names its boundary.
+  const isJson = body !== undefined && !(body instanceof FormData);
   const response = await send(ROOT + path, {
     method,
-    headers,
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    headers: { ...init.headers, ...(isJson ? { "content-type": "application/json" } : {}) },
+    ...(body === undefined ? {} : { body: isJson ? JSON.stringify(body) : body }),
     ...(init.signal ? { signal: init.signal } : {}),
   }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;

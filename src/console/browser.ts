@@ -63,6 +63,12 @@ export function gatewayAddress(): string {
   return location.origin;
 }
 
+/** Returns an address of data within this page; until it is taken back, the browser keeps the data. */
+export function lendAddress(data: Blob): { readonly url: string; readonly revoke: () => void } {
+  const url = URL.createObjectURL(data);
+  return { url, revoke: () => URL.revokeObjectURL(url) };
+}
+
 /** The value that this browser remembers under a name; null: nothing, or nothing is allowed to be. */
 export function remembered(name: string): string | null {
   try {

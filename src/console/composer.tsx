@@ -1,8 +1,14 @@
 // The field for a prompt: text and images; Enter sends, Shift+Enter begins a new line.
 import type { TargetedEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { describeBytes } from "./format.ts";
 import { Button } from "./parts/button.tsx";
+import { useUploadMax } from "./parts/file-field.tsx";
 import { Icon } from "./parts/icon.tsx";
+import { Notice } from "./parts/states.tsx";
+
+/** Base64 makes three bytes four characters. */
+const BYTES_PER_CHARACTER = 3 / 4;
 
 export interface Prompt {
   readonly text: string;
@@ -19,9 +25,12 @@ interface ComposerProps {
 
 export function Composer({ isRunning, isBlocked, onSend, onStop }: ComposerProps) {
   const [prompt, setPrompt] = useState<Prompt>({ text: "", images: [] });
+  const charactersMax = useUploadMax();
+  const bytesMax = charactersMax * BYTES_PER_CHARACTER;
+  const isLarge = prompt.images.reduce((sum, { length }) => sum + length, 0) > charactersMax;
   const isEmpty = prompt.text.trim() === "" && prompt.images.length === 0;
   const send = () => {
-    if (isRunning || isBlocked || isEmpty) return;
+    if (isRunning || isBlocked || isEmpty || isLarge) return;
     onSend({ ...prompt, text: prompt.text.trim() });
     setPrompt({ text: "", images: [] });
   };
@@ -44,6 +53,11 @@ export function Composer({ isRunning, isBlocked, onSend, onStop }: ComposerProps
     setPrompt({ ...prompt, images: prompt.images.filter((_, index) => index !== at) });
   return (
     <form class="composer card" onSubmit={submit}>
+      {isLarge && (
+        <Notice tone="bad">
+          These images are too large: the gateway takes {describeBytes(bytesMax)} at most.
+        </Notice>
+      )}
       <Images images={prompt.images} onRemove={remove} />
       <textarea
         aria-label="Message"
@@ -54,7 +68,7 @@ export function Composer({ isRunning, isBlocked, onSend, onStop }: ComposerProps
         onKeyDown={onKeyDown}
         onPaste={(event) => void addImages(event.clipboardData?.files ?? null)}
       />
-      <Foot {...{ isRunning, onStop, addImages }} canSend={!isEmpty && !isBlocked} />
+      <Foot {...{ isRunning, onStop, addImages, bytesMax }} canSend={!isEmpty && !isBlocked && !isLarge} />
     </form>
   );
 }
@@ -62,11 +76,12 @@ export function Composer({ isRunning, isBlocked, onSend, onStop }: ComposerProps
 interface FootProps {
   readonly isRunning: boolean;
   readonly canSend: boolean;
+  readonly bytesMax: number;
   readonly addImages: (files: FileList | null) => Promise<void>;
   readonly onStop: () => void;
 }
 
-function Foot({ isRunning, canSend, addImages, onStop }: FootProps) {
+function Foot({ isRunning, canSend, bytesMax, addImages, onStop }: FootProps) {
   const picker = useRef<HTMLInputElement>(null);
   const take = async (event: TargetedEvent<HTMLInputElement>) => {
     const input = event.currentTarget;
@@ -77,15 +92,18 @@ function Foot({ isRunning, canSend, addImages, onStop }: FootProps) {
   return (
     <div class="composer-foot">
       <input ref={picker} type="file" accept="image/*" multiple hidden aria-label="Images" onChange={take} />
-      <Button kind="quiet" icon="image" onClick={() => picker.current?.click()}>
-        Image
-      </Button>
+      <div class="row">
+        <Button kind="quiet" icon="image" onClick={() => picker.current?.click()}>
+          Image
+        </Button>
+        <span class="small faint">up to {describeBytes(bytesMax)}</span>
+      </div>
       {isRunning ? (
-        <Button icon="stop" onClick={onStop}>
+        <Button key="stop" icon="stop" onClick={onStop}>
           Stop
         </Button>
       ) : (
-        <Button kind="main" type="submit" icon="up" isDisabled={!canSend}>
+        <Button key="send" kind="main" type="submit" icon="up" isDisabled={!canSend}>
           Send
         </Button>
       )}

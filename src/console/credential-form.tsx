@@ -2,8 +2,7 @@
 import { useState } from "preact/hooks";
 import type { CredentialView, ProviderView } from "../admin/providers.ts";
 import { change, readMessage } from "./api.ts";
-import { Button } from "./parts/button.tsx";
-import { Dialog } from "./parts/dialog.tsx";
+import { FormDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
 import { toast } from "./parts/toast.tsx";
 import { useTask } from "./task.ts";
@@ -20,7 +19,7 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
   const [weight, setWeight] = useState(String(replaced?.weight ?? 1));
   const [requests, setRequests] = useState(writeLimit(replaced?.requests_per_minute));
   const [tokens, setTokens] = useState(writeLimit(replaced?.tokens_per_minute));
-  const { isBusy, failed, start } = useTask(async () => {
+  const task = useTask(async () => {
     const limits = { requests_per_minute: readLimit(requests), tokens_per_minute: readLimit(tokens) };
     const fields = {
       ...(key.trim() === "" ? {} : { key: key.trim() }),
@@ -33,44 +32,34 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
     await onSaved();
     onClose();
   });
-  const foot = (
-    <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind="main" type="submit" form="credential-form" isBusy={isBusy}>
-        {replaced ? "Replace" : "Add credential"}
-      </Button>
-    </>
-  );
   const title = replaced
     ? `Replace the key ••••${replaced.last4 ?? ""}`
     : `Add a credential to ${provider.name}`;
   return (
-    <Dialog title={title} onClose={onClose} foot={foot}>
-      <form id="credential-form" class="stack" onSubmit={start}>
-        <TextField
-          label={`API key of ${provider.name}`}
-          type="password"
-          autocomplete="off"
-          hint="Encrypted before it is stored. It is never shown again."
-          isRequired
-          isFocused
-          value={key}
-          onInput={setKey}
-          error={failed === null ? null : readMessage(failed)}
-        />
-        <TextField
-          label="Weight"
-          type="number"
-          min={0}
-          step="any"
-          hint="Its share of the calls beside the provider's other credentials"
-          value={weight}
-          onInput={setWeight}
-        />
-        <Limit label="Requests a minute" value={requests} onInput={setRequests} />
-        <Limit label="Tokens a minute" value={tokens} onInput={setTokens} />
-      </form>
-    </Dialog>
+    <FormDialog title={title} action={replaced ? "Replace" : "Add credential"} task={task} onClose={onClose}>
+      <TextField
+        label={`API key of ${provider.name}`}
+        type="password"
+        autocomplete="off"
+        hint="Encrypted before it is stored. It is never shown again."
+        isRequired
+        isFocused
+        value={key}
+        onInput={setKey}
+        error={task.failed === null ? null : readMessage(task.failed)}
+      />
+      <TextField
+        label="Weight"
+        type="number"
+        min={0}
+        step="any"
+        hint="Its share of the calls beside the provider's other credentials"
+        value={weight}
+        onInput={setWeight}
+      />
+      <Limit label="Requests a minute" value={requests} onInput={setRequests} />
+      <Limit label="Tokens a minute" value={tokens} onInput={setTokens} />
+    </FormDialog>
   );
 }
 

@@ -31,6 +31,23 @@ export function usdCompact(value: number): string {
   return Math.abs(value) >= 10_000 ? `$${short.format(value)}` : usd(value);
 }
 
+/** The cost of an answer and the charge for it, as far as they are known. */
+export function describeCharge({
+  cost,
+  charged,
+}: Partial<Record<"cost" | "charged", number>>): string | null {
+  const parts = [
+    cost === undefined ? null : usd(cost),
+    charged === undefined ? null : `${usd(charged)} charged`,
+  ];
+  return parts.filter(Boolean).join(" · ") || null;
+}
+
+/** 32000000 as 32 MB. */
+export function describeBytes(bytes: number): string {
+  return bytes < 1e6 ? `${Math.round(bytes / 1e3)} KB` : `${Number((bytes / 1e6).toFixed(1))} MB`;
+}
+
 /** A price per million tokens. */
 export function price(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";

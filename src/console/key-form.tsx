@@ -5,8 +5,7 @@ import { ApiError, change, readMessage } from "./api.ts";
 import { nowMs } from "./browser.ts";
 import { DAY_MS } from "./format.ts";
 import { useNames } from "./names.ts";
-import { Button } from "./parts/button.tsx";
-import { Dialog } from "./parts/dialog.tsx";
+import { FormDialog } from "./parts/dialog.tsx";
 import { SelectField, TextField } from "./parts/field.tsx";
 import { ModelsField } from "./parts/models-field.tsx";
 import { Notice } from "./parts/states.tsx";
@@ -95,7 +94,7 @@ function expiryOf({ expiry, date }: Draft): string | null {
 export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
   const [draft, setDraft] = useState(() => makeDraft(edited));
   const set = (fields: Partial<Draft>) => setDraft({ ...draft, ...fields });
-  const { isBusy, failed, start } = useTask(async () => {
+  const task = useTask(async () => {
     const body = makeBody(draft, edited);
     if (edited) {
       await change("PATCH", `/keys/${edited.id}`, body);
@@ -104,20 +103,15 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
       onMade?.(await change<NewKeyView>("POST", "/keys", body));
     }
   });
-  const foot = (
-    <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind="main" type="submit" form="key-form" isBusy={isBusy}>
-        {edited ? "Save" : "Create key"}
-      </Button>
-    </>
-  );
   return (
-    <Dialog title={edited ? `Edit ${edited.name}` : "Add New Key"} onClose={onClose} foot={foot}>
-      <form id="key-form" class="stack" onSubmit={start}>
-        <Fields draft={draft} set={set} isNew={!edited} error={failed} />
-      </form>
-    </Dialog>
+    <FormDialog
+      title={edited ? `Edit ${edited.name}` : "Add New Key"}
+      action={edited ? "Save" : "Create key"}
+      task={task}
+      onClose={onClose}
+    >
+      <Fields draft={draft} set={set} isNew={!edited} error={task.failed} />
+    </FormDialog>
   );
 }
 

@@ -1,7 +1,7 @@
 // Settings → Limits: the rules in force, as configured, in plain words.
 import type { ComponentChildren } from "preact";
 import type { SettingsView } from "../admin/settings-schema.ts";
-import { count, percent, span, usd } from "./format.ts";
+import { count, describeBytes, percent, span, usd } from "./format.ts";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Loaded, Notice } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
@@ -91,8 +91,8 @@ function Requests({ settings: { limits, server, log } }: Part) {
   const rows: readonly Row[] = [
     ["Messages in a request", `${count(limits.messages)} at most`],
     ["Answers to a request (n)", `${count(limits.n)} at most`],
-    ["Size of a request", `${Math.round(server.body_limit / 1e6)} MB at most`],
-    ["Requests being read", `${Math.round(server.body_memory / 1e6)} MB at most together`],
+    ["Size of a request", `${describeBytes(server.body_limit)} at most`],
+    ["Requests being read", `${describeBytes(server.body_memory)} at most together`],
     ["Log kept for", span(log.keep_ms)],
     ["Prompts and answers", log.content ? <Badge tone="warn">kept in the log</Badge> : "not kept"],
   ];

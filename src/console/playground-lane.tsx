@@ -1,9 +1,11 @@
 // One model of the playground: who it is, and the conversation with it.
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { CardView } from "../admin/settings-schema.ts";
 import type { Prompt } from "./composer.tsx";
-import { count, span, usd } from "./format.ts";
+import { count, describeCharge, span } from "./format.ts";
+import { listOperations } from "./operations/operation.ts";
 import { Button } from "./parts/button.tsx";
+import { Figures } from "./parts/figures.tsx";
 import { Notice } from "./parts/states.tsx";
 import { type Answer, computeSpeed } from "./playground-run.ts";
 import { SELECTORS, useModels } from "./use-models.ts";
@@ -23,11 +25,28 @@ interface LaneProps {
   readonly lane: Lane;
   readonly number: number;
   readonly onModel: (model: string) => void;
+  /** The choice of an operation; null: there are several lanes, which all chat. */
+  readonly choice: ComponentChildren;
   /** null: it is the only one. */
   readonly onRemove: (() => void) | null;
 }
 
-export function LaneView({ lane, number, onModel, onRemove }: LaneProps) {
+interface HeadProps extends Pick<LaneProps, "number" | "onModel"> {
+  readonly model: string;
+  readonly canOnlyChat?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function LaneHead({ model, number, onModel, canOnlyChat, children }: HeadProps) {
+  return (
+    <div class="lane-head">
+      <ModelSelect label={`Model ${number}`} value={model} onChange={onModel} canOnlyChat={canOnlyChat} />
+      {children}
+    </div>
+  );
+}
+
+export function LaneView({ lane, number, onModel, choice, onRemove }: LaneProps) {
   const end = useRef<HTMLDivElement>(null);
   const last = lane.turns.at(-1)?.answer;
   useEffect(() => {
@@ -36,14 +55,14 @@ export function LaneView({ lane, number, onModel, onRemove }: LaneProps) {
   }, [last?.text, last?.reasoning, lane.turns.length]);
   return (
     <section class="card lane" aria-label={`Model ${number}: ${lane.model}`}>
-      <div class="lane-head">
-        <ModelSelect label={`Model ${number}`} value={lane.model} onChange={onModel} />
+      <LaneHead model={lane.model} number={number} onModel={onModel} canOnlyChat={choice === null}>
+        {choice}
         {onRemove && (
           <Button kind="quiet" isTiny isIconOnly icon="close" onClick={onRemove}>
             Remove this model
           </Button>
         )}
-      </div>
+      </LaneHead>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long answers are scrolled by the keyboard too. */}
       <div class="lane-body" ref={end} tabIndex={0} role="log" aria-label={`Conversation with ${lane.model}`}>
         {lane.turns.length === 0 && <p class="faint lane-empty">Its answers appear here.</p>}
@@ -58,12 +77,16 @@ export function LaneView({ lane, number, onModel, onRemove }: LaneProps) {
 interface ModelSelectProps {
   readonly label: string;
   readonly value: string;
+  readonly canOnlyChat: boolean | undefined;
   readonly onChange: (model: string) => void;
 }
 
-function ModelSelect({ label, value, onChange }: ModelSelectProps) {
-  const { on } = useModels();
-  const providers = Map.groupBy(on, ({ provider }: CardView) => provider);
+function ModelSelect({ label, value, canOnlyChat = false, onChange }: ModelSelectProps) {
+  const models = useModels();
+  const { on } = models;
+  const listed = on.map((card) => ({ ...card, served: listOperations(card.id, models) }));
+  const offered = listed.filter(({ served }) => !canOnlyChat || served[0]?.value === "chat");
+  const providers = Map.groupBy(offered, ({ provider }) => provider);
   const isKnown = SELECTORS.some(({ id }) => id === value) || on.some(({ id }) => id === value);
   return (
     <select
@@ -80,11 +103,11 @@ function ModelSelect({ label, value, onChange }: ModelSelectProps) {
           </option>
         ))}
       </optgroup>
-      {[...providers].map(([provider, models]) => (
+      {[...providers].map(([provider, cards]) => (
         <optgroup key={provider} label={provider}>
-          {models.map(({ id }) => (
+          {cards.map(({ id, served: [first] }) => (
             <option key={id} value={id}>
-              {id}
+              {first && first.value !== "chat" ? `${id} · ${first.label}` : id}
             </option>
           ))}
         </optgroup>
@@ -110,7 +133,7 @@ function TurnView({ turn: { prompt, answer } }: { readonly turn: Turn }) {
       )}
       <AnswerText text={answer.text} isOpen={answer.state === "waiting" || answer.state === "streaming"} />
       {answer.error && <Notice tone="bad">{answer.error}</Notice>}
-      <Figures answer={answer} />
+      <ChatFigures answer={answer} />
     </div>
   );
 }
@@ -130,22 +153,17 @@ function AnswerText({ text, isOpen }: { readonly text: string; readonly isOpen: 
   );
 }
 
-function Figures({ answer }: { readonly answer: Answer }) {
+function ChatFigures({ answer }: { readonly answer: Answer }) {
   const { state, usage, model, firstTokenMs, totalMs, finish } = answer;
   if (totalMs === null) return null;
   const speed = computeSpeed(answer);
   const parts = [
     state === "stopped" ? "stopped" : null,
     usage && `${count(usage.prompt_tokens)} → ${count(usage.completion_tokens)} tokens`,
-    usage?.cost === undefined ? null : usd(usage.cost),
+    usage && describeCharge(usage),
     firstTokenMs === null ? null : `first token ${span(firstTokenMs)}`,
-    `${span(totalMs)} in all`,
     speed === null ? null : `${Math.round(speed)} tokens/s`,
     finish === "length" ? "cut at the longest answer" : null,
-  ].filter(Boolean);
-  return (
-    <p class="figures">
-      {model && <span class="strong">{model}</span>} {parts.join(" · ")}
-    </p>
-  );
+  ];
+  return <Figures model={model} totalMs={totalMs} parts={parts} />;
 }

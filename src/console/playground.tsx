@@ -1,16 +1,20 @@
-// Playground: a chat with one model or several side by side, streamed through the gateway.
-import { useEffect, useRef, useState } from "preact/hooks";
+// Playground: a chat with one model or several side by side, streamed through the gateway, or another operation of a model.
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import { gatewayAddress, remember, remembered } from "./browser.ts";
 import { Composer, type Prompt } from "./composer.tsx";
+import { CHAT, listOperations } from "./operations/operation.ts";
 import { listFields, Parameters, type Typed } from "./parameters.tsx";
 import { Button } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { ExampleCode } from "./parts/example.tsx";
+import { Filter, TextField } from "./parts/field.tsx";
 import { PageHead } from "./parts/page.tsx";
-import { type Lane, LaneView } from "./playground-lane.tsx";
+import { type Lane, LaneHead, LaneView } from "./playground-lane.tsx";
 import { type Answer, ask, WAITING } from "./playground-run.ts";
 import { place } from "./route.ts";
 import { useModels } from "./use-models.ts";
+import { useRun } from "./use-run.ts";
 
 const LANES_MAX = 4;
 const MODELS_KEPT = "playground.models";
@@ -28,33 +32,30 @@ const newLane = (model: string): Lane => ({ id: ++lanesMade, model, turns: [] })
 /** The models side by side, and what is asked of all of them at once. */
 function useLanes(sample: string, isReady: boolean) {
   const [lanes, setLanes] = useState<readonly Lane[]>([]);
-  const [running, setRunning] = useState<AbortController | null>(null);
-  const stopping = useRef(running);
-  stopping.current = running;
+  const { isRunning, stop, start } = useRun();
   useEffect(() => {
     if (isReady) setLanes(modelsAtFirst(sample).map(newLane));
   }, [isReady]);
-  useEffect(() => () => stopping.current?.abort(), []);
   const setModels = (changed: readonly Lane[]) => {
     setLanes(changed);
     remember(MODELS_KEPT, changed.map(({ model }) => model).join("\n"));
   };
-  const send = async (prompt: Prompt, system: string, fields: Fields) => {
-    const ending = new AbortController();
-    setRunning(ending);
+  const send = (prompt: Prompt, system: string, fields: Fields) => {
     setLanes(lanes.map((lane) => ({ ...lane, turns: [...lane.turns, { prompt, answer: WAITING }] })));
     const put = (id: number, answer: Answer) => setLanes((before) => withAnswer(before, id, answer));
-    const asked = lanes.map((lane) =>
-      ask(requestOf(lane, system, fields, prompt), ending.signal, (answer) => put(lane.id, answer)),
-    );
-    await Promise.all(asked);
-    setRunning(null);
+    const askAll = (signal: AbortSignal) =>
+      Promise.all(
+        lanes.map((lane) =>
+          ask(requestOf(lane, system, fields, prompt), signal, (answer) => put(lane.id, answer)),
+        ),
+      );
+    return start(askAll);
   };
   return {
     lanes,
-    isRunning: running !== null,
+    isRunning,
     send,
-    stop: () => running?.abort(),
+    stop,
     add: () => setModels([...lanes, newLane(lanes.at(-1)?.model ?? sample)]),
     remove: (id: number) => setModels(lanes.filter((lane) => lane.id !== id)),
     setModel: (id: number, model: string) =>
@@ -66,8 +67,36 @@ function useLanes(sample: string, isReady: boolean) {
 type Chat = ReturnType<typeof useLanes>;
 
 export function PlaygroundPage() {
-  const { sample, all } = useModels();
-  const chat = useLanes(sample, all.length > 0);
+  const models = useModels();
+  const chat = useLanes(models.sample, models.all.length > 0);
+  const [wanted, setWanted] = useState("chat");
+  const [first, ...others] = chat.lanes;
+  const offered = first ? listOperations(first.model, models) : [];
+  const { value: chosen, Panel } = offered.find(({ value }) => value === wanted) ?? offered[0] ?? CHAT;
+  const choice = offered.length > 1 && (
+    <Filter label="Operation" value={chosen} options={offered} onChange={setWanted} />
+  );
+  if (!first || others.length > 0 || !Panel) return <ChatPage chat={chat} choice={choice} />;
+  return (
+    <div class="stack">
+      <PageHead title="Playground" />
+      <section class="card" aria-label={`Model 1: ${first.model}`}>
+        <LaneHead model={first.model} number={1} onModel={(model) => chat.setModel(first.id, model)}>
+          {choice}
+        </LaneHead>
+        <Panel key={chosen} model={first.model} />
+      </section>
+    </div>
+  );
+}
+
+interface ChatProps {
+  readonly chat: Chat;
+  /** The choice of another operation, for one model alone. */
+  readonly choice: ComponentChildren;
+}
+
+function ChatPage({ chat, choice }: ChatProps) {
   const [system, setSystem] = useState("");
   const [typed, setTyped] = useState<Typed>({});
   const [open, setOpen] = useState<"parameters" | "code" | null>(null);
@@ -90,6 +119,7 @@ export function PlaygroundPage() {
             lane={lane}
             number={at + 1}
             onModel={(model) => chat.setModel(lane.id, model)}
+            choice={lanes.length > 1 ? null : choice}
             onRemove={lanes.length > 1 && !isRunning ? () => chat.remove(lane.id) : null}
           />
         ))}
@@ -198,16 +228,13 @@ interface TuningProps {
 function Tuning({ system, setSystem, typed, setTyped }: TuningProps) {
   return (
     <section class="card card-body tuning" aria-label="Parameters">
-      <label class="field">
-        <span class="field-label">System prompt</span>
-        <textarea
-          class="input"
-          rows={2}
-          placeholder="How to answer"
-          value={system}
-          onInput={(event) => setSystem(event.currentTarget.value)}
-        />
-      </label>
+      <TextField
+        label="System prompt"
+        rows={2}
+        placeholder="How to answer"
+        value={system}
+        onInput={setSystem}
+      />
       <Parameters typed={typed} onChange={setTyped} />
     </section>
   );

@@ -41,14 +41,45 @@ function makeBody({ model, messages, fields }: Example): Record<string, unknown>
 }
 
 function curl(example: Example): string {
-  // A quote within the body would end the shell's.
-  const body = JSON.stringify(makeBody(example), null, 2).replaceAll("'", "'\\''");
+  const { address, secret } = example;
+  return writeCurl({ address, secret, path: "/v1/chat/completions" }, makeBody(example));
+}
+
+export interface CurlCall extends Pick<Example, "address" | "secret"> {
+  readonly path: string;
+  /** The file that an answer is put in which is no text. */
+  readonly output?: string | undefined;
+}
+
+/** Returns a call with a form, or with fields as JSON. */
+export function writeCurl(
+  { address, secret, path, output }: CurlCall,
+  body: FormData | Readonly<Record<string, unknown>>,
+): string {
+  const isForm = body instanceof FormData;
+  const lines = isForm
+    ? [...body].map(([name, value]) =>
+        value instanceof File
+          ? `-F ${quote(`${name}=@${nameFile(value)}`)}`
+          : `--form-string ${quote(`${name}=${value}`)}`,
+      )
+    : ['-H "Content-Type: application/json"', `-d ${quote(JSON.stringify(body, null, 2))}`];
   return [
-    `curl ${example.fields?.stream === true ? "-N " : ""}${example.address}/v1/chat/completions \\`,
-    `  -H "Authorization: Bearer ${example.secret}" \\`,
-    `  -H "Content-Type: application/json" \\`,
-    `  -d '${body}'`,
-  ].join("\n");
+    `curl ${!isForm && body.stream === true ? "-N " : ""}${address}${path}`,
+    `-H "Authorization: Bearer ${secret}"`,
+    ...lines,
+    ...(output === undefined ? [] : [`--output ${output}`]),
+  ].join(" \\\n  ");
+}
+
+/** curl reads these characters as the end of a file's name. */
+function nameFile({ name }: File): string {
+  return /[;,"\\]/.test(name) ? JSON.stringify(name) : name;
+}
+
+/** For the shell: a quote within the text would end it. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 function javascript(example: Example): string {

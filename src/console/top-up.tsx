@@ -5,7 +5,7 @@ import { change, readMessage } from "./api.ts";
 import { uniqueName } from "./browser.ts";
 import { usd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
-import { Dialog } from "./parts/dialog.tsx";
+import { FormDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
 import { toast } from "./parts/toast.tsx";
 import { useTask } from "./task.ts";
@@ -23,7 +23,7 @@ export function TopUp({ account, onClose, onDone }: TopUpProps) {
   const [note, setNote] = useState("");
   // A try whose answer was lost is the same top-up again; another amount is another one.
   const once = useRef({ of: "", name: "" });
-  const { isBusy, failed, start } = useTask(async () => {
+  const task = useTask(async () => {
     const body = { amount_usd: Number(amount), ...(note.trim() === "" ? {} : { note: note.trim() }) };
     const of = JSON.stringify(body);
     if (once.current.of !== of) once.current = { of, name: uniqueName() };
@@ -33,38 +33,28 @@ export function TopUp({ account, onClose, onDone }: TopUpProps) {
     await onDone();
     onClose();
   });
-  const foot = (
-    <>
-      <Button onClick={onClose}>Cancel</Button>
-      <Button kind="main" type="submit" form="top-up" isBusy={isBusy}>
-        Top up
-      </Button>
-    </>
-  );
   return (
-    <Dialog title={`Top up ${account.name}`} onClose={onClose} foot={foot}>
-      <form id="top-up" class="stack" onSubmit={start}>
-        <p class="soft">The balance is {usd(account.balance_usd)} now.</p>
-        <TextField
-          label="Amount in USD"
-          type="number"
-          min={0}
-          step="any"
-          isRequired
-          isFocused
-          value={amount}
-          onInput={setAmount}
-          error={failed === null ? null : readMessage(failed)}
-        />
-        <div class="row">
-          {AMOUNTS.map((one) => (
-            <Button key={one} isTiny onClick={() => setAmount(String(one))}>
-              ${one}
-            </Button>
-          ))}
-        </div>
-        <TextField label="Note" placeholder="Invoice number" value={note} onInput={setNote} />
-      </form>
-    </Dialog>
+    <FormDialog title={`Top up ${account.name}`} action="Top up" task={task} onClose={onClose}>
+      <p class="soft">The balance is {usd(account.balance_usd)} now.</p>
+      <TextField
+        label="Amount in USD"
+        type="number"
+        min={0}
+        step="any"
+        isRequired
+        isFocused
+        value={amount}
+        onInput={setAmount}
+        error={task.failed === null ? null : readMessage(task.failed)}
+      />
+      <div class="row">
+        {AMOUNTS.map((one) => (
+          <Button key={one} isTiny onClick={() => setAmount(String(one))}>
+            ${one}
+          </Button>
+        ))}
+      </div>
+      <TextField label="Note" placeholder="Invoice number" value={note} onInput={setNote} />
+    </FormDialog>
   );
 }

@@ -5,9 +5,11 @@ import { tell, tellAnswer } from "./route-schema.ts";
 
 const PAGE = "index.html";
 const TAG = "Pages";
+/** The playground lets the operator listen to speech, which the page was sent as data. */
+const SOUND = "; media-src blob:";
 
 export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
-  const serve = fileServer(load, "The console has no such file.");
+  const serve = fileServer(load, "The console has no such file.", SOUND);
   return (
     new Elysia()
       // Claude Code warms its connection with it, once per start and without a key.

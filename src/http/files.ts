@@ -27,7 +27,6 @@ const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; " +
   "form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 const HEADERS = {
-  "content-security-policy": POLICY,
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "no-referrer",
@@ -45,9 +44,10 @@ export type ServeFile = (name: string, request: Request, cacheControl: string) =
 
 /**
  * Serves the files that `load` gives. It is called when the first of them is asked for: a gateway whose pages nobody
- * opens doesn't prepare them. `missing` is the message of the 404.
+ * opens doesn't prepare them. `missing` is the message of the 404; `more` is what their pages may do beside the policy.
  */
-export function fileServer(load: () => Promise<readonly PageFile[]>, missing: string): ServeFile {
+export function fileServer(load: () => Promise<readonly PageFile[]>, missing: string, more = ""): ServeFile {
+  const security = { ...HEADERS, "content-security-policy": POLICY + more };
   let loading: Promise<ReadonlyMap<string, Served>> | null = null;
   return async (name, request, cacheControl) => {
     loading ??= load().then(byName);
@@ -57,7 +57,7 @@ export function fileServer(load: () => Promise<readonly PageFile[]>, missing: st
     });
     const file = (await loading).get(name);
     if (!file) throw new Fault("unknown_url", missing);
-    return answer(file, request, cacheControl);
+    return answer(file, request, { ...security, "cache-control": cacheControl });
   };
 }
 
@@ -70,8 +70,8 @@ function byName(files: readonly PageFile[]): ReadonlyMap<string, Served> {
   );
 }
 
-function answer(file: Served, request: Request, cacheControl: string): Response {
-  const headers = { ...HEADERS, "content-type": file.type, "cache-control": cacheControl, etag: file.tag };
+function answer(file: Served, request: Request, more: Readonly<Record<string, string>>): Response {
+  const headers = { ...more, "content-type": file.type, etag: file.tag };
   if (request.headers.get("if-none-match") === file.tag) return new Response(null, { status: 304, headers });
   const takesGzip = /\bgzip\b/.test(request.headers.get("accept-encoding") ?? "");
   if (!takesGzip) return new Response(Bun.gunzipSync(file.gzip), { headers });

@@ -1,27 +1,45 @@
-// POST /admin/v1/playground: a chat completion for the operator, as the console's own key.
-import { Elysia } from "elysia";
+// POST /admin/v1/playground: the operator's requests of every operation, as the console's own key.
+import { type Context, Elysia } from "elysia";
 import { consoleKey } from "../admin/console-key.ts";
-import { OPENAI_CHAT } from "../surfaces/openai-chat/surface.ts";
+import { Fault } from "../core/fault.ts";
+import { findSurface, SURFACES } from "../surfaces/index.ts";
+import type { AnySurface } from "../surfaces/surface.ts";
 import { CountingLimit } from "./counting.ts";
 import { checkOperator, type OperatorParts } from "./operator.ts";
 import type { HttpPorts } from "./ports.ts";
 import { tell, tellAnswer } from "./route-schema.ts";
 import { serve } from "./serve.ts";
 
+const CHAT = findSurface("/v1/chat/completions");
+/** The surfaces with errors in OpenAI's form, which errors under the operator's paths have. */
+const SERVED = new Map(
+  SURFACES.filter(({ path, verbs }) => !verbs && findSurface(path) === CHAT).map((one) => [
+    one.path,
+    one.surface,
+  ]),
+);
+
+type Asked = Pick<Context, "request" | "server" | "set">;
+
 export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
   const counting = new CountingLimit();
-  return new Elysia().post(
-    "/admin/v1/playground",
-    async ({ request, server, set }) => {
-      await checkOperator(operator, { request, server });
-      const identify = () => consoleKey(operator.world);
-      return serve(ports, OPENAI_CHAT, { request, identify, server, counting }, set);
-    },
-    {
+  const identify = () => consoleKey(operator.world);
+  const answer = async (surface: AnySurface | undefined, { request, server, set }: Asked) => {
+    await checkOperator(operator, { request, server });
+    if (!surface) throw new Fault("unknown_url", "The playground serves no such path.");
+    return surface.use((one) => serve(ports, one, { request, identify, server, counting }, set));
+  };
+  return new Elysia()
+    .post("/admin/v1/playground", (asked) => answer(CHAT, asked), {
       parse: "none",
       ...tell("Chat", "playground", "Create a chat completion as the console's own key", {
         responses: tellAnswer("As for `POST /v1/chat/completions`."),
       }),
-    },
-  );
+    })
+    .post("/admin/v1/playground/*", (asked) => answer(SERVED.get(`/${asked.params["*"]}`), asked), {
+      parse: "none",
+      ...tell("Beyond chat", "playgroundOperation", "Ask for any operation as the console's own key", {
+        responses: tellAnswer("As for `POST` at the path of the surface, such as `v1/embeddings`."),
+      }),
+    });
 }

@@ -30,7 +30,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
     await open(playgroundOf("OpenAI#gpt-5.4"));
     await send(page, "Say hello.");
     const lane = page.getByRole("region", { name: "Model 1: OpenAI#gpt-5.4" });
-    await lane.getByText(/\d+ → \d+ tokens · \$0\.\d+ · first token .* in all/).waitFor();
+    await lane.getByText(/\d+ → \d+ tokens · \$0\.\d+ · \$0\.00 charged · first token .* in all/).waitFor();
     await page.getByRole("button", { name: "View as code" }).click();
     await page.getByRole("button", { name: "curl" }).click();
     const code = await page.getByRole("dialog").locator("pre").innerText();
@@ -72,9 +72,11 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
       .locator(".answer p")
       .filter({ hasText: /\S+ \S+/ })
       .waitFor();
+    await page.getByLabel("Message").fill("The next one.");
     await page.getByRole("button", { name: "Stop" }).click();
     await lane.getByText(/stopped/).waitFor();
     await page.getByRole("button", { name: "Send" }).waitFor();
+    expect(await page.getByLabel("Message").inputValue()).toBe("The next one.");
     await open("/activity?status=499");
     await page.getByRole("row").filter({ hasText: "Playground" }).getByText("499").first().waitFor();
     expect(complaints).toEqual([]);

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 import { readMessage } from "../api.ts";
-import { useTask } from "../task.ts";
+import { type Task, useTask } from "../task.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./states.tsx";
 
@@ -37,6 +37,34 @@ export function Dialog({ title, isWide, onClose, isKept, foot, children }: Dialo
       <div class="dialog-body">{children}</div>
       {foot && <div class="dialog-foot">{foot}</div>}
     </dialog>
+  );
+}
+
+interface FormDialogProps {
+  readonly title: string;
+  /** The word of the button that starts the task. */
+  readonly action: string;
+  readonly task: Task;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+}
+
+export function FormDialog({ title, action, task: { isBusy, start }, onClose, children }: FormDialogProps) {
+  const id = useId();
+  const foot = (
+    <>
+      <Button onClick={onClose}>Cancel</Button>
+      <Button kind="main" type="submit" form={id} isBusy={isBusy}>
+        {action}
+      </Button>
+    </>
+  );
+  return (
+    <Dialog title={title} onClose={onClose} foot={foot}>
+      <form id={id} class="stack" onSubmit={start}>
+        {children}
+      </form>
+    </Dialog>
   );
 }
 

@@ -28,34 +28,49 @@ interface TextProps extends Around {
   readonly max?: number;
   readonly step?: number | "any";
   readonly name?: string;
+  /** Lines of a longer text; left out: it has one. */
+  readonly rows?: number | undefined;
 }
 
 export function TextField(props: TextProps) {
   const id = useId();
-  const { label, hint, error, value, onInput, isRequired, isFocused, type = "text", ...rest } = props;
+  const { label, hint, error, value, onInput, isRequired, isFocused, type = "text", rows, ...rest } = props;
   const below = error || hint ? `${id}-below` : undefined;
+  const field = {
+    ...{ id, value },
+    class: "input",
+    placeholder: rest.placeholder,
+    "aria-describedby": below,
+  };
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input
-        {...rest}
-        {...TYPES[type]}
-        id={id}
-        class="input"
-        value={value}
-        required={isRequired}
-        autofocus={isFocused}
-        spellcheck={false}
-        aria-invalid={error ? "true" : undefined}
-        aria-describedby={below}
-        onInput={(event) => onInput(event.currentTarget.value)}
-      />
+      {rows === undefined ? (
+        <input
+          {...rest}
+          {...TYPES[type]}
+          {...field}
+          required={isRequired}
+          autofocus={isFocused}
+          spellcheck={false}
+          aria-invalid={error ? "true" : undefined}
+          onInput={(event) => onInput(event.currentTarget.value)}
+        />
+      ) : (
+        <textarea {...field} rows={rows} onInput={(event) => onInput(event.currentTarget.value)} />
+      )}
       <Below id={below} hint={hint} error={error} />
     </div>
   );
 }
 
-function Below({ id, hint, error }: Pick<Around, "hint" | "error"> & { readonly id: string | undefined }) {
+interface BelowProps {
+  readonly id: string | undefined;
+  readonly hint: string | undefined;
+  readonly error: string | null | undefined;
+}
+
+export function Below({ id, hint, error }: BelowProps) {
   if (error) {
     return (
       <span id={id} class="field-error" role="alert">

@@ -1,0 +1,69 @@
+// Images in the playground: pictures from a description, or from another picture, to look at and to download.
+import { useMemo } from "preact/hooks";
+import type { Counted } from "./ask.ts";
+import { decodeMedia, useAddress } from "./media.ts";
+import { makePanel } from "./panel.tsx";
+
+type Picture = Partial<Record<"b64_json" | "url" | "revised_prompt", string>>;
+
+interface Answer extends Counted {
+  readonly data: readonly Picture[];
+}
+
+const SIZES = ["", "1024x1024", "1536x1024", "1024x1536", "512x512"];
+const PLACEHOLDER = "A lighthouse in a storm, as a woodcut";
+
+export const ImagesPanel = makePanel<Answer>({
+  action: "Draw",
+  rows: [
+    { name: "prompt", label: "Description", rows: 3, placeholder: PLACEHOLDER },
+    { name: "size", label: "Size", options: SIZES },
+    { name: "n", label: "Number", first: "1", options: ["1", "2", "3", "4"] },
+    { name: "image", label: "Picture to change", accept: "image/*", isOptional: true },
+  ],
+  ask: ({ n, image = "", ...fields }) => ({
+    path: image === "" ? "/v1/images/generations" : "/v1/images/edits",
+    fields: { ...fields, n: Number(n), response_format: "b64_json", image },
+  }),
+  Show: ({ answer: { data } }) => (
+    <div class="pictures">
+      {data.map((picture, at) => (
+        <PictureView key={at} picture={picture} number={at + 1} />
+      ))}
+    </div>
+  ),
+});
+
+interface PictureProps {
+  readonly picture: Picture;
+  readonly number: number;
+}
+
+/** Some providers give an address in place of the picture, which this page may not load. */
+function PictureView({ picture: { b64_json: text, url, revised_prompt: revised }, number }: PictureProps) {
+  return (
+    <figure class="picture">
+      {text !== undefined && <Shown text={text} number={number} />}
+      {url !== undefined && (
+        <a href={url} target="_blank" rel="noreferrer">
+          Picture {number} at its provider
+        </a>
+      )}
+      {revised && <figcaption class="small faint">{revised}</figcaption>}
+    </figure>
+  );
+}
+
+function Shown({ text, number }: { readonly text: string; readonly number: number }) {
+  const { data, ending } = useMemo(() => decodeMedia([text]), [text]);
+  const address = useAddress(data);
+  if (address === undefined) return null;
+  return (
+    <>
+      <img src={address} alt={`number ${number}`} />
+      <a class="button tiny" href={address} download={`picture-${number}.${ending}`}>
+        Download picture {number}
+      </a>
+    </>
+  );
+}

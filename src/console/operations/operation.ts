@@ -1,0 +1,37 @@
+// The operations that the playground can ask for, and which of them a model serves.
+import type { OperationName } from "../../core/card.ts";
+import { type Models, SELECTORS } from "../use-models.ts";
+import { CompletionPanel } from "./completion.tsx";
+import { EmbeddingsPanel } from "./embeddings.tsx";
+import { ImagesPanel } from "./images.tsx";
+import { ModerationPanel } from "./moderation.tsx";
+import type { OperationPanel } from "./panel.tsx";
+import { RerankPanel } from "./rerank.tsx";
+import { SpeechPanel } from "./speech.tsx";
+import { TranscriptionPanel } from "./transcription.tsx";
+
+interface Choice {
+  readonly value: OperationName;
+  readonly label: string;
+  /** null: it has a page of its own. */
+  readonly Panel: OperationPanel | null;
+}
+
+export const CHAT: Choice = { value: "chat", label: "Chat", Panel: null };
+const CHOICES: readonly Choice[] = [
+  CHAT,
+  { value: "completion", label: "Completion", Panel: CompletionPanel },
+  { value: "embeddings", label: "Embeddings", Panel: EmbeddingsPanel },
+  { value: "rerank", label: "Rerank", Panel: RerankPanel },
+  { value: "moderation", label: "Moderation", Panel: ModerationPanel },
+  { value: "images", label: "Images", Panel: ImagesPanel },
+  { value: "speech", label: "Speech", Panel: SpeechPanel },
+  { value: "transcription", label: "Transcription", Panel: TranscriptionPanel },
+];
+
+/** Returns the operations of a model, all of them where nothing is known of it; selectors choose among chat models. */
+export function listOperations(id: string, { find }: Pick<Models, "find">): readonly Choice[] {
+  if (SELECTORS.some((selector) => selector.id === id)) return [CHAT];
+  const served = find(id)?.operations ?? null;
+  return served === null ? CHOICES : CHOICES.filter(({ value }) => served.includes(value));
+}

@@ -1,0 +1,173 @@
+// An operation of the playground: its form from a list of fields, the call as curl, and what came of it.
+import type { ComponentType } from "preact";
+import { useState } from "preact/hooks";
+import { gatewayAddress } from "../browser.ts";
+import { count, describeCharge } from "../format.ts";
+import { Button, Code } from "../parts/button.tsx";
+import { Dialog } from "../parts/dialog.tsx";
+import { SelectField, TextField } from "../parts/field.tsx";
+import { Figures } from "../parts/figures.tsx";
+import { FileField } from "../parts/file-field.tsx";
+import { Notice } from "../parts/states.tsx";
+import { writeCurl } from "../snippets.ts";
+import { useRun } from "../use-run.ts";
+import {
+  type Asked,
+  askWhole,
+  type Counted,
+  makeBody,
+  type Outcome,
+  type Spent,
+  type Values,
+} from "./ask.ts";
+
+interface FieldRow {
+  readonly name: string;
+  readonly label: string;
+  /** The value at first. */
+  readonly first?: string;
+  readonly isOptional?: boolean;
+  readonly hint?: string;
+  readonly placeholder?: string;
+  /** Lines of a longer text; left out: it has one. */
+  readonly rows?: number;
+  /** The values to choose from; "" leaves it to the model. */
+  readonly options?: readonly string[];
+  /** The types of a file; left out: it is a text. */
+  readonly accept?: string;
+}
+
+interface Sheet<Answer> {
+  /** The button's word. */
+  readonly action: string;
+  readonly rows: readonly FieldRow[];
+  readonly ask: (values: Values) => Asked;
+  /** Reads the answer; left out: it is JSON. */
+  readonly read?: (response: Response) => Promise<Answer>;
+  readonly Show: ComponentType<{ readonly answer: Answer }>;
+}
+
+interface PanelProps {
+  readonly model: string;
+}
+
+export type OperationPanel = ComponentType<PanelProps>;
+
+export function makePanel<Answer extends Counted>(sheet: Sheet<Answer>): OperationPanel {
+  return ({ model }) => <Panel sheet={sheet} model={model} />;
+}
+
+interface SheetProps<Answer> extends PanelProps {
+  readonly sheet: Sheet<Answer>;
+}
+
+function Panel<Answer extends Counted>({ sheet, model }: SheetProps<Answer>) {
+  const { rows, action, read = (response: Response): Promise<Answer> => response.json() } = sheet;
+  const [values, setValues] = useState<Values>(() =>
+    Object.fromEntries(rows.map(({ name, first = "" }) => [name, first])),
+  );
+  const { isRunning, stop, start } = useRun();
+  const [outcome, setOutcome] = useState<Outcome<Answer> | null>(null);
+  const [isCode, setCode] = useState(false);
+  const isReady = rows.every(
+    ({ name, isOptional, options }) => isOptional || options || isGiven(values[name]),
+  );
+  const asked = sheet.ask({ ...values, model });
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (!isRunning && isReady) void start(async (signal) => setOutcome(await askWhole(asked, read, signal)));
+  };
+  return (
+    <form class="card-body stack" onSubmit={submit}>
+      <div class="two asking">
+        {rows.map((row) => (
+          <Field
+            key={row.name}
+            row={row}
+            value={String(values[row.name])}
+            onInput={(value) => setValues((before) => ({ ...before, [row.name]: value ?? "" }))}
+          />
+        ))}
+      </div>
+      <div class="row">
+        {/* By their keys they are two elements: the press that stops would submit the form through the one that follows. */}
+        {isRunning ? (
+          <Button key="stop" icon="stop" onClick={stop}>
+            Stop
+          </Button>
+        ) : (
+          <Button key="start" kind="main" type="submit" isDisabled={!isReady}>
+            {action}
+          </Button>
+        )}
+        <Button icon="code" onClick={() => setCode(true)}>
+          View as code
+        </Button>
+      </div>
+      <section class="stack" aria-label="Answer" aria-live="polite" aria-busy={isRunning}>
+        {outcome && <Result outcome={outcome} Show={sheet.Show} />}
+      </section>
+      {isCode && <AsCurl asked={asked} onClose={() => setCode(false)} />}
+    </form>
+  );
+}
+
+function isGiven(value: Values[string] | undefined): boolean {
+  return value instanceof File || (value ?? "").trim() !== "";
+}
+
+interface FieldProps {
+  readonly row: FieldRow;
+  readonly value: string;
+  readonly onInput: (value: string | File | null) => void;
+}
+
+function Field({ row, value, onInput }: FieldProps) {
+  const { name: _name, first: _first, isOptional, accept, options, rows, label, ...rest } = row;
+  const around = { ...rest, label: isOptional ? `${label} (optional)` : label, value, onInput };
+  if (accept) return <FileField label={around.label} accept={accept} onFile={onInput} />;
+  if (!options) return <TextField {...around} rows={rows} />;
+  const choices = options.map((one) => ({ value: one, label: one === "" ? "model's own" : one }));
+  return <SelectField {...around} options={choices} onChange={onInput} />;
+}
+
+interface ResultProps<Answer> extends Pick<Sheet<Answer>, "Show"> {
+  readonly outcome: Outcome<Answer>;
+}
+
+function Result<Answer extends Counted>({ outcome, Show }: ResultProps<Answer>) {
+  const { answer, error, model, totalMs } = outcome;
+  const isStopped = answer === null && error === null;
+  return (
+    <>
+      {answer && <Show answer={answer} />}
+      {error && <Notice tone="bad">{error}</Notice>}
+      <Figures
+        model={model}
+        totalMs={totalMs}
+        parts={isStopped ? ["stopped"] : describeSpent(answer?.usage ?? {})}
+      />
+    </>
+  );
+}
+
+function describeSpent(spent: Spent): readonly (string | null)[] {
+  const read = spent.prompt_tokens ?? spent.input_tokens ?? 0;
+  const written = spent.completion_tokens ?? spent.output_tokens ?? 0;
+  const tokens = written > 0 ? `${count(read)} → ${count(written)} tokens` : `${count(read)} tokens`;
+  return [
+    read + written > 0 ? tokens : null,
+    spent.seconds === undefined ? null : `${count(spent.seconds)} seconds of sound`,
+    describeCharge(spent),
+  ];
+}
+
+function AsCurl({ asked, onClose }: { readonly asked: Asked; readonly onClose: () => void }) {
+  const call = { ...asked, address: gatewayAddress(), secret: "sk-…" };
+  return (
+    <Dialog title="View as code" isWide onClose={onClose}>
+      <Code text={writeCurl(call, makeBody(asked.shown ?? asked.fields))} />
+      <p class="small faint">In place of sk-… put a key of Settings → Router.</p>
+    </Dialog>
+  );
+}
