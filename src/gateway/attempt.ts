@@ -1,6 +1,7 @@
 // One attempt of a plan: the request in the provider's dialect, and its answer as a whole reply.
 import type { ModelCard } from "../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../core/dialect.ts";
+import type { Ending } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
 import type { Permit } from "../health/permit.ts";
@@ -28,7 +29,7 @@ export interface AttemptCall<F extends Form> {
   readonly lost: readonly string[];
   /** Added to the answers' indexes. */
   readonly offset: number;
-  readonly client: AbortSignal;
+  readonly client: Ending;
   /** The call goes over a new connection, as the one before broke on a kept one. */
   readonly fresh: boolean;
   /** On the monotonic clock. */

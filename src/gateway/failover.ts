@@ -207,7 +207,7 @@ class Failover<F extends Form, Result> {
   /** True if the plan's next attempt may succeed where the last one failed. */
   #mayGoOn(): boolean {
     const { call, ending } = this.#context;
-    if (!this.#last || ending.signal.aborted) return false;
+    if (!this.#last || ending.reason) return false;
     const isLate = this.#ports.deadlines.nowMs() >= this.#totalAtMs;
     if (isLate) return false;
     return isElsewhere(this.#last, call) || this.#last === this.#mended;

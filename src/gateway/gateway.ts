@@ -169,8 +169,8 @@ export class Gateway {
       context.ticket = this.#makeTicket(call, plan);
       return context.ticket;
     };
-    const signals = [call.ending.signal, ending.signal];
-    const admitted = await this.#admissions.admit(context.ticket, again, signals, call.timeoutMs);
+    const endings = [call.ending, ending];
+    const admitted = await this.#admissions.admit(context.ticket, again, endings, call.timeoutMs);
     if (admitted.kind === "replayed") return admitted.sealed;
     context.granted = admitted;
     context.limits = admitted.limits;

@@ -1,5 +1,6 @@
 // One HTTP call to a provider: it is bounded in time, ends with its client, and reports each kind of failure as a Fault.
 import type { Outgoing } from "../core/dialect.ts";
+import type { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Proof, Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
@@ -41,7 +42,7 @@ export function chooseFirstByteMs(timeouts: Timeouts, reasoning: boolean): numbe
 }
 
 export interface UpstreamCallTerms {
-  readonly client: AbortSignal;
+  readonly client: Ending;
   /** On the monotonic clock. */
   readonly deadlineAtMs: number;
   /** Words that no message to a client may hold. */
@@ -56,7 +57,7 @@ export interface UpstreamCallTerms {
 export class UpstreamCall {
   readonly #ports: Ports;
   readonly #abort = new AbortController();
-  readonly #client: AbortSignal;
+  readonly #client: Ending;
   readonly #deadline: Deadline;
   #reader: TextReader | null = null;
   #complete = false;
@@ -67,7 +68,7 @@ export class UpstreamCall {
   readonly #proof: Proof | undefined;
   /** The origin under which its connection will be kept; null: nowhere. */
   #origin: string | null = null;
-  readonly #onClientGone = () => this.#end(explainEnd(this.#client));
+  readonly #end = (reason: Fault): void => this.#abort.abort(reason);
 
   constructor(ports: Ports, { client, deadlineAtMs, unspoken, fresh, proof }: UpstreamCallTerms) {
     this.#ports = ports;
@@ -77,8 +78,7 @@ export class UpstreamCall {
     this.#proof = proof;
     const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
     this.#deadline = ports.deadlines.watch(deadlineAtMs, late);
-    if (client.aborted) this.#onClientGone();
-    else client.addEventListener("abort", this.#onClientGone, { once: true });
+    client.tell(this.#end);
   }
 
   /** Moves the moment at which the call is given up. */
@@ -92,7 +92,7 @@ export class UpstreamCall {
   }
 
   close(): void {
-    this.#client.removeEventListener("abort", this.#onClientGone);
+    this.#client.forget(this.#end);
     if (this.#complete && this.#reader) {
       this.extendTo(this.#ports.deadlines.nowMs() + REST_MS);
       void readOff(this.#reader).then((isRead) => {
@@ -184,7 +184,7 @@ export class UpstreamCall {
     } catch {
       // The part that came before the body broke off, together with the status, still explains the error.
     }
-    if (this.#client.aborted) throw explainEnd(this.#client);
+    if (this.#client.reason) throw this.#client.reason;
     return pieces.join("").slice(0, ERROR_CHARACTERS_MAX);
   }
 
@@ -244,7 +244,7 @@ export class UpstreamCall {
     const { origin } = new URL(url);
     const sentMs = deadlines.nowMs();
     const mayBeStale = !this.#fresh && kept.take(origin, sentMs);
-    const connecting = reachability.watch(url, connectMs, (fault) => this.#end(fault));
+    const connecting = reachability.watch(url, connectMs, this.#end);
     try {
       const response = await this.#ports.fetch(url, init);
       if (!this.#fresh && !isClosing(response.headers)) this.#origin = origin;
@@ -266,22 +266,12 @@ export class UpstreamCall {
     const { signal } = this.#abort;
     return sendProven({ proof, authorize, clock, signal, onSecret, send }, url, prepared);
   }
-
-  #end(reason: Fault): void {
-    this.#abort.abort(reason);
-  }
 }
 
 /** A compressed body may be of any length. */
 function isBounded(headers: Headers, bytesMax: number): boolean {
   const length = headers.get("content-length");
   return length !== null && Number(length) <= bytesMax && !headers.has("content-encoding");
-}
-
-/** Returns why nobody waits any longer: the reason of the abort, else that the client is gone. */
-function explainEnd(client: AbortSignal): Fault {
-  const reason: unknown = client.reason;
-  return reason instanceof Fault ? reason : new Fault("client_gone", "The client closed the connection.");
 }
 
 /** Reads the rest and returns true if it came to its end. The answer is whole already, so an error here has no other effect. */
