@@ -1,4 +1,4 @@
-// The end of a request before its answer is whole. Whatever works for it hears the reason once.
+// The end of a request before its answer is whole: the reason reaches all that work for it, once.
 import { Fault } from "./fault.ts";
 
 type Told = (reason: Fault) => void;

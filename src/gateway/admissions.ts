@@ -1,9 +1,8 @@
-// Asking to be let in, and waiting while the same request is being answered for somebody else.
-import type { Granted } from "../core/demand.ts";
+// Waiting to be let in while the same request is being answered for somebody else.
 import type { Ending } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
-import type { Ledger, Ticket } from "../ledger/ledger.ts";
+import type { Admitted, Ledger, Ticket } from "../ledger/ledger.ts";
 
 /** The interval at which another node is asked whether it has finished the answer. */
 const LOOK_MS = 250;
@@ -25,25 +24,26 @@ export class Admissions {
   }
 
   /**
-   * Lets a request in, or gives what answered the same one before: while that one is being answered it asks `again`.
+   * Waits while the request `id`, the same one, is being answered, and asks `again` until it is let in or answered too.
    * Throws the reason for which one of `endings` ended, and `upstream_timeout` when the one that it waits for takes longer
    * than `timeoutMs`.
    */
-  async admit(
-    first: Ticket,
+  async wait(
+    id: string,
     again: () => Ticket,
     endings: readonly Ending[],
     timeoutMs: number | null,
-  ): Promise<Granted | { readonly kind: "replayed"; readonly sealed: string }> {
+  ): Promise<Exclude<Admitted, { kind: "pending" }>> {
     const untilMs = this.#ports.clock.monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY);
-    for (let ticket = first; ; ticket = again()) {
-      const admitted = await this.#ports.ledger.admit(ticket);
-      if (admitted.kind !== "pending") return admitted;
+    for (let same = id; ; ) {
       const waitMs = untilMs - this.#ports.clock.monotonicMs();
       if (waitMs <= 0) throw new Fault("upstream_timeout", "The same request's answer did not come in time.");
-      await this.#change(admitted.id, endings, Math.min(LOOK_MS, waitMs));
+      await this.#change(same, endings, Math.min(LOOK_MS, waitMs));
       const reason = endings.find((one) => one.reason)?.reason;
       if (reason) throw reason;
+      const admitted = await this.#ports.ledger.admit(again());
+      if (admitted.kind !== "pending") return admitted;
+      same = admitted.id;
     }
   }
 

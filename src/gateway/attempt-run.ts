@@ -67,16 +67,27 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
     this.#ending = attempt.card.hedge ? new Ending(context.ending) : null;
   }
 
+  /** Resolves with its result. Where it rejects, the caller records that by `fail`. */
+  start(): Promise<Result> {
+    return this.#parts.mode.run(this.#makeCall());
+  }
+
+  /** Records how it failed, once. Returns the Fault that this means. */
+  fail(thrown: unknown): Fault {
+    const { permit, traced, context, nowMs, onFailed } = this.#parts;
+    const fault = toFault(thrown);
+    permit.failed(nowMs(), fault);
+    context.tracing.ends(traced, "failed", nowMs(), fault);
+    if (!this.#isOutrun) onFailed(fault);
+    return fault;
+  }
+
+  /** The same for one that others may run beside. */
   readonly run = async (): Promise<Result> => {
-    const { mode, permit, traced, context, nowMs, onFailed } = this.#parts;
     try {
-      return await mode.run(this.#makeCall());
+      return await this.start();
     } catch (thrown) {
-      const fault = toFault(thrown);
-      permit.failed(nowMs(), fault);
-      context.tracing.ends(traced, "failed", nowMs(), fault);
-      if (!this.#isOutrun) onFailed(fault);
-      throw fault;
+      throw this.fail(thrown);
     }
   };
 

@@ -75,12 +75,12 @@ class Failover<F extends Form, Result> {
     const { health } = this.#ports;
     if (plan[0]) health.asked(plan[0].card, this.#startedMs);
     for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
+      const race = this.#makeRace(running);
       try {
-        const race = this.#makeRace(running);
-        if (race === null) return this.#won({ result: await running.run(), by: running });
+        if (race === null) return this.#won({ result: await running.start(), by: running });
         return this.#won(await this.#decide(race, running));
       } catch (thrown) {
-        this.#last = toFault(thrown);
+        this.#last = race === null ? running.fail(thrown) : toFault(thrown);
       }
     }
     throw this.#last ?? health.unavailable([...plan, ...spares], this.#ports.deadlines.nowMs(), load);

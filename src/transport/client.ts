@@ -46,7 +46,7 @@ export interface UpstreamCallTerms {
   /** On the monotonic clock. */
   readonly deadlineAtMs: number;
   /** Words that no message to a client may hold. */
-  readonly unspoken: readonly string[];
+  readonly unspoken: () => readonly string[];
   /** True if the call must go over a new connection, even where idle ones are kept. */
   readonly fresh: boolean;
   /** Left out: the call carries its secret already, or needs none. */
@@ -63,7 +63,9 @@ export class UpstreamCall {
   #complete = false;
   /** True if the body was read to its end, so that there is nothing left to abort. */
   #read = false;
-  readonly #private: string[];
+  readonly #unspoken: () => readonly string[];
+  /** The words of proofs, which are unspoken too. */
+  readonly #proven: string[] = [];
   readonly #fresh: boolean;
   readonly #proof: Proof | undefined;
   /** The origin under which its connection will be kept; null: nowhere. */
@@ -73,7 +75,7 @@ export class UpstreamCall {
   constructor(ports: Ports, { client, deadlineAtMs, unspoken, fresh, proof }: UpstreamCallTerms) {
     this.#ports = ports;
     this.#client = client;
-    this.#private = [...unspoken];
+    this.#unspoken = unspoken;
     this.#fresh = fresh;
     this.#proof = proof;
     const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
@@ -114,13 +116,16 @@ export class UpstreamCall {
     if (this.#abort.signal.aborted) throw this.explain(this.#abort.signal.reason);
   }
 
-  /** Sends the request and returns the answer's head. Throws the Fault that a failure or an error answer means. */
-  async send(outgoing: Outgoing, connectMs: number, explain: Explain): Promise<Response> {
-    const response = await this.#sendProven(outgoing.url, prepare(outgoing), connectMs);
-    if (response.ok) return response;
-    if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
+  /** Sends the request and returns the answer's head. Rejects with the Fault that a failure means. */
+  send(outgoing: Outgoing, connectMs: number): Promise<Response> {
+    return this.#sendProven(outgoing.url, prepare(outgoing), connectMs);
+  }
+
+  /** Returns the Fault that an error answer means. */
+  async readError(response: Response, explain: Explain): Promise<Fault> {
+    if (response.status >= 300 && response.status < 400) return garbled(`redirect ${response.status}`);
     const body = await this.#errorText(response);
-    throw explain(response.status, response.headers, body, this.#ports.clock.nowMs());
+    return explain(response.status, response.headers, body, this.#ports.clock.nowMs());
   }
 
   /** The body as text. Throws when it is longer than `bytesMax` or breaks off. */
@@ -221,7 +226,7 @@ export class UpstreamCall {
 
   /** Returns the fault of this call, as a client may see it. */
   toFault(thrown: unknown): Fault {
-    return redact(toFault(thrown), this.#private);
+    return redact(toFault(thrown), [...this.#unspoken(), ...this.#proven]);
   }
 
   /** Returns why this call broke off: the reason it was ended for, or a broken connection. */
@@ -262,7 +267,7 @@ export class UpstreamCall {
     const send = (one: Prepared) => this.#sendOnce(url, one, connectMs);
     const [proof, { authorize, clock }] = [this.#proof, this.#ports];
     if (proof === undefined) return send(prepared);
-    const onSecret = (secret: string) => void this.#private.push(secret);
+    const onSecret = (secret: string) => void this.#proven.push(secret);
     const { signal } = this.#abort;
     return sendProven({ proof, authorize, clock, signal, onSecret, send }, url, prepared);
   }

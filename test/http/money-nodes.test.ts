@@ -192,10 +192,10 @@ describe("waiting for the same request's answer", () => {
   const ending = new Ending();
 
   test("ends as soon as that one is settled", async () => {
-    const answers: Admitted[] = [{ kind: "pending", id: "one" }, { kind: "pending", id: "two" }, granted];
+    const answers: Admitted[] = [{ kind: "pending", id: "two" }, granted];
     const admissions = new Admissions({ ledger: { admit: async () => answers.shift() ?? granted }, clock });
     const ticket = { ask: makeAsk("three", makeKey("key_a")), reads: NO_READS, rules: RULES };
-    const admitted = admissions.admit(ticket, () => ticket, [ending, ending], null);
+    const admitted = admissions.wait("one", () => ticket, [ending, ending], null);
     for (const [left, id] of [
       [1, "one"],
       [0, "two"],
