@@ -61,8 +61,9 @@ export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCal
     const reply = readReply(attempt, sent, { body, headers: response.headers });
     const usage = operation.readUsage(reply);
     const amounts = usage && operation.countAmounts(usage);
-    permit?.finished(ports.deadlines.nowMs(), amounts?.completion ?? null);
-    if (amounts) permit?.counted(amounts.prompt + amounts.completion, ports.deadlines.nowMs());
+    const nowMs = ports.deadlines.nowMs();
+    permit?.finished(nowMs, amounts?.completion ?? null);
+    if (amounts) permit?.counted(amounts.prompt + amounts.completion, nowMs);
     return reply;
   } catch (thrown) {
     throw recordFailure(attempt, call.toFault(thrown), started, ports.deadlines.nowMs());

@@ -106,7 +106,7 @@ class Failover<F extends Form, Result> {
       if (!permit) continue;
       context.attempts++;
       context.model = attempt.card.id;
-      return this.#prepare(attempt, upstream, permit);
+      return this.#prepare(attempt, upstream, permit, nowMs);
     }
     return null;
   }
@@ -177,10 +177,10 @@ class Failover<F extends Form, Result> {
     this.#left.unshift(attempt);
   }
 
-  #prepare(attempt: Attempt, upstream: Upstream, permit: Permit): AttemptRun<F, Result> {
+  #prepare(attempt: Attempt, upstream: Upstream, permit: Permit, nowMs: number): AttemptRun<F, Result> {
     const { deadlines, health } = this.#ports;
     const last4 = health.key(attempt)?.last4 ?? null;
-    const traced = this.#context.tracing.begins(attempt.card.id, last4, deadlines.nowMs());
+    const traced = this.#context.tracing.begins(attempt.card.id, last4, nowMs);
     const running = new AttemptRun({
       context: this.#context,
       attempt,
@@ -260,9 +260,10 @@ class Failover<F extends Form, Result> {
     const { call } = this.#context;
     const { deadlines, stickiness } = this.#ports;
     const { attempt } = by;
-    this.#context.answeredBy(attempt, by.asked, deadlines.nowMs());
+    const nowMs = deadlines.nowMs();
+    this.#context.answeredBy(attempt, by.asked, nowMs);
     by.win();
-    stickiness.keep(call.conversation, attempt, deadlines.nowMs());
+    stickiness.keep(call.conversation, attempt, nowMs);
     return result;
   }
 }

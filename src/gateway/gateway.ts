@@ -264,7 +264,7 @@ export class Gateway {
     const outcome: Outcome = { ...ended, sealedReply: this.#seal(call, record.modelUsed, reply) };
     const isPaid = grant.place.kind === "balance";
     if (!isPaid || !produced) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
-    const unanswered = call.ask.stream === true ? outcome : withheld(outcome, answers);
+    const unanswered = () => (call.ask.stream === true ? outcome : withheld(outcome, answers));
     const settled = await this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, unanswered);
     if (settled || record.ended !== "done") return settled;
     throw new Fault("store_unavailable", "The gateway's store can't be used right now.", {

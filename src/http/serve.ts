@@ -47,7 +47,8 @@ export function surfaceRoutes(ports: HttpPorts) {
   for (const { path, surface, verbs = {} } of SURFACES) {
     const plain = answerAt(surface);
     const others = new Map(Object.entries(verbs).map(([verb, one]) => [verb, answerAt(one)]));
-    const findAnswer = (url: string) => others.get(findPath(url).split(":").at(-1) ?? "") ?? plain;
+    const findAnswer = (url: string) =>
+      (others.size > 0 && others.get(findPath(url).split(":").at(-1) ?? "")) || plain;
     app.post(
       path,
       ({ request, server, set }) => {
