@@ -2,6 +2,7 @@
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { random } from "../src/app/world.ts";
+import { Ending } from "../src/core/ending.ts";
 import { Fault } from "../src/core/fault.ts";
 import type { ProviderSetup } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
@@ -97,7 +98,7 @@ async function ask(at: number): Promise<number> {
     conversation: makeConversation(KEY.id, request),
     selection: { kind: "card", card: CARD, fallbacks: [] },
     ...{ rules: ROUTER, markup: 1 },
-    ending: new AbortController(),
+    ending: new Ending(),
   });
   await gateway.complete(context);
   return context.attempts;

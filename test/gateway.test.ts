@@ -146,7 +146,7 @@ describe("settlements", () => {
     let down = true;
     const { settlements, written } = settling(() => (down ? new Fault("store_unavailable", "down") : null));
     const lost: Outcome = { ...outcome("paid"), ...FAILED, record: makeRecord("paid", { ended: "lost" }) };
-    const added = settlements.add(ticket("paid"), outcome("paid"), PATIENCE_MS, lost);
+    const added = settlements.add(ticket("paid"), outcome("paid"), PATIENCE_MS, () => lost);
     await clock.move(2000);
     expect(await added).toBeNull();
     down = false;

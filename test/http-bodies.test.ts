@@ -15,52 +15,59 @@ import { ManualClock } from "./manual-clock.ts";
 const codeOf = (thrown: unknown) => (thrown instanceof Fault ? thrown.code : String(thrown));
 
 describe("the memory of bodies", () => {
-  /** Bodies that are held until they are let go. */
-  function holding(bytesMax: number) {
-    const memory = new BodyMemory(bytesMax);
-    const hold = (owner: string, bytes: number) => {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      return { over: memory.hold(owner, bytes, () => promise), end: resolve };
-    };
-    return { memory, hold };
+  function refusalOf(reserve: () => unknown) {
+    try {
+      return reserve();
+    } catch (thrown) {
+      return codeOf(thrown);
+    }
   }
 
-  test("holds a quarter of it for one owner, and one body of any size", async () => {
-    const { memory, hold } = holding(1000);
-    const large = hold("a", 900);
-    expect(await hold("a", 1).over.catch(codeOf)).toBe("too_many_parallel_requests");
-    large.end();
-    await large.over;
-    const small = [hold("a", 100), hold("a", 150)];
-    expect(await hold("a", 1).over.catch(codeOf)).toBe("too_many_parallel_requests");
-    const other = hold("b", 250);
-    expect(memory.bytes).toBe(500);
-    for (const { end } of [...small, other]) end();
-    await Promise.all([...small, other].map(({ over }) => over));
-    expect(memory.bytes).toBe(0);
-  });
-
-  test("holds no more than all of it for all owners together", async () => {
-    const { hold } = holding(1000);
-    const held = ["a", "b", "c", "d"].map((owner) => hold(owner, 250));
-    expect(await hold("e", 1).over.catch(codeOf)).toBe("overloaded");
-    for (const { end } of held) end();
-    await Promise.all(held.map(({ over }) => over));
-    const all = hold("e", 1000);
-    all.end();
-    await all.over;
-  });
-
-  test("is given back whatever becomes of the body", async () => {
+  test("holds a quarter of it for one owner, and one body of any size", () => {
     const memory = new BodyMemory(1000);
-    const fails = memory.hold("a", 10, async ({ grow }) => {
-      grow(500);
-      throw new Error("broken off");
-    });
-    expect(await fails.catch(String)).toBe("Error: broken off");
-    const greedy = memory.hold("a", 10, async ({ grow }) => grow(5000));
-    expect(await greedy.catch(codeOf)).toBe("overloaded");
+    const large = memory.reserve("a", 900);
+    expect(refusalOf(() => memory.reserve("a", 1))).toBe("too_many_parallel_requests");
+    large.release();
+    const small = [memory.reserve("a", 100), memory.reserve("a", 150)];
+    expect(refusalOf(() => memory.reserve("a", 1))).toBe("too_many_parallel_requests");
+    const other = memory.reserve("b", 250);
+    expect(memory.bytes).toBe(500);
+    for (const { release } of [...small, other]) release();
     expect(memory.bytes).toBe(0);
+  });
+
+  test("holds no more than all of it for all owners together", () => {
+    const memory = new BodyMemory(1000);
+    const held = ["a", "b", "c", "d"].map((owner) => memory.reserve(owner, 250));
+    expect(refusalOf(() => memory.reserve("e", 1))).toBe("overloaded");
+    for (const { release } of held) release();
+    memory.reserve("e", 1000).release();
+    expect(memory.bytes).toBe(0);
+  });
+
+  test("takes back all that a body grew by, and refuses it more than there is", () => {
+    const memory = new BodyMemory(1000);
+    const { grow, release } = memory.reserve("a", 10);
+    grow(500);
+    expect(refusalOf(() => grow(5000))).toBe("overloaded");
+    expect(memory.bytes).toBe(510);
+    release();
+    expect(memory.bytes).toBe(0);
+  });
+
+  test("is given back by a body that breaks off", async () => {
+    const bodies = new BodyMemory(1000);
+    const ports = {
+      bodies,
+      turns: new BodyTurns(new ManualClock()),
+      deadlines: new DeadlineSweep(new ManualClock()),
+    };
+    const body = new ReadableStream({ start: (controller) => controller.error(new Error("broken off")) });
+    const headers = { "content-type": "application/json" };
+    const request = new Request("http://gateway.example/", { method: "POST", headers, body });
+    const read = readJson(request, ports, { owner: "a", bytesMax: 1000 });
+    expect(await read.catch(codeOf)).toBe("client_gone");
+    expect(bodies.bytes).toBe(0);
   });
 });
 

@@ -1,6 +1,8 @@
 // A read of many megabytes is processed in slices, so that other work on the event loop has a turn in between.
+
 import { expect, test } from "bun:test";
 import { clock } from "../src/app/world.ts";
+import { Ending } from "../src/core/ending.ts";
 import { StreamedAttempt } from "../src/gateway/streamed.ts";
 import { makeUpstream } from "../src/gateway/upstream.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
@@ -52,7 +54,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
       withheld: [],
       lost: [],
       offset: 0,
-      client: new AbortController().signal,
+      client: new Ending(),
       totalAtMs: deadlines.nowMs() + 60_000,
       clientLimitAtMs: Number.POSITIVE_INFINITY,
       onSent: () => {},

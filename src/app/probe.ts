@@ -1,6 +1,8 @@
 // Makes one small call to a provider, for `poundkey check --probe` and the console, to test its address, a key and its dialect.
+
 import type { Tested } from "../admin/providers.ts";
 import type { ModelCard } from "../core/card.ts";
+import { Ending } from "../core/ending.ts";
 import { toFault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Fetch } from "../core/world.ts";
@@ -69,7 +71,7 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
       withheld: [],
       lost: [],
       offset: 0,
-      client: new AbortController().signal,
+      client: new Ending(),
       fresh: true,
       totalAtMs: deadlines.nowMs() + PROBE_MS,
       clientLimitAtMs: Number.POSITIVE_INFINITY,

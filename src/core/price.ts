@@ -21,46 +21,46 @@ function findRates(price: Price, promptTokens: number): Rates {
  * of the kind it belongs to: input, or output.
  */
 export function listBillLines(price: Price, amounts: Amounts, calls = 1): readonly BillLine[] {
-  const rates = findRates(price, amounts.prompt / calls);
-  return [...listTokenLines(rates, amounts), ...listPieceLines(price, amounts, calls)].filter(
-    (line) => line.count > 0 && line.usdPerMillion > 0,
-  );
+  const lines: BillLine[] = [];
+  // Most of them count nothing: to list all of them and leave those out again would cost 1 % of a request.
+  const add: AddLine = (what, count, usdPerMillion) => {
+    if (count > 0 && usdPerMillion > 0) lines.push({ what, count, usdPerMillion });
+  };
+  addTokenLines(add, findRates(price, amounts.prompt / calls), amounts);
+  addPieceLines(add, price, amounts, calls);
+  return lines;
 }
 
-function listTokenLines(rates: Rates, amounts: Amounts): readonly BillLine[] {
+type AddLine = (what: string, count: number, usdPerMillion: number) => void;
+
+function addTokenLines(add: AddLine, rates: Rates, amounts: Amounts): void {
   const { prompt, cached, cacheWrite, cacheWrite1h, inputAudio, inputImage } = amounts;
   const { completion, reasoning, outputAudio, outputImage } = amounts;
   const { input, output } = rates;
   const write = rates.cacheWrite ?? input;
-  const read = prompt - cached - cacheWrite - inputAudio - inputImage;
-  const written = completion - reasoning - outputAudio - outputImage;
-  return [
-    { what: "input", count: read, usdPerMillion: input },
-    { what: "cached input", count: cached, usdPerMillion: rates.cachedInput ?? input },
-    { what: "cache write", count: cacheWrite - cacheWrite1h, usdPerMillion: write },
-    { what: "cache write for an hour", count: cacheWrite1h, usdPerMillion: rates.cacheWrite1h ?? write },
-    { what: "audio input", count: inputAudio, usdPerMillion: rates.inputAudio ?? input },
-    { what: "image input", count: inputImage, usdPerMillion: rates.inputImage ?? input },
-    { what: "output", count: written, usdPerMillion: output },
-    { what: "reasoning", count: reasoning, usdPerMillion: rates.reasoning ?? output },
-    { what: "audio output", count: outputAudio, usdPerMillion: rates.outputAudio ?? output },
-    { what: "image output", count: outputImage, usdPerMillion: rates.outputImage ?? output },
-  ];
+  add("input", prompt - cached - cacheWrite - inputAudio - inputImage, input);
+  add("cached input", cached, rates.cachedInput ?? input);
+  add("cache write", cacheWrite - cacheWrite1h, write);
+  add("cache write for an hour", cacheWrite1h, rates.cacheWrite1h ?? write);
+  add("audio input", inputAudio, rates.inputAudio ?? input);
+  add("image input", inputImage, rates.inputImage ?? input);
+  add("output", completion - reasoning - outputAudio - outputImage, output);
+  add("reasoning", reasoning, rates.reasoning ?? output);
+  add("audio output", outputAudio, rates.outputAudio ?? output);
+  add("image output", outputImage, rates.outputImage ?? output);
 }
 
-/** The lines of what isn't priced by the token. */
-export function listPieceLines(price: PiecePrices, amounts: Amounts, calls: number): readonly BillLine[] {
+/** Adds the lines of what isn't priced by the token. */
+function addPieceLines(add: AddLine, price: PiecePrices, amounts: Amounts, calls: number): void {
   const each = (usd = 0) => usd * UNITS_PER_MILLION;
   const { perMinute = 0, perCharacterMillion = 0 } = price;
-  return [
-    { what: "request", count: calls, usdPerMillion: each(price.perRequest) },
-    { what: "search", count: amounts.searches, usdPerMillion: each(price.perSearch) },
-    { what: "image", count: amounts.images, usdPerMillion: each(price.perImage) },
-    { what: "second", count: amounts.seconds, usdPerMillion: each(perMinute / SECONDS_PER_MINUTE) },
-    { what: "character", count: amounts.characters, usdPerMillion: perCharacterMillion },
-    { what: "search unit", count: amounts.searchUnits, usdPerMillion: each(price.perSearchUnit) },
-    { what: "page", count: amounts.pages, usdPerMillion: each(price.perPage) },
-  ];
+  add("request", calls, each(price.perRequest));
+  add("search", amounts.searches, each(price.perSearch));
+  add("image", amounts.images, each(price.perImage));
+  add("second", amounts.seconds, each(perMinute / SECONDS_PER_MINUTE));
+  add("character", amounts.characters, perCharacterMillion);
+  add("search unit", amounts.searchUnits, each(price.perSearchUnit));
+  add("page", amounts.pages, each(price.perPage));
 }
 
 /** The sum of a bill in whole nano-dollars, rounded up once. */

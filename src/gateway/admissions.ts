@@ -1,8 +1,8 @@
-// Asking to be let in, and waiting while the same request is being answered for somebody else.
-import type { Granted } from "../core/demand.ts";
+// Waiting to be let in while the same request is being answered for somebody else.
+import type { Ending } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
-import type { Ledger, Ticket } from "../ledger/ledger.ts";
+import type { Admitted, Ledger, Ticket } from "../ledger/ledger.ts";
 
 /** The interval at which another node is asked whether it has finished the answer. */
 const LOOK_MS = 250;
@@ -24,26 +24,26 @@ export class Admissions {
   }
 
   /**
-   * Lets a request in, or gives what answered the same one before: while that one is being answered it asks `again`.
-   * Throws the reason for which a signal was fired, and `upstream_timeout` when the one that it waits for takes longer
+   * Waits while the request `id`, the same one, is being answered, and asks `again` until it is let in or answered too.
+   * Throws the reason for which one of `endings` ended, and `upstream_timeout` when the one that it waits for takes longer
    * than `timeoutMs`.
    */
-  async admit(
-    first: Ticket,
+  async wait(
+    id: string,
     again: () => Ticket,
-    signals: readonly AbortSignal[],
+    endings: readonly Ending[],
     timeoutMs: number | null,
-  ): Promise<Granted | { readonly kind: "replayed"; readonly sealed: string }> {
+  ): Promise<Exclude<Admitted, { kind: "pending" }>> {
     const untilMs = this.#ports.clock.monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY);
-    let left: AbortSignal | null = null;
-    for (let ticket = first; ; ticket = again()) {
-      const admitted = await this.#ports.ledger.admit(ticket);
-      if (admitted.kind !== "pending") return admitted;
+    for (let same = id; ; ) {
       const waitMs = untilMs - this.#ports.clock.monotonicMs();
       if (waitMs <= 0) throw new Fault("upstream_timeout", "The same request's answer did not come in time.");
-      left ??= AbortSignal.any([...signals]);
-      await this.#change(admitted.id, left, Math.min(LOOK_MS, waitMs));
-      if (left.aborted) throw reasonOf(left);
+      await this.#change(same, endings, Math.min(LOOK_MS, waitMs));
+      const reason = endings.find((one) => one.reason)?.reason;
+      if (reason) throw reason;
+      const admitted = await this.#ports.ledger.admit(again());
+      if (admitted.kind !== "pending") return admitted;
+      same = admitted.id;
     }
   }
 
@@ -55,8 +55,7 @@ export class Admissions {
   }
 
   /** Resolves when there may be news of a completion, at the latest after `withinMs`. */
-  async #change(id: string, left: AbortSignal, withinMs: number): Promise<void> {
-    if (left.aborted) return;
+  async #change(id: string, endings: readonly Ending[], withinMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = this.#waiting.get(id) ?? new Set();
     if (waiting.size >= TWINS_MAX) {
@@ -64,17 +63,12 @@ export class Admissions {
     }
     this.#waiting.set(id, waiting.add(resolve));
     const callOff = this.#ports.clock.after(withinMs, resolve);
-    const onLeft = () => resolve();
-    left.addEventListener("abort", onLeft, { once: true });
+    const onEnd = () => resolve();
+    for (const ending of endings) ending.tell(onEnd);
     await promise;
     callOff();
-    left.removeEventListener("abort", onLeft);
+    for (const ending of endings) ending.forget(onEnd);
     waiting.delete(resolve);
     if (waiting.size === 0 && this.#waiting.get(id) === waiting) this.#waiting.delete(id);
   }
-}
-
-function reasonOf(signal: AbortSignal): Fault {
-  const reason: unknown = signal.reason;
-  return reason instanceof Fault ? reason : new Fault("client_gone", "The client closed the connection.");
 }

@@ -19,7 +19,7 @@ export interface StreamSteps<F extends Form> {
   /** Settles the answer that is whole, and returns its last batch. */
   readonly finish: (usage: F["usage"] | null) => Promise<readonly F["piece"][]>;
   readonly fail: (thrown: unknown) => void;
-  readonly leave: () => Promise<void>;
+  readonly leave: () => Promise<unknown>;
 }
 
 export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piece"][]> {

@@ -2,6 +2,7 @@
 
 import type { Attempt } from "../core/attempt.ts";
 import type { RawRequest } from "../core/dialect.ts";
+import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Permit } from "../health/permit.ts";
 import type { Form } from "../operations/form.ts";
@@ -46,7 +47,8 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
   readonly #clientLimitAtMs: number;
   readonly #bounded: Changed<F["ask"]>;
   /** null: no other attempt will be started beside this one. */
-  readonly #ending: AbortController | null;
+  readonly #ending: Ending | null;
+  #isOutrun = false;
   #unreadBytes = 0;
   #dropped: readonly string[] = [];
   #usage: readonly [F["usage"], boolean] | null = null;
@@ -62,19 +64,30 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
     this.totalAtMs = Math.min(startedMs + upstream.setup.timeouts.totalMs, this.#clientLimitAtMs);
     const held = context.grant.outputTokens?.[attempt.card.id];
     this.#bounded = operation.bound(ask, attempt.card, held, isLimitRequired);
-    this.#ending = attempt.card.hedge ? new AbortController() : null;
+    this.#ending = attempt.card.hedge ? new Ending(context.ending) : null;
   }
 
+  /** Resolves with its result. Where it rejects, the caller records that by `fail`. */
+  start(): Promise<Result> {
+    return this.#parts.mode.run(this.#makeCall());
+  }
+
+  /** Records how it failed, once. Returns the Fault that this means. */
+  fail(thrown: unknown): Fault {
+    const { permit, traced, context, nowMs, onFailed } = this.#parts;
+    const fault = toFault(thrown);
+    permit.failed(nowMs(), fault);
+    context.tracing.ends(traced, "failed", nowMs(), fault);
+    if (!this.#isOutrun) onFailed(fault);
+    return fault;
+  }
+
+  /** The same for one that others may run beside. */
   readonly run = async (): Promise<Result> => {
-    const { mode, permit, traced, context, nowMs, onFailed } = this.#parts;
     try {
-      return await mode.run(this.#makeCall());
+      return await this.start();
     } catch (thrown) {
-      const fault = toFault(thrown);
-      permit.failed(nowMs(), fault);
-      context.tracing.ends(traced, "failed", nowMs(), fault);
-      if (!this.#ending?.signal.aborted) onFailed(fault);
-      throw fault;
+      throw this.fail(thrown);
     }
   };
 
@@ -82,7 +95,8 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
     const { permit, traced, context, nowMs } = this.#parts;
     context.tracing.ends(traced, "outrun", nowMs());
     permit.outrun(nowMs(), context.call.ask.stream === true);
-    this.#ending?.abort(new Fault("client_gone", "Another attempt was faster."));
+    this.#isOutrun = true;
+    this.#ending?.end(new Fault("client_gone", "Another attempt was faster."));
   };
 
   readonly drop = (result: Result): void => this.#parts.mode.drop(result);
@@ -125,7 +139,7 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
       withheld: call.dropped,
       lost: call.lost,
       offset: 0,
-      client: this.#ending ? AbortSignal.any([ending.signal, this.#ending.signal]) : ending.signal,
+      client: this.#ending ?? ending,
       totalAtMs: this.totalAtMs,
       clientLimitAtMs: this.#clientLimitAtMs,
       onSent: (isNative) => {

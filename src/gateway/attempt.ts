@@ -1,6 +1,7 @@
 // One attempt of a plan: the request in the provider's dialect, and its answer as a whole reply.
 import type { ModelCard } from "../core/card.ts";
-import type { Outgoing, RawRequest, Target } from "../core/dialect.ts";
+import type { Delivered, Outgoing, RawRequest, Target } from "../core/dialect.ts";
+import type { Ending } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
 import type { Permit } from "../health/permit.ts";
@@ -28,7 +29,7 @@ export interface AttemptCall<F extends Form> {
   readonly lost: readonly string[];
   /** Added to the answers' indexes. */
   readonly offset: number;
-  readonly client: AbortSignal;
+  readonly client: Ending;
   /** The call goes over a new connection, as the one before broke on a kept one. */
   readonly fresh: boolean;
   /** On the monotonic clock. */
@@ -53,12 +54,16 @@ export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCal
   const started = ports.deadlines.nowMs();
   const call = prepareCall(ports, attempt, attempt.totalAtMs);
   try {
-    const sent = await send(attempt, call);
-    const reply = await readReply(attempt, sent, call);
+    const sent = send(attempt, call);
+    const response = await sent.response;
+    if (!response.ok) throw await call.readError(response, sent.explain);
+    const body = await readBody(attempt, sent, response, call);
+    const reply = readReply(attempt, sent, { body, headers: response.headers });
     const usage = operation.readUsage(reply);
     const amounts = usage && operation.countAmounts(usage);
-    permit?.finished(ports.deadlines.nowMs(), amounts?.completion ?? null);
-    if (amounts) permit?.counted(amounts.prompt + amounts.completion, ports.deadlines.nowMs());
+    const nowMs = ports.deadlines.nowMs();
+    permit?.finished(nowMs, amounts?.completion ?? null);
+    if (amounts) permit?.counted(amounts.prompt + amounts.completion, nowMs);
     return reply;
   } catch (thrown) {
     throw recordFailure(attempt, call.toFault(thrown), started, ports.deadlines.nowMs());
@@ -99,13 +104,15 @@ export function prepareCall<F extends Form>(
   { client, credential, upstream, fresh }: AttemptCall<F>,
   deadlineAtMs: number,
 ): UpstreamCall {
-  const unspoken = [...listSecrets(credential), ...upstream.hosts];
+  const unspoken = () => [...listSecrets(credential), ...upstream.hosts];
   return new UpstreamCall(ports, { client, deadlineAtMs, unspoken, fresh, proof: credential.proof });
 }
 
 /** A call that was sent, and how its answer is read. */
 export interface Sent<F extends Form> {
-  readonly response: Response;
+  /** The answer's head. */
+  readonly response: Promise<Response>;
+  readonly explain: Explain;
   readonly codec: AnswerCodec<F>;
   readonly isNative: boolean;
   /** The form of the answer. */
@@ -114,7 +121,8 @@ export interface Sent<F extends Form> {
   readonly dropped: readonly string[];
 }
 
-export async function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Promise<Sent<F>> {
+/** Sends the call. Throws the Fault of one that can't be. */
+export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Sent<F> {
   const { upstream, credential } = attempt;
   const { baseUrl, headers, timeouts, apiVersion, marksCache = false, guardrail } = upstream.setup;
   const route = requireRoute(attempt.upstream, attempt);
@@ -129,9 +137,8 @@ export async function send<F extends Form>(attempt: AttemptCall<F>, call: Upstre
   attempt.onDropped([...attempt.withheld, ...(isNative ? [] : attempt.lost), ...outgoing.dropped]);
   call.throwIfEnded();
   attempt.onSent(isNative);
-  const response = await call.send(outgoing, timeouts.connectMs, answers.explain);
   const { answer, dropped } = outgoing;
-  return { response, codec: answers.codec, isNative, answer, dropped };
+  return { response: call.send(outgoing, timeouts.connectMs), ...answers, isNative, answer, dropped };
 }
 
 interface Encoded<F extends Form> {
@@ -153,18 +160,23 @@ function encode<F extends Form>(attempt: AttemptCall<F>, route: Route<F>, target
   return { outgoing, answers: { codec, explain: dialect.explain }, isNative: false };
 }
 
-/** Reads a whole answer, and what the operation makes of it. */
-export async function readReply<F extends Form>(
+/** Reads the body of a whole answer. */
+export function readBody<F extends Form>(
+  { operation: { answerBytesMax } }: AttemptCall<F>,
+  { answer }: Sent<F>,
+  response: Response,
+  call: UpstreamCall,
+): Promise<Delivered["body"]> {
+  return answer === "bytes" ? call.bytes(response, answerBytesMax) : call.text(response, answerBytesMax);
+}
+
+/** Returns what the operation makes of a whole answer. */
+export function readReply<F extends Form>(
   attempt: AttemptCall<F>,
   sent: Sent<F>,
-  call: UpstreamCall,
-): Promise<F["reply"]> {
-  const { response, codec, answer } = sent;
-  const { operation } = attempt;
-  const bytesMax = operation.answerBytesMax;
-  const body = await (answer === "bytes" ? call.bytes(response, bytesMax) : call.text(response, bytesMax));
-  const delivered = { body, headers: response.headers };
-  return operation.readWhole(codec, delivered, makeReaderOptions(attempt, sent));
+  delivered: Delivered,
+): F["reply"] {
+  return attempt.operation.readWhole(sent.codec, delivered, makeReaderOptions(attempt, sent));
 }
 
 export function makeReaderOptions<F extends Form>(

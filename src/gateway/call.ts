@@ -1,6 +1,7 @@
 // One request as the gateway receives it, and the facts that its client gets beside the answer.
 
 import type { ModelCard } from "../core/card.ts";
+import type { Ending } from "../core/ending.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { RequestLimits } from "../core/record.ts";
 import type { RouterRules } from "../core/settings.ts";
@@ -38,8 +39,8 @@ export interface Call<F extends Form> extends Asking<F> {
   readonly quality: number | null;
   /** Digests that tell whether the same was asked before; null: the client sent no Idempotency-Key. */
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
-  /** Aborted when nobody waits for the answer: the client is gone, or its reason is the Fault that says why. */
-  readonly ending: AbortController;
+  /** Ends when nobody waits for the answer. */
+  readonly ending: Ending;
 }
 
 /** The facts that the client gets beside the answer. */

@@ -1,5 +1,6 @@
 // Several answers from providers that give fewer in one call: as many calls as it takes, their answers put together.
 import type { Attempt } from "../core/attempt.ts";
+import { Ending } from "../core/ending.ts";
 import type { Form } from "../operations/form.ts";
 import type { Operation } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
@@ -73,13 +74,14 @@ export function streamAnswers<F extends Form>(ports: Ports, attempt: AttemptCall
 
 class JoinedStream<F extends Form> implements PieceStream<F> {
   readonly #operation: Operation<F>;
-  readonly #ending = new AbortController();
+  readonly #ending: Ending;
   readonly #streams: readonly PieceStream<F>[];
 
   constructor(ports: Ports, attempt: AttemptCall<F>, calls: readonly AttemptCall<F>[]) {
     this.#operation = attempt.operation;
-    const client = AbortSignal.any([attempt.client, this.#ending.signal]);
-    this.#streams = calls.map((call) => new StreamedAttempt(ports, { ...call, client }));
+    const ending = new Ending(attempt.client);
+    this.#ending = ending;
+    this.#streams = calls.map((call) => new StreamedAttempt(ports, { ...call, client: ending }));
   }
 
   get usage(): F["usage"] | null {
@@ -96,7 +98,7 @@ class JoinedStream<F extends Form> implements PieceStream<F> {
   }
 
   leave(): void {
-    this.#ending.abort();
+    this.#ending.end();
     for (const stream of this.#streams) stream.leave();
   }
 }
@@ -113,13 +115,12 @@ async function joinReplies<F extends Form>(
   attempt: AttemptCall<F>,
   calls: readonly AttemptCall<F>[],
 ): Promise<F["reply"]> {
-  const ending = new AbortController();
-  const client = AbortSignal.any([attempt.client, ending.signal]);
+  const client = new Ending(attempt.client);
   try {
     const replies = await runInTurns(calls, CALLS_AT_ONCE, (call) => runWhole(ports, { ...call, client }));
     return attempt.operation.merge(replies);
   } finally {
-    ending.abort();
+    client.end();
   }
 }
 

@@ -2,6 +2,7 @@
 
 import type { Attempt } from "../core/attempt.ts";
 import type { Granted } from "../core/demand.ts";
+import { clientGone, Ending } from "../core/ending.ts";
 import { type Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Ended, RequestLimits, UnsettledRecord } from "../core/record.ts";
@@ -18,13 +19,13 @@ import type { Seen } from "./lessons.ts";
 import type { Plan } from "./plan.ts";
 import { SentCalls } from "./sent-calls.ts";
 import { Tracing } from "./tracing.ts";
-import { clientGone, isByClient, judge } from "./verdict.ts";
+import { isByClient, judge } from "./verdict.ts";
 
 export class RequestContext<F extends Form> implements Facts {
   readonly call: Call<F>;
   readonly plan: Plan;
-  /** Ends its upstream calls: the client's own signal, unless the answer is finished for others too. */
-  readonly ending: AbortController;
+  /** Ends its upstream calls: the client's own, unless the answer is finished for others too. */
+  readonly ending: Ending;
   readonly tracing: Tracing;
   readonly sent = new SentCalls();
   /** null: its content is not kept. */
@@ -82,7 +83,7 @@ export class RequestContext<F extends Form> implements Facts {
     this.recorder = parts.recorder;
     this.#atMs = parts.atMs;
     this.#startedMs = parts.startedMs;
-    this.ending = idempotency === null ? call.ending : new AbortController();
+    this.ending = idempotency === null ? call.ending : new Ending();
     this.tracing = new Tracing(parts.startedMs);
     this.#meter = operation.meter(ask);
     const choosable = plan.decision && operation.choosing?.describe(ask);

@@ -75,12 +75,12 @@ class Failover<F extends Form, Result> {
     const { health } = this.#ports;
     if (plan[0]) health.asked(plan[0].card, this.#startedMs);
     for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
+      const race = this.#makeRace(running);
       try {
-        const race = this.#makeRace(running);
-        if (race === null) return this.#won({ result: await running.run(), by: running });
+        if (race === null) return this.#won({ result: await running.start(), by: running });
         return this.#won(await this.#decide(race, running));
       } catch (thrown) {
-        this.#last = toFault(thrown);
+        this.#last = race === null ? running.fail(thrown) : toFault(thrown);
       }
     }
     throw this.#last ?? health.unavailable([...plan, ...spares], this.#ports.deadlines.nowMs(), load);
@@ -106,7 +106,7 @@ class Failover<F extends Form, Result> {
       if (!permit) continue;
       context.attempts++;
       context.model = attempt.card.id;
-      return this.#prepare(attempt, upstream, permit);
+      return this.#prepare(attempt, upstream, permit, nowMs);
     }
     return null;
   }
@@ -177,10 +177,10 @@ class Failover<F extends Form, Result> {
     this.#left.unshift(attempt);
   }
 
-  #prepare(attempt: Attempt, upstream: Upstream, permit: Permit): AttemptRun<F, Result> {
+  #prepare(attempt: Attempt, upstream: Upstream, permit: Permit, nowMs: number): AttemptRun<F, Result> {
     const { deadlines, health } = this.#ports;
     const last4 = health.key(attempt)?.last4 ?? null;
-    const traced = this.#context.tracing.begins(attempt.card.id, last4, deadlines.nowMs());
+    const traced = this.#context.tracing.begins(attempt.card.id, last4, nowMs);
     const running = new AttemptRun({
       context: this.#context,
       attempt,
@@ -207,7 +207,7 @@ class Failover<F extends Form, Result> {
   /** True if the plan's next attempt may succeed where the last one failed. */
   #mayGoOn(): boolean {
     const { call, ending } = this.#context;
-    if (!this.#last || ending.signal.aborted) return false;
+    if (!this.#last || ending.reason) return false;
     const isLate = this.#ports.deadlines.nowMs() >= this.#totalAtMs;
     if (isLate) return false;
     return isElsewhere(this.#last, call) || this.#last === this.#mended;
@@ -260,9 +260,10 @@ class Failover<F extends Form, Result> {
     const { call } = this.#context;
     const { deadlines, stickiness } = this.#ports;
     const { attempt } = by;
-    this.#context.answeredBy(attempt, by.asked, deadlines.nowMs());
+    const nowMs = deadlines.nowMs();
+    this.#context.answeredBy(attempt, by.asked, nowMs);
     by.win();
-    stickiness.keep(call.conversation, attempt, deadlines.nowMs());
+    stickiness.keep(call.conversation, attempt, nowMs);
     return result;
   }
 }

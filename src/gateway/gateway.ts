@@ -98,7 +98,7 @@ export class Gateway {
         run: (attempt) => completeAnswers(this.#ports, attempt),
         drop: () => {},
       });
-      await durable;
+      if (durable) await durable;
       const reported = operation.readUsage(reply);
       // The answer is measured only if nobody reports its usage, or something is learned of it.
       if (!reported || context.learns) context.measure(operation.unfold(reply));
@@ -109,10 +109,11 @@ export class Gateway {
       return operation.withUsage(reply, withCharge(context, usage, settled));
     } catch (thrown) {
       this.#fail(context, thrown);
+      await this.#settleGranted(context);
       throw thrown;
     } finally {
       this.#underWay.leave(place);
-      await this.#leave(context);
+      this.#admissions.over(context.call.id);
     }
   }
 
@@ -138,7 +139,7 @@ export class Gateway {
       fail: (thrown) => this.#fail(context, thrown),
       leave: () => {
         if (place) this.#underWay.leave(place);
-        return this.#leave(context);
+        return this.#settleGranted(context).finally(() => this.#admissions.over(call.id));
       },
     });
     return call.idempotency === null ? stream : buffered(stream);
@@ -154,7 +155,7 @@ export class Gateway {
       run: (attempt) => openStream(streamAnswers(this.#ports, attempt), isAnswer),
       drop: ({ rest }) => rest.leave(),
     });
-    await durable.catch((error: unknown) => {
+    await durable?.catch((error: unknown) => {
       opened.rest.leave();
       throw error;
     });
@@ -169,8 +170,11 @@ export class Gateway {
       context.ticket = this.#makeTicket(call, plan);
       return context.ticket;
     };
-    const signals = [call.ending.signal, ending.signal];
-    const admitted = await this.#admissions.admit(context.ticket, again, signals, call.timeoutMs);
+    const first = await this.#ports.ledger.admit(context.ticket);
+    const admitted =
+      first.kind === "pending"
+        ? await this.#admissions.wait(first.id, again, [call.ending, ending], call.timeoutMs)
+        : first;
     if (admitted.kind === "replayed") return admitted.sealed;
     context.granted = admitted;
     context.limits = admitted.limits;
@@ -180,8 +184,8 @@ export class Gateway {
   }
 
   /** Begins at once, beside the wait for the provider: until the hold is durable nothing of a paid answer may leave. */
-  #awaitDurable<F extends Form>({ grant }: RequestContext<F>): Promise<void> {
-    if (grant.place.kind !== "balance") return Promise.resolve();
+  #awaitDurable<F extends Form>({ grant }: RequestContext<F>): Promise<void> | null {
+    if (grant.place.kind !== "balance") return null;
     const durable = this.#ports.ledger.durable();
     // It is looked at when the answer has come, if one comes.
     durable.catch(() => {});
@@ -206,13 +210,9 @@ export class Gateway {
     if (toFault(thrown).details.outcomeUnknown === true) this.#callOff(context);
   }
 
-  /** However the request ended, it is settled once. */
-  async #leave<F extends Form>(context: RequestContext<F>): Promise<void> {
-    try {
-      if (context.granted !== null) await this.#settle(context);
-    } finally {
-      this.#admissions.over(context.call.id);
-    }
+  /** However a request that was let in ended, it is settled once. */
+  #settleGranted<F extends Form>(context: RequestContext<F>): Promise<Settled | null> {
+    return context.granted === null ? Promise.resolve(null) : this.#settle(context);
   }
 
   #makeTicket<F extends Form>(call: Call<F>, plan: Plan): Ticket {
@@ -264,7 +264,7 @@ export class Gateway {
     const outcome: Outcome = { ...ended, sealedReply: this.#seal(call, record.modelUsed, reply) };
     const isPaid = grant.place.kind === "balance";
     if (!isPaid || !produced) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
-    const unanswered = call.ask.stream === true ? outcome : withheld(outcome, answers);
+    const unanswered = () => (call.ask.stream === true ? outcome : withheld(outcome, answers));
     const settled = await this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, unanswered);
     if (settled || record.ended !== "done") return settled;
     throw new Fault("store_unavailable", "The gateway's store can't be used right now.", {

@@ -1,4 +1,5 @@
 // The requests under way: how each can be ended, and how their end is waited for.
+import type { Ending } from "../core/ending.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Clock, Deadlines } from "../core/world.ts";
 
@@ -6,7 +7,7 @@ const LOOK_MS = 10;
 
 /** Names nothing once the request is over, for the reason that `deadlines.ts` gives. */
 export interface OpenRequest {
-  ending: AbortController | null;
+  ending: Ending | null;
 }
 
 export interface OpenRequestPorts {
@@ -26,7 +27,7 @@ export class OpenRequests {
     return this.#all.size;
   }
 
-  enter(ending: AbortController): OpenRequest {
+  enter(ending: Ending): OpenRequest {
     const request: OpenRequest = { ending };
     this.#all.add(request);
     return request;
@@ -38,7 +39,7 @@ export class OpenRequests {
   }
 
   end(fault: Fault): void {
-    for (const { ending } of this.#all) ending?.abort(fault);
+    for (const { ending } of this.#all) ending?.end(fault);
   }
 
   /** Resolves when those of now have ended, whatever has begun since; at the latest after `withinMs`. */

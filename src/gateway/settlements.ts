@@ -59,11 +59,11 @@ export class Settlements {
    * The settlement, or null when it is not known after so long; it is written in any case, once. With `orElse` that
    * is written from then on: nobody will get the answer. Never rejects.
    */
-  add(ticket: Ticket, outcome: Outcome, patienceMs: number, orElse?: Outcome): Promise<Settled | null> {
+  add(ticket: Ticket, outcome: Outcome, patienceMs: number, orElse = () => outcome): Promise<Settled | null> {
     const { deadlines } = this.#ports;
     const waiting = new Waiting(ticket, outcome);
     waiting.patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
-      waiting.outcome = orElse ?? outcome;
+      waiting.outcome = orElse();
       waiting.tell(null);
     });
     void this.#write(waiting);

@@ -10,6 +10,7 @@ import {
   type AttemptCall,
   makeReaderOptions,
   prepareCall,
+  readBody,
   readReply,
   recordFailure,
   send,
@@ -111,11 +112,14 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   }
 
   async #send(): Promise<Reader<F>> {
-    const sent = await send(this.#attempt, this.#call);
-    const { response, codec, answer } = sent;
+    const sent = send(this.#attempt, this.#call);
+    const { codec, answer, explain } = sent;
+    const response = await sent.response;
+    if (!response.ok) throw await this.#call.readError(response, explain);
     // A server that ignores `stream` and sends one JSON is understood too.
     if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
-      this.#reply = await readReply(this.#attempt, sent, this.#call);
+      const body = await readBody(this.#attempt, sent, response, this.#call);
+      this.#reply = readReply(this.#attempt, sent, { body, headers: response.headers });
     } else this.#body = this.#call.open(response, answer);
     this.#reader = this.#attempt.operation.reader(codec, makeReaderOptions(this.#attempt, sent));
     return this.#reader;

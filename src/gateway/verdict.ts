@@ -1,5 +1,5 @@
 // Whose fault an ending is: it decides what a request costs and what it gets back.
-import { Fault } from "../core/fault.ts";
+import type { Fault } from "../core/fault.ts";
 
 export interface Ending {
   /** null: the answer is whole. */
@@ -37,8 +37,4 @@ export function judge({ fault, hasAnswer, isSent, silentMs }: Ending): Verdict {
 /** The client hung up, or the time that it allowed was over. */
 export function isByClient({ code }: Fault): boolean {
   return code === "client_gone" || code === "client_timeout";
-}
-
-export function clientGone(): Fault {
-  return new Fault("client_gone", "The client closed the connection.");
 }

@@ -25,7 +25,7 @@ export function canonicalScheme(headers: Headers): void {
   else headers.delete("authorization");
 }
 
-/** The text behind the scheme; undefined: there is none. For the routes that look at it before plugins do. */
+/** The text behind the scheme; undefined: there is none. For the routes that are asked most, and for those that look at it before plugins do. */
 export function readBearer(headers: Headers): string | undefined {
   return headers.get("authorization")?.slice("Bearer ".length);
 }
@@ -48,9 +48,9 @@ const KEY_HEADERS = ["x-api-key", "x-goog-api-key"] as const;
  * The secret of a client: the first of `Authorization`, `x-api-key` and `x-goog-api-key` that has our form, since people
  * keep a vendor's own key in another of them. Where none has it, the first that is there. Throws the Fault for none.
  */
-export function findSecret(bearer: string | undefined, headers: Headers): string {
-  const given = [bearer, ...KEY_HEADERS.map((name) => headers.get(name) ?? undefined)];
-  return requireSecret(
-    given.find((one) => one !== undefined && checkSecret(one.trim())) ?? given.find(Boolean),
-  );
+export function findSecret(headers: Headers): string {
+  const all = [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))];
+  const [first, ...others] = all.flatMap((one) => one || []);
+  if (others.length === 0) return requireSecret(first);
+  return requireSecret([first, ...others].find((one) => checkSecret(one?.trim() ?? "")) ?? first);
 }

@@ -5,10 +5,12 @@ import { Fault } from "../core/fault.ts";
 const OWNER_SHARE = 1 / 4;
 const RETRY_MS = 1000;
 
-/** A reservation under way. */
+/** The memory that one body takes. */
 export interface Reservation {
-  /** Takes more; throws the Faults that `hold` throws. */
+  /** Takes more; throws the Faults that `reserve` throws. */
   grow(bytes: number): void;
+  /** Called once: the body gives all of it back. */
+  release(): void;
 }
 
 export class BodyMemory {
@@ -25,14 +27,10 @@ export class BodyMemory {
   }
 
   /**
-   * Runs `read` while so many bytes are reserved for the owner: a key, or who else sends bodies. Throws the Faults
+   * Reserves so many bytes for a body of the owner: a key, or who else sends bodies. Throws the Faults
    * `too_many_parallel_requests` where the owner holds its share already, and `overloaded` where all is held.
    */
-  async hold<Result>(
-    owner: string,
-    bytes: number,
-    read: (reservation: Reservation) => Promise<Result>,
-  ): Promise<Result> {
+  reserve(owner: string, bytes: number): Reservation {
     const held = this.#held.get(owner) ?? { bytes: 0, bodies: 0 };
     let own = 0;
     const grow = (more: number) => {
@@ -44,16 +42,15 @@ export class BodyMemory {
       this.#bytes += more;
       own += more;
     };
-    grow(bytes);
-    held.bodies++;
-    this.#held.set(owner, held);
-    try {
-      return await read({ grow });
-    } finally {
+    const release = () => {
       held.bytes -= own;
       this.#bytes -= own;
       if (--held.bodies === 0) this.#held.delete(owner);
-    }
+    };
+    grow(bytes);
+    held.bodies++;
+    this.#held.set(owner, held);
+    return { grow, release };
   }
 }
 

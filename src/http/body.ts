@@ -31,32 +31,41 @@ export interface BodyRules {
   readonly bytesMax: number;
 }
 
+/** A kind of body. */
+export interface BodyKind<Body> {
+  /** Throws the Fault of a type that is none of it. */
+  checkType(headers: Headers): void;
+  parse(bytes: Uint8Array<ArrayBuffer>): Body;
+}
+
+const JSON_BODY: BodyKind<unknown> = { checkType, parse: parseJsonBytes };
+
 /** The parsed body. Throws the Fault of the first check that fails, in the order in which they are listed above. */
-export async function readJson(request: Request, ports: BodyPorts, rules: BodyRules): Promise<unknown> {
-  refuseLarge(request, rules);
-  checkType(request.headers);
-  return readHeld(request, ports, rules, parseJsonBytes);
+export function readJson(request: Request, ports: BodyPorts, rules: BodyRules): Promise<unknown> {
+  return readHeld(request, ports, rules, JSON_BODY);
 }
 
 /** Reads the body within its bounds, and gives its memory back once it is parsed. */
 export async function readHeld<Body>(
   request: Request,
   ports: BodyPorts,
-  rules: BodyRules,
-  parseBytes: (bytes: Uint8Array<ArrayBuffer>) => Body,
+  { owner, bytesMax }: BodyRules,
+  kind: BodyKind<Body>,
 ): Promise<Body> {
-  refuseLarge(request, rules);
-  refuseEncoded(request.headers);
-  const declared = Number(request.headers.get("content-length") ?? "0");
-  return ports.bodies.hold(rules.owner, declared, async (reservation) => {
-    const bytes = await readBytes(request, ports, rules, reservation).catch(brokenOff);
+  const { headers } = request;
+  const length = headers.get("content-length");
+  const declared = length === null ? null : Number(length);
+  if (declared !== null && declared > bytesMax) throw tooLarge(bytesMax);
+  kind.checkType(headers);
+  refuseEncoded(headers);
+  const reservation = ports.bodies.reserve(owner, declared ?? 0);
+  try {
+    const bytes = await readBytes(request, declared, { deadlines: ports.deadlines, bytesMax, reservation });
     if (bytes.length > LARGE_BYTES) await ports.turns.next();
-    return parseBytes(bytes);
-  });
-}
-
-function refuseLarge({ headers }: Request, { bytesMax }: BodyRules): void {
-  if (Number(headers.get("content-length") ?? "0") > bytesMax) throw tooLarge(bytesMax);
+    return kind.parse(bytes);
+  } finally {
+    reservation.release();
+  }
 }
 
 function parseJsonBytes(bytes: Uint8Array): unknown {
@@ -66,27 +75,36 @@ function parseJsonBytes(bytes: Uint8Array): unknown {
   return body;
 }
 
+interface Bounds {
+  readonly deadlines: Deadlines;
+  readonly bytesMax: number;
+  readonly reservation: Reservation;
+}
+
 function readBytes(
   request: Request,
-  { deadlines }: BodyPorts,
-  { bytesMax }: BodyRules,
-  reservation: Reservation,
+  declared: number | null,
+  bounds: Bounds,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const declared = request.headers.get("content-length");
-  if (declared === null) return readChunked(request, bytesMax, deadlines, reservation);
-  if (Number(declared) > SHORT_BYTES) return readDeclared(request, Number(declared), deadlines);
-  return readShort(request, deadlines);
+  if (declared === null) return readChunked(request, bounds);
+  if (declared > SHORT_BYTES) return readDeclared(request, declared, bounds.deadlines);
+  return readShort(request, bounds.deadlines);
 }
 
 /** It is whole within the time that any body is given: 65,536 bytes take four seconds at the slowest pace. */
 function readShort(request: Request, deadlines: Deadlines): Promise<Uint8Array<ArrayBuffer>> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
   const pace = new BodyPace(deadlines, reject);
-  const onBytes = (bytes: ArrayBuffer) => resolve(new Uint8Array(bytes));
-  void request
-    .arrayBuffer()
-    .then(onBytes, reject)
-    .finally(() => pace.end());
+  request.bytes().then(
+    (bytes) => {
+      pace.end();
+      resolve(bytes);
+    },
+    (error: unknown) => {
+      pace.end();
+      reject(brokenOff(error));
+    },
+  );
   return promise;
 }
 
@@ -108,9 +126,7 @@ async function readDeclared(
 /** A body of undeclared length is read no further than its bound. */
 async function readChunked(
   request: Request,
-  bytesMax: number,
-  deadlines: Deadlines,
-  reservation: Reservation,
+  { deadlines, bytesMax, reservation }: Bounds,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -150,15 +166,17 @@ async function eachPiece(
       pace.add(value.length);
       take(value);
     }
+  } catch (thrown) {
+    throw brokenOff(thrown);
   } finally {
     pace.end();
     leave();
   }
 }
 
-function brokenOff(error: unknown): never {
-  if (error instanceof Fault) throw error;
-  throw new Fault("client_gone", "The request's body broke off.", { cause: error });
+function brokenOff(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  return new Fault("client_gone", "The request's body broke off.", { cause: error });
 }
 
 function tooLarge(bytesMax: number): Fault {

@@ -22,6 +22,8 @@ export interface FoundEarlier {
   readonly pin: Pin | null;
 }
 
+export const NOTHING_EARLIER: FoundEarlier = { keeping: null, stored: null, pin: null };
+
 /** True if a provider may store answers to a key: the operator allows it, and the key doesn't forbid that anything is kept. */
 export function mayStoreUpstream({ snapshot }: Pick<HttpPorts, "snapshot">, key: GatewayKey): boolean {
   return snapshot().limits.storesUpstream === true && key.keepsResponses;
@@ -35,7 +37,7 @@ export async function findEarlier(
 ): Promise<FoundEarlier> {
   const [keeps, stores] = [ports.kept.keepsFor(key), mayStoreUpstream(ports, key)];
   const earlier = keeps || stores ? read() : undefined;
-  if (!earlier) return { keeping: null, stored: null, pin: null };
+  if (!earlier) return NOTHING_EARLIER;
   const found = stores ? await findStored(ports, key, earlier.id) : null;
   const kept = found ? { ...earlier, id: null } : earlier;
   const keeping = keeps ? await ports.kept.findEarlier(key, kept) : null;

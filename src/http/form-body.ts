@@ -20,19 +20,19 @@ export interface ReadBody {
   readonly seconds: number | null;
 }
 
-/** Reads the body that a surface takes: JSON alone (undefined), that or a form, or a form with sound. */
+/** Reads the body of a surface that takes JSON or a form, or a form with sound alone. */
 export async function readBody(
   request: Request,
   ports: BodyPorts,
   rules: BodyRules,
-  kind: "either" | "sound" | undefined,
+  kind: "either" | "sound",
 ): Promise<ReadBody> {
   const isForm = FORM.test(request.headers.get("content-type") ?? "");
   if (kind === "sound" && !isForm) {
     const message = "The request body must be a form: send the header Content-Type: multipart/form-data.";
     throw new Fault("unsupported_content_type", message);
   }
-  if (kind === undefined || !isForm) return { body: await readJson(request, ports, rules), seconds: null };
+  if (!isForm) return { body: await readJson(request, ports, rules), seconds: null };
   const body = await readForm(request, ports, rules);
   const { file } = body;
   return { body, seconds: file instanceof Attachment ? await measureSeconds(file) : null };
@@ -44,7 +44,8 @@ export async function readBody(
  */
 function readForm(request: Request, ports: BodyPorts, rules: BodyRules): Promise<JsonObject> {
   const type = request.headers.get("content-type") ?? "";
-  return readHeld(request, ports, rules, (bytes) => readFields(bytes, findBoundary(type)));
+  const parse = (bytes: Uint8Array<ArrayBuffer>) => readFields(bytes, findBoundary(type));
+  return readHeld(request, ports, rules, { checkType: () => {}, parse });
 }
 
 function findBoundary(type: string): string {

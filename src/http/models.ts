@@ -9,7 +9,7 @@ import { mayUse } from "../core/key.ts";
 import type { Selector } from "../core/selector.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
 import { json, rendered } from "./answers.ts";
-import { bearerToken, findSecret } from "./auth.ts";
+import { findSecret } from "./auth.ts";
 import {
   type ModelEntry,
   modelListSchema,
@@ -28,35 +28,26 @@ const SELECTORS_CREATED = 1_795_132_800;
 const TAG = "Models";
 
 export function modelRoutes(ports: HttpPorts) {
-  const list = async (bearer: string | undefined, { headers, url }: Request) => {
-    const key = await ports.authenticate(findSecret(bearer, headers));
+  const list = async ({ headers, url }: Request) => {
+    const key = await ports.authenticate(findSecret(headers));
     const { catalogue } = ports.snapshot();
     if (!isAnthropic(headers)) return listed(key, catalogue);
     return json(200, writeModelPage(listModels(key, catalogue), new URL(url).searchParams));
   };
-  const one = async (bearer: string | undefined, { headers }: Request, id: string) => {
-    const key = await ports.authenticate(findSecret(bearer, headers));
+  const one = async ({ headers }: Request, id: string) => {
+    const key = await ports.authenticate(findSecret(headers));
     const entry = findEntry(decoded(id), key, ports.snapshot().catalogue);
     return json(200, isAnthropic(headers) ? writeAnthropicModel(entry) : entry);
   };
   return new Elysia()
-    .use(bearerToken())
-    .get("/v1/models", ({ bearer, request }) => list(bearer, request), tellList("listModels"))
-    .get("/models", ({ bearer, request }) => list(bearer, request), tellList("listModelsToo"))
-    .get(
-      "/v1/models/*",
-      ({ bearer, request, params }) => one(bearer, request, params["*"]),
-      tellOne("retrieveModel"),
-    )
-    .get(
-      "/models/*",
-      ({ bearer, request, params }) => one(bearer, request, params["*"]),
-      tellOne("retrieveModelToo"),
-    )
+    .get("/v1/models", ({ request }) => list(request), tellList("listModels"))
+    .get("/models", ({ request }) => list(request), tellList("listModelsToo"))
+    .get("/v1/models/*", ({ request, params }) => one(request, params["*"]), tellOne("retrieveModel"))
+    .get("/models/*", ({ request, params }) => one(request, params["*"]), tellOne("retrieveModelToo"))
     .get(
       "/v1beta/models",
-      async ({ bearer, request }) => {
-        const key = await ports.authenticate(findSecret(bearer, request.headers));
+      async ({ request }) => {
+        const key = await ports.authenticate(findSecret(request.headers));
         return json(200, { models: listModels(key, ports.snapshot().catalogue).map(writeGeminiModel) });
       },
       tell(TAG, "listGeminiModels", "List the models, in Google's form", {
@@ -65,8 +56,8 @@ export function modelRoutes(ports: HttpPorts) {
     )
     .get(
       "/v1beta/models/*",
-      async ({ bearer, request, params }) => {
-        const key = await ports.authenticate(findSecret(bearer, request.headers));
+      async ({ request, params }) => {
+        const key = await ports.authenticate(findSecret(request.headers));
         return json(200, writeGeminiModel(findEntry(decoded(params["*"]), key, ports.snapshot().catalogue)));
       },
       tell(TAG, "retrieveGeminiModel", "One model, in Google's form", {

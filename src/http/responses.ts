@@ -6,7 +6,7 @@ import { asObject } from "../core/json.ts";
 import { missing } from "../gateway/kept-answers.ts";
 import { OPENAI_RESPONSES } from "../surfaces/openai-responses/surface.ts";
 import { json, refusalAnswer } from "./answers.ts";
-import { bearerToken, findSecret } from "./auth.ts";
+import { findSecret } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
 import { tell, tellAnswer } from "./route-schema.ts";
 
@@ -21,28 +21,26 @@ const TAG = "Responses";
 const REFUSAL = { detail: { hide: true } } as const;
 
 export function responseRoutes(ports: HttpPorts) {
-  const identify = (bearer: string | undefined, request: Request) =>
-    ports.authenticate(findSecret(bearer, request.headers));
-  const find = async (bearer: string | undefined, request: Request, id: string) => {
-    const kept = await ports.kept.get(await identify(bearer, request), id);
+  const identify = (request: Request) => ports.authenticate(findSecret(request.headers));
+  const find = async (request: Request, id: string) => {
+    const kept = await ports.kept.get(await identify(request), id);
     if (kept === null) throw missing(id, "id");
     return kept;
   };
   return new Elysia()
-    .use(bearerToken())
     .get("/v1/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
     .get("/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
     .get(
       "/v1/responses/:id",
-      async ({ bearer, request, params }) => json(200, (await find(bearer, request, params.id)).response),
+      async ({ request, params }) => json(200, (await find(request, params.id)).response),
       tell(TAG, "retrieveResponse", "A kept response", {
         responses: tellAnswer("The response.", Type.Object({})),
       }),
     )
     .delete(
       "/v1/responses/:id",
-      async ({ bearer, request, params: { id } }) => {
-        if (!(await ports.kept.remove(await identify(bearer, request), id))) throw missing(id, "id");
+      async ({ request, params: { id } }) => {
+        if (!(await ports.kept.remove(await identify(request), id))) throw missing(id, "id");
         return json(200, { id, object: "response", deleted: true });
       },
       tell(TAG, "deleteResponse", "Delete a kept response", {
@@ -51,8 +49,8 @@ export function responseRoutes(ports: HttpPorts) {
     )
     .get(
       "/v1/responses/:id/input_items",
-      async ({ bearer, request, params, query }) =>
-        json(200, listInput((await find(bearer, request, params.id)).input, query)),
+      async ({ request, params, query }) =>
+        json(200, listInput((await find(request, params.id)).input, query)),
       tell(TAG, "listResponseInput", "The input of a kept response", {
         responses: tellAnswer("Its items.", Type.Object({})),
       }),

@@ -1,5 +1,6 @@
 // The routes of all surfaces: from a request's bytes to the gateway and back, whole or streamed, in the surface's own form.
 import { Elysia } from "elysia";
+import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { type Call, type Facts, NO_FACTS } from "../gateway/call.ts";
@@ -18,11 +19,12 @@ import {
   type Surface,
 } from "../surfaces/surface.ts";
 import { json, refusalAnswer, rendered, STREAM_HEADERS } from "./answers.ts";
-import { IDLE_SECONDS, mintOrderedId, type Signing, signed } from "./app.ts";
-import { bearerToken, findSecret } from "./auth.ts";
+import { mintOrderedId, type Signing, signed } from "./app.ts";
+import { findSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
+import { ClientWatch, type Connections } from "./client-watch.ts";
 import { CountingLimit } from "./counting.ts";
-import { findEarlier, mayStoreUpstream, nameStored } from "./earlier.ts";
+import { findEarlier, mayStoreUpstream, NOTHING_EARLIER, nameStored } from "./earlier.ts";
 import { factHeaders, limitHeaders } from "./fact-headers.ts";
 import { readBody } from "./form-body.ts";
 import { headerNumber } from "./headers.ts";
@@ -36,28 +38,21 @@ const OPEN_REQUESTS_MAX = 20_000;
 const TIMEOUT_SECONDS_MAX = 3600;
 /** A body that took longer has its key looked up again: it may have been revoked meanwhile. */
 const SLOW_BODY_MS = 500;
-/** From then on a connection that waits for its answer is held open, whatever the server's limit says. */
-const SILENT_MS = (IDLE_SECONDS * 1000) / 6;
-
-/** The part of Bun's server that a long answer needs. */
-interface Connections {
-  timeout(request: Request, seconds: number): void;
-}
-
 /** Every path of every surface. */
 export function surfaceRoutes(ports: HttpPorts) {
   const counting = new CountingLimit();
-  const app = new Elysia().use(bearerToken());
+  const app = new Elysia();
   const answerAt = (surface: AnySurface) =>
     surface.use((one) => (visit: Visit, set: Signing) => serve(ports, one, visit, set));
   for (const { path, surface, verbs = {} } of SURFACES) {
     const plain = answerAt(surface);
     const others = new Map(Object.entries(verbs).map(([verb, one]) => [verb, answerAt(one)]));
-    const findAnswer = (url: string) => others.get(findPath(url).split(":").at(-1) ?? "") ?? plain;
+    const findAnswer = (url: string) =>
+      (others.size > 0 && others.get(findPath(url).split(":").at(-1) ?? "")) || plain;
     app.post(
       path,
-      ({ request, bearer, server, set }) => {
-        const identify = () => ports.authenticate(findSecret(bearer, request.headers));
+      ({ request, server, set }) => {
+        const identify = () => ports.authenticate(findSecret(request.headers));
         return findAnswer(request.url)({ request, identify, server, counting }, set);
       },
       { parse: "none" },
@@ -90,14 +85,25 @@ export async function serve<F extends Form>(
   const requestId = String(set.headers["x-request-id"]);
   const path = findPath(visit.request.url);
   let context: RequestContext<F> | null = null;
+  let client: ClientWatch | null = null;
   try {
     surface.checkPath?.(path);
     if (surface.counting?.isCounting(path)) return signed(await count(ports, surface, visit), set);
     const { call, exchange } = await read(ports, surface, visit, requestId);
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
-    return signed(await answer(ports, visit, context, exchange), set);
+    client = new ClientWatch(ports.deadlines, visit.request, visit.server, () => call.ending.end());
+    if (call.ask.stream === true) return signed(await stream(ports, client, context, exchange), set);
+    const reply = await ports.gateway.complete(context);
+    client.end();
+    const body = exchange.whole(reply, makeStamp(ports, context));
+    const headers = factHeaders(context);
+    if (body instanceof Document)
+      return signed(rendered(200, body.content, { ...headers, "content-type": body.type }), set);
+    if (exchange.keep) await ports.kept.keep(call.key, exchange.keep(body));
+    return signed(json(200, body, headers), set);
   } catch (thrown) {
+    client?.end();
     const fault = toFault(thrown);
     if (fault.code === "internal_error") throw thrown;
     const facts: Facts = context ?? NO_FACTS;
@@ -121,47 +127,25 @@ async function read<F extends Form>(
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");
   if (ports.gateway.open >= OPEN_REQUESTS_MAX) throw new Fault("overloaded", "Too many requests at once.");
   const rules = { owner: known.id, bytesMax: ports.server.bodyBytesMax };
-  const { body, seconds } = await readBody(request, ports, rules, surface.body);
+  const { body, seconds } = surface.body
+    ? await readBody(request, ports, rules, surface.body)
+    : { body: await readJson(request, ports, rules), seconds: null };
   // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;
-  const { pin, ...earlier } = await findEarlier(ports, key, () => surface.findEarlier?.(body));
-  const exchange = surface.read({ ...makeIncoming(ports, request, body, key), ...earlier, seconds });
+  const readEarlier = () => surface.findEarlier?.(body);
+  const { pin, ...found } = surface.findEarlier
+    ? await findEarlier(ports, key, readEarlier)
+    : NOTHING_EARLIER;
+  const exchange = surface.read({ ...makeIncoming(ports, request, body, key), ...found, seconds });
   return { call: makeCall(ports, surface, { request, exchange, key, pin, requestId }), exchange };
-}
-
-async function answer<F extends Form>(
-  ports: HttpPorts,
-  { request, server }: Visit,
-  context: RequestContext<F>,
-  exchange: Exchange<F>,
-): Promise<Response> {
-  const { call } = context;
-  const over = watched(ports, request, server, call.ending);
-  if (call.ask.stream === true) return stream(ports, request, { context, exchange, over });
-  try {
-    const reply = await ports.gateway.complete(context);
-    const body = exchange.whole(reply, makeStamp(ports, context));
-    const headers = factHeaders(context);
-    if (body instanceof Document)
-      return rendered(200, body.content, { ...headers, "content-type": body.type });
-    if (exchange.keep) await ports.kept.keep(call.key, exchange.keep(body));
-    return json(200, body, headers);
-  } finally {
-    over();
-  }
-}
-
-interface Streaming<F extends Form> {
-  readonly context: RequestContext<F>;
-  readonly exchange: Exchange<F>;
-  readonly over: () => void;
 }
 
 async function stream<F extends Form>(
   ports: HttpPorts,
-  request: Request,
-  { context, exchange, over }: Streaming<F>,
+  client: ClientWatch,
+  context: RequestContext<F>,
+  exchange: Exchange<F>,
 ): Promise<Response> {
   const { key, requestId, ending } = context.call;
   const writer = exchange.writer(() => makeStamp(ports, context));
@@ -175,9 +159,8 @@ async function stream<F extends Form>(
     requestId,
     deadlines: ports.deadlines,
     keepAliveMs: ports.server.keepAliveMs,
-    client: request.signal,
-    onLeft: () => ending.abort(),
-    onOver: over,
+    client,
+    onLeft: () => ending.end(),
   });
   return new Response(body, {
     headers: {
@@ -213,35 +196,6 @@ async function count<F extends Form>(
   }
 }
 
-/**
- * Ends the call when its client hangs up, and holds the client's connection open: a model may be silent for minutes, and
- * the gateway's own deadlines bound the wait. Call the function that it returns when the request is over.
- */
-function watched(
-  { deadlines }: HttpPorts,
-  request: Request,
-  server: Connections | null,
-  ending: AbortController,
-): () => void {
-  const { signal } = request;
-  const onGone = () => ending.abort();
-  if (signal.aborted) onGone();
-  // A property and not a listener, which costs 2 µs more.
-  else signal.onabort = onGone;
-  let isKept = false;
-  // Most answers come long before the connection's own limit: to lift and set it for each would cost 3 µs.
-  const silence = deadlines.watch(deadlines.nowMs() + SILENT_MS, () => {
-    isKept = true;
-    server?.timeout(request, 0);
-  });
-  return () => {
-    // A signal that somebody listens to outlives its request, until all of memory is gone through.
-    signal.onabort = null;
-    silence.clear();
-    if (isKept) server?.timeout(request, IDLE_SECONDS);
-  };
-}
-
 function makeCall<F extends Form>(
   ports: HttpPorts,
   { name: surface, operation, idPrefix }: Surface<F>,
@@ -265,7 +219,13 @@ function makeCall<F extends Form>(
     created: Math.floor(nowMs / 1000),
     requestId,
     key,
-    ...{ ask, raw, dropped, lost, isLimitRequired, searches, unreadBytes },
+    ask,
+    raw,
+    dropped,
+    lost,
+    isLimitRequired,
+    searches,
+    unreadBytes,
     conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
     selection: pin ? pinSelection(selection, pin) : selection,
     pin,
@@ -276,7 +236,7 @@ function makeCall<F extends Form>(
     markup: billing.markup,
     timeoutMs: seconds === null ? null : seconds * 1000,
     quality: headerNumber(headers, "x-poundkey-quality", 0, 1),
-    ending: new AbortController(),
+    ending: new Ending(),
   };
 }
 

@@ -3,6 +3,7 @@ import { toFault } from "../core/fault.ts";
 import type { Deadline, Deadlines } from "../core/world.ts";
 import { type AnswerFlow, Pause } from "../gateway/flow.ts";
 import type { Writer } from "../surfaces/surface.ts";
+import type { ClientWatch } from "./client-watch.ts";
 import { type DirectSource, directStream } from "./direct.ts";
 
 export interface StreamParts<Piece> {
@@ -12,14 +13,11 @@ export interface StreamParts<Piece> {
   readonly deadlines: Deadlines;
   /** The longest silence, and the longest wait for the first part of the answer before the head leaves. */
   readonly keepAliveMs: number;
-  /** Fires when the connection is lost. */
-  readonly client: AbortSignal;
+  readonly client: ClientWatch;
   /** Called when all pieces were written, before the stream's own end is. */
   readonly beforeEnd?: () => Promise<void>;
   /** The client left before the end. */
   readonly onLeft: () => void;
-  /** Called once when nothing more will be sent. */
-  readonly onOver: () => void;
 }
 
 export interface StreamAnswer {
@@ -31,13 +29,8 @@ export interface StreamAnswer {
 /** Waits for the first part of the answer, but not too long. Throws the Fault of an answer that failed before it. */
 export async function streamAnswer<Piece>(parts: StreamParts<Piece>): Promise<StreamAnswer> {
   const begun = parts.answer.begin();
-  try {
-    const early = await isLate(begun, parts.deadlines, parts.keepAliveMs);
-    return { body: directStream(new EventStream(parts, begun, early)), early };
-  } catch (thrown) {
-    parts.onOver();
-    throw thrown;
-  }
+  const early = await isLate(begun, parts.deadlines, parts.keepAliveMs);
+  return { body: directStream(new EventStream(parts, begun, early)), early };
 }
 
 async function isLate(begun: Promise<void>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
@@ -66,7 +59,6 @@ class EventStream<Piece> implements DirectSource {
   /** Since when the client has not taken what was written; null: it waits for us. */
   #unreadSinceMs: number | null;
   readonly #unread = new Pause();
-  readonly #onGone = () => this.cancel();
 
   constructor(parts: StreamParts<Piece>, begun: Promise<void>, early: boolean) {
     this.#parts = parts;
@@ -76,7 +68,7 @@ class EventStream<Piece> implements DirectSource {
     // Until the client reads, nobody waits for the beginning: its failure must not count as unhandled.
     begun.catch(() => {});
     // A connection that is lost before the body was read once doesn't cancel it.
-    parts.client.addEventListener("abort", this.#onGone, { once: true });
+    parts.client.onGone = () => this.cancel();
   }
 
   /** Called once, when the client reads: gives all of the answer, as fast as the client takes it. */
@@ -156,7 +148,6 @@ class EventStream<Piece> implements DirectSource {
     this.#over = true;
     this.#unread.end();
     this.#silence?.clear();
-    this.#parts.client.removeEventListener("abort", this.#onGone);
-    this.#parts.onOver();
+    this.#parts.client.end();
   }
 }

@@ -1,5 +1,6 @@
 // One HTTP call to a provider: it is bounded in time, ends with its client, and reports each kind of failure as a Fault.
 import type { Outgoing } from "../core/dialect.ts";
+import type { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Proof, Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
@@ -41,11 +42,11 @@ export function chooseFirstByteMs(timeouts: Timeouts, reasoning: boolean): numbe
 }
 
 export interface UpstreamCallTerms {
-  readonly client: AbortSignal;
+  readonly client: Ending;
   /** On the monotonic clock. */
   readonly deadlineAtMs: number;
   /** Words that no message to a client may hold. */
-  readonly unspoken: readonly string[];
+  readonly unspoken: () => readonly string[];
   /** True if the call must go over a new connection, even where idle ones are kept. */
   readonly fresh: boolean;
   /** Left out: the call carries its secret already, or needs none. */
@@ -56,29 +57,30 @@ export interface UpstreamCallTerms {
 export class UpstreamCall {
   readonly #ports: Ports;
   readonly #abort = new AbortController();
-  readonly #client: AbortSignal;
+  readonly #client: Ending;
   readonly #deadline: Deadline;
   #reader: TextReader | null = null;
   #complete = false;
   /** True if the body was read to its end, so that there is nothing left to abort. */
   #read = false;
-  readonly #private: string[];
+  readonly #unspoken: () => readonly string[];
+  /** The words of proofs, which are unspoken too. */
+  readonly #proven: string[] = [];
   readonly #fresh: boolean;
   readonly #proof: Proof | undefined;
   /** The origin under which its connection will be kept; null: nowhere. */
   #origin: string | null = null;
-  readonly #onClientGone = () => this.#end(explainEnd(this.#client));
+  readonly #end = (reason: Fault): void => this.#abort.abort(reason);
 
   constructor(ports: Ports, { client, deadlineAtMs, unspoken, fresh, proof }: UpstreamCallTerms) {
     this.#ports = ports;
     this.#client = client;
-    this.#private = [...unspoken];
+    this.#unspoken = unspoken;
     this.#fresh = fresh;
     this.#proof = proof;
     const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
     this.#deadline = ports.deadlines.watch(deadlineAtMs, late);
-    if (client.aborted) this.#onClientGone();
-    else client.addEventListener("abort", this.#onClientGone, { once: true });
+    client.tell(this.#end);
   }
 
   /** Moves the moment at which the call is given up. */
@@ -92,7 +94,7 @@ export class UpstreamCall {
   }
 
   close(): void {
-    this.#client.removeEventListener("abort", this.#onClientGone);
+    this.#client.forget(this.#end);
     if (this.#complete && this.#reader) {
       this.extendTo(this.#ports.deadlines.nowMs() + REST_MS);
       void readOff(this.#reader).then((isRead) => {
@@ -114,13 +116,16 @@ export class UpstreamCall {
     if (this.#abort.signal.aborted) throw this.explain(this.#abort.signal.reason);
   }
 
-  /** Sends the request and returns the answer's head. Throws the Fault that a failure or an error answer means. */
-  async send(outgoing: Outgoing, connectMs: number, explain: Explain): Promise<Response> {
-    const response = await this.#sendProven(outgoing.url, prepare(outgoing), connectMs);
-    if (response.ok) return response;
-    if (response.status >= 300 && response.status < 400) throw garbled(`redirect ${response.status}`);
+  /** Sends the request and returns the answer's head. Rejects with the Fault that a failure means. */
+  send(outgoing: Outgoing, connectMs: number): Promise<Response> {
+    return this.#sendProven(outgoing.url, prepare(outgoing), connectMs);
+  }
+
+  /** Returns the Fault that an error answer means. */
+  async readError(response: Response, explain: Explain): Promise<Fault> {
+    if (response.status >= 300 && response.status < 400) return garbled(`redirect ${response.status}`);
     const body = await this.#errorText(response);
-    throw explain(response.status, response.headers, body, this.#ports.clock.nowMs());
+    return explain(response.status, response.headers, body, this.#ports.clock.nowMs());
   }
 
   /** The body as text. Throws when it is longer than `bytesMax` or breaks off. */
@@ -184,7 +189,7 @@ export class UpstreamCall {
     } catch {
       // The part that came before the body broke off, together with the status, still explains the error.
     }
-    if (this.#client.aborted) throw explainEnd(this.#client);
+    if (this.#client.reason) throw this.#client.reason;
     return pieces.join("").slice(0, ERROR_CHARACTERS_MAX);
   }
 
@@ -221,7 +226,7 @@ export class UpstreamCall {
 
   /** Returns the fault of this call, as a client may see it. */
   toFault(thrown: unknown): Fault {
-    return redact(toFault(thrown), this.#private);
+    return redact(toFault(thrown), [...this.#unspoken(), ...this.#proven]);
   }
 
   /** Returns why this call broke off: the reason it was ended for, or a broken connection. */
@@ -244,7 +249,7 @@ export class UpstreamCall {
     const { origin } = new URL(url);
     const sentMs = deadlines.nowMs();
     const mayBeStale = !this.#fresh && kept.take(origin, sentMs);
-    const connecting = reachability.watch(url, connectMs, (fault) => this.#end(fault));
+    const connecting = reachability.watch(url, connectMs, this.#end);
     try {
       const response = await this.#ports.fetch(url, init);
       if (!this.#fresh && !isClosing(response.headers)) this.#origin = origin;
@@ -262,13 +267,9 @@ export class UpstreamCall {
     const send = (one: Prepared) => this.#sendOnce(url, one, connectMs);
     const [proof, { authorize, clock }] = [this.#proof, this.#ports];
     if (proof === undefined) return send(prepared);
-    const onSecret = (secret: string) => void this.#private.push(secret);
+    const onSecret = (secret: string) => void this.#proven.push(secret);
     const { signal } = this.#abort;
     return sendProven({ proof, authorize, clock, signal, onSecret, send }, url, prepared);
-  }
-
-  #end(reason: Fault): void {
-    this.#abort.abort(reason);
   }
 }
 
@@ -276,12 +277,6 @@ export class UpstreamCall {
 function isBounded(headers: Headers, bytesMax: number): boolean {
   const length = headers.get("content-length");
   return length !== null && Number(length) <= bytesMax && !headers.has("content-encoding");
-}
-
-/** Returns why nobody waits any longer: the reason of the abort, else that the client is gone. */
-function explainEnd(client: AbortSignal): Fault {
-  const reason: unknown = client.reason;
-  return reason instanceof Fault ? reason : new Fault("client_gone", "The client closed the connection.");
 }
 
 /** Reads the rest and returns true if it came to its end. The answer is whole already, so an error here has no other effect. */

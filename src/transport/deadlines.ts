@@ -4,23 +4,35 @@ import type { Clock, Deadline, Deadlines } from "../core/world.ts";
 const SWEEP_PERIOD_MS = 250;
 
 /**
- * One watched moment; each request has four. A set with many additions and deletions leaves old tables to the garbage
- * collector, and whatever they refer to is kept for seconds: so a watch that is over refers to nothing.
+ * One watched moment, linked to those before and behind it; each request has four. A Set would take the place of the links,
+ * but it leaves old tables to the garbage collector, and whatever they refer to is kept for seconds: a watch that is over
+ * refers to nothing.
  */
 class Watch implements Deadline {
-  readonly #among: Set<Watch>;
   atMs: number;
+  previous: Watch = this;
+  next: Watch = this;
   #onLate: (() => void) | null;
 
-  constructor(among: Set<Watch>, atMs: number, onLate: () => void) {
-    this.#among = among;
+  constructor(atMs: number, onLate: (() => void) | null) {
     this.atMs = atMs;
     this.#onLate = onLate;
-    among.add(this);
+  }
+
+  /** Puts the other one before this one. */
+  precede(other: Watch): Watch {
+    other.previous = this.previous;
+    other.next = this;
+    this.previous.next = other;
+    this.previous = other;
+    return other;
   }
 
   clear(): void {
-    this.#among.delete(this);
+    this.previous.next = this.next;
+    this.next.previous = this.previous;
+    this.previous = this;
+    this.next = this;
     this.#onLate = null;
   }
 
@@ -33,7 +45,8 @@ class Watch implements Deadline {
 
 export class DeadlineSweep implements Deadlines {
   readonly #clock: Clock;
-  readonly #due = new Set<Watch>();
+  /** The watches are linked in a ring, whose beginning and end this one is. */
+  readonly #ring = new Watch(Number.POSITIVE_INFINITY, null);
   readonly #stop: () => void;
 
   constructor(clock: Clock) {
@@ -46,15 +59,20 @@ export class DeadlineSweep implements Deadlines {
   }
 
   watch(atMs: number, onLate: () => void): Deadline {
-    return new Watch(this.#due, atMs, onLate);
+    return this.#ring.precede(new Watch(atMs, onLate));
   }
 
   stop(): void {
     this.#stop();
   }
 
+  /** Those that are late are found first: the end of one may end others, and begin new ones. */
   #sweep(): void {
     const now = this.nowMs();
-    for (const watch of this.#due) if (watch.atMs <= now) watch.late();
+    const late: Watch[] = [];
+    for (let watch = this.#ring.next; watch !== this.#ring; watch = watch.next) {
+      if (watch.atMs <= now) late.push(watch);
+    }
+    for (const watch of late) watch.late();
   }
 }

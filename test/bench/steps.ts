@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { clock, random } from "../../src/app/world.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
+import { Ending } from "../../src/core/ending.ts";
 import type { BillingRules, ProviderSetup } from "../../src/core/settings.ts";
 import type { Store } from "../../src/core/store.ts";
 import type { Log } from "../../src/core/world.ts";
@@ -145,7 +146,7 @@ async function throughGateway(gateway: Gateway): Promise<void> {
     upstreams,
     rules: RULES,
     markup: 1,
-    ending: new AbortController(),
+    ending: new Ending(),
   };
   const reply = await gateway.complete(gateway.begin(call));
   if (!JSON.stringify(reply).includes('"finish_reason":"stop"')) throw new Error("A wrong answer.");

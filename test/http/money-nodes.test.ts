@@ -1,6 +1,8 @@
 // An Idempotency-Key beyond one process's calm life: restarts, two gateways on one store, slow readers, shutting down.
+
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
+import { Ending } from "../../src/core/ending.ts";
 import { Admissions } from "../../src/gateway/admissions.ts";
 import { buffered } from "../../src/gateway/buffered.ts";
 import { type AnswerFlow, Pause } from "../../src/gateway/flow.ts";
@@ -188,13 +190,13 @@ describe("waiting for the same request's answer", () => {
   } as const;
   /** A clock whose timers never fire, so that no polling can wake a request. */
   const clock = { after: () => () => {}, monotonicMs: () => 0 };
-  const { signal } = new AbortController();
+  const ending = new Ending();
 
   test("ends as soon as that one is settled", async () => {
-    const answers: Admitted[] = [{ kind: "pending", id: "one" }, { kind: "pending", id: "two" }, granted];
+    const answers: Admitted[] = [{ kind: "pending", id: "two" }, granted];
     const admissions = new Admissions({ ledger: { admit: async () => answers.shift() ?? granted }, clock });
     const ticket = { ask: makeAsk("three", makeKey("key_a")), reads: NO_READS, rules: RULES };
-    const admitted = admissions.admit(ticket, () => ticket, [signal, signal], null);
+    const admitted = admissions.wait("one", () => ticket, [ending, ending], null);
     for (const [left, id] of [
       [1, "one"],
       [0, "two"],

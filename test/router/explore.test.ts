@@ -1,6 +1,7 @@
 // Trying out other models: as often as the operator says, by the injected chance, never where it isn't allowed, always marked.
 
 import { describe, expect, test } from "bun:test";
+import { Ending } from "../../src/core/ending.ts";
 import type { ProviderSetup, RouterRules } from "../../src/core/settings.ts";
 import type { LogEvent } from "../../src/core/world.ts";
 import { planRequest } from "../../src/gateway/plan-request.ts";
@@ -131,7 +132,7 @@ describe("what was tried out", () => {
           rules,
           markup: 1,
         },
-        ending: new AbortController(),
+        ending: new Ending(),
         upstreams: new Map([["Acme", makeUpstream(setup, [findDialect("openai")])]]),
       },
     );

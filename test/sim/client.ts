@@ -1,5 +1,6 @@
 // Clients: they ask, read at their own pace, hang up when they like, and note down what they were given.
 
+import { Ending } from "../../src/core/ending.ts";
 import { type Fault, toFault } from "../../src/core/fault.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
@@ -102,7 +103,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
   if (!key) throw new Error(`There is no key ${plan.keyId}.`);
   const { request } = plan;
   const id = `chatcmpl-${plan.name}`;
-  const ending = new AbortController();
+  const ending = new Ending();
   const call: Call<ChatForm> = {
     operation: CHAT,
     surface: "openai-chat",
@@ -190,7 +191,7 @@ class Visit {
     this.#seen.left = true;
     this.#seen.leftAtMs = this.#world.clock.monotonicMs;
     this.#world.tell(`${this.#seen.id} hangs up`);
-    this.#call.ending.abort();
+    this.#call.ending.end();
     this.#answer?.leave();
   }
 
