@@ -12,10 +12,7 @@ beforeAll(async () => {
   world = await startPlatformWorld();
   cloud = world.cloud;
 });
-beforeEach(() => {
-  cloud.calls.length = 0;
-  cloud.answer = null;
-});
+beforeEach(() => cloud.reset());
 afterAll(() => world.stop());
 
 describe("failures", () => {

@@ -75,3 +75,12 @@ async function open({ directory }: UnderTest): Promise<Opened> {
   const world = { store, clock: standingClock(Date.now()), random, pepper: new Uint8Array(32) };
   return { world, close: () => store.close() };
 }
+
+/** The methods of a command that starts only when the tests do. */
+export function bindCommand(command: () => Command) {
+  return {
+    run: (...args: readonly string[]) => command().run(...args),
+    shown: (...args: readonly string[]) => command().shown(...args),
+    fileOf: (content: unknown) => command().fileOf(content),
+  };
+}
