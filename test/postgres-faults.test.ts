@@ -157,7 +157,7 @@ describe("a server", () => {
   );
 });
 
-describe("a commit of which nobody knows whether it was written", () => {
+describe("a commit whose outcome is unknown", () => {
   let way: Way;
   let gateway: PaidGateway;
   beforeAll(async () => {
