@@ -8,6 +8,7 @@ import { runAdmin } from "../src/cli/admin.ts";
 import { runKeys } from "../src/cli/keys.ts";
 import { authenticate } from "../src/keys/authenticate.ts";
 import { adminBench } from "./admin-world.ts";
+import { runPrinting } from "./poundkey.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
 const bench = adminBench();
@@ -17,16 +18,8 @@ beforeEach(() => {
 });
 
 describe("the command line, while a gateway uses the same store", () => {
-  type Run = typeof runKeys;
-  async function run(command: Run, ...args: string[]): Promise<{ code: number; out: string; err: string }> {
-    const printed: { out: string[]; err: string[] } = { out: [], err: [] };
-    const io = {
-      out: (text: string) => printed.out.push(text),
-      err: (text: string) => printed.err.push(text),
-    };
-    const code = await command(args, io, bench().open);
-    return { code, out: printed.out.join("\n"), err: printed.err.join("\n") };
-  }
+  const run = (command: typeof runKeys, ...args: string[]) =>
+    runPrinting((io) => command(args, io, bench().open));
 
   test("keys are added, listed and revoked", async () => {
     const args = ["--name", "app", "--models", "Sim#echo, Router#fair", "--requests-per-day", "unlimited"];
@@ -93,7 +86,7 @@ describe("the command line, while a gateway uses the same store", () => {
     expect(await checkAdminToken(world, null, before)).toBe(false);
   });
 
-  const ends: readonly [command: Run, args: string, code: number, said: RegExp][] = [
+  const ends: readonly [command: typeof runKeys, args: string, code: number, said: RegExp][] = [
     [runKeys, "--help", 0, /^usage: poundkey keys add/],
     [runKeys, "add --help", 0, /^usage: poundkey keys add/],
     [runAccounts, "-h", 0, /^usage: poundkey accounts/],

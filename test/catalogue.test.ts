@@ -36,7 +36,7 @@ function word(found: Resolution): string {
   return found.kind === "selector" ? `(${found.selector})` : `unknown: ${found.nearest.join(" ")}`;
 }
 
-test("an unsound row stops the start, and is named", () => {
+test("an invalid row stops the start, and is named", () => {
   const broken: readonly [object, string][] = [
     [{ ...SOUND_ROW, id: "A" }, "isn't <Provider>#<model>"],
     [{ ...SOUND_ROW, output: 11 }, "A#m: outputs more than its context"],
@@ -167,7 +167,7 @@ describe("the operator's changes", () => {
     expect(catalogue.list().length).toBe(shippedCards().length);
   });
 
-  test("what can't be meant is told", () => {
+  test("an impossible value is reported", () => {
     const problems = overlayProblems(cards, [
       { id: "OpenAI#none", disabled: true },
       { id: "OpenAI#gpt-5.4", disabled: false, price: { input: 250, output: 1500 }, contextTokensMax: 1000 },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { computeDay, dayAfter, monthStartMs } from "../src/ledger/day.ts";
 import { HOUR } from "./samples.ts";
 
-describe("days", () => {
+describe("the day of a moment", () => {
   const rows: readonly [
     zone: string,
     minutes: number,

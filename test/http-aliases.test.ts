@@ -74,7 +74,7 @@ describe("an alias made at run time", () => {
     expect(await usedBy("claude-anything")).toBe("404");
   });
 
-  test("is there after a restart, listed behind those of the file, and shown in the settings", async () => {
+  test("survives a restart, is listed after those of the file, and is shown in the settings", async () => {
     await operator.post("/aliases", { name: "kept", target: [{ model: CLAUDE, weight: 3 }] });
     const again = await world.another();
     expect(await usedBy("kept", again.url)).toBe(CLAUDE);

@@ -107,7 +107,7 @@ describe("the day's allowance", () => {
     expect(await allowanceOf(world, world.secret)).toMatchObject({ limit: null, remaining: null });
   });
 
-  test("looking takes nothing", async () => {
+  test("reading the allowance takes no place", async () => {
     const { secret } = await world.newKey({ requests_per_day: 5 });
     for (const path of ["/v1/models", "/v1/key", "/v1/models/Router%23best"]) {
       await fetch(world.url + path, { headers: { authorization: `Bearer ${secret}` } });

@@ -57,7 +57,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("shows every attempt, which failed and why", async () => {
+  test("shows every attempt, and why it failed", async () => {
     const row = await logged(asking("Acme#late~latency=1500~trouble=503"));
     const attempts = asArray(asObject(row.timeline).attempts).map(asObject);
     expect(

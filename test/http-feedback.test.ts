@@ -73,7 +73,7 @@ describe("feedback", () => {
   });
 
   test("of one key about one model counts ever less within an hour, and at last not at all", async () => {
-    const { secret } = await gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
+    const { secret } = await gateway.newKey({ allowed_models: PAIR.slice(0, 1), requests_per_day: null });
     const told: unknown[] = [];
     for (let at = 0; at < 26; at++) {
       const { body } = await seen(await gateway.chat({ ...worded("best"), max_tokens: 5 }, { secret }));

@@ -12,10 +12,7 @@ beforeAll(async () => {
   world = await startPlatformWorld();
   cloud = world.cloud;
 });
-beforeEach(() => {
-  cloud.calls.length = 0;
-  cloud.answer = null;
-});
+beforeEach(() => cloud.reset());
 afterAll(() => world.stop());
 
 describe("failures", () => {
@@ -101,7 +98,7 @@ describe("failures", () => {
     expect(JSON.stringify(error)).not.toMatch(/invalid_grant|assertion/);
   });
 
-  test("what the filter says of an answer reaches the client", async () => {
+  test("the filter's verdict on an answer reaches the client", async () => {
     const results = { content_filter_results: { hate: { filtered: false, severity: "safe" } } };
     const choice = {
       index: 0,

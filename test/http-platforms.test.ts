@@ -22,10 +22,7 @@ beforeAll(async () => {
   world = await startPlatformWorld();
   cloud = world.cloud;
 });
-beforeEach(() => {
-  cloud.calls.length = 0;
-  cloud.answer = null;
-});
+beforeEach(() => cloud.reset());
 afterAll(() => world.stop());
 
 type Proof = "api-key" | "x-api-key" | "x-goog-api-key" | "token";

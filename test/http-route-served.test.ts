@@ -54,7 +54,7 @@ describe("what is told is what is done", () => {
     expect(await shareOf({})).toBe(0.98);
   });
 
-  test("a plainly named model is no decision", async () => {
+  test("an explicitly named model makes no decision", async () => {
     const { body } = await seen(await gateway.chat({ ...worded("fair"), model: "Acme#wise" }));
     expect(await looked(gateway, `/requests/${body.id}`)).toMatchObject({ selector: null, decision: null });
   });

@@ -11,7 +11,7 @@ import { adminBench } from "./admin-world.ts";
 import { seen } from "./http/observe.ts";
 import { asking, startHttpWorld } from "./http/world.ts";
 import { openPayments } from "./payments.ts";
-import { poundkey, type Ran } from "./poundkey.ts";
+import { poundkey, type Ran, runPrinting } from "./poundkey.ts";
 import { makeKey } from "./samples.ts";
 
 const bench = adminBench();
@@ -20,14 +20,8 @@ beforeEach(() => {
   ({ world } = bench());
 });
 
-async function run(command: typeof runAccounts, ...args: string[]): Promise<Ran> {
-  const printed: { out: string[]; err: string[] } = { out: [], err: [] };
-  const io = {
-    out: (text: string) => printed.out.push(text),
-    err: (text: string) => printed.err.push(text),
-  };
-  const code = await command(args, io, bench().open);
-  return { code, out: printed.out.join("\n"), err: printed.err.join("\n") };
+function run(command: typeof runAccounts, ...args: string[]): Promise<Ran> {
+  return runPrinting((io) => command(args, io, bench().open));
 }
 
 /** An account with a top-up, a request that was paid for, and one that still runs. */

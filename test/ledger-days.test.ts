@@ -168,7 +168,7 @@ describe("clocks that jump", () => {
     expect((await refusedAt(NOON + 5 * DAY + MINUTE)).details.resetAtMs).toBe(NOON + 5 * DAY + 10 * MINUTE);
   });
 
-  test("back between admission and its end: the place goes back all the same", async () => {
+  test("a clock set back between admission and the end: the place is still given back", async () => {
     const taken = await askAt(NOON);
     clock.atMs = NOON - 40 * DAY;
     await giveBack(taken);

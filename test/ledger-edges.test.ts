@@ -69,7 +69,7 @@ test("a schema whose references would be written out without end stays small", (
   expect(written).toBeLessThan(4 * JSON.stringify(given).length + 200_000);
 });
 
-test("a cost that can only be a mistake is bounded, so that every row can hold it", () => {
+test("an implausible cost is capped, so that every row can hold it", () => {
   const amounts = { ...NO_AMOUNTS, prompt: 1e9, completion: 1e9 };
   expect(cost({ input: 10_000, output: 10_000 }, amounts, 100)).toBe(1e15);
 });

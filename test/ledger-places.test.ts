@@ -66,7 +66,7 @@ describe("a request for several answers", () => {
     expect((await standing()).used).toBe(4);
   });
 
-  test("is let in when one place is free; each that is missing moves the next slot by one", async () => {
+  test("is admitted when one place is free; each missing place moves the next slot by one", async () => {
     const { ask, standing, clock } = opened(10);
     await ask(9);
     expect(taken((await ask(4)).place)).toEqual({ kind: "allowance", places: 1, slots: 3 });

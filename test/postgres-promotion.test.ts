@@ -28,7 +28,7 @@ afterAll(async () => {
 }, LONG_MS);
 
 test(
-  "nothing that was answered is lost, and nothing passes meanwhile",
+  "no answered request is lost, and none is admitted meanwhile",
   async () => {
     const payer = await gateway.payer();
     const answers: Answered[] = [];

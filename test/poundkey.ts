@@ -1,5 +1,6 @@
 // The command line as a separate process: the built binary where there is one, else the sources.
 import { join } from "node:path";
+import type { Io } from "../src/app/terminal.ts";
 import { BINARY } from "./harness.ts";
 
 const COMMAND = BINARY ? [BINARY] : [process.execPath, join(import.meta.dir, "..", "src", "main.ts")];
@@ -27,4 +28,14 @@ export async function poundkey(
     new Response(child.stderr).text(),
   ]);
   return { code: await child.exited, out, err };
+}
+
+/** Runs a command within this process; returns what it printed and its exit code. */
+export async function runPrinting(command: (io: Io) => number | Promise<number>): Promise<Ran> {
+  const printed: { out: string[]; err: string[] } = { out: [], err: [] };
+  const code = await command({
+    out: (text) => void printed.out.push(text),
+    err: (text) => void printed.err.push(text),
+  });
+  return { code, out: printed.out.join("\n"), err: printed.err.join("\n") };
 }

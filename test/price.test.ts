@@ -94,7 +94,7 @@ describe("prices", () => {
     expect(cost(price, { ...amounts, prompt: 500, cacheWrite: 0 }, 1)).toBe((200 + 30 + 800) * 1000);
   });
 
-  test("an answer that took several calls is billed as each of them is: its own prompt, its own request", () => {
+  test("an answer from several calls is billed for each call's prompt and request", () => {
     const price = {
       input: 1,
       output: 2,

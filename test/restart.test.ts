@@ -6,7 +6,7 @@ import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
 import { LONG_MS, newPlace, type Place, type Serving, startServe } from "./serve-process.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-tests";
-const TEST_MS = 60_000;
+const TEST_MS = 180_000;
 /** `RESTARTS=50` is the long form; `FRESH=1` has a connection for each request (needs `tcp_migrate_req=1`). */
 const RESTARTS = Number(process.env.RESTARTS ?? 5);
 const KEPT_ALIVE = process.env.FRESH === undefined;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { SELECTORS } from "../src/core/selector.ts";
 import { seen } from "./http/observe.ts";
-import { Command, PROMPT } from "./router/command.ts";
+import { bindCommand, Command, PROMPT } from "./router/command.ts";
 import { candidate, PAIR, routed, worded } from "./router/fixture.ts";
 
 let command: Command;
@@ -13,9 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => command.stop());
 
-const run = (...args: readonly string[]) => command.run(...args);
-const shown = (...args: readonly string[]) => command.shown(...args);
-const fileOf = (content: unknown) => command.fileOf(content);
+const { run, shown, fileOf } = bindCommand(() => command);
 
 describe("a choice", () => {
   test.each(SELECTORS)("of %s is the gateway's", async (selector) => {

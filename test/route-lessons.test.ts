@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { asArray, isObject } from "../src/core/json.ts";
-import { Command, PROMPT } from "./router/command.ts";
+import { bindCommand, Command, PROMPT } from "./router/command.ts";
 import { candidate, worded } from "./router/fixture.ts";
 
 let command: Command;
@@ -12,9 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => command.stop());
 
-const run = (...args: readonly string[]) => command.run(...args);
-const shown = (...args: readonly string[]) => command.shown(...args);
-const fileOf = (content: unknown) => command.fileOf(content);
+const { run, shown, fileOf } = bindCommand(() => command);
 
 const label = (fields: object = {}) =>
   JSON.stringify({ prompt: PROMPT, model: "Acme#wise", score: 0, ...fields });

@@ -9,7 +9,7 @@ import { until } from "./http/until.ts";
 const MAIN = join(import.meta.dir, "..", "src", "main.ts");
 const COMMAND = BINARY ? [BINARY] : [process.execPath, MAIN];
 /** For what takes a process's start or end, on a machine that is busy with other things. */
-export const LONG_MS = 20_000;
+export const LONG_MS = 60_000;
 
 /** A folder with a configuration, for one or more processes. */
 export interface Place {

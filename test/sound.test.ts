@@ -1,4 +1,4 @@
-// The length of sound files: from their containers, by their size where nobody tells, and from hostile ones.
+// The length of sound files: from their containers, else from their size, and of hostile files.
 import { describe, expect, test } from "bun:test";
 import { Attachment } from "../src/core/attachment.ts";
 import { measureSeconds } from "../src/http/sound.ts";

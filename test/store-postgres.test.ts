@@ -82,7 +82,7 @@ describe("postgres: one server, many nodes, bad days", () => {
   });
 
   test("accounts whose locks stay taken don't take the turns of others", async () => {
-    const PATIENT_MS = 600;
+    const PATIENT_MS = 1500;
     const patient = await openPostgresStore({ url: server.url, decide, patienceMs: PATIENT_MS });
     await patient.beat();
     const ids = Array.from({ length: 24 }, (_, at) => `stuck_${at}`);

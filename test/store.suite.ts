@@ -106,7 +106,7 @@ function keys(stores: Both): void {
     expect((await store.keys({ limit: 9, after: null })).map((key) => key.id)).toEqual(["key_d", "key_a"]);
   });
 
-  test("a change touches the fields given, and null is a value", async () => {
+  test("a change touches only the fields given, and null is a value", async () => {
     const [store, other] = stores();
     const key = makeKey("key_a", { expiresAtMs: NOON, allowedModels: ["Sim#echo"], requestsPerDay: 5 });
     await store.addKey(key, "digest");

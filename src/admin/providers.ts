@@ -101,7 +101,7 @@ export function listProviders(
   return { data: [...on, ...off], next: null };
 }
 
-/** One provider, on or off. */
+/** A provider, whether it is on or off. */
 export function getProvider(parts: ProviderParts, name: string): ProviderView {
   const { data } = listProviders(parts, { all: "true" });
   const found = data.find((one) => one.name === name);

@@ -2,7 +2,7 @@
 import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { Frozen } from "../core/frozen.ts";
 
-/** A value of the schema that nobody changes. */
+/** A constant value of the schema. */
 export type View<Schema extends TSchema> = Frozen<Static<Schema>>;
 
 /** An object that a client sends: it may have no other fields than these. */

@@ -11,7 +11,7 @@ import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } fro
 const GROUPS = ["day", "model", "key", "account", "provider", "operation", "surface"] as const;
 type Group = (typeof GROUPS)[number];
 
-/** The column that tells each group apart in the store; its days are asked for one by one. */
+/** The column by which the store groups; days are queried one by one. */
 const DIMENSIONS: Readonly<Record<Group, UsageDimension | null>> = {
   day: null,
   model: "model",

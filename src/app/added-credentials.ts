@@ -70,7 +70,7 @@ function addCredentials(setup: ProviderSetup, enabled: readonly AddedCredential[
   return { ...setup, credentials: [...setup.credentials, ...added.map(toCredential)] };
 }
 
-/** True if a credential is all that it needs: a cloud's address is the configuration's to say. */
+/** True if a credential is enough to use the provider. A cloud's address must come from the configuration. */
 export function canStandAlone({ baseUrl }: KnownProvider): boolean {
   return baseUrl !== "";
 }

@@ -30,7 +30,7 @@ export interface PriceFields extends Partial<RateFields> {
   readonly tiers?: readonly TierFields[];
 }
 
-/** The optional rates by both names. */
+/** The optional rates, each with its name in the catalogue and in the API. */
 const RATES = [
   ["cachedInput", "cached_input"],
   ["cacheWrite", "cache_write"],

@@ -1,4 +1,4 @@
-// The part of `poundkey route` on lessons: learns from labels, shows, forgets, exports and imports them.
+// The subcommands of `poundkey route` that learn from labels, and show, forget, export and import them.
 import { readFileSync, writeFileSync } from "node:fs";
 import { forgetLessons } from "../admin/lessons.ts";
 import { Learning, measureLogged, readLessons, roundLength } from "../app/learning.ts";

@@ -80,7 +80,7 @@ export function parseBaseUrl(text: string): string | null {
   return url.href.replace(/\/+$/, "");
 }
 
-/** True if it is `*`, or the scheme, host and port of a page. */
+/** True for `*`, and for an origin: scheme, host and port. */
 export function isOrigin(text: string): boolean {
   const url = URL.parse(text);
   return text === "*" || (url !== null && /^https?:$/.test(url.protocol) && url.origin === text);

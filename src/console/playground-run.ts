@@ -30,7 +30,7 @@ export const WAITING: Answer = {
   finish: null,
 };
 
-/** An event of the stream: a part of the answer, or an error in its place. */
+/** An event of the stream: a part of the answer, or an error instead. */
 type Event = Partial<Chunk & ErrorBody>;
 
 /** Asks, and reports every change until the answer has ended; never throws. */

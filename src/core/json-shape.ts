@@ -3,7 +3,7 @@
 export interface JsonShape {
   /** The deepest nesting of arrays and objects. */
   readonly depth: number;
-  /** Elements of all arrays and fields of all objects together. */
+  /** The number of all array elements and object fields. */
   readonly elements: number;
 }
 

@@ -150,8 +150,8 @@ export interface KeptReply {
   readonly sealed: string | null;
 }
 
-/** The sums of one hour's requests of a key to a model, for one operation at one surface. */
-export interface UsageSum {
+/** One hour's requests of a key to a model, for one operation at one surface. */
+export interface HourOfUse {
   /** Start of the hour, Unix milliseconds. */
   readonly hourMs: number;
   readonly accountId: string;
@@ -161,6 +161,10 @@ export interface UsageSum {
   readonly operation: string;
   readonly surface: string;
   readonly requests: number;
+}
+
+/** The sums of these requests. */
+export interface UsageSum extends HourOfUse {
   readonly errors: number;
   readonly amounts: Amounts;
   readonly costNanoUsd: NanoUsd;
@@ -170,16 +174,10 @@ export interface UsageSum {
 /** The sources of a score: the client, the operator's labels, or the answer itself by how it is broken. */
 export const LESSON_SOURCES = ["score", "label", "signal"] as const;
 export type LessonSource = (typeof LESSON_SOURCES)[number];
-/** The number of one hour's streamed answers of a key from a model that began within a bucket of time (`bucketOf`). */
-export interface FirstTokenSum {
-  readonly hourMs: number;
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly model: string;
-  readonly operation: string;
-  readonly surface: string;
+
+/** The number of those with a streamed answer that began within a bucket of time (`bucketOf`). */
+export interface FirstTokenSum extends HourOfUse {
   readonly bucket: number;
-  readonly requests: number;
 }
 
 /** One model's score for a request. */

@@ -83,7 +83,7 @@ export interface RequestFilter {
   /** `ok`: below 400; `error`: as `isError` says. */
   readonly status?: number | "ok" | "error" | undefined;
   readonly ended?: Ended | undefined;
-  /** The range of its beginning: from this moment, until before that. */
+  /** The time range in which it began: `fromMs` is included, `toMs` is not. */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }
@@ -265,7 +265,7 @@ export interface Store {
 
   /** All that were added at run time, oldest first. */
   credentials(): Promise<readonly StoredCredential[]>;
-  /** Adds a credential, or puts it in the place of the one of its id. */
+  /** Adds a credential, or replaces the one with the same id. */
   putCredential(credential: StoredCredential): Promise<void>;
   removeCredential(id: string): Promise<void>;
 

@@ -52,7 +52,7 @@ export function takePlaces(books: Books, standing: Standing, taking: Taking): Pl
   return { kind, owner, day, places, slots, everyMs, taken, previous, giveBackMax, freeNanoUsd };
 }
 
-/** Later than the end of tomorrow a slot counts as one that a wrong clock gave, and would be passed over. */
+/** A slot later than the end of tomorrow must come from a wrong clock, and is ignored. */
 function lastSlotAtMs(
   { slot, slotsEndMs }: Standing,
   { nowMs, everyMs }: Taking,

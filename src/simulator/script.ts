@@ -22,7 +22,7 @@ import {
 /** Everything that will happen on one connection. */
 export interface Script {
   readonly latencyMs: number;
-  /** null if the steps begin before any header. */
+  /** Null if the script starts before the headers are sent. */
   readonly head: { readonly status: number; readonly headers: Readonly<Record<string, string>> } | null;
   readonly steps: Iterable<Step>;
   /** True if the connection ends in a fault that isn't harmless. */

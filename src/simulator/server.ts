@@ -139,7 +139,7 @@ class ScriptRunner {
 
   /**
    * Waits until the client has had time to read the data so far: a client that receives the end together with the first bytes may drop them.
-   * There are several waits, since a client in the same process needs turns of the event loop rather than time.
+   * It waits several times, because a client in the same process needs turns of the event loop rather than time.
    */
   async #readByClient(): Promise<void> {
     if (!this.#headed) return;

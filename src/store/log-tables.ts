@@ -3,6 +3,7 @@ import { asArray, asNumber, asString, parseJson } from "../core/json.ts";
 import { ENDINGS, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
 import {
   type FirstTokenSum,
+  type HourOfUse,
   LESSON_SOURCES,
   type Lesson,
   type LessonMark,
@@ -103,23 +104,18 @@ export const REQUEST = table<RequestRecord>(
   }),
 );
 
-export const USAGE = table<UsageSum>(
-  "usage_hour",
-  ["hour_ms", "account_id", "key_id", "model", "operation", "surface"],
-  {
-    hour_ms: (row) => row.hourMs,
-    account_id: (row) => row.accountId,
-    key_id: (row) => row.keyId,
-    model: (row) => row.model,
-    operation: (row) => row.operation,
-    surface: (row) => row.surface,
-    requests: (row) => row.requests,
-    errors: (row) => row.errors,
-    ...amountColumns<UsageSum>(),
-    cost_nano: (row) => row.costNanoUsd,
-    charged_nano: (row) => row.chargedNanoUsd,
-  },
-  (found) => ({
+const HOUR_KEY = ["hour_ms", "account_id", "key_id", "model", "operation", "surface"];
+const HOUR_COLUMNS = {
+  hour_ms: (row: HourOfUse) => row.hourMs,
+  account_id: (row: HourOfUse) => row.accountId,
+  key_id: (row: HourOfUse) => row.keyId,
+  model: (row: HourOfUse) => row.model,
+  operation: (row: HourOfUse) => row.operation,
+  surface: (row: HourOfUse) => row.surface,
+};
+
+function readHour(found: Found): HourOfUse {
+  return {
     hourMs: whole(found, "hour_ms"),
     accountId: text(found, "account_id"),
     keyId: text(found, "key_id"),
@@ -127,6 +123,22 @@ export const USAGE = table<UsageSum>(
     operation: text(found, "operation"),
     surface: text(found, "surface"),
     requests: sum(found, "requests"),
+  };
+}
+
+export const USAGE = table<UsageSum>(
+  "usage_hour",
+  HOUR_KEY,
+  {
+    ...HOUR_COLUMNS,
+    requests: (row) => row.requests,
+    errors: (row) => row.errors,
+    ...amountColumns<UsageSum>(),
+    cost_nano: (row) => row.costNanoUsd,
+    charged_nano: (row) => row.chargedNanoUsd,
+  },
+  (found) => ({
+    ...readHour(found),
     errors: sum(found, "errors"),
     amounts: readAmounts(found, sum),
     costNanoUsd: sum(found, "cost_nano"),
@@ -150,27 +162,13 @@ export const USAGE_SUMS = USAGE.columns.filter((column) => !USAGE.key.includes(c
 
 export const FIRST_TOKEN = table<FirstTokenSum>(
   "first_token_hour",
-  ["hour_ms", "account_id", "key_id", "model", "operation", "surface", "bucket"],
+  [...HOUR_KEY, "bucket"],
   {
-    hour_ms: (row) => row.hourMs,
-    account_id: (row) => row.accountId,
-    key_id: (row) => row.keyId,
-    model: (row) => row.model,
-    operation: (row) => row.operation,
-    surface: (row) => row.surface,
+    ...HOUR_COLUMNS,
     bucket: (row) => row.bucket,
     requests: (row) => row.requests,
   },
-  (found) => ({
-    hourMs: whole(found, "hour_ms"),
-    accountId: text(found, "account_id"),
-    keyId: text(found, "key_id"),
-    model: text(found, "model"),
-    operation: text(found, "operation"),
-    surface: text(found, "surface"),
-    bucket: whole(found, "bucket"),
-    requests: sum(found, "requests"),
-  }),
+  (found) => ({ ...readHour(found), bucket: whole(found, "bucket") }),
 );
 
 export const LESSON = table<Lesson>(

@@ -2,7 +2,7 @@
 import type { FormEntry } from "../core/attachment.ts";
 
 const BOUNDARY_BYTES = 16;
-/** The pieces of a large file that are handed over at once. */
+/** The size of the pieces in which a large file is passed on. */
 const PIECE_BYTES = 256 * 1024;
 
 /** A form as it is sent, in pieces. */

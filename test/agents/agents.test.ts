@@ -1,10 +1,7 @@
 // The coding agents themselves, headless: a turn with a shell command, its result sent back, and an answer, over each dialect.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { startUnderTest, type UnderTest } from "../harness.ts";
 import { AGENTS, isInstalled, runAgent } from "./agents.ts";
+import { type AgentWorld, startAgentWorld } from "./world.ts";
 
 const MODELS = [
   "Anthropic#claude-haiku-4-5",
@@ -16,22 +13,11 @@ const MODELS = [
 const PLAIN_MODELS = ["Local#sim-mini", "Router#best"];
 const PATIENT_MS = 300_000;
 
-let under: UnderTest;
-const homes: string[] = [];
-
+let under: AgentWorld;
 beforeAll(async () => {
-  under = await startUnderTest({ more: 'aliases: { "gemini-*": "Router#best" }' });
+  under = await startAgentWorld();
 });
-afterAll(async () => {
-  await under.stop();
-  for (const home of homes) rmSync(home, { recursive: true, force: true });
-});
-
-function makeHome(): string {
-  const home = mkdtempSync(join(tmpdir(), "poundkey-agent-"));
-  homes.push(home);
-  return home;
-}
+afterAll(() => under.stop());
 
 for (const agent of AGENTS) {
   const ask = (command: string) => `call ${agent.tool}(${JSON.stringify(agent.input(command))})`;
@@ -43,7 +29,7 @@ for (const agent of AGENTS) {
         const { url, secret } = under;
         const model = agent.modelName(id);
         const printed = await runAgent(agent, {
-          ...{ url, secret, model, home: makeHome() },
+          ...{ url, secret, model, home: under.makeHome() },
           prompt: ask("printf shell-%s-said 42"),
         });
         expect(printed).toContain(`The tools answered: ${agent.tool}`);
@@ -56,7 +42,7 @@ for (const agent of AGENTS) {
       "goes on with another provider's model in the middle of a conversation, and back",
       async () => {
         const { url, secret } = under;
-        const home = makeHome();
+        const home = under.makeHome();
         const turns = ["Google#gemini-3.5-flash", "Anthropic#claude-haiku-4-5", "Responses#gpt-6.1-sol"];
         for (const [turn, id] of turns.entries()) {
           const printed = await runAgent(agent, {

@@ -1,11 +1,10 @@
 // The coding agents by the manual's own lines: each file and each shell line of their pages, as it is pasted.
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type ClientSetup, fillSnippet } from "../../src/docs/client-setup.ts";
 import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { type AgentWorld, startAgentWorld } from "./world.ts";
 
 const BIN = join(import.meta.dir, "node_modules", ".bin");
 const PATIENT_MS = 120_000;
@@ -32,16 +31,11 @@ const STARTS: Readonly<Record<string, Start>> = {
   "qwen-code": { program: "qwen", words: "-p" },
 };
 
-let under: UnderTest;
-const homes: string[] = [];
-
+let under: AgentWorld;
 beforeAll(async () => {
-  under = await startUnderTest({ more: 'aliases: { "gemini-*": "Router#best" }' });
+  under = await startAgentWorld();
 });
-afterAll(async () => {
-  await under.stop();
-  for (const home of homes) rmSync(home, { recursive: true, force: true });
-});
+afterAll(() => under.stop());
 
 /** Returns a client's snippets in a language, filled in. */
 function fill({ snippets }: ClientSetup, language: string): string {
@@ -52,8 +46,7 @@ function fill({ snippets }: ClientSetup, language: string): string {
 }
 
 async function run(setup: ClientSetup, { program, words, files = {} }: Start): Promise<string> {
-  const home = mkdtempSync(join(tmpdir(), "poundkey-agent-"));
-  homes.push(home);
+  const home = under.makeHome();
   const work = join(home, "work");
   mkdirSync(work);
   for (const [path, content] of Object.entries(files))

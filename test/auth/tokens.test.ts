@@ -149,7 +149,7 @@ describe("how often", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("five minutes before its end a token is renewed once, and calls go on with the old one meanwhile", async () => {
+  test("a token is renewed once, five minutes before it expires, and calls use the old one until then", async () => {
     const { tokens, pass } = startTokens();
     const source = account();
     const first = await tokens.get(source);

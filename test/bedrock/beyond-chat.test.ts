@@ -48,7 +48,7 @@ describe("embeddings", () => {
     expect(asObject(body.usage).prompt_tokens).toBe(4);
   });
 
-  test("of Titan's first version have one length", async () => {
+  test("of Titan's first version have a fixed length", async () => {
     const model = "Bedrock#amazon.titan-embed-text-v1";
     expect((await post("embeddings", { model, input: "x" })).calls.map(([, sent]) => sent)).toEqual([
       { inputText: "x" },

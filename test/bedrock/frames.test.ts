@@ -28,7 +28,7 @@ function read(pieces: Iterable<Uint8Array>) {
 }
 
 describe("frames are events", () => {
-  test.each([1, 2, 3, 5, 7, 11, 64, 1000])("in pieces of %i bytes", (length) => {
+  test.each([1, 2, 3, 5, 7, 11, 64, 1000])("read in pieces of %i bytes", (length) => {
     expect(read(cut(stream, length))).toEqual({ text, failure: null });
   });
 

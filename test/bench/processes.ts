@@ -127,7 +127,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Runs a command to its end. Throws with what it said when it fails. */
+/** Runs a command to its end. If it fails, throws an error with its output. */
 export async function run(
   command: readonly string[],
   cwd: string,

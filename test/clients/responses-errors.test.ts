@@ -93,7 +93,7 @@ describe.each([false, true])("stream: %p", (stream) => {
 });
 
 describe.each(MODELS)("a stream of %s that breaks off", (model) => {
-  test("tells the SDK's helper so", async () => {
+  test("is reported by the SDK's helper", async () => {
     const stream = clientOf(under.secret).responses.stream({
       model: `${model}~pace=20~cut`,
       input: INPUT,

@@ -1,4 +1,4 @@
-// Usage that each dialect reports in its own fields, and what it costs at prices where every kind of token shows.
+// The usage that each dialect reports in its own fields, and its cost at prices that differ for every kind of token.
 
 import { asNumber, asObject, type JsonObject } from "../../src/core/json.ts";
 import { type Answer, readCount } from "./asking.ts";

@@ -1,4 +1,4 @@
-// The documents for people hold together: links lead somewhere, no fact stands twice, the README stays short.
+// The documents are consistent: links resolve, no fact is stated twice, the README stays short.
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";

@@ -81,7 +81,7 @@ async function ask(url: string, secret: string, asked: Asked): Promise<Told> {
   };
 }
 
-/** The requests that the provider received, by the numbers in the prompts. */
+/** The requests that the provider received, identified by the numbers in their prompts. */
 export function numbersSeen({ simulator }: Pick<Clients, "simulator">): readonly string[] {
   return simulator.calls.all().map(({ body }) => {
     const prompt = String(asObject(asArray(asObject(body).messages)[0]).content);

@@ -84,7 +84,7 @@ function fullDisk(): StoreFault {
 
 /**
  * The kernel refuses every change of the database and its log, by open descriptors too. The index beside them (`-shm`) is
- * left out: who writes to mapped memory of a file that was made immutable is killed, other than on a disk turned read-only.
+ * left out: a process that writes to the mapped memory of an immutable file is killed, unlike on a disk turned read-only.
  */
 function readOnlyFiles(): StoreFault {
   const folder = newFolder();

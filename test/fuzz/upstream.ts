@@ -1,4 +1,4 @@
-// The provider of the campaign on a raw socket: it answers each case as the case says, and everything else rightly.
+// The campaign's provider on a raw socket: it answers each case as the case demands, and all other requests correctly.
 
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";

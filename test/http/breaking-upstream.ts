@@ -14,7 +14,7 @@ export type Act =
 export interface BreakingUpstream {
   /** Of a server that speaks the OpenAI dialect. */
   readonly url: string;
-  /** Requests that were read whole, on which connection each. */
+  /** The requests read completely, each with its connection. */
   readonly calls: readonly number[];
   /** Connections that are open. */
   readonly open: number;

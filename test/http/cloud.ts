@@ -25,6 +25,8 @@ export interface Cloud extends TestServer {
   isClosed: boolean;
   /** Refuses the tokens that were given. */
   revoke(): void;
+  /** Forgets the calls, and answers as the simulator does. */
+  reset(): void;
 }
 
 /** The key that it takes in place of a token. */
@@ -109,6 +111,10 @@ export async function startCloud(findSimulator: () => string): Promise<Cloud> {
     calls,
     tokenRequests,
     answer: null,
+    reset() {
+      calls.length = 0;
+      cloud.answer = null;
+    },
     isClosed: false,
     revoke() {
       valid = new Set();

@@ -276,7 +276,7 @@ const LATE: readonly Ending[] = [
     name: "cut off in mid-stream by the client's own limit",
     model: "Gated#middle",
     stream: true,
-    headers: { "x-poundkey-timeout": "0.2" },
+    headers: { "x-poundkey-timeout": "1.5" },
     status: 200,
     tokens: [PROMPT_TOKENS, 5],
     source: "estimate",

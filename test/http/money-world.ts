@@ -105,7 +105,7 @@ const GATED_MODELS = [
 function providers(provider: string, gated: string): string {
   const at = (name: string, dialect: string, url: string, more = "") =>
     `  ${name}:\n    dialect: ${dialect}\n    keys: ["sim-key"]\n    base_url: "${url}"\n${more}    models:`;
-  const hasty = "    timeouts: { first_byte: 1s, idle: 500ms, total: 4s }\n";
+  const hasty = "    timeouts: { first_byte: 1s, idle: 1s, total: 6s }\n";
   return [
     at("Acme", "openai", `${provider}/openai/v1`),
     modelRows(SHOP_MODELS),

@@ -23,7 +23,7 @@ export const HEADERS_REFUSED: Readonly<Record<string, string>> = {
   "not ASCII": "Bearer sk-\u00e9\u00e8",
 };
 
-/** None that counts: not the same as a wrong one. */
+/** No usable secret, which is not the same as a wrong one. */
 export const HEADERS_WITHOUT: Readonly<Record<string, string>> = {
   "the scheme alone": "Bearer",
   "the scheme and a space": "Bearer ",

@@ -47,13 +47,13 @@ export const SLOW_ROWS: readonly Row[] = [
   },
   {
     name: "pings are no sign of an answer",
-    body: asking("Hasty#sim~trouble=pings~pace=700", "say: a b c", { stream: true }),
+    body: asking("Hasty#sim~trouble=pings~pace=1500", "say: a b c", { stream: true }),
     status: 200,
     event: { error: { code: "upstream_timeout" } },
   },
   {
     name: "first byte and idle bound streamed calls only",
-    body: asking("Hasty#sim~latency=900"),
+    body: asking("Hasty#sim~latency=1400"),
     status: 200,
   },
   {

@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import { asObject, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp, type TestServer } from "./serve.ts";
 
-/** Words that no client may ever read. */
+/** Text that must never reach a client. */
 export const RUDE_SECRET = "Zq8mT3plainkey77";
 
 const LONG = "the same words again and again, ".repeat(4000);

@@ -29,7 +29,7 @@ export interface HttpWorld extends UnderTest {
 function oddProviders(url: string): string {
   const at = `dialect: openai, base_url: "${url}/openai/v1"`;
   return `
-  Hasty: { ${at}, keys: ["sim-key"], unlisted_models: true, timeouts: { first_byte: 400ms, idle: 400ms } }
+  Hasty: { ${at}, keys: ["sim-key"], unlisted_models: true, timeouts: { first_byte: 700ms, idle: 700ms } }
   Pair: { ${at}, keys: ["bad-key", "no-credit", "bad-key-2", "sim-key"], unlisted_models: true }
   Refused: { ${at}, keys: ["bad-key", "no-credit", "bad-key-2"], unlisted_models: true }
   Gone: { dialect: openai, keys: ["sim-key"], base_url: "http://127.0.0.1:1/v1", unlisted_models: true }

@@ -41,7 +41,7 @@ export interface CampaignSums {
   endProblems: readonly string[];
 }
 
-/** A small generator with a seed (mulberry32): the same kills come again, as far as the machine lets them. */
+/** A small seeded generator (mulberry32), so that a run repeats the same kills as far as the machine's timing allows. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

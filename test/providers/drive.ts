@@ -51,7 +51,7 @@ export function functionTool(name: string, strict?: boolean) {
   return { type: "function" as const, function: { name, parameters, ...(strict ? { strict } : {}) } };
 }
 
-/** The bytes of a stream of these events, `data` lines alone. */
+/** Returns the bytes of a stream of these events, with `data` lines only. */
 export function writeStream(events: readonly (JsonObject | string)[]): string {
   const lines = events.map((event) => (typeof event === "string" ? event : JSON.stringify(event)));
   return lines.map((line) => `data: ${line}\n\n`).join("");

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { responses } from "../../src/dialects/responses/dialect.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { catchCode, readMessage, streamed, whole, writeStream } from "./drive.ts";
+import { thought } from "./responses-cases.ts";
 
 const added = (output_index: number, item: JsonObject) => ({
   type: "response.output_item.added",
@@ -20,15 +21,6 @@ const usage = {
   output_tokens: 7,
   input_tokens_details: { cached_tokens: 4 },
   output_tokens_details: { reasoning_tokens: 3 },
-};
-const thought = {
-  type: "reasoning",
-  id: "rs_1",
-  summary: [
-    { type: "summary_text", text: "Sum" },
-    { type: "summary_text", text: "More" },
-  ],
-  encrypted_content: "sealed==",
 };
 const text = {
   type: "output_text",

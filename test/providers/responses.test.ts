@@ -4,6 +4,7 @@ import type { JsonObject } from "../../src/core/json.ts";
 import { responses } from "../../src/dialects/responses/dialect.ts";
 import type { AssistantMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { BASE, catchCode, encoded, functionTool, makeCard, readMessage, whole } from "./drive.ts";
+import { thought } from "./responses-cases.ts";
 
 const encode = (fields: Partial<ChatRequest>, name = "gpt-5.2", output?: number) =>
   encoded(responses, fields, makeCard(name, null, output));
@@ -212,15 +213,6 @@ describe("encode", () => {
   });
 });
 
-const thought = {
-  type: "reasoning",
-  id: "rs_1",
-  summary: [
-    { type: "summary_text", text: "Sum" },
-    { type: "summary_text", text: "More" },
-  ],
-  encrypted_content: "sealed==",
-};
 const message = { type: "message", content: [{ type: "output_text", text: "Hello" }] };
 const call = { type: "function_call", call_id: "call_1", name: "f", arguments: "{}" };
 const response = { status: "completed", output: [thought, message, call] };

@@ -116,7 +116,7 @@ describe("in a stream", () => {
     expect(usageAfter({ output_tokens: 5 })).toMatchObject({ prompt_tokens: 10, completion_tokens: 5 });
   });
 
-  test("a later report that is sound counts", () => {
+  test("a later valid report counts", () => {
     expect(usageAfter({ output_tokens: -1 }, { output_tokens: 5 })).toMatchObject({ completion_tokens: 5 });
   });
 });

@@ -134,7 +134,7 @@ function usageOf(usage: JsonObject): ExpectedUsage {
   const plain = sum(usage, [usage]);
   if (iterations.length === 0) return plain;
   const summed = sum(usage, iterations);
-  // An advisor's tokens are another model's, at its own price: counting them with this model's or not is both defensible.
+  // An advisor's tokens belong to another model with its own price, so counting them and leaving them out are both defensible.
   const own = iterations.filter((one) => one.type !== "advisor_message");
   return own.length < iterations.length ? { ...summed, or: sum(usage, own) } : summed;
 }

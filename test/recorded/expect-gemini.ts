@@ -27,7 +27,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   MODEL_ARMOR: "content_filter",
   LANGUAGE: "content_filter",
 };
-/** "error (502-type) or stop": both are right. */
+/** "error (502-type) or stop": either is correct. */
 const BROKEN: ReadonlySet<string> = new Set([
   "MALFORMED_FUNCTION_CALL",
   "UNEXPECTED_TOOL_CALL",

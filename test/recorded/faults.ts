@@ -20,7 +20,7 @@ const BY_STATUS: Readonly<Record<number, FaultCode>> = {
 const TOO_LONG =
   /maximum context length|too many tokens|exceeds the maximum number of tokens|input tokens exceeds maximum/i;
 
-/** Returns the errors of the fault that an adapter made of a recorded error. */
+/** Returns the mistakes in the fault to which an adapter mapped a recorded error. */
 export function faultDifferences(fault: Fault, recording: Recording): string[] {
   const { body, status } = recording;
   const error = bodyOf(body);

@@ -145,7 +145,7 @@ describe("the breaker", () => {
     expect([breaker.state, breaker.waitMs(10)]).toEqual(["open", 990]);
   });
 
-  test("a probe that tells nothing makes room for the next", () => {
+  test("an inconclusive probe makes room for the next", () => {
     const breaker = new Breaker();
     burst(breaker, 5, 0);
     expect([breaker.pass(1000), breaker.pass(1000)]).toEqual(["probe", null]);

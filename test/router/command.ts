@@ -9,17 +9,12 @@ import type { Store } from "../../src/core/store.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { openSqliteStore } from "../../src/store/sqlite/store.ts";
 import type { UnderTest } from "../harness.ts";
+import { type Ran, runPrinting } from "../poundkey.ts";
 import { standingClock } from "../samples.ts";
 import { readSettings } from "../settings.ts";
 import { startRouterFixture } from "./fixture.ts";
 
 export const PROMPT = "Which river flows through Prague?";
-
-export interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
 
 export class Command {
   readonly gateway: UnderTest;
@@ -45,13 +40,7 @@ export class Command {
   }
 
   async run(...args: readonly string[]): Promise<Ran> {
-    const printed: { out: string[]; err: string[] } = { out: [], err: [] };
-    const io = {
-      out: (text: string) => void printed.out.push(text),
-      err: (text: string) => void printed.err.push(text),
-    };
-    const code = await runRoute(args, io, () => open(this.gateway), this.#settings);
-    return { code, out: printed.out.join("\n"), err: printed.err.join("\n") };
+    return runPrinting((io) => runRoute(args, io, () => open(this.gateway), this.#settings));
   }
 
   /** The JSON that it prints. */
@@ -74,4 +63,13 @@ async function open({ directory }: UnderTest): Promise<Opened> {
   const store = await openSqliteStore({ path: join(directory, "poundkey.db"), decide });
   const world = { store, clock: standingClock(Date.now()), random, pepper: new Uint8Array(32) };
   return { world, close: () => store.close() };
+}
+
+/** The methods of a command that starts only when the tests do. */
+export function bindCommand(command: () => Command) {
+  return {
+    run: (...args: readonly string[]) => command().run(...args),
+    shown: (...args: readonly string[]) => command().shown(...args),
+    fileOf: (content: unknown) => command().fileOf(content),
+  };
 }

@@ -29,7 +29,7 @@ export interface Manner {
   readonly tokensPerSecond: number;
   /** It fails after so long. */
   readonly failsAfterMs?: number;
-  /** It refuses for load, and asks to be left alone for so long. */
+  /** The provider refuses because of load, with this Retry-After. */
   readonly restsMs?: number;
 }
 export const QUICK: Manner = { firstTokenMs: 300, tokensPerSecond: 120 };

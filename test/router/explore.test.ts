@@ -34,7 +34,7 @@ const chosen = (selector: "best" | "fair" | "light", prompt = TRIVIA, more: Part
   choose(SELECTOR_RULES[selector], makeInput(asking(prompt), { cards: CARDS, ...more }));
 
 describe("another model is tried out", () => {
-  test("in the share of requests that the operator says", () => {
+  test("in the share of requests that the operator configures", () => {
     const roll = makeDice(5);
     const choice = chosen("fair");
     const tried = Array.from({ length: 20_000 }, () => explored(choice, 0.02, roll)).filter(Boolean);

@@ -19,7 +19,7 @@ const rows: readonly (readonly [name: string, fields: string, skills: number])[]
 
 export const MODELS = rows.map(([name]) => `Acme#${name}`);
 
-/** The first two can serve any request in words. */
+/** The first two can serve any text request. */
 export const PAIR = MODELS.slice(0, 2);
 
 function yaml(simulatorUrl: string, more: string): string {
@@ -43,7 +43,7 @@ export function startRouterFixture(more = ""): Promise<UnderTest> {
   return startUnderTest({ more: (url) => yaml(url, more), server: `body_limit: ${BODY_LIMIT}B` });
 }
 
-/** A body that asks in words. */
+/** A request body with a text prompt. */
 export function worded(selector: string, words = "Which river flows through Prague?", more: JsonObject = {}) {
   return { model: `Router#${selector}`, messages: [{ role: "user", content: words }], ...more };
 }

@@ -31,7 +31,7 @@ const TOKENS_OF_SET: Readonly<Record<string, number>> = {
   gsm8k: 200,
   "agentverse-mgsm": 220,
 };
-/** Sets scored by the overlap of words: a good answer has no score of 1, so their mean difficulty is judged. */
+/** Sets scored by word overlap. Even a good answer scores below 1, so their mean difficulty is estimated. */
 const DIFFICULTY_OF_SET: Readonly<Record<string, number>> = {
   trivia_qa: -0.3,
   natural_qa: 0,

@@ -7,7 +7,7 @@ import { type Field, makeInput, makePicks, type Picked, taught } from "./pools.t
 import { average, bootstrapped, type Interval } from "./statistics.ts";
 import { type Fold, pricedField } from "./trial-pools.ts";
 
-/** The field with each model's skills the same for every kind: its mean score on these rows. */
+/** A candidate table in which a model has the same skill for every kind of task: its mean score on these rows. */
 export function withFlatSkills(field: Field, rows: readonly Row[]): Field {
   const cards = field.cards.map((card, m) => {
     const level = average(rows.map(({ scores }) => scores[m] ?? 0));

@@ -17,7 +17,7 @@ export interface SimCall extends Omit<ObservedCall, "bodyText"> {
 
 /** Campaigns compare the calls that they sent with those recorded here, several thousand at a time. */
 export const CALLS_MAX = 10_000;
-/** Of all recorded calls together: without it, prompts of 1 MB would fill 10 GB. A single longer body is kept. */
+/** The maximum for all recorded calls together: without it, prompts of 1 MB would fill 10 GB. A single longer body is kept. */
 export const BODY_CHARACTERS_MAX = 32 * 1024 * 1024;
 
 /** A bounded record of calls: beyond a number or a total size, the oldest are dropped. */

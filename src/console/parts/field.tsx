@@ -124,7 +124,7 @@ export function SelectField({ label, hint, error, value, options, onChange }: Se
   );
 }
 
-/** A select without room for its label: the first option says what it is about. */
+/** A select without a visible label: its first option describes it. */
 export function Filter({ label, value, options, onChange }: SelectProps) {
   return (
     <select

@@ -31,7 +31,7 @@ export function makeItem(): Item {
   return { id: undefined, type: undefined, call: null, pieces: [], whole: false };
 }
 
-/** The text with the stream's number for it; a new one is noted. */
+/** Returns the text with its number in the stream, and records a new one. */
 export function findPiece(item: Item, kind: PieceKind, part: number): Piece {
   const known = item.pieces.find((piece) => piece.part === part && piece.kind === kind);
   if (known) return known;

@@ -21,7 +21,7 @@ export class Blocks {
     return this.#calls;
   }
 
-  /** Tools alone have a start: the others begin with their first piece. */
+  /** Only tool blocks have a start event: the others begin with their first delta. */
   start(index: number, { toolUse }: JsonObject): Delta[] {
     if (!isObject(toolUse) || toolUse.type === SERVER_TOOL) {
       this.#open.set(index, { kind: "passed" });

@@ -42,7 +42,7 @@ const TEMPERATURE_MAX = 1.5;
 /** Magistral models always think: no field turns it off. */
 const ALWAYS_THINKS = /^magistral/;
 
-/** The call of `/chat/completions` at Mistral. */
+/** Encodes a call of Mistral's `/chat/completions`. */
 export function encodeMistral(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const limit = clampOutputLimit(request, card, 1);
   const fields: JsonObject = {};

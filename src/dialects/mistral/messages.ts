@@ -26,7 +26,7 @@ export function makeMistralMessages(messages: readonly ChatMessage[], thinks: bo
     if (made !== null) outgoing.push(made);
   }
   const last = outgoing.at(-1);
-  // The last turn must be a user's or a tool's, so a request with a system prompt alone is sent as the user's.
+  // The last turn must be a user's or a tool's, so a lone system prompt is sent as a user message.
   if (last?.role === "system") last.role = "user";
   if (last?.role === "assistant" && last.tool_calls === undefined) last.prefix = true;
   return outgoing;

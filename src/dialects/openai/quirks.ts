@@ -59,7 +59,7 @@ export interface OpenaiQuirks {
   /** The JSON Schema that it takes: Moonshot's validator knows a subset. */
   readonly schema: "any" | "moonshot";
   readonly effort: EffortQuirks;
-  /** The features that it refuses while thinking: thinking is turned off for them or, if it can't be, they are left out. */
+  /** Features that the server refuses while a model thinks. Thinking is turned off for them; where it can't be, they are left out. */
   readonly thinkingExcludes: readonly ("required" | "named" | "json" | "unstreamed")[];
   /** Extension fields sent along unless the client set them. */
   readonly adds: JsonObject;
@@ -122,7 +122,7 @@ export const OTHERS_ONLY: readonly string[] = [
   "transforms",
 ];
 
-/** The quirks of a provider without any of its own. */
+/** The quirks of a provider that has none. */
 export const PLAIN: OpenaiQuirks = {
   choicesMax: 1,
   limitField: "max_tokens",

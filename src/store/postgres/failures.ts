@@ -1,4 +1,4 @@
-// The meaning of a failure of the database: whether it is worth another try, whose fault it is, and the fault that callers get.
+// Classifies database failures: whether a retry may help, who is to blame, and the fault that callers get.
 import { SQL } from "bun";
 import { CommitError } from "../unavailable.ts";
 

@@ -80,7 +80,7 @@ function checkKnown(version: number): void {
   );
 }
 
-/** Errors of nodes that start at the same moment, and of a server that is still starting. */
+/** True for the errors of nodes that start at the same moment, and of a server that is still starting. */
 function isRace(error: unknown): boolean {
   const state = readSqlState(error) ?? "";
   return (

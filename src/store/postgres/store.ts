@@ -70,7 +70,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   };
 }
 
-/** It touches no row, and yet a server that takes no writes refuses it. */
+/** Changes no row, but a read-only server refuses it. */
 const TOUCH = query("UPDATE node SET beat_at = beat_at WHERE id = ''");
 /** Asks every machine that holds accounts. */
 const COUNT_HOLDS = query("SELECT count(*) FROM hold");

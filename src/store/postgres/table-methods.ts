@@ -192,7 +192,7 @@ async function pruneAll(
   return gone;
 }
 
-/** Account by account, as nothing here spans two. Gives the number of replies that were old. */
+/** Works account by account, as no statement may span two. Returns the number of old replies. */
 async function forgetReplies(pool: Pool, beforeMs: number, rowsMax: number): Promise<number> {
   const old = await pool.one(query(OLD_REPLIES, beforeMs, rowsMax));
   const byAccount = Map.groupBy(old, (found) => text(found, "account_id"));
