@@ -1,13 +1,11 @@
 // Recorded images, speech and transcripts as test material, with what lies outside the suite and why.
-
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { makeUnlistedCard } from "../../src/catalogue/unlisted.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
 import { fixturesFolder } from "../recorded/load.ts";
+import { readRows } from "../recorded/rows.ts";
 
 const APIS = [
   "images-generations",
@@ -59,18 +57,13 @@ export function readMediaTraffic(): MediaTraffic | null {
   if (folder === null) return null;
   const recordings: MediaRecording[] = [];
   const skipped: string[] = [];
-  for (const name of readdirSync(folder).filter((one) => one.endsWith(".jsonl"))) {
-    const provider = FILES[name.replace(/\.jsonl$/, "")];
-    const rows = readFileSync(join(folder, name), "utf8")
-      .split("\n")
-      .map((line) => asObject(line === "" ? null : JSON.parse(line)));
-    for (const row of rows) {
-      const api = APIS.find((one) => one === row.api);
-      if (!api) continue;
-      const reason = provider === undefined ? "a provider's own API for media" : findReason(row);
-      if (provider === undefined || reason !== null) skipped.push(`${String(row.id)}: ${reason}`);
-      else recordings.push(readRow(row, api, provider));
-    }
+  for (const { file, row } of readRows(folder)) {
+    const api = APIS.find((one) => one === row.api);
+    if (!api) continue;
+    const provider = FILES[file];
+    const reason = provider === undefined ? "a provider's own API for media" : findReason(row);
+    if (provider === undefined || reason !== null) skipped.push(`${String(row.id)}: ${reason}`);
+    else recordings.push(readRow(row, api, provider));
   }
   return { recordings, skipped };
 }

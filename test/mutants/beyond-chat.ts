@@ -1,8 +1,9 @@
-// Mutants of embeddings, rerank and moderation.
+// Mutants of embeddings, rerank and moderation, and of what proves the gateway to a cloud.
 import type { Mutant } from "./mutant.ts";
 
 const EMBEDDED = ["test/operations/embeddings.test.ts"];
 const SENT = ["test/providers/vectors.test.ts"];
+const PROVEN = ["test/auth/aws-keys.test.ts"];
 const RANKED = ["test/operations/rerank.test.ts", "test/providers/rankings.test.ts"];
 
 export const BEYOND_CHAT: readonly Mutant[] = [
@@ -117,5 +118,40 @@ export const BEYOND_CHAT: readonly Mutant[] = [
     find: "request[name] !== first[name]",
     replace: "request[name] === null",
     tests: ["test/operations/gemini-embeddings.test.ts"],
+  },
+  {
+    name: "beyond chat: a query goes with one document alone",
+    file: "src/dialects/openai/rerank.ts",
+    find: "documents.map(() => query)",
+    replace: "[query]",
+    tests: RANKED,
+  },
+  {
+    name: "beyond chat: documents leave their location to be ranked",
+    file: "src/dialects/gemini/vertex-rerank.ts",
+    find: "locations\\/global)$/",
+    replace: "locations\\/[^/]+)$/",
+    tests: RANKED,
+  },
+  {
+    name: "proofs: a message may quote the keys of a role",
+    file: "src/transport/auth/authorize.ts",
+    find: "secrets: listProofSecrets(proof) }",
+    replace: "secrets: [] }",
+    tests: PROVEN,
+  },
+  {
+    name: "proofs: each call fetches the keys of its role",
+    file: "src/transport/auth/tokens.ts",
+    find: "slot.fetching ??= ",
+    replace: "slot.fetching = ",
+    tests: PROVEN,
+  },
+  {
+    name: "proofs: any address is asked for keys",
+    file: "src/config/aws-container.ts",
+    find: '(protocol === "http:" && PLAIN_HOST.test(hostname))',
+    replace: 'protocol === "http:"',
+    tests: ["test/config/bedrock.test.ts"],
   },
 ];

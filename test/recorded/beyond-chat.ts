@@ -1,10 +1,9 @@
 // Recorded exchanges of embeddings, rerank and moderation, with the codec that has to read them, and those left out with the reason.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { ModelCard } from "../../src/core/card.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
+import { readRows } from "./rows.ts";
 
 type BeyondChat = "embeddings" | "rerank" | "moderation";
 
@@ -49,15 +48,12 @@ export interface Recorded {
 export function readBeyondChat(folder: string): Recorded {
   const exchanges: Exchange[] = [];
   const skipped: string[] = [];
-  for (const name of readdirSync(folder).filter((file) => file.endsWith(".jsonl"))) {
-    for (const line of readFileSync(join(folder, name), "utf8").split("\n")) {
-      const row = asObject(parseJson(line));
-      const operation = OPERATION_OF_API[String(row.api)];
-      if (!operation) continue;
-      const reason = findReason(row);
-      if (reason === null) exchanges.push(makeExchange(row, name.replace(/\.jsonl$/, ""), operation));
-      else skipped.push(`${String(row.id)}: ${reason}`);
-    }
+  for (const { file, row } of readRows(folder)) {
+    const operation = OPERATION_OF_API[String(row.api)];
+    if (!operation) continue;
+    const reason = findReason(row);
+    if (reason === null) exchanges.push(makeExchange(row, file, operation));
+    else skipped.push(`${String(row.id)}: ${reason}`);
   }
   return { exchanges, skipped };
 }

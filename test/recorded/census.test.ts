@@ -1,7 +1,5 @@
 // Each recorded exchange that is no chat: how many are judged, and why the others are not. Counts of prompts and lists of models are judged here.
 import { expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { listModels } from "../../src/app/discovery.ts";
 import { asArray, asObject, parseJson } from "../../src/core/json.ts";
 import type { ProviderSetup } from "../../src/core/settings.ts";
@@ -12,6 +10,7 @@ import { incoming } from "../surfaces/recorded.ts";
 import { readBeyondChat } from "./beyond-chat.ts";
 import { readRecordedCounts } from "./counting.ts";
 import { CHAT_APIS, fixturesFolder } from "./load.ts";
+import { readRows } from "./rows.ts";
 
 const folder = fixturesFolder();
 
@@ -38,12 +37,8 @@ interface Row {
 /** All that are no chat. */
 function listRows(from: string): readonly Row[] {
   const chat: ReadonlySet<string> = new Set(CHAT_APIS);
-  return readdirSync(from)
-    .filter((name) => name.endsWith(".jsonl"))
-    .flatMap((name) => readFileSync(join(from, name), "utf8").split("\n"))
-    .filter((line) => line !== "")
-    .map((line) => {
-      const { id, api, response } = asObject(parseJson(line));
+  return readRows(from)
+    .map(({ row: { id, api, response } }) => {
       const { status, body } = asObject(response);
       return { id: String(id), api: String(api), status: Number(status), body: String(body) };
     })

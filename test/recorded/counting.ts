@@ -1,6 +1,4 @@
 // Recorded counts of prompts, with the surface on which a client of ours would have asked for them.
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
@@ -8,6 +6,7 @@ import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
 import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
 import type { Surface } from "../../src/surfaces/surface.ts";
 import { fixturesFolder } from "./load.ts";
+import { readRows } from "./rows.ts";
 
 const SURFACE_OF_API: Readonly<Record<string, Surface<ChatForm>>> = {
   "anthropic-count-tokens": ANTHROPIC_MESSAGES,
@@ -26,27 +25,19 @@ export interface RecordedCount {
 
 /** All of them; none where the recordings are absent. */
 export function readRecordedCounts(): readonly RecordedCount[] {
-  const folder = fixturesFolder();
-  if (folder === null) return [];
-  const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
-  return files.flatMap((file) =>
-    readFileSync(join(folder, file), "utf8")
-      .split("\n")
-      .flatMap((line) => {
-        const { id, api, request, response } = asObject(parseJson(line));
-        const surface = SURFACE_OF_API[String(api)];
-        if (!surface) return [];
-        const { input_tokens, totalTokens } = asObject(parseJson(asString(asObject(response).body) ?? ""));
-        const { url, body } = asObject(request);
-        return [
-          {
-            id: String(id),
-            surface,
-            path: new URL(String(url)).pathname.replace(/^.*\/models\//, "/v1beta/models/"),
-            request: asObject(body),
-            tokens: asNumber(input_tokens) ?? asNumber(totalTokens) ?? 0,
-          },
-        ];
-      }),
-  );
+  return readRows(fixturesFolder()).flatMap(({ row: { id, api, request, response } }) => {
+    const surface = SURFACE_OF_API[String(api)];
+    if (!surface) return [];
+    const { input_tokens, totalTokens } = asObject(parseJson(asString(asObject(response).body) ?? ""));
+    const { url, body } = asObject(request);
+    return [
+      {
+        id: String(id),
+        surface,
+        path: new URL(String(url)).pathname.replace(/^.*\/models\//, "/v1beta/models/"),
+        request: asObject(body),
+        tokens: asNumber(input_tokens) ?? asNumber(totalTokens) ?? 0,
+      },
+    ];
+  });
 }

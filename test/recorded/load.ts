@@ -1,9 +1,10 @@
 // Recorded provider traffic as test material: finds it, reads it, and names what lies outside the suite and why.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { toEvents } from "./aws-frames.ts";
 import { splitEvents } from "./events.ts";
+import { readRows } from "./rows.ts";
 
 export const CHAT_APIS = [
   "openai-chat",
@@ -62,17 +63,11 @@ export function fixturesFolder(): string | null {
 export function readTraffic(folder: string): Traffic {
   const recordings: Recording[] = [];
   const skipped: Skipped[] = [];
-  const names = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
-  for (const name of names.sort()) {
-    const file = name.replace(/\.jsonl$/, "");
-    for (const line of readFileSync(join(folder, name), "utf8").split("\n")) {
-      if (line.trim() === "") continue;
-      const row = asObject(JSON.parse(line));
-      const api = CHAT_APIS.find((one) => one === row.api);
-      const reason = api ? outside(row) : otherApi(String(row.api));
-      if (!api || reason) skipped.push({ file, api: String(row.api), reason: reason ?? "" });
-      else recordings.push(...split(recordingOf(row, file, api)));
-    }
+  for (const { file, row } of readRows(folder)) {
+    const api = CHAT_APIS.find((one) => one === row.api);
+    const reason = api ? outside(row) : otherApi(String(row.api));
+    if (!api || reason) skipped.push({ file, api: String(row.api), reason: reason ?? "" });
+    else recordings.push(...split(recordingOf(row, file, api)));
   }
   return { recordings, skipped };
 }
