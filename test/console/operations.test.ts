@@ -1,6 +1,7 @@
 // The playground beyond chat in a browser: each operation is asked for, and its answer shown, with its cost and as curl.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
+import { OPERATIONS } from "../../src/core/card.ts";
 import { makeWav } from "../media/world.ts";
 import {
   barriers,
@@ -273,7 +274,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there i
       const visitor = await openConsole(world, { colorScheme, viewport: { width: 400, height: 740 } });
       const page = await openModel(visitor, "Local#sim-any");
       const names = await page.getByLabel("Operation").locator("option").allInnerTexts();
-      expect(names).toHaveLength(8);
+      expect(names).toHaveLength(OPERATIONS.length);
       for (const label of names) {
         await page.getByLabel("Operation").selectOption({ label });
         expect([label, await barriers(page)]).toEqual([label, []]);
