@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import type { LogEvent } from "../src/core/world.ts";
-import { METRICS, RENAMED, SHOWN, writeMetricsTable } from "../src/telemetry/metric-table.ts";
+import { METRICS, RENAMED, SHOWN } from "../src/telemetry/metric-table.ts";
 import { SERIES_MAX } from "../src/telemetry/metrics.ts";
 import { newMetrics, parseExposition, renderMetrics, type Sample } from "./metrics-world.ts";
 import { makeRecord } from "./samples.ts";
@@ -253,3 +253,12 @@ test.each([
 ])("the scraper of these tests refuses %s", (_, why, text) => {
   expect(() => parseExposition(text)).toThrow(why);
 });
+
+/** Writes the table in Markdown, for the docs. */
+function writeMetricsTable(): string {
+  const rows = SHOWN.map(({ name, type, unit, labels, help }) => {
+    const shown = labels.map((label) => `\`${label}\``).join(", ");
+    return `| \`${name}\` | ${type} | ${unit} | ${shown} | ${help} |`;
+  });
+  return ["| name | type | unit | labels | meaning |", "|---|---|---|---|---|", ...rows, ""].join("\n");
+}

@@ -16,8 +16,6 @@ const rates = {
   input_image: Type.Optional(usd),
   output_image: Type.Optional(usd),
 };
-const ratesSchema = Type.Object(rates);
-export type RatesView = View<typeof ratesSchema>;
 
 export const pricingSchema = Type.Object(
   {
@@ -33,7 +31,6 @@ export const pricingSchema = Type.Object(
   },
   { description: "USD per million tokens; `per_…`: USD each." },
 );
-export type PricingView = View<typeof pricingSchema>;
 
 /** Announced prices: where they name only pieces, tokens stay without. */
 const laterPricingSchema = Type.Object({

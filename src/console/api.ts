@@ -1,6 +1,6 @@
 // Calls to the admin routes: JSON in and out, errors in the house form, streams of events.
 import { signal } from "@preact/signals";
-import { nowMs, remember, remembered, send } from "./browser.ts";
+import { remember, remembered, send } from "./browser.ts";
 
 const ROOT = "/admin/v1";
 
@@ -114,9 +114,4 @@ export async function signOut(): Promise<void> {
   await call("DELETE", "/session").catch(() => undefined);
   remember(WAS_SIGNED_IN, "no");
   signedIn.value = false;
-}
-
-/** True if a moment has passed. */
-export function isPast(instant: string | null): boolean {
-  return instant !== null && Date.parse(instant) <= nowMs();
 }

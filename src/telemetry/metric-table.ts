@@ -254,12 +254,3 @@ export const SHOWN: readonly ShownMetric[] = [
     return { ...findRow(now), ...shown, help, name, of: now };
   }),
 ];
-
-/** Writes the table in Markdown, for the docs. */
-export function writeMetricsTable(): string {
-  const rows = SHOWN.map(({ name, type, unit, labels, help }) => {
-    const shown = labels.map((label) => `\`${label}\``).join(", ");
-    return `| \`${name}\` | ${type} | ${unit} | ${shown} | ${help} |`;
-  });
-  return ["| name | type | unit | labels | meaning |", "|---|---|---|---|---|", ...rows, ""].join("\n");
-}

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { writeClientPage } from "../../src/docs/client-page.ts";
 import type { ClientSetup } from "../../src/docs/client-setup.ts";
 import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
+import { writeClientPage } from "./client-page.ts";
 
 const LANGUAGES = { sh: "sh", toml: "toml", json: "json", yaml: "yaml", js: "js", python: "python" } as const;
 const APIS = {

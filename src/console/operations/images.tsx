@@ -1,13 +1,29 @@
 // Images in the playground: pictures from a description, or from another picture, to look at and to download.
-import { useMemo } from "preact/hooks";
 import type { Counted } from "./ask.ts";
-import { decodeMedia, useAddress } from "./media.ts";
+import { decodeMedia, type Media, useAddress } from "./media.ts";
 import { makePanel } from "./panel.tsx";
 
-type Picture = Partial<Record<"b64_json" | "url" | "revised_prompt", string>>;
+interface Picture {
+  /** null: the provider gave an address in place of the picture, which this page may not load. */
+  readonly media: Media | null;
+  readonly url: string | undefined;
+  readonly revised: string | undefined;
+}
 
 interface Answer extends Counted {
-  readonly data: readonly Picture[];
+  readonly pictures: readonly Picture[];
+}
+
+interface Body extends Counted {
+  readonly data: readonly Partial<Record<"b64_json" | "url" | "revised_prompt", string>>[];
+}
+
+async function readPictures(response: Response): Promise<Answer> {
+  const { data, usage = {} }: Body = await response.json();
+  const pictures = data.map(({ b64_json: text, url, revised_prompt: revised }) => {
+    return { media: text === undefined ? null : decodeMedia([text]), url, revised };
+  });
+  return { pictures, usage };
 }
 
 const SIZES = ["", "1024x1024", "1536x1024", "1024x1536", "512x512"];
@@ -25,9 +41,10 @@ export const ImagesPanel = makePanel<Answer>({
     path: image === "" ? "/v1/images/generations" : "/v1/images/edits",
     fields: { ...fields, n: Number(n), response_format: "b64_json", image },
   }),
-  Show: ({ answer: { data } }) => (
+  read: readPictures,
+  Show: ({ answer: { pictures } }) => (
     <div class="pictures">
-      {data.map((picture, at) => (
+      {pictures.map((picture, at) => (
         <PictureView key={at} picture={picture} number={at + 1} />
       ))}
     </div>
@@ -39,12 +56,11 @@ interface PictureProps {
   readonly number: number;
 }
 
-/** Some providers give an address in place of the picture, which this page may not load. */
-function PictureView({ picture: { b64_json: text, url, revised_prompt: revised }, number }: PictureProps) {
+function PictureView({ picture: { media, url, revised }, number }: PictureProps) {
   return (
     <figure class="picture">
-      {text !== undefined && <Shown text={text} number={number} />}
-      {url !== undefined && (
+      {media && <Shown media={media} number={number} />}
+      {url?.startsWith("https://") && (
         <a href={url} target="_blank" rel="noreferrer">
           Picture {number} at its provider
         </a>
@@ -54,8 +70,7 @@ function PictureView({ picture: { b64_json: text, url, revised_prompt: revised }
   );
 }
 
-function Shown({ text, number }: { readonly text: string; readonly number: number }) {
-  const { data, ending } = useMemo(() => decodeMedia([text]), [text]);
+function Shown({ media: { data, ending }, number }: { readonly media: Media; readonly number: number }) {
   const address = useAddress(data);
   if (address === undefined) return null;
   return (

@@ -20,9 +20,17 @@ export interface Media {
   readonly ending: string;
 }
 
-/** Reads pieces of base64, each by itself. */
+function decode(piece: string): string {
+  try {
+    return atob(piece);
+  } catch {
+    throw new Error("The provider's answer is broken: it can't be shown.");
+  }
+}
+
+/** Reads pieces of base64, each by itself. Throws where one is none. */
 export function decodeMedia(pieces: readonly string[]): Media {
-  const texts = pieces.map((piece) => atob(piece));
+  const texts = pieces.map(decode);
   const [, type = "application/octet-stream", ending = "bin"] =
     FORMATS.find(([start]) => start.test(texts[0] ?? "")) ?? [];
   const bytes = texts.map((text) => Uint8Array.from(text, (character) => character.charCodeAt(0)));

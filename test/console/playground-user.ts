@@ -1,0 +1,34 @@
+// Steps in the console's playground that its tests share: opening it with a model, pressing, reading the answer and the call as code.
+import type { Page } from "playwright-core";
+import type { Visitor } from "./visitor.ts";
+
+/** The figures under an answer that is counted in tokens. */
+export const SPENT = /tokens · \$0\.\d+ · \$0\.\d+ charged · .* in all/;
+
+/** Opens the playground with a model, and with an operation where the model has several. */
+export async function openModel({ page, open }: Visitor, model: string, operation?: string): Promise<Page> {
+  await open(`/playground?model=${encodeURIComponent(model)}`);
+  await page.getByLabel("Model 1", { exact: true }).waitFor();
+  if (operation) await page.getByLabel("Operation").selectOption({ label: operation });
+  return page;
+}
+
+export async function press(page: Page, name: string): Promise<void> {
+  await page.getByRole("button", { name, exact: true }).click();
+}
+
+export const answerOf = (page: Page) => page.getByRole("region", { name: "Answer" });
+
+/** The answer as text once its figures are there, which name the model. */
+export async function readAnswer(page: Page, model: string): Promise<string> {
+  const answer = answerOf(page);
+  await answer.getByText(model).waitFor();
+  return answer.innerText();
+}
+
+export async function readCurl(page: Page): Promise<string> {
+  await press(page, "View as code");
+  const code = await page.getByRole("dialog").locator("pre").innerText();
+  await page.keyboard.press("Escape");
+  return code;
+}
