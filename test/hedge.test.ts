@@ -13,10 +13,11 @@ class Hand implements Runner<string> {
     this.seen = seen;
   }
 
-  readonly run = () => {
+  readonly start = () => {
     this.seen.push(`${this.name} runs`);
     return this.#answer.promise;
   };
+  readonly fail = (thrown: unknown) => (thrown instanceof Error ? thrown : new Error(String(thrown)));
   readonly end = () => void this.seen.push(`${this.name} is ended`);
   readonly drop = (result: string) => void this.seen.push(`${result} is dropped`);
 

@@ -82,15 +82,6 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
     return fault;
   }
 
-  /** The same for one that others may run beside. */
-  readonly run = async (): Promise<Result> => {
-    try {
-      return await this.start();
-    } catch (thrown) {
-      throw this.fail(thrown);
-    }
-  };
-
   readonly end = (): void => {
     const { permit, traced, context, nowMs } = this.#parts;
     context.tracing.ends(traced, "outrun", nowMs());
@@ -127,7 +118,7 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
 
   #makeCall(): AttemptCall<F> {
     const { context, attempt, upstream, permit, traced, fresh, raw, nowMs } = this.#parts;
-    const { call, ending, sent } = context;
+    const { call, ending, tracing } = context;
     return {
       ...attempt,
       operation: call.operation,
@@ -144,9 +135,9 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
       clientLimitAtMs: this.#clientLimitAtMs,
       onSent: (isNative) => {
         this.#unreadBytes = isNative ? call.unreadBytes : 0;
-        sent.add(traced, attempt.card, this.#unreadBytes, nowMs());
+        tracing.sends(traced, this.#unreadBytes, nowMs());
       },
-      onUnsent: () => sent.takeBack(traced),
+      onUnsent: () => tracing.takesBack(traced),
       onDropped: (fields) => {
         this.#dropped = [...new Set([...this.#bounded.dropped, ...fields])];
         context.dropped = this.#dropped;

@@ -1,6 +1,6 @@
 // One attempt of a plan: the request in the provider's dialect, and its answer as a whole reply.
 import type { ModelCard } from "../core/card.ts";
-import type { Delivered, Outgoing, RawRequest, Target } from "../core/dialect.ts";
+import type { Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
@@ -57,8 +57,9 @@ export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCal
     const sent = send(attempt, call);
     const response = await sent.response;
     if (!response.ok) throw await call.readError(response, sent.explain);
-    const body = await readBody(attempt, sent, response, call);
-    const reply = readReply(attempt, sent, { body, headers: response.headers });
+    const body = await call.read(response, sent.answer, operation.answerBytesMax);
+    const delivered = { body, headers: response.headers };
+    const reply = operation.readWhole(sent.codec, delivered, makeReaderOptions(attempt, sent));
     const usage = operation.readUsage(reply);
     const amounts = usage && operation.countAmounts(usage);
     const nowMs = ports.deadlines.nowMs();
@@ -158,25 +159,6 @@ function encode<F extends Form>(attempt: AttemptCall<F>, route: Route<F>, target
   }
   const outgoing = boundStack(() => carry(operation.encode(codec, ask, card, target)));
   return { outgoing, answers: { codec, explain: dialect.explain }, isNative: false };
-}
-
-/** Reads the body of a whole answer. */
-export function readBody<F extends Form>(
-  { operation: { answerBytesMax } }: AttemptCall<F>,
-  { answer }: Sent<F>,
-  response: Response,
-  call: UpstreamCall,
-): Promise<Delivered["body"]> {
-  return answer === "bytes" ? call.bytes(response, answerBytesMax) : call.text(response, answerBytesMax);
-}
-
-/** Returns what the operation makes of a whole answer. */
-export function readReply<F extends Form>(
-  attempt: AttemptCall<F>,
-  sent: Sent<F>,
-  delivered: Delivered,
-): F["reply"] {
-  return attempt.operation.readWhole(sent.codec, delivered, makeReaderOptions(attempt, sent));
 }
 
 export function makeReaderOptions<F extends Form>(

@@ -17,7 +17,6 @@ import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./
 import { ReplyCopy } from "./idempotency.ts";
 import type { Seen } from "./lessons.ts";
 import type { Plan } from "./plan.ts";
-import { SentCalls } from "./sent-calls.ts";
 import { Tracing } from "./tracing.ts";
 import { isByClient, judge } from "./verdict.ts";
 
@@ -27,7 +26,6 @@ export class RequestContext<F extends Form> implements Facts {
   /** Ends its upstream calls: the client's own, unless the answer is finished for others too. */
   readonly ending: Ending;
   readonly tracing: Tracing;
-  readonly sent = new SentCalls();
   /** null: its content is not kept. */
   readonly recorder: ContentRecorder<F> | null;
   ticket: Ticket;
@@ -188,8 +186,9 @@ export class RequestContext<F extends Form> implements Facts {
       record: this.#record(nowMs, this.#countProduced()),
     };
     const giveBack = { answers, isBounded: true, beyond: null };
-    const { sent } = this;
-    switch (judge({ fault, hasAnswer: this.produced, isSent: sent.any, silentMs: sent.silentMs(nowMs) })) {
+    const { isSent } = this.tracing;
+    const silentMs = this.tracing.silentMs(nowMs);
+    switch (judge({ fault, hasAnswer: this.produced, isSent, silentMs })) {
       case "produced": {
         const isTheirs = fault === null || !isByClient(fault);
         const failed = isTheirs ? Math.max(0, answers - this.#meter.begun) : 0;
@@ -210,7 +209,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** Returns the row of a prompt that has to be paid for although nothing was produced. */
   #recordUnanswered(nowMs: number): UnsettledRecord {
-    const { latest } = this.sent;
+    const { latest } = this.tracing;
     const { operation, ask, markup } = this.call;
     return this.#record(nowMs, latest ? countPrompt(operation, { ask, ...latest }, markup) : UNCOUNTED);
   }

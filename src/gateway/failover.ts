@@ -180,7 +180,7 @@ class Failover<F extends Form, Result> {
   #prepare(attempt: Attempt, upstream: Upstream, permit: Permit, nowMs: number): AttemptRun<F, Result> {
     const { deadlines, health } = this.#ports;
     const last4 = health.key(attempt)?.last4 ?? null;
-    const traced = this.#context.tracing.begins(attempt.card.id, last4, nowMs);
+    const traced = this.#context.tracing.begins(attempt.card, last4, nowMs);
     const running = new AttemptRun({
       context: this.#context,
       attempt,

@@ -89,7 +89,7 @@ export class Gateway {
   /** Returns the whole answer. Throws the Fault that the client is to see. */
   async complete<F extends Form>(context: RequestContext<F>): Promise<F["reply"]> {
     const { operation } = context.call;
-    const place = this.#underWay.enter(context.ending);
+    this.#underWay.enter(context.ending);
     try {
       const kept = await this.#admit(context);
       if (kept !== null) return await this.#replay(context, kept);
@@ -112,7 +112,7 @@ export class Gateway {
       await this.#settleGranted(context);
       throw thrown;
     } finally {
-      this.#underWay.leave(place);
+      this.#underWay.leave(context.ending);
       this.#admissions.over(context.call.id);
     }
   }
@@ -124,10 +124,9 @@ export class Gateway {
    */
   stream<F extends Form>(context: RequestContext<F>): AnswerFlow<readonly F["piece"][]> {
     const { call } = context;
-    let place: ReturnType<OpenRequests["enter"]> | null = null;
     const stream = new AnswerStream<F>({
       open: () => {
-        place = this.#underWay.enter(context.ending);
+        this.#underWay.enter(context.ending);
         return this.#openStream(context);
       },
       pass: (pieces) => context.pass(pieces),
@@ -138,7 +137,7 @@ export class Gateway {
       },
       fail: (thrown) => this.#fail(context, thrown),
       leave: () => {
-        if (place) this.#underWay.leave(place);
+        this.#underWay.leave(context.ending);
         return this.#settleGranted(context).finally(() => this.#admissions.over(call.id));
       },
     });

@@ -2,7 +2,9 @@
 
 /** Something under way that gives a result, or can be ended before it does. */
 export interface Runner<Result> {
-  readonly run: () => Promise<Result>;
+  readonly start: () => Promise<Result>;
+  /** It failed so. Returns the failure as the others see it. */
+  readonly fail: (thrown: unknown) => Error;
   /** The other one has won. */
   readonly end: () => void;
   /** It has lost, but had its result at the same moment. */
@@ -43,13 +45,14 @@ export function raced<Running extends Runner<Result>, Result>(
   const start = (own: Running) => {
     started.push(own);
     running++;
-    own.run().then(
+    own.start().then(
       (result) => {
         if (over) return own.drop(result);
         close(own);
         resolve({ result, winner: own, loser: others(own)[0] ?? null });
       },
-      (error: unknown) => {
+      (thrown: unknown) => {
+        const error = own.fail(thrown);
         running--;
         if (over || (running > 0 && !race.isFinal(error))) return;
         close(own);

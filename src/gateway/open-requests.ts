@@ -5,11 +5,6 @@ import type { Clock, Deadlines } from "../core/world.ts";
 
 const LOOK_MS = 10;
 
-/** Names nothing once the request is over, for the reason that `deadlines.ts` gives. */
-export interface OpenRequest {
-  ending: Ending | null;
-}
-
 export interface OpenRequestPorts {
   readonly clock: Clock;
   readonly deadlines: Deadlines;
@@ -17,7 +12,8 @@ export interface OpenRequestPorts {
 
 export class OpenRequests {
   readonly #ports: OpenRequestPorts;
-  readonly #all = new Set<OpenRequest>();
+  /** A set's old tables stay in memory for seconds: nothing large may be in it. */
+  readonly #all = new Set<Ending>();
 
   constructor(ports: OpenRequestPorts) {
     this.#ports = ports;
@@ -27,25 +23,22 @@ export class OpenRequests {
     return this.#all.size;
   }
 
-  enter(ending: Ending): OpenRequest {
-    const request: OpenRequest = { ending };
-    this.#all.add(request);
-    return request;
+  enter(ending: Ending): void {
+    this.#all.add(ending);
   }
 
-  leave(request: OpenRequest): void {
-    this.#all.delete(request);
-    request.ending = null;
+  leave(ending: Ending): void {
+    this.#all.delete(ending);
   }
 
   end(fault: Fault): void {
-    for (const { ending } of this.#all) ending?.end(fault);
+    for (const ending of this.#all) ending.end(fault);
   }
 
   /** Resolves when those of now have ended, whatever has begun since; at the latest after `withinMs`. */
   ended(withinMs: number): Promise<void> {
     const now = [...this.#all];
-    return this.until(() => now.every(({ ending }) => ending === null), withinMs);
+    return this.until(() => now.every((ending) => !this.#all.has(ending)), withinMs);
   }
 
   /** Resolves when it is so, at the latest after `withinMs`. */

@@ -6,15 +6,7 @@ import type { Form } from "../operations/form.ts";
 import type { Reader, Reading } from "../operations/operation.ts";
 import { chooseFirstByteMs, type Ports, type UpstreamCall } from "../transport/client.ts";
 import type { TextReader } from "../transport/text-reader.ts";
-import {
-  type AttemptCall,
-  makeReaderOptions,
-  prepareCall,
-  readBody,
-  readReply,
-  recordFailure,
-  send,
-} from "./attempt.ts";
+import { type AttemptCall, makeReaderOptions, prepareCall, recordFailure, send } from "./attempt.ts";
 import type { Flow, Take } from "./flow.ts";
 
 /**
@@ -118,8 +110,10 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     if (!response.ok) throw await this.#call.readError(response, explain);
     // A server that ignores `stream` and sends one JSON is understood too.
     if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
-      const body = await readBody(this.#attempt, sent, response, this.#call);
-      this.#reply = readReply(this.#attempt, sent, { body, headers: response.headers });
+      const { operation } = this.#attempt;
+      const body = await this.#call.read(response, answer, operation.answerBytesMax);
+      const delivered = { body, headers: response.headers };
+      this.#reply = operation.readWhole(codec, delivered, makeReaderOptions(this.#attempt, sent));
     } else this.#body = this.#call.open(response, answer);
     this.#reader = this.#attempt.operation.reader(codec, makeReaderOptions(this.#attempt, sent));
     return this.#reader;

@@ -1,18 +1,23 @@
-// Takes down what happens to a request and when, for its row.
+// Takes down what happens to a request and when, for its row, and the calls of it that left for a provider.
+import type { ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
 import type { AttemptOutcome, Trace, TracedAttempt } from "../core/trace.ts";
+import type { SentAsk } from "../operations/operation.ts";
 
 /** One attempt while it is under way. Only its first ending counts. */
 export class TracingAttempt {
-  readonly model: string;
+  readonly card: ModelCard;
+  /** Its calls that left, each with so many bytes of text that its ask doesn't hold. */
+  calls = 0;
+  unreadBytes = 0;
   readonly #last4: string | null;
   readonly #startMs: number;
   #endMs: number | null = null;
   #outcome: AttemptOutcome = "left";
   #fault: Fault | null = null;
 
-  constructor(model: string, last4: string | null, startMs: number) {
-    this.model = model;
+  constructor(card: ModelCard, last4: string | null, startMs: number) {
+    this.card = card;
     this.#last4 = last4;
     this.#startMs = startMs;
   }
@@ -26,7 +31,7 @@ export class TracingAttempt {
 
   traced(firstTokenMs: number | null, endMs: number): TracedAttempt {
     return {
-      model: this.model,
+      model: this.card.id,
       last4: this.#last4,
       startMs: Math.round(this.#startMs),
       firstTokenMs,
@@ -43,6 +48,10 @@ export class Tracing {
   readonly #startedMs: number;
   readonly #attempts: TracingAttempt[] = [];
   #admittedMs: number | null = null;
+  /** The attempt that sent a call last. */
+  #sender: TracingAttempt | null = null;
+  #calls = 0;
+  #sentMs: number | null = null;
   #winner: TracingAttempt | null = null;
 
   constructor(startedMs: number) {
@@ -51,21 +60,52 @@ export class Tracing {
 
   /** The model that was asked last; null: none was. */
   get lastModel(): string | null {
-    return this.#attempts.at(-1)?.model ?? null;
+    return this.#attempts.at(-1)?.card.id ?? null;
   }
 
   admitted(nowMs: number): void {
     this.#admittedMs = Math.round(nowMs - this.#startedMs);
   }
 
-  begins(model: string, last4: string | null, nowMs: number): TracingAttempt {
-    const attempt = new TracingAttempt(model, last4, nowMs - this.#startedMs);
+  begins(card: ModelCard, last4: string | null, nowMs: number): TracingAttempt {
+    const attempt = new TracingAttempt(card, last4, nowMs - this.#startedMs);
     this.#attempts.push(attempt);
     return attempt;
   }
 
   ends(attempt: TracingAttempt, outcome: AttemptOutcome, nowMs: number, fault: Fault | null = null): void {
     attempt.ends(outcome, nowMs - this.#startedMs, fault);
+  }
+
+  /** A call of it is about to leave: whether one did decides who pays for a request without an answer. */
+  sends(attempt: TracingAttempt, unreadBytes: number, nowMs: number): void {
+    attempt.calls++;
+    attempt.unreadBytes = unreadBytes;
+    this.#sender = attempt;
+    this.#calls++;
+    this.#sentMs ??= nowMs;
+  }
+
+  /** No connection for a call of it came about. */
+  takesBack(attempt: TracingAttempt): void {
+    attempt.calls--;
+    this.#calls--;
+  }
+
+  get isSent(): boolean {
+    return this.#calls > 0;
+  }
+
+  /** The model that read the prompt last, and in how many calls at once; null: none did. */
+  get latest(): Omit<SentAsk<unknown>, "ask"> | null {
+    if (this.#sender === null || this.#sender.calls === 0) return null;
+    const { card, calls, unreadBytes } = this.#sender;
+    return { card, calls, unreadBytes };
+  }
+
+  /** Milliseconds since the first call left. */
+  silentMs(nowMs: number): number {
+    return this.#sentMs === null ? 0 : nowMs - this.#sentMs;
   }
 
   /** It is the one that answers. */

@@ -127,23 +127,19 @@ function requestIdOf(headers: Headers, random: Random): string {
   return given !== null && REQUEST_ID.test(given) ? given : `req_${mintId(random)}`;
 }
 
-const ID_BYTES = 16;
-
 /** 128 random bits in hexadecimal. */
 function mintId(random: Random): string {
-  return Buffer.from(random.bytes(ID_BYTES)).toString("hex");
+  return random.bytes(16).toHex();
 }
 
-const TIME_BYTES = 6;
+const TIME_DIGITS = 12;
 
 /**
  * The millisecond and 80 random bits in hexadecimal. Rows with such ids come to lie beside each other: of a batch that
  * the store writes, their keys take one page instead of one each, which saves it 8 of 29 µs a request.
  */
 export function mintOrderedId(random: Random, nowMs: number): string {
-  const bytes = Buffer.from(random.bytes(ID_BYTES));
-  bytes.writeUIntBE(Math.floor(nowMs), 0, TIME_BYTES);
-  return bytes.toString("hex");
+  return Math.floor(nowMs).toString(16).padStart(TIME_DIGITS, "0") + random.bytes(10).toHex();
 }
 
 function unknownPath(request: Request): Fault {

@@ -48,7 +48,7 @@ export function readJson(request: Request, ports: BodyPorts, rules: BodyRules): 
 /** Reads the body within its bounds, and gives its memory back once it is parsed. */
 export async function readHeld<Body>(
   request: Request,
-  ports: BodyPorts,
+  { bodies, turns, deadlines }: BodyPorts,
   { owner, bytesMax }: BodyRules,
   kind: BodyKind<Body>,
 ): Promise<Body> {
@@ -58,10 +58,12 @@ export async function readHeld<Body>(
   if (declared !== null && declared > bytesMax) throw tooLarge(bytesMax);
   kind.checkType(headers);
   refuseEncoded(headers);
-  const reservation = ports.bodies.reserve(owner, declared ?? 0);
+  const reservation = bodies.reserve(owner, declared ?? 0);
   try {
-    const bytes = await readBytes(request, declared, { deadlines: ports.deadlines, bytesMax, reservation });
-    if (bytes.length > LARGE_BYTES) await ports.turns.next();
+    const bytes = await (declared === null
+      ? readChunked(request, bytesMax, deadlines, reservation)
+      : readDeclared(request, declared, deadlines));
+    if (bytes.length > LARGE_BYTES) await turns.next();
     return kind.parse(bytes);
   } finally {
     reservation.release();
@@ -75,20 +77,12 @@ function parseJsonBytes(bytes: Uint8Array): unknown {
   return body;
 }
 
-interface Bounds {
-  readonly deadlines: Deadlines;
-  readonly bytesMax: number;
-  readonly reservation: Reservation;
-}
-
-function readBytes(
+function readDeclared(
   request: Request,
-  declared: number | null,
-  bounds: Bounds,
+  length: number,
+  deadlines: Deadlines,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  if (declared === null) return readChunked(request, bounds);
-  if (declared > SHORT_BYTES) return readDeclared(request, declared, bounds.deadlines);
-  return readShort(request, bounds.deadlines);
+  return length > SHORT_BYTES ? readLong(request, length, deadlines) : readShort(request, deadlines);
 }
 
 /** It is whole within the time that any body is given: 65,536 bytes take four seconds at the slowest pace. */
@@ -109,7 +103,7 @@ function readShort(request: Request, deadlines: Deadlines): Promise<Uint8Array<A
 }
 
 /** Each piece is copied to its place at once: a list of them that is joined at the end would take the memory twice. */
-async function readDeclared(
+async function readLong(
   request: Request,
   length: number,
   deadlines: Deadlines,
@@ -126,7 +120,9 @@ async function readDeclared(
 /** A body of undeclared length is read no further than its bound. */
 async function readChunked(
   request: Request,
-  { deadlines, bytesMax, reservation }: Bounds,
+  bytesMax: number,
+  deadlines: Deadlines,
+  reservation: Reservation,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let length = 0;

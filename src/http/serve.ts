@@ -69,12 +69,6 @@ export interface Visit {
   readonly counting: CountingLimit;
 }
 
-/** A request that was read: what was asked, and how the answer is written. */
-interface Read<F extends Form> {
-  readonly call: Call<F>;
-  readonly exchange: Exchange<F>;
-}
-
 /** Answers in the surface's form, failures included. */
 export async function serve<F extends Form>(
   ports: HttpPorts,
@@ -121,7 +115,7 @@ async function read<F extends Form>(
   surface: Surface<F>,
   { request, identify }: Visit,
   requestId: string,
-): Promise<Read<F>> {
+) {
   const startedMs = ports.clock.monotonicMs();
   const known = await identify();
   if (ports.refusing()) throw new Fault("shutting_down", "The gateway is shutting down.");

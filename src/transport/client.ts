@@ -1,5 +1,5 @@
 // One HTTP call to a provider: it is bounded in time, ends with its client, and reports each kind of failure as a Fault.
-import type { Outgoing } from "../core/dialect.ts";
+import type { Delivered, Outgoing } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Proof, Timeouts } from "../core/settings.ts";
@@ -128,15 +128,14 @@ export class UpstreamCall {
     return explain(response.status, response.headers, body, this.#ports.clock.nowMs());
   }
 
-  /** The body as text. Throws when it is longer than `bytesMax` or breaks off. */
-  text(response: Response, bytesMax: number): Promise<string> {
+  /** Reads the body: as it came, or as text. Rejects when it is longer than `bytesMax` or breaks off. */
+  read(response: Response, answer: Outgoing["answer"], bytesMax: number): Promise<Delivered["body"]> {
     const isShort = isBounded(response.headers, bytesMax);
+    if (answer === "bytes") return isShort ? this.#short(response.bytes()) : this.#long(response, bytesMax);
     return isShort ? this.#short(response.text()) : this.#longText(response, bytesMax);
   }
 
-  /** The body as it came. Throws when it is longer than `bytesMax` or breaks off. */
-  async bytes(response: Response, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
-    if (isBounded(response.headers, bytesMax)) return this.#short(response.bytes());
+  async #long(response: Response, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
     const sink = new Bun.ArrayBufferSink();
     sink.start({ asUint8Array: true });
     let length = 0;
