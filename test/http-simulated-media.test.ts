@@ -52,6 +52,52 @@ test("completions go on, whole and streamed", async () => {
   expect(texts.join("")).toBe(" and so on.");
 });
 
+const DRAWING = { prompt: "a cat", stream: true, partial_images: 2 } as const;
+const DRAWN = ["partial_image", "partial_image", "completed"];
+
+async function listTypes(events: Promise<AsyncIterable<{ readonly type: string }>>): Promise<string[]> {
+  const all = await Array.fromAsync(await events);
+  return all.map(({ type }) => type.replace(/^image_\w+\./, ""));
+}
+
+test("drafts, sound and words are streamed", async () => {
+  const events = await Array.fromAsync(
+    await client.images.generate({ ...DRAWING, model: "Local#sim-image" }),
+  );
+  expect(events.at(-1)).toMatchObject({ usage: { output_tokens: 272 + 200 } });
+  const image = await toFile(new Uint8Array([1, 2]), "a.png", { type: "image/png" });
+  expect(await listTypes(client.images.edit({ ...DRAWING, model: "Local#sim-image", image }))).toEqual(DRAWN);
+  const words = { model: "Local#sim-transcribe", file: makeWav(3), stream: true } as const;
+  const heard = await Array.fromAsync(await client.audio.transcriptions.create(words));
+  expect(heard.map((event) => ("delta" in event ? event.delta : event.type))).toEqual([
+    ...["This", " is", " what", " was", " said", " in", " a.wav."],
+    "transcript.text.done",
+  ]);
+  const ask = { model: "Local#gpt-sim-speech", input: "Good morning to all of you.", voice: "nova" };
+  const whole = Buffer.from(await (await client.audio.speech.create(ask)).arrayBuffer());
+  const spoken = await (await client.audio.speech.create({ ...ask, stream_format: "sse" })).text();
+  const sounds = [...spoken.matchAll(/"audio":"([^"]*)"/g)].map(([, audio = ""]) =>
+    Buffer.from(audio, "base64"),
+  );
+  expect(sounds.length).toBeGreaterThan(2);
+  expect(Buffer.concat(sounds).equals(whole)).toBe(true);
+  expect(spoken).toContain('"usage":{"input_tokens":7,"output_tokens":41,');
+});
+
+for (const trouble of ["trickle", "crlf", "pings", "split"]) {
+  test(`streams are the same where the provider's bytes come as ${trouble}`, async () => {
+    const model = `Local#sim-image~trouble=${trouble}`;
+    expect(await listTypes(client.images.generate({ ...DRAWING, model }))).toEqual(DRAWN);
+  });
+}
+
+for (const trouble of ["cut", "reset-mid", "cut-clean", "error-mid", "garbage"]) {
+  test(`a stream in which the provider fails by ${trouble} is no whole one`, async () => {
+    const model = `Local#sim-image~trouble=${trouble}~after=1`;
+    await failure(OpenAI.APIError, listTypes(client.images.generate({ ...DRAWING, model })));
+  });
+}
+
 test("faults are injected as for chat", async () => {
   const prompt = "a cat";
   for (const trouble of ["500", "cut", "error-200"]) {

@@ -1,6 +1,7 @@
 // The words that every upstream call is made of, and the dialects' names.
 import type { FormEntry } from "./attachment.ts";
 import type { JsonObject } from "./json.ts";
+import type { LongJson } from "./long-json.ts";
 
 /** A guardrail of the operator's on Bedrock, which reads each chat request and its answer. */
 export interface Guardrail {
@@ -33,15 +34,15 @@ export interface Outgoing {
   readonly body: JsonObject;
   /** The form that is sent in place of the body, for calls that carry files. */
   readonly form?: readonly FormEntry[];
-  /** The form of the answer; left out: text. */
+  /** The form of the answer; left out: text. Bytes are read as they come, unless events come in their place. */
   readonly answer?: "text" | "bytes" | "aws-eventstream";
   /** Fields of the client's request that were changed, clamped or left out, by their OpenAI names. */
   readonly dropped: readonly string[];
 }
 
-/** A whole answer as it came: its text, or its bytes where the call said so. */
+/** A whole answer as it came: its text, or JSON with long texts in it. */
 export interface Delivered {
-  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly body: string | LongJson;
   readonly headers: Headers;
 }
 

@@ -34,7 +34,7 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
     this.#steps = steps;
   }
 
-  async begin(): Promise<void> {
+  async begin(): Promise<readonly F["piece"][] | undefined> {
     this.#isUnderWay = true;
     this.#isBegun = true;
     try {
@@ -44,6 +44,7 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
     }
     this.#isUnderWay = false;
     if (this.#isLeft) await this.#end();
+    return this.#opened?.first;
   }
 
   async pour(take: Take<readonly F["piece"][]>): Promise<void> {

@@ -57,9 +57,13 @@ export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCal
     const sent = send(attempt, call);
     const response = await sent.response;
     if (!response.ok) throw await call.readError(response, sent.explain);
-    const body = await call.read(response, sent.answer, operation.answerBytesMax);
+    const body = await call.read(response, operation.hasLongTexts === true, operation.answerBytesMax);
     const delivered = { body, headers: response.headers };
-    const reply = operation.readWhole(sent.codec, delivered, makeReaderOptions(attempt, sent));
+    const reply = operation.readWhole(
+      sent.codec,
+      delivered,
+      makeReaderOptions(attempt, sent, response.headers),
+    );
     const usage = operation.readUsage(reply);
     const amounts = usage && operation.countAmounts(usage);
     const nowMs = ports.deadlines.nowMs();
@@ -164,8 +168,9 @@ function encode<F extends Form>(attempt: AttemptCall<F>, route: Route<F>, target
 export function makeReaderOptions<F extends Form>(
   { ask, card, offset }: AttemptCall<F>,
   { dropped, isNative }: Sent<F>,
+  headers: Headers,
 ) {
-  return { ask, card, offset, dropped, isNative };
+  return { ask, card, offset, dropped, isNative, headers };
 }
 
 /** Schemas that refer to themselves a thousand levels deep, and their like, exhaust the stack. */

@@ -42,6 +42,7 @@ export function buffered<Part>(parts: AnswerFlow<Part>): AnswerFlow<Part> {
   const begin = async () => {
     while (waiting.length === 0 && !ended) await arrival.wait();
     if (waiting.length === 0 && failures.length > 0) throw failures[0];
+    return waiting[0]?.part;
   };
 
   const pour = async (take: Take<Part>) => {

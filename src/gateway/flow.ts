@@ -15,8 +15,11 @@ export interface Flow<Batch> {
 
 /** An answer whose beginning is waited for by itself. */
 export interface AnswerFlow<Batch> extends Flow<Batch> {
-  /** Resolves when the first batch has come, before any is handed over. Throws the Fault of an answer that has none. */
-  begin(): Promise<void>;
+  /**
+   * Resolves with the first batch when it has come, before any is handed over; undefined: there is none. Throws the Fault of
+   * an answer that has none because it failed.
+   */
+  begin(): Promise<Batch | undefined>;
 }
 
 /** A wait that may be shared. */

@@ -90,6 +90,7 @@ export class ReplyCopy<F extends Form> {
 
   /** Returns undefined when it was too large. */
   reply(usage: F["usage"]): F["reply"] | undefined {
-    return this.#folding ? this.#operation.withUsage(this.#folding.reply(), usage) : undefined;
+    const reply = this.#folding?.reply() ?? null;
+    return reply === null ? undefined : this.#operation.withUsage(reply, usage);
   }
 }

@@ -43,12 +43,13 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   #isOver = false;
 
   constructor(ports: Ports, attempt: AttemptCall<F>) {
-    const { card, upstream, totalAtMs } = attempt;
+    const { card, upstream, totalAtMs, operation } = attempt;
     this.#ports = ports;
     this.#attempt = attempt;
     this.#startedMs = ports.deadlines.nowMs();
     const firstByteMs = chooseFirstByteMs(upstream.setup.timeouts, card.capabilities.has("reasoning"));
-    this.#call = prepareCall(ports, attempt, Math.min(this.#startedMs + firstByteMs, totalAtMs));
+    const firstByteAtMs = operation.bounds.firstByte ? this.#startedMs + firstByteMs : totalAtMs;
+    this.#call = prepareCall(ports, attempt, Math.min(firstByteAtMs, totalAtMs));
   }
 
   get usage(): F["usage"] | null {
@@ -109,13 +110,15 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     const response = await sent.response;
     if (!response.ok) throw await this.#call.readError(response, explain);
     // A server that ignores `stream` and sends one JSON is understood too.
-    if (/^application\/json\b/i.test(response.headers.get("content-type") ?? "")) {
-      const { operation } = this.#attempt;
-      const body = await this.#call.read(response, answer, operation.answerBytesMax);
-      const delivered = { body, headers: response.headers };
-      this.#reply = operation.readWhole(codec, delivered, makeReaderOptions(this.#attempt, sent));
+    const { operation } = this.#attempt;
+    const { headers } = response;
+    const options = makeReaderOptions(this.#attempt, sent, headers);
+    if (/^application\/json\b/i.test(headers.get("content-type") ?? "")) {
+      const isLong = operation.hasLongTexts === true;
+      const body = await this.#call.read(response, isLong, operation.answerBytesMax);
+      this.#reply = operation.readWhole(codec, { body, headers }, options);
     } else this.#body = this.#call.open(response, answer);
-    this.#reader = this.#attempt.operation.reader(codec, makeReaderOptions(this.#attempt, sent));
+    this.#reader = operation.reader(codec, options);
     return this.#reader;
   }
 
@@ -174,8 +177,9 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
 
   /** From now on it is the provider who is waited for. */
   #expect(nowMs: number): void {
-    const { idleMs } = this.#attempt.upstream.setup.timeouts;
-    if (this.#answered) this.#call.extendTo(Math.min(nowMs + idleMs, this.#attempt.totalAtMs));
+    const { upstream, operation, totalAtMs } = this.#attempt;
+    const idleAtMs = operation.bounds.idle ? nowMs + upstream.setup.timeouts.idleMs : totalAtMs;
+    if (this.#answered) this.#call.extendTo(Math.min(idleAtMs, totalAtMs));
   }
 
   #report(): void {

@@ -1,6 +1,7 @@
 // Answers to clients: JSON bodies, and faults in the one error form with the headers that SDKs go by.
 import { errorBody, type Fault } from "../core/fault.ts";
-import type { Refusal } from "../surfaces/surface.ts";
+import type { Document, Refusal } from "../surfaces/surface.ts";
+import { streamPieces } from "./pieces.ts";
 
 const RETRY_SHOWN_MAX_MS = 60_000;
 /** The wait for faults that pass soon without anybody having said when. */
@@ -28,16 +29,23 @@ export function json(status: number, body: unknown, headers: HeaderMap = {}): Re
   return rendered(status, JSON.stringify(body), headers);
 }
 
-/** A body that is JSON already. */
+/** A body that is JSON already, or in the type that the headers name. */
 export function rendered(
   status: number,
-  body: string | Uint8Array<ArrayBuffer>,
+  body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
   headers: HeaderMap = {},
 ): Response {
   return new Response(body, {
     status,
     headers: { ...JSON_HEADERS, ...headers },
   });
+}
+
+/** An answer that a surface has written itself. */
+export function documentAnswer({ content, type }: Document, headers: HeaderMap): Response {
+  const isWhole = typeof content === "string" || content instanceof Uint8Array;
+  const body = isWhole ? content : streamPieces(content.pieces);
+  return rendered(200, body, { ...headers, "content-type": type });
 }
 
 /** The error answer. `headers` are those that the route gives on success too. */

@@ -18,7 +18,7 @@ import {
   type Stamp,
   type Surface,
 } from "../surfaces/surface.ts";
-import { json, refusalAnswer, rendered, STREAM_HEADERS } from "./answers.ts";
+import { documentAnswer, json, refusalAnswer, STREAM_HEADERS } from "./answers.ts";
 import { mintOrderedId, type Signing, signed } from "./app.ts";
 import { findSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
@@ -92,8 +92,7 @@ export async function serve<F extends Form>(
     client.end();
     const body = exchange.whole(reply, makeStamp(ports, context));
     const headers = factHeaders(context);
-    if (body instanceof Document)
-      return signed(rendered(200, body.content, { ...headers, "content-type": body.type }), set);
+    if (body instanceof Document) return signed(documentAnswer(body, headers), set);
     if (exchange.keep) await ports.kept.keep(call.key, exchange.keep(body));
     return signed(json(200, body, headers), set);
   } catch (thrown) {
@@ -143,12 +142,13 @@ async function stream<F extends Form>(
 ): Promise<Response> {
   const { key, requestId, ending } = context.call;
   const writer = exchange.writer(() => makeStamp(ports, context));
+  const bytes = exchange.bytes?.();
   const beforeEnd = async () => {
     if (exchange.keep && writer.finish) await ports.kept.keep(key, exchange.keep(writer.finish()));
   };
-  const { body, early } = await streamAnswer({
+  const { body, early, first } = await streamAnswer({
     answer: ports.gateway.stream(context),
-    writer,
+    writer: bytes ?? writer,
     ...(exchange.keep ? { beforeEnd } : {}),
     requestId,
     deadlines: ports.deadlines,
@@ -156,10 +156,11 @@ async function stream<F extends Form>(
     client,
     onLeft: () => ending.end(),
   });
+  const type = bytes?.readType(first) ?? exchange.streamType;
   return new Response(body, {
     headers: {
       ...STREAM_HEADERS,
-      ...(exchange.streamType ? { "content-type": exchange.streamType } : {}),
+      ...(type ? { "content-type": type } : {}),
       ...(early ? limitHeaders(context.limits) : factHeaders(context)),
     },
   });

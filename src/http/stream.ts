@@ -2,13 +2,13 @@
 import { toFault } from "../core/fault.ts";
 import type { Deadline, Deadlines } from "../core/world.ts";
 import { type AnswerFlow, Pause } from "../gateway/flow.ts";
-import type { Writer } from "../surfaces/surface.ts";
+import type { StreamWriter } from "../surfaces/surface.ts";
 import type { ClientWatch } from "./client-watch.ts";
 import { type DirectSource, directStream } from "./direct.ts";
 
 export interface StreamParts<Piece> {
   readonly answer: AnswerFlow<readonly Piece[]>;
-  readonly writer: Writer<Piece>;
+  readonly writer: StreamWriter<Piece>;
   readonly requestId: string;
   readonly deadlines: Deadlines;
   /** The longest silence, and the longest wait for the first part of the answer before the head leaves. */
@@ -20,20 +20,24 @@ export interface StreamParts<Piece> {
   readonly onLeft: () => void;
 }
 
-export interface StreamAnswer {
+export interface StreamAnswer<Piece> {
   readonly body: ReadableStream<Uint8Array>;
   /** True when the answer has not begun yet: its head leaves to keep the client waiting. */
   readonly early: boolean;
+  /** The first pieces; none where the answer has not begun. */
+  readonly first: readonly Piece[];
 }
 
 /** Waits for the first part of the answer, but not too long. Throws the Fault of an answer that failed before it. */
-export async function streamAnswer<Piece>(parts: StreamParts<Piece>): Promise<StreamAnswer> {
+export async function streamAnswer<Piece>(parts: StreamParts<Piece>): Promise<StreamAnswer<Piece>> {
   const begun = parts.answer.begin();
-  const early = await isLate(begun, parts.deadlines, parts.keepAliveMs);
-  return { body: directStream(new EventStream(parts, begun, early)), early };
+  const waitMs = parts.writer.keepAlive === null ? Number.POSITIVE_INFINITY : parts.keepAliveMs;
+  const early = await isLate(begun, parts.deadlines, waitMs);
+  const first = early ? [] : ((await begun) ?? []);
+  return { body: directStream(new EventStream(parts, begun, early)), early, first };
 }
 
-async function isLate(begun: Promise<void>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
+async function isLate(begun: Promise<unknown>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
   const deadline = deadlines.watch(deadlines.nowMs() + waitMs, () => resolve(true));
   try {
@@ -52,7 +56,7 @@ const STALLED_MS = 600_000;
  */
 class EventStream<Piece> implements DirectSource {
   readonly #parts: StreamParts<Piece>;
-  readonly #begun: Promise<void>;
+  readonly #begun: Promise<unknown>;
   #silence: Deadline | null = null;
   readonly #early: boolean;
   #over = false;
@@ -60,7 +64,7 @@ class EventStream<Piece> implements DirectSource {
   #unreadSinceMs: number | null;
   readonly #unread = new Pause();
 
-  constructor(parts: StreamParts<Piece>, begun: Promise<void>, early: boolean) {
+  constructor(parts: StreamParts<Piece>, begun: Promise<unknown>, early: boolean) {
     this.#parts = parts;
     this.#begun = begun;
     this.#early = early;
@@ -76,7 +80,7 @@ class EventStream<Piece> implements DirectSource {
     const { answer, writer, requestId, beforeEnd } = this.#parts;
     this.#unreadSinceMs = null;
     // The head leaves with the body's first byte.
-    if (this.#early) controller.write(writer.keepAlive);
+    if (this.#early && writer.keepAlive !== null) controller.write(writer.keepAlive);
     this.#watchSilence(controller);
     try {
       await this.#begun;
@@ -99,8 +103,8 @@ class EventStream<Piece> implements DirectSource {
 
   #write(controller: ReadableStreamDirectController, pieces: readonly Piece[]): Promise<void> | null {
     if (this.#over) return null;
-    const text = this.#parts.writer.write(pieces);
-    const written = text === "" ? 0 : controller.write(text);
+    const data = this.#parts.writer.write(pieces);
+    const written = data.length === 0 ? 0 : controller.write(data);
     if (this.#silence) this.#silence.atMs = this.#quietAtMs();
     return typeof written === "number" ? null : this.#pause(written);
   }
@@ -123,7 +127,8 @@ class EventStream<Piece> implements DirectSource {
   #watchSilence(controller: ReadableStreamDirectController): void {
     this.#silence = this.#parts.deadlines.watch(this.#quietAtMs(), () => {
       if (this.#over) return;
-      if (this.#unreadSinceMs === null) controller.write(this.#parts.writer.keepAlive);
+      const { keepAlive } = this.#parts.writer;
+      if (this.#unreadSinceMs === null) controller.write(keepAlive ?? "");
       else if (this.#parts.deadlines.nowMs() - this.#unreadSinceMs > STALLED_MS) {
         this.cancel();
         controller.close(new Error("The client stopped reading."));
@@ -137,8 +142,10 @@ class EventStream<Piece> implements DirectSource {
     return this.#parts.deadlines.nowMs() + this.#parts.keepAliveMs;
   }
 
-  #end(controller: ReadableStreamDirectController, last: string): void {
+  /** `last` is null where nothing can be said of a failure but that the connection breaks off. */
+  #end(controller: ReadableStreamDirectController, last: string | null): void {
     this.#close();
+    if (last === null) return void controller.close(new Error("The answer broke off."));
     controller.write(last);
     controller.end();
   }

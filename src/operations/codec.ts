@@ -14,8 +14,8 @@ import type { TranscriptionForm } from "./transcription/form.ts";
 
 /** Reads the answers to a call. */
 export interface AnswerCodec<F extends Form> {
-  /** Returns a decoder for one streamed answer to this request. */
-  decoder(card: ModelCard, ask: F["ask"]): F["decoder"];
+  /** Returns a decoder for one streamed answer to this request, which has these headers. */
+  decoder(card: ModelCard, ask: F["ask"], headers?: Headers): F["decoder"];
   /**
    * Returns an unstreamed answer from its parsed JSON, or its bytes where the call asked for bytes. Throws a Fault when it is
    * an error or not of the dialect.

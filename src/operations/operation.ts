@@ -72,6 +72,8 @@ export interface ReaderOptions<A> {
   readonly dropped: readonly string[];
   /** True if the client is shown the provider's own events. */
   readonly isNative: boolean;
+  /** The headers of the answer; left out: none are known. */
+  readonly headers?: Headers;
 }
 
 /** Reads one streamed answer from its text. */
@@ -114,7 +116,8 @@ export interface Meter<F extends Form> {
 export interface Folding<F extends Form> {
   /** Takes pieces, and returns about how many characters they are as JSON. */
   take(pieces: readonly F["piece"][]): number;
-  reply(): F["reply"];
+  /** null: nothing of it came. */
+  reply(): F["reply"] | null;
 }
 
 /** A request as selectors read it. */
@@ -134,6 +137,8 @@ export interface Operation<F extends Form> {
   readonly name: OperationName;
   /** The longest whole answer that is read. */
   readonly answerBytesMax: number;
+  /** True if answers may hold texts of megabytes, which are read without being copied; left out: they don't. */
+  readonly hasLongTexts?: boolean;
   /** The longest answer that is kept for those who ask the same again. */
   readonly keptBytesMax: number;
   /** Returns a dialect's codec, or null if its providers don't serve the operation. */
@@ -168,6 +173,8 @@ export interface Operation<F extends Form> {
   /** Returns a whole answer. Throws the Fault of one that can't be read. */
   readWhole(codec: AnswerCodec<F>, delivered: Delivered, options: ReaderOptions<F["ask"]>): F["reply"];
   reader(codec: AnswerCodec<F>, options: ReaderOptions<F["ask"]>): Reader<F>;
+  /** True where a provider's limit on the wait for the first part, or between parts, holds: some work for minutes. */
+  readonly bounds: { readonly firstByte: boolean; readonly idle: boolean };
   isAnswer(piece: F["piece"]): boolean;
   /** Returns the answers of several calls as one. */
   merge(replies: readonly F["reply"][]): F["reply"];

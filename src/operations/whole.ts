@@ -1,34 +1,44 @@
-// Operations whose answers come whole and never as streams: the parts of the port that are the same for all of them.
+// Operations whose answers are one thing, whole or in parts: what is the same for all of them.
 import type { ModelCard, OperationName, Price, Rates } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Delivered } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
 import { asCount, type JsonObject, parseJson } from "../core/json.ts";
+import { LongJson } from "../core/long-json.ts";
 import { listBillLines } from "../core/price.ts";
 import { type Amounts, addAmounts, UNITS, type Unit } from "../core/units.ts";
 import { garbled } from "../core/upstream.ts";
 import type { Codec, Codecs } from "./codec.ts";
 import type { Ask } from "./form.ts";
-import type { Meter, Operation } from "./operation.ts";
-import type { FormOf, WholeReply, WorkUsage } from "./whole-form.ts";
+import type { Operation } from "./operation.ts";
+import { PartMeter, PartReader, ReplyFolding } from "./part-reader.ts";
+import type { FormOf, WholePiece, WholeReply, WorkUsage } from "./whole-form.ts";
 
 /** The parts in which such operations differ. */
-export interface WholeParts<A extends Ask, R extends WholeReply> {
+export interface WholeParts<A extends Ask, R extends WholeReply, P extends object> {
   readonly name: OperationName;
-  findCodec(codecs: Codecs): Codec<FormOf<A, R>> | null;
+  findCodec(codecs: Codecs): Codec<FormOf<A, R, P>> | null;
   /** Left out: one. */
   countAnswers?(ask: A): number;
   /** Throws the Fault `unsupported_capability` if the model can't take what the request is about. */
   refuseUnable?(ask: A, card: ModelCard): void;
   /** Returns the most work that the request may take. */
   countWorst(ask: A, card: ModelCard): Amounts;
-  /** Returns the work to expect, where no provider reported it. */
-  countLikely(ask: A): Amounts;
+  /** Returns the work to expect, where no provider reported it; `bytes` were seen of the answer, if it isn't 0. */
+  countLikely(ask: A, bytes: number): Amounts;
   /**
    * Returns the most work that a report on all calls together may claim. Null, or left out: ten times the worst, as nothing
    * is known about the model.
    */
   countMost?(ask: A, card: ModelCard): Amounts | null;
+  /** True if the parts of a stream come minutes apart; left out: they follow closely. */
+  readonly isSlow?: boolean;
+  /** Returns the size of what was produced; left out: it isn't counted. */
+  countBytes?(piece: WholePiece<R, P>): number;
+  /** Returns the answers that a reply holds; left out: one. */
+  countReply?(reply: R): number;
+  /** True if answers may hold texts of megabytes. */
+  readonly hasLongTexts?: boolean;
   /** True if answers may be other text than JSON: their codec reads the text. */
   readonly isText?: boolean;
   /** Left out: all of the request. Null: its answer can't be kept for those who ask the same. */
@@ -51,13 +61,15 @@ const KEPT_BYTES_MAX = 32 * 1024 * 1024;
 /** Nobody works that much: a report beyond it is cut. */
 const TIMES_WORST = 10;
 
-export function makeWholeOperation<A extends Ask, R extends WholeReply>(
-  parts: WholeParts<A, R>,
-): Operation<FormOf<A, R>> {
+export function makeWholeOperation<A extends Ask, R extends WholeReply, P extends object = never>(
+  parts: WholeParts<A, R, P>,
+): Operation<FormOf<A, R, P>> {
+  const charactersMax = ANSWER_BYTES_MAX;
   const countAnswers = (ask: A) => parts.countAnswers?.(ask) ?? 1;
   return {
     name: parts.name,
     answerBytesMax: ANSWER_BYTES_MAX,
+    hasLongTexts: parts.hasLongTexts ?? false,
     keptBytesMax: KEPT_BYTES_MAX,
     findCodec: (codecs) => parts.findCodec(codecs),
     choosing: null,
@@ -70,52 +82,59 @@ export function makeWholeOperation<A extends Ask, R extends WholeReply>(
     identify: (ask) => (parts.identify ? parts.identify(ask) : Object.fromEntries(Object.entries(ask))),
     toLog: (ask) => parts.toLog(ask),
     nameConversation: () => ({ sought: [], kept: [], heldTokens: 0 }),
-    estimatePrompt: (ask) => parts.countLikely(ask).prompt,
-    estimateLoad: (ask) => countTokens(parts.countLikely(ask)),
+    estimatePrompt: (ask) => parts.countLikely(ask, 0).prompt,
+    estimateLoad: (ask) => countTokens(parts.countLikely(ask, 0)),
     encode: (codec, ask, card, target) => codec.encode(ask, card, target),
     readWhole: (codec, delivered, { ask, card }) => {
       const body = parts.isText ? delivered.body : parseBody(delivered);
       return readReply(() => codec.reply(body, card, ask, delivered.headers));
     },
-    reader() {
-      throw new Error(`An answer to ${parts.name} never streams.`);
-    },
-    isAnswer: () => true,
+    bounds: { firstByte: false, idle: !parts.isSlow },
+    reader: (codec, { ask, card, headers }) =>
+      new PartReader({ decoder: codec.decoder(card, ask, headers), addUsages, charactersMax }),
+    isAnswer: ({ kind }) => kind !== "usage",
     merge: (replies) => mergeReplies(parts, replies),
-    fold: () => new LastReply(),
-    unfold: (reply) => [reply],
+    fold: () => new ReplyFolding((replies) => mergeReplies(parts, replies)),
+    unfold: (reply) => [
+      { kind: "reply", reply },
+      ...(reply.usage ? [{ kind: "usage", usage: reply.usage } as const] : []),
+    ],
     restore: (kept) => parts.restore(kept),
     toLogged: (reply) => parts.toLogged?.(reply) ?? null,
     readUsage: ({ usage }) => usage,
     withUsage: (reply, usage) => ({ ...reply, usage }),
-    usagePiece() {
-      throw new Error(`An answer to ${parts.name} never streams.`);
-    },
+    usagePiece: (usage) => ({ kind: "usage", usage }),
     addUsages,
-    meter: () => new WholeMeter(),
+    meter: () =>
+      new PartMeter(
+        (piece) => parts.countBytes?.(piece) ?? 0,
+        (reply) => parts.countReply?.(reply) ?? 1,
+      ),
     cutUsage: (usage, { ask, card, calls }) => {
       const most = parts.countMost?.(ask, card);
       if (most) return cutUsage(usage, most, 1);
       return cutUsage(usage, parts.countWorst(ask, card), TIMES_WORST * calls);
     },
     countAmounts: ({ amounts }) => amounts,
-    estimate: ({ ask }, _bytes, reported) => reported ?? { amounts: parts.countLikely(ask) },
+    estimate: ({ ask }, bytes, reported) => reported ?? { amounts: parts.countLikely(ask, bytes) },
     withCost: (usage, cost) => ({ ...usage, ...cost }),
   };
 }
 
-/** A codec for answers that never stream. */
-export function makeWholeCodec<A extends Ask, R extends WholeReply>(
-  parts: Omit<Codec<FormOf<A, R>>, "decoder" | "answersPerCall"> & {
+/** A codec for such answers. */
+export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends object = never>(
+  parts: Omit<Codec<FormOf<A, R, P>>, "decoder" | "answersPerCall"> & {
+    /** Left out: its servers don't stream. */
+    decoder?: Codec<FormOf<A, R, P>>["decoder"];
     /** Left out if one call returns them all. */
     answersPerCall?(card: ModelCard, ask: A): number;
   },
-): Codec<FormOf<A, R>> {
+): Codec<FormOf<A, R, P>> {
   const all = Number.POSITIVE_INFINITY;
   return {
     ...parts,
     answersPerCall: (card, ask) => parts.answersPerCall?.(card, ask) ?? all,
-    decoder: () => null,
+    decoder: (card, ask, headers) => parts.decoder?.(card, ask, headers) ?? null,
   };
 }
 
@@ -140,8 +159,7 @@ function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Pri
 
 /** Some servers send blank lines before the JSON while they work. */
 function parseBody({ body }: Delivered): unknown {
-  if (typeof body !== "string") return body;
-  const parsed = parseJson(body);
+  const parsed = body instanceof LongJson ? body.parse() : parseJson(body);
   if (parsed === undefined) throw garbled("not JSON");
   return parsed;
 }
@@ -154,8 +172,8 @@ function readReply<Reply>(read: () => Reply): Reply {
   }
 }
 
-function mergeReplies<A extends Ask, R extends WholeReply>(
-  { name, merge }: WholeParts<A, R>,
+function mergeReplies<A extends Ask, R extends WholeReply, P extends object>(
+  { name, merge }: WholeParts<A, R, P>,
   replies: readonly R[],
 ): R {
   if (!merge) throw new Error(`A request for ${name} is never split.`);
@@ -180,33 +198,4 @@ function cutUsage(usage: WorkUsage, most: Amounts, times: number) {
     amounts[unit] = count;
   }
   return { usage: { ...usage, amounts }, isCut };
-}
-
-class LastReply<R extends WholeReply> {
-  #reply: R | null = null;
-
-  take([reply]: readonly R[]): number {
-    this.#reply = reply ?? this.#reply;
-    return 0;
-  }
-
-  reply(): R {
-    if (this.#reply === null) throw new Error("Nothing was answered.");
-    return this.#reply;
-  }
-}
-
-class WholeMeter<A extends Ask, R extends WholeReply> implements Meter<FormOf<A, R>> {
-  readonly bytes = 0;
-  begun = 0;
-  hasAnswer = false;
-
-  take(): void {
-    this.hasAnswer = true;
-  }
-
-  takeWhole(): void {
-    this.hasAnswer = true;
-    this.begun = Number.POSITIVE_INFINITY;
-  }
 }

@@ -27,7 +27,7 @@ import { makeOpenaiDialect } from "../dialects/openai/dialect.ts";
 import { makeImages, OPENAI_IMAGES, OPENROUTER_IMAGES, XAI_IMAGES } from "../dialects/openai/images.ts";
 import { needsResponses, needsResponsesOnAzure, OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
 import { MISTRAL_SPEECH, makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
-import { OPENAI_TRANSCRIPTION } from "../dialects/openai/transcription.ts";
+import { makeTranscription } from "../dialects/openai/transcription.ts";
 import { carryVertexOpen } from "../dialects/openai/vertex.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
@@ -106,7 +106,7 @@ const MISTRAL = {
   ...MISTRAL_VECTORS,
   completion: makeCompletion(MISTRAL_COMPLETION),
   speech: makeSpeech(MISTRAL_SPEECH),
-  transcription: OPENAI_TRANSCRIPTION,
+  transcription: makeTranscription({ streams: true }),
 };
 const COHERE = { ...cohere, ...COHERE_VECTORS };
 
@@ -119,7 +119,9 @@ const BEDROCK_CLAUDE: ChatDialect = {
 };
 
 const SPEECH = makeSpeech(OPENAI_SPEECH);
-const SOUND = { speech: SPEECH, transcription: OPENAI_TRANSCRIPTION };
+const SOUND = { speech: SPEECH, transcription: makeTranscription({ streams: true }) };
+/** console.groq.com/docs/speech-to-text: a transcript comes whole. */
+const GROQ_SOUND = { speech: SPEECH, transcription: makeTranscription({ streams: false }) };
 const COMPLETION = { completion: makeCompletion(OPENAI_COMPLETION) };
 const MEDIA = { ...COMPLETION, images: makeImages(OPENAI_IMAGES), ...SOUND };
 const BEYOND_CHAT = { ...OPENAI_VECTORS, ...MEDIA };
@@ -167,7 +169,7 @@ export const PROVIDERS: readonly ProviderRow[] = [
     "https://api.x.ai/v1",
     withLane(makeOpenaiDialect(XAI, { images: makeImages(XAI_IMAGES) }), RESPONSES),
   ),
-  row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ, SOUND)),
+  row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ, GROQ_SOUND)),
   row(
     "Together",
     ["TOGETHER_API_KEY"],

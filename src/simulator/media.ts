@@ -1,8 +1,8 @@
 // Images, speech, transcripts and legacy completions from OpenAI's side: small answers that follow from the request alone.
 import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
-import { renderDataEvent } from "./formats.ts";
+import { renderDataEvent, renderNamedEvent } from "./formats.ts";
 import { countTokens } from "./responder.ts";
-import { WholeDocument, type WholeForm, type WholeRequest } from "./types.ts";
+import { type Frame, WholeDocument, type WholeForm, type WholeRequest, WholeStream } from "./types.ts";
 
 /** A picture of one pixel (PNG). */
 const PIXEL =
@@ -15,11 +15,47 @@ function countGiven(given: unknown): number {
   return given === undefined ? 0 : Array.isArray(given) ? given.length : 1;
 }
 
-function renderImages({ body, tokens, hasUsage }: WholeRequest): JsonObject {
-  const count = Math.min(Number(body.n ?? 1), 10);
+const EVENTS = "text/event-stream; charset=utf-8";
+const DRAFTS_MAX = 3;
+/** OpenAI, "Image generation": the tokens of a draft that is shown. */
+const DRAFT_TOKENS = 100;
+
+/** Forms say it in words. */
+function isStreamed({ body }: WholeRequest): boolean {
+  return body.stream === true || body.stream === "true";
+}
+
+function renderPictureEvents(
+  kind: string,
+  drafts: number,
+  data: readonly object[],
+  usage: object,
+): WholeStream {
+  const head = { created_at: 1_767_225_600, size: "1024x1024", quality: "low", background: "opaque" };
+  const render = (type: string, fields: object) =>
+    renderNamedEvent(`${kind}.${type}`, {
+      type: `${kind}.${type}`,
+      ...fields,
+      ...head,
+      output_format: "png",
+    });
+  const frames = data.flatMap((picture): readonly Frame[] => [
+    ...Array.from({ length: drafts }, (_, partial_image_index): Frame => {
+      return { kind: "delta", text: render("partial_image", { ...picture, partial_image_index }) };
+    }),
+    { kind: "end", text: render("completed", { ...picture, ...usage }) },
+  ]);
+  return new WholeStream(EVENTS, frames);
+}
+
+function renderImages(request: WholeRequest): JsonObject | WholeStream {
+  const { body, tokens, hasUsage } = request;
+  const streamed = isStreamed(request);
+  const drafts = streamed ? Math.min(Number(body.partial_images ?? 0), DRAFTS_MAX) : 0;
+  const count = streamed ? 1 : Math.min(Number(body.n ?? 1), 10);
   const text = tokens ?? countTokens(String(body.prompt));
   const image = SOURCE_TOKENS * (countGiven(body.image) + countGiven(body.images));
-  const output = PICTURE_TOKENS * count;
+  const output = (PICTURE_TOKENS + DRAFT_TOKENS * drafts) * count;
   const usage = {
     input_tokens: text + image,
     input_tokens_details: { text_tokens: text, image_tokens: image },
@@ -27,7 +63,10 @@ function renderImages({ body, tokens, hasUsage }: WholeRequest): JsonObject {
     total_tokens: text + image + output,
   };
   const data = Array.from({ length: count }, () => ({ b64_json: PIXEL }));
-  return { created: 1_767_225_600, data, ...(hasUsage ? { usage } : {}) };
+  const counted = hasUsage ? { usage } : {};
+  const kind = image > 0 ? "image_edit" : "image_generation";
+  if (streamed) return renderPictureEvents(kind, drafts, data, counted);
+  return { created: 1_767_225_600, data, ...counted };
 }
 
 export const OPENAI_IMAGES: WholeForm = { path: /^\/images\/(generations|edits)$/, render: renderImages };
@@ -63,14 +102,48 @@ function speak(text: string): Uint8Array {
   return sound;
 }
 
-export const OPENAI_SPEECH: WholeForm = {
-  path: /^\/audio\/speech$/,
-  render: ({ body }) => new WholeDocument("audio/wav", speak(String(body.input))),
-};
+/** Half a second of sound is sent at once. */
+const SOUND_BYTES = 4096;
+const SOUND_TOKENS_PER_SECOND = 20;
+
+function renderSound({ body, hasUsage, tokens }: WholeRequest): WholeStream {
+  const sound = Buffer.from(speak(String(body.input)));
+  const pieces = Array.from({ length: Math.ceil(sound.length / SOUND_BYTES) }, (_, at) =>
+    sound.subarray(at * SOUND_BYTES, (at + 1) * SOUND_BYTES),
+  );
+  if (body.stream_format !== "sse") {
+    const frames = pieces.map((piece): Frame => ({ kind: "delta", text: piece.toString("latin1") }));
+    return new WholeStream("audio/wav", frames);
+  }
+  const input = tokens ?? countTokens(String(body.input));
+  const output = Math.ceil((sound.length / SAMPLES_PER_SECOND) * SOUND_TOKENS_PER_SECOND);
+  const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output };
+  const render = (type: string, fields: object) => renderNamedEvent(type, { type, ...fields });
+  return new WholeStream(EVENTS, [
+    ...pieces.map((piece): Frame => {
+      return { kind: "delta", text: render("speech.audio.delta", { audio: piece.toString("base64") }) };
+    }),
+    { kind: "end", text: render("speech.audio.done", hasUsage ? { usage } : {}) },
+  ]);
+}
+
+export const OPENAI_SPEECH: WholeForm = { path: /^\/audio\/speech$/, render: renderSound };
 
 const BYTES_PER_SECOND = 4000;
 
-function renderTranscript({ body, hasUsage }: WholeRequest): JsonObject | WholeDocument {
+/** Each word as it is heard. */
+function renderWords(text: string, usage: object): WholeStream {
+  return new WholeStream(EVENTS, [
+    ...(text.match(/\s*\S+/g) ?? []).map((delta): Frame => {
+      return { kind: "delta", text: renderDataEvent({ type: "transcript.text.delta", delta }) };
+    }),
+    { kind: "finish", text: renderDataEvent({ type: "transcript.text.done", text, ...usage }) },
+    { kind: "end", text: "data: [DONE]\n\n" },
+  ]);
+}
+
+function renderTranscript(request: WholeRequest): JsonObject | WholeDocument | WholeStream {
+  const { body, hasUsage } = request;
   const { filename, bytes } = asObject(body.file);
   const seconds = Math.ceil((asNumber(bytes) ?? 0) / BYTES_PER_SECOND);
   const text = `This is what was said in ${asString(filename) ?? "nothing"}.`;
@@ -85,7 +158,8 @@ function renderTranscript({ body, hasUsage }: WholeRequest): JsonObject | WholeD
     default: {
       const verbose =
         body.response_format === "verbose_json" ? { duration: seconds, language: "english" } : {};
-      return { text, ...verbose, ...(hasUsage ? { usage: { type: "duration", seconds } } : {}) };
+      const usage = hasUsage ? { usage: { type: "duration", seconds } } : {};
+      return isStreamed(request) ? renderWords(text, usage) : { text, ...verbose, ...usage };
     }
   }
 }

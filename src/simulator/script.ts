@@ -1,5 +1,5 @@
 // Turns one request into the script of its connection. Pure: clock, seed and counters are handed in.
-import { isObject, type JsonObject } from "../core/json.ts";
+import { isObject } from "../core/json.ts";
 import {
   type Control,
   INJECTED_FAULTS,
@@ -17,6 +17,8 @@ import {
   type SimDialect,
   type SimHooks,
   WholeDocument,
+  type WholeForm,
+  WholeStream,
 } from "./types.ts";
 
 /** Everything that will happen on one connection. */
@@ -172,9 +174,29 @@ function scriptAnswer(dialect: SimDialect, exchange: Exchange, control: Control)
   return { latencyMs, head: head("application/json"), steps, isFaulty };
 }
 
-/** An answer beyond chat comes whole; in mid-answer it can only break off. */
-function scriptWhole(dialect: SimDialect, answer: JsonObject | WholeDocument, control: Control): Script {
+function scriptWholeStream(
+  dialect: SimDialect,
+  { type, frames, isEvents }: WholeStream,
+  control: Control,
+): Script {
   const { latencyMs, fault } = control;
+  const isFaulty = fault !== null && INJECTED_FAULTS[fault].where !== "harmless";
+  const { body } = dialect.renderError(MID_STREAM, true, new URLSearchParams());
+  const steps = injectFaults(frames, {
+    control,
+    events: isEvents,
+    failure: () => `data: ${body}\n\n`,
+    ...(isEvents ? {} : { encode: (text: string) => Buffer.from(text, "latin1") }),
+  });
+  const head = { status: 200, headers: { "content-type": fault === "wrong-type" ? "text/plain" : type } };
+  return { latencyMs, head, steps, isFaulty };
+}
+
+/** An answer beyond chat that comes whole can only break off in the middle. */
+function scriptWhole(dialect: SimDialect, answer: ReturnType<WholeForm["render"]>, control: Control): Script {
+  const { latencyMs, fault } = control;
+  if (answer instanceof WholeStream && fault !== "error-200")
+    return scriptWholeStream(dialect, answer, control);
   const isFaulty = fault !== null && INJECTED_FAULTS[fault].where !== "harmless";
   const failure = () => dialect.renderError(MID_STREAM, false, new URLSearchParams()).body;
   const isFailed = fault === "error-200" || fault === "error-mid";

@@ -158,7 +158,7 @@ export interface WholeRequest {
 export interface WholeForm {
   /** Matches its path, after the dialect's prefix. */
   readonly path: RegExp;
-  render(request: WholeRequest): JsonObject | WholeDocument;
+  render(request: WholeRequest): JsonObject | WholeDocument | WholeStream;
 }
 
 /** An answer that isn't JSON. */
@@ -169,6 +169,22 @@ export class WholeDocument {
   constructor(type: string, content: string | Uint8Array) {
     this.type = type;
     this.content = content;
+  }
+}
+
+/** An answer that comes piece by piece. */
+export class WholeStream {
+  readonly type: string;
+  readonly frames: readonly Frame[];
+
+  /** Frames that aren't server-sent events hold a byte in each character (Latin-1). */
+  constructor(type: string, frames: readonly Frame[]) {
+    this.type = type;
+    this.frames = frames;
+  }
+
+  get isEvents(): boolean {
+    return this.type.startsWith("text/event-stream");
   }
 }
 

@@ -185,7 +185,7 @@ export const CREATE_SPEECH: Description = {
   schema: speechRequestSchema,
   takesNulls: true,
   example: { model: "OpenAI#tts-1", input: "Good morning.", voice: "nova" },
-  answer: "The sound.",
+  answer: "The sound as it is made, or with `stream_format: sse` its events.",
   answerType: "audio/*",
 };
 
@@ -195,7 +195,7 @@ export const CREATE_TRANSCRIPTION: Description = {
   summary: "Write down what is said in a sound file",
   schema: transcriptionRequestSchema,
   files: ["file"],
-  answer: "The text; other `response_format`s than JSON are texts.",
+  answer: "The text, or with `stream: true` its events; other `response_format`s than JSON are texts.",
   answerSchema: Type.Object({ text: Type.String() }),
 };
 

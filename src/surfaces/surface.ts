@@ -36,12 +36,17 @@ export interface Stamp {
   readonly countPrompt: () => number;
 }
 
-/** An answer that isn't JSON. */
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/**
+ * An answer that isn't JSON, or whose JSON is too long to be written as one text: then `pieces` are to be sent one after
+ * the other, and nobody else needs their memory.
+ */
 export class Document {
   readonly type: string;
-  readonly content: string | Uint8Array<ArrayBuffer>;
+  readonly content: string | Bytes | { readonly pieces: readonly (string | Bytes)[] };
 
-  constructor(type: string, content: string | Uint8Array<ArrayBuffer>) {
+  constructor(type: string, content: Document["content"]) {
     this.type = type;
     this.content = content;
   }
@@ -62,10 +67,30 @@ export interface Exchange<F extends Form> extends Asking<F> {
   whole(reply: F["reply"], stamp: Stamp): JsonObject | Document;
   /** A writer for one streamed answer. It asks for the stamp with the first piece: failover may change the model until then. */
   writer(stamp: () => Stamp): Writer<F["piece"]>;
+  /** A writer of the answer's own bytes, for one that is no text; left out: it is written as events. */
+  bytes?(): ByteWriter<F["piece"]>;
+}
+
+/** Writes one answer as it comes. */
+export interface StreamWriter<Piece> {
+  /** The next pieces as they are sent, empty where they show nothing. The last piece of an answer holds its usage. */
+  write(pieces: readonly Piece[]): string | Bytes;
+  /** The answer is whole: the stream's own end. */
+  end(): string;
+  /** The answer failed: the surface's error event; null: it has none, and the connection breaks off. */
+  fail(fault: Fault, requestId: string): string | null;
+  /** A sign of life for a silent stream; null: it has none, and nothing leaves before the answer begins. */
+  readonly keepAlive: string | null;
+}
+
+/** Writes one answer as its own bytes, without any events. */
+export interface ByteWriter<Piece> extends StreamWriter<Piece> {
+  /** Returns the media type, as the first pieces of the answer tell it. */
+  readType(first: readonly Piece[]): string;
 }
 
 /** Writes one answer as the text of an event stream. */
-export interface Writer<Piece> {
+export interface Writer<Piece> extends StreamWriter<Piece> {
   /** The text for the next pieces, "" where they show nothing. The last piece of an answer holds its usage. */
   write(pieces: readonly Piece[]): string;
   /** Returns the whole answer once all of its pieces were written, for surfaces whose answers are kept. */

@@ -2,6 +2,7 @@
 import type { Delivered, Outgoing } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
+import { LongJsonReader } from "../core/long-json.ts";
 import type { Proof, Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
 import type { Clock, Deadline, Deadlines, Fetch, Reach } from "../core/world.ts";
@@ -12,7 +13,7 @@ import { type Prepared, prepare, toInit } from "./prepared.ts";
 import { sendProven } from "./proving.ts";
 import type { Reachability } from "./reachability.ts";
 import { redact } from "./redact.ts";
-import { makeReader, type TextReader } from "./text-reader.ts";
+import { isBounded, isClosing, makeReader, readOff, type TextReader } from "./text-reader.ts";
 
 /** The fault that an error answer means, read from its status, headers and text. */
 export type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;
@@ -31,6 +32,8 @@ const ERROR_CHARACTERS_MAX = 64 * 1024;
 const ERROR_BODY_MS = 3000;
 /** The longest time that a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
+/** A shorter answer is parsed from its text: there is nothing in it that would be too large to be held twice. */
+const SHORT_JSON_BYTES = 1024 * 1024;
 /** A kept connection that the server has closed is reset within a round trip; after this time, the server failed at its work. */
 const STALE_MS = 1000;
 const FIRST_BYTE_MS = 60_000;
@@ -128,27 +131,32 @@ export class UpstreamCall {
     return explain(response.status, response.headers, body, this.#ports.clock.nowMs());
   }
 
-  /** Reads the body: as it came, or as text. Rejects when it is longer than `bytesMax` or breaks off. */
-  read(response: Response, answer: Outgoing["answer"], bytesMax: number): Promise<Delivered["body"]> {
-    const isShort = isBounded(response.headers, bytesMax);
-    if (answer === "bytes") return isShort ? this.#short(response.bytes()) : this.#long(response, bytesMax);
-    return isShort ? this.#short(response.text()) : this.#longText(response, bytesMax);
+  /** Reads the body as text, or as JSON whose long texts aren't copied. Rejects when it is too long or breaks off. */
+  async read(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
+    const isShort = isBounded(response.headers, isLong ? SHORT_JSON_BYTES : bytesMax);
+    if (isShort) return this.#short(response.text());
+    if (!isLong) return this.#longText(response, bytesMax);
+    const reader = new LongJsonReader();
+    await this.#take(response, bytesMax, (piece) => reader.push(piece));
+    return reader.end();
   }
 
-  async #long(response: Response, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
-    const sink = new Bun.ArrayBufferSink();
-    sink.start({ asUint8Array: true });
+  async #take(
+    response: Response,
+    bytesMax: number,
+    take: (piece: Uint8Array<ArrayBuffer>) => void,
+  ): Promise<void> {
     let length = 0;
     try {
       for await (const piece of response.body ?? []) {
         length += piece.byteLength;
         if (length > bytesMax) throw garbled("the answer is beyond all bounds");
-        sink.write(piece);
+        take(piece);
       }
     } catch (thrown) {
       throw this.explain(thrown);
     }
-    return this.#short(Promise.resolve(new Uint8Array(sink.end())));
+    await this.#short(Promise.resolve());
   }
 
   async #longText(response: Response, bytesMax: number): Promise<string> {
@@ -270,24 +278,4 @@ export class UpstreamCall {
     const { signal } = this.#abort;
     return sendProven({ proof, authorize, clock, signal, onSecret, send }, url, prepared);
   }
-}
-
-/** A compressed body may be of any length. */
-function isBounded(headers: Headers, bytesMax: number): boolean {
-  const length = headers.get("content-length");
-  return length !== null && Number(length) <= bytesMax && !headers.has("content-encoding");
-}
-
-/** Reads the rest and returns true if it came to its end. The answer is whole already, so an error here has no other effect. */
-async function readOff(reader: TextReader): Promise<boolean> {
-  try {
-    while (!(await reader.read()).done);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function isClosing(headers: Headers): boolean {
-  return headers.get("connection")?.toLowerCase() === "close";
 }

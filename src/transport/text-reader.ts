@@ -1,4 +1,4 @@
-// Reads a body as text as it arrives: decoded by the runtime, or out of Amazon's frames.
+// Reads a body as text as it arrives: decoded by the runtime, out of Amazon's frames, or byte by byte.
 import type { Outgoing } from "../core/dialect.ts";
 import { EventStreamText } from "./framing/aws-eventstream.ts";
 
@@ -6,9 +6,28 @@ export interface TextReader {
   read(): Promise<Bun.ReadableStreamDefaultReadResult<string>>;
 }
 
+const EVENTS = /^text\/event-stream\b/i;
+
 export function makeReader(response: Response, answer: Outgoing["answer"]): TextReader {
+  const isBytes = answer === "bytes" && !EVENTS.test(response.headers.get("content-type") ?? "");
+  if (isBytes && response.body !== null) return new ByteReader(response.body.getReader());
   if (answer !== "aws-eventstream" || response.body === null) return response.textStream().getReader();
   return new FrameReader(response.body.getReader());
+}
+
+/** Reads a body that is no text: each byte is one character (Latin-1), which takes no more memory than the byte. */
+class ByteReader implements TextReader {
+  readonly #source: ReadableStreamDefaultReader<Uint8Array>;
+
+  constructor(source: ReadableStreamDefaultReader<Uint8Array>) {
+    this.#source = source;
+  }
+
+  async read(): Promise<Bun.ReadableStreamDefaultReadResult<string>> {
+    const { done, value } = await this.#source.read();
+    if (done) return { done, value: undefined };
+    return { done, value: Buffer.from(value.buffer, value.byteOffset, value.length).toString("latin1") };
+  }
 }
 
 /**
@@ -48,4 +67,24 @@ class FrameReader implements TextReader {
     }
     return this.#decoder ? this.#decoder.decode(bytes, { stream: true }) : this.#frames.push(bytes);
   }
+}
+
+/** Reads the rest and returns true if it came to its end. The answer is whole already, so an error here has no other effect. */
+export async function readOff(reader: TextReader): Promise<boolean> {
+  try {
+    while (!(await reader.read()).done);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A compressed body may be of any length. */
+export function isBounded(headers: Headers, bytesMax: number): boolean {
+  const length = headers.get("content-length");
+  return length !== null && Number(length) <= bytesMax && !headers.has("content-encoding");
+}
+
+export function isClosing(headers: Headers): boolean {
+  return headers.get("connection")?.toLowerCase() === "close";
 }

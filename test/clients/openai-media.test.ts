@@ -1,6 +1,7 @@
 // OpenAI's JavaScript SDK for images, speech and transcripts.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
+import { DRAFTS, SPOKEN, STREAMED_PICTURE, STREAMED_USAGE, WORDS } from "../media/streams.ts";
 import { PICTURE, SOUND, VTT } from "../media/upstream.ts";
 import { type MediaWorld, makeWav, startMediaWorld } from "../media/world.ts";
 import { failure } from "./setting.ts";
@@ -18,8 +19,43 @@ test("makes pictures, whole and as a stream", async () => {
   const whole = await client.images.generate({ ...ask, n: 2 });
   expect(whole.data?.map(({ b64_json }) => b64_json)).toEqual([PICTURE, PICTURE]);
   expect(whole.usage).toMatchObject({ input_tokens: 14, output_tokens: 272, total_tokens: 286 });
-  const events = await Array.fromAsync(await client.images.generate({ ...ask, stream: true }));
-  expect(events).toMatchObject([{ type: "image_generation.completed", b64_json: PICTURE }]);
+  const streamed = await client.images.generate({ ...ask, stream: true, partial_images: 2 });
+  expect(await Array.fromAsync(streamed)).toMatchObject([
+    { type: "image_generation.partial_image", b64_json: DRAFTS[0], partial_image_index: 0 },
+    {
+      type: "image_generation.partial_image",
+      b64_json: DRAFTS[1],
+      partial_image_index: 1,
+      size: "1024x1024",
+    },
+    { type: "image_generation.completed", b64_json: STREAMED_PICTURE, usage: STREAMED_USAGE },
+  ]);
+});
+
+test("shows the drafts of a picture as they are made", async () => {
+  const stream = await client.images.generate({
+    model: "Studio#painter-slow",
+    prompt: "x",
+    stream: true,
+    partial_images: 1,
+  });
+  const types: string[] = [];
+  for await (const { type } of stream) {
+    types.push(type);
+    // The picture itself only comes after its draft was seen.
+    world.upstream.goOn();
+  }
+  expect(types).toEqual(["image_generation.partial_image", "image_generation.completed"]);
+});
+
+test("tells a stream that fails in the middle by its error", async () => {
+  const ask = { model: "Studio#painter-erring", prompt: "x", stream: true, partial_images: 1 } as const;
+  const read = async () => Array.fromAsync(await client.images.generate(ask));
+  expect((await failure(OpenAI.APIError, read())).code).toBe("upstream_error");
+  const file = makeWav(1);
+  const words = { model: "Studio#scribe-erring", file, stream: true } as const;
+  const listen = async () => Array.fromAsync(await client.audio.transcriptions.create(words));
+  expect((await failure(OpenAI.APIError, listen())).code).toBe("upstream_error");
 });
 
 test("changes pictures", async () => {
@@ -33,6 +69,20 @@ test("changes pictures", async () => {
     ["a.png", "image/png"],
     ["b.png", "image/png"],
   ]);
+  const ask = { model: "Studio#painter", prompt: "green", image, stream: true, partial_images: 1 } as const;
+  expect(await Array.fromAsync(await client.images.edit(ask))).toMatchObject([
+    { type: "image_edit.partial_image", b64_json: DRAFTS[0] },
+    { type: "image_edit.completed", b64_json: STREAMED_PICTURE, usage: { total_tokens: 486 } },
+  ]);
+});
+
+test("plays speech from its first sound on", async () => {
+  const ask = { model: "Studio#voice-slow", input: "hello", voice: "nova" };
+  const reader = (await client.audio.speech.create(ask)).body?.getReader();
+  expect((await reader?.read())?.value).toEqual(SPOKEN[0]);
+  world.upstream.goOn();
+  expect((await reader?.read())?.value).toEqual(SPOKEN[1]);
+  expect((await reader?.read())?.done).toBe(true);
 });
 
 test("speaks", async () => {
@@ -45,8 +95,10 @@ test("transcribes, as JSON, as a stream and as subtitles, and translates", async
   const whole = await client.audio.transcriptions.create({ model: "Studio#scribe", file });
   expect(whole).toMatchObject({ text: "by that conference.", usage: { type: "tokens", output_tokens: 144 } });
   const stream = await client.audio.transcriptions.create({ model: "Studio#scribe", file, stream: true });
-  const last = (await Array.fromAsync(stream)).at(-1);
-  expect(last).toMatchObject({ type: "transcript.text.done", text: "by that conference." });
+  expect(await Array.fromAsync(stream)).toMatchObject([
+    ...WORDS.map((delta) => ({ type: "transcript.text.delta", delta })),
+    { type: "transcript.text.done", text: WORDS.join(""), usage: { type: "tokens", output_tokens: 144 } },
+  ]);
   const subtitles = await client.audio.transcriptions.create({
     model: "Studio#whisper",
     file,

@@ -65,7 +65,7 @@ function readStream(recording: Recorded, pieceCharacters: number): readonly Part
 function collect(parts: readonly Part[]): readonly object[] {
   const fold = COMPLETION.fold();
   fold.take(parts);
-  return fold.reply().choices.map(({ index, message, finish_reason }) => ({
+  return (fold.reply()?.choices ?? []).map(({ index, message, finish_reason }) => ({
     index,
     text: message.content,
     finish: finish_reason,

@@ -214,7 +214,7 @@ describe("an answer that is made whether or not its client waits", () => {
   /** Gives the parts, then fails where a failure is given. */
   function make(parts: readonly string[], seen: string[], failure?: Error): AnswerFlow<string> {
     return {
-      begin: () => Promise.resolve(),
+      begin: () => Promise.resolve(parts[0]),
       async pour(take) {
         for (const part of parts) {
           seen.push(part);

@@ -2,7 +2,10 @@
 import { describe, expect, test } from "bun:test";
 import { Attachment } from "../../src/core/attachment.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
+import type { Form } from "../../src/operations/form.ts";
 import { IMAGES } from "../../src/operations/images/operation.ts";
+import type { Reader, Reading } from "../../src/operations/operation.ts";
+import { findSound } from "../../src/operations/speech/form.ts";
 import { SPEECH } from "../../src/operations/speech/operation.ts";
 import { TRANSCRIPTION } from "../../src/operations/transcription/operation.ts";
 import { OPENAI_IMAGES } from "../../src/surfaces/openai-images/surface.ts";
@@ -19,7 +22,7 @@ const READING = { offset: 0, dropped: [], isNative: false };
 const isImage = ({ api }: MediaRecording) => api.startsWith("images");
 const isSpeech = ({ api }: MediaRecording) => api === "audio-speech";
 const isTranscript = ({ api }: MediaRecording) => /^audio-trans/.test(api);
-const hasSucceeded = ({ status }: MediaRecording) => status === 200;
+const hasSucceeded = ({ status, isStream }: MediaRecording) => status === 200 && !isStream;
 
 function given<Codec>(codec: Codec | null, { id }: MediaRecording): Codec {
   if (codec === null) throw new Error(`${id}: its provider has no codec.`);
@@ -27,7 +30,7 @@ function given<Codec>(codec: Codec | null, { id }: MediaRecording): Codec {
 }
 
 function asDelivered({ body, headers }: MediaRecording) {
-  return { body, headers };
+  return { body: String(body), headers };
 }
 
 describe.skipIf(traffic === null)("recorded pictures, sound and transcripts", () => {
@@ -62,14 +65,19 @@ describe.skipIf(traffic === null)("recorded pictures, sound and transcripts", ()
     test(`${recording.id}: sound`, () => {
       const codec = given(SPEECH.findCodec(recording.dialect), recording);
       const { ask } = OPENAI_SPEECH.read(incoming(requestOf(recording)));
-      const { card, body } = recording;
-      const reply = SPEECH.readWhole(codec, asDelivered(recording), { ...READING, ask, card });
-      const sound =
-        typeof body === "string"
-          ? Uint8Array.fromBase64(asString(asObject(parseJson(body)).audio_data) ?? "")
-          : body;
-      expect(Buffer.from(reply.sound).equals(Buffer.from(sound))).toBe(true);
-      expect(reply.type).toStartWith("audio/");
+      const { card, body, headers } = recording;
+      const reading = { ...READING, ask, card, headers };
+      if (typeof body === "string") {
+        const { sound, type } = SPEECH.readWhole(codec, asDelivered(recording), reading);
+        expect(sound).toEqual(Uint8Array.fromBase64(asString(asObject(parseJson(body)).audio_data) ?? ""));
+        return expect(type).toStartWith("audio/");
+      }
+      for (const cut of [1, 1000, body.length]) {
+        const parts = readParts(SPEECH.reader(codec, reading), Buffer.from(body).toString("latin1"), cut);
+        const sounds = parts.flatMap((piece) => findSound(piece) ?? []);
+        expect(Buffer.concat(sounds.map(({ sound }) => sound)).equals(Buffer.from(body))).toBe(true);
+        expect(sounds[0]?.type).toStartWith("audio/");
+      }
     });
   }
 
@@ -92,6 +100,27 @@ describe.skipIf(traffic === null)("recorded pictures, sound and transcripts", ()
           completion: usage.output_tokens,
           inputAudio: asObject(usage.input_token_details).audio_tokens,
         });
+      }
+    });
+  }
+
+  for (const recording of recordings.filter((one) => isTranscript(one) && one.isStream)) {
+    test(`${recording.id}: a transcript as it was made, whatever the cuts, and none without its end`, () => {
+      const codec = given(TRANSCRIPTION.findCodec(recording.dialect), recording);
+      const ask = readTranscription(recording, asString(recording.fields?.response_format) ?? "json");
+      const { card, headers } = recording;
+      const text = String(recording.body);
+      for (let cut = 1; cut <= text.length; cut++) {
+        const reader = TRANSCRIPTION.reader(codec, { ...READING, ask, card, headers });
+        const [segment, reply, ...others] = readParts(reader, text, cut);
+        expect(segment).toMatchObject({ part: { kind: "segment", segment: { speaker: "A", end: 3.25 } } });
+        expect(reply).toMatchObject({ reply: { content: { text: expect.stringMatching(/^Ruby is/) } } });
+        expect(others).toEqual([]);
+        expect(reader.usage?.amounts).toMatchObject({ prompt: 37, inputAudio: 37, completion: 145 });
+        const cutShort = TRANSCRIPTION.reader(codec, { ...READING, ask, card, headers });
+        const isWhole = text.slice(0, cut).includes('"output_tokens":145}}');
+        if (isWhole) continue;
+        expect(() => readParts(cutShort, text.slice(0, cut), cut)).toThrow("broken off");
       }
     });
   }
@@ -131,6 +160,15 @@ describe.skipIf(traffic === null)("recorded pictures, sound and transcripts", ()
     });
   }
 });
+
+/** The pieces of a stream that came in reads of so many characters. */
+function readParts<F extends Form>(reader: Reader<F>, text: string, cut: number): readonly F["piece"][] {
+  const readings: (Reading<F["piece"]> | null)[] = [];
+  for (let at = 0; at < text.length; at += cut) readings.push(reader.push(text.slice(at, at + cut)));
+  readings.push(reader.end());
+  for (const reading of readings) if (reading?.broken) throw reading.broken;
+  return readings.flatMap((reading) => reading?.pieces ?? []);
+}
 
 function keep(field: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(field).filter(([, value]) => typeof value === "string"));

@@ -43,6 +43,7 @@ export interface MediaRecording {
   readonly status: number;
   readonly headers: Headers;
   readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly isStream: boolean;
 }
 
 export interface MediaTraffic {
@@ -69,9 +70,8 @@ export function readMediaTraffic(): MediaTraffic | null {
 }
 
 function findReason(row: JsonObject): string | null {
-  if (asString(asObject(row.request).url)?.endsWith("/image/generate"))
-    return "a provider's own API for media";
-  return row.stream === true ? "transcripts are asked for whole, and streamed from here" : null;
+  const isOwn = asString(asObject(row.request).url)?.endsWith("/image/generate");
+  return isOwn ? "a provider's own API for media" : null;
 }
 
 function readRow(row: JsonObject, api: MediaApi, provider: string): MediaRecording {
@@ -97,6 +97,7 @@ function readRow(row: JsonObject, api: MediaApi, provider: string): MediaRecordi
       ]),
     ),
     body: readBody(response),
+    isStream: row.stream === true,
   };
 }
 

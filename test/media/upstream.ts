@@ -1,6 +1,8 @@
 // An upstream with OpenAI's routes for images, speech and transcripts, which keeps the calls that it was sent.
+import type { ServerResponse } from "node:http";
 import { asObject, asString, type JsonObject } from "../../src/core/json.ts";
 import { serveHttp } from "../http/serve.ts";
+import { findStream, type MediaStream, SPOKEN } from "./streams.ts";
 
 export interface MediaCall {
   readonly path: string;
@@ -8,6 +10,8 @@ export interface MediaCall {
   /** JSON, or a form's texts with its files' names in their place. */
   readonly body: JsonObject;
   readonly files: readonly File[];
+  /** Resolves when the connection is over: true if all of the answer was sent. */
+  readonly sent: Promise<boolean>;
 }
 
 export interface MediaUpstream {
@@ -15,12 +19,14 @@ export interface MediaUpstream {
   readonly calls: readonly MediaCall[];
   /** The last call. */
   last(): MediaCall;
+  /** Lets all streams go on that wait. */
+  goOn(): void;
   stop(): Promise<void>;
 }
 
 /** "hello" in base64. */
 export const PICTURE = "aGVsbG8=";
-export const SOUND = new Uint8Array([73, 68, 51, 4, 0, 255, 0, 10]);
+export const SOUND = new Uint8Array(SPOKEN.flatMap((sound) => [...sound]));
 export const PICTURE_USAGE = {
   input_tokens: 14,
   output_tokens: 272,
@@ -32,12 +38,18 @@ export const VTT = "WEBVTT\n\n00:00:00.000 --> 00:00:08.640\nby that conference.
 /** The model's name says what it answers: `silent` reports no usage, `failing` answers 500, `huge` gives a picture of 20 MB. */
 export async function startMediaUpstream(): Promise<MediaUpstream> {
   const calls: MediaCall[] = [];
+  let gate = Promise.withResolvers<void>();
   const server = await serveHttp(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part);
     const path = (request.url ?? "").replace(/^\/v1/, "");
-    const call = await readCall(path, { ...request.headers }, new Uint8Array(Buffer.concat(parts)));
+    const over = Promise.withResolvers<boolean>();
+    response.on("close", () => over.resolve(response.writableFinished));
+    const read = await readCall(path, { ...request.headers }, new Uint8Array(Buffer.concat(parts)));
+    const call = { ...read, sent: over.promise };
     calls.push(call);
+    const stream = findStream(call);
+    if (stream) return play(response, stream, () => Promise.race([gate.promise, over.promise]));
     const answer = makeAnswer(call);
     response.writeHead(answer.status, { "content-type": answer.type });
     response.end(answer.body);
@@ -46,6 +58,10 @@ export async function startMediaUpstream(): Promise<MediaUpstream> {
     url: server.url,
     calls,
     stop: server.stop,
+    goOn() {
+      gate.resolve();
+      gate = Promise.withResolvers();
+    },
     last() {
       const call = calls.at(-1);
       if (!call) throw new Error("Nothing was asked of the upstream.");
@@ -54,11 +70,25 @@ export async function startMediaUpstream(): Promise<MediaUpstream> {
   };
 }
 
+async function play(
+  response: ServerResponse,
+  { type, steps }: MediaStream,
+  wait: () => Promise<unknown>,
+): Promise<void> {
+  response.writeHead(200, { "content-type": type });
+  for (const step of steps) {
+    if (step === "break") return void response.destroy();
+    if (step === "wait") await wait();
+    else response.write(step);
+  }
+  response.end();
+}
+
 async function readCall(
   path: string,
   headers: MediaCall["headers"],
   bytes: Uint8Array<ArrayBuffer>,
-): Promise<MediaCall> {
+): Promise<Omit<MediaCall, "sent">> {
   const type = String(headers["content-type"]);
   if (!type.startsWith("multipart/")) {
     return { path, headers, files: [], body: asObject(JSON.parse(new TextDecoder().decode(bytes))) };
@@ -86,7 +116,6 @@ function makeAnswer({ path, body }: MediaCall): Answer {
   const model = asString(body.model) ?? "";
   if (model === "failing") return json({ error: { message: "It broke.", type: "server_error" } }, 500);
   if (path.startsWith("/images/")) return json(makePictures(model, Number(body.n)));
-  if (path === "/audio/speech") return { status: 200, type: "audio/mpeg", body: SOUND };
   if (body.response_format === "vtt") return { status: 200, type: "text/vtt; charset=utf-8", body: VTT };
   return json({ text: "by that conference.", ...(model === "silent" ? {} : { usage: USAGES[model] }) });
 }

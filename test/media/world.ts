@@ -1,5 +1,5 @@
 // A gateway before the upstream for images, speech and transcripts, with prices by token, picture, minute and character.
-import { asObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type MediaUpstream, startMediaUpstream } from "./upstream.ts";
 
@@ -12,17 +12,29 @@ export interface MediaWorld extends UnderTest {
     body: object | FormData,
     secret?: string,
     headers?: Record<string, string>,
+    signal?: AbortSignal,
   ): Promise<Response>;
+  /** The newest row of the log. */
+  lastRow(): Promise<JsonObject>;
 }
 
+const STREAMING = [
+  "painter, operations: [images], price: { input: 5, input_image: 10, output: 40 }",
+  "scribe, operations: [transcription], price: { input: 2.5, input_audio: 6, output: 10 }",
+  "voice, operations: [speech], price: { per_character_million: 15 }",
+  "gpt-voice, operations: [speech], price: { input: 0.6, output: 12 }",
+];
+const INTERRUPTED = ["slow", "breaking", "erring", "ending", "flooding"].flatMap((how) =>
+  STREAMING.map((model) => `{ name: ${model.replace(",", `-${how},`)} }`),
+);
+
 const MODELS = [
-  "{ name: painter, operations: [images], price: { input: 5, input_image: 10, output: 40 } }",
+  ...STREAMING.map((model) => `{ name: ${model} }`),
+  ...INTERRUPTED,
   "{ name: silent, operations: [images, transcription], price: { per_image: 0.04, per_minute: 0.006 } }",
   "{ name: failing, operations: [images], price: { per_image: 0.04 } }",
   "{ name: huge, operations: [images], price: { per_image: 0.04 } }",
-  "{ name: voice, operations: [speech], price: { per_character_million: 15 } }",
   "{ name: whisper, operations: [transcription], price: { per_minute: 0.006 } }",
-  "{ name: scribe, operations: [transcription], price: { input: 2.5, input_audio: 6, output: 10 } }",
 ];
 
 export async function startMediaWorld(): Promise<MediaWorld> {
@@ -50,7 +62,11 @@ export async function startMediaWorld(): Promise<MediaWorld> {
       const { secret } = await gateway.newKey({ account_id: accountId, requests_per_day: 0 });
       return { secret, balance: async () => Number((await admin(`/accounts/${accountId}`)).balance_usd) };
     },
-    post: (path, body, secret = gateway.secret, headers = {}) =>
+    async lastRow() {
+      const { data, requests } = await admin("/requests?limit=1");
+      return asObject(asArray(data ?? requests)[0]);
+    },
+    post: (path, body, secret = gateway.secret, headers = {}, signal) =>
       fetch(`${gateway.url}/v1${path}`, {
         method: "POST",
         headers: {
@@ -59,6 +75,7 @@ export async function startMediaWorld(): Promise<MediaWorld> {
           ...headers,
         },
         body: body instanceof FormData ? body : JSON.stringify(body),
+        ...(signal ? { signal } : {}),
       }),
     async stop() {
       await gateway.stop();

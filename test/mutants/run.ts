@@ -6,6 +6,7 @@ import { ANSWERS } from "./answers.ts";
 import { BEYOND_CHAT } from "./beyond-chat.ts";
 import { BOOKS } from "./books.ts";
 import { LEARNING } from "./learning.ts";
+import { MEDIA } from "./media.ts";
 import { type Mutant, mutated } from "./mutant.ts";
 import { SESSIONS } from "./sessions.ts";
 import { SHARING } from "./sharing.ts";
@@ -92,6 +93,7 @@ async function main(): Promise<number> {
     ...SURVIVING,
     ...LEARNING,
     ...BEYOND_CHAT,
+    ...MEDIA,
   ].filter(({ name }) => name.includes(wanted));
   const folder = mkdtempSync(join(tmpdir(), "poundkey-mutants-"));
   try {

@@ -69,12 +69,11 @@ test.skipIf(folder === null)("each recording beyond chat is judged, or left out 
     counts[reason] = (counts[reason] ?? 0) + 1;
   }
   expect(counts).toEqual({
-    judged: 260,
+    judged: 261,
     "the recorder cut the answer": 3,
     "Ollama's native API: its /v1 is spoken": 48,
     "Cohere's first API is retired: its second is spoken": 8,
     "a provider's own API for media": 11,
-    "transcripts are asked for whole, and streamed from here": 1,
     "Bedrock's own count is never asked for: prompts are estimated": 5,
     "images can't be embedded": 3,
     "several parts of one input are never sent": 2,

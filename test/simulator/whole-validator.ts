@@ -72,6 +72,18 @@ const geminiRequest = shape(
 const ranked = (field: string, more: Fields = {}) =>
   strict({ ...ranking, [field]: integer(1), ...more }, ["query", "documents"]);
 
+const drafts = { stream: flag, partial_images: integer(0, 3) };
+const recorded = { file: shape({ filename: filled, bytes: integer(1) }, {}) };
+
+/** Drafts are shown in streams alone. */
+function drawing(check: Check): Check {
+  return (value, path) => {
+    check(value, path);
+    if (!isObject(value) || value.partial_images === undefined || value.stream !== undefined) return;
+    reject("value", "partial_images needs stream.", ["partial_images"]);
+  };
+}
+
 /** By dialect, the last step of the path and its check. */
 const CHECKS: Readonly<Partial<Record<DialectName, Readonly<Record<string, Check>>>>> = {
   openai: {
@@ -91,11 +103,13 @@ const CHECKS: Readonly<Partial<Record<DialectName, Readonly<Record<string, Check
     ),
     moderations: strict({ input: judged }, ["input"]),
     // Servers with their own models have more words for sizes and voices than OpenAI.
-    generations: open({ prompt: filled, n: integer(1, 10) }, ["prompt"]),
-    edits: open({ prompt: text }, ["prompt"]),
-    speech: open({ input: filled, speed: number(0.25, 4) }, ["input"]),
-    transcriptions: open({ file: shape({ filename: filled, bytes: integer(1) }, {}) }, ["file"]),
-    translations: open({ file: shape({ filename: filled, bytes: integer(1) }, {}) }, ["file"]),
+    generations: drawing(open({ prompt: filled, n: integer(1, 10), ...drafts }, ["prompt"])),
+    edits: drawing(open({ prompt: text }, ["prompt"])),
+    speech: open({ input: filled, speed: number(0.25, 4), stream_format: checkChoice("audio", "sse") }, [
+      "input",
+    ]),
+    transcriptions: open({ ...recorded, stream: checkChoice("true") }, ["file"]),
+    translations: open(recorded, ["file"]),
     completions: open({ n: integer(1, 128), max_tokens: integer(0), stream: flag, echo: flag }, ["prompt"]),
   },
   mistral: {

@@ -3,7 +3,8 @@ import { Attachment } from "../../core/attachment.ts";
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
-import { asArray, asCount, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asArray, asCount, asObject, type JsonObject } from "../../core/json.ts";
+import { asText } from "../../core/long-json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { garbled } from "../../core/upstream.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
@@ -74,6 +75,7 @@ function listDropped(ask: ImagesRequest, carried: readonly string[]): readonly s
     style: "style",
     responseFormat: "response_format",
     inputFidelity: "input_fidelity",
+    partialImages: "partial_images",
     mask: "mask",
   };
   const given: ReadonlyMap<string, unknown> = new Map(Object.entries(ask));
@@ -133,7 +135,7 @@ function readGemini(body: unknown): ImagesReply {
 }
 
 function readPicture(data: unknown): Picture {
-  const text = asString(data);
+  const text = asText(data);
   if (text === undefined || text === "") throw garbled("a picture is missing");
   return { b64_json: text };
 }

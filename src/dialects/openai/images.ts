@@ -4,6 +4,7 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asText } from "../../core/long-json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
@@ -17,6 +18,7 @@ import type {
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { decodePictures } from "./media-streams.ts";
 
 export interface ImagesQuirks {
   readonly generationsPath: string;
@@ -27,6 +29,8 @@ export interface ImagesQuirks {
   /** Fields that the model's server refuses, by the beginning of the model's name; the first that matches counts. */
   readonly refuses: readonly { readonly names: RegExp; readonly fields: readonly string[] }[];
   readonly picturesMax: number;
+  /** The models that stream their drafts and pictures; null: none does. */
+  readonly streams: RegExp | null;
   /** Returns a picture's address as the server's JSON has it. */
   readonly writeSource: (url: string) => JsonObject;
 }
@@ -44,6 +48,7 @@ export const OPENAI_IMAGES: ImagesQuirks = {
     { names: /gpt-image/, fields: ["response_format", "style"] },
   ],
   picturesMax: 10,
+  streams: /^(?!dall-e)/,
   writeSource: (url) => ({ image_url: url }),
 };
 
@@ -51,6 +56,7 @@ export const OPENAI_IMAGES: ImagesQuirks = {
 export const XAI_IMAGES: ImagesQuirks = {
   ...OPENAI_IMAGES,
   takesFiles: false,
+  streams: null,
   refuses: [{ names: /./, fields: [...NEWER_FIELDS, "size", "quality", "style"] }],
   writeSource: (url) => ({ type: "image_url", url }),
 };
@@ -61,6 +67,7 @@ export const OPENROUTER_IMAGES: ImagesQuirks = {
   generationsPath: "/images",
   editsPath: null,
   takesFiles: false,
+  streams: null,
   refuses: [],
 };
 
@@ -68,6 +75,7 @@ export function makeImages(quirks: ImagesQuirks): Codec<ImagesForm> {
   return makeWholeCodec({
     answersPerCall: () => quirks.picturesMax,
     encode: (ask, card, target) => encodeImages(quirks, ask, card, target),
+    decoder: (card, ask) => decodePictures(ask, (body) => readImages(body, card)),
     reply: (body, card) => readImages(body, card),
   });
 }
@@ -95,7 +103,8 @@ function encodeImages(quirks: ImagesQuirks, ask: ImagesRequest, card: ModelCard,
   };
 }
 
-function listFields({ refuses }: ImagesQuirks, ask: ImagesRequest, name: string) {
+function listFields({ refuses, streams }: ImagesQuirks, ask: ImagesRequest, name: string) {
+  const isStreamed = ask.stream === true && streams?.test(name) === true;
   const given: JsonObject = {
     size: ask.size,
     quality: ask.quality,
@@ -106,8 +115,11 @@ function listFields({ refuses }: ImagesQuirks, ask: ImagesRequest, name: string)
     style: ask.style,
     response_format: ask.responseFormat,
     input_fidelity: ask.inputFidelity,
+    partial_images: ask.partialImages,
+    ...(isStreamed ? { stream: true } : {}),
   };
-  const refused = refuses.find(({ names }) => names.test(name))?.fields ?? [];
+  const own = refuses.find(({ names }) => names.test(name))?.fields ?? [];
+  const refused = isStreamed ? own : [...own, "partial_images"];
   const dropped = refused.filter((field) => given[field] !== undefined);
   for (const field of dropped) delete given[field];
   return { fields: { ...ask.extras, model: name, prompt: ask.prompt, n: ask.n, ...given }, dropped };
@@ -140,7 +152,7 @@ function readImages(body: unknown, card: ModelCard): ImagesReply {
 
 function readPicture(given: unknown): Picture {
   const { b64_json, url, revised_prompt } = asObject(given);
-  const [data, address, revised] = [asString(b64_json), asString(url), asString(revised_prompt)];
+  const [data, address, revised] = [asText(b64_json), asString(url), asString(revised_prompt)];
   if (data === undefined && address === undefined) throw garbled("a picture is missing");
   return {
     ...(data === undefined ? {} : { b64_json: data }),

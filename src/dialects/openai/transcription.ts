@@ -13,25 +13,31 @@ import {
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { decodeTranscript } from "./media-streams.ts";
 
-export const OPENAI_TRANSCRIPTION: Codec<TranscriptionForm> = makeWholeCodec({
-  encode(ask, card, target) {
-    const path = ask.isTranslation ? "translations" : "transcriptions";
-    return {
-      url: `${target.baseUrl}/audio/${path}`,
-      headers: makeBearerHeaders(target),
-      body: {},
-      form: makeForm(ask, card.name),
-      dropped: [],
-    };
-  },
-  reply: (body, _card, ask) => readTranscript(String(body), ask),
-});
+/** `streams` is true for servers that send a transcript as it is made. */
+export function makeTranscription({ streams }: { readonly streams: boolean }): Codec<TranscriptionForm> {
+  return makeWholeCodec({
+    encode(ask, card, target) {
+      const path = ask.isTranslation ? "translations" : "transcriptions";
+      return {
+        url: `${target.baseUrl}/audio/${path}`,
+        headers: makeBearerHeaders(target),
+        body: {},
+        form: makeForm(ask, card.name, streams && ask.stream === true),
+        dropped: [],
+      };
+    },
+    decoder: () => decodeTranscript(readContent),
+    reply: (body, _card, ask) => readTranscript(String(body), ask),
+  });
+}
 
 /** The file comes last: servers that read the form as it arrives know by then what to do with it. */
-function makeForm(ask: TranscriptionRequest, model: string): readonly FormEntry[] {
+function makeForm(ask: TranscriptionRequest, model: string, isStreamed: boolean): readonly FormEntry[] {
   const { file, language, prompt, temperature, format, extras } = ask;
-  const fields: JsonObject = { ...extras, model, response_format: format, language, prompt, temperature };
+  const given = { model, response_format: format, language, prompt, temperature };
+  const fields: JsonObject = { ...extras, ...given, ...(isStreamed ? { stream: true } : {}) };
   const entries = Object.entries(fields).flatMap(([name, value]): readonly FormEntry[] => {
     if (value === undefined) return [];
     if (!Array.isArray(value)) return [[name, String(value)]];
@@ -42,7 +48,10 @@ function makeForm(ask: TranscriptionRequest, model: string): readonly FormEntry[
 
 function readTranscript(text: string, ask: TranscriptionRequest): TranscriptionReply {
   if (!isJsonFormat(ask.format)) return { content: text, usage: null };
-  const content = parseJson(text);
+  return readContent(parseJson(text));
+}
+
+function readContent(content: unknown): TranscriptionReply {
   if (!isObject(content) || typeof content.text !== "string") throw garbled("no transcript");
   return { content, usage: readUsage(content) };
 }

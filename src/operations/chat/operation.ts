@@ -63,6 +63,7 @@ export const CHAT: Operation<ChatForm> = {
     const passing = { splices: true, verbatim: isNative };
     return new AnswerReader({ decoder, request: ask, choiceOffset: offset, stops, ...passing });
   },
+  bounds: { firstByte: true, idle: true },
   isAnswer,
   merge(replies) {
     const usage = addUsages(replies.map((reply) => reply.usage ?? null));

@@ -7,12 +7,12 @@ import { CHAT } from "../chat/operation.ts";
 import type { Operation } from "../operation.ts";
 import { type CompletionForm, type CompletionRequest, toChat } from "./form.ts";
 
-const { answerBytesMax, keptBytesMax, isAnswer, merge, unfold, restore, toLogged } = CHAT;
+const { answerBytesMax, keptBytesMax, bounds, isAnswer, merge, unfold, restore, toLogged } = CHAT;
 const { readUsage, withUsage, usagePiece, addUsages, countAmounts, withCost } = CHAT;
 
 export const COMPLETION: Operation<CompletionForm> = {
   name: "completion",
-  ...{ answerBytesMax, keptBytesMax, isAnswer, merge, unfold, restore, toLogged },
+  ...{ answerBytesMax, keptBytesMax, bounds, isAnswer, merge, unfold, restore, toLogged },
   ...{ readUsage, withUsage, usagePiece, addUsages, countAmounts, withCost },
   fold: () => new ChatFolding(),
   meter: ({ n, bestOf = n }) => new BestMeter(Math.max(1, bestOf / n)),

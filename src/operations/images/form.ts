@@ -1,6 +1,7 @@
 // The types of the images operation: a description becomes pictures, alone or from other pictures.
 import type { Attachment } from "../../core/attachment.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { LongText } from "../../core/long-json.ts";
 import type { Ask } from "../form.ts";
 import type { FormOf, WholeReply } from "../whole-form.ts";
 
@@ -20,6 +21,8 @@ export interface ImagesRequest extends Ask {
   readonly style?: string;
   readonly responseFormat?: "url" | "b64_json";
   readonly inputFidelity?: string;
+  /** The drafts of each picture that a stream shows before it. */
+  readonly partialImages?: number;
   /** The pictures to be changed; none: a new one is made. */
   readonly sources: readonly ImageSource[];
   /** Transparent where the first picture may be changed. */
@@ -29,7 +32,7 @@ export interface ImagesRequest extends Ask {
 }
 
 export interface Picture {
-  readonly b64_json?: string;
+  readonly b64_json?: string | LongText;
   readonly url?: string;
   readonly revised_prompt?: string;
 }
@@ -40,4 +43,12 @@ export interface ImagesReply extends WholeReply {
   readonly settings: Readonly<JsonObject>;
 }
 
-export type ImagesForm = FormOf<ImagesRequest, ImagesReply>;
+/** A draft of a picture that is still being made. */
+export interface PartialPicture {
+  /** Counted from 0. */
+  readonly index: number;
+  readonly b64_json: string;
+  readonly settings: Readonly<JsonObject>;
+}
+
+export type ImagesForm = FormOf<ImagesRequest, ImagesReply, PartialPicture>;

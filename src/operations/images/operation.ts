@@ -19,10 +19,17 @@ const TOKENS_HIGHEST = [8320, 12_480] as const;
 const [SOURCE_TOKENS_WORST, SOURCE_TOKENS] = [6500, 1000];
 /** Recorded: the provider wraps the prompt in some six tokens. */
 const WRAPPING_TOKENS = 8;
+/** OpenAI, "Image generation": each draft that is shown takes so many tokens more. */
+const DRAFT_TOKENS = 100;
 const SQUARE = /^(\d+)x\1$/;
 
 export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   name: "images",
+  hasLongTexts: true,
+  // A draft may take as long as a whole picture of another model.
+  isSlow: true,
+  countBytes: (piece) => (piece.kind === "reply" ? countBase64(piece.reply) : 0),
+  countReply: ({ pictures }) => pictures.length,
   findCodec: ({ images }) => images ?? null,
   countAnswers: ({ n }) => n,
   countWorst: (ask, card) => count(ask, SOURCE_TOKENS_WORST, worstTokens(ask, card)),
@@ -33,16 +40,21 @@ export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
     pictures: replies.flatMap(({ pictures }) => pictures),
     settings: replies[0]?.settings ?? {},
   }),
-  identify: (ask) => Object.fromEntries(Object.entries(ask)),
+  identify: ({ stream: _stream, partialImages: _drafts, ...ask }) => Object.fromEntries(Object.entries(ask)),
   toLog({ prompt, ...request }) {
     return { request: Object.fromEntries(Object.entries(request)), messages: [prompt] };
   },
   restore: (kept) => (isReply(kept) ? kept : null),
 });
 
-function count({ prompt, n, sources, mask }: ImagesRequest, perSource: number, perPicture: number): Amounts {
+function countBase64({ pictures }: ImagesReply): number {
+  return pictures.reduce((sum, { b64_json }) => sum + (b64_json?.length ?? 0), 0);
+}
+
+function count(ask: ImagesRequest, perSource: number, perPicture: number): Amounts {
+  const { prompt, n, sources, mask, partialImages = 0 } = ask;
   const inputImage = (sources.length + (mask ? 1 : 0)) * perSource;
-  const outputImage = n * perPicture;
+  const outputImage = n * (perPicture + partialImages * DRAFT_TOKENS);
   const text = WRAPPING_TOKENS + likelyTextTokens(2 * Buffer.byteLength(prompt));
   return {
     ...NO_AMOUNTS,

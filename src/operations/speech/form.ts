@@ -13,6 +13,8 @@ export interface SpeechRequest extends Ask {
   readonly format: SoundFormat;
   readonly instructions?: string;
   readonly speed?: number;
+  /** True if the client wants events: then so may its provider. */
+  readonly asEvents?: boolean;
   /** The client's other fields. */
   readonly extras: Readonly<JsonObject>;
 }
@@ -23,7 +25,23 @@ export interface SpeechReply extends WholeReply {
   readonly type: string;
 }
 
-export type SpeechForm = FormOf<SpeechRequest, SpeechReply>;
+/** A piece of the sound, as it came. */
+export type SoundPart = Pick<SpeechReply, "sound" | "type">;
+
+export type SpeechForm = FormOf<SpeechRequest, SpeechReply, SoundPart>;
+
+/** Returns the sound of a piece, or null if it holds none. */
+export function findSound(piece: SpeechForm["piece"]): SoundPart | null {
+  if (piece.kind === "usage") return null;
+  return piece.kind === "part" ? piece.part : piece.reply;
+}
+
+/** Returns the number of code points. */
+export function countCharacters(text: string): number {
+  let count = 0;
+  for (const _character of text) count++;
+  return count;
+}
 
 export const SOUND_TYPES: Readonly<Record<SoundFormat, string>> = {
   mp3: "audio/mpeg",

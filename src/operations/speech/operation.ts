@@ -3,17 +3,33 @@ import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
-import type { SpeechForm, SpeechRequest } from "./form.ts";
+import { countCharacters, findSound, type SoundFormat, type SpeechForm, type SpeechRequest } from "./form.ts";
 
 /** OpenAI prices a minute of gpt-4o-mini-tts at 0.015 USD, which is 21 tokens a second; people say 15 characters in one. */
 const [SOUND_TOKENS_PER_CHARACTER_WORST, SOUND_TOKENS_PER_CHARACTER] = [6, 1.4];
+const SOUND_TOKENS_PER_SECOND = 21;
+/** Low rates of speech in each format: of sound that broke off, no more is charged than its bytes can hold. */
+const BITS_PER_SECOND_MIN: Readonly<Record<SoundFormat, number>> = {
+  mp3: 32_000,
+  opus: 16_000,
+  aac: 32_000,
+  flac: 96_000,
+  wav: 64_000,
+  pcm: 128_000,
+};
 
 export const SPEECH: Operation<SpeechForm> = makeWholeOperation({
   name: "speech",
   findCodec: ({ speech }) => speech ?? null,
   // A slow voice takes longer for the same words.
   countWorst: (ask) => count(ask, SOUND_TOKENS_PER_CHARACTER_WORST / Math.min(1, ask.speed ?? 1)),
-  countLikely: (ask) => count(ask, SOUND_TOKENS_PER_CHARACTER / (ask.speed ?? 1)),
+  countLikely(ask, bytes) {
+    const likely = count(ask, SOUND_TOKENS_PER_CHARACTER / (ask.speed ?? 1));
+    const seen = Math.ceil(((bytes * 8) / BITS_PER_SECOND_MIN[ask.format]) * SOUND_TOKENS_PER_SECOND);
+    const outputAudio = bytes === 0 ? likely.outputAudio : Math.min(seen, likely.outputAudio);
+    return { ...likely, completion: outputAudio, outputAudio };
+  },
+  countBytes: (piece) => findSound(piece)?.sound.length ?? 0,
   identify: () => null,
   toLog({ input, ...request }) {
     return { request, messages: [input] };
@@ -26,10 +42,4 @@ function count({ input, instructions = "" }: SpeechRequest, tokensPerCharacter: 
   const outputAudio = Math.ceil(characters * tokensPerCharacter);
   const prompt = likelyTextTokens(Buffer.byteLength(input) + Buffer.byteLength(instructions));
   return { ...NO_AMOUNTS, characters, prompt, completion: outputAudio, outputAudio };
-}
-
-function countCharacters(text: string): number {
-  let count = 0;
-  for (const _character of text) count++;
-  return count;
 }

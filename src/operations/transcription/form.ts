@@ -26,7 +26,12 @@ export interface TranscriptionReply extends WholeReply {
   readonly content: JsonObject | string;
 }
 
-export type TranscriptionForm = FormOf<TranscriptionRequest, TranscriptionReply>;
+/** A piece of the text, or a whole passage with its times and speaker, as OpenAI's events have them. */
+export type TranscriptPart =
+  | { readonly kind: "delta"; readonly delta: string; readonly extras: Readonly<JsonObject> }
+  | { readonly kind: "segment"; readonly segment: Readonly<JsonObject> };
+
+export type TranscriptionForm = FormOf<TranscriptionRequest, TranscriptionReply, TranscriptPart>;
 
 export function isJsonFormat(format: TranscriptFormat): boolean {
   return format === "json" || format === "verbose_json" || format === "diarized_json";

@@ -1,5 +1,5 @@
 // Transcription as an operation: sound becomes text.
-import { isObject, type JsonObject } from "../../core/json.ts";
+import { asString, isObject, type JsonObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { likelyTextTokens } from "../text-tokens.ts";
@@ -22,7 +22,11 @@ export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
   findCodec: ({ transcription }) => transcription ?? null,
   isText: true,
   countWorst: (ask) => count(ask, ask.seconds, SOUND_TOKENS_WORST, TEXT_TOKENS_WORST),
-  countLikely: (ask) => count(ask, ask.seconds, SOUND_TOKENS, TEXT_TOKENS),
+  countLikely(ask, bytes) {
+    const likely = count(ask, ask.seconds, SOUND_TOKENS, TEXT_TOKENS);
+    return bytes === 0 ? likely : { ...likely, completion: likelyTextTokens(bytes) };
+  },
+  countBytes,
   countMost(ask) {
     const seconds = Math.ceil((ask.file.bytes.length * 8) / BITS_PER_SECOND_MIN);
     return count(ask, Math.max(seconds, ask.seconds), SOUND_TOKENS_WORST, TEXT_TOKENS_WORST);
@@ -33,8 +37,18 @@ export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
   restore: (kept) => (isReply(kept) ? kept : null),
 });
 
-/** The file stands there as its name, size and digest. */
-function listFields(ask: TranscriptionRequest): JsonObject {
+function countBytes(piece: TranscriptionForm["piece"]): number {
+  if (piece.kind === "usage") return 0;
+  if (piece.kind === "part") {
+    const { part } = piece;
+    return Buffer.byteLength(part.kind === "delta" ? part.delta : (asString(part.segment.text) ?? ""));
+  }
+  const { content } = piece.reply;
+  return Buffer.byteLength(typeof content === "string" ? content : (asString(content.text) ?? ""));
+}
+
+/** The file stands there as its name, size and digest; how the answer is delivered is no part of it. */
+function listFields({ stream: _stream, ...ask }: TranscriptionRequest): JsonObject {
   return Object.fromEntries(Object.entries({ ...ask, file: ask.file.toJSON() }));
 }
 

@@ -3,22 +3,13 @@ import { Attachment } from "../../core/attachment.ts";
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Limits } from "../../core/settings.ts";
-import type { ImageSource, ImagesForm, ImagesReply, ImagesRequest } from "../../operations/images/form.ts";
+import type { ImageSource, ImagesForm, ImagesRequest } from "../../operations/images/form.ts";
 import { IMAGES } from "../../operations/images/operation.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { writeCost } from "../cost.ts";
 import { convertFields } from "../form-fields.ts";
-import {
-  type Document,
-  type Exchange,
-  type Incoming,
-  refuseAsOpenai,
-  type Stamp,
-  type Surface,
-  TRANSLATED_WHOLE,
-} from "../surface.ts";
-import { writeEvents } from "../text-events.ts";
+import { type Exchange, type Incoming, refuseAsOpenai, type Surface, TRANSLATED } from "../surface.ts";
 import { imagesRequestSchema } from "./schema.ts";
+import { makePictureWriter, writeWhole } from "./writer.ts";
 
 const CHECKER = new Checker(imagesRequestSchema);
 const EDITS = /\/images\/edits$/;
@@ -43,11 +34,14 @@ export const OPENAI_IMAGES: Surface<ImagesForm> = {
     checkModelName(rest.model);
     refuseMany(rest.n, limits);
     const sources = isEdit ? readSources(image, images) : [];
-    const { stream, partial_images, ...fields } = rest;
-    const ask = checked(fields, sources, mask === undefined ? undefined : readSource(mask, "mask"));
-    const write = stream === true ? writeStream(isEdit) : writeWhole;
-    const dropped = partial_images === undefined ? [] : ["partial_images"];
-    return { ...TRANSLATED_WHOLE, dropped, ask, whole: write };
+    const ask = checked(rest, sources, mask === undefined ? undefined : readSource(mask, "mask"));
+    return {
+      ...TRANSLATED,
+      dropped: ask.stream || rest.partial_images === undefined ? [] : ["partial_images"],
+      ask,
+      whole: writeWhole,
+      writer: (stamp) => makePictureWriter(stamp, isEdit),
+    };
   },
   refuse: refuseAsOpenai,
 };
@@ -65,12 +59,14 @@ function checked(
   mask: ImageSource | undefined,
 ): ImagesRequest {
   const { model, prompt, n, size, quality, background, output_format, output_compression, ...more } = given;
-  const { moderation, style, response_format, input_fidelity, ...extras } = more;
+  const { moderation, style, response_format, input_fidelity, stream, partial_images, ...extras } = more;
+  const isStreamed = stream === true;
   return {
     ...{ model, prompt, n: n ?? 1, size, quality, background, moderation, style, sources, extras },
     ...{ outputFormat: output_format, outputCompression: output_compression },
     ...{ responseFormat: response_format, inputFidelity: input_fidelity },
     ...(mask ? { mask } : {}),
+    ...(isStreamed ? { stream, partialImages: partial_images } : {}),
   } as ImagesRequest;
 }
 
@@ -101,34 +97,4 @@ function readSource(given: unknown, path: string): ImageSource {
   if (url !== undefined && /^(https?:\/\/|data:image\/)/i.test(url)) return { url };
   const message = `Invalid '${path}': expected a file, or the address of a picture (https: or data:).`;
   throw new Fault("invalid_value", message, { param: path });
-}
-
-function writeWhole({ pictures, settings, usage }: ImagesReply, { created }: Stamp): JsonObject {
-  return { created, ...settings, data: pictures, usage: writeUsage(usage) };
-}
-
-function writeUsage(usage: ImagesReply["usage"]): JsonObject {
-  const { prompt = 0, inputImage = 0, completion = 0 } = usage?.amounts ?? {};
-  return {
-    input_tokens: prompt,
-    output_tokens: completion,
-    total_tokens: prompt + completion,
-    input_tokens_details: { image_tokens: inputImage, text_tokens: prompt - inputImage },
-    ...writeCost(asObject(usage)),
-  };
-}
-
-/** The stream of pictures that came whole: each as its last event. */
-function writeStream(isEdit: boolean) {
-  const type = isEdit ? "image_edit.completed" : "image_generation.completed";
-  return ({ pictures, settings, usage }: ImagesReply, { created }: Stamp): Document =>
-    writeEvents(
-      pictures.map((picture) => ({
-        type,
-        ...picture,
-        created_at: created,
-        ...settings,
-        usage: writeUsage(usage),
-      })),
-    );
 }

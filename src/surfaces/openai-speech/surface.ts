@@ -1,25 +1,24 @@
 // OpenAI's speech API: the answer is the sound.
 import { Type } from "@sinclair/typebox";
-import { asObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import {
   SOUND_FORMATS,
+  SOUND_TYPES,
   type SpeechForm,
-  type SpeechReply,
   type SpeechRequest,
 } from "../../operations/speech/form.ts";
 import { SPEECH } from "../../operations/speech/operation.ts";
 import { checkChoice } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { writeCost } from "../cost.ts";
 import {
   Document,
   type Exchange,
   type Incoming,
   refuseAsOpenai,
   type Surface,
-  TRANSLATED_WHOLE,
+  TRANSLATED,
 } from "../surface.ts";
-import { writeEvents } from "../text-events.ts";
+import { SOUND_EVENTS, SoundWriter } from "./writer.ts";
 
 const INPUT_CHARACTERS_MAX = 100_000;
 
@@ -53,17 +52,24 @@ export const OPENAI_SPEECH: Surface<SpeechForm> = {
     const given = readFields(body);
     CHECKER.check(given, 1);
     checkModelName(given.model);
-    const { stream_format, ...rest } = given;
-    const write = stream_format === "sse" ? writeStream : writeSound;
-    return { ...TRANSLATED_WHOLE, ask: checked(rest), whole: write };
+    const ask = checked(given);
+    return {
+      ...TRANSLATED,
+      ask,
+      whole: ({ sound, type }) => new Document(type, sound),
+      writer: () => SOUND_EVENTS,
+      ...(ask.asEvents ? {} : { bytes: () => new SoundWriter(SOUND_TYPES[ask.format]) }),
+    };
   },
   refuse: refuseAsOpenai,
 };
 
-/** The schema was checked: the fields are what its type says. */
+/** The schema was checked: the fields are what its type says. Sound is always sent as it comes, so that it plays at once. */
 function checked(given: JsonObject): SpeechRequest {
-  const { model, input, voice, response_format, instructions, speed, ...extras } = given;
+  const { model, input, voice, response_format, instructions, speed, stream_format, ...extras } = given;
   return {
+    stream: true,
+    asEvents: stream_format === "sse",
     model,
     input,
     voice,
@@ -72,17 +78,4 @@ function checked(given: JsonObject): SpeechRequest {
     speed,
     extras,
   } as SpeechRequest;
-}
-
-function writeSound({ sound, type }: SpeechReply): Document {
-  return new Document(type, sound);
-}
-
-function writeStream({ sound, usage }: SpeechReply): Document {
-  const { prompt = 0, completion = 0 } = usage?.amounts ?? {};
-  const counts = { input_tokens: prompt, output_tokens: completion, total_tokens: prompt + completion };
-  return writeEvents([
-    { type: "speech.audio.delta", audio: sound.toBase64() },
-    { type: "speech.audio.done", usage: { ...counts, ...writeCost(asObject(usage)) } },
-  ]);
 }

@@ -1,7 +1,8 @@
 // OpenAI's transcriptions and translations of sound.
 import { Type } from "@sinclair/typebox";
-import { asObject, isObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import {
+  isJsonFormat,
   TRANSCRIPT_FORMATS,
   type TranscriptFormat,
   type TranscriptionForm,
@@ -11,7 +12,6 @@ import {
 import { TRANSCRIPTION } from "../../operations/transcription/operation.ts";
 import { checkChoice } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { writeCost } from "../cost.ts";
 import { convertFields, requireFile } from "../form-fields.ts";
 import {
   Document,
@@ -19,9 +19,9 @@ import {
   type Incoming,
   refuseAsOpenai,
   type Surface,
-  TRANSLATED_WHOLE,
+  TRANSLATED,
 } from "../surface.ts";
-import { writeEvents } from "../text-events.ts";
+import { makeTranscriptWriter, writeUsage } from "./writer.ts";
 
 const TEXT_CHARACTERS_MAX = 100_000;
 const LIST_MAX = 64;
@@ -68,14 +68,13 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
     CHECKER.check(fields, 1);
     checkModelName(fields.model);
     const file = requireFile(given, "file");
-    const { stream, ...rest } = fields;
     const isTranslation = TRANSLATIONS.test(new URL(url).pathname);
-    const ask = checked({ ...rest, file, seconds: seconds ?? 0, isTranslation });
-    const isStreamed = stream === true && !isTranslation;
+    const ask = checked({ ...fields, file, seconds: seconds ?? 0, isTranslation });
     return {
-      ...TRANSLATED_WHOLE,
+      ...TRANSLATED,
       ask,
-      whole: (reply) => writeWhole(reply, ask, isStreamed),
+      whole: (reply) => writeWhole(reply, ask),
+      writer: makeTranscriptWriter,
     };
   },
   refuse: refuseAsOpenai,
@@ -83,33 +82,22 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
 
 /** The schema was checked: the fields are what its type says. */
 function checked(given: JsonObject): TranscriptionRequest {
-  const { model, file, seconds, isTranslation, response_format, language, prompt, temperature, ...extras } =
-    given;
-  const known = { model, file, seconds, isTranslation, format: response_format ?? "json", extras };
-  return { ...known, language, prompt, temperature } as TranscriptionRequest;
+  const { model, file, seconds, isTranslation, language, prompt, temperature, ...rest } = given;
+  const { response_format, stream, ...extras } = rest;
+  const known = { model, file, seconds, isTranslation, language, prompt, temperature, extras };
+  const ask = { ...known, format: response_format ?? "json" } as TranscriptionRequest;
+  // Translations and texts other than JSON have no streams at OpenAI either.
+  return stream === true && !isTranslation && isJsonFormat(ask.format) ? { ...ask, stream } : ask;
 }
 
 function writeWhole(
   { content, usage }: TranscriptionReply,
   { format }: TranscriptionRequest,
-  isStreamed: boolean,
 ): JsonObject | Document {
   if (typeof content === "string") return new Document(TYPES[toPlain(format)], content);
-  const known = isObject(content.usage)
-    ? content.usage
-    : { type: "duration", seconds: usage?.amounts.seconds ?? 0 };
-  const body = { ...content, usage: { ...known, ...writeCost(asObject(usage)) } };
-  return isStreamed ? writeStream(body) : body;
+  return { ...content, usage: writeUsage(content, usage) };
 }
 
 function toPlain(format: TranscriptFormat): keyof typeof TYPES {
   return format === "srt" || format === "vtt" ? format : "text";
-}
-
-/** The stream of a transcript that came whole: its text in one piece. */
-function writeStream(body: JsonObject): Document {
-  return writeEvents([
-    { type: "transcript.text.delta", delta: body.text },
-    { type: "transcript.text.done", text: body.text, usage: body.usage },
-  ]);
 }

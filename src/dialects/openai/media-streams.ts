@@ -1,0 +1,158 @@
+// Streamed pictures, transcripts and speech, as their servers send them (OpenAI API reference, the operations' "Streaming").
+import type { ServerEvent } from "../../core/dialect.ts";
+import {
+  asArray,
+  asCount,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  parseJson,
+} from "../../core/json.ts";
+import { NO_AMOUNTS } from "../../core/units.ts";
+import { garbled } from "../../core/upstream.ts";
+import type { ImagesReply, ImagesRequest, PartialPicture } from "../../operations/images/form.ts";
+import {
+  countCharacters,
+  SOUND_TYPES,
+  type SoundPart,
+  type SpeechReply,
+  type SpeechRequest,
+} from "../../operations/speech/form.ts";
+import type { TranscriptionReply, TranscriptPart } from "../../operations/transcription/form.ts";
+import type { PartDecoder, WholePiece, WholeReply } from "../../operations/whole-form.ts";
+import { explainInside } from "../_chat/error.ts";
+
+/** The parts in which streams of events differ. */
+interface EventTerms<R, P> {
+  read(type: string, body: JsonObject): readonly WholePiece<R, P>[];
+  /** True once the answer is whole. */
+  isWhole(): boolean;
+  /** Returns what `[DONE]` completes; left out: nothing. */
+  atDone?(): readonly WholePiece<R, P>[];
+}
+
+function makeEventDecoder<R extends WholeReply, P>(terms: EventTerms<R, P>): PartDecoder<R, P> {
+  return {
+    isEvents: true,
+    get done() {
+      return terms.isWhole();
+    },
+    push({ event, data }: ServerEvent) {
+      if (data === "[DONE]") return terms.atDone?.() ?? [];
+      const body = parseJson(data);
+      if (!isObject(body)) throw garbled("an event that is no JSON object");
+      if (body.error || body.type === "error" || event === "error") throw explainInside(body);
+      return terms.read(asString(body.type) ?? event, body);
+    },
+    end() {
+      if (!terms.isWhole()) throw garbled("a stream without its own end");
+      return [];
+    },
+  };
+}
+
+/** No more drafts are shown than were asked for, and held for. */
+export function decodePictures(
+  { n, partialImages = 0 }: ImagesRequest,
+  readWhole: (body: JsonObject) => ImagesReply,
+): PartDecoder<ImagesReply, PartialPicture> {
+  let [draftsLeft, picturesLeft] = [n * partialImages, n];
+  return makeEventDecoder<ImagesReply, PartialPicture>({
+    isWhole: () => picturesLeft <= 0,
+    read(type, body) {
+      if (type.endsWith(".completed")) {
+        picturesLeft--;
+        return [{ kind: "reply", reply: readWhole({ ...body, data: [body] }) }];
+      }
+      if (!type.endsWith(".partial_image") || draftsLeft-- <= 0) return [];
+      const { b64_json, partial_image_index, background, output_format, quality, size } = body;
+      const data = asString(b64_json);
+      if (data === undefined) throw garbled("a draft without its picture");
+      const settings = { background, output_format, quality, size };
+      return [{ kind: "part", part: { index: asCount(partial_image_index), b64_json: data, settings } }];
+    },
+  });
+}
+
+/** Takes the events of OpenAI and of Mistral, and vLLM's chunks, whose end doesn't say the text again. */
+export function decodeTranscript(
+  readWhole: (content: JsonObject) => TranscriptionReply,
+): PartDecoder<TranscriptionReply, TranscriptPart> {
+  let [isWhole, text, segments] = [false, "", 0];
+  const finish = (content: JsonObject) => {
+    if (isWhole) return [];
+    isWhole = true;
+    return [{ kind: "reply", reply: readWhole(content) } as const];
+  };
+  const readDelta = (given: unknown, extras: JsonObject) => {
+    const delta = asString(given);
+    if (delta === undefined) throw garbled("a piece of a transcript without its text");
+    text += delta;
+    return delta === "" ? [] : [{ kind: "part", part: { kind: "delta", delta, extras } } as const];
+  };
+  return makeEventDecoder<TranscriptionReply, TranscriptPart>({
+    isWhole: () => isWhole,
+    atDone: () => finish({ text }),
+    read(type, { type: _type, ...body }) {
+      switch (type.replace(/^transcript(ion)?\./, "")) {
+        case "text.delta": {
+          const { delta, text: piece, ...extras } = body;
+          return readDelta(delta ?? piece, extras);
+        }
+        case "text.segment":
+        case "segment": {
+          // Mistral numbers no segments and has another word for the speaker.
+          const { speaker_id: speaker, ...rest } = body;
+          const segment = { id: `seg_${segments++}`, ...(speaker === undefined ? {} : { speaker }), ...rest };
+          return [{ kind: "part", part: { kind: "segment", segment } }];
+        }
+        case "text.done":
+        case "done":
+          return finish(body);
+        case "":
+          return readDelta(asObject(asObject(asArray(body.choices)[0]).delta).content ?? "", {});
+        default:
+          return [];
+      }
+    },
+  });
+}
+
+/** Takes the sound's own bytes, or events where the headers say so. */
+export function decodeSound(
+  { input, format }: SpeechRequest,
+  headers: Headers | undefined,
+): PartDecoder<SpeechReply, SoundPart> {
+  const given = headers?.get("content-type") ?? "";
+  const type = given.startsWith("audio/") ? given : SOUND_TYPES[format];
+  let [isWhole, hasSound] = [false, false];
+  const readSound = (bytes: Buffer<ArrayBuffer>) => {
+    hasSound ||= bytes.length > 0;
+    const sound = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
+    return bytes.length === 0 ? [] : [{ kind: "part", part: { sound, type } } as const];
+  };
+  if (!/^text\/event-stream\b/i.test(given)) {
+    return {
+      isEvents: false,
+      done: false,
+      push: ({ data }) => readSound(Buffer.from(data, "latin1")),
+      end() {
+        if (!hasSound) throw garbled("no sound");
+        return [];
+      },
+    };
+  }
+  return makeEventDecoder<SpeechReply, SoundPart>({
+    isWhole: () => isWhole && hasSound,
+    read(kind, { audio, usage }) {
+      if (kind === "speech.audio.delta") return readSound(Buffer.from(asString(audio) ?? "", "base64"));
+      isWhole ||= kind === "speech.audio.done";
+      if (kind !== "speech.audio.done" || !isObject(usage)) return [];
+      const completion = asCount(usage.output_tokens);
+      const tokens = { prompt: asCount(usage.input_tokens), completion, outputAudio: completion };
+      const amounts = { ...NO_AMOUNTS, ...tokens, characters: countCharacters(input) };
+      return [{ kind: "usage", usage: { amounts } }];
+    },
+  });
+}

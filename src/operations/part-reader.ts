@@ -1,0 +1,162 @@
+// Reads, counts and collects the parts of a streamed answer that is one thing.
+import { garbled } from "../core/upstream.ts";
+import { EventParser } from "../transport/framing/sse.ts";
+import type { Ask } from "./form.ts";
+import type { Folding, Meter, Reader, Reading } from "./operation.ts";
+import type { FormOf, PartDecoder, WholePiece, WholeReply, WorkUsage } from "./whole-form.ts";
+
+type AddUsages = (usages: readonly (WorkUsage | null)[]) => WorkUsage | null;
+
+export interface PartReaderTerms<R, P> {
+  /** null: no stream was asked for. */
+  readonly decoder: PartDecoder<R, P> | null;
+  readonly addUsages: AddUsages;
+  /** The longest stream that is read. */
+  readonly charactersMax: number;
+}
+
+export class PartReader<A extends Ask, R extends WholeReply, P extends object>
+  implements Reader<FormOf<A, R, P>>
+{
+  readonly #terms: PartReaderTerms<R, P>;
+  readonly #parser = new EventParser();
+  #characters = 0;
+  #usage: WorkUsage | null = null;
+  #isFinished = false;
+
+  constructor(terms: PartReaderTerms<R, P>) {
+    this.#terms = terms;
+  }
+
+  get done(): boolean {
+    return this.#terms.decoder?.done ?? false;
+  }
+
+  get isFinished(): boolean {
+    return this.#isFinished || this.done;
+  }
+
+  get usage(): WorkUsage | null {
+    return this.#usage;
+  }
+
+  push(text: string): Reading<WholePiece<R, P>> | null {
+    const pieces: WholePiece<R, P>[] = [];
+    const { decoder, charactersMax } = this.#terms;
+    try {
+      if (decoder === null) throw garbled("a stream that nobody asked for");
+      this.#characters += text.length;
+      if (this.#characters > charactersMax) throw garbled("the answer is beyond all bounds");
+      const events = decoder.isEvents ? this.#parser.push(text) : [{ event: "", data: text }];
+      const given = events.filter(({ data }) => data !== "");
+      for (const event of given) if (!decoder.done) this.#take(decoder.push(event), pieces);
+      return given.length === 0 ? null : { pieces, broken: undefined };
+    } catch (broken) {
+      return { pieces, broken };
+    }
+  }
+
+  end(): Reading<WholePiece<R, P>> {
+    const pieces: WholePiece<R, P>[] = [];
+    const { decoder } = this.#terms;
+    try {
+      for (const event of decoder?.isEvents ? this.#parser.end() : []) {
+        if (event.data !== "" && decoder) this.#take(decoder.push(event), pieces);
+      }
+      if (decoder) this.#take(decoder.end(), pieces);
+      this.#isFinished = true;
+    } catch (broken) {
+      return { pieces, broken };
+    }
+    return { pieces, broken: undefined };
+  }
+
+  /** Its end is the end of its connection or an event of its own: one that goes on is not whole. */
+  early(): null {
+    return null;
+  }
+
+  takeReply(reply: R): readonly WholePiece<R, P>[] {
+    const pieces: WholePiece<R, P>[] = [];
+    this.#isFinished = true;
+    this.#take([{ kind: "reply", reply }], pieces);
+    return pieces;
+  }
+
+  finish(): readonly WholePiece<R, P>[] {
+    return [];
+  }
+
+  /** The last piece of an answer, which holds the usage with its cost, is the gateway's own. */
+  #take(given: readonly WholePiece<R, P>[], pieces: WholePiece<R, P>[]): void {
+    for (const piece of given) {
+      const usage = piece.kind === "usage" ? piece.usage : piece.kind === "reply" ? piece.reply.usage : null;
+      if (usage) this.#usage = this.#usage ? this.#terms.addUsages([this.#usage, usage]) : usage;
+      if (piece.kind !== "usage") pieces.push(piece);
+    }
+  }
+}
+
+export class PartMeter<A extends Ask, R extends WholeReply, P extends object>
+  implements Meter<FormOf<A, R, P>>
+{
+  readonly #countBytes: (piece: WholePiece<R, P>) => number;
+  readonly #countAnswers: (reply: R) => number;
+  /** True behind a part of an answer whose reply has not come. */
+  #isOpen = false;
+  #answers = 0;
+  #partBytes = 0;
+  #replyBytes = 0;
+  hasAnswer = false;
+
+  constructor(countBytes: (piece: WholePiece<R, P>) => number, countAnswers: (reply: R) => number) {
+    this.#countBytes = countBytes;
+    this.#countAnswers = countAnswers;
+  }
+
+  /** A reply may say again what its parts said. */
+  get bytes(): number {
+    return Math.max(this.#partBytes, this.#replyBytes);
+  }
+
+  get begun(): number {
+    return this.#answers + (this.#isOpen ? 1 : 0);
+  }
+
+  take(pieces: readonly WholePiece<R, P>[]): void {
+    for (const piece of pieces) {
+      this.hasAnswer ||= piece.kind !== "usage";
+      if (piece.kind === "part") this.#partBytes += this.#countBytes(piece);
+      else this.#replyBytes += this.#countBytes(piece);
+      if (piece.kind === "reply") this.#answers += this.#countAnswers(piece.reply);
+      if (piece.kind !== "usage") this.#isOpen = piece.kind === "part";
+    }
+  }
+
+  takeWhole(): void {
+    this.hasAnswer = true;
+    this.#answers = Number.POSITIVE_INFINITY;
+  }
+}
+
+/** Collects the replies; parts are shown and forgotten. */
+export class ReplyFolding<A extends Ask, R extends WholeReply, P extends object>
+  implements Folding<FormOf<A, R, P>>
+{
+  readonly #merge: (replies: readonly R[]) => R;
+  readonly #replies: R[] = [];
+
+  constructor(merge: (replies: readonly R[]) => R) {
+    this.#merge = merge;
+  }
+
+  take(pieces: readonly WholePiece<R, P>[]): number {
+    for (const piece of pieces) if (piece.kind === "reply") this.#replies.push(piece.reply);
+    return 0;
+  }
+
+  reply(): R | null {
+    const [first] = this.#replies;
+    return this.#replies.length > 1 ? this.#merge(this.#replies) : (first ?? null);
+  }
+}

@@ -1,0 +1,100 @@
+// Mutants of streamed pictures, speech and transcripts, and of large pictures.
+import type { Mutant } from "./mutant.ts";
+
+const STREAMED = ["test/http-media-streams.test.ts"];
+const FORMS = ["test/media/forms.test.ts"];
+const DECODERS = "src/dialects/openai/media-streams.ts";
+
+export const MEDIA: readonly Mutant[] = [
+  {
+    name: "media: more drafts are shown than were held for",
+    file: DECODERS,
+    find: '.partial_image") || draftsLeft-- <= 0)',
+    replace: '.partial_image"))',
+    tests: STREAMED,
+  },
+  {
+    name: "media: a stream that breaks off is whole",
+    file: DECODERS,
+    find: "if (!terms.isWhole()) throw",
+    replace: "if (false) throw",
+    tests: STREAMED,
+  },
+  {
+    name: "media: the count of a stream's last event is lost",
+    file: "src/operations/part-reader.ts",
+    find: "if (usage) this.#usage = this.#usage",
+    replace: "if (usage?.cost) this.#usage = this.#usage",
+    tests: STREAMED,
+  },
+  {
+    name: "media: a broken stream gives all places back",
+    file: "src/operations/part-reader.ts",
+    find: 'this.hasAnswer ||= piece.kind !== "usage";',
+    replace: "",
+    tests: STREAMED,
+  },
+  {
+    name: "media: sound that breaks off ends as if it were whole",
+    file: "src/http/stream.ts",
+    find: 'if (last === null) return void controller.close(new Error("The answer broke off."));',
+    replace: "if (last === null) return void controller.end();",
+    tests: STREAMED,
+  },
+  {
+    name: "media: sound is collected before it is sent",
+    file: "src/surfaces/openai-speech/surface.ts",
+    find: "stream: true,",
+    replace: "stream: false,",
+    tests: STREAMED,
+  },
+  {
+    name: "media: a picture asked for as a stream is made again for the same key",
+    file: "src/operations/images/operation.ts",
+    find: "identify: ({ stream: _stream, partialImages: _drafts, ...ask })",
+    replace: "identify: ({ partialImages: _drafts, ...ask })",
+    tests: STREAMED,
+  },
+  {
+    name: "media: Mistral's pieces of a transcript are passed over",
+    file: DECODERS,
+    find: "readDelta(delta ?? piece, extras)",
+    replace: 'readDelta(delta ?? "", extras)',
+    tests: FORMS,
+  },
+  {
+    name: "media: vLLM's transcript is lost at its end",
+    file: DECODERS,
+    find: "atDone: () => finish({ text }),",
+    replace: 'atDone: () => finish({ text: "" }),',
+    tests: FORMS,
+  },
+  {
+    name: "media: speakers are not told in a transcript that came whole",
+    file: "src/surfaces/openai-transcriptions/writer.ts",
+    find: "if (isSpoken) return",
+    replace: "if (!isSpoken) return",
+    tests: FORMS,
+  },
+  {
+    name: "media: servers without streams are asked for one",
+    file: "src/dialects/openai/images.ts",
+    find: "streams?.test(name) === true",
+    replace: "streams?.test(name) !== false",
+    tests: FORMS,
+  },
+  {
+    name: "media: one long text is sent as often as a provider names it",
+    file: "src/core/long-json.ts",
+    find: "left.delete(value);",
+    replace: "",
+    tests: ["test/media/long-json.test.ts"],
+  },
+  {
+    name: "media: the memory of pictures waits for the collector",
+    file: "src/http/pieces.ts",
+    find: "      release(pieces);",
+    replace: "",
+    tests: ["test/media/memory.test.ts"],
+  },
+];
