@@ -68,7 +68,7 @@ class EventStream<Piece> implements DirectSource {
     // Until the client reads, nobody waits for the beginning: its failure must not count as unhandled.
     begun.catch(() => {});
     // A connection that is lost before the body was read once doesn't cancel it.
-    parts.client.onGone = () => this.cancel();
+    parts.client.whenGone(() => this.cancel());
   }
 
   /** Called once, when the client reads: gives all of the answer, as fast as the client takes it. */
