@@ -34,10 +34,11 @@ export async function streamAnswer<Piece>(parts: StreamParts<Piece>): Promise<St
 }
 
 async function isLate(begun: Promise<void>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   const deadline = deadlines.watch(deadlines.nowMs() + waitMs, () => resolve(true));
+  begun.then(() => resolve(false), reject);
   try {
-    return await Promise.race([begun.then(() => false), promise]);
+    return await promise;
   } finally {
     deadline.clear();
   }
