@@ -12,28 +12,32 @@ export interface Connections {
 
 /** A model may be silent for minutes, and the gateway's own deadlines bound the wait. Call `end` when the request is over. */
 export class ClientWatch {
-  /** Called when the connection is lost. */
-  onGone: () => void;
   readonly #request: Request;
+  readonly #signal: AbortSignal;
   readonly #server: Connections | null;
   readonly #silence: Deadline;
+  #onGone = () => {};
   #isKept = false;
 
-  constructor(deadlines: Deadlines, request: Request, server: Connections | null, onGone: () => void) {
-    this.onGone = onGone;
+  constructor(deadlines: Deadlines, request: Request, server: Connections | null) {
     this.#request = request;
     this.#server = server;
-    const { signal } = request;
-    if (signal.aborted) onGone();
+    this.#signal = request.signal;
     // A property and not a listener, which costs 2 µs more.
-    else signal.onabort = () => this.onGone();
+    this.#signal.onabort = () => this.#onGone();
     // Most answers come long before the connection's own limit: to lift and set it for each would cost 3 µs.
     this.#silence = deadlines.watch(deadlines.nowMs() + SILENT_MS, () => this.#keep());
   }
 
+  /** From now on it is this that is called when the connection is lost; at once where it has been. */
+  whenGone(onGone: () => void): void {
+    this.#onGone = onGone;
+    if (this.#signal.aborted) onGone();
+  }
+
   end(): void {
     // A signal that somebody listens to outlives its request, until all of memory is gone through.
-    this.#request.signal.onabort = null;
+    this.#signal.onabort = null;
     this.#silence.clear();
     if (this.#isKept) this.#server?.timeout(this.#request, IDLE_SECONDS);
     this.#isKept = false;

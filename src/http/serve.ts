@@ -86,7 +86,8 @@ export async function serve<F extends Form>(
     const { call, exchange } = await read(ports, surface, visit, requestId);
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
-    client = new ClientWatch(ports.deadlines, visit.request, visit.server, () => call.ending.end());
+    client = new ClientWatch(ports.deadlines, visit.request, visit.server);
+    client.whenGone(() => call.ending.end());
     if (call.ask.stream === true) return signed(await stream(ports, client, context, exchange), set);
     const reply = await ports.gateway.complete(context);
     client.end();

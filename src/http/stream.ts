@@ -38,10 +38,11 @@ export async function streamAnswer<Piece>(parts: StreamParts<Piece>): Promise<St
 }
 
 async function isLate(begun: Promise<unknown>, deadlines: Deadlines, waitMs: number): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
   const deadline = deadlines.watch(deadlines.nowMs() + waitMs, () => resolve(true));
+  begun.then(() => resolve(false), reject);
   try {
-    return await Promise.race([begun.then(() => false), promise]);
+    return await promise;
   } finally {
     deadline.clear();
   }
@@ -72,7 +73,7 @@ class EventStream<Piece> implements DirectSource {
     // Until the client reads, nobody waits for the beginning: its failure must not count as unhandled.
     begun.catch(() => {});
     // A connection that is lost before the body was read once doesn't cancel it.
-    parts.client.onGone = () => this.cancel();
+    parts.client.whenGone(() => this.cancel());
   }
 
   /** Called once, when the client reads: gives all of the answer, as fast as the client takes it. */

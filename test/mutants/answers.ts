@@ -154,20 +154,20 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a stream does not wait for the disk",
     file: "src/gateway/gateway.ts",
-    find: "await durable.catch((",
-    replace: "durable.catch((",
+    find: "await durable?.catch((",
+    replace: "durable?.catch((",
   },
   {
     name: "a whole answer does not wait for the disk",
     file: "src/gateway/gateway.ts",
-    find: "      await durable;\n",
+    find: "      if (durable) await durable;\n",
     replace: "",
   },
   {
     name: "a reply is kept of a broken answer",
     file: "src/gateway/gateway.ts",
-    find: "await this.#settle(context);",
-    replace: "await this.#settle(context, { choices: [] });",
+    find: "Promise.resolve(null) : this.#settle(context);",
+    replace: "Promise.resolve(null) : this.#settle(context, { choices: [] });",
   },
   {
     name: "an unknown outcome is forgotten",
@@ -235,8 +235,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a call goes on without its client",
     file: "src/transport/client.ts",
-    find: "  readonly #onClientGone = () => this.#end(explainEnd(this.#client));",
-    replace: "  readonly #onClientGone = () => {};",
+    find: "    client.tell(this.#end);\n",
+    replace: "",
   },
   {
     name: "what the store did not take is not tried again",

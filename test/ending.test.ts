@@ -1,0 +1,39 @@
+// The end of a request before its answer is whole: its first reason reaches everybody who works for it.
+import { expect, test } from "bun:test";
+import { Ending } from "../src/core/ending.ts";
+import { Fault } from "../src/core/fault.ts";
+
+const OVERLOADED = new Fault("overloaded", "The gateway is stopping.");
+
+test("the first reason counts, and is told once to all that have not left", () => {
+  const ending = new Ending();
+  const told: string[] = [];
+  const left = ({ code }: Fault) => void told.push(`left: ${code}`);
+  ending.tell(({ code }) => told.push(`stayed: ${code}`));
+  ending.tell(left);
+  ending.forget(left);
+  expect(ending.reason).toBeNull();
+  ending.end(OVERLOADED);
+  ending.end();
+  expect(ending.reason).toBe(OVERLOADED);
+  expect(told).toEqual(["stayed: overloaded"]);
+});
+
+test("an end that came before is told at once; without a reason the client is gone", () => {
+  const ending = new Ending();
+  ending.end();
+  const told: string[] = [];
+  ending.tell(({ code }) => told.push(code));
+  expect(told).toEqual(["client_gone"]);
+});
+
+test("a part ends with the whole, and the whole goes on without a part that has ended", () => {
+  const whole = new Ending();
+  const [one, other] = [new Ending(whole), new Ending(whole)];
+  one.end();
+  expect([whole.reason, other.reason]).toEqual([null, null]);
+  whole.end(OVERLOADED);
+  expect(other.reason).toBe(OVERLOADED);
+  expect(one.reason?.code).toBe("client_gone");
+  expect(new Ending(whole).reason).toBe(OVERLOADED);
+});
