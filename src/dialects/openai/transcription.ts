@@ -28,7 +28,7 @@ export const OPENAI_TRANSCRIPTION: Codec<TranscriptionForm> = makeWholeCodec({
   reply: (body, _card, ask) => readTranscript(String(body), ask),
 });
 
-/** The file comes last: servers that read the form as it arrives know by then what to do with it. */
+/** The file comes last, so that servers that stream the form have read its parameters by then. */
 function makeForm(ask: TranscriptionRequest, model: string): readonly FormEntry[] {
   const { file, language, prompt, temperature, format, extras } = ask;
   const fields: JsonObject = { ...extras, model, response_format: format, language, prompt, temperature };
