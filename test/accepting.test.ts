@@ -40,7 +40,7 @@ function startLoad() {
 }
 
 describe("many clients at once", () => {
-  test("leaves ten descriptors, which are free once nobody else is accepted", () => {
+  test("leaves ten descriptors, which are free once no further client is accepted", () => {
     const { accepting, listener, clients, free, events } = startLoad();
     accepting.check();
     expect(free()).toBe(70);

@@ -78,7 +78,7 @@ describe("the command line, while a gateway uses the same store", () => {
     expect((await run(runKeys, "add", "--name", "a", "--account", account.id)).code).toBe(0);
   });
 
-  test("the admin token is made anew", async () => {
+  test("the admin token is replaced", async () => {
     const before = (await ensureAdminToken(world, null)) ?? "";
     const { code, out } = await run(runAdmin, "token", "--reset");
     expect(code).toBe(0);

@@ -201,7 +201,7 @@ describe("keys", () => {
     expect(await wrongWith(() => listKeys(world, { state: "gone" }))).toBe("invalid_value state");
   });
 
-  test("the console's own key is in no list, and nobody's to change", async () => {
+  test("the console's own key is in no list and can't be changed", async () => {
     await world.store.addKey(makeKey(CONSOLE_KEY), "no digest");
     expect((await listKeys(world, {})).data).toEqual([]);
     const uses = [

@@ -141,7 +141,7 @@ describe("usage", () => {
     }
   });
 
-  test("is of the last 30 days unless told, the bounds being moments or whole days", async () => {
+  test("covers the last 30 days by default; bounds are moments or whole days", async () => {
     const midnight = NOON - 12 * HOUR;
     for (const days of [30, 29, 1, 0]) await asked(midnight - days * DAY);
     expect(await daysOf({})).toEqual(["2026-10-22 1", "2026-11-19 1", "2026-11-20 1"]);

@@ -125,7 +125,7 @@ describe("what a client's model means", () => {
     });
   });
 
-  test("a typing mistake is told with few ids, the likeliest first", () => {
+  test("a misspelt id gets a few suggestions, the likeliest first", () => {
     const found = catalogueOf().resolve("Anthropic#claude-opuss-5");
     expect(found.kind === "unknown" && found.nearest[0]).toBe("Anthropic#claude-opus-5");
     expect(found.kind === "unknown" && found.nearest.length).toBeLessThanOrEqual(3);

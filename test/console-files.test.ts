@@ -21,7 +21,7 @@ async function firstLoad(): Promise<{ readonly html: string; readonly files: rea
   return { html, files: [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? "") };
 }
 
-test("the page forbids other hosts, scripts within it and frames, and is asked for anew each time", async () => {
+test("the page forbids other hosts, inline scripts and frames, and is never cached", async () => {
   const page = await get("/");
   expect(page.status).toBe(200);
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -55,7 +55,7 @@ test("its files are named by their hash, kept for good, compressed; the first lo
   expect(bytes).toBeLessThan(FIRST_LOAD_BYTES_MAX);
 });
 
-test("who takes no gzip gets the same, plain", async () => {
+test("a client that doesn't accept gzip gets the same, uncompressed", async () => {
   const [file = ""] = (await firstLoad()).files.filter((path) => path.endsWith(".css"));
   const plain = await get(file, { "accept-encoding": "identity" });
   expect(plain.headers.get("content-encoding")).toBeNull();

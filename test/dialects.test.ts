@@ -131,7 +131,7 @@ describe.each([...STREAMING])("a stream of %s", (model) => {
     expect(undisturbed(await about(`~${trouble}`))).toEqual(undisturbed(calm));
   });
 
-  test("is counted where it tells no usage", async () => {
+  test("is counted where it reports no usage", async () => {
     const { usage, ...calm } = (await about(CALM)).reply;
     const untold = await about("~no-usage");
     answered(untold);

@@ -80,7 +80,7 @@ const listFrom = (body: string, status = 200) => {
   return listModels(setupOf("http://127.0.0.1:9/v1"), answer);
 };
 
-test("the length of a model's context is read where the server tells it", async () => {
+test("the length of a model's context is read where the server reports it", async () => {
   const cards = await listFrom(JSON.stringify(WITH_LENGTHS));
   expect(cards.map(({ id, contextTokensMax }) => [id, contextTokensMax])).toEqual([
     ["vLLM#Qwen/Qwen3-8B", 32768],

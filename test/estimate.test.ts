@@ -199,7 +199,7 @@ describe("the worst estimate of images, sound and files", () => {
     expect(tokens).toBe(300_000);
   });
 
-  test("holds the whole context for a file whose size nobody here knows", () => {
+  test("holds the whole context for a file of unknown size", () => {
     const card = cardOf("Google#gemini-3-pro", 200_000);
     const parts: readonly ContentPart[] = [
       { type: "file", file: { file_id: "file-1" } },
@@ -283,7 +283,7 @@ if (folder === null) {
   });
 }
 
-test("a prompt that nobody counted is charged for text that only the native lane sent, in each call", () => {
+test("an uncounted prompt is charged for text that only the native lane sent, in each call", () => {
   const sent = { ask: user(PROSE), calls: 3, unreadBytes: 4000 };
   const tokens = 3 * (likelyPromptTokens(sent.ask) + likelyTextTokens(4000));
   expect(CHAT.estimate(sent, 0, null).prompt_tokens).toBe(tokens);

@@ -127,7 +127,7 @@ test("every client is answered while it is refused and probed; it is back with t
   expect(told()).toEqual(["credential_retired", "credential_back"]);
 });
 
-test("where all are refused the client is told so, and the first that is taken again serves", async () => {
+test("where all are refused the client gets an error, and the first that is accepted again serves", async () => {
   let at = 0;
   for (; !asked.includes("bad"); at++) await ask(at);
   await clock.move(1000);

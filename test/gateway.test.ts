@@ -113,7 +113,7 @@ describe("settlements", () => {
     expect(written.length).toBe(3);
   });
 
-  test("what it refuses for good is not asked again, and keeps nobody else back", async () => {
+  test("a permanently refused settlement is not retried, and delays no other", async () => {
     const { settlements, written, events } = settling((id) =>
       id === "bad" ? new Fault("internal_error", "no") : null,
     );
@@ -125,7 +125,7 @@ describe("settlements", () => {
     expect(events[2]).toMatchObject({ late: false, record: { id: "good", ...bill } });
   });
 
-  test("an answer waits for its row as long as it was told to, no longer", async () => {
+  test("an answer waits for its row for the given time, no longer", async () => {
     const slow = Promise.withResolvers<Settled>();
     const ledger = { settle: () => slow.promise };
     const settlements = new Settlements({ ledger, clock, deadlines, log: () => {} });
@@ -142,7 +142,7 @@ describe("settlements", () => {
     expect([answers, settlements.waiting]).toEqual([[null], 0]);
   });
 
-  test("what nobody waits for any more is written as something else, where that was asked for", async () => {
+  test("a settlement that no client waits for any more is written in its other form, if it has one", async () => {
     let down = true;
     const { settlements, written } = settling(() => (down ? new Fault("store_unavailable", "down") : null));
     const lost: Outcome = { ...outcome("paid"), ...FAILED, record: makeRecord("paid", { ended: "lost" }) };

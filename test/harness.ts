@@ -174,14 +174,14 @@ async function startBinary(
     stdout: "ignore",
     stderr: "pipe",
   });
-  const late = setTimeout(() => child.kill(), START_MS);
+  const startTimer = setTimeout(() => child.kill(), START_MS);
   let text = "";
   const decoder = new TextDecoder();
   for await (const bytes of child.stderr) {
     text += decoder.decode(bytes, { stream: true });
     const url = /listens on (http:\S+)/.exec(text)?.[1];
     if (!url) continue;
-    clearTimeout(late);
+    clearTimeout(startTimer);
     return {
       url,
       async stop() {

@@ -102,7 +102,7 @@ describe("keys", () => {
     expect(listed).not.toContain(String(secret));
   });
 
-  test("take what the configuration says unless told otherwise", async () => {
+  test("take the configuration's values unless they are given", async () => {
     const { body } = await operator.post("/keys", { name: "plain" });
     expect(body).toMatchObject({
       account_id: "default",
@@ -289,7 +289,7 @@ describe("what operators get wrong", () => {
     expect(answer && told(answer)).toBe(expected);
   });
 
-  test("a wrong token is told nothing", async () => {
+  test("a wrong token learns nothing", async () => {
     for (const token of ["x", "", `${world.adminToken}x`, world.secret]) {
       const headers = { authorization: `Bearer ${token}` };
       const answer = await seen(await fetch(`${world.url}/admin/v1/keys`, { headers }));

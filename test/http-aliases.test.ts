@@ -102,7 +102,7 @@ describe("an alias made at run time", () => {
     await operator.delete("/aliases?name=gpt-5*");
   });
 
-  test("of one name can be made once, whoever is first", async () => {
+  test("with the same name can be made only once, by the first request", async () => {
     const theirs = createOperator({ url: other.url, adminToken: world.adminToken });
     const made = await Promise.all(
       [operator, theirs, operator, theirs].map((by) => by.post("/aliases", { name: "once", target: MINI })),

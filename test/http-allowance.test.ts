@@ -103,7 +103,7 @@ describe("the day's allowance", () => {
     expect(refused.status).toBe(429);
   });
 
-  test("unlimited keys are told of no limit", async () => {
+  test("answers to unlimited keys carry no limit", async () => {
     expect(await allowanceOf(world, world.secret)).toMatchObject({ limit: null, remaining: null });
   });
 

@@ -155,7 +155,7 @@ describe("what is checked is what is sent", () => {
     await play(world, secrets, { name: "twice", body, status: 400, param: "temperature", calls: 0 });
   });
 
-  test("fields that reach into objects are nobody's", async () => {
+  test("fields that would reach into an object's prototype are ignored", async () => {
     const evil = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"prototype":1';
     const message = `"messages":[{${evil},"role":"user","content":"x"}]`;
     const got = await sent(`{${evil},"model":"Local#sim",${message}}`);

@@ -86,7 +86,7 @@ describe("a client that leaves before the first token", () => {
 describe("a usage report that can't be", () => {
   const model = "Acme#sim~tokens=10000000:10000000";
 
-  test("is cut to what the model can read and was told to write; the difference is the operator's", async () => {
+  test("is cut to the model's context and the requested output; the operator bears the difference", async () => {
     const payer = await world.payer(100);
     const answer = await ask(payer, asking(model, "x", { max_tokens: 10 }));
     const possible = computePrice(Math.ceil(128_000 * 1.05), 75);
@@ -122,7 +122,7 @@ describe("a usage report that can't be", () => {
 });
 
 describe("a request for several answers", () => {
-  test("takes a place for each, and is told so", async () => {
+  test("takes a place for each, and says so", async () => {
     const payer = await world.payer(0, { requests_per_day: 20 });
     const answer = await ask(payer, asking("Acme#sim", "say: hi", { n: 16 }));
     expect([answer.status, answer.headers.get("x-ratelimit-remaining-requests")]).toEqual([200, "4"]);

@@ -219,7 +219,7 @@ test("a provider whose answer can't be read is let go, though it goes on", async
   await until("the call is over", () => world.simulator.calls.open === 0);
 });
 
-test("a gateway that is told to stop lets its streams end", async () => {
+test("a gateway that is stopped lets its streams end", async () => {
   const upstream = await startOwnUpstream(0);
   const providers = `  Own: { dialect: openai, keys: [k], base_url: "${upstream.url}", unlisted_models: true }`;
   const leaving = await startHttpWorld({ providers });

@@ -74,7 +74,7 @@ describe("a request", () => {
     expect(Number(attempts[0]?.end_ms)).toBeLessThanOrEqual(Number(attempts[1]?.start_ms));
   });
 
-  test("that nobody answered shows what its client was told", async () => {
+  test("without an answer shows the error that its client got", async () => {
     const row = await logged(asking("OpenAI#sim~trouble=500"));
     expect(row).toMatchObject({
       model_tried: "OpenAI#sim~trouble=500",

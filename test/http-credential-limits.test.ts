@@ -65,7 +65,7 @@ function countCalls(prefix: string): Record<string, number> {
 const count = (answers: readonly Seen[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
-test("each credential gets as many as it is allowed, and the next request is told when one has room", async () => {
+test("each credential gets as many as it is allowed, and the next refusal says when one has room", async () => {
   const answers = await askAtOnce(10, "Pair#sim-mini");
   expect([count(answers, 200), count(answers, 429)]).toEqual([7, 3]);
   expect(countCalls("pair")).toEqual({ "pair-1": 3, "pair-2": 4 });

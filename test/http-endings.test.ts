@@ -50,7 +50,7 @@ describe("an upstream without manners", () => {
     expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
   });
 
-  test("an error whose body never ends is told by its status", async () => {
+  test("an error whose body never ends is reported by its status", async () => {
     const response = await gateway.chat(asking("endless-429", false));
     expect([response.status, response.headers.get("retry-after")]).toEqual([429, "7"]);
   }, 10_000);

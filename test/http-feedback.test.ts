@@ -83,7 +83,7 @@ describe("feedback", () => {
     expect((await feedback({ id: await answered(), score: 0.9 })).body.learned).toBe(true);
   });
 
-  test("of nobody's answer, and of another key's, is refused alike", async () => {
+  test("on an unknown answer is refused just like feedback on another key's", async () => {
     const id = await answered();
     const other = await gateway.newKey();
     const theirs = await feedback({ id, score: 1 }, other.secret);

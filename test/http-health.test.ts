@@ -184,7 +184,7 @@ describe("credentials", () => {
     expect(await metric('poundkey_credentials_retired_total{provider="Pair"}')).toBe(1);
   });
 
-  test("that are refused for load rest for as long as they were told, then serve again", async () => {
+  test("that are refused for load rest for as long as the provider asks, then serve again", async () => {
     const first = "first-key~trouble=429~retry=2";
     await until("it is asked", async () => {
       expect((await ask("Rests#sim-mini")).status).toBe(200);

@@ -97,7 +97,7 @@ describe("the same again", () => {
     });
   }
 
-  test("what was written off is told the same", async () => {
+  test("an amount that was written off is reported again", async () => {
     const [payer, name] = [await world.payer(0.1), newName()];
     const body = asking("Acme#sim~tokens=134000:4096", "x");
     const [one, two] = [await ask(payer, name, body), await ask(payer, name, body)];

@@ -84,7 +84,7 @@ describe("the live tail", () => {
     for (const tail of tails) tail.leave();
   });
 
-  test("takes so many listeners and no more, and those who leave make room", async () => {
+  test("accepts a limited number of listeners, and those that leave make room", async () => {
     const tails = await Promise.all(Array.from({ length: 21 }, () => listen(other.url)));
     expect(tails.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(200), 503]);
     for (const tail of tails) tail.leave();
@@ -200,7 +200,7 @@ describe("the feed", () => {
     expect(told[0]).toEndWith(" r129 and 30 more");
   });
 
-  test("asks nobody while nobody listens, and tells all when it ends", async () => {
+  test("polls no node while there are no listeners, and ends all streams when it stops", async () => {
     const { state, feed, listen } = bench();
     let ends = 0;
     await feed.listen(listen, () => {

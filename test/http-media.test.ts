@@ -121,7 +121,7 @@ describe("speech", () => {
 });
 
 describe("transcripts", () => {
-  test("the form is written anew from its fields, with the provider's name of the model", async () => {
+  test("the form is rebuilt from its fields, with the provider's name for the model", async () => {
     const form = makeForm({
       model: "Studio#scribe",
       file: makeWav(3),

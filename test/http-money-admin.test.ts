@@ -184,7 +184,7 @@ describe("what operators get wrong", () => {
     expect(`${status} ${error?.code} ${error?.param}`).toBe(told);
   });
 
-  test("a wrong token is told nothing", async () => {
+  test("a wrong token learns nothing", async () => {
     for (const path of [
       "/accounts/default/journal",
       "/accounts/acct_none/journal",

@@ -18,7 +18,7 @@ afterAll(() => closeBooks(always));
 beforeEach(() => always.provider.reset());
 
 describe("every request is paid for", () => {
-  test("a balance that does not cover the worst case: 402, and nobody is called", async () => {
+  test("a balance that does not cover the worst case: 402, and no provider is called", async () => {
     const payer = await always.payer(0.0001);
     const refused = await ask(always, payer, "Acme#sim", { stream: true });
     expect(formatLine(refused)).toBe("402 insufficient_quota insufficient_balance");
@@ -165,7 +165,7 @@ describe("what a request costs", () => {
 describe("the limit that is held for", () => {
   const told = () => readUpstreamLimit(always.provider.calls.last()?.body);
 
-  test("a large balance: the model's own limit holds, and the provider is told none", async () => {
+  test("a large balance: the model's own limit holds, and none is sent to the provider", async () => {
     const payer = await always.payer(10);
     const { headers } = await ask(always, payer, "Acme#sim");
     expect([told(), headers.get("x-poundkey-dropped")]).toEqual([undefined, null]);

@@ -71,7 +71,7 @@ test("has an allowance, then pays or is refused", async () => {
   expect(Number(asObject(paid.body.usage).charged)).toBeGreaterThan(0);
 });
 
-test("takes the session's cookie from the own page, and nobody else", async () => {
+test("accepts the session's cookie from the console's own page only", async () => {
   const signedIn = await fetch(`${world.url}/admin/v1/session`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe("what is told is what is done", () => {
+describe("the explained choice is the choice made", () => {
   const prompts = [
     "Which river flows through Prague?",
     "Write a Python function that reverses a linked list in place.",

@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe("what /v1/route tells", () => {
+describe("what /v1/route answers", () => {
   test.each(SELECTORS)(
     "of Router#%s: each candidate, best first, and the first of them is the choice",
     async (selector) => {
@@ -185,7 +185,7 @@ describe("what /v1/route tells", () => {
 });
 
 describe("what /v1/route does not do", () => {
-  test("it calls nobody, takes no place and writes no row", async () => {
+  test("it calls no provider, takes no place and writes no row", async () => {
     const { secret, id } = await gateway.newKey({ requests_per_day: 2 });
     const calls = gateway.simulator.calls.total;
     for (const selector of SELECTORS) await routed(gateway, worded(selector), { secret });

@@ -156,7 +156,7 @@ test("is stored only for clients that ask for it, by keys that may", async () =>
   }
 });
 
-test("is nobody's in another account, and no other provider's", async () => {
+test("is invisible to other accounts and other providers", async () => {
   const { id } = await client.responses.create({ model: MODEL, input: "one", store: true });
   const account = await admin("POST", "/accounts", { name: "another" });
   const { secret } = await under.newKey({ account_id: account.id, requests_per_day: null });

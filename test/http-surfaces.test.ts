@@ -81,7 +81,7 @@ describe("thinking that the provider refuses", () => {
     expect(got.text).toContain("good day");
   });
 
-  test("is left out beforehand where nobody signed it", async () => {
+  test("is left out beforehand where it has no signature", async () => {
     const unsigned = JSON.parse(JSON.stringify(history).replace("bm90IHRoZWlycw==", ""));
     const got = await call("POST", "/v1/messages", ask("Claude#sim~tokens=1000:500", { messages: unsigned }));
     expect([got.status, got.headers.get("x-poundkey-attempts")]).toEqual([200, "1"]);
@@ -117,7 +117,7 @@ describe("money", () => {
 });
 
 describe("counting tokens", () => {
-  test("costs nothing, takes no place, calls nobody, and is bounded", async () => {
+  test("costs nothing, takes no place, calls no provider, and is bounded", async () => {
     const payer = await world.payer(1);
     const calls = world.provider.calls.total;
     const headers = { "x-api-key": payer.secret };

@@ -121,7 +121,7 @@ describe("the bill of materials", () => {
     }
   });
 
-  test("says who needs whom, and nothing is needed by nobody", () => {
+  test("lists every package that is needed, and no other", () => {
     const dependencies = asArray(bill.dependencies).map(asObject);
     const refs = dependencies.map(({ ref }) => String(ref));
     const needed = new Set(dependencies.flatMap(({ dependsOn }) => asArray(dependsOn).map(String)));

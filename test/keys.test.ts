@@ -193,7 +193,7 @@ describe("the master key", () => {
     expect(readMasterKey({ text, file, inUse: true, random })).toEqual(new Uint8Array(32).fill(7));
   });
 
-  test("is not made anew for a store that had one", () => {
+  test("is not replaced for a store that had one", () => {
     const file = masterKeyFile(path);
     expect(() => readMasterKey({ text: undefined, file, inUse: true, random })).toThrow(
       /missing.*POUNDKEY_MASTER_KEY/,

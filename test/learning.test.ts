@@ -227,7 +227,7 @@ describe("what was fitted", () => {
   });
 });
 
-test("lengths that were measured here stay when all else is read anew", async () => {
+test("lengths that were measured here stay when all else is read again", async () => {
   learned.foldLength(prediction, MODEL, prediction.outputTokens * 4);
   const length = learned.lengthOf(MODEL);
   await store.teach(lessonNamed("1"));

@@ -138,7 +138,7 @@ describe("the budget for free requests", () => {
 });
 
 describe("models that may be used for free", () => {
-  test("are told by patterns; others are paid for, or refused", async () => {
+  test("are selected by patterns; others are paid for, or refused", async () => {
     const { ask } = opened({ models: ["Cheap#*"] });
     expect((await ask(model("Cheap#mini", 1))).place.kind).toBe("allowance");
     expect((await faultOf(ask(model("Dear#pro", 120))))?.code).toBe("model_not_allowed");

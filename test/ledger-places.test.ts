@@ -78,7 +78,7 @@ describe("a request for several answers", () => {
     expect(await standing()).toEqual({ used: 10, waitMs: 20 * MINUTE });
   });
 
-  test("is told what is left", async () => {
+  test("learns how many are left", async () => {
     const { ledger } = opened(10);
     const ticket = ledger.ticket(makeAsk("several", key, { answers: 3 }));
     expect((await expectGrant(ledger, ticket)).limits).toMatchObject({ limit: 10, remaining: 7 });

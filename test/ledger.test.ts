@@ -214,7 +214,7 @@ describe("admission", () => {
     expect(await ledger.allowance(key)).toMatchObject({ limit: 0, remaining: 0, nextSlotAtMs: null });
   });
 
-  test("a request that nobody answered gives its place back, once", async () => {
+  test("an unanswered request gives its place back, once", async () => {
     const { grants } = await admitMany(200);
     await refusal();
     const [first, second] = grants;
@@ -251,7 +251,7 @@ describe("admission", () => {
     expect((await admit()).place.kind).toBe("throttle");
   });
 
-  test("the allowance is told as it stands", async () => {
+  test("the allowance is reported as it stands", async () => {
     expect(await ledger.allowance(key)).toEqual({
       limit: 200,
       used: 0,
@@ -271,7 +271,7 @@ describe("admission", () => {
   });
 });
 
-test("spans are told in their two greatest units", () => {
+test("durations are written in their two largest units", () => {
   expect([1, 1000, 61_000, 3_600_000, 90_061_000].map(inWords)).toEqual([
     "1 second",
     "1 second",

@@ -97,7 +97,7 @@ function workerOf(): Counting & { readonly told: ToWorker[] } {
 const counted = (count: number): Sums => ({ poundkey_replayed_total: { "": [count] } });
 const text = (count: number) => formatMetrics(counted(count));
 
-test("those who ask during a round share its answer, and a worker that ends meanwhile is not waited for", () => {
+test("scrapes during a round share its answer, and a worker that ends meanwhile is not waited for", () => {
   const sum = new MetricsSum();
   const [one, other] = [workerOf(), workerOf()];
   sum.join(one);

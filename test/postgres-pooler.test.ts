@@ -45,7 +45,7 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
     expect(await findTraits(server.url, 3000)).toMatchObject({ keepsSettings: true });
   });
 
-  test("who waits for an account's lock is ended by the server, not only by its client", async () => {
+  test("a wait for an account's lock is ended by the server, not only by its client", async () => {
     const opened = await openPostgresStore({ url: store, decide, patienceMs: 1000 });
     await opened.beat();
     const key = await addKey(opened, "key_a", "a");

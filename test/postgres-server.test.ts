@@ -34,7 +34,7 @@ test("killed and started again it has its data", async () => {
   expect(await countRows()).toBe(1);
 });
 
-test("paused it answers nobody, not on an open connection either, until resumed", async () => {
+test("a paused server answers no connection, open or new, until it is resumed", async () => {
   await using sql = new SQL(server.url, { max: 1 });
   await sql`SELECT 1`;
   server.pause();

@@ -27,7 +27,7 @@ describe("a choice", () => {
     expect((await shown(PROMPT, "--selector", "LIGHT")).selector).toBe("Router#light");
   });
 
-  test("in words says who, why, and how many can't", async () => {
+  test("as text names the model, the reason, and how many models can't serve", async () => {
     const { code, out, err } = await run(PROMPT, "--selector", "best");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const view = await routed(command.gateway, worded("best", PROMPT));
@@ -114,7 +114,7 @@ describe("a replay", () => {
     expect(err).toContain("another one now");
   });
 
-  test("of nobody's request, or of one that named its model, fails in words", async () => {
+  test("for an unknown request, or one that named its model, fails with a message", async () => {
     expect(await run("--replay", "chatcmpl-none")).toMatchObject({ code: 1, out: "" });
     const { id } = await asked("Acme#wise");
     const { code, err } = await run("--replay", id);

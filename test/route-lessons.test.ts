@@ -56,7 +56,7 @@ describe("labels", () => {
     expect(left).toMatchObject([{ model: "Acme#plain", labels: 1, categories: { knowledge: { score: 1 } } }]);
   });
 
-  test("are told in JSON where that is asked for", async () => {
+  test("are printed as JSON with --json", async () => {
     const file = await fileOf(label());
     expect(await shown("--learn", file)).toEqual({ learned: 1, known: 0 });
     expect(await shown("--forget", "acme/wise")).toEqual({ forgotten: "Acme#wise" });

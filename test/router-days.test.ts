@@ -63,7 +63,7 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
     expect(computeShare(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
   });
 
-  test("comes back after an outage that nobody has asked in since", () => {
+  test("comes back after an outage without requests", () => {
     const { day, favourite } = dayOf(selector);
     day.is(favourite, { ...USUAL, failsAfterMs: 5000 });
     day.ask(selector, MINUTE);
@@ -88,7 +88,7 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
     expect(computeShare(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
   });
 
-  test("has nobody to go to when all fail, and has again when one is back", () => {
+  test("has no model left when all fail, and has one again when one is back", () => {
     const { day, favourite } = dayOf(selector);
     for (const name of Object.keys(MODELS)) day.is(name, { ...USUAL, failsAfterMs: 200 });
     day.ask(selector, MINUTE);
@@ -196,7 +196,7 @@ describe("a new model of which nothing is known but a row of skills", () => {
     expect(chosenFor).toEqual([ofKind]);
   });
 
-  test("is chosen by nobody where it is no better", () => {
+  test("is never chosen where it is no better", () => {
     const day = new Day({ ...MODELS, Fresh: { price: [7, 35], skills: skillsAt(0.6) } });
     for (const selector of SELECTORS) {
       for (const prompt of [MATHS, CODE, HISTORY]) expect(day.next(selector, prompt)).not.toBe("Fresh");

@@ -251,7 +251,7 @@ describe("the three selectors", () => {
     expect(pick("best", asking(CODE), pinned)).toBe("Acme#middle");
   });
 
-  test("where rules leave nobody, that is the operator's doing, and is said so", () => {
+  test("where rules leave no model, the error names the operator's rules", () => {
     const rules = {
       ...RULES,
       rules: [{ category: "coding", shareMin: 0, models: ["Acme#none"], deny: [] }],

@@ -10,7 +10,7 @@ const SECONDS_BY_SIZE = HOSTILE_BYTES / 4000;
 
 const attach = (bytes: Uint8Array, type = "audio/wav") => new Attachment("a", type, new Uint8Array(bytes));
 
-test("a container tells its length, whatever type the client names", async () => {
+test("a container gives the length, whatever type the client names", async () => {
   const wav = new Uint8Array(await makeWav(7).arrayBuffer());
   for (const type of ["audio/wav", "", "audio/mpeg", "text/html"])
     expect(await measureSeconds(attach(wav, type))).toBe(7);

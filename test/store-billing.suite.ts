@@ -79,7 +79,7 @@ function beyondAllowance(opened: Opened): void {
     expect(await store.account("default")).toMatchObject({ balanceNanoUsd: 0, heldNanoUsd: 1_000 });
   });
 
-  test("who pays is told that nothing of the allowance is left", async () => {
+  test("an answer that is paid for says that no allowance is left", async () => {
     const { store } = opened();
     const key = await used(store);
     await give(store, "default", 1_000);
@@ -136,7 +136,7 @@ function unpaid(opened: Opened): void {
 }
 
 function payingAlways(opened: Opened): void {
-  test("the balance pays or nobody does: 402, and 403 for a model without a price", async () => {
+  test("only the balance pays: 402 without one, and 403 for a model without a price", async () => {
     const { store, other } = opened();
     const key = await addKey(store, "key_a");
     const ledger = ledgerOn(store, ALWAYS);
@@ -150,7 +150,7 @@ function payingAlways(opened: Opened): void {
     expect(await tried(ledger, key, [costing(0)])).toBe("balance 0");
   });
 
-  test("unlimited keys pay like all others, and no allowance is told of", async () => {
+  test("unlimited keys pay like all others, and no allowance is reported", async () => {
     const { store } = opened();
     const key = makeKey("key_a", { requestsPerDay: null });
     await store.addKey(key, "digest");
@@ -159,7 +159,7 @@ function payingAlways(opened: Opened): void {
     expect(granted).toMatchObject({ place: { kind: "balance" }, limits: null, holdNanoUsd: 800 });
   });
 
-  test("the worst is held at the dearest card, markup included, and a limit that nobody named goes by a quarter of what is free", async () => {
+  test("the worst case of the most expensive card is held, markup included: without a limit, a quarter of the balance", async () => {
     const { store } = opened();
     const key = await addKey(store, "key_a");
     await give(store, "default", 1_000_000_000);

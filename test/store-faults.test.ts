@@ -162,9 +162,9 @@ describe("a store's file that is not what it was", () => {
   });
 });
 
-test("behind a lock that stays nobody waits for longer because others waited before", async () => {
+test("behind a lock that stays no demand waits longer because of earlier ones", async () => {
   const path = join(mkdtempSync(join(tmpdir(), "poundkey-file-")), "poundkey.db");
-  const lockWaitMs = 1000;
+  const lockWaitMs = 3000;
   const store = await openSqliteStore({ path, decide, lockWaitMs });
   const fund = (id: string) => topUp(store, { accountId: "default", id, nanoUsd: 1, note: null, nowMs: 0 });
   const holder = new Database(path);

@@ -41,7 +41,7 @@ function inFile(opened: () => TwoStores): void {
     return JSON.parse(printed.join(""));
   };
 
-  test("come out and in again with every field, and gateways are told to read anew", async () => {
+  test("are exported and imported with every field, and gateways are notified", async () => {
     const { store, other } = opened();
     await store.addAccount(makeAccount("acct"));
     await store.teach(makeLessonRow("1", { request, score: 1 / 3 }));

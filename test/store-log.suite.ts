@@ -233,7 +233,7 @@ export function usage(store: () => Store): void {
     expect(await linesBy("model")).toEqual(["2 for 0", "Sim#echo 4 for 13", "Sim#other 2 for 18"]);
   });
 
-  test("tells operations and surfaces apart, within the same hour and model", async () => {
+  test("separates operations and surfaces within the same hour and model", async () => {
     await writeRecord(store(), makeRecord("a", { surface: "gemini", costNanoUsd: 5 }));
     await writeRecord(store(), makeRecord("b", { operation: "embeddings", surface: "openai-embeddings" }));
     const sums = await store().usage({ ...between, groupBy: ["operation", "surface"] });

@@ -120,7 +120,7 @@ function holdsAndPosts(opened: Opened): void {
     ]);
   });
 
-  test("what nobody answered costs nothing", async () => {
+  test("an unanswered request costs nothing", async () => {
     const { settled, entries, lines, balanceNanoUsd } = await afterOne(opened(), 10_000, 4_000, null);
     expect(settled).toMatchObject({ chargedNanoUsd: 0, holdNanoUsd: 4_000, writtenOffNanoUsd: 0 });
     expect(lines.at(-1)).toBe("void: balance +4000, held -4000 → 10000");

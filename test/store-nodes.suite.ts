@@ -132,7 +132,7 @@ function saidLate(opened: Opened): void {
     expect(await other.usage({ fromMs: 0, toMs: NOON + 1, groupBy: ["model"] })).toEqual([]);
   });
 
-  test("a settlement after it was resolved as lost is told so, and moves nothing", async () => {
+  test("a settlement of a hold that was resolved as lost gets that result, and moves nothing", async () => {
     const { store, other, bench } = opened();
     const payments = openPayments(store);
     const ticket = await payments.hold("1", key, 3_000);

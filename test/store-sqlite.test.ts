@@ -140,7 +140,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect((await ledger.allowance(key)).used).toBe(1);
   });
 
-  test("a file that is gone is a fault, is not made anew, and mends when it is back", async () => {
+  test("a missing file is a fault, is not recreated, and the store recovers when it is back", async () => {
     await admit("1");
     const away = join(folder, "away.db");
     renameSync(path, away);
@@ -189,7 +189,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     again.close(true);
   });
 
-  test("in memory nobody takes its own holds for lost", async () => {
+  test("an in-memory store doesn't declare its own holds lost", async () => {
     const own = await openMemoryStore(key);
     const here = ledgerOn(own);
     await expectGrant(here, here.ticket(makeAsk("1", key)));

@@ -68,7 +68,7 @@ export async function getAccount({ store }: AdminWorld, id: string): Promise<Acc
   return system === null ? found(await store.account(id)) : systemView(store, system);
 }
 
-/** Other sides of the accounts' movements: no list has them, nobody can rename or top them up. */
+/** The other sides of the accounts' movements: they are in no list and can't be renamed or topped up. */
 async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount): Promise<AccountView> {
   const balance = toUsd(await store.systemBalance(id));
   return { id, name: id, balance_usd: balance, held_usd: 0, created_at: null };

@@ -256,7 +256,7 @@ export async function revokeKey({ store, clock }: Looking, id: string): Promise<
   return keyView(found(id, await store.revokeKey(shown(id), nowMs)), nowMs);
 }
 
-/** The console's own key is nobody's to look at or change. */
+/** The console's own key can't be viewed or changed. */
 function shown(id: string): string {
   if (id !== CONSOLE_KEY) return id;
   throw noKey();

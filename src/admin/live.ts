@@ -9,7 +9,7 @@ const PERIOD_MS = 1000;
 const BACK_MS = 10_000;
 /** At each look, the latest first: beyond so many some are passed over, uncounted. */
 const LOOKED_AT_MAX = 500;
-/** Handed on at once; more than that nobody can read. */
+/** The maximum number of rows passed on at once; nobody can read more. */
 const ROWS_MAX = 100;
 const LISTENERS_MAX = 20;
 

@@ -6,7 +6,7 @@ import { clock } from "./world.ts";
 /** The time during which answers ask clients to close their connections, before the listener stops. */
 export const NOTICE_MS = 300;
 /** The longest wait for answers that began before the notice, while others are still served. */
-const BEGUN_MS = 5000;
+const EARLIER_ANSWERS_MS = 5000;
 /** The time that clients have to read the last event of a stream that is ended. */
 const CUT_OFF_MS = 1000;
 
@@ -41,7 +41,7 @@ export async function drain(parts: DrainParts): Promise<void> {
   ];
   // A connection that closes without notice loses the request that its client is about to send on it. Answers that began
   // before the notice didn't carry it, so the listener first waits for them.
-  if (isRelieved) await gateway.ended(Math.min(BEGUN_MS, drainMs));
+  if (isRelieved) await gateway.ended(Math.min(EARLIER_ANSWERS_MS, drainMs));
   if (noticeMs > 0) await new Promise<void>((resolve) => clock.after(noticeMs, resolve));
   ending.refusing = true;
   await server?.stop();

@@ -40,7 +40,7 @@ export function useLive(isWanted: boolean, listener: Listener): boolean {
           else current.current.onGap();
         }
       } catch {
-        // Tried again below, unless nobody wants it any more.
+        // Tried again below, unless there is no listener left.
       }
       if (ending.signal.aborted) return;
       setOn(false);

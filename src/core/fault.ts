@@ -77,7 +77,7 @@ export const FAULTS = {
   requests_per_minute_exceeded: { status: 429, type: "rate_limit_error", blame: "client" },
   too_many_parallel_requests: { status: 429, type: "rate_limit_error", blame: "client" },
   provider_busy: { ...theirs, status: 429, type: "rate_limit_error" },
-  /** The client hung up; nobody reads this answer, the log does. */
+  /** The client has disconnected: only the log shows this answer. */
   client_gone: { status: 499, type: "api_error", blame: "client", codeless: true },
   /** The time that the client itself allowed is over; it gets `upstream_timeout`. */
   client_timeout: { status: 504, type: "api_error", blame: "client" },
@@ -112,7 +112,7 @@ export interface FaultDetails {
   readonly stale?: true;
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
-  /** The store broke in such a way that what was asked of it may have been written nevertheless. */
+  /** The store failed in such a way that the demand may have been written nevertheless. */
   readonly outcomeUnknown?: true;
   readonly cause?: unknown;
 }

@@ -1,3 +1,3 @@
-// A value that nobody changes, all the way down.
+// A deeply frozen value.
 
 export type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;

@@ -222,7 +222,7 @@ export interface Store {
   forgetLessons(model?: string): Promise<void>;
   /** Deletes lessons from before a moment (Unix milliseconds), about so many at once; gives how many went. */
   pruneLessons(beforeMs: number, rowsMax: number): Promise<number>;
-  /** Deletes these lessons; a few hundred at once keep nobody waiting. */
+  /** Deletes these lessons; a few hundred at once delay no other call. */
   dropLessons(lessons: readonly Pick<Lesson, "accountId" | "id">[]): Promise<void>;
 
   request(id: string): Promise<RequestRecord | null>;

@@ -27,7 +27,7 @@ export interface HoldTerms {
 /** The most that a hold may take. */
 export interface Room {
   readonly nanoUsd: NanoUsd;
-  /** The most of it that a request may take which names no output limit of its own. */
+  /** The maximum that a request without an output limit may take. */
   readonly unnamedNanoUsd: NanoUsd;
 }
 

@@ -8,7 +8,7 @@ export function withoutUser(address: string): string {
   return `${url.protocol}//${url.host}${url.pathname}`;
 }
 
-/** There is no store in that place, and nobody asked for a new one. */
+/** There is no store at the address, and `create` is off. */
 export class NoStoreError extends Error {
   constructor(place: string) {
     super(`There is no store at ${place}; \`poundkey serve\` or \`poundkey keys add\` makes one.`);

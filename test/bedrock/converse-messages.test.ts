@@ -54,7 +54,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("documents of one name are told apart, in results of tools too", () => {
+  test("documents with the same name stay distinct, also in tool results", () => {
     const file = (filename?: string) => ({
       type: "file" as const,
       file: { file_data: "AAAA", ...(filename ? { filename } : {}) },

@@ -86,7 +86,7 @@ describe("tools", () => {
   });
 });
 
-test("a schema is Bedrock's own where the card says so, and told in words elsewhere", () => {
+test("a schema uses Bedrock's own field where the card allows it, and becomes part of the prompt elsewhere", () => {
   const schema = { type: "object", properties: { a: { type: "object", properties: {} } } };
   const response_format = { type: "json_schema" as const, json_schema: { name: "n", schema } };
   const closed =

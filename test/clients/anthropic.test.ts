@@ -156,7 +156,7 @@ test("thinking is signed, echoed and understood", async () => {
   expect(after.stop_reason).toBe("end_turn");
 });
 
-test("Gemini's signatures of calls go back to it, whole and streamed, and to nobody else", async () => {
+test("Gemini's signatures of calls go back to Gemini only, whole and streamed", async () => {
   const turn = { role: "user" as const, content: ASK_TWO };
   const request = { model: "Google#gemini-3.5-flash", max_tokens: 2000, messages: [turn], tools: [TOOL] };
   const streamed = await client.messages.stream(request).finalMessage();

@@ -168,7 +168,7 @@ describe("a stream that breaks off", () => {
   });
 });
 
-describe("whoever leaves", () => {
+describe("a client that leaves", () => {
   /** Two pieces come, then nothing more ever. */
   const open = (signal?: AbortSignal) =>
     client.chat.completions.create(
@@ -176,7 +176,7 @@ describe("whoever leaves", () => {
       signal ? { signal } : {},
     );
 
-  test("has had the pieces that were there, and ends the call at the provider", async () => {
+  test("has received the pieces sent so far, and ends the call at the provider", async () => {
     const controller = new AbortController();
     const pieces: string[] = [];
     for await (const chunk of await open(controller.signal)) {

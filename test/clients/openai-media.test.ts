@@ -109,7 +109,7 @@ test("transcribes, as JSON, as a stream and as subtitles, and translates", async
   expect(text).toBe("by that conference.");
 });
 
-test("tells a refusal by its class and field", async () => {
+test("reports a refusal by its class and field", async () => {
   const ask = { model: "Studio#painter", prompt: "x" };
   const refused = await failure(OpenAI.BadRequestError, client.images.generate({ ...ask, n: 99 }));
   expect(refused.param).toBe("n");

@@ -133,7 +133,7 @@ test.each(MODELS)("an answer of %s that reached its limit is incomplete", async 
 });
 
 describe("responses are not kept", () => {
-  test("so there is none to be had, or deleted", async () => {
+  test("so there is none to fetch or delete", async () => {
     const client = clientOf(under.secret);
     const { id } = await client.responses.create({ model: PLAIN, input: INPUT, store: true });
     for (const work of [

@@ -91,7 +91,7 @@ describe("reload", () => {
     expect(seen.ignored).toEqual(["server", "store"]);
   });
 
-  test("after the end nobody looks", () => {
+  test("after the end the files aren't checked", () => {
     const { file, seen, tick, watch } = watched("limits: { n: 2 }\n");
     watch.stop();
     file.text = "limits: { n: 3 }\n";

@@ -126,7 +126,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
     await close();
   });
 
-  test("a gateway that is gone is told, and tried again", async () => {
+  test("a gateway that is gone is reported, and tried again", async () => {
     const { page, open, close } = await openConsole(world);
     await page.route("**/admin/v1/settings", (route) => route.abort());
     await open("/settings/limits");

@@ -33,8 +33,8 @@ export function startVictim(program: Program, directory: string): Victim {
     stdout: openSync(join(directory, "gateway.log"), "a"),
     stderr: "pipe",
   });
-  const late = setTimeout(() => child.kill("SIGKILL"), START_MS);
-  const listens = addressIn(child.stderr).finally(() => clearTimeout(late));
+  const startTimer = setTimeout(() => child.kill("SIGKILL"), START_MS);
+  const listens = addressIn(child.stderr).finally(() => clearTimeout(startTimer));
   // A process that is killed before it listens never prints its address: nothing waits for that.
   listens.catch(() => {});
   return { pid: child.pid, listens, exited: child.exited, signal: (name) => child.kill(name) };

@@ -42,7 +42,7 @@ const ROWS: readonly Row[] = [
 ];
 describe("what OpenAI's models are sent", () => testRows(ROWS, checkChatRequest));
 
-test("a field that nobody knows yet is passed on, one that would be a trap is not", () => {
+test("an unknown field is passed on, unless it would be a trap", () => {
   const request: Partial<ChatRequest> = JSON.parse(
     '{"brand_new":{"a":1},"__proto__":{"polluted":1},"constructor":{"polluted":1}}',
   );

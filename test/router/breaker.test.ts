@@ -94,7 +94,7 @@ describe("the breaker", () => {
     expect([breaker.recordSuccess(nowMs + 30_000, true), breaker.state]).toEqual([true, "closed"]);
   });
 
-  test("that opens again soon goes on where it was; later it begins anew", () => {
+  test("that opens again soon continues its backoff; later it starts over", () => {
     for (const [pauseMs, waitMs] of [
       [10_000, 2000],
       [100_000, 1000],
@@ -138,7 +138,7 @@ describe("the breaker", () => {
     expect(breaker.state).toBe("open");
   });
 
-  test("what was begun before it opened neither closes it nor makes it wait longer", () => {
+  test("an attempt from before it opened neither closes it nor makes it wait longer", () => {
     const breaker = new Breaker();
     burst(breaker, 30, 0);
     breaker.recordSuccess(10, false);
@@ -178,7 +178,7 @@ describe("the retry budget", () => {
     expect(granted).toBe(210);
   });
 
-  test("over any ten seconds of an hour it isn't exceeded, and it is there again for whoever asks seldom", () => {
+  test("it isn't exceeded in any ten seconds of an hour, and is available again after a quiet time", () => {
     const budget = new RetryBudget();
     const bySecond: number[] = [];
     for (let at = 0; at < 3600; at++) bySecond.push(second(budget, 20, at * 1000));

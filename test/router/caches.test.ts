@@ -24,7 +24,7 @@ test("prefixes that are too short for a cache are in none, and tell nothing", ()
   expect(caches.likelyTokens("a", 2000)).toBe(1000);
 });
 
-test("a conversation's prefix is held by who served it last, for its own key, for ten minutes", () => {
+test("a conversation's prefix is cached at the model that served it last, for its own key, for ten minutes", () => {
   const stickiness = new Stickiness();
   const attempt = { card: makeCard("a"), credential: { secret: null, weight: 1 } };
   const first: ChatMessage[] = [{ role: "user", content: "x".repeat(8000) }];

@@ -73,7 +73,7 @@ describe("another model is tried out", () => {
     },
   );
 
-  test("never where a pin decides, nor where nobody or only one can serve", () => {
+  test("never where a pin decides, nor where at most one model can serve", () => {
     const pinned = chosen("best", CODE, { rules: { ...RULES, pin: { coding: "Acme#twin" } } });
     expect(pinned.pinned).toBe("coding");
     const alone = chosen("best", CODE, { cards: CARDS.slice(0, 1) });
@@ -86,7 +86,7 @@ describe("what was tried out", () => {
   const choice = chosen("fair");
   const other = choice.candidates.find(({ card }) => card.name === "twin")?.card ?? null;
 
-  test("is told in the decision, which is the same when it is replayed", () => {
+  test("is named in the decision, which is the same when it is replayed", () => {
     const kept = keptDecision(choice, 0.98, other);
     expect(kept).toMatchObject({ choice: "Acme#twin", instead_of: "Acme#strong" });
     const again = JSON.parse(JSON.stringify(kept));

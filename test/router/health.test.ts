@@ -69,7 +69,7 @@ describe("several credentials", () => {
     ]);
   });
 
-  test("with another configuration nobody waits for the breakers that refusals opened", () => {
+  test("a new configuration closes the breakers that refusals opened", () => {
     router.on("House", ["a", 1]);
     for (let at = 0; at < 5; at++) router.fails(HOUSE, "a", 0, "upstream_auth", { upstreamStatus: 401 });
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 0)).toBeNull();
@@ -96,7 +96,7 @@ describe("several credentials", () => {
     expect(router.health.isReady(router.attemptOf(makeCard("House#large"), "a"), 0)).toBe(true);
   });
 
-  test("without a word on how long, longer each time in a row; a success begins anew", () => {
+  test("without Retry-After, longer each time in a row; a success starts over", () => {
     const rests: number[] = [];
     let nowMs = 0;
     const rest = () => {
@@ -152,14 +152,14 @@ describe("what counts as a provider's failure", () => {
     expect(router.health.deployment(router.attemptOf(OTHER, "x"))?.breaker.state).toBe("closed");
   });
 
-  test("a probe whose client left tells nothing: the next request is the probe", () => {
+  test("a probe whose client left is inconclusive: the next request is the probe", () => {
     five("upstream_error");
     router.begun(router.attemptOf(OTHER, "x"), 1000).failed(1000, new Fault("client_gone", "gone"));
     expect(router.health.begin(router.attemptOf(OTHER, "x"), 1000)).not.toBeNull();
     expect(router.health.begin(router.attemptOf(OTHER, "x"), 1000)).toBeNull();
   });
 
-  test("whatever an attempt comes to, it is under way no longer, and told once", () => {
+  test("every ended attempt leaves the number under way, and is reported once", () => {
     const permit = router.begun(router.attemptOf(OTHER, "x"), 0);
     permit.answered(10);
     permit.finished(20, 50);

@@ -156,7 +156,7 @@ describe("a credential at its limit", () => {
     expect(house?.credentials[0]?.reason).toContain("its own limit");
   });
 
-  test("is still there after a reload; another limit begins anew", () => {
+  test("survives a reload; a changed limit starts over", () => {
     router.on("House", ["a", 1, { requestsPerMinute: 4 }]);
     exhaust("a", 0);
     router.on("House", ["a", 2, { requestsPerMinute: 4 }]);

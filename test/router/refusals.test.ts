@@ -58,7 +58,7 @@ describe("one that is refused", () => {
     expect(router.plan(MINUTE_MS + 10)).toHaveLength(3);
   });
 
-  test("and still is, is asked half as often each time, at last once an hour, and told of once", () => {
+  test("and still is, is probed half as often each time, at last once an hour, and reported once", () => {
     refuse("a", 0);
     const waits: number[] = [];
     let nowMs = 0;

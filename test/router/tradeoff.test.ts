@@ -39,7 +39,7 @@ describe("the weight of an expense", () => {
     expect(kept(most)).toBeWithin(0.88, 0.9);
   });
 
-  test("is none where nothing is told apart and the share isn't kept: the champion alone is chosen", () => {
+  test("is null where no difference is known and the share isn't kept: only the champion is chosen", () => {
     const tradeoff = weigh(trialsOf(1000, 0.9, () => 0.95));
     expect(findWeight(tradeoff, 0.95)).toBe(CHAMPION_ONLY);
     expect(findWeight(tradeoff, 0.85)).toBeGreaterThan(0);

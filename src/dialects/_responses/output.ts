@@ -183,7 +183,7 @@ export class ResponseReader implements Decoder {
     return [...chunks, chunk({ reasoning_details: [detail] })];
   }
 
-  /** The part of a whole text beyond the deltas of it that came. */
+  /** The part of a whole text that goes beyond its deltas so far. */
   #rest(item: Item, piece: Piece, whole: unknown, logprobs?: JsonObject): ChatChunk[] {
     const missing = (asString(whole) ?? "").slice(piece.sent);
     return this.#emit(item, piece, missing, piece.sent === 0 ? logprobs : undefined);

@@ -71,7 +71,7 @@ export function makeEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> 
   });
 }
 
-/** Google's fields that nobody else has a place for. */
+/** Google's fields that no other dialect has. */
 export function listUnread({ task, title, inputType }: EmbeddingsRequest): readonly string[] {
   return [...(task && !inputType ? ["taskType"] : []), ...(title === undefined ? [] : ["title"])];
 }

@@ -41,7 +41,7 @@ const TITAN: Maker = {
   readVectors: ({ embedding }) => [embedding],
 };
 
-/** Nova's words: texts whose kind nobody names are most often stored ones. */
+/** Nova's names of the kinds: a text of unknown kind is most often one to be stored. */
 const PURPOSES: Readonly<Record<InputType, string>> = {
   query: "GENERIC_RETRIEVAL",
   document: "GENERIC_INDEX",

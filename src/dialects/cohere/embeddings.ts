@@ -11,7 +11,7 @@ import { listUnread, requireTexts } from "../_whole/embeddings.ts";
 import { passExtras } from "../_whole/extras.ts";
 
 const INPUTS_MAX = 96;
-/** It is required. Texts whose kind nobody names are most often stored ones. */
+/** The field is required. A text of unknown kind is most often one to be stored. */
 const KINDS: Readonly<Record<InputType, string>> = {
   query: "search_query",
   document: "search_document",

@@ -33,7 +33,7 @@ export function makeTranscription({ streams }: { readonly streams: boolean }): C
   });
 }
 
-/** The file comes last: servers that read the form as it arrives know by then what to do with it. */
+/** The file comes last, so that servers that stream the form have read its parameters by then. */
 function makeForm(ask: TranscriptionRequest, model: string, isStreamed: boolean): readonly FormEntry[] {
   const { file, language, prompt, temperature, format, extras } = ask;
   const given = { model, response_format: format, language, prompt, temperature };

@@ -4,7 +4,7 @@ import { CommitError } from "../unavailable.ts";
 
 export const CONNECTIONS_MAX = 10;
 
-/** The database did not answer in time, or no connection to it was to be had. */
+/** The database did not answer in time, or no connection was available. */
 export class LateError extends Error {}
 
 /** The server's SQLSTATE; null when the failure is no answer of the server's. */
@@ -22,7 +22,7 @@ export function isRefusal(error: unknown): boolean {
   return /^2[123]/.test(readSqlState(error) ?? "");
 }
 
-/** The database or the way to it is in trouble, as opposed to what was asked of it, or to a bug of ours. */
+/** The database or the connection failed, as opposed to a bad statement or a bug in the gateway. */
 export function isTrouble(error: unknown): boolean {
   if (error instanceof CommitError || error instanceof LateError) return true;
   return error instanceof SQL.PostgresError && !isRefusal(error);

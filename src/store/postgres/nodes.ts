@@ -45,12 +45,12 @@ export function nodeMethods(pool: Pool, node: string): NodeMethods {
   };
 }
 
-/** Rows of nodes that nobody will hear of again, and that hold nothing. */
+/** Rows of nodes that ended long ago and hold nothing. */
 export async function forgetNodes(pool: Pool): Promise<void> {
   await pool.one(query(FORGET));
 }
 
-/** The node has ended: what it still holds nobody will settle, so the others need not wait for its silence. */
+/** The node has ended and won't settle what it still holds, so the others need not wait for its heartbeat to lapse. */
 export async function endNode(pool: Pool, node: string): Promise<void> {
   await pool.one(query("DELETE FROM node WHERE id = $1", node));
 }
