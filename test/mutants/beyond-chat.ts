@@ -94,7 +94,7 @@ export const BEYOND_CHAT: readonly Mutant[] = [
   {
     name: "beyond chat: a document is ranked twice",
     file: "src/dialects/_whole/rerank.ts",
-    find: "|| seen.has(place)",
+    find: "|| seen.has(index)",
     replace: "|| seen.has(-1)",
     tests: RANKED,
   },
