@@ -139,21 +139,24 @@ export type Answer =
   | { readonly kind: "funded"; readonly account: Account }
   | { readonly kind: "refused"; readonly fault: Fault };
 
-/** Rows as read inside the transaction; what was looked for and not found is null or missing. */
+/** Rows of one table, by their ids; null or undefined: there is none, or it wasn't looked for. */
+export type RowsById<Row> = Pick<ReadonlyMap<string, Row | null>, "get">;
+
+/** Rows as read inside the transaction. */
 export interface Rows {
-  readonly accounts: ReadonlyMap<string, Account | null>;
-  readonly keys: ReadonlyMap<string, GatewayKey | null>;
+  readonly accounts: RowsById<Account>;
+  readonly keys: RowsById<GatewayKey>;
   /** By the key's id. */
-  readonly spends: ReadonlyMap<string, Spend | null>;
+  readonly spends: RowsById<Spend>;
   /** By `meterIdOf`. */
-  readonly meters: ReadonlyMap<string, Meter | null>;
+  readonly meters: RowsById<Meter>;
   /** By owner. */
-  readonly slots: ReadonlyMap<string, Slot | null>;
-  readonly holds: Pick<ReadonlyMap<string, Hold | null>, "get">;
+  readonly slots: RowsById<Slot>;
+  readonly holds: RowsById<Hold>;
   /** Only those whose hold is gone. */
-  readonly requests: ReadonlyMap<string, RequestRecord | null>;
-  readonly replies: ReadonlyMap<string, KeptReply | null>;
-  readonly topUps: ReadonlyMap<string, TopUp | null>;
+  readonly requests: RowsById<RequestRecord>;
+  readonly replies: RowsById<KeptReply>;
+  readonly topUps: RowsById<TopUp>;
 }
 
 /** The ids of rows that go are told apart by account, which every key of the store begins with. */
