@@ -57,12 +57,15 @@ export class GeminiDecoder implements Decoder {
   #response(body: unknown): ChatChunk[] {
     if (!isObject(body)) throw garbled("not a generateContent response");
     if (body.error) throw explainError(body.error);
-    const choices = asArray(body.candidates).flatMap((each) => this.#candidate(asObject(each)));
+    const taken = asArray(body.candidates).map((each) => this.#candidate(asObject(each)));
     const { blockReason } = asObject(body.promptFeedback);
-    if (blockReason) choices.push(...this.#block(String(blockReason)));
+    if (blockReason) taken.push(this.#block(String(blockReason)));
     const usage = this.#usageWith(body.usageMetadata);
+    const choices = taken.flatMap((own) => own.slice(0, 1));
     if (choices.length === 0 && !usage) return [];
-    return [{ choices, ...(usage ? { usage } : {}) }];
+    // A chunk has one choice of each index: what goes back to an earlier kind of part is a chunk of its own.
+    const later = taken.flatMap((own) => own.slice(1).map((choice) => ({ choices: [choice] })));
+    return [{ choices, ...(usage ? { usage } : {}) }, ...later];
   }
 
   #candidate(given: JsonObject): ChunkChoice[] {
@@ -72,8 +75,7 @@ export class GeminiDecoder implements Decoder {
     const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names);
     this.#candidates.set(index, candidate);
     if (reason) candidate.finish(reason);
-    const choice = candidate.take(given);
-    return choice ? [choice] : [];
+    return candidate.take(given);
   }
 
   /** A blocked prompt has no candidates; a block in the middle of an answer ends what was begun. */

@@ -67,6 +67,19 @@ export interface UserMessage extends JsonObject {
   content: Content;
   name?: string;
 }
+export type PartKind = "thinking" | "text" | "call";
+
+/** A part of an assistant's turn: how much of the message's thinking, text or calls it is. */
+export interface PartExtent {
+  readonly kind: PartKind;
+  /** Characters of thinking or text; calls. */
+  readonly size: number;
+  /** Details of thinking. */
+  readonly details?: number;
+  /** The characters before it that do nothing but set it apart from an earlier part of the same kind. */
+  readonly gap?: number;
+}
+
 export interface AssistantMessage extends JsonObject {
   role: "assistant";
   content?: Content | null;
@@ -74,6 +87,8 @@ export interface AssistantMessage extends JsonObject {
   tool_calls?: readonly ToolCall[];
   reasoning_content?: string | null;
   reasoning_details?: readonly ReasoningDetail[];
+  /** The order of the turn (see `listTurn`), unless it is thinking, then text, then calls. On no wire of the chat form. */
+  parts?: readonly PartExtent[];
 }
 export interface ToolMessage extends JsonObject {
   role: "tool";
@@ -209,6 +224,8 @@ export interface ReplyMessage extends JsonObject {
   reasoning_content?: string;
   reasoning_details?: readonly ReasoningDetail[];
   annotations?: readonly UrlCitation[];
+  /** As in `AssistantMessage`. */
+  parts?: readonly PartExtent[];
 }
 
 export interface ReplyChoice extends JsonObject {

@@ -62,6 +62,7 @@ class Cut {
   end(): string {
     const rest = this.#held;
     this.#held = "";
+    for (const match of this.#matches) match.length = 0;
     return rest;
   }
 
@@ -103,7 +104,9 @@ export class StopCutter {
   #choice(choice: ChunkChoice): ChunkChoice {
     const cut = this.#cutOf(choice.index);
     const { content, tool_calls: calls, ...rest } = choice.delta;
-    const text = cut.push(content ?? "") + (choice.finish_reason === null ? "" : cut.end());
+    // No stop sequence goes on behind a call, and text from before it must not leave after it.
+    const isOver = choice.finish_reason !== null || Boolean(calls?.length);
+    const text = cut.push(content ?? "") + (isOver ? cut.end() : "");
     const delta = { ...rest, ...(text === "" ? {} : { content: text }) };
     if (!cut.stopped) return { ...choice, delta: calls ? { ...delta, tool_calls: calls } : delta };
     return { ...choice, delta, finish_reason: choice.finish_reason === null ? null : "stop" };

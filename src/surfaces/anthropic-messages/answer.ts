@@ -5,13 +5,15 @@ import type {
   ChatReply,
   FinishReason,
   ReasoningDetail,
+  ReplyMessage,
   ToolCall,
   UrlCitation,
   Usage,
 } from "../../operations/chat/form.ts";
+import { listTurn, readText, writeTurn } from "../../operations/chat/turn.ts";
 import { closeJson } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
-import { ANTHROPIC_FORMAT, readCallSignature, signThinking } from "../signature.ts";
+import { ANTHROPIC_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
@@ -56,26 +58,27 @@ export function writeMessage(reply: ChatReply, stamp: Stamp, seal: Sealer): Json
   if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage);
   const [choice] = reply.choices;
   const message = choice?.message;
-  const content: JsonObject[] = [];
-  if (message) {
-    const { reasoning_details: given = [], tool_calls: calls = [] } = message;
-    const details = [...given, ...calls.flatMap(readCallSignature)];
-    const thinking = writeThinking(message.reasoning_content ?? "", details, seal);
-    content.push(...thinking);
-    const text = message.content || message.refusal || "";
-    if (text !== "") content.push({ type: "text", text, citations: writeCitations(message.annotations) });
-    for (const call of calls) content.push(writeCall(call));
-  }
   return {
     id: stamp.id,
     type: "message",
     role: "assistant",
     model: stamp.model,
-    content,
+    content: message ? writeContent(message, seal) : [],
     ...writeStop(choice?.finish_reason ?? "stop", message?.refusal ?? null),
     container: null,
     usage: writeUsage(reply.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }),
   };
+}
+
+function writeContent(message: ReplyMessage, seal: Sealer): readonly JsonObject[] {
+  return writeTurn<JsonObject>(signTurn(listTurn(message, message.annotations)), {
+    thinking: ({ text, details }) => writeThinking(text, details, seal),
+    text(part) {
+      const text = readText(part);
+      return text === "" ? [] : [{ type: "text", text, citations: writeCitations(part.annotations) }];
+    },
+    call: (call) => [writeCall(call)],
+  });
 }
 
 /** Anthropic's own thinking as it came; any other as one block that carries what its provider gave, sealed. */
