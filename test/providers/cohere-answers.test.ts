@@ -72,10 +72,10 @@ describe("answers", () => {
       refusal: null,
       reasoning_content: "Hmm\n\nAsk f.",
       parts: [
-        { kind: "thinking", size: 3, details: 1 },
-        { kind: "text", size: 5 },
-        { kind: "thinking", size: 8, details: 1 },
-        { kind: "call", size: 1 },
+        { kind: "thinking", size: 3, details: 1, gap: 0 },
+        { kind: "text", size: 5, details: 0, gap: 0 },
+        { kind: "thinking", size: 8, details: 1, gap: 0 },
+        { kind: "call", size: 1, details: 0, gap: 0 },
       ],
       reasoning_details: [
         { type: "reasoning.text", text: "Hmm", format: "cohere-v2-thinking", index: 0 },

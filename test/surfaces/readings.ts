@@ -134,8 +134,8 @@ export const READINGS: Readonly<Record<string, Reading>> = {
     },
     whole: (body) => readMessage(JSON.parse(JSON.stringify(body))),
     finishes: {
-      stop: ["end_turn", "stop_sequence"],
-      length: ["max_tokens"],
+      stop: ["end_turn", "stop_sequence", "pause_turn"],
+      length: ["max_tokens", "model_context_window_exceeded"],
       tool_calls: ["tool_use"],
       content_filter: ["refusal"],
     },
@@ -161,7 +161,7 @@ export const READINGS: Readonly<Record<string, Reading>> = {
       stop: ["STOP"],
       length: ["MAX_TOKENS"],
       tool_calls: ["STOP"],
-      content_filter: ["SAFETY", "PROHIBITED_CONTENT", "RECITATION", "OTHER"],
+      content_filter: ["SAFETY", "PROHIBITED_CONTENT", "RECITATION", "MODEL_ARMOR"],
     },
   },
 };

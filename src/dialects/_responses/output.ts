@@ -12,6 +12,7 @@ import {
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
 import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
 import { type CallType, chunk, makeCallPiece, makeCallStart, PIECES, readInput, readKey } from "./events.ts";
@@ -269,9 +270,11 @@ export class ResponseReader implements Decoder {
       );
     const { delta, extras } = this.#form.closing(this.#content.join(""), this.#cited);
     const done = this.#calls > 0 ? "tool_calls" : "stop";
-    const finish_reason = response.status === "incomplete" ? readIncompleteReason(response) : done;
+    const { reason: cause } = asObject(response.incomplete_details);
+    const isCut = response.status === "incomplete";
+    const finish = isCut ? makeFinish(readIncompleteReason(response), cause) : makeFinish(done, null);
     const usage = isObject(response.usage) ? { usage: this.#form.usage(response.usage) } : {};
-    return [...chunks, { ...extras, choices: [{ index: 0, delta, finish_reason }], ...usage }];
+    return [...chunks, { ...extras, choices: [{ index: 0, delta, ...finish }], ...usage }];
   }
 
   #isSame(index: number, given: JsonObject): boolean {

@@ -12,6 +12,7 @@ import {
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
 import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../operations/chat/form.ts";
 import { Blocks } from "./blocks.ts";
@@ -59,9 +60,10 @@ export class MessageDecoder implements Decoder {
 
   /** A whole message goes the way of its stream. */
   message(message: JsonObject): ChatChunk[] {
-    const { stop_reason, stop_details, content, usage } = message;
+    const { stop_reason, stop_details, stop_sequence, content, usage } = message;
     const blocks = asArray(content).flatMap((block, index) => this.#wholeBlock(index, block));
-    return [...blocks, ...this.#finish({ stop_reason: stop_reason ?? "end_turn", stop_details }, usage)];
+    const reason = stop_reason ?? "end_turn";
+    return [...blocks, ...this.#finish({ stop_reason: reason, stop_details, stop_sequence }, usage)];
   }
 
   #event(data: JsonObject): ChatChunk[] {
@@ -105,13 +107,15 @@ export class MessageDecoder implements Decoder {
     return chunks([...this.#blocks.start(index, asObject(block)), ...this.#blocks.stop(index)]);
   }
 
-  #finish({ stop_reason: reason, stop_details: details }: JsonObject, usage: unknown): ChatChunk[] {
+  #finish(end: JsonObject, usage: unknown): ChatChunk[] {
+    const { stop_reason: reason, stop_details: details, stop_sequence: sequence } = end;
     const report = this.#usageChunks(usage);
     const given = asString(reason);
     if (given === undefined) return report;
     this.#isFinished = true;
     const delta: Delta = given === "refusal" ? { refusal: readRefusal(asObject(details)) } : {};
-    return [{ choices: [{ index: 0, delta, finish_reason: this.#finishOf(given) }] }, ...report];
+    const finish = makeFinish(this.#finishOf(given), given, sequence);
+    return [{ choices: [{ index: 0, delta, ...finish }] }, ...report];
   }
 
   /** `tool_use` without a call of the client's tools is constrained output that came as a call. */

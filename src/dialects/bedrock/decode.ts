@@ -11,6 +11,7 @@ import {
 } from "../../core/json.ts";
 import { garbled, upstreamFault } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
 import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta, FinishReason } from "../../operations/chat/form.ts";
 import { Blocks } from "./blocks.ts";
@@ -81,7 +82,7 @@ export class ConverseDecoder implements Decoder {
     if (reason === undefined) throw garbled("an end without a stop reason");
     if (FAILED.test(reason)) throw upstreamFault({ status: 500, message: reason });
     this.#isFinished = true;
-    return { choices: [{ index: 0, delta: {}, finish_reason: this.#findFinish(reason) }] };
+    return { choices: [{ index: 0, delta: {}, ...makeFinish(this.#findFinish(reason), reason) }] };
   }
 
   /** `tool_use` without a call of the client's tools is Nova's use of its own. */

@@ -12,6 +12,7 @@ import {
 } from "../../core/json.ts";
 import { garbled, upstreamFault } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
 import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta } from "../../operations/chat/form.ts";
 import { explainInside } from "../_chat/error.ts";
@@ -96,7 +97,8 @@ export class CohereReader implements Decoder {
     if (finish_reason === undefined) throw explainFailure(given);
     this.#ended = true;
     const usage = isObject(given.usage) ? { usage: parseCohereUsage(given.usage) } : {};
-    return { choices: [{ index: 0, delta: {}, finish_reason }], ...usage };
+    const finish = makeFinish(finish_reason, given.finish_reason);
+    return { choices: [{ index: 0, delta: {}, ...finish }], ...usage };
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
 import type {
   ChunkChoice,
   Delta,
@@ -38,6 +39,7 @@ export class Candidate {
   readonly #names: ReadonlyMap<string, string>;
   readonly #text: string[] = [];
   #finish: FinishReason | null = null;
+  #nativeFinish: unknown;
   #blocks = 0;
   /** The index of the thinking block that is going on; null between blocks. */
   #thinking: number | null = null;
@@ -58,8 +60,9 @@ export class Candidate {
   }
 
   /** The reason may come more than once: the last one counts. */
-  finish(reason: FinishReason): void {
+  finish(reason: FinishReason, native: unknown): void {
     this.#finish = reason;
+    this.#nativeFinish = native;
   }
 
   /** Takes one report of this candidate; none when it adds nothing to the choice. */
@@ -90,7 +93,7 @@ export class Candidate {
     return {
       index: this.#index,
       delta: annotations.length > 0 ? { annotations } : {},
-      finish_reason: called ? "tool_calls" : this.#finish,
+      ...makeFinish(called ? "tool_calls" : this.#finish, this.#nativeFinish),
     };
   }
 

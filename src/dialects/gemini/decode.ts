@@ -13,6 +13,7 @@ import {
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
 import { Fold } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Usage } from "../../operations/chat/form.ts";
 import { Candidate } from "./candidate.ts";
@@ -74,7 +75,7 @@ export class GeminiDecoder implements Decoder {
     if (reason === "failed") throw explainUnfinished(given);
     const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names);
     this.#candidates.set(index, candidate);
-    if (reason) candidate.finish(reason);
+    if (reason) candidate.finish(reason, given.finishReason);
     return candidate.take(given);
   }
 
@@ -83,10 +84,10 @@ export class GeminiDecoder implements Decoder {
     if (this.#candidates.size === 0 && !this.#blocked) {
       this.#blocked = true;
       const refusal = `The provider blocked the prompt (${reason}).`;
-      return [{ index: 0, delta: { refusal }, finish_reason: "content_filter" }];
+      return [{ index: 0, delta: { refusal }, ...makeFinish("content_filter", reason) }];
     }
     for (const candidate of this.#candidates.values()) {
-      if (!candidate.finished) candidate.finish("content_filter");
+      if (!candidate.finished) candidate.finish("content_filter", reason);
     }
     return [];
   }

@@ -80,7 +80,10 @@ export class Fold {
       parts.content.push(content);
       parts.order.add("text", content.length);
     }
-    if (refusal) parts.refusal.push(refusal);
+    if (refusal) {
+      parts.refusal.push(refusal);
+      parts.order.add("text", 0);
+    }
     for (const call of tool_calls ?? []) if (addCall(parts.calls, call)) parts.order.add("call", 1);
     for (const annotation of annotations ?? []) parts.annotations.push(annotation);
     for (const [field, value] of Object.entries(messageExtras)) addExtra(parts.messageExtras, field, value);

@@ -73,11 +73,11 @@ export type PartKind = "thinking" | "text" | "call";
 export interface PartExtent {
   readonly kind: PartKind;
   /** Characters of thinking or text; calls. */
-  readonly size: number;
+  size: number;
   /** Details of thinking. */
-  readonly details?: number;
+  details: number;
   /** The characters before it that do nothing but set it apart from an earlier part of the same kind. */
-  readonly gap?: number;
+  readonly gap: number;
 }
 
 export interface AssistantMessage extends JsonObject {
@@ -158,6 +158,15 @@ export interface ChatRequest extends JsonObject {
 /** The closed set that clients know. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
+/** The end of a choice. */
+export interface Finish {
+  finish_reason: FinishReason;
+  /** The provider's own word, where it is another (OpenRouter's name for it). */
+  native_finish_reason?: string | null;
+  /** The stop sequence that was met, where it is known. */
+  stop_sequence?: string;
+}
+
 export interface UrlCitation extends JsonObject {
   type: "url_citation";
   url_citation: { start_index: number; end_index: number; url: string; title: string };
@@ -202,7 +211,7 @@ export interface Delta extends JsonObject {
   annotations?: readonly UrlCitation[];
 }
 
-export interface ChunkChoice extends JsonObject {
+export interface ChunkChoice extends JsonObject, Omit<Finish, "finish_reason"> {
   index: number;
   delta: Delta;
   finish_reason: FinishReason | null;
@@ -228,10 +237,9 @@ export interface ReplyMessage extends JsonObject {
   parts?: readonly PartExtent[];
 }
 
-export interface ReplyChoice extends JsonObject {
+export interface ReplyChoice extends JsonObject, Finish {
   index: number;
   message: ReplyMessage;
-  finish_reason: FinishReason;
   logprobs: unknown;
 }
 

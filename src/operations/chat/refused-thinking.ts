@@ -1,5 +1,5 @@
 // A chat request without the sealed thinking that its provider refuses to take back.
-import type { ChatMessage, ChatRequest, PartExtent, ReasoningDetail } from "./form.ts";
+import type { ChatMessage, ChatRequest } from "./form.ts";
 
 /** Returns the request without all thinking of a format; null if it has none, so that something else was refused. */
 export function dropThinking(request: ChatRequest, format: string): ChatRequest | null {
@@ -10,22 +10,13 @@ export function dropThinking(request: ChatRequest, format: string): ChatRequest 
     const kept = given.filter((detail) => detail.format !== format);
     if (kept.length === given.length) return message;
     isChanged = true;
-    const { parts } = message;
-    const left = parts && { parts: countKept(parts, given, format) };
-    return { ...message, reasoning_details: kept, ...left };
+    let at = 0;
+    const parts = message.parts?.map((part) => {
+      const own = given.slice(at, at + part.details);
+      at += own.length;
+      return { ...part, details: own.filter((detail) => detail.format !== format).length };
+    });
+    return { ...message, reasoning_details: kept, ...(parts && { parts }) };
   });
   return isChanged ? { ...request, messages } : null;
-}
-
-function countKept(
-  parts: readonly PartExtent[],
-  given: readonly ReasoningDetail[],
-  format: string,
-): readonly PartExtent[] {
-  let at = 0;
-  return parts.map((part) => {
-    const own = given.slice(at, at + (part.details ?? 0));
-    at += own.length;
-    return own.length === 0 ? part : { ...part, details: own.filter((one) => one.format !== format).length };
-  });
 }

@@ -44,12 +44,12 @@ const RANKS: Readonly<Record<PartKind, number>> = { thinking: 0, text: 1, call: 
 
 /** Notes the order in which the parts of a turn come. */
 export class TurnOrder {
-  readonly #extents: { kind: PartKind; size: number; details: number; gap: number }[] = [];
+  readonly extents: PartExtent[] = [];
 
   /** Adds to the turn's part at hand if that is of the same kind and nothing sets the new one apart. */
   add(kind: PartKind, size: number, details = 0, gap = 0): void {
-    const last = this.#extents.at(-1);
-    if (last?.kind !== kind || gap > 0) this.#extents.push({ kind, size, details, gap });
+    const last = this.extents.at(-1);
+    if (last?.kind !== kind || gap > 0) this.extents.push({ kind, size, details, gap });
     else {
       last.size += size;
       last.details += details;
@@ -58,20 +58,16 @@ export class TurnOrder {
 
   /** Undefined for a turn in the usual order. A signature behind its end belongs to what came before. */
   list(): readonly PartExtent[] | undefined {
-    const all = this.#extents;
+    const all = this.extents;
     const last = all.findLastIndex(({ kind, size }) => kind !== "thinking" || size > 0);
     let rank = 0;
     for (let at = 0; at <= last; at++) {
       const now = RANKS[all[at]?.kind ?? "call"];
-      if (now < rank) return all.map(dropZeros);
+      if (now < rank) return all;
       rank = now;
     }
     return undefined;
   }
-}
-
-function dropZeros({ kind, size, details, gap }: Required<PartExtent>): PartExtent {
-  return { kind, size, ...(details > 0 ? { details } : {}), ...(gap > 0 ? { gap } : {}) };
 }
 
 /** Puts together the message of a turn whose parts come one by one. */
@@ -106,6 +102,7 @@ export class TurnBuilder {
   }
 
   refuse(refusal: string): void {
+    this.#order.add("text", 0);
     this.#refusal += refusal;
   }
 
@@ -142,20 +139,41 @@ function hasTextAlone(part: TextPart): boolean {
 
 /** The parts of a turn, in the usual order unless the turn has one of its own. The citations are those of an answer. */
 export function listTurn(turn: Turn, annotations: readonly UrlCitation[] = []): readonly TurnPart[] {
-  const {
-    content,
-    reasoning_content: thought,
-    reasoning_details: details = [],
-    tool_calls: calls = [],
-  } = turn;
-  if (turn.parts) return listOrdered(turn, turn.parts, annotations);
-  const listed: TurnPart[] = [];
-  if (thought || details.length > 0) listed.push({ kind: "thinking", text: thought ?? "", details });
-  const refusal = turn.refusal ?? "";
-  if (content?.length || refusal !== "")
-    listed.push({ kind: "text", content: content ?? "", refusal, start: 0, annotations });
-  for (const call of calls) listed.push({ kind: "call", call });
-  return listed;
+  const { content, reasoning_content: thoughts, reasoning_details = [], tool_calls = [] } = turn;
+  const extents = turn.parts ?? measureUsual(turn);
+  const lastText = extents.findLastIndex(({ kind }) => kind === "text");
+  const taken = { thinking: 0, text: 0, call: 0, details: 0 };
+  let uncited = annotations;
+  return extents.flatMap(({ kind, size, details, gap }, at): readonly TurnPart[] => {
+    const start = taken[kind] + gap;
+    const end = start + size;
+    taken[kind] = end;
+    taken.details += details;
+    if (kind === "call") return tool_calls.slice(start, end).map((call) => ({ kind, call }));
+    if (kind === "thinking") {
+      const own = reasoning_details.slice(taken.details - details, taken.details);
+      return [{ kind, text: (thoughts ?? "").slice(start, end), details: own }];
+    }
+    // A citation is of the text in which it ends; one without a place, of the last.
+    const isLast = at === lastText;
+    const isOwn = ({ url_citation: { end_index: place } }: UrlCitation) =>
+      isLast || (place > start && place <= end);
+    const own = uncited.filter(isOwn).map((one) => moveCitation(one, start));
+    uncited = uncited.filter((one) => !isOwn(one));
+    const refusal = isLast ? (turn.refusal ?? "") : "";
+    return [{ kind, content: cutContent(content ?? "", start, end), refusal, start, annotations: own }];
+  });
+}
+
+function measureUsual(turn: Turn): readonly PartExtent[] {
+  const { content, reasoning_content: thoughts, reasoning_details = [], tool_calls = [] } = turn;
+  const order = new TurnOrder();
+  if (thoughts || reasoning_details.length > 0)
+    order.add("thinking", thoughts?.length ?? 0, reasoning_details.length);
+  const size = typeof content === "string" ? content.length : joinText(content).length;
+  if (content?.length || turn.refusal) order.add("text", size);
+  if (tool_calls.length > 0) order.add("call", tool_calls.length);
+  return order.extents;
 }
 
 /** Writes the parts of each kind. */
@@ -174,36 +192,6 @@ export function writeTurn<Written>(parts: readonly TurnPart[], writer: TurnWrite
   return parts.flatMap(write);
 }
 
-function listOrdered(
-  turn: Turn,
-  extents: readonly PartExtent[],
-  annotations: readonly UrlCitation[],
-): readonly TurnPart[] {
-  const { reasoning_content: thoughts, reasoning_details: details = [], tool_calls: calls = [] } = turn;
-  const taken = { thinking: 0, text: 0, call: 0, details: 0 };
-  const listed = extents.flatMap(({ kind, size, details: many = 0, gap = 0 }): readonly TurnPart[] => {
-    const start = taken[kind] + gap;
-    const end = start + size;
-    taken[kind] = end;
-    if (kind === "call") return calls.slice(start, end).map((call) => ({ kind, call }));
-    if (kind === "text")
-      return [{ kind, content: cutContent(turn.content ?? "", start, end), ...UNCITED, start }];
-    const own = details.slice(taken.details, taken.details + many);
-    taken.details += many;
-    return [{ kind, text: (thoughts ?? "").slice(start, end), details: own }];
-  });
-  if (turn.refusal) listed.push({ kind: "text", content: "", ...UNCITED, refusal: turn.refusal, start: 0 });
-  if (annotations.length === 0) return listed;
-  const cited = shareCitations(listed.filter(isText), annotations);
-  return listed.map((part) => (isText(part) ? (cited.shift() ?? part) : part));
-}
-
-const UNCITED = { refusal: "", annotations: [] } as const;
-
-function isText(part: TurnPart): part is TextOfTurn {
-  return part.kind === "text";
-}
-
 /** The part of a content between two places in its text; parts of a list are never cut. */
 function cutContent(content: Content, start: number, last: number): Content {
   if (typeof content === "string") return content.slice(start, last);
@@ -218,19 +206,6 @@ function cutContent(content: Content, start: number, last: number): Content {
 /** The text that a part of an answer shows: a refusal only where nothing else was said. */
 export function readText({ content, refusal }: Pick<TextOfTurn, "content" | "refusal">): string {
   return joinText(content) || refusal;
-}
-
-/** Each citation goes to the text in which it ends, with its place counted from there. One without a place is the last's. */
-function shareCitations(texts: readonly TextOfTurn[], annotations: readonly UrlCitation[]): TextOfTurn[] {
-  let rest = annotations;
-  return texts.map((text, at) => {
-    const end = text.start + joinText(text.content).length;
-    const isOwn = ({ url_citation: { end_index: place } }: UrlCitation) =>
-      at === texts.length - 1 || (place > text.start && place <= end);
-    const own = rest.filter(isOwn);
-    rest = rest.filter((one) => !isOwn(one));
-    return { ...text, annotations: own.map((one) => moveCitation(one, text.start)) };
-  });
 }
 
 /** The citation with its place counted from that character on. */

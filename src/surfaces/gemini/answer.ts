@@ -1,8 +1,10 @@
 // An answer as Gemini's response: candidates, their parts, finish and usage.
 import { asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
+import { chooseWord, type FinishWords } from "../../operations/chat/finish.ts";
 import type {
   ChatReply,
+  Finish,
   FinishReason,
   ReasoningDetail,
   ReplyChoice,
@@ -23,8 +25,17 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   content_filter: "SAFETY",
 };
 
-export function writeFinish(reason: FinishReason): string {
-  return FINISH[reason];
+/** Google's own words beyond those (Gemini API, `FinishReason`). */
+const BLOCKS = [
+  ...["RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"],
+  ...["IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"],
+];
+const WORDS: FinishWords = Object.fromEntries(
+  BLOCKS.map((word) => [word, { means: "content_filter", word }] as const),
+);
+
+export function writeFinish(finish: Finish): string {
+  return chooseWord(finish, FINISH, WORDS);
 }
 
 /** `candidatesTokenCount` leaves out what was thought. */
@@ -56,7 +67,7 @@ export function writeAnswer(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonO
   return {
     candidates: reply.choices.map((choice) => ({
       content: { role: "model", parts: writeParts(choice, seal) },
-      finishReason: writeFinish(choice.finish_reason),
+      finishReason: writeFinish(choice),
       index: choice.index,
     })),
     ...(reply.usage ? { usageMetadata: writeUsage(reply.usage) } : {}),

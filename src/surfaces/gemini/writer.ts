@@ -5,6 +5,7 @@ import type { Sealer } from "../../core/world.ts";
 import type {
   ChatChunk,
   ChunkChoice,
+  Finish,
   ReasoningDetail,
   ToolCallDelta,
   Usage,
@@ -31,7 +32,7 @@ interface Candidate {
   call: (ToolCallDelta & { input: string }) | null;
   /** The part of its thinking that was not shown yet: what the provider wants back. */
   details: ReasoningDetail[];
-  finish: ChunkChoice["finish_reason"];
+  finish: Finish;
   /** A refusal behind an answer's text says nothing more than the finish. */
   hasText: boolean;
 }
@@ -107,7 +108,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     return text;
   }
 
-  #choice({ index, delta, finish_reason: finish }: ChunkChoice): string {
+  #choice({ index, delta, finish_reason: reason, ...rest }: ChunkChoice): string {
     const candidate = this.#candidateOf(index);
     const parts: JsonObject[] = [];
     if (delta.reasoning_content) {
@@ -120,7 +121,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     for (const piece of delta.tool_calls ?? []) {
       for (const next of candidate.calls.take(piece)) parts.push(...this.#call(candidate, next));
     }
-    if (finish !== null) candidate.finish = finish;
+    if (reason !== null) candidate.finish = { ...rest, finish_reason: reason };
     return parts.length === 0 ? "" : this.#show(this.#response([this.#part(index, parts)]));
   }
 
@@ -128,7 +129,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     const candidates = [...this.#candidates].toSorted(([a], [b]) => a - b);
     const last = candidates.map(([index, candidate]) => {
       const parts = this.#lastParts(candidate);
-      return { ...this.#part(index, parts), finishReason: writeFinish(candidate.finish ?? "stop") };
+      return { ...this.#part(index, parts), finishReason: writeFinish(candidate.finish) };
     });
     const usage = this.#usage ? { usageMetadata: writeUsage(this.#usage) } : {};
     return this.#show({ ...this.#response(last), ...usage });
@@ -182,8 +183,8 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   #candidateOf(index: number): Candidate {
     const known = this.#candidates.get(index);
     if (known) return known;
-    const empty = { call: null, details: [], finish: null, hasText: false };
-    const candidate: Candidate = { calls: new CallQueue(), ...empty };
+    const empty = { call: null, details: [], hasText: false };
+    const candidate: Candidate = { calls: new CallQueue(), finish: { finish_reason: "stop" }, ...empty };
     this.#candidates.set(index, candidate);
     return candidate;
   }
