@@ -35,6 +35,7 @@ export function readCallSignature(call: {
  * answer's end, where clients would take it for the answer. Neighbouring thinking is one.
  */
 export function signTurn(parts: readonly TurnPart[]): readonly TurnPart[] {
+  if (parts.every(({ kind }) => kind === "text")) return parts;
   const signed: TurnPart[] = [];
   const think = (text: string, details: readonly ReasoningDetail[]) => {
     if (text === "" && details.length === 0) return;

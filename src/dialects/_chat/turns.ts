@@ -39,6 +39,11 @@ export function countLeading(messages: readonly ChatMessage[]): number {
   return firstOther === -1 ? messages.length : firstOther;
 }
 
+/** True for an image that the assistant gave, which has no place in such a turn. */
+export function hasGivenImage(message: ChatMessage): boolean {
+  return message.role === "assistant" && listParts(message.content).some(({ type }) => type === "image_url");
+}
+
 /** Makes a dialect's blocks of texts; null: there is nothing to see in a text. */
 interface TextMaker<Block> {
   makeBlocks(content: Content, path: string): Block[];

@@ -1,18 +1,18 @@
 // The client's messages as Anthropic's system prompt and alternating turns.
 
 import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
-import {
-  type AssistantMessage,
-  type ChatMessage,
-  listParts,
-  type SystemMessage,
-  type ToolCall,
-  type ToolMessage,
+import type {
+  AssistantMessage,
+  ChatMessage,
+  SystemMessage,
+  ToolCall,
+  ToolMessage,
 } from "../../operations/chat/form.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 import {
   type BlockMaker,
   countLeading,
+  hasGivenImage,
   makeSaid,
   makeTurns,
   type Turn as SharedTurn,
@@ -56,10 +56,6 @@ export function makeConversation(messages: readonly ChatMessage[], keepsThinking
     turns: makeTurns(messages, maker),
     isShortened: messages.some(hasGivenImage),
   };
-}
-
-function hasGivenImage(message: ChatMessage): boolean {
-  return message.role === "assistant" && listParts(message.content).some(({ type }) => type === "image_url");
 }
 
 function makeContent(message: ChatMessage, index: number): Block[] {

@@ -1,16 +1,22 @@
 // The client's messages as Converse's system prompt and alternating turns.
 import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
-import {
-  type AssistantMessage,
-  type ChatMessage,
-  listParts,
-  type SystemMessage,
-  type ToolCall,
-  type ToolMessage,
+import type {
+  AssistantMessage,
+  ChatMessage,
+  SystemMessage,
+  ToolCall,
+  ToolMessage,
 } from "../../operations/chat/form.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
-import { type BlockMaker, countLeading, makeSaid, makeTurns, type Turn } from "../_chat/turns.ts";
+import {
+  type BlockMaker,
+  countLeading,
+  hasGivenImage,
+  makeSaid,
+  makeTurns,
+  type Turn,
+} from "../_chat/turns.ts";
 import { addPoint, type Block, makeBlocks, makeTextBlock } from "./content.ts";
 import type { Traits } from "./models.ts";
 import { makeReasoningBlocks } from "./reasoning.ts";
@@ -53,10 +59,6 @@ export function makeConversation(messages: readonly ChatMessage[], traits: Trait
     turns: isOpen ? [...turns, { role: "user", content: [GO_ON] }] : turns,
     isChanged: isOpen || messages.some(hasGivenImage),
   };
-}
-
-function hasGivenImage(message: ChatMessage): boolean {
-  return message.role === "assistant" && listParts(message.content).some(({ type }) => type === "image_url");
 }
 
 function makeContent(message: ChatMessage, index: number): Block[] {

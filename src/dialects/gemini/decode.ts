@@ -58,15 +58,22 @@ export class GeminiDecoder implements Decoder {
   #response(body: unknown): ChatChunk[] {
     if (!isObject(body)) throw garbled("not a generateContent response");
     if (body.error) throw explainError(body.error);
-    const taken = asArray(body.candidates).map((each) => this.#candidate(asObject(each)));
-    const { blockReason } = asObject(body.promptFeedback);
-    if (blockReason) taken.push(this.#block(String(blockReason)));
-    const usage = this.#usageWith(body.usageMetadata);
-    const choices = taken.flatMap((own) => own.slice(0, 1));
-    if (choices.length === 0 && !usage) return [];
+    const choices: ChunkChoice[] = [];
     // A chunk has one choice of each index: what goes back to an earlier kind of part is a chunk of its own.
-    const later = taken.flatMap((own) => own.slice(1).map((choice) => ({ choices: [choice] })));
-    return [{ choices, ...(usage ? { usage } : {}) }, ...later];
+    const later: ChatChunk[] = [];
+    for (const each of asArray(body.candidates)) {
+      const own = this.#candidate(asObject(each));
+      for (const [at, choice] of own.entries()) {
+        if (at === 0) choices.push(choice);
+        else later.push({ choices: [choice] });
+      }
+    }
+    const { blockReason } = asObject(body.promptFeedback);
+    if (blockReason) choices.push(...this.#block(String(blockReason)));
+    const usage = this.#usageWith(body.usageMetadata);
+    if (choices.length === 0 && !usage) return [];
+    const first: ChatChunk = usage ? { choices, usage } : { choices };
+    return later.length > 0 ? [first, ...later] : [first];
   }
 
   #candidate(given: JsonObject): ChunkChoice[] {

@@ -16,7 +16,7 @@ import {
   type UrlCitation,
   type Usage,
 } from "./form.ts";
-import { listTurn, moveCitation, TurnOrder, type TurnPart } from "./turn.ts";
+import { listTurn, moveCitation, TurnOrder, writeTurn } from "./turn.ts";
 
 interface CallParts {
   readonly first: ToolCallDelta;
@@ -241,26 +241,17 @@ function unfoldChoice({ index, message, finish_reason, logprobs, ...extras }: Re
   const last = { ...extras, index, finish_reason, ...(logprobs ? { logprobs } : {}) };
   if (!parts) return [{ ...last, delta: fragments.length > 0 ? { ...rest, tool_calls: fragments } : rest }];
   const { content: _, refusal, reasoning_content: __, reasoning_details: ___, annotations, ...others } = rest;
-  const called = fragments.values();
+  let called = 0;
   const ordered = listTurn({ ...message, refusal: null }, annotations);
-  const deltas = ordered.map((part) => unfoldPart(part, called));
+  const deltas = writeTurn<Delta>(ordered, {
+    thinking: ({ text, details }) => [{ reasoning_content: text, reasoning_details: details }],
+    text: ({ content, start, annotations: own }) => [
+      { content: joinText(content), annotations: own.map((one) => moveCitation(one, -start)) },
+    ],
+    call: () => [{ tool_calls: fragments.slice(called, ++called) }],
+  });
   return [
     ...deltas.map((delta) => ({ index, delta, finish_reason: null })),
     { ...last, delta: { ...others, refusal } },
   ];
-}
-
-function unfoldPart(part: TurnPart, calls: Iterator<ToolCallDelta>): Delta {
-  switch (part.kind) {
-    case "thinking":
-      return { reasoning_content: part.text, reasoning_details: part.details };
-    case "text": {
-      const annotations = part.annotations.map((one) => moveCitation(one, -part.start));
-      return { content: joinText(part.content), annotations };
-    }
-    case "call": {
-      const { value, done } = calls.next();
-      return done ? {} : { tool_calls: [value] };
-    }
-  }
 }

@@ -72,7 +72,7 @@ export type PartKind = "thinking" | "text" | "call";
 /** A part of an assistant's turn: how much of the message's thinking, text or calls it is. */
 export interface PartExtent {
   readonly kind: PartKind;
-  /** Characters of thinking or text; calls. */
+  /** Characters of thinking or text, parts of a text that is a list, or calls. */
   size: number;
   /** Details of thinking. */
   details: number;

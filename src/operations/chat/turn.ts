@@ -59,6 +59,7 @@ export class TurnOrder {
   /** Undefined for a turn in the usual order. A signature behind its end belongs to what came before. */
   list(): readonly PartExtent[] | undefined {
     const all = this.extents;
+    if (all.length < 2) return undefined;
     const last = all.findLastIndex(({ kind, size }) => kind !== "thinking" || size > 0);
     let rank = 0;
     for (let at = 0; at <= last; at++) {
@@ -97,7 +98,7 @@ export class TurnBuilder {
 
   say(part: TextPart): void {
     const gap = this.#texts.length > 0 ? this.#gap.length : 0;
-    if (part.text !== "" || gap > 0) this.#order.add("text", part.text.length, 0, gap);
+    this.#order.add("text", this.#joins ? part.text.length : 1, 0, gap);
     this.#texts.push(part);
   }
 
@@ -117,18 +118,22 @@ export class TurnBuilder {
   }
 
   message(): AssistantMessage {
-    const [texts, thoughts] = [this.#texts, this.#thoughts];
-    const isPlain = this.#joins || (texts.length === 1 && texts.every(hasTextAlone));
+    const [only] = this.#texts;
+    const message: AssistantMessage = { role: "assistant", content: null };
+    if (only && this.#texts.length === 1 && (this.#joins || hasTextAlone(only))) message.content = only.text;
+    else if (only)
+      message.content = this.#joins ? this.#texts.map(({ text }) => text).join(this.#gap) : this.#texts;
+    if (this.#refusal !== "") message.refusal = this.#refusal;
+    if (this.#calls.length > 0) message.tool_calls = this.#calls;
+    if (this.#thoughts.length > 0) message.reasoning_content = this.#thoughts.join(this.#gap);
+    if (this.#details.length > 0) message.reasoning_details = this.#details;
     const parts = this.#order.list();
-    return {
-      role: "assistant",
-      content: texts.length === 0 ? null : isPlain ? texts.map(({ text }) => text).join(this.#gap) : texts,
-      ...(this.#refusal === "" ? {} : { refusal: this.#refusal }),
-      ...(this.#calls.length > 0 ? { tool_calls: this.#calls } : {}),
-      ...(thoughts.length > 0 ? { reasoning_content: thoughts.join(this.#gap) } : {}),
-      ...(this.#details.length > 0 ? { reasoning_details: this.#details } : {}),
-      ...(parts ? { parts } : {}),
-    };
+    if (!parts) return message;
+    // Of a text that is a string the characters count.
+    if (only && message.content === only.text)
+      for (const part of parts) if (part.kind === "text" && part.size > 0) part.size = only.text.length;
+    message.parts = parts;
+    return message;
   }
 }
 
@@ -138,12 +143,32 @@ function hasTextAlone(part: TextPart): boolean {
 }
 
 /** The parts of a turn, in the usual order unless the turn has one of its own. The citations are those of an answer. */
-export function listTurn(turn: Turn, annotations: readonly UrlCitation[] = []): readonly TurnPart[] {
-  const { content, reasoning_content: thoughts, reasoning_details = [], tool_calls = [] } = turn;
-  const extents = turn.parts ?? measureUsual(turn);
+export function listTurn(turn: Turn, annotations: readonly UrlCitation[] = NONE): readonly TurnPart[] {
+  if (turn.parts) return listOrdered(turn, turn.parts, annotations);
+  const { content, reasoning_content: text, reasoning_details: details = NONE, tool_calls: calls } = turn;
+  const listed: TurnPart[] = [];
+  if (text || details.length > 0) listed.push({ kind: "thinking", text: text ?? "", details });
+  const refusal = turn.refusal ?? "";
+  if (content?.length || refusal !== "")
+    listed.push({ kind: "text", content: content ?? "", refusal, start: 0, annotations });
+  if (calls) for (const call of calls) listed.push({ kind: "call", call });
+  return listed;
+}
+
+/** Shared by all turns, so that no list is allocated for those that have none. */
+const NONE: readonly never[] = [];
+
+function listOrdered(
+  turn: Turn,
+  extents: readonly PartExtent[],
+  annotations: readonly UrlCitation[],
+): readonly TurnPart[] {
+  const { reasoning_content: thoughts, reasoning_details = NONE, tool_calls = NONE } = turn;
+  const content = turn.content ?? "";
   const lastText = extents.findLastIndex(({ kind }) => kind === "text");
   const taken = { thinking: 0, text: 0, call: 0, details: 0 };
-  let uncited = annotations;
+  const cited = annotations.toSorted((one, other) => readEnd(one) - readEnd(other));
+  let citedAt = 0;
   return extents.flatMap(({ kind, size, details, gap }, at): readonly TurnPart[] => {
     const start = taken[kind] + gap;
     const end = start + size;
@@ -154,26 +179,18 @@ export function listTurn(turn: Turn, annotations: readonly UrlCitation[] = []): 
       const own = reasoning_details.slice(taken.details - details, taken.details);
       return [{ kind, text: (thoughts ?? "").slice(start, end), details: own }];
     }
-    // A citation is of the text in which it ends; one without a place, of the last.
+    // A citation is of the text in which it ends; one without a place, of the first.
+    const first = citedAt;
     const isLast = at === lastText;
-    const isOwn = ({ url_citation: { end_index: place } }: UrlCitation) =>
-      isLast || (place > start && place <= end);
-    const own = uncited.filter(isOwn).map((one) => moveCitation(one, start));
-    uncited = uncited.filter((one) => !isOwn(one));
+    for (let next = cited[citedAt]; next && (isLast || readEnd(next) <= end); next = cited[++citedAt]);
+    const own = cited.slice(first, citedAt).map((one) => moveCitation(one, start));
     const refusal = isLast ? (turn.refusal ?? "") : "";
-    return [{ kind, content: cutContent(content ?? "", start, end), refusal, start, annotations: own }];
+    return [{ kind, content: content.slice(start, end), refusal, start, annotations: own }];
   });
 }
 
-function measureUsual(turn: Turn): readonly PartExtent[] {
-  const { content, reasoning_content: thoughts, reasoning_details = [], tool_calls = [] } = turn;
-  const order = new TurnOrder();
-  if (thoughts || reasoning_details.length > 0)
-    order.add("thinking", thoughts?.length ?? 0, reasoning_details.length);
-  const size = typeof content === "string" ? content.length : joinText(content).length;
-  if (content?.length || turn.refusal) order.add("text", size);
-  if (tool_calls.length > 0) order.add("call", tool_calls.length);
-  return order.extents;
+function readEnd({ url_citation: { end_index: end } }: UrlCitation): number {
+  return end;
 }
 
 /** Writes the parts of each kind. */
@@ -185,22 +202,17 @@ export interface TurnWriter<Written> {
 
 /** Writes parts in their order. */
 export function writeTurn<Written>(parts: readonly TurnPart[], writer: TurnWriter<Written>): Written[] {
-  const write = (part: TurnPart) => {
-    if (part.kind === "call") return writer.call(part.call);
-    return part.kind === "text" ? writer.text(part) : writer.thinking(part);
-  };
-  return parts.flatMap(write);
-}
-
-/** The part of a content between two places in its text; parts of a list are never cut. */
-function cutContent(content: Content, start: number, last: number): Content {
-  if (typeof content === "string") return content.slice(start, last);
-  let end = 0;
-  return content.filter((part) => {
-    const begin = end;
-    end += part.type === "text" ? part.text.length : 0;
-    return begin >= start && end <= last;
-  });
+  const written: Written[] = [];
+  for (const part of parts) {
+    const made =
+      part.kind === "text"
+        ? writer.text(part)
+        : part.kind === "call"
+          ? writer.call(part.call)
+          : writer.thinking(part);
+    for (const one of made) written.push(one);
+  }
+  return written;
 }
 
 /** The text that a part of an answer shows: a refusal only where nothing else was said. */

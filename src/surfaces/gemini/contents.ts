@@ -159,6 +159,8 @@ function readUrl(url: string, mediaType: string, filename: string | undefined): 
 }
 
 function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): AssistantMessage {
+  const [only] = given;
+  if (only && given.length === 1 && isTextAlone(only)) return { role: "assistant", content: only.text };
   const turn = new TurnBuilder("");
   for (const part of given) {
     const signature = readSignature(part.thoughtSignature ?? part.thought_signature);
@@ -176,6 +178,11 @@ function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): As
     }
   }
   return turn.message();
+}
+
+function isTextAlone(part: JsonObject): part is { text: string } {
+  for (const field in part) if (field !== "text") return false;
+  return typeof part.text === "string";
 }
 
 /** A call's own signature stays with the call. */
