@@ -24,6 +24,7 @@ import {
   readFinish,
 } from "./choice.ts";
 import { explainInside } from "./error.ts";
+import { makeChunk } from "./event.ts";
 import { findUsage } from "./usage.ts";
 
 const NOTHING: readonly ChatChunk[] = [];
@@ -80,7 +81,7 @@ class ChatDecoder implements Decoder {
       if (!finished) throw garbled(`a stream that ended before choice ${index} did`);
     }
     if (this.#cited || this.#sources.length === 0) return NOTHING;
-    return [{ choices: [{ index: 0, delta: { annotations: this.#sources }, finish_reason: null }] }];
+    return [makeChunk({ annotations: this.#sources })];
   }
 
   #choices(raw: readonly unknown[]): ChunkChoice[] {

@@ -1,20 +1,13 @@
 // Anthropic's answers, streamed and whole, as canonical chunks and replies.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
-import { Fold } from "../../operations/chat/fold.ts";
+import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../operations/chat/form.ts";
+import { makeChunks, parseEvent } from "../_chat/event.ts";
 import { Blocks } from "./blocks.ts";
 import { explainAnswer, isError } from "./errors.ts";
 import { listCustomNames } from "./tools.ts";
@@ -48,9 +41,7 @@ export class MessageDecoder implements Decoder {
 
   push(event: ServerEvent): ChatChunk[] {
     if (this.#isEnded || event.data.trim() === "" || event.data === "[DONE]") return [];
-    const data = parseJson(event.data);
-    if (!isObject(data)) throw garbled("an event that is not a JSON object");
-    return this.#event(data);
+    return this.#event(parseEvent(event.data));
   }
 
   end(): ChatChunk[] {
@@ -71,11 +62,11 @@ export class MessageDecoder implements Decoder {
       case "message_start":
         return this.#start(asObject(data.message));
       case "content_block_start":
-        return chunks(this.#blocks.start(readIndex(data), asObject(data.content_block)));
+        return makeChunks(this.#blocks.start(readIndex(data), asObject(data.content_block)));
       case "content_block_delta":
-        return chunks(this.#blocks.piece(readIndex(data), asObject(data.delta)));
+        return makeChunks(this.#blocks.piece(readIndex(data), asObject(data.delta)));
       case "content_block_stop":
-        return chunks(this.#blocks.stop(readIndex(data)));
+        return makeChunks(this.#blocks.stop(readIndex(data)));
       case "message_delta":
         return this.#finish(asObject(data.delta), data.usage);
       case "message_stop":
@@ -104,7 +95,7 @@ export class MessageDecoder implements Decoder {
   }
 
   #wholeBlock(index: number, block: unknown): ChatChunk[] {
-    return chunks([...this.#blocks.start(index, asObject(block)), ...this.#blocks.stop(index)]);
+    return makeChunks([...this.#blocks.start(index, asObject(block)), ...this.#blocks.stop(index)]);
   }
 
   #finish(end: JsonObject, usage: unknown): ChatChunk[] {
@@ -137,13 +128,7 @@ export function reply(body: unknown, request: ChatRequest): ChatReply {
   if (!isObject(body)) throw garbled("a body that is not a JSON object");
   if (isError(body)) throw explainAnswer(body);
   if (!Array.isArray(body.content)) throw garbled("a message without content");
-  const fold = new Fold();
-  for (const chunk of new MessageDecoder(request).message(body)) fold.push(chunk);
-  return fold.reply();
-}
-
-function chunks(deltas: readonly Delta[]): ChatChunk[] {
-  return deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] }));
+  return foldChunks(new MessageDecoder(request).message(body));
 }
 
 function readIndex(data: JsonObject): number {

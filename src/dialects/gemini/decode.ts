@@ -14,7 +14,7 @@ import {
 import { garbled } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
-import { Fold } from "../../operations/chat/fold.ts";
+import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Usage } from "../../operations/chat/form.ts";
 import { Candidate } from "./candidate.ts";
 import { explainError } from "./errors.ts";
@@ -116,8 +116,5 @@ function explainUnfinished(given: JsonObject): Fault {
 /** An unstreamed answer: the body is one event, or the array of a stream's. */
 export function parseReply(body: unknown, request: ChatRequest): ChatReply {
   const decoder = new GeminiDecoder(request);
-  const fold = new Fold();
-  for (const chunk of decoder.take(body)) fold.push(chunk);
-  for (const chunk of decoder.end()) fold.push(chunk);
-  return fold.reply();
+  return foldChunks([...decoder.take(body), ...decoder.end()]);
 }

@@ -18,6 +18,13 @@ import {
 } from "./form.ts";
 import { listTurn, moveCitation, TurnOrder, writeTurn } from "./turn.ts";
 
+/** The reply that the chunks of an answer describe. */
+export function foldChunks(chunks: Iterable<ChatChunk>): ChatReply {
+  const fold = new Fold();
+  for (const chunk of chunks) fold.push(chunk);
+  return fold.reply();
+}
+
 interface CallParts {
   readonly first: ToolCallDelta;
   readonly input: string[];
