@@ -1,9 +1,12 @@
 // Turns in which thinking, text and calls alternate keep their order: as answers of each surface, and sent back through it.
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import { dropThinking } from "../../src/operations/chat/refused-thinking.ts";
+import { listTurn, TurnBuilder } from "../../src/operations/chat/turn.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
 import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
+import { OPENAI_CHAT } from "../../src/surfaces/openai-chat/surface.ts";
 import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
 import { findChatCodec } from "../codec.ts";
 import { TARGET } from "../providers/target.ts";
@@ -12,6 +15,9 @@ import { INTERLEAVED, ORDER, TURNS } from "./interleaved.ts";
 import { orderInReply } from "./order.ts";
 import { makeExchange, READINGS } from "./readings.ts";
 import { decodePieces, incoming, STAMP, writeStream } from "./recorded.ts";
+
+const [claude] = INTERLEAVED;
+if (!claude) throw new Error("There is no answer.");
 
 /** The second of two messages of a response begins a paragraph where all texts are one. */
 function listOrder(id: string): readonly string[] {
@@ -90,14 +96,39 @@ for (const surface of Object.keys(READINGS)) {
   }
 }
 
+test("thinking that its provider refuses leaves the rest of the turn in its order", () => {
+  const turn = new TurnBuilder(null);
+  turn.think("", [{ type: "reasoning.encrypted", data: "gone", format: "anthropic-claude-v1" }]);
+  turn.say({ type: "text", text: "Two." });
+  turn.think("", [{ type: "reasoning.encrypted", data: "kept", format: "other" }]);
+  turn.call({ id: "c", type: "function", function: { name: "f", arguments: "{}" } });
+  const given = { model: "m", messages: [turn.message()] };
+  const [left] = dropThinking(given, "anthropic-claude-v1")?.messages ?? [];
+  if (left?.role !== "assistant") throw new Error("The turn is gone.");
+  const data = listTurn(left).map((part) => (part.kind === "thinking" ? part.details[0]?.data : part.kind));
+  expect(data).toEqual([undefined, "text", "kept", "call"]);
+});
+
+test("clients of chat completions neither see the order nor set it", () => {
+  const parts = [{ kind: "text", size: 1e9, details: 0, gap: 0 }];
+  const messages = [
+    { role: "user", content: "a" },
+    { role: "assistant", content: "b", parts },
+  ];
+  const exchange = OPENAI_CHAT.read(incoming({ model: "m", messages }));
+  expect(exchange.ask.messages[1]).toEqual({ role: "assistant", content: "b" });
+  const [choice] = asArray(asObject(exchange.whole(decodeAnswer(claude).reply, STAMP)).choices);
+  const { message } = asObject(choice);
+  expect(message).toMatchObject({ content: "Two.Four.", reasoning_content: "One.Three." });
+  expect(message).not.toHaveProperty("parts");
+});
+
 test("servers of chat completions get the turn in the one order that they know", () => {
-  const [subject] = INTERLEAVED;
-  if (!subject) throw new Error("There is no answer.");
   const answer = JSON.parse(
-    JSON.stringify(makeExchange("messages").whole(decodeAnswer(subject).reply, STAMP)),
+    JSON.stringify(makeExchange("messages").whole(decodeAnswer(claude).reply, STAMP)),
   );
   const { ask } = sendBack("messages", answer);
-  const { body } = findChatCodec(findDialect("openai")).encode(ask, subject.card, TARGET);
+  const { body } = findChatCodec(findDialect("openai")).encode(ask, claude.card, TARGET);
   const [, turn] = asArray(asObject(body).messages);
   const call = (id: string, name: string, text: string) => ({
     ...{ id, type: "function" },

@@ -129,7 +129,7 @@ export class TurnBuilder {
     if (this.#details.length > 0) message.reasoning_details = this.#details;
     const parts = this.#order.list();
     if (!parts) return message;
-    // Of a text that is a string the characters count.
+    // The size of a text that is a string counts its characters.
     if (only && message.content === only.text)
       for (const part of parts) if (part.kind === "text" && part.size > 0) part.size = only.text.length;
     message.parts = parts;
