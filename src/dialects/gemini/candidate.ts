@@ -74,14 +74,12 @@ export class Candidate {
     const pieces: Pieces[] = [];
     for (const part of asArray(asObject(given.content).parts)) this.#part(asObject(part), pieces);
     const logprobs = readLogprobs(given.logprobsResult);
-    const deltas = pieces.map(readDelta);
-    if (deltas.length === 0 && logprobs) deltas.push({});
-    return deltas.map((delta, at) => ({
-      index: this.#index,
-      delta,
-      finish_reason: null,
-      ...(at === 0 && logprobs ? { logprobs } : {}),
-    }));
+    const choices: ChunkChoice[] = [];
+    for (const one of pieces)
+      choices.push({ index: this.#index, delta: readDelta(one), finish_reason: null });
+    if (!logprobs) return choices;
+    const [first = { index: this.#index, delta: {}, finish_reason: null }, ...others] = choices;
+    return [{ ...first, logprobs }, ...others];
   }
 
   /** Citations and the finish. Throws a Fault when the candidate is not whole. */

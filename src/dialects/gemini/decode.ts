@@ -63,10 +63,8 @@ export class GeminiDecoder implements Decoder {
     const later: ChatChunk[] = [];
     for (const each of asArray(body.candidates)) {
       const own = this.#candidate(asObject(each));
-      for (const [at, choice] of own.entries()) {
-        if (at === 0) choices.push(choice);
-        else later.push({ choices: [choice] });
-      }
+      if (own[0]) choices.push(own[0]);
+      if (own.length > 1) for (const choice of own.slice(1)) later.push({ choices: [choice] });
     }
     const { blockReason } = asObject(body.promptFeedback);
     if (blockReason) choices.push(...this.#block(String(blockReason)));
