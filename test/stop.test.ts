@@ -48,6 +48,22 @@ for (const [text, stops, expected, finish] of ROWS) {
   });
 }
 
+test("text from before a call does not leave behind it, and no stop sequence goes on behind one", () => {
+  const cutter = new StopCutter(["STOP"]);
+  const fold = new Fold();
+  const calls = [{ index: 0, id: "c", type: "function" as const, function: { name: "f", arguments: "{}" } }];
+  const call: ChatChunk = { choices: [{ index: 0, delta: { tool_calls: calls }, finish_reason: null }] };
+  for (const given of [chunk("one ST"), call, chunk("OP two"), chunk(null, "stop")])
+    for (const one of cutter.push([given])) fold.push(one);
+  const [choice] = fold.reply().choices;
+  expect(choice?.message.content).toBe("one STOP two");
+  expect(choice?.message.parts?.map(({ kind, size }) => [kind, size])).toEqual([
+    ["text", 6],
+    ["call", 1],
+    ["text", 6],
+  ]);
+});
+
 test("calls that a cut answer went on to make are no part of it; its usage is", () => {
   const cutter = new StopCutter(["STOP"]);
   const usage = { prompt_tokens: 1, completion_tokens: 9, total_tokens: 10 };

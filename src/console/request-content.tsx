@@ -25,8 +25,8 @@ export function RequestContent({ content }: { readonly content: ContentView }) {
   );
 }
 
-/** Signatures and sealed thoughts, which only their provider reads. */
-const UNREADABLE: readonly string[] = ["reasoning_details"];
+/** Signatures and sealed thoughts, which only their provider reads, and the order in which a turn's parts came. */
+const UNREADABLE: readonly string[] = ["reasoning_details", "parts"];
 
 function Said({ message }: { readonly message: unknown }) {
   const { role, content, ...rest } = asFields(message);

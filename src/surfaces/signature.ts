@@ -2,6 +2,7 @@
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import type { Sealer } from "../core/world.ts";
 import type { ReasoningDetail } from "../operations/chat/form.ts";
+import type { TurnPart } from "../operations/chat/turn.ts";
 
 const PREFIX = "pk1.";
 
@@ -27,6 +28,33 @@ export function readCallSignature(call: {
   const data = asString(asObject(asObject(call.extra_content).google).thought_signature) ?? "";
   if (data === "" || !call.id) return [];
   return [{ type: "reasoning.encrypted", data, id: call.id, format: GEMINI_FORMAT }];
+}
+
+/**
+ * Returns an answer's parts with all that is signed before what it belongs to: a call's own signature, and one behind the
+ * answer's end, where clients would take it for the answer. Neighbouring thinking is one.
+ */
+export function signTurn(parts: readonly TurnPart[]): readonly TurnPart[] {
+  if (parts.every(({ kind }) => kind === "text")) return parts;
+  const signed: TurnPart[] = [];
+  const think = (text: string, details: readonly ReasoningDetail[]) => {
+    if (text === "" && details.length === 0) return;
+    const last = signed.at(-1);
+    if (last?.kind !== "thinking") signed.push({ kind: "thinking", text, details });
+    else signed.splice(-1, 1, { ...last, text: last.text + text, details: [...last.details, ...details] });
+  };
+  const end = parts.findLastIndex(({ kind }) => kind !== "thinking");
+  const behind = end === -1 ? [] : parts.slice(end + 1).filter((part) => part.kind === "thinking");
+  for (const [at, part] of parts.entries()) {
+    if (part.kind === "thinking") {
+      if (at < end || end === -1 || part.text !== "") think(part.text, part.details);
+      continue;
+    }
+    for (const { text, details } of at === end ? behind : []) if (text === "") think("", details);
+    if (part.kind === "call") think("", readCallSignature(part.call));
+    signed.push(part);
+  }
+  return signed;
 }
 
 export function isOurSignature(signature: string): boolean {

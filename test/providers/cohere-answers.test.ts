@@ -71,6 +71,12 @@ describe("answers", () => {
       content: "Ruby.",
       refusal: null,
       reasoning_content: "Hmm\n\nAsk f.",
+      parts: [
+        { kind: "thinking", size: 3, details: 1, gap: 0 },
+        { kind: "text", size: 5, details: 0, gap: 0 },
+        { kind: "thinking", size: 8, details: 1, gap: 0 },
+        { kind: "call", size: 1, details: 0, gap: 0 },
+      ],
       reasoning_details: [
         { type: "reasoning.text", text: "Hmm", format: "cohere-v2-thinking", index: 0 },
         { type: "reasoning.text", text: "Ask f.", format: "cohere-v2-tool-plan", index: 1 },

@@ -1,200 +1,26 @@
 // Every recorded answer of every provider as Messages, as Responses and as Gemini, read by the vendors' own SDKs.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import Anthropic from "@anthropic-ai/sdk";
-import { GoogleGenAI } from "@google/genai";
-import OpenAI from "openai";
-import { asArray, asObject, isObject } from "../../src/core/json.ts";
-import type { ChatReply, FinishReason } from "../../src/operations/chat/form.ts";
-import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
-import { GEMINI } from "../../src/surfaces/gemini/surface.ts";
-import { OPENAI_RESPONSES } from "../../src/surfaces/openai-responses/surface.ts";
+import { describe, expect, test } from "bun:test";
+import { isObject } from "../../src/core/json.ts";
+import type { ChatReply } from "../../src/operations/chat/form.ts";
 import type { Subject } from "../recorded/pipeline.ts";
-import { messagesGrammar, responsesGrammar } from "./grammar.ts";
-import {
-  decodePieces,
-  incoming,
-  parseArguments,
-  readSaid,
-  recordedAnswers,
-  type Said,
-  STAMP,
-  writeStream,
-} from "./recorded.ts";
+import { makeExchange, READINGS, type Read } from "./readings.ts";
+import { decodePieces, readSaid, recordedAnswers, type Said, STAMP, writeStream } from "./recorded.ts";
 
 const answers = recordedAnswers();
 const FAILURES_SHOWN_MAX = 20;
 const PATIENT_MS = 120_000;
 
-/** The answer as a client reads it: the content, the reason for the end in the surface's own word, and the tokens. */
-interface Read {
-  readonly said: Said;
-  readonly finish: unknown;
-  readonly prompt: number;
-  readonly completion: number;
-}
-
-/** A client's reading of a surface: the answer streamed, and whole. */
-interface Reading {
-  readonly streamed: (text: string) => Promise<Read>;
-  readonly whole: (body: object) => Read;
-  /** The surface's words for each of our reasons. */
-  readonly finishes: Readonly<Record<FinishReason, readonly string[]>>;
-}
-
-function answering(text: string) {
-  return async () => new Response(text, { headers: { "content-type": "text/event-stream" } });
-}
-
-function readMessage(message: Anthropic.Message): Read {
-  const { usage, stop_reason } = message;
-  const cached = (usage.cache_read_input_tokens ?? 0) + (usage.cache_creation_input_tokens ?? 0);
-  const prompt = usage.input_tokens + cached;
-  return { said: saidInMessage(message), finish: stop_reason, prompt, completion: usage.output_tokens };
-}
-
-function saidInMessage({ content }: Anthropic.Message): Said {
-  return {
-    refusal: "",
-    text: content.map((block) => (block.type === "text" ? block.text : "")).join(""),
-    calls: content.flatMap((block): Said["calls"] =>
-      block.type === "tool_use" ? [[block.name, block.input]] : [],
-    ),
-  };
-}
-
-function readResponse(response: unknown): Read {
-  const { output, status, usage, incomplete_details } = asObject(response);
-  const { input_tokens, output_tokens } = asObject(usage);
-  return {
-    said: saidInResponse(asArray(output)),
-    finish: status === "incomplete" ? asObject(incomplete_details).reason : status,
-    prompt: Number(input_tokens),
-    completion: Number(output_tokens),
-  };
-}
-
-function saidInResponse(output: readonly unknown[]): Said {
-  const items = output.filter(isObject);
-  const parts = items.flatMap(({ type, content }) =>
-    type === "message" ? asArray(content).map(asObject) : [],
-  );
-  return {
-    refusal: "",
-    text: parts.map(({ text, refusal }) => String(text ?? refusal ?? "")).join(""),
-    calls: items.flatMap((item): Said["calls"] => {
-      if (item.type === "custom_tool_call") return [[String(item.name), { input: item.input }]];
-      return item.type === "function_call"
-        ? [[String(item.name), parseArguments(String(item.arguments))]]
-        : [];
-    }),
-  };
-}
-
-function readCandidates(all: readonly unknown[]): Read {
-  const finishes = all.flatMap((one) => asArray(asObject(one).candidates).map(asObject));
-  const usage = all.map((one) => asObject(one).usageMetadata).findLast(isObject) ?? {};
-  const { promptTokenCount, candidatesTokenCount = 0, thoughtsTokenCount = 0 } = usage;
-  return {
-    said: saidInCandidates(all),
-    finish: finishes.map(({ finishReason }) => finishReason).findLast((reason) => reason !== undefined),
-    prompt: Number(promptTokenCount),
-    completion: Number(candidatesTokenCount) + Number(thoughtsTokenCount),
-  };
-}
-
-/** Google's SDK takes no `fetch`: it reads from a server that answers with this. */
-let streamed = "";
-let server: ReturnType<typeof Bun.serve>;
-beforeAll(() => {
-  server = Bun.serve({
-    hostname: "127.0.0.1",
-    port: 0,
-    fetch: () => new Response(streamed, { headers: { "content-type": "text/event-stream" } }),
-  });
-});
-afterAll(() => server.stop(true));
-
-function saidInCandidates(all: readonly unknown[]): Said {
-  const parts = all
-    .flatMap((response) => asArray(asObject(response).candidates).map(asObject))
-    .filter(({ index }) => index === 0)
-    .flatMap(({ content }) => asArray(asObject(content).parts).map(asObject));
-  return {
-    refusal: "",
-    text: parts.map(({ text, thought }) => (thought ? "" : String(text ?? ""))).join(""),
-    calls: parts.flatMap(({ functionCall }): Said["calls"] =>
-      isObject(functionCall) ? [[String(functionCall.name), functionCall.args]] : [],
-    ),
-  };
-}
-
-const READINGS: Readonly<Record<string, Reading>> = {
-  messages: {
-    streamed: async (text) => {
-      expect(messagesGrammar(text)).toEqual([]);
-      const client = new Anthropic({ apiKey: "sk", maxRetries: 0, fetch: answering(text) });
-      return readMessage(
-        await client.messages.stream({ model: "m", max_tokens: 1, messages: [] }).finalMessage(),
-      );
-    },
-    whole: (body) => readMessage(JSON.parse(JSON.stringify(body))),
-    finishes: {
-      stop: ["end_turn", "stop_sequence"],
-      length: ["max_tokens"],
-      tool_calls: ["tool_use"],
-      content_filter: ["refusal"],
-    },
-  },
-  responses: {
-    streamed: async (text) => {
-      expect(responsesGrammar(text)).toEqual([]);
-      const client = new OpenAI({ apiKey: "sk", maxRetries: 0, fetch: answering(text) });
-      return readResponse(await client.responses.stream({ model: "m", input: "a" }).finalResponse());
-    },
-    whole: readResponse,
-    finishes: {
-      stop: ["completed"],
-      length: ["max_output_tokens"],
-      tool_calls: ["completed"],
-      content_filter: ["content_filter"],
-    },
-  },
-  gemini: {
-    streamed: async (text) => {
-      streamed = text;
-      const client = new GoogleGenAI({
-        apiKey: "k",
-        httpOptions: { baseUrl: `http://127.0.0.1:${server.port}` },
-      });
-      const asked = { model: "m", contents: "a" };
-      return readCandidates(await Array.fromAsync(await client.models.generateContentStream(asked)));
-    },
-    whole: (body) => readCandidates([body]),
-    finishes: {
-      stop: ["STOP"],
-      length: ["MAX_TOKENS"],
-      tool_calls: ["STOP"],
-      content_filter: ["SAFETY", "PROHIBITED_CONTENT", "RECITATION", "OTHER"],
-    },
-  },
+/** The recordings of a surface's own family, and where their word for the end stands. */
+const OWN_WORDS: Readonly<Record<string, { readonly api: RegExp; readonly word: RegExp }>> = {
+  messages: { api: /^(anthropic|vertex|bedrock-invoke)/, word: /"stop_reason": ?"(\w+)"/g },
+  gemini: { api: /^gemini/, word: /"finishReason": ?"(\w+)"/g },
 };
 
-function exchangeFor(surface: string) {
-  switch (surface) {
-    case "messages":
-      return ANTHROPIC_MESSAGES.read(
-        incoming({ model: "m", max_tokens: 100, messages: [{ role: "user", content: "a" }] }),
-      );
-    case "responses":
-      return OPENAI_RESPONSES.read(incoming({ model: "m", input: "a" }));
-    default:
-      return GEMINI.read(
-        incoming(
-          { contents: [{ parts: [{ text: "a" }] }] },
-          "/v1beta/models/m:streamGenerateContent?alt=sse",
-        ),
-      );
-  }
+/** The last word that a recording of the surface's family has for its end; null: it is of another family. */
+function findOwnWord(surface: string, { api, body }: Subject["recording"]): string | null {
+  const own = OWN_WORDS[surface];
+  if (!own?.api.test(api)) return null;
+  return [...body.matchAll(own.word)].at(-1)?.[1] ?? null;
 }
 
 /** Fails unless a client has read what was recorded. Arguments that were cut off are closed or wrapped, so only their names count. */
@@ -202,8 +28,11 @@ function expectSame(
   surface: string,
   { said: seen, finish, prompt, completion }: Read,
   reply: ChatReply,
+  { recording }: Subject,
 ): void {
   const said = readSaid(reply);
+  const word = findOwnWord(surface, recording);
+  if (word !== null) expect({ finish }).toEqual({ finish: word });
   const reason = reply.choices[0]?.finish_reason ?? "stop";
   expect(READINGS[surface]?.finishes[reason]).toContain(String(finish));
   if (reply.usage) {
@@ -212,6 +41,7 @@ function expectSame(
   }
   // Elsewhere a refusal is a separate text only where nothing else was said.
   const text = surface === "responses" ? said.text + said.refusal : said.text || said.refusal;
+  if (said.refusal === "") expect(seen.order).toEqual(said.order);
   const name = ([called, input]: Said["calls"][number], at: number) => [
     called,
     isObject(said.calls[at]?.[1]) ? input : null,
@@ -241,10 +71,10 @@ for (const [surface, reading] of Object.entries(READINGS)) {
       async () => {
         const failures = await failuresAt(surface, async (subject, reply) => {
           const pieces = decodePieces(subject, null);
-          const text = writeStream(exchangeFor(surface), pieces, false);
-          expect(writeStream(exchangeFor(surface), pieces, true)).toBe(text);
+          const text = writeStream(makeExchange(surface), pieces, false);
+          expect(writeStream(makeExchange(surface), pieces, true)).toBe(text);
           if (reply.choices.length > 1) return;
-          expectSame(surface, await reading.streamed(text), reply);
+          expectSame(surface, await reading.streamed(text), reply, subject);
           expect(text).toContain('"charged":0.25');
         });
         expect(failures).toEqual([]);
@@ -253,10 +83,10 @@ for (const [surface, reading] of Object.entries(READINGS)) {
     );
 
     test("a whole answer says what was recorded", async () => {
-      const failures = await failuresAt(surface, async (_subject, reply) => {
+      const failures = await failuresAt(surface, async (subject, reply) => {
         if (reply.choices.length > 1) return;
-        const body = exchangeFor(surface).whole(reply, STAMP);
-        expectSame(surface, reading.whole(body), reply);
+        const body = makeExchange(surface).whole(reply, STAMP);
+        expectSame(surface, reading.whole(body), reply, subject);
       });
       expect(failures).toEqual([]);
     });

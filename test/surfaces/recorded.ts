@@ -13,6 +13,7 @@ import { findChatCodec } from "../codec.ts";
 import { decoded } from "../decoded.ts";
 import { fixturesFolder, readTraffic } from "../recorded/load.ts";
 import { decodeAnswer, encodeText, makeSubject, type Subject } from "../recorded/pipeline.ts";
+import { orderInReply } from "./order.ts";
 
 export const STAMP: Stamp = {
   id: "resp_1",
@@ -106,6 +107,8 @@ export interface Said {
   readonly text: string;
   readonly refusal: string;
   readonly calls: readonly (readonly [string, unknown])[];
+  /** The parts, in order. */
+  readonly order: readonly string[];
 }
 
 export function readSaid(reply: ChatReply): Said {
@@ -115,7 +118,8 @@ export function readSaid(reply: ChatReply): Said {
       ? [call.custom.name, { input: call.custom.input }]
       : [call.function.name, parseArguments(call.function.arguments)],
   );
-  return { text: message?.content ?? "", refusal: message?.refusal ?? "", calls };
+  const order = orderInReply(reply);
+  return { text: message?.content ?? "", refusal: message?.refusal ?? "", calls, order };
 }
 
 export function parseArguments(text: string): unknown {

@@ -1,7 +1,8 @@
 // One choice of a chat completion as servers really send it: what a delta and a message share, mended field by field.
 
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import type { Delta, FinishReason, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
+import type { Delta, Finish, FinishReason, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
 import { explainInside } from "./error.ts";
 
 /** Finish reasons beyond the closed set, with the servers that send them; an unknown one means `stop`. */
@@ -23,14 +24,14 @@ const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
   ["abort", "error"], // vLLM, SGLang
 ]);
 
-/** The finish reason of a choice, null while there is none. Throws a Fault when it says that the provider failed. */
-export function readFinish(choice: JsonObject): FinishReason | null {
+/** The end of a choice, null while there is none. Throws a Fault when it says that the provider failed. */
+export function readFinish(choice: JsonObject): Finish | null {
   if (choice.error) throw explainInside(choice);
   const said = choice.finish_reason ?? asObject(choice.finish_details).type;
   if (typeof said !== "string" || said === "") return null;
   const finish = FINISHES.get(said) ?? "stop";
   if (finish === "error") throw explainInside({ error: { message: `finish_reason ${said}` } });
-  return finish;
+  return makeFinish(finish, choice.native_finish_reason ?? said);
 }
 
 /** True for a delta that needs no mending: text, or thinking under its usual name, and nothing else. */

@@ -24,9 +24,11 @@ import {
   readFinish,
 } from "./choice.ts";
 import { explainInside } from "./error.ts";
+import { makeChunk } from "./event.ts";
 import { findUsage } from "./usage.ts";
 
 const NOTHING: readonly ChatChunk[] = [];
+const UNFINISHED = { finish_reason: null } as const;
 const CHOICES_MAX = 128;
 /** The tiers that clients know; others (Groq's `on_demand`, Mistral's `standard`) fail their checks. */
 const TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
@@ -79,7 +81,7 @@ class ChatDecoder implements Decoder {
       if (!finished) throw garbled(`a stream that ended before choice ${index} did`);
     }
     if (this.#cited || this.#sources.length === 0) return NOTHING;
-    return [{ choices: [{ index: 0, delta: { annotations: this.#sources }, finish_reason: null }] }];
+    return [makeChunk({ annotations: this.#sources })];
   }
 
   #choices(raw: readonly unknown[]): ChunkChoice[] {
@@ -96,7 +98,7 @@ class ChatDecoder implements Decoder {
     const finish = readFinish(raw);
     if (finish !== null) this.#finished.set(index, true);
     else if (!this.#finished.has(index)) this.#finished.set(index, false);
-    const choice = { index, delta: this.#delta(raw, index), finish_reason: finish };
+    const choice = { index, delta: this.#delta(raw, index), ...(finish ?? UNFINISHED) };
     if (raw.logprobs) raw.logprobs = readLogprobs(raw.logprobs);
     // Written into the parsed object, which nothing else refers to: a copy of each chunk would slow a fast stream.
     return Object.assign(withoutNoise(raw), choice);
@@ -172,7 +174,7 @@ function readReplyChoice(raw: JsonObject, position: number): ReplyChoice {
   const choice = {
     index: readIndex(raw, position),
     message: readMessage(asObject(raw.message)),
-    finish_reason: readFinish(raw) ?? "stop",
+    ...(readFinish(raw) ?? { finish_reason: "stop" }),
     logprobs: readLogprobs(raw.logprobs),
   };
   const { delta: _, ...rest } = withoutNoise(raw);

@@ -1,11 +1,14 @@
 // The client's messages as alternating turns, for servers that take tool results in the user's turn right after their calls.
-import type {
-  AssistantMessage,
-  ChatMessage,
-  SystemMessage,
-  ToolMessage,
-  UserMessage,
+import {
+  type AssistantMessage,
+  type ChatMessage,
+  type Content,
+  listParts,
+  type SystemMessage,
+  type ToolMessage,
+  type UserMessage,
 } from "../../operations/chat/form.ts";
+import type { TextOfTurn } from "../../operations/chat/turn.ts";
 
 export interface Turn<Block> {
   readonly role: "user" | "assistant";
@@ -34,6 +37,29 @@ export function isSystem(message: ChatMessage): message is SystemMessage {
 export function countLeading(messages: readonly ChatMessage[]): number {
   const firstOther = messages.findIndex((message) => !isSystem(message));
   return firstOther === -1 ? messages.length : firstOther;
+}
+
+/** True for an image that the assistant gave, which has no place in such a turn. */
+export function hasGivenImage(message: ChatMessage): boolean {
+  return message.role === "assistant" && listParts(message.content).some(({ type }) => type === "image_url");
+}
+
+/** Makes a dialect's blocks of texts; null: there is nothing to see in a text. */
+interface TextMaker<Block> {
+  makeBlocks(content: Content, path: string): Block[];
+  makeTextBlock(text: string): Block | null;
+}
+
+/** The blocks of a text of the assistant's. A refusal is said where nothing else was. */
+export function makeSaid<Block>(
+  { content, refusal }: TextOfTurn,
+  path: string,
+  maker: TextMaker<Block>,
+): readonly Block[] {
+  const parts = listParts(content).filter(({ type }) => type === "text" || type === "refusal");
+  const said = maker.makeBlocks(parts, path);
+  const refused = said.length === 0 ? maker.makeTextBlock(refusal) : null;
+  return refused ? [refused] : said;
 }
 
 /**

@@ -1,7 +1,7 @@
 // The shapes of the Responses API's stream events and calls, and the chunks that they become.
 
 import { asObject, asString, type JsonObject } from "../../core/json.ts";
-import type { ChatChunk, Delta, ToolCallDelta } from "../../operations/chat/form.ts";
+import type { ToolCallDelta } from "../../operations/chat/form.ts";
 
 export type CallType = "function_call" | "custom_tool_call";
 
@@ -58,9 +58,4 @@ export function makeCallStart(
 export function makeCallPiece(call: { index: number; custom: boolean }, input: string): ToolCallDelta {
   const { index, custom } = call;
   return custom ? { index, custom: { input } } : { index, function: { arguments: input } };
-}
-
-/** A chunk of the only choice. */
-export function chunk(delta: Delta, logprobs?: JsonObject): ChatChunk {
-  return { choices: [{ index: 0, delta, finish_reason: null, ...(logprobs ? { logprobs } : {}) }] };
 }

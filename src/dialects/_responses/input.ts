@@ -8,11 +8,13 @@ import {
   type ContentPart,
   type FunctionTool,
   listParts,
+  type ReasoningDetail,
   type RefusalPart,
   type TextPart,
   type ToolCall,
   type ToolMessage,
 } from "../../operations/chat/form.ts";
+import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 
 /** The differences between the dialects of this family. */
 export interface InputForm {
@@ -20,8 +22,8 @@ export interface InputForm {
   part(part: ContentPart, param: string): JsonObject;
   /** The content of an assistant's turn; parts are never empty. */
   said(parts: readonly (TextPart | RefusalPart)[]): string | readonly JsonObject[];
-  /** Items that go before the assistant's own words: its earlier thinking. */
-  thought(message: AssistantMessage): readonly JsonObject[];
+  /** Earlier thinking. */
+  thought(details: readonly ReasoningDetail[]): readonly JsonObject[];
   call(call: ToolCall): JsonObject;
   /** A tool's result; `call` is the call that it answers, when the history holds it. */
   result(message: ToolMessage, call: ToolCall | undefined, param: string): JsonObject;
@@ -53,12 +55,15 @@ export function makeInputContent(content: Content, form: InputForm, param: strin
 }
 
 function makeAssistantItems(message: AssistantMessage, form: InputForm): JsonObject[] {
-  const items = [...form.thought(message)];
-  const parts = listParts(message.content).filter((part) => part.type === "text" || part.type === "refusal");
-  if (message.refusal) parts.push({ type: "refusal", refusal: message.refusal });
-  if (parts.length > 0) items.push({ type: "message", role: "assistant", content: form.said(parts) });
-  for (const call of message.tool_calls ?? []) items.push(form.call(call));
-  return items;
+  return writeTurn<JsonObject>(listTurn(message), {
+    thinking: ({ details }) => form.thought(details),
+    text({ content, refusal }) {
+      const said = listParts(content).filter((one) => one.type === "text" || one.type === "refusal");
+      if (refusal !== "") said.push({ type: "refusal", refusal });
+      return said.length === 0 ? [] : [{ type: "message", role: "assistant", content: form.said(said) }];
+    },
+    call: (call) => [form.call(call)],
+  });
 }
 
 /**

@@ -1,20 +1,14 @@
 // Output items and their stream events, as OpenAI's Responses API and APIs modelled on it send them, as chat chunks.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import {
-  asArray,
-  asCount,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
-import { Fold } from "../../operations/chat/fold.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
+import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
-import { type CallType, chunk, makeCallPiece, makeCallStart, PIECES, readInput, readKey } from "./events.ts";
+import { makeChunk, parseEvent } from "../_chat/event.ts";
+import { type CallType, makeCallPiece, makeCallStart, PIECES, readInput, readKey } from "./events.ts";
 import { explainFailure, readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
 import { findNthPiece, findPiece, type Item, makeItem, type Piece } from "./pieces.ts";
 
@@ -56,8 +50,7 @@ export class ResponseReader implements Decoder {
 
   push({ event, data }: ServerEvent): readonly ChatChunk[] {
     if (this.#ended || data === "[DONE]" || data.trim() === "") return [];
-    const parsed = parseJson(data);
-    if (!isObject(parsed)) throw garbled("a stream event is not a JSON object");
+    const parsed = parseEvent(data);
     return this.#event(asString(parsed.type) ?? event, parsed);
   }
 
@@ -75,9 +68,7 @@ export class ResponseReader implements Decoder {
     if (!Array.isArray(body.output) || !finished.some((one) => one === status)) {
       throw garbled(`the response is not a finished one: ${String(status)}`);
     }
-    const fold = new Fold();
-    for (const chunk of this.#finish(body)) fold.push(chunk);
-    return fold.reply();
+    return foldChunks(this.#finish(body));
   }
 
   #event(type: string, event: JsonObject): ChatChunk[] {
@@ -134,7 +125,7 @@ export class ResponseReader implements Decoder {
     if (name === null) return { item, chunks: [] };
     const call = { index: this.#calls++, custom: type === "custom_tool_call" };
     item.call = call;
-    const start = chunk({ tool_calls: [makeCallStart(given, name, call)] });
+    const start = makeChunk({ tool_calls: [makeCallStart(given, name, call)] });
     return { item, chunks: [start, ...this.#rest(item, findPiece(item, "arguments", 0), readInput(given))] };
   }
 
@@ -180,7 +171,7 @@ export class ResponseReader implements Decoder {
     const data = asString(given.encrypted_content);
     if (!data) return chunks;
     const detail = { ...this.#detail(item, this.#details++), type: "reasoning.encrypted", data } as const;
-    return [...chunks, chunk({ reasoning_details: [detail] })];
+    return [...chunks, makeChunk({ reasoning_details: [detail] })];
   }
 
   /** The part of a whole text that goes beyond its deltas so far. */
@@ -198,9 +189,9 @@ export class ResponseReader implements Decoder {
       case "text":
         return [this.#say(item, piece, text, first, logprobs)];
       case "refusal":
-        return [chunk({ refusal: text })];
+        return [makeChunk({ refusal: text })];
       case "arguments":
-        return item.call ? [chunk({ tool_calls: [makeCallPiece(item.call, text)] })] : [];
+        return item.call ? [makeChunk({ tool_calls: [makeCallPiece(item.call, text)] })] : [];
       default:
         return [this.#think(item, piece, text, first)];
     }
@@ -214,7 +205,7 @@ export class ResponseReader implements Decoder {
     const content = gap + text;
     this.#content.push(content);
     this.#contentLength += content.length;
-    return chunk({ content }, logprobs);
+    return makeChunk({ content }, logprobs);
   }
 
   /** Summaries and thoughts: each has its own detail, and stands apart from the one before. */
@@ -225,7 +216,7 @@ export class ResponseReader implements Decoder {
     const said = piece.kind === "summary" ? { summary: text } : { text };
     const type = piece.kind === "summary" ? "reasoning.summary" : "reasoning.text";
     const detail: ReasoningDetail = { ...this.#detail(item, piece.detail), type, ...said };
-    return chunk({ reasoning_content: gap + text, reasoning_details: [detail] });
+    return makeChunk({ reasoning_content: gap + text, reasoning_details: [detail] });
   }
 
   #detail(item: Item, index: number): Omit<ReasoningDetail, "type"> {
@@ -242,7 +233,7 @@ export class ResponseReader implements Decoder {
     const citation = readCitation(annotation, piece.offset);
     if (!citation) return [];
     this.#cited = true;
-    return [chunk({ annotations: [citation] })];
+    return [makeChunk({ annotations: [citation] })];
   }
 
   #terminal(event: JsonObject): ChatChunk[] {
@@ -269,9 +260,11 @@ export class ResponseReader implements Decoder {
       );
     const { delta, extras } = this.#form.closing(this.#content.join(""), this.#cited);
     const done = this.#calls > 0 ? "tool_calls" : "stop";
-    const finish_reason = response.status === "incomplete" ? readIncompleteReason(response) : done;
+    const { reason: cause } = asObject(response.incomplete_details);
+    const isCut = response.status === "incomplete";
+    const finish = isCut ? makeFinish(readIncompleteReason(response), cause) : makeFinish(done, null);
     const usage = isObject(response.usage) ? { usage: this.#form.usage(response.usage) } : {};
-    return [...chunks, { ...extras, choices: [{ index: 0, delta, finish_reason }], ...usage }];
+    return [...chunks, { ...extras, choices: [{ index: 0, delta, ...finish }], ...usage }];
   }
 
   #isSame(index: number, given: JsonObject): boolean {

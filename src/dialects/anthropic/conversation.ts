@@ -1,17 +1,24 @@
 // The client's messages as Anthropic's system prompt and alternating turns.
 
 import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
-import {
-  type AssistantMessage,
-  type ChatMessage,
-  listParts,
-  type SystemMessage,
-  type ToolCall,
-  type ToolMessage,
+import type {
+  AssistantMessage,
+  ChatMessage,
+  SystemMessage,
+  ToolCall,
+  ToolMessage,
 } from "../../operations/chat/form.ts";
-import { type BlockMaker, countLeading, makeTurns, type Turn as SharedTurn } from "../_chat/turns.ts";
+import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
+import {
+  type BlockMaker,
+  countLeading,
+  hasGivenImage,
+  makeSaid,
+  makeTurns,
+  type Turn as SharedTurn,
+} from "../_chat/turns.ts";
 import { addMark, type Block, makeBlocks, makeTextBlock } from "./content.ts";
-import { makeThinkingBlocks } from "./thinking.ts";
+import { makeThinkingBlocks, type PlacedThinking } from "./thinking.ts";
 
 export type Turn = SharedTurn<Block>;
 
@@ -38,8 +45,8 @@ export function makeConversation(messages: readonly ChatMessage[], keepsThinking
     user: makeContent,
     note: makeNote,
     assistant(message, index, ids) {
-      const calls = (message.tool_calls ?? []).map((call) => makeCallBlock(call, ids(call.id, index)));
-      return makeAssistantBlocks(message, index, calls, keepsThinking);
+      const call = (made: ToolCall) => makeCallBlock(made, ids(made.id, index));
+      return makeAssistantBlocks(message, `messages[${index}].content`, call, keepsThinking);
     },
     result: (message, index, id) => [makeResultBlock(message, index, id)],
     opening: OPENING,
@@ -49,10 +56,6 @@ export function makeConversation(messages: readonly ChatMessage[], keepsThinking
     turns: makeTurns(messages, maker),
     isShortened: messages.some(hasGivenImage),
   };
-}
-
-function hasGivenImage(message: ChatMessage): boolean {
-  return message.role === "assistant" && listParts(message.content).some(({ type }) => type === "image_url");
 }
 
 function makeContent(message: ChatMessage, index: number): Block[] {
@@ -74,16 +77,22 @@ function makeNote(message: SystemMessage, index: number): Block[] {
 
 function makeAssistantBlocks(
   message: AssistantMessage,
-  index: number,
-  calls: readonly Block[],
+  path: string,
+  makeCall: (call: ToolCall) => Block,
   keepsThinking: boolean,
 ): Block[] {
-  const parts = listParts(message.content).filter(({ type }) => type === "text" || type === "refusal");
-  const said = makeBlocks(parts, `messages[${index}].content`);
-  const refusal = said.length === 0 ? makeTextBlock(message.refusal ?? "") : null;
-  const blocks = [...said, ...(refusal ? [refusal] : []), ...calls];
+  const thoughts: PlacedThinking[] = [];
+  const blocks = writeTurn<Block>(listTurn(message), {
+    thinking({ details }) {
+      const own = keepsThinking ? makeThinkingBlocks(details) : [];
+      if (message.parts) return own.map(({ block }) => block);
+      thoughts.push(...own);
+      return [];
+    },
+    text: (part) => makeSaid(part, path, { makeBlocks, makeTextBlock }),
+    call: (call) => [makeCall(call)],
+  });
   // Ascending places: a block of thinking goes back to where it stood, as far as text and calls before it reach.
-  const thoughts = keepsThinking ? makeThinkingBlocks(message.reasoning_details) : [];
   for (const { place, block } of thoughts.toSorted((a, b) => a.place - b.place)) {
     blocks.splice(Math.min(place, blocks.length), 0, block);
   }

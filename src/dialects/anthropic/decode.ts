@@ -1,19 +1,13 @@
 // Anthropic's answers, streamed and whole, as canonical chunks and replies.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import {
-  asArray,
-  asNumber,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
-import { Fold } from "../../operations/chat/fold.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
+import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../operations/chat/form.ts";
+import { makeChunks, parseEvent } from "../_chat/event.ts";
 import { Blocks } from "./blocks.ts";
 import { explainAnswer, isError } from "./errors.ts";
 import { listCustomNames } from "./tools.ts";
@@ -47,9 +41,7 @@ export class MessageDecoder implements Decoder {
 
   push(event: ServerEvent): ChatChunk[] {
     if (this.#isEnded || event.data.trim() === "" || event.data === "[DONE]") return [];
-    const data = parseJson(event.data);
-    if (!isObject(data)) throw garbled("an event that is not a JSON object");
-    return this.#event(data);
+    return this.#event(parseEvent(event.data));
   }
 
   end(): ChatChunk[] {
@@ -59,9 +51,10 @@ export class MessageDecoder implements Decoder {
 
   /** A whole message goes the way of its stream. */
   message(message: JsonObject): ChatChunk[] {
-    const { stop_reason, stop_details, content, usage } = message;
+    const { stop_reason, stop_details, stop_sequence, content, usage } = message;
     const blocks = asArray(content).flatMap((block, index) => this.#wholeBlock(index, block));
-    return [...blocks, ...this.#finish({ stop_reason: stop_reason ?? "end_turn", stop_details }, usage)];
+    const reason = stop_reason ?? "end_turn";
+    return [...blocks, ...this.#finish({ stop_reason: reason, stop_details, stop_sequence }, usage)];
   }
 
   #event(data: JsonObject): ChatChunk[] {
@@ -69,11 +62,11 @@ export class MessageDecoder implements Decoder {
       case "message_start":
         return this.#start(asObject(data.message));
       case "content_block_start":
-        return chunks(this.#blocks.start(readIndex(data), asObject(data.content_block)));
+        return makeChunks(this.#blocks.start(readIndex(data), asObject(data.content_block)));
       case "content_block_delta":
-        return chunks(this.#blocks.piece(readIndex(data), asObject(data.delta)));
+        return makeChunks(this.#blocks.piece(readIndex(data), asObject(data.delta)));
       case "content_block_stop":
-        return chunks(this.#blocks.stop(readIndex(data)));
+        return makeChunks(this.#blocks.stop(readIndex(data)));
       case "message_delta":
         return this.#finish(asObject(data.delta), data.usage);
       case "message_stop":
@@ -102,16 +95,18 @@ export class MessageDecoder implements Decoder {
   }
 
   #wholeBlock(index: number, block: unknown): ChatChunk[] {
-    return chunks([...this.#blocks.start(index, asObject(block)), ...this.#blocks.stop(index)]);
+    return makeChunks([...this.#blocks.start(index, asObject(block)), ...this.#blocks.stop(index)]);
   }
 
-  #finish({ stop_reason: reason, stop_details: details }: JsonObject, usage: unknown): ChatChunk[] {
+  #finish(end: JsonObject, usage: unknown): ChatChunk[] {
+    const { stop_reason: reason, stop_details: details, stop_sequence: sequence } = end;
     const report = this.#usageChunks(usage);
     const given = asString(reason);
     if (given === undefined) return report;
     this.#isFinished = true;
     const delta: Delta = given === "refusal" ? { refusal: readRefusal(asObject(details)) } : {};
-    return [{ choices: [{ index: 0, delta, finish_reason: this.#finishOf(given) }] }, ...report];
+    const finish = makeFinish(this.#finishOf(given), given, sequence);
+    return [{ choices: [{ index: 0, delta, ...finish }] }, ...report];
   }
 
   /** `tool_use` without a call of the client's tools is constrained output that came as a call. */
@@ -133,13 +128,7 @@ export function reply(body: unknown, request: ChatRequest): ChatReply {
   if (!isObject(body)) throw garbled("a body that is not a JSON object");
   if (isError(body)) throw explainAnswer(body);
   if (!Array.isArray(body.content)) throw garbled("a message without content");
-  const fold = new Fold();
-  for (const chunk of new MessageDecoder(request).message(body)) fold.push(chunk);
-  return fold.reply();
-}
-
-function chunks(deltas: readonly Delta[]): ChatChunk[] {
-  return deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] }));
+  return foldChunks(new MessageDecoder(request).message(body));
 }
 
 function readIndex(data: JsonObject): number {

@@ -1,15 +1,22 @@
 // The client's messages as Converse's system prompt and alternating turns.
 import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
-import {
-  type AssistantMessage,
-  type ChatMessage,
-  listParts,
-  type SystemMessage,
-  type ToolCall,
-  type ToolMessage,
+import type {
+  AssistantMessage,
+  ChatMessage,
+  SystemMessage,
+  ToolCall,
+  ToolMessage,
 } from "../../operations/chat/form.ts";
+import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
-import { type BlockMaker, countLeading, makeTurns, type Turn } from "../_chat/turns.ts";
+import {
+  type BlockMaker,
+  countLeading,
+  hasGivenImage,
+  makeSaid,
+  makeTurns,
+  type Turn,
+} from "../_chat/turns.ts";
 import { addPoint, type Block, makeBlocks, makeTextBlock } from "./content.ts";
 import type { Traits } from "./models.ts";
 import { makeReasoningBlocks } from "./reasoning.ts";
@@ -39,10 +46,8 @@ export function makeConversation(messages: readonly ChatMessage[], traits: Trait
     user: makeContent,
     note: makeNote,
     assistant: (message, index, ids) =>
-      makeAssistantBlocks(
-        message,
-        index,
-        (message.tool_calls ?? []).flatMap((call) => makeCall(call, ids(call.id, index))),
+      makeAssistantBlocks(message, `messages[${index}].content`, (call) =>
+        makeCall(call, ids(call.id, index)),
       ),
     result: (message, index, id) => makeResult(message, index, id, traits),
     opening: OPENING,
@@ -56,10 +61,6 @@ export function makeConversation(messages: readonly ChatMessage[], traits: Trait
   };
 }
 
-function hasGivenImage(message: ChatMessage): boolean {
-  return message.role === "assistant" && listParts(message.content).some(({ type }) => type === "image_url");
-}
-
 function makeContent(message: ChatMessage, index: number): Block[] {
   return addPoint(makeBlocks(message.content, `messages[${index}].content`), message);
 }
@@ -70,15 +71,19 @@ function makeNote(message: SystemMessage, index: number): Block[] {
   );
 }
 
-function makeAssistantBlocks(message: AssistantMessage, index: number, calls: readonly Block[]): Block[] {
-  const parts = listParts(message.content).filter(({ type }) => type === "text" || type === "refusal");
-  const text = makeBlocks(parts, `messages[${index}].content`);
-  const refusal = text.length === 0 ? makeTextBlock(message.refusal ?? "") : null;
-  const blocks = [...text, ...(refusal ? [refusal] : []), ...calls];
+function makeAssistantBlocks(
+  message: AssistantMessage,
+  path: string,
+  makeOwnCall: (call: ToolCall) => readonly Block[],
+): Block[] {
+  const blocks = writeTurn<Block>(listTurn(message), {
+    thinking: ({ details }) => makeReasoningBlocks(details),
+    text: (part) => makeSaid(part, path, { makeBlocks, makeTextBlock }),
+    call: makeOwnCall,
+  });
   // Reasoning that nothing follows (an answer cut short) is refused.
-  return blocks.length === 0
-    ? []
-    : addPoint([...makeReasoningBlocks(message.reasoning_details), ...blocks], message);
+  while (blocks.at(-1)?.reasoningContent !== undefined) blocks.pop();
+  return addPoint(blocks, message);
 }
 
 function makeCall(call: ToolCall, toolUseId: string): Block[] {

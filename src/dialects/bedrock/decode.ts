@@ -1,18 +1,12 @@
 // Converse's answers, streamed and whole, as canonical chunks and replies.
 import type { ServerEvent } from "../../core/dialect.ts";
-import {
-  asArray,
-  asCount,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled, upstreamFault } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
-import { Fold } from "../../operations/chat/fold.ts";
-import type { ChatChunk, ChatReply, Delta, FinishReason } from "../../operations/chat/form.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
+import { foldChunks } from "../../operations/chat/fold.ts";
+import type { ChatChunk, ChatReply, FinishReason } from "../../operations/chat/form.ts";
+import { makeChunks, parseEvent } from "../_chat/event.ts";
 import { Blocks } from "./blocks.ts";
 import { parseConverseUsage } from "./usage.ts";
 
@@ -39,15 +33,14 @@ export class ConverseDecoder implements Decoder {
 
   push({ event, data }: ServerEvent): readonly ChatChunk[] {
     if (this.#isEnded || data.trim() === "") return [];
-    const given = parseJson(data);
-    if (!isObject(given)) throw garbled("an event that is not a JSON object");
+    const given = parseEvent(data);
     switch (event) {
       case "contentBlockStart":
-        return chunks(this.#blocks.start(readIndex(given), asObject(given.start)));
+        return makeChunks(this.#blocks.start(readIndex(given), asObject(given.start)));
       case "contentBlockDelta":
-        return chunks(this.#blocks.piece(readIndex(given), asObject(given.delta)));
+        return makeChunks(this.#blocks.piece(readIndex(given), asObject(given.delta)));
       case "contentBlockStop":
-        return chunks(this.#blocks.stop(readIndex(given)));
+        return makeChunks(this.#blocks.stop(readIndex(given)));
       case "messageStop":
         return [this.#finish(given.stopReason)];
       case "metadata":
@@ -68,12 +61,9 @@ export class ConverseDecoder implements Decoder {
   reply(body: unknown): ChatReply {
     const { message } = asObject(asObject(body).output);
     if (!isObject(body) || !isObject(message)) throw garbled("an answer without a message");
-    const fold = new Fold();
-    for (const [index, block] of asArray(message.content).entries())
-      for (const chunk of chunks(this.#blocks.whole(index, asObject(block)))) fold.push(chunk);
-    fold.push(this.#finish(body.stopReason));
-    if (isObject(body.usage)) fold.push({ choices: [], usage: parseConverseUsage(body.usage) });
-    return fold.reply();
+    const deltas = asArray(message.content).flatMap((one, at) => this.#blocks.whole(at, asObject(one)));
+    const usage = isObject(body.usage) ? { usage: parseConverseUsage(body.usage) } : {};
+    return foldChunks([...makeChunks(deltas), { ...this.#finish(body.stopReason), ...usage }]);
   }
 
   #finish(given: unknown): ChatChunk {
@@ -81,7 +71,7 @@ export class ConverseDecoder implements Decoder {
     if (reason === undefined) throw garbled("an end without a stop reason");
     if (FAILED.test(reason)) throw upstreamFault({ status: 500, message: reason });
     this.#isFinished = true;
-    return { choices: [{ index: 0, delta: {}, finish_reason: this.#findFinish(reason) }] };
+    return { choices: [{ index: 0, delta: {}, ...makeFinish(this.#findFinish(reason), reason) }] };
   }
 
   /** `tool_use` without a call of the client's tools is Nova's use of its own. */
@@ -89,10 +79,6 @@ export class ConverseDecoder implements Decoder {
     if (reason === "tool_use") return this.#blocks.calls > 0 ? "tool_calls" : "stop";
     return FINISH.get(reason) ?? "stop";
   }
-}
-
-function chunks(deltas: readonly Delta[]): ChatChunk[] {
-  return deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] }));
 }
 
 function readIndex(given: JsonObject): number {

@@ -1,20 +1,14 @@
 // Cohere v2's streamed and whole chat answers as chunks (Cohere API reference, "Chat" and "Chat with Streaming").
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import {
-  asArray,
-  asCount,
-  asObject,
-  asString,
-  isObject,
-  type JsonObject,
-  parseJson,
-} from "../../core/json.ts";
+import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled, upstreamFault } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
-import { Fold } from "../../operations/chat/fold.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
+import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta } from "../../operations/chat/form.ts";
 import { explainInside } from "../_chat/error.ts";
+import { makeChunk, makeChunks, parseEvent } from "../_chat/event.ts";
 import {
   makeBlockDelta,
   makeCallDelta,
@@ -35,13 +29,12 @@ export class CohereReader implements Decoder {
 
   push({ event, data }: ServerEvent): readonly ChatChunk[] {
     if (this.#ended || data === "[DONE]" || data.trim() === "") return [];
-    const parsed = parseJson(data);
-    if (!isObject(parsed)) throw garbled("a stream event is not a JSON object");
+    const parsed = parseEvent(data);
     const type = asString(parsed.type) ?? event;
     if (type === "message-end") return [this.#end(asObject(parsed.delta))];
     const given = asObject(asObject(parsed.delta).message);
     const delta = this.#delta(type, given, asCount(parsed.index));
-    if (delta) return [chunk(delta)];
+    if (delta) return [makeChunk(delta)];
     // An error has the form of an error answer: a message, and no known event.
     if (!isObject(parsed.delta) && asString(parsed.message)) throw explainInside(parsed);
     return [];
@@ -65,10 +58,7 @@ export class CohereReader implements Decoder {
       ...asArray(tool_calls).map((call, index) => makeCallDelta(call, index)),
       ...asArray(citations).map(makeCitationDelta),
     ];
-    const fold = new Fold();
-    for (const delta of deltas) if (delta) fold.push(chunk(delta));
-    fold.push(this.#end(body));
-    return fold.reply();
+    return foldChunks([...makeChunks(deltas.filter((one) => one !== null)), this.#end(body)]);
   }
 
   #delta(type: string, given: JsonObject, index: number): Delta | null {
@@ -96,15 +86,12 @@ export class CohereReader implements Decoder {
     if (finish_reason === undefined) throw explainFailure(given);
     this.#ended = true;
     const usage = isObject(given.usage) ? { usage: parseCohereUsage(given.usage) } : {};
-    return { choices: [{ index: 0, delta: {}, finish_reason }], ...usage };
+    const finish = makeFinish(finish_reason, given.finish_reason);
+    return { choices: [{ index: 0, delta: {}, ...finish }], ...usage };
   }
 }
 
 function explainFailure(given: JsonObject): Error {
   const status = given.finish_reason === "TIMEOUT" ? 504 : 500;
   return upstreamFault({ status, message: asString(given.error) ?? String(given.finish_reason) });
-}
-
-function chunk(delta: Delta): ChatChunk {
-  return { choices: [{ index: 0, delta, finish_reason: null }] };
 }

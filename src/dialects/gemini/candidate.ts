@@ -2,6 +2,7 @@
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
 import type {
   ChunkChoice,
   Delta,
@@ -13,6 +14,9 @@ import { REASONING_FORMAT } from "./contents.ts";
 import { listAnnotations, readLogprobs } from "./metadata.ts";
 import { applyPartialArgs } from "./partial-args.ts";
 
+type PieceKind = "thought" | "text" | "call";
+const RANKS: Readonly<Record<PieceKind, number>> = { thought: 0, text: 1, call: 2 };
+
 interface OpenCall {
   readonly name: string;
   readonly id: string | undefined;
@@ -20,8 +24,9 @@ interface OpenCall {
   signature: string | undefined;
 }
 
-/** The content of one event's parts. */
+/** Neighbouring parts of an event in the order of one delta: thoughts, text, calls. */
 interface Pieces {
+  kind: PieceKind;
   text: string;
   thought: string;
   readonly details: ReasoningDetail[];
@@ -34,6 +39,7 @@ export class Candidate {
   readonly #names: ReadonlyMap<string, string>;
   readonly #text: string[] = [];
   #finish: FinishReason | null = null;
+  #nativeFinish: unknown;
   #blocks = 0;
   /** The index of the thinking block that is going on; null between blocks. */
   #thinking: number | null = null;
@@ -54,22 +60,26 @@ export class Candidate {
   }
 
   /** The reason may come more than once: the last one counts. */
-  finish(reason: FinishReason): void {
+  finish(reason: FinishReason, native: unknown): void {
     this.#finish = reason;
+    this.#nativeFinish = native;
   }
 
-  /** Takes one report of this candidate; null when it adds nothing to the choice. */
-  take(given: JsonObject): ChunkChoice | null {
+  /** Takes one report of this candidate; none when it adds nothing to the choice. */
+  take(given: JsonObject): ChunkChoice[] {
     if (asArray(asObject(given.groundingMetadata).groundingChunks).length > 0) {
       this.#grounding = asObject(given.groundingMetadata);
     }
     if (isObject(given.citationMetadata)) this.#citations = given.citationMetadata;
-    const pieces: Pieces = { text: "", thought: "", details: [], calls: [], images: [] };
+    const pieces: Pieces[] = [];
     for (const part of asArray(asObject(given.content).parts)) this.#part(asObject(part), pieces);
-    const delta = readDelta(pieces);
     const logprobs = readLogprobs(given.logprobsResult);
-    if (Object.keys(delta).length === 0 && !logprobs) return null;
-    return { index: this.#index, delta, finish_reason: null, ...(logprobs ? { logprobs } : {}) };
+    const choices: ChunkChoice[] = [];
+    for (const one of pieces)
+      choices.push({ index: this.#index, delta: readDelta(one), finish_reason: null });
+    if (!logprobs) return choices;
+    const [first = { index: this.#index, delta: {}, finish_reason: null }, ...others] = choices;
+    return [{ ...first, logprobs }, ...others];
   }
 
   /** Citations and the finish. Throws a Fault when the candidate is not whole. */
@@ -81,12 +91,12 @@ export class Candidate {
     return {
       index: this.#index,
       delta: annotations.length > 0 ? { annotations } : {},
-      finish_reason: called ? "tool_calls" : this.#finish,
+      ...makeFinish(called ? "tool_calls" : this.#finish, this.#nativeFinish),
     };
   }
 
   /** Code that Google ran, its results and its own searches are not the answer, nor are their signatures of use. */
-  #part(part: JsonObject, pieces: Pieces): void {
+  #part(part: JsonObject, pieces: Pieces[]): void {
     const signature = asString(part.thoughtSignature);
     if (isObject(part.functionCall)) this.#call(part.functionCall, signature, pieces);
     else if (typeof part.text === "string" && part.thought === true) {
@@ -95,10 +105,11 @@ export class Candidate {
     else if (isObject(part.inlineData) && part.thought !== true) this.#draw(part.inlineData, pieces);
   }
 
-  #thought(text: string, signature: string | undefined, pieces: Pieces): void {
+  #thought(text: string, signature: string | undefined, all: Pieces[]): void {
     if (text === "" && signature === undefined) return;
     this.#thinking ??= this.#blocks++;
     const signed = signature === undefined ? {} : { signature };
+    const pieces = findPieces(all, "thought");
     pieces.thought += text;
     pieces.details.push({
       type: "reasoning.text",
@@ -110,28 +121,29 @@ export class Candidate {
     if (signature !== undefined) this.#thinking = null;
   }
 
-  #say(text: string, signature: string | undefined, pieces: Pieces): void {
+  #say(text: string, signature: string | undefined, all: Pieces[]): void {
     if (text !== "") {
       this.#thinking = null;
       this.#text.push(text);
-      pieces.text += text;
+      findPieces(all, "text").text += text;
     }
     if (signature === undefined) return;
     this.#thinking = null;
     const index = this.#blocks++;
-    pieces.details.push({ type: "reasoning.encrypted", data: signature, format: REASONING_FORMAT, index });
+    const details = findPieces(all, "thought").details;
+    details.push({ type: "reasoning.encrypted", data: signature, format: REASONING_FORMAT, index });
   }
 
   /** Pictures go out in OpenRouter's field `images`; sound has no form that clients would read. */
-  #draw(data: JsonObject, pieces: Pieces): void {
+  #draw(data: JsonObject, all: Pieces[]): void {
     const type = asString(data.mimeType) ?? "";
     if (!type.startsWith("image/")) return;
     const url = `data:${type};base64,${asString(data.data) ?? ""}`;
-    pieces.images.push({ type: "image_url", image_url: { url } });
+    findPieces(all, "text").images.push({ type: "image_url", image_url: { url } });
   }
 
   /** A call comes whole, or, on Vertex AI, named first and then in pieces while `willContinue` says so. */
-  #call(given: JsonObject, signature: string | undefined, pieces: Pieces): void {
+  #call(given: JsonObject, signature: string | undefined, pieces: Pieces[]): void {
     this.#thinking = null;
     const name = asString(given.name);
     if (name && this.#openCall) this.#close(this.#openCall, pieces);
@@ -145,10 +157,10 @@ export class Candidate {
     if (given.willContinue !== true) this.#close(call, pieces);
   }
 
-  #close(call: OpenCall, pieces: Pieces): void {
+  #close(call: OpenCall, all: Pieces[]): void {
     this.#openCall = null;
     const { id, name, args, signature } = call;
-    pieces.calls.push({
+    findPieces(all, "call").calls.push({
       index: this.#calls++,
       ...(id === undefined ? {} : { id }),
       type: "function",
@@ -156,6 +168,18 @@ export class Candidate {
       ...(signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }),
     });
   }
+}
+
+/** The pieces at hand, unless a part of this kind would stand behind them. */
+function findPieces(all: Pieces[], kind: PieceKind): Pieces {
+  const last = all.at(-1);
+  if (last && RANKS[last.kind] <= RANKS[kind]) {
+    last.kind = kind;
+    return last;
+  }
+  const next: Pieces = { kind, text: "", thought: "", details: [], calls: [], images: [] };
+  all.push(next);
+  return next;
 }
 
 function readDelta({ text, thought, details, calls, images }: Pieces): Delta {

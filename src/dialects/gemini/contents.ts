@@ -14,6 +14,7 @@ import {
   type ToolCall,
   type ToolMessage,
 } from "../../operations/chat/form.ts";
+import { listTurn, type TextOfTurn } from "../../operations/chat/turn.ts";
 import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
 import { toSentName } from "./tools.ts";
@@ -148,21 +149,47 @@ function makeContentPart(part: ContentPart, path: string, baseUrl: string): Json
   }
 }
 
-/** Thoughts, then text, then calls: the order in which the model gives them. */
+/**
+ * The parts of a turn. A signature that stands alone is that of the text before it; where nothing was said yet, of the
+ * text that follows.
+ */
 function makeModelParts(message: AssistantMessage, made: Map<string, Made>, writing: Writing): JsonObject[] {
-  const details = message.reasoning_details ?? [];
-  const own = details.filter((each) => each.format === REASONING_FORMAT && writing.facts.thinking !== null);
-  const said = listParts(message.content).flatMap((part) => {
+  const isOwn = (each: ReasoningDetail) =>
+    each.format === REASONING_FORMAT && writing.facts.thinking !== null;
+  const own = (message.reasoning_details ?? []).filter(isOwn);
+  const parts: JsonObject[] = [];
+  let waiting: string | undefined;
+  for (const part of listTurn(message)) {
+    if (part.kind === "call") parts.push(makeCallPart(part.call, own, made, writing));
+    else if (part.kind === "thinking") {
+      const details = part.details.filter(isOwn);
+      parts.push(...details.flatMap(makeThoughtPart));
+      waiting = findTextSignature(details) ?? waiting;
+      const last = parts.at(-1);
+      if (waiting === undefined || !last || !isUnsigned(last)) continue;
+      last.thoughtSignature = waiting;
+      waiting = undefined;
+    } else {
+      const text = readSaid(part);
+      if (text === "") continue;
+      parts.push({ text, ...addSignature(waiting) });
+      waiting = undefined;
+    }
+  }
+  if (waiting !== undefined) parts.push({ text: "", thoughtSignature: waiting });
+  return parts;
+}
+
+function isUnsigned({ text, thought, thoughtSignature }: JsonObject): boolean {
+  return text !== undefined && thought === undefined && thoughtSignature === undefined;
+}
+
+function readSaid({ content, refusal }: TextOfTurn): string {
+  const said = listParts(content).map((part) => {
     if (part.type === "refusal") return part.refusal;
     return part.type === "text" ? part.text : "";
   });
-  const text = said.join("") || (message.refusal ?? "");
-  const signature = addSignature(findTextSignature(own));
-  const parts: JsonObject[] = own.flatMap(makeThoughtPart);
-  if (text !== "") parts.push({ text, ...signature });
-  for (const call of message.tool_calls ?? []) parts.push(makeCallPart(call, own, made, writing));
-  if (text === "" && signature.thoughtSignature !== undefined) parts.push({ text: "", ...signature });
-  return parts;
+  return said.join("") || refusal;
 }
 
 function addSignature(signature: string | undefined): { thoughtSignature?: string } {

@@ -13,7 +13,8 @@ import {
 } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
-import { Fold } from "../../operations/chat/fold.ts";
+import { makeFinish } from "../../operations/chat/finish.ts";
+import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Usage } from "../../operations/chat/form.ts";
 import { Candidate } from "./candidate.ts";
 import { explainError } from "./errors.ts";
@@ -57,12 +58,20 @@ export class GeminiDecoder implements Decoder {
   #response(body: unknown): ChatChunk[] {
     if (!isObject(body)) throw garbled("not a generateContent response");
     if (body.error) throw explainError(body.error);
-    const choices = asArray(body.candidates).flatMap((each) => this.#candidate(asObject(each)));
+    const choices: ChunkChoice[] = [];
+    // A chunk has one choice of each index: what goes back to an earlier kind of part is a chunk of its own.
+    const later: ChatChunk[] = [];
+    for (const each of asArray(body.candidates)) {
+      const own = this.#candidate(asObject(each));
+      if (own[0]) choices.push(own[0]);
+      if (own.length > 1) for (const choice of own.slice(1)) later.push({ choices: [choice] });
+    }
     const { blockReason } = asObject(body.promptFeedback);
     if (blockReason) choices.push(...this.#block(String(blockReason)));
     const usage = this.#usageWith(body.usageMetadata);
     if (choices.length === 0 && !usage) return [];
-    return [{ choices, ...(usage ? { usage } : {}) }];
+    const first: ChatChunk = usage ? { choices, usage } : { choices };
+    return later.length > 0 ? [first, ...later] : [first];
   }
 
   #candidate(given: JsonObject): ChunkChoice[] {
@@ -71,9 +80,8 @@ export class GeminiDecoder implements Decoder {
     if (reason === "failed") throw explainUnfinished(given);
     const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names);
     this.#candidates.set(index, candidate);
-    if (reason) candidate.finish(reason);
-    const choice = candidate.take(given);
-    return choice ? [choice] : [];
+    if (reason) candidate.finish(reason, given.finishReason);
+    return candidate.take(given);
   }
 
   /** A blocked prompt has no candidates; a block in the middle of an answer ends what was begun. */
@@ -81,10 +89,10 @@ export class GeminiDecoder implements Decoder {
     if (this.#candidates.size === 0 && !this.#blocked) {
       this.#blocked = true;
       const refusal = `The provider blocked the prompt (${reason}).`;
-      return [{ index: 0, delta: { refusal }, finish_reason: "content_filter" }];
+      return [{ index: 0, delta: { refusal }, ...makeFinish("content_filter", reason) }];
     }
     for (const candidate of this.#candidates.values()) {
-      if (!candidate.finished) candidate.finish("content_filter");
+      if (!candidate.finished) candidate.finish("content_filter", reason);
     }
     return [];
   }
@@ -106,8 +114,5 @@ function explainUnfinished(given: JsonObject): Fault {
 /** An unstreamed answer: the body is one event, or the array of a stream's. */
 export function parseReply(body: unknown, request: ChatRequest): ChatReply {
   const decoder = new GeminiDecoder(request);
-  const fold = new Fold();
-  for (const chunk of decoder.take(body)) fold.push(chunk);
-  for (const chunk of decoder.end()) fold.push(chunk);
-  return fold.reply();
+  return foldChunks([...decoder.take(body), ...decoder.end()]);
 }

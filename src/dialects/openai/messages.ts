@@ -22,8 +22,8 @@ const REPLY_FIELDS: ReadonlySet<string> = new Set([
   "function_call",
   "provider_metadata",
 ]);
-/** Fields with code of their own below, and one that would be a trap. */
-const OWN_CODE: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "__proto__"]);
+/** Fields with code of their own below, the turn's order, which this API can't say, and one that would be a trap. */
+const OWN_CODE: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "parts", "__proto__"]);
 const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
 /** Stands for the thinking that another model did or didn't do, for servers that demand some. */
 const BLANK_THOUGHT = " ";

@@ -1,9 +1,8 @@
 // Messages in the form of OpenAI's Responses API: parts, calls, results, and the thinking of earlier turns.
 
 import { Fault } from "../../core/fault.ts";
-import { asArray, isObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type {
-  AssistantMessage,
   ContentPart,
   FilePart,
   ReasoningDetail,
@@ -23,7 +22,7 @@ export function makeInputForm(putBack: PutBack): InputForm {
   const form: InputForm = {
     part: makeInputPart,
     said: makeOutputParts,
-    thought: (message) => makeReasoningItems(message, putBack),
+    thought: (details) => makeReasoningItems(details, putBack),
     call: makeCallItem,
     result: (message, call, param) =>
       makeResultItem(message, call, makeInputContent(message.content, form, param)),
@@ -93,12 +92,10 @@ interface Thought {
  * The reasoning items of an earlier turn, as they were given. Only what the model can use is put back: OpenAI refuses an
  * item that is not stored there and has no `encrypted_content`, and any at all for a model that doesn't reason.
  */
-function makeReasoningItems(message: AssistantMessage, putBack: PutBack): readonly JsonObject[] {
+function makeReasoningItems(details: readonly ReasoningDetail[], putBack: PutBack): readonly JsonObject[] {
   if (putBack === "nothing") return [];
   const thoughts: Thought[] = [];
-  for (const detail of asArray(message.reasoning_details)) {
-    if (isObject(detail) && detail.format === REASONING_FORMAT) addDetail(thoughts, detail);
-  }
+  for (const detail of details) if (detail.format === REASONING_FORMAT) addDetail(thoughts, detail);
   return thoughts
     .filter((one) => one.sealed !== undefined || (putBack === "raw" && one.content.length > 0))
     .map(({ id, summary, content, sealed }) => ({
@@ -111,7 +108,7 @@ function makeReasoningItems(message: AssistantMessage, putBack: PutBack): readon
 }
 
 /** Details of one item share its id; without ids, the sealed part ends an item. */
-function addDetail(thoughts: Thought[], detail: Partial<ReasoningDetail>): void {
+function addDetail(thoughts: Thought[], detail: ReasoningDetail): void {
   const id = detail.id ?? undefined;
   const open = thoughts.findLast((one) => one.id === id && (id !== undefined || one.sealed === undefined));
   const thought = open ?? { id, summary: [], content: [], sealed: undefined };

@@ -169,7 +169,7 @@ const SEALED_FIELDS = new Set(["reasoning_details", "tool_calls", "extra_content
 function addMessage(sizes: Sizes, message: ChatMessage): void {
   for (const field in message) {
     const value = message[field];
-    if (field === "role") continue;
+    if (field === "role" || field === "parts") continue;
     if (field === "content" && Array.isArray(value)) for (const part of value) addPart(sizes, part);
     else addJson(sizes, value, SEALED_FIELDS.has(field));
   }

@@ -1,19 +1,29 @@
 // A stream's chunks folded into one reply, and a reply taken apart into chunks again.
 
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
-import type {
-  ChatChunk,
-  ChatReply,
-  ChunkChoice,
-  FinishReason,
-  ReasoningDetail,
-  ReplyChoice,
-  ReplyMessage,
-  ToolCall,
-  ToolCallDelta,
-  UrlCitation,
-  Usage,
+import {
+  type ChatChunk,
+  type ChatReply,
+  type ChunkChoice,
+  type Delta,
+  type FinishReason,
+  joinText,
+  type ReasoningDetail,
+  type ReplyChoice,
+  type ReplyMessage,
+  type ToolCall,
+  type ToolCallDelta,
+  type UrlCitation,
+  type Usage,
 } from "./form.ts";
+import { listTurn, moveCitation, TurnOrder, writeTurn } from "./turn.ts";
+
+/** The reply that the chunks of an answer describe. */
+export function foldChunks(chunks: Iterable<ChatChunk>): ChatReply {
+  const fold = new Fold();
+  for (const chunk of chunks) fold.push(chunk);
+  return fold.reply();
+}
 
 interface CallParts {
   readonly first: ToolCallDelta;
@@ -30,6 +40,7 @@ interface ChoiceParts {
   readonly openDetails: Map<string, ReasoningDetail>;
   readonly calls: Map<number, CallParts>;
   readonly annotations: UrlCitation[];
+  readonly order: TurnOrder;
   readonly messageExtras: JsonObject;
   readonly choiceExtras: JsonObject;
   logprobs: { content: unknown[] | null; refusal: unknown[] | null } | null;
@@ -66,11 +77,21 @@ export class Fold {
       ...rest
     } = delta;
     const { annotations, ...messageExtras } = rest;
-    if (content) parts.content.push(content);
-    if (refusal) parts.refusal.push(refusal);
     if (reasoning_content) parts.reasoning.push(reasoning_content);
+    const before = parts.details.length;
     for (const detail of reasoning_details ?? []) addDetail(parts, detail);
-    for (const call of tool_calls ?? []) addCall(parts.calls, call);
+    const details = parts.details.length - before;
+    if (reasoning_content || details > 0)
+      parts.order.add("thinking", reasoning_content?.length ?? 0, details);
+    if (content) {
+      parts.content.push(content);
+      parts.order.add("text", content.length);
+    }
+    if (refusal) {
+      parts.refusal.push(refusal);
+      parts.order.add("text", 0);
+    }
+    for (const call of tool_calls ?? []) if (addCall(parts.calls, call)) parts.order.add("call", 1);
     for (const annotation of annotations ?? []) parts.annotations.push(annotation);
     for (const [field, value] of Object.entries(messageExtras)) addExtra(parts.messageExtras, field, value);
     if (logprobs) addLogprobs(parts, asObject(logprobs));
@@ -89,6 +110,7 @@ export class Fold {
       openDetails: new Map(),
       calls: new Map(),
       annotations: [],
+      order: new TurnOrder(),
       messageExtras: {},
       choiceExtras: {},
       logprobs: null,
@@ -125,16 +147,18 @@ function defined(fields: Record<string, string | undefined>): Record<string, str
   return kept;
 }
 
-function addCall(calls: Map<number, CallParts>, given: ToolCallDelta): void {
+/** True for the first fragment of a call. */
+function addCall(calls: Map<number, CallParts>, given: ToolCallDelta): boolean {
   const input = given.function?.arguments ?? given.custom?.input ?? "";
   const { extra_content: extra } = given;
   const before = calls.get(given.index);
   if (!before) {
     calls.set(given.index, { first: given, input: [input], extra: extra && { ...extra } });
-    return;
+    return true;
   }
   before.input.push(input);
   if (extra) before.extra = Object.assign(before.extra ?? {}, extra);
+  return false;
 }
 
 /** Spoken answers come as fragments, pictures one by one; any other extension field is replaced by its latest. */
@@ -184,6 +208,8 @@ function whole(index: number, parts: ChoiceParts): ReplyChoice {
   if (parts.details.length > 0) message.reasoning_details = parts.details;
   if (calls.length > 0) message.tool_calls = calls;
   if (parts.annotations.length > 0) message.annotations = parts.annotations;
+  const order = parts.order.list();
+  if (order) message.parts = order;
   return {
     ...parts.choiceExtras,
     index,
@@ -205,18 +231,34 @@ function wholeCall({ first, input, extra }: CallParts): ToolCall {
   return extra ? { ...call, extra_content: extra } : call;
 }
 
-/** A reply as the chunks of a stream that says the same. */
+/** A reply as the chunks of a stream that says the same, in the same order. */
 export function unfold(reply: ChatReply): ChatChunk[] {
   const { choices, usage, verbatim: _verbatim, ...extras } = reply;
-  const chunks: ChatChunk[] = choices.map((choice) => ({ ...extras, choices: [unfoldChoice(choice)] }));
+  const chunks: ChatChunk[] = choices.flatMap((choice) =>
+    unfoldChoice(choice).map((one) => ({ ...extras, choices: [one] })),
+  );
   if (usage) chunks.push({ choices: [], usage });
   return chunks;
 }
 
-function unfoldChoice({ index, message, finish_reason, logprobs, ...extras }: ReplyChoice): ChunkChoice {
-  const calls = asArray(message.tool_calls).filter(isObject);
-  const { tool_calls: _calls, ...rest } = message;
+function unfoldChoice({ index, message, finish_reason, logprobs, ...extras }: ReplyChoice): ChunkChoice[] {
+  const { tool_calls: given, parts, ...rest } = message;
+  const calls = asArray(given).filter(isObject);
   const fragments = calls.map((call, position) => ({ ...call, index: position }));
-  const delta = fragments.length > 0 ? { ...rest, tool_calls: fragments } : rest;
-  return { ...extras, index, delta, finish_reason, ...(logprobs ? { logprobs } : {}) };
+  const last = { ...extras, index, finish_reason, ...(logprobs ? { logprobs } : {}) };
+  if (!parts) return [{ ...last, delta: fragments.length > 0 ? { ...rest, tool_calls: fragments } : rest }];
+  const { content: _, refusal, reasoning_content: __, reasoning_details: ___, annotations, ...others } = rest;
+  let called = 0;
+  const ordered = listTurn({ ...message, refusal: null }, annotations);
+  const deltas = writeTurn<Delta>(ordered, {
+    thinking: ({ text, details }) => [{ reasoning_content: text, reasoning_details: details }],
+    text: ({ content, start, annotations: own }) => [
+      { content: joinText(content), annotations: own.map((one) => moveCitation(one, -start)) },
+    ],
+    call: () => [{ tool_calls: fragments.slice(called, ++called) }],
+  });
+  return [
+    ...deltas.map((delta) => ({ index, delta, finish_reason: null })),
+    { ...last, delta: { ...others, refusal } },
+  ];
 }

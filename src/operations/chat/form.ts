@@ -67,6 +67,19 @@ export interface UserMessage extends JsonObject {
   content: Content;
   name?: string;
 }
+export type PartKind = "thinking" | "text" | "call";
+
+/** A part of an assistant's turn: how much of the message's thinking, text or calls it is. */
+export interface PartExtent {
+  readonly kind: PartKind;
+  /** Characters of thinking or text, parts of a text that is a list, or calls. */
+  size: number;
+  /** Details of thinking. */
+  details: number;
+  /** The characters before it that do nothing but set it apart from an earlier part of the same kind. */
+  readonly gap: number;
+}
+
 export interface AssistantMessage extends JsonObject {
   role: "assistant";
   content?: Content | null;
@@ -74,6 +87,8 @@ export interface AssistantMessage extends JsonObject {
   tool_calls?: readonly ToolCall[];
   reasoning_content?: string | null;
   reasoning_details?: readonly ReasoningDetail[];
+  /** The order of the turn (see `listTurn`), unless it is thinking, then text, then calls. On no wire of the chat form. */
+  parts?: readonly PartExtent[];
 }
 export interface ToolMessage extends JsonObject {
   role: "tool";
@@ -143,6 +158,15 @@ export interface ChatRequest extends JsonObject {
 /** The closed set that clients know. */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 
+/** The end of a choice. */
+export interface Finish {
+  finish_reason: FinishReason;
+  /** The provider's own word, where it is another (OpenRouter's name for it). */
+  native_finish_reason?: string | null;
+  /** The stop sequence that was met, where it is known. */
+  stop_sequence?: string;
+}
+
 export interface UrlCitation extends JsonObject {
   type: "url_citation";
   url_citation: { start_index: number; end_index: number; url: string; title: string };
@@ -187,7 +211,7 @@ export interface Delta extends JsonObject {
   annotations?: readonly UrlCitation[];
 }
 
-export interface ChunkChoice extends JsonObject {
+export interface ChunkChoice extends JsonObject, Omit<Finish, "finish_reason"> {
   index: number;
   delta: Delta;
   finish_reason: FinishReason | null;
@@ -209,12 +233,13 @@ export interface ReplyMessage extends JsonObject {
   reasoning_content?: string;
   reasoning_details?: readonly ReasoningDetail[];
   annotations?: readonly UrlCitation[];
+  /** As in `AssistantMessage`. */
+  parts?: readonly PartExtent[];
 }
 
-export interface ReplyChoice extends JsonObject {
+export interface ReplyChoice extends JsonObject, Finish {
   index: number;
   message: ReplyMessage;
-  finish_reason: FinishReason;
   logprobs: unknown;
 }
 

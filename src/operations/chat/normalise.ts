@@ -2,7 +2,8 @@
 
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
-import { Fold, unfold } from "./fold.ts";
+import { makeFinish } from "./finish.ts";
+import { foldChunks, unfold } from "./fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Delta, FinishReason, Usage } from "./form.ts";
 import { type Part, Run, Verbatim } from "./run.ts";
 import { StopCutter } from "./stop.ts";
@@ -89,12 +90,12 @@ export class Normaliser {
     const state = this.#stateOf(choice.index);
     const index = choice.index + this.#choiceOffset;
     const delta = this.#delta(choice.delta, state);
-    if (choice.finish_reason) {
-      // Fields that leave now must not leave with the finish again.
-      const left = delta && choice.logprobs ? { logprobs: null } : {};
-      state.finish = { ...choice, index, delta: {}, ...left };
-    }
-    return delta && { ...choice, index, delta, finish_reason: null };
+    if (!choice.finish_reason) return delta && { ...choice, index, delta, finish_reason: null };
+    // Fields that leave now must not leave with the finish again.
+    const left = delta && choice.logprobs ? { logprobs: null } : {};
+    state.finish = { ...choice, index, delta: {}, ...left };
+    const { native_finish_reason: _native, stop_sequence: _sequence, ...now } = choice;
+    return delta && { ...now, index, delta, finish_reason: null };
   }
 
   #delta(given: Delta, state: ChoiceState): Delta | null {
@@ -197,11 +198,8 @@ export function normaliseAsStream(
   stops: readonly string[] = [],
 ): ChatReply {
   const normaliser = new Normaliser(request, choiceOffset);
-  const fold = new Fold();
   const chunks = new StopCutter(stops).push(unfold(reply));
-  for (const chunk of normaliser.push(chunks)) fold.push(chunk);
-  for (const chunk of normaliser.end()) fold.push(chunk);
-  return fold.reply();
+  return foldChunks([...normaliser.push(chunks), ...normaliser.end()]);
 }
 
 /** The normal form of an answer that is one text and nothing else; null for any other. Saves 3 of every 4 µs. */
@@ -209,17 +207,19 @@ function plainReply(reply: ChatReply): ChatReply | null {
   const { choices, usage, ...extras } = reply;
   const [choice] = choices;
   if (choice === undefined || choices.length > 1 || !hasOnly(choice, CHOICE_FIELDS)) return null;
-  const { index, message, finish_reason, logprobs } = choice;
+  const { index, message, finish_reason, native_finish_reason: native, stop_sequence, logprobs } = choice;
   const { content, refusal } = message;
   if (typeof content !== "string" || refusal || logprobs || !hasOnly(message, MESSAGE_FIELDS)) return null;
-  const finish = finish_reason ? finishOf(finish_reason, 0) : "stop";
+  const finish = makeFinish(finish_reason ? finishOf(finish_reason, 0) : "stop", native, stop_sequence);
   const said = { role: "assistant", content, refusal: null } as const;
-  const made = { ...extras, choices: [{ index, message: said, finish_reason: finish, logprobs: null }] };
+  const made = { ...extras, choices: [{ index, message: said, ...finish, logprobs: null }] };
   const sound = usage && soundUsage(usage);
   return sound ? { ...made, usage: sound } : made;
 }
 
-const CHOICE_FIELDS: ReadonlySet<string> = new Set(["index", "message", "finish_reason", "logprobs"]);
+const CHOICE_FIELDS: ReadonlySet<string> = new Set([
+  ...["index", "message", "finish_reason", "native_finish_reason", "stop_sequence", "logprobs"],
+]);
 const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content", "refusal"]);
 
 function hasOnly(object: object, fields: ReadonlySet<string>): boolean {

@@ -10,7 +10,13 @@ export function dropThinking(request: ChatRequest, format: string): ChatRequest 
     const kept = given.filter((detail) => detail.format !== format);
     if (kept.length === given.length) return message;
     isChanged = true;
-    return { ...message, reasoning_details: kept };
+    let at = 0;
+    const parts = message.parts?.map((part) => {
+      const own = given.slice(at, at + part.details);
+      at += own.length;
+      return { ...part, details: own.filter((detail) => detail.format !== format).length };
+    });
+    return { ...message, reasoning_details: kept, ...(parts && { parts }) };
   });
   return isChanged ? { ...request, messages } : null;
 }

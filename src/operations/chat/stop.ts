@@ -1,24 +1,25 @@
 // Stop sequences for providers that take none: the text is cut where the model should have stopped.
+import { makeFinish } from "./finish.ts";
 import type { ChatChunk, ChunkChoice } from "./form.ts";
 
 /** The length of one stop sequence's beginning that the text so far ends with: kept up in linear time (Knuth, Morris and Pratt). */
 class Match {
-  readonly #stop: string;
+  readonly stop: string;
   /** For each beginning of the stop that was reached, by length: the longest shorter beginning that it ends with. */
   readonly #borders = [0, 0];
   length = 0;
 
   constructor(stop: string) {
-    this.#stop = stop;
+    this.stop = stop;
   }
 
   get whole(): boolean {
-    return this.length === this.#stop.length;
+    return this.length === this.stop.length;
   }
 
   /** Goes on by one character. */
   step(code: number): void {
-    if (this.length === 0 && this.#stop.charCodeAt(0) !== code) return;
+    if (this.length === 0 && this.stop.charCodeAt(0) !== code) return;
     this.length = this.#extended(this.length, code);
     if (this.length < this.#borders.length) return;
     this.#borders.push(this.#extended(this.#border(this.length - 1), code));
@@ -27,8 +28,8 @@ class Match {
   /** The longest beginning that a text ends with which ended with `length` of it and goes on with `code`. */
   #extended(length: number, code: number): number {
     let longest = length;
-    while (longest > 0 && this.#stop.charCodeAt(longest) !== code) longest = this.#border(longest);
-    return this.#stop.charCodeAt(longest) === code ? longest + 1 : 0;
+    while (longest > 0 && this.stop.charCodeAt(longest) !== code) longest = this.#border(longest);
+    return this.stop.charCodeAt(longest) === code ? longest + 1 : 0;
   }
 
   #border(length: number): number {
@@ -40,10 +41,15 @@ class Match {
 class Cut {
   readonly #matches: readonly Match[];
   #held = "";
-  stopped = false;
+  /** The stop sequence that was met. */
+  stop: string | null = null;
 
   constructor(stops: readonly string[]) {
     this.#matches = stops.map((stop) => new Match(stop));
+  }
+
+  get stopped(): boolean {
+    return this.stop !== null;
   }
 
   /** The part of the text so far that may leave. */
@@ -62,6 +68,7 @@ class Cut {
   end(): string {
     const rest = this.#held;
     this.#held = "";
+    for (const match of this.#matches) match.length = 0;
     return rest;
   }
 
@@ -71,7 +78,7 @@ class Cut {
       const code = text.charCodeAt(at);
       for (const match of this.#matches) {
         match.step(code);
-        if (match.whole) this.stopped = true;
+        if (match.whole && match.length > (this.stop?.length ?? 0)) this.stop = match.stop;
       }
       if (this.stopped) return at + 1;
     }
@@ -103,10 +110,17 @@ export class StopCutter {
   #choice(choice: ChunkChoice): ChunkChoice {
     const cut = this.#cutOf(choice.index);
     const { content, tool_calls: calls, ...rest } = choice.delta;
-    const text = cut.push(content ?? "") + (choice.finish_reason === null ? "" : cut.end());
+    // No stop sequence goes on behind a call, and text from before it must not leave after it.
+    const isOver = choice.finish_reason !== null || Boolean(calls?.length);
+    const text = cut.push(content ?? "") + (isOver ? cut.end() : "");
     const delta = { ...rest, ...(text === "" ? {} : { content: text }) };
-    if (!cut.stopped) return { ...choice, delta: calls ? { ...delta, tool_calls: calls } : delta };
-    return { ...choice, delta, finish_reason: choice.finish_reason === null ? null : "stop" };
+    if (cut.stop === null) return { ...choice, delta: calls ? { ...delta, tool_calls: calls } : delta };
+    const { finish_reason: reason, native_finish_reason: _, stop_sequence: __, ...said } = choice;
+    return {
+      ...said,
+      delta,
+      ...(reason === null ? { finish_reason: null } : makeFinish("stop", null, cut.stop)),
+    };
   }
 
   #cutOf(index: number): Cut {

@@ -1,17 +1,21 @@
 // A whole answer as a message of the Messages API, and the counts and reasons that streams share with it.
 import { asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
+import { chooseWord, type FinishWords } from "../../operations/chat/finish.ts";
 import type {
   ChatReply,
+  Finish,
   FinishReason,
   ReasoningDetail,
+  ReplyMessage,
   ToolCall,
   UrlCitation,
   Usage,
 } from "../../operations/chat/form.ts";
+import { listTurn, readText, writeTurn } from "../../operations/chat/turn.ts";
 import { closeJson } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
-import { ANTHROPIC_FORMAT, readCallSignature, signThinking } from "../signature.ts";
+import { ANTHROPIC_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 
 const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
@@ -21,11 +25,26 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   content_filter: "refusal",
 };
 
+/** Words beyond those: Anthropic's own, which Bedrock shares, and those of others that say the same. */
+const STOP_WORDS: FinishWords = {
+  stop_sequence: { means: "stop", word: "stop_sequence" },
+  STOP_SEQUENCE: { means: "stop", word: "stop_sequence" }, // Cohere
+  pause_turn: { means: "stop", word: "pause_turn" },
+  model_context_window_exceeded: { means: "length", word: "model_context_window_exceeded" },
+  model_length: { means: "length", word: "model_context_window_exceeded" }, // Mistral
+};
+
 /** `stop_reason` and what belongs to it. */
-export function writeStop(reason: FinishReason, refusal: string | null): JsonObject {
+export function writeStop(finish: Finish, refusal: string | null): JsonObject {
+  const { finish_reason: reason, stop_sequence: sequence } = finish;
   const details =
     reason === "content_filter" ? { type: "refusal", category: null, explanation: refusal || null } : null;
-  return { stop_reason: STOP_REASONS[reason], stop_sequence: null, stop_details: details };
+  const isStopped = reason === "stop" && sequence !== undefined;
+  return {
+    stop_reason: isStopped ? "stop_sequence" : chooseWord(finish, STOP_REASONS, STOP_WORDS),
+    stop_sequence: isStopped ? sequence : null,
+    stop_details: details,
+  };
 }
 
 /** `input_tokens` leaves out what was read from a cache or written to one, of which some servers report more than of the prompt. */
@@ -56,26 +75,27 @@ export function writeMessage(reply: ChatReply, stamp: Stamp, seal: Sealer): Json
   if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage);
   const [choice] = reply.choices;
   const message = choice?.message;
-  const content: JsonObject[] = [];
-  if (message) {
-    const { reasoning_details: given = [], tool_calls: calls = [] } = message;
-    const details = [...given, ...calls.flatMap(readCallSignature)];
-    const thinking = writeThinking(message.reasoning_content ?? "", details, seal);
-    content.push(...thinking);
-    const text = message.content || message.refusal || "";
-    if (text !== "") content.push({ type: "text", text, citations: writeCitations(message.annotations) });
-    for (const call of calls) content.push(writeCall(call));
-  }
   return {
     id: stamp.id,
     type: "message",
     role: "assistant",
     model: stamp.model,
-    content,
-    ...writeStop(choice?.finish_reason ?? "stop", message?.refusal ?? null),
+    content: message ? writeContent(message, seal) : [],
+    ...writeStop(choice ?? { finish_reason: "stop" }, message?.refusal ?? null),
     container: null,
     usage: writeUsage(reply.usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 }),
   };
+}
+
+function writeContent(message: ReplyMessage, seal: Sealer): readonly JsonObject[] {
+  return writeTurn<JsonObject>(signTurn(listTurn(message, message.annotations)), {
+    thinking: ({ text, details }) => writeThinking(text, details, seal),
+    text(part) {
+      const text = readText(part);
+      return text === "" ? [] : [{ type: "text", text, citations: writeCitations(part.annotations) }];
+    },
+    call: (call) => [writeCall(call)],
+  });
 }
 
 /** Anthropic's own thinking as it came; any other as one block that carries what its provider gave, sealed. */

@@ -12,6 +12,7 @@ import type {
   ToolCall,
   ToolMessage,
 } from "../../operations/chat/form.ts";
+import { TurnBuilder } from "../../operations/chat/turn.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 
@@ -58,7 +59,7 @@ export function readMessages(messages: readonly unknown[], seal: Sealer): readon
   return messages.flatMap((given, index): readonly ChatMessage[] => {
     const { role, content } = asObject(given);
     const path = `messages[${index}].content`;
-    if (role === "assistant") return [readAssistant(listBlocks(content), seal)];
+    if (role === "assistant") return [readAssistant(content, seal)];
     if (role === "system") {
       const blocks = listBlocks(content);
       return blocks.length === 0 ? [] : [{ role: "system", content: blocks.map((block) => textPart(block)) }];
@@ -153,30 +154,18 @@ function mark({ cache_control: mark }: JsonObject): JsonObject {
   return isObject(mark) ? { cache_control: mark } : {};
 }
 
-function readAssistant(blocks: Blocks, seal: Sealer): AssistantMessage {
-  const texts: (ContentPart & { type: "text" })[] = [];
-  const calls: ToolCall[] = [];
-  const details: ReasoningDetail[] = [];
-  const thoughts: string[] = [];
-  for (const [index, block] of blocks.entries()) {
-    if (block.type === "text") texts.push(textPart(block));
-    else if (block.type === "tool_use") calls.push(readCall(block));
+function readAssistant(content: unknown, seal: Sealer): AssistantMessage {
+  if (typeof content === "string") return { role: "assistant", content: content === "" ? null : content };
+  const turn = new TurnBuilder(null);
+  for (const [index, block] of listBlocks(content).entries()) {
+    if (block.type === "text") turn.say(textPart(block));
+    else if (block.type === "tool_use") turn.call(readCall(block));
     else if (block.type === "thinking" || block.type === "redacted_thinking") {
-      const read = readThinking(block, index, seal);
-      details.push(...read);
-      const text = asString(block.thinking) ?? "";
-      if (read.length > 0 && text !== "") thoughts.push(text);
+      const details = readThinking(block, index, seal);
+      turn.think(details.length > 0 ? (asString(block.thinking) ?? "") : "", details);
     }
   }
-  const [only] = texts;
-  const isPlain = texts.length === 1 && only && only.cache_control === undefined;
-  return {
-    role: "assistant",
-    content: texts.length === 0 ? null : isPlain ? only.text : texts,
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    ...(thoughts.length > 0 ? { reasoning_content: thoughts.join("") } : {}),
-    ...(details.length > 0 ? { reasoning_details: details } : {}),
-  };
+  return turn.message();
 }
 
 function readCall(block: JsonObject): ToolCall {

@@ -2,7 +2,7 @@
 import type { Fault } from "../../core/fault.ts";
 import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
-import type { ChatChunk, ChunkChoice, Usage } from "../../operations/chat/form.ts";
+import type { ChatChunk, Finish, Usage } from "../../operations/chat/form.ts";
 import type { Part, ShownEvents, Verbatim } from "../../operations/chat/run.ts";
 import { KEEP_ALIVE_LINE, namedEvent } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
@@ -25,7 +25,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
   #verbatim: VerbatimWriter | null = null;
   #isStarted = false;
   #refusal = "";
-  #finish: ChunkChoice | null = null;
+  #finish: Finish = { finish_reason: "stop" };
   #usage: Usage | null = null;
 
   constructor(stamp: () => Stamp, seal: Sealer) {
@@ -42,13 +42,12 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
   end(): string {
     if (this.#verbatim) return this.#verbatim.end(this.#usage);
     const usage = this.#usage ?? { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
-    const reason = this.#finish?.finish_reason ?? "stop";
     return [
       this.#start(),
       this.#content.end(),
       messageEvent({
         type: "message_delta",
-        delta: writeStop(reason, this.#refusal),
+        delta: writeStop(this.#finish, this.#refusal),
         usage: writeUsage(usage),
       }),
       messageEvent({ type: "message_stop" }),
@@ -77,7 +76,8 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     for (const choice of choices) {
       text += this.#content.write(choice.delta);
       this.#refusal += choice.delta.refusal ?? "";
-      if (choice.finish_reason !== null) this.#finish = choice;
+      const { finish_reason: reason } = choice;
+      if (reason !== null) this.#finish = { ...choice, finish_reason: reason };
     }
     return text;
   }

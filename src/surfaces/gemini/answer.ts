@@ -1,13 +1,17 @@
 // An answer as Gemini's response: candidates, their parts, finish and usage.
 import { asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
+import { chooseWord, type FinishWords } from "../../operations/chat/finish.ts";
 import type {
   ChatReply,
+  Finish,
   FinishReason,
   ReasoningDetail,
   ReplyChoice,
+  ToolCall,
   Usage,
 } from "../../operations/chat/form.ts";
+import { listTurn, readText, writeTurn } from "../../operations/chat/turn.ts";
 import { closeJson } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
 import { GEMINI_FORMAT } from "../signature.ts";
@@ -21,8 +25,17 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   content_filter: "SAFETY",
 };
 
-export function writeFinish(reason: FinishReason): string {
-  return FINISH[reason];
+/** Google's own words beyond those (Gemini API, `FinishReason`). */
+const BLOCKS = [
+  ...["RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"],
+  ...["IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"],
+];
+const WORDS: FinishWords = Object.fromEntries(
+  BLOCKS.map((word) => [word, { means: "content_filter", word }] as const),
+);
+
+export function writeFinish(finish: Finish): string {
+  return chooseWord(finish, FINISH, WORDS);
 }
 
 /** `candidatesTokenCount` leaves out what was thought. */
@@ -54,7 +67,7 @@ export function writeAnswer(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonO
   return {
     candidates: reply.choices.map((choice) => ({
       content: { role: "model", parts: writeParts(choice, seal) },
-      finishReason: writeFinish(choice.finish_reason),
+      finishReason: writeFinish(choice),
       index: choice.index,
     })),
     ...(reply.usage ? { usageMetadata: writeUsage(reply.usage) } : {}),
@@ -64,21 +77,20 @@ export function writeAnswer(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonO
 }
 
 function writeParts({ message }: ReplyChoice, seal: Sealer): readonly JsonObject[] {
-  const details = message.reasoning_details ?? [];
-  const parts: JsonObject[] = [];
-  const thought = writeThought(message.reasoning_content ?? "", details, seal);
-  if (thought) parts.push(thought);
-  const text = message.content || message.refusal || "";
-  if (text !== "") parts.push({ text });
-  for (const call of message.tool_calls ?? []) {
-    const made = call.type === "custom" ? { name: call.custom.name, arguments: "" } : call.function;
-    const args = call.type === "custom" ? { input: call.custom.input } : readArguments(made.arguments);
-    parts.push({
-      functionCall: { id: call.id, name: made.name, args },
-      ...signatureOfCall(call.extra_content),
-    });
-  }
+  const parts = writeTurn<JsonObject>(listTurn(message), {
+    thinking: ({ text, details }) => [writeThought(text, details, seal)].filter((one) => one !== null),
+    text: (part) => (readText(part) === "" ? [] : [{ text: readText(part) }]),
+    call: (call) => [writeCall(call)],
+  });
   return parts.length > 0 ? parts : [{ text: "" }];
+}
+
+function writeCall(call: ToolCall): JsonObject {
+  const isCustom = call.type === "custom";
+  const { id, extra_content: extra } = call;
+  const args = isCustom ? { input: call.custom.input } : readArguments(call.function.arguments);
+  const { name } = isCustom ? call.custom : call.function;
+  return { functionCall: { id, name, args }, ...signatureOfCall(extra) };
 }
 
 /** Null: there is nothing to show or to give back. */

@@ -8,6 +8,7 @@ import type {
   ReasoningDetail,
   ToolCall,
 } from "../../operations/chat/form.ts";
+import { TurnBuilder } from "../../operations/chat/turn.ts";
 import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { readSignature } from "./signature.ts";
@@ -158,32 +159,51 @@ function readUrl(url: string, mediaType: string, filename: string | undefined): 
 }
 
 function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): AssistantMessage {
-  const texts: string[] = [];
-  const thoughts: string[] = [];
-  const calls: ToolCall[] = [];
-  const details: ReasoningDetail[] = [];
+  const [only] = given;
+  if (only && given.length === 1 && isTextAlone(only)) return { role: "assistant", content: only.text };
+  const turn = new TurnBuilder("");
   for (const part of given) {
     const signature = readSignature(part.thoughtSignature ?? part.thought_signature);
     const call = part.functionCall ?? part.function_call;
     const text = asString(part.text) ?? "";
-    if (isObject(call)) calls.push(readCall(call, signature, ids));
-    else if (part.thought === true) {
-      if (text !== "") thoughts.push(text);
-    } else texts.push(text);
-    if (isOurSignature(signature)) details.push(...(openSignature(seal, text, signature) ?? []));
-    else if (!isObject(call) && (signature !== "" || part.thought === true)) {
-      const shown = part.thought === true ? { text } : {};
-      const signed = signature === "" ? {} : { signature };
-      details.push({ type: "reasoning.text", ...shown, ...signed, format: GEMINI_FORMAT });
+    const details = readDetails(part, text, signature, seal);
+    // The signature of a call or of a text belongs behind it, a thought's and one of ours before.
+    if (part.thought === true && !isObject(call)) turn.think(text, details);
+    else if (isObject(call)) {
+      turn.think("", details);
+      turn.call(readCall(call, signature, ids));
+    } else {
+      turn.say({ type: "text", text });
+      turn.think("", details);
     }
   }
-  return {
-    role: "assistant",
-    content: texts.length > 0 ? texts.join("") : null,
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    ...(thoughts.length > 0 ? { reasoning_content: thoughts.join("") } : {}),
-    ...(details.length > 0 ? { reasoning_details: details } : {}),
-  };
+  return turn.message();
+}
+
+function isTextAlone(part: JsonObject): part is { text: string } {
+  for (const field in part) if (field !== "text") return false;
+  return typeof part.text === "string";
+}
+
+/** A call's own signature stays with the call. */
+function readDetails(
+  part: JsonObject,
+  text: string,
+  signature: string,
+  seal: Sealer,
+): readonly ReasoningDetail[] {
+  if (isOurSignature(signature)) return openSignature(seal, text, signature) ?? [];
+  const isThought = part.thought === true;
+  if (isObject(part.functionCall ?? part.function_call) || (signature === "" && !isThought)) return [];
+  const shown = isThought ? { text } : {};
+  return [
+    {
+      type: "reasoning.text",
+      ...shown,
+      ...(signature === "" ? {} : { signature }),
+      format: GEMINI_FORMAT,
+    },
+  ];
 }
 
 function readCall(call: JsonObject, signature: string, ids: CallIds): ToolCall {

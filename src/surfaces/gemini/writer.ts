@@ -5,11 +5,13 @@ import type { Sealer } from "../../core/world.ts";
 import type {
   ChatChunk,
   ChunkChoice,
+  Finish,
   ReasoningDetail,
   ToolCallDelta,
   Usage,
 } from "../../operations/chat/form.ts";
 import type { Part, Verbatim } from "../../operations/chat/run.ts";
+import { CallQueue } from "../call-queue.ts";
 import { dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
@@ -25,10 +27,12 @@ import { writeError } from "./errors.ts";
 
 /** One candidate while it is written. */
 interface Candidate {
-  /** Calls are shown whole: clients of this API take no pieces of arguments. */
-  readonly calls: Map<number, ToolCallDelta & { input: string }>;
-  readonly details: ReasoningDetail[];
-  finish: ChunkChoice["finish_reason"];
+  /** Calls are shown whole and one after the other: clients of this API take no pieces of arguments. */
+  readonly calls: CallQueue;
+  call: (ToolCallDelta & { input: string }) | null;
+  /** The part of its thinking that was not shown yet: what the provider wants back. */
+  details: ReasoningDetail[];
+  finish: Finish;
   /** A refusal behind an answer's text says nothing more than the finish. */
   hasText: boolean;
 }
@@ -104,16 +108,20 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     return text;
   }
 
-  #choice({ index, delta, finish_reason: finish }: ChunkChoice): string {
+  #choice({ index, delta, finish_reason: reason, ...rest }: ChunkChoice): string {
     const candidate = this.#candidateOf(index);
     const parts: JsonObject[] = [];
+    if (delta.reasoning_content) {
+      parts.push(...this.#endCall(candidate), { text: delta.reasoning_content, thought: true });
+    }
     for (const detail of delta.reasoning_details ?? []) candidate.details.push(detail);
-    if (delta.reasoning_content) parts.push({ text: delta.reasoning_content, thought: true });
     const said = delta.content || (candidate.hasText ? "" : delta.refusal);
-    if (said) parts.push({ text: said });
+    if (said) parts.push(...this.#endCall(candidate), ...this.#sign(candidate), { text: said });
     candidate.hasText ||= Boolean(delta.content);
-    for (const piece of delta.tool_calls ?? []) addPiece(candidate, piece);
-    if (finish !== null) candidate.finish = finish;
+    for (const piece of delta.tool_calls ?? []) {
+      for (const next of candidate.calls.take(piece)) parts.push(...this.#call(candidate, next));
+    }
+    if (reason !== null) candidate.finish = { ...rest, finish_reason: reason };
     return parts.length === 0 ? "" : this.#show(this.#response([this.#part(index, parts)]));
   }
 
@@ -121,22 +129,46 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     const candidates = [...this.#candidates].toSorted(([a], [b]) => a - b);
     const last = candidates.map(([index, candidate]) => {
       const parts = this.#lastParts(candidate);
-      return { ...this.#part(index, parts), finishReason: writeFinish(candidate.finish ?? "stop") };
+      return { ...this.#part(index, parts), finishReason: writeFinish(candidate.finish) };
     });
     const usage = this.#usage ? { usageMetadata: writeUsage(this.#usage) } : {};
     return this.#show({ ...this.#response(last), ...usage });
   }
 
-  /** The calls, and what the provider wants back of its thinking. */
-  #lastParts({ calls, details }: Candidate): readonly JsonObject[] {
-    const signed = details.length > 0 ? writeThought("", details, this.#seal) : null;
-    const made = [...calls.values()].map((call) => {
-      const isCustom = call.custom !== undefined;
-      const args = isCustom ? { input: call.input } : readArguments(call.input);
-      const name = call.function?.name ?? call.custom?.name ?? "";
-      return { functionCall: { id: call.id ?? "", name, args }, ...signatureOfCall(call.extra_content) };
-    });
-    return [...(signed?.thoughtSignature ? [signed] : []), ...made];
+  #lastParts(candidate: Candidate): readonly JsonObject[] {
+    const waiting = candidate.calls.end().flatMap((piece) => this.#call(candidate, piece));
+    return [...waiting, ...this.#endCall(candidate), ...this.#sign(candidate)];
+  }
+
+  /** Takes a piece of a call; returns the call before it, which is whole now. */
+  #call(candidate: Candidate, piece: ToolCallDelta): readonly JsonObject[] {
+    const input = piece.function?.arguments ?? piece.custom?.input ?? "";
+    const { call } = candidate;
+    if (call?.index === piece.index) {
+      call.input += input;
+      if (piece.extra_content) call.extra_content = { ...call.extra_content, ...piece.extra_content };
+      return [];
+    }
+    const parts = [...this.#endCall(candidate), ...this.#sign(candidate)];
+    candidate.call = { ...piece, input };
+    return parts;
+  }
+
+  #endCall(candidate: Candidate): readonly JsonObject[] {
+    const { call } = candidate;
+    if (call === null) return [];
+    candidate.call = null;
+    const args = call.custom ? { input: call.input } : readArguments(call.input);
+    const name = call.function?.name ?? call.custom?.name ?? "";
+    return [{ functionCall: { id: call.id ?? "", name, args }, ...signatureOfCall(call.extra_content) }];
+  }
+
+  /** Thinking is over: its signature stands in a part of its own. */
+  #sign(candidate: Candidate): readonly JsonObject[] {
+    if (candidate.details.length === 0) return [];
+    const signed = writeThought("", candidate.details, this.#seal);
+    candidate.details = [];
+    return signed?.thoughtSignature ? [signed] : [];
   }
 
   #part(index: number, parts: readonly JsonObject[]): JsonObject {
@@ -151,19 +183,9 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   #candidateOf(index: number): Candidate {
     const known = this.#candidates.get(index);
     if (known) return known;
-    const candidate: Candidate = { calls: new Map(), details: [], finish: null, hasText: false };
+    const empty = { call: null, details: [], hasText: false };
+    const candidate: Candidate = { calls: new CallQueue(), finish: { finish_reason: "stop" }, ...empty };
     this.#candidates.set(index, candidate);
     return candidate;
   }
-}
-
-function addPiece({ calls }: Candidate, piece: ToolCallDelta): void {
-  const input = piece.function?.arguments ?? piece.custom?.input ?? "";
-  const known = calls.get(piece.index);
-  if (!known) {
-    calls.set(piece.index, { ...piece, input });
-    return;
-  }
-  known.input += input;
-  if (piece.extra_content) known.extra_content = { ...known.extra_content, ...piece.extra_content };
 }

@@ -45,6 +45,9 @@ export const completionSchema = Type.Object({
     Type.Object({
       index: Type.Integer(),
       finish_reason: finish,
+      native_finish_reason: Type.Optional(
+        Type.String({ description: "The provider's own word, if another." }),
+      ),
       message: messageSchema,
     }),
   ),

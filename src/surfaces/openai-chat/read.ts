@@ -126,14 +126,14 @@ function messagesOf(given: readonly unknown[]): readonly ChatMessage[] {
 }
 
 /**
- * A message without null fields; the deprecated function forms become tool forms with an id of our own: a result gets
+ * A message without null fields and without what only other surfaces can say of it; the deprecated function forms become tool forms with an id of our own: a result gets
  * that of the latest call of its function, which `callIds` remembers by the function's name.
  */
 function messageOf(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
   const message: JsonObject = {};
   for (const field of Object.keys(given)) {
     const value = given[field];
-    if (NEVER.has(field) || (value === null && field !== "content")) continue;
+    if (NEVER.has(field) || field === "parts" || (value === null && field !== "content")) continue;
     message[field] = value;
   }
   const ownId = `call_fn_${index}`;

@@ -1,6 +1,7 @@
 // OpenAI's chat completions: the surface whose form is the chat operation's own.
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
+import type { ChatReply } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
 import {
   type Exchange,
@@ -37,10 +38,22 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
     // Nothing is lost on the way through the chat form: it is the same one.
     ...TRANSLATED,
     dropped: isUnstored ? ["store"] : [],
-    whole: ({ verbatim: _verbatim, ...reply }, stamp) =>
-      writeWhole(manners.offersFunctions ? withFunctionCall(reply) : reply, stamp),
+    whole(reply, stamp) {
+      const shown = dropOwn(reply);
+      return writeWhole(manners.offersFunctions ? withFunctionCall(shown) : shown, stamp);
+    },
     writer: (stamp) => new ChunkWriter(stamp, manners),
   };
+}
+
+/** The answer without what only other surfaces can say of it. */
+function dropOwn({ verbatim: _verbatim, ...reply }: ChatReply): ChatReply {
+  if (!reply.choices.some(({ message }) => message.parts)) return reply;
+  const choices = reply.choices.map((choice) => {
+    const { parts: _parts, ...message } = choice.message;
+    return { ...choice, message };
+  });
+  return { ...reply, choices };
 }
 
 function writeWhole(reply: JsonObject, stamp: Stamp): JsonObject {

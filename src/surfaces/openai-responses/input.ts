@@ -5,26 +5,19 @@ import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts
 import { missingParameter } from "../../core/schema-fault.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
-  AssistantMessage,
   ChatMessage,
   Content,
   ContentPart,
   ReasoningDetail,
   ToolCall,
 } from "../../operations/chat/form.ts";
+import { TurnBuilder } from "../../operations/chat/turn.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import type { ToolNames } from "./tools.ts";
 
-/** A turn of the assistant while its items are read. */
-interface Turn {
-  /** One for each message. */
-  readonly texts: string[];
-  readonly refusals: string[];
-  readonly calls: ToolCall[];
-  readonly details: ReasoningDetail[];
-  readonly thoughts: string[];
-}
+/** Stands between the messages of one turn where they are one text. */
+const GAP = "\n\n";
 
 export interface ReadInput {
   readonly messages: readonly ChatMessage[];
@@ -37,13 +30,13 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
   const messages: ChatMessage[] = [];
   const lost: string[] = [];
   let unreadBytes = 0;
-  let turn: Turn | null = null;
+  let turn: TurnBuilder | null = null;
   const flush = () => {
-    if (turn && saysAnything(turn)) messages.push(writeTurn(turn));
+    if (turn?.saysAnything) messages.push(turn.message());
     turn = null;
   };
-  const open = (): Turn => {
-    turn ??= { texts: [], refusals: [], calls: [], details: [], thoughts: [] };
+  const open = (): TurnBuilder => {
+    turn ??= new TurnBuilder(GAP);
     return turn;
   };
   messages.push(...readInstructions(body.instructions));
@@ -57,7 +50,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
         addSaid(open(), item);
         break;
       case "call":
-        open().calls.push(readCall(item, names, path));
+        open().call(readCall(item, names, path));
         break;
       case "reasoning":
         addReasoning(open(), item, seal);
@@ -183,15 +176,15 @@ function readFile(part: JsonObject, path: string): ContentPart {
   return { type: "file", file: { file_data: data, ...(filename === undefined ? {} : { filename }) } };
 }
 
-function addSaid(turn: Turn, { content }: JsonObject): void {
-  if (typeof content === "string") turn.texts.push(content);
+function addSaid(turn: TurnBuilder, { content }: JsonObject): void {
+  if (typeof content === "string") turn.say({ type: "text", text: content });
   const texts: string[] = [];
   for (const one of asArray(content)) {
     const { type, text, refusal } = asObject(one);
-    if (type === "refusal") turn.refusals.push(asString(refusal) ?? "");
+    if (type === "refusal") turn.refuse(asString(refusal) ?? "");
     else texts.push(asString(text) ?? "");
   }
-  if (texts.length > 0) turn.texts.push(texts.join(""));
+  if (texts.length > 0) turn.say({ type: "text", text: texts.join("") });
 }
 
 function readCall(item: JsonObject, names: ToolNames, path: string): ToolCall {
@@ -206,37 +199,23 @@ function readCall(item: JsonObject, names: ToolNames, path: string): ToolCall {
 }
 
 /** Thinking of ours is what its provider gave; any other encrypted thinking is OpenAI's. */
-function addReasoning(turn: Turn, item: JsonObject, seal: Sealer): void {
+function addReasoning(turn: TurnBuilder, item: JsonObject, seal: Sealer): void {
   const read = (list: unknown) => asArray(list).map((one) => asString(asObject(one).text) ?? "");
   const summary = read(item.summary);
   const raw = read(item.content);
-  const text = (raw.length > 0 ? raw : summary).join("\n\n");
+  const text = (raw.length > 0 ? raw : summary).join(GAP);
   const sealed = asString(item.encrypted_content) ?? "";
-  if (text !== "") turn.thoughts.push(text);
   if (isOurSignature(sealed)) {
-    turn.details.push(...(openSignature(seal, text, sealed) ?? []));
+    turn.think(text, openSignature(seal, text, sealed) ?? []);
     return;
   }
   const id = asString(item.id);
   const about = { format: RESPONSES_FORMAT, ...(id === undefined ? {} : { id }) };
-  for (const one of summary) turn.details.push({ type: "reasoning.summary", summary: one, ...about });
-  if (sealed !== "") turn.details.push({ type: "reasoning.encrypted", data: sealed, ...about });
-}
-
-/** A turn that ended within its thinking would be a message without content, which vendors refuse. */
-function saysAnything({ texts, refusals, calls }: Turn): boolean {
-  return texts.length + refusals.length + calls.length > 0;
-}
-
-function writeTurn({ texts, refusals, calls, details, thoughts }: Turn): AssistantMessage {
-  return {
-    role: "assistant",
-    content: texts.length > 0 ? texts.join("\n\n") : null,
-    ...(refusals.length > 0 ? { refusal: refusals.join("") } : {}),
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    ...(thoughts.length > 0 ? { reasoning_content: thoughts.join("\n\n") } : {}),
-    ...(details.length > 0 ? { reasoning_details: details } : {}),
-  };
+  const details = summary.map(
+    (one): ReasoningDetail => ({ type: "reasoning.summary", summary: one, ...about }),
+  );
+  if (sealed !== "") details.push({ type: "reasoning.encrypted", data: sealed, ...about });
+  turn.think(text, details);
 }
 
 function requireText(holder: JsonObject, field: string, path: string): string {

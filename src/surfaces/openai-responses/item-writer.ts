@@ -1,6 +1,7 @@
 // The output items of a streamed answer: one after the other, each with its own events and one that holds it whole.
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { Delta, ReasoningDetail, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
+import { moveCitation } from "../../operations/chat/turn.ts";
 import { CallQueue } from "../call-queue.ts";
 import { readCallSignature } from "../signature.ts";
 import type { EventNumbers } from "./event-numbers.ts";
@@ -13,6 +14,8 @@ interface OpenMessage {
   readonly content: JsonObject[];
   part: "output_text" | "refusal";
   text: string;
+  /** The characters of the answer's text before it, from which citations are counted. */
+  readonly start: number;
   readonly annotations: UrlCitation[];
   readonly logprobs: unknown[];
 }
@@ -39,6 +42,7 @@ export class ItemWriter {
   readonly #numbers: EventNumbers;
   readonly #calls = new CallQueue();
   #open: OpenItem | null = null;
+  #textLength = 0;
   /** The items that are whole. */
   readonly output: JsonObject[] = [];
 
@@ -100,7 +104,8 @@ export class ItemWriter {
     if (this.#open?.kind !== "message") {
       text += this.#close();
       const id = makeItemId("msg", this.#responseId, this.output.length);
-      this.#open = { kind: "message", id, content: [], part, text: "", annotations: [], logprobs: [] };
+      const empty = { text: "", start: this.#textLength, annotations: [], logprobs: [] };
+      this.#open = { kind: "message", id, content: [], part, ...empty };
       const item = { id, type: "message", status: "in_progress", role: "assistant", content: [] };
       text += this.#event("output_item.added", { item }) + this.#addPart(this.#open);
     } else if (this.#open.part !== part) {
@@ -110,6 +115,7 @@ export class ItemWriter {
     }
     const open = this.#open;
     open.text += said;
+    if (part === "output_text") this.#textLength += said.length;
     for (const one of logprobs) open.logprobs.push(one);
     const at = { item_id: open.id, content_index: open.content.length, delta: said };
     if (part === "refusal") return text + this.#event("refusal.delta", at);
@@ -135,9 +141,10 @@ export class ItemWriter {
     return done + this.#event("content_part.done", { ...at, part: whole });
   }
 
-  #cite(citation: UrlCitation): string {
+  #cite(given: UrlCitation): string {
     const open = this.#open;
     if (open?.kind !== "message" || open.part !== "output_text") return "";
+    const citation = moveCitation(given, open.start);
     const annotation = { type: "url_citation", ...citation.url_citation };
     const at = { item_id: open.id, content_index: open.content.length };
     const annotationIndex = open.annotations.push(citation) - 1;

@@ -1,16 +1,18 @@
 // The response object: its own fields, the items of an answer, its status and its usage.
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
-import type {
-  ChatReply,
-  FinishReason,
-  ReasoningDetail,
-  ToolCall,
-  UrlCitation,
-  Usage,
+import {
+  type ChatReply,
+  type FinishReason,
+  joinText,
+  type ReasoningDetail,
+  type ToolCall,
+  type UrlCitation,
+  type Usage,
 } from "../../operations/chat/form.ts";
+import { listTurn, type TextOfTurn } from "../../operations/chat/turn.ts";
 import { writeCost } from "../cost.ts";
-import { RESPONSES_FORMAT, readCallSignature, signThinking } from "../signature.ts";
+import { RESPONSES_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 import type { ToolNames } from "./tools.ts";
 
@@ -125,17 +127,14 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): J
   const output: JsonObject[] = [];
   const message = choice?.message;
   if (message) {
-    const calls = message.tool_calls ?? [];
-    const details = [...(message.reasoning_details ?? []), ...calls.flatMap(readCallSignature)];
-    const thought = message.reasoning_content ?? "";
-    if (thought !== "" || details.length > 0)
-      output.push(writeReasoning(stamp.id, output.length, thought, details, of));
-    const { content, refusal, annotations } = message;
-    if (content || refusal) {
-      const written = writeMessage(stamp.id, output.length, content || null, refusal, annotations);
-      output.push(withLogprobs(written, asArray(asObject(choice.logprobs).content)));
+    let logprobs = asArray(asObject(choice.logprobs).content);
+    for (const part of signTurn(listTurn(message, message.annotations))) {
+      if (part.kind === "text") {
+        output.push(withLogprobs(writeMessage(stamp.id, output.length, part), logprobs));
+        logprobs = [];
+      } else if (part.kind === "call") output.push(writeCall(stamp.id, output.length, part.call, of.names));
+      else output.push(writeReasoning(stamp.id, output.length, part.text, part.details, of));
     }
-    for (const call of calls) output.push(writeCall(stamp.id, output.length, call, of.names));
   }
   return endResponse(startResponse(of, stamp), output, choice?.finish_reason ?? "stop", reply.usage);
 }
@@ -166,16 +165,12 @@ export function writeReasoning(
   };
 }
 
-export function writeMessage(
-  responseId: string,
-  index: number,
-  text: string | null,
-  refusal: string | null,
-  annotations: readonly UrlCitation[] | undefined,
-): JsonObject {
+function writeMessage(responseId: string, index: number, part: TextOfTurn): JsonObject {
   const content: JsonObject[] = [];
-  if (text !== null) content.push(writeText(text, annotations ?? []));
-  if (refusal) content.push({ type: "refusal", refusal });
+  const { refusal } = part;
+  const text = joinText(part.content);
+  if (text !== "") content.push(writeText(text, part.annotations));
+  if (refusal !== "") content.push({ type: "refusal", refusal });
   const id = makeItemId("msg", responseId, index);
   return { id, type: "message", status: "completed", role: "assistant", content };
 }

@@ -1,0 +1,19 @@
+// The two ends of a decoder: an event's data as an object, and a delta as a chunk.
+import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { garbled } from "../../core/upstream.ts";
+import type { ChatChunk, Delta } from "../../operations/chat/form.ts";
+
+export function parseEvent(data: string): JsonObject {
+  const event = parseJson(data);
+  if (!isObject(event)) throw garbled("an event that is not a JSON object");
+  return event;
+}
+
+/** A chunk of the only choice. */
+export function makeChunk(delta: Delta, logprobs?: JsonObject): ChatChunk {
+  return { choices: [{ index: 0, delta, finish_reason: null, ...(logprobs ? { logprobs } : {}) }] };
+}
+
+export function makeChunks(deltas: readonly Delta[]): ChatChunk[] {
+  return deltas.map((delta) => makeChunk(delta));
+}

@@ -1,0 +1,229 @@
+// An assistant's turn as its parts in their order, where a message of the chat form has one place for each kind of them.
+import {
+  type AssistantMessage,
+  type Content,
+  joinText,
+  type PartExtent,
+  type PartKind,
+  type ReasoningDetail,
+  type TextPart,
+  type ToolCall,
+  type UrlCitation,
+} from "./form.ts";
+
+/** A message that holds a turn, of the history or of an answer. */
+type Turn = Pick<
+  AssistantMessage,
+  "content" | "refusal" | "tool_calls" | "reasoning_content" | "reasoning_details" | "parts"
+>;
+
+/** Its text is empty where the provider shows none of it. */
+export interface ThinkingOfTurn {
+  readonly kind: "thinking";
+  readonly text: string;
+  readonly details: readonly ReasoningDetail[];
+}
+export interface TextOfTurn {
+  readonly kind: "text";
+  readonly content: Content;
+  /** Empty: nothing was refused. A turn has one refusal. */
+  readonly refusal: string;
+  /** The characters of the whole content before it. */
+  readonly start: number;
+  /** Their places are counted from its start. */
+  readonly annotations: readonly UrlCitation[];
+}
+export interface CallOfTurn {
+  readonly kind: "call";
+  readonly call: ToolCall;
+}
+export type TurnPart = ThinkingOfTurn | TextOfTurn | CallOfTurn;
+
+/** The usual order. */
+const RANKS: Readonly<Record<PartKind, number>> = { thinking: 0, text: 1, call: 2 };
+
+/** Notes the order in which the parts of a turn come. */
+export class TurnOrder {
+  readonly extents: PartExtent[] = [];
+
+  /** Adds to the turn's part at hand if that is of the same kind and nothing sets the new one apart. */
+  add(kind: PartKind, size: number, details = 0, gap = 0): void {
+    const last = this.extents.at(-1);
+    if (last?.kind !== kind || gap > 0) this.extents.push({ kind, size, details, gap });
+    else {
+      last.size += size;
+      last.details += details;
+    }
+  }
+
+  /** Undefined for a turn in the usual order. A signature behind its end belongs to what came before. */
+  list(): readonly PartExtent[] | undefined {
+    const all = this.extents;
+    if (all.length < 2) return undefined;
+    const last = all.findLastIndex(({ kind, size }) => kind !== "thinking" || size > 0);
+    let rank = 0;
+    for (let at = 0; at <= last; at++) {
+      const now = RANKS[all[at]?.kind ?? "call"];
+      if (now < rank) return all;
+      rank = now;
+    }
+    return undefined;
+  }
+}
+
+/** Puts together the message of a turn whose parts come one by one. */
+export class TurnBuilder {
+  readonly #order = new TurnOrder();
+  readonly #texts: TextPart[] = [];
+  readonly #thoughts: string[] = [];
+  readonly #details: ReasoningDetail[] = [];
+  readonly #calls: ToolCall[] = [];
+  readonly #gap: string;
+  readonly #joins: boolean;
+  #refusal = "";
+
+  /** `gap` stands between two texts, or two thoughts, where all of them are one; null: several texts stay apart. */
+  constructor(gap: string | null) {
+    this.#gap = gap ?? "";
+    this.#joins = gap !== null;
+  }
+
+  think(text: string, details: readonly ReasoningDetail[]): void {
+    if (text === "" && details.length === 0) return;
+    for (const detail of details) this.#details.push(detail);
+    const gap = this.#thoughts.length > 0 && text !== "" ? this.#gap.length : 0;
+    if (text !== "") this.#thoughts.push(text);
+    this.#order.add("thinking", text.length, details.length, gap);
+  }
+
+  say(part: TextPart): void {
+    const gap = this.#texts.length > 0 ? this.#gap.length : 0;
+    this.#order.add("text", this.#joins ? part.text.length : 1, 0, gap);
+    this.#texts.push(part);
+  }
+
+  refuse(refusal: string): void {
+    this.#order.add("text", 0);
+    this.#refusal += refusal;
+  }
+
+  call(call: ToolCall): void {
+    this.#order.add("call", 1);
+    this.#calls.push(call);
+  }
+
+  /** A turn that ended within its thinking would be a message without content, which vendors refuse. */
+  get saysAnything(): boolean {
+    return this.#texts.length + this.#calls.length > 0 || this.#refusal !== "";
+  }
+
+  message(): AssistantMessage {
+    const [only] = this.#texts;
+    const message: AssistantMessage = { role: "assistant", content: null };
+    if (only && this.#texts.length === 1 && (this.#joins || hasTextAlone(only))) message.content = only.text;
+    else if (only)
+      message.content = this.#joins ? this.#texts.map(({ text }) => text).join(this.#gap) : this.#texts;
+    if (this.#refusal !== "") message.refusal = this.#refusal;
+    if (this.#calls.length > 0) message.tool_calls = this.#calls;
+    if (this.#thoughts.length > 0) message.reasoning_content = this.#thoughts.join(this.#gap);
+    if (this.#details.length > 0) message.reasoning_details = this.#details;
+    const parts = this.#order.list();
+    if (!parts) return message;
+    // The size of a text that is a string counts its characters.
+    if (only && message.content === only.text)
+      for (const part of parts) if (part.kind === "text" && part.size > 0) part.size = only.text.length;
+    message.parts = parts;
+    return message;
+  }
+}
+
+function hasTextAlone(part: TextPart): boolean {
+  for (const field in part) if (field !== "type" && field !== "text") return false;
+  return true;
+}
+
+/** The parts of a turn, in the usual order unless the turn has one of its own. The citations are those of an answer. */
+export function listTurn(turn: Turn, annotations: readonly UrlCitation[] = NONE): readonly TurnPart[] {
+  if (turn.parts) return listOrdered(turn, turn.parts, annotations);
+  const { content, reasoning_content: text, reasoning_details: details = NONE, tool_calls: calls } = turn;
+  const listed: TurnPart[] = [];
+  if (text || details.length > 0) listed.push({ kind: "thinking", text: text ?? "", details });
+  const refusal = turn.refusal ?? "";
+  if (content?.length || refusal !== "")
+    listed.push({ kind: "text", content: content ?? "", refusal, start: 0, annotations });
+  if (calls) for (const call of calls) listed.push({ kind: "call", call });
+  return listed;
+}
+
+/** Shared by all turns, so that no list is allocated for those that have none. */
+const NONE: readonly never[] = [];
+
+function listOrdered(
+  turn: Turn,
+  extents: readonly PartExtent[],
+  annotations: readonly UrlCitation[],
+): readonly TurnPart[] {
+  const { reasoning_content: thoughts, reasoning_details = NONE, tool_calls = NONE } = turn;
+  const content = turn.content ?? "";
+  const lastText = extents.findLastIndex(({ kind }) => kind === "text");
+  const taken = { thinking: 0, text: 0, call: 0, details: 0 };
+  const cited = annotations.toSorted((one, other) => readEnd(one) - readEnd(other));
+  let citedAt = 0;
+  return extents.flatMap(({ kind, size, details, gap }, at): readonly TurnPart[] => {
+    const start = taken[kind] + gap;
+    const end = start + size;
+    taken[kind] = end;
+    taken.details += details;
+    if (kind === "call") return tool_calls.slice(start, end).map((call) => ({ kind, call }));
+    if (kind === "thinking") {
+      const own = reasoning_details.slice(taken.details - details, taken.details);
+      return [{ kind, text: (thoughts ?? "").slice(start, end), details: own }];
+    }
+    // A citation is of the text in which it ends; one without a place, of the first.
+    const first = citedAt;
+    const isLast = at === lastText;
+    for (let next = cited[citedAt]; next && (isLast || readEnd(next) <= end); next = cited[++citedAt]);
+    const own = cited.slice(first, citedAt).map((one) => moveCitation(one, start));
+    const refusal = isLast ? (turn.refusal ?? "") : "";
+    return [{ kind, content: content.slice(start, end), refusal, start, annotations: own }];
+  });
+}
+
+function readEnd({ url_citation: { end_index: end } }: UrlCitation): number {
+  return end;
+}
+
+/** Writes the parts of each kind. */
+export interface TurnWriter<Written> {
+  thinking(part: ThinkingOfTurn): readonly Written[];
+  text(part: TextOfTurn): readonly Written[];
+  call(call: ToolCall): readonly Written[];
+}
+
+/** Writes parts in their order. */
+export function writeTurn<Written>(parts: readonly TurnPart[], writer: TurnWriter<Written>): Written[] {
+  const written: Written[] = [];
+  for (const part of parts) {
+    const made =
+      part.kind === "text"
+        ? writer.text(part)
+        : part.kind === "call"
+          ? writer.call(part.call)
+          : writer.thinking(part);
+    for (const one of made) written.push(one);
+  }
+  return written;
+}
+
+/** The text that a part of an answer shows: a refusal only where nothing else was said. */
+export function readText({ content, refusal }: Pick<TextOfTurn, "content" | "refusal">): string {
+  return joinText(content) || refusal;
+}
+
+/** The citation with its place counted from that character on. */
+export function moveCitation(citation: UrlCitation, start: number): UrlCitation {
+  if (start === 0) return citation;
+  const { start_index: first, end_index: last } = citation.url_citation;
+  const place = { start_index: Math.max(0, first - start), end_index: Math.max(0, last - start) };
+  return { ...citation, url_citation: { ...citation.url_citation, ...place } };
+}

@@ -1,0 +1,66 @@
+// The parts of an answer in the order in which a client of each surface reads them, as lines: `thinking a`, `text b`, `call f`.
+import type Anthropic from "@anthropic-ai/sdk";
+import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
+import type { ChatReply } from "../../src/operations/chat/form.ts";
+import { listTurn, readText } from "../../src/operations/chat/turn.ts";
+
+type Kind = "thinking" | "text" | "call";
+type Piece = readonly [kind: Kind, text: string];
+
+/** Texts that stand side by side are one; one without any text is none. */
+function joinPieces(pieces: readonly Piece[]): readonly string[] {
+  const lines: string[] = [];
+  let before: Kind | null = null;
+  for (const [kind, text] of pieces) {
+    if (text === "") continue;
+    if (kind === before && kind !== "call") lines.push(`${lines.pop()}${text}`);
+    else lines.push(`${kind} ${text}`);
+    before = kind;
+  }
+  return lines;
+}
+
+export function orderInReply({ choices }: ChatReply): readonly string[] {
+  const message = choices[0]?.message;
+  return joinPieces(
+    (message ? listTurn(message) : []).map((part): Piece => {
+      if (part.kind === "call") {
+        return ["call", part.call.type === "custom" ? part.call.custom.name : part.call.function.name];
+      }
+      return part.kind === "text" ? ["text", readText(part)] : ["thinking", part.text];
+    }),
+  );
+}
+
+export function orderInMessage({ content }: Pick<Anthropic.Message, "content">): readonly string[] {
+  return joinPieces(
+    content.flatMap((block): readonly Piece[] => {
+      if (block.type === "text") return [["text", block.text]];
+      if (block.type === "thinking") return [["thinking", block.thinking]];
+      return block.type === "tool_use" ? [["call", block.name]] : [];
+    }),
+  );
+}
+
+export function orderInResponse(output: readonly unknown[]): readonly string[] {
+  const said = (parts: unknown) =>
+    asArray(parts)
+      .map(asObject)
+      .map(({ text, refusal }) => String(text ?? refusal ?? ""))
+      .join("");
+  return joinPieces(
+    output.map(asObject).map(({ type, name, summary, content }): Piece => {
+      if (type === "message") return ["text", said(content)];
+      return type === "reasoning" ? ["thinking", said(summary)] : ["call", String(name)];
+    }),
+  );
+}
+
+export function orderInParts(parts: readonly JsonObject[]): readonly string[] {
+  return joinPieces(
+    parts.map(({ text, thought, functionCall }): Piece => {
+      if (functionCall) return ["call", String(asObject(functionCall).name)];
+      return [thought === true ? "thinking" : "text", String(text ?? "")];
+    }),
+  );
+}
