@@ -49,7 +49,7 @@ import { Reachability } from "../transport/reachability.ts";
 import { findListener, type Listener } from "./accepting.ts";
 import { loadConsoleFiles } from "./console-files.ts";
 import { loadDocsFiles } from "./docs-files.ts";
-import { drain, type Ending, NOTICE_MS } from "./drain.ts";
+import { type DrainState, drain, NOTICE_MS } from "./drain.ts";
 import { Learning, measureLogged, roundLength } from "./learning.ts";
 import { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
@@ -94,7 +94,7 @@ export interface RunningGateway {
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const { opened, settings: first, fetch = upstreamFetch } = options;
   const { store, vault } = opened;
-  const ending: Ending = { draining: false, refusing: false };
+  const ending: DrainState = { draining: false, refusing: false };
   const deadlines = new DeadlineSweep(clock);
   const ledger = createLedger({ store, clock, rules: () => live.settings });
   const metrics: Metrics = new Metrics({

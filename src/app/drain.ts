@@ -11,7 +11,7 @@ const EARLIER_ANSWERS_MS = 5000;
 const CUT_OFF_MS = 1000;
 
 /** The progress of the drain. */
-export interface Ending {
+export interface DrainState {
   /** True once the gateway reports that it isn't ready and asks clients to close their connections. */
   draining: boolean;
   /** True once new work is refused. */
@@ -19,7 +19,7 @@ export interface Ending {
 }
 
 export interface DrainParts {
-  readonly ending: Ending;
+  readonly ending: DrainState;
   /** True if another gateway has the port too. */
   readonly isRelieved: boolean;
   readonly server: { stop(now?: boolean): Promise<void> } | null;

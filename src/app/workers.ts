@@ -42,10 +42,10 @@ export function superviseWorkers(supervision: Supervision): Promise<number> {
 interface Worker extends Counting {
   readonly pid: number;
   readonly kill: (signal: NodeJS.Signals) => void;
-  readonly exited: Promise<Ending>;
+  readonly exited: Promise<WorkerExit>;
 }
 
-interface Ending {
+interface WorkerExit {
   readonly code: number;
   readonly signal: NodeJS.Signals | number | null;
 }
@@ -116,7 +116,7 @@ class Supervisor {
   }
 
   /** Runs one worker from start to end. One that can't be started counts as a short life. */
-  async #live(): Promise<Ending> {
+  async #live(): Promise<WorkerExit> {
     const worker = this.#start();
     if (worker === null) return { code: EXIT.failed, signal: null };
     this.#living.add(worker);

@@ -1,7 +1,7 @@
 // Whose fault an ending is: it decides what a request costs and what it gets back.
 import type { Fault } from "../core/fault.ts";
 
-export interface Ending {
+export interface RequestEnd {
   /** null: the answer is whole. */
   readonly fault: Fault | null;
   /** True if any part of the answer was produced. */
@@ -27,7 +27,7 @@ export type Verdict =
 /** A client that gives up on a provider after a minute of silence is not to blame for it. */
 const SILENCE_EXCUSED_MS = 60_000;
 
-export function judge({ fault, hasAnswer, isSent, silentMs }: Ending): Verdict {
+export function judge({ fault, hasAnswer, isSent, silentMs }: RequestEnd): Verdict {
   if (hasAnswer || fault === null) return "produced";
   if (!isSent) return "unsent";
   if (isByClient(fault)) return silentMs >= SILENCE_EXCUSED_MS ? "failed" : "left";

@@ -16,7 +16,7 @@ import { VerbatimWriter } from "./verbatim-writer.ts";
 const NUMBER = /"sequence_number":(\d+)/;
 
 /** The last events of a stream, and the whole response that they show. */
-interface Ending {
+interface StreamEnd {
   readonly text: string;
   readonly response: JsonObject;
 }
@@ -31,7 +31,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   #started: JsonObject | null = null;
   #reason: FinishReason = "stop";
   #usage: Usage | undefined;
-  #ending: Ending | null = null;
+  #ending: StreamEnd | null = null;
 
   constructor(stamp: () => Stamp, of: ResponseOf) {
     super();
@@ -49,7 +49,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
     return this.#ending.text;
   }
 
-  #end(): Ending {
+  #end(): StreamEnd {
     if (this.#verbatim) {
       const text = this.#verbatim.end(this.#usage);
       return { text, response: this.#verbatim.response };
