@@ -21,7 +21,7 @@ export interface Fitted {
 }
 
 /** The form of the text. Another's is not read: the labels are fitted again. */
-const FORM = 1;
+const FORM = 2;
 
 export function packFitted({ posterior, views }: Fitted): JsonObject {
   const packed = posterior && {
@@ -32,6 +32,7 @@ export function packFitted({ posterior, views }: Fitted): JsonObject {
     tops: packNumbers(posterior.tops),
     topics: packNumbers(posterior.topics),
     usual_cost_usd: posterior.usualCostUsd,
+    margin: posterior.margin,
     money: posterior.money.map(({ weight, share }) => [weight, share]),
     time: posterior.time.map(({ weight, share }) => [weight, share]),
     fits: [...posterior.fits].map(([id, { weights, ...numbers }]) => [id, numbers, packNumbers(weights)]),
@@ -58,9 +59,10 @@ function readPosterior(packed: JsonObject): Posterior | undefined {
     const [id, numbers, weights] = asArray(fit);
     const own = unpackNumbers(weights);
     if (own.length !== width) return undefined;
-    const { overall, slope, noise, doubt } = asObject(numbers);
+    const { overall, lift, slope, noise, doubt } = asObject(numbers);
     fits.set(asString(id) ?? "", {
       overall: asNumber(overall) ?? 0,
+      lift: asNumber(lift) ?? 0,
       slope: asNumber(slope) ?? 0,
       noise: asNumber(noise) ?? 0,
       doubt: asNumber(doubt) ?? 1,
@@ -70,7 +72,8 @@ function readPosterior(packed: JsonObject): Posterior | undefined {
   const known = { variances: numbers("variances"), tops: numbers("tops"), topics: numbers("topics") };
   const tradeoffs = { money: readTradeoff(packed.money), time: readTradeoff(packed.time) };
   const usualCostUsd = asNumber(packed.usual_cost_usd) ?? 0;
-  return { fits, common, covariance: double(half, width), ...known, ...tradeoffs, usualCostUsd };
+  const margin = asNumber(packed.margin) ?? null;
+  return { fits, common, covariance: double(half, width), ...known, ...tradeoffs, usualCostUsd, margin };
 }
 
 function readTradeoff(value: unknown): Tradeoff {

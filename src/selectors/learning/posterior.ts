@@ -1,7 +1,7 @@
 // One Bayesian linear model of what labels say, for all models together: they share its design. Its noise and how
 // far each model's own weights are followed come from the labels, by leaving out each prompt in turn.
 
-import type { FindExpense } from "../expense.ts";
+import type { FindModel } from "../expense.ts";
 import { TOPICS } from "../topics.ts";
 import { addScaled, dot, invert, measureUnder, multiply } from "./algebra.ts";
 import type { Fit, Foretold, Labelled, Mark } from "./labelled.ts";
@@ -28,6 +28,8 @@ const NOISE_PROMPTS_MIN = 30;
 const LEVEL_START = 20;
 /** The standard deviation of one score, about. */
 const SCORE_SPREAD = 0.45;
+/** Benchmarks, or the price, count as so many labels of a model's overall level: few labels name the champion by chance. */
+const PRIOR_LABELS = 40;
 /** The share of its weights that a model's labels are expected to bear out. */
 const SLOPE_USUAL = 0.9;
 const LEVERAGE_MAX = 0.99;
@@ -42,6 +44,8 @@ interface Gathered {
   readonly overall: number;
   readonly level: number;
   readonly count: number;
+  /** The distance of the overall level from that without labels. */
+  readonly lift: number;
   /** By prompt: the distance from what was expected and from `overall`; NaN: not labelled. */
   readonly wanted: Float64Array;
   readonly weight: Float64Array;
@@ -52,10 +56,10 @@ interface Gathered {
 /** Null without labels. A generator, so that requests are served between its slices: thousands of prompts take a second. */
 export function* fitPosterior(
   prompts: readonly Labelled[],
-  findExpense: FindExpense,
+  findModel: FindModel,
 ): Generator<void, Posterior | null> {
   const width = prompts[0]?.phi.length ?? 0;
-  const models = yield* gather(prompts);
+  const models = yield* gather(prompts, findModel);
   if (models.size === 0) return null;
   const design = new Float64Array(width * width);
   const shares = prompts.map(({ marks }) => Math.max(...[...marks.values()].map(({ weight }) => weight)));
@@ -103,7 +107,7 @@ export function* fitPosterior(
     return own / (1 - share);
   });
   const { fits, common, champion, foretold } = yield* fitModels(prompts, models, covariance, leverage);
-  const tradeoffs = yield* weighExpenses(prompts, { fits, champion, foretold }, findExpense);
+  const tradeoffs = yield* weighExpenses(prompts, { fits, champion, foretold }, findModel);
   return {
     ...{ fits, common, ...tradeoffs },
     topics: countTopics(prompts),
@@ -121,9 +125,7 @@ function* fitModels(
 ): Generator<void, Pick<Posterior, "fits" | "common"> & Foretold> {
   const weights = new Map<string, Float64Array>();
   const foretold = new Map<string, Float64Array>();
-  let champion = "";
-  let highest = Number.NEGATIVE_INFINITY;
-  for (const [id, { wanted, weight, level, count }] of models) {
+  for (const [id, { wanted, weight, count }] of models) {
     const trust = count / (count + WEIGHTS_START);
     const own = multiply(covariance, sumUp(prompts, wanted, weight)).map((value) => trust * value);
     weights.set(id, own);
@@ -133,10 +135,9 @@ function* fitModels(
         leaveOut(dot(own, phi), wanted[at] ?? Number.NaN, (leverage[at] ?? 0) * (weight[at] ?? 0)),
       ),
     );
-    const careful = level - (0.5 * SCORE_SPREAD) / Math.sqrt(count + LEVEL_START);
-    if (careful > highest) [champion, highest] = [id, careful];
     yield;
   }
+  const [champion = ""] = [...models.keys()].sort((a, b) => levelOf(models, b) - levelOf(models, a));
   const base = weights.get(champion) ?? new Float64Array(0);
   const compared = new Map<string, { along: number; squares: number; noise: number; count: number }>();
   const all = { along: 0, squares: 0, noise: 0, count: 0 };
@@ -159,7 +160,7 @@ function* fitModels(
   const usual = all.count === 0 ? 2 * SCORE_SPREAD ** 2 : all.noise / all.count;
   const shared = clampSlope((all.along + usual * SLOPE_USUAL) / (all.squares + usual));
   const fits = new Map(
-    [...models].map(([id, { overall, count }]) => {
+    [...models].map(([id, { overall, lift, count }]) => {
       const { along, squares, noise, count: pairs } = compared.get(id) ?? all;
       const slope = clampSlope((along + usual * shared) / (squares + usual));
       const own = weights.get(id) ?? base;
@@ -167,6 +168,7 @@ function* fitModels(
         id,
         {
           overall,
+          lift,
           slope,
           weights: Float32Array.from(own, (value, at) => slope * (value - (base[at] ?? 0))),
           noise: pairs === 0 ? usual : noise / pairs,
@@ -178,7 +180,14 @@ function* fitModels(
   return { fits, common: Float32Array.from(base), champion, foretold };
 }
 
-function* gather(prompts: readonly Labelled[]): Generator<void, ReadonlyMap<string, Gathered>> {
+function levelOf(models: ReadonlyMap<string, Gathered>, id: string): number {
+  return models.get(id)?.level ?? 0;
+}
+
+function* gather(
+  prompts: readonly Labelled[],
+  findModel: FindModel,
+): Generator<void, ReadonlyMap<string, Gathered>> {
   const sums = new Map<string, Mark>();
   for (const { marks } of prompts) {
     for (const [id, { weight, residual, expected }] of marks) {
@@ -195,7 +204,10 @@ function* gather(prompts: readonly Labelled[]): Generator<void, ReadonlyMap<stri
     const overall = residual / (count + LEVEL_START);
     const column = () => new Float64Array(prompts.length).fill(Number.NaN);
     const columns = { wanted: column(), weight: new Float64Array(prompts.length), apart: column() };
-    models.set(id, { overall, level: expected / count + overall, count, ...columns });
+    const usual = expected / count;
+    const { level, priorLevel } = findModel(id)?.profile ?? { level: usual, priorLevel: usual };
+    const lift = (residual + PRIOR_LABELS * (priorLevel - level)) / (count + PRIOR_LABELS);
+    models.set(id, { overall, level: level + lift, lift, count, ...columns });
   }
   for (const [at, { marks }] of prompts.entries()) {
     let sum = 0;
