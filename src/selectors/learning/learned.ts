@@ -1,6 +1,5 @@
 // Learns on the spot from scores of answers: labels are kept by prompt, and what they say of all models is worked out of
 // them together, so that a decision costs one look at the request and one product a model.
-import type { JsonObject } from "../../core/json.ts";
 import type { FindModel } from "../expense.ts";
 import { type Prediction, readTopics } from "../predictor.ts";
 import { TOPICS } from "../topics.ts";
@@ -109,7 +108,7 @@ export class Learned {
   }
 
   /** The last fit, for `unpack`. */
-  pack(): JsonObject {
+  pack(): object {
     return packFitted(this.#fitted);
   }
 

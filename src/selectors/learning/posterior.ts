@@ -3,7 +3,7 @@
 
 import type { FindModel } from "../expense.ts";
 import { TOPICS } from "../topics.ts";
-import { addScaled, dot, invert, measureUnder, multiply } from "./algebra.ts";
+import { addScaled, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
 import type { Fit, Foretold, Labelled, Mark } from "./labelled.ts";
 import { type Tradeoffs, weighExpenses } from "./trials.ts";
 
@@ -13,7 +13,7 @@ export interface Posterior extends Tradeoffs {
   readonly fits: ReadonlyMap<string, Fit>;
   /** The champion's own weights, which all labelled models share: how much harder or easier a request is than expected. */
   readonly common: Float32Array;
-  /** Per unit of noise. */
+  /** Per unit of noise: one half of it. */
   readonly covariance: Float32Array;
   /** The labelled prompts, each as it looked before it was labelled, ascending: of many some, evenly. */
   readonly variances: Float32Array;
@@ -79,9 +79,10 @@ export function* fitPosterior(
   };
   for (const noise of prompts.length < NOISE_PROMPTS_MIN ? [NOISE_USUAL] : NOISES) {
     const covariance = yield* invert(design, width, noise);
+    const half = halve(covariance, width);
     const leverage = new Float64Array(prompts.length);
     for (const [at, { phi }] of prompts.entries()) {
-      leverage[at] = measureUnder(covariance, phi);
+      leverage[at] = measureUnder(half, phi);
       if (at % SLICE === SLICE - 1) yield;
     }
     let squares = 0;
@@ -111,7 +112,7 @@ export function* fitPosterior(
   return {
     ...{ fits, common, ...tradeoffs },
     topics: countTopics(prompts),
-    covariance: Float32Array.from(covariance),
+    covariance: halve(covariance, width),
     variances: pickEvenly(left.sort()),
     tops: pickEvenly(Float64Array.from(prompts, ({ top }) => top).sort()),
   };
