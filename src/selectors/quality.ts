@@ -64,7 +64,7 @@ export function writeQuality(
   const known = spread * shift.doubt;
   const after = clamp(before + shift.quality);
   quality[at] = after;
-  qualityLow[at] = clamp(after - Math.hypot(known, shift.spread, strangeSpread));
+  qualityLow[at] = clamp(after - Math.sqrt(known ** 2 + shift.spread ** 2 + strangeSpread ** 2));
   level[at] = profile.level + shift.lift;
 }
 

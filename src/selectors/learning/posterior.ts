@@ -88,7 +88,7 @@ export function* fitPosterior(
     let squares = 0;
     let count = 0;
     for (const [id, { apart, weight }] of models) {
-      const weights = multiply(covariance, sums.get(id) ?? []);
+      const weights = Float32Array.from(multiply(covariance, sums.get(id) ?? []));
       for (const [at, { phi }] of prompts.entries()) {
         const wanted = apart[at] ?? Number.NaN;
         if (Number.isNaN(wanted)) continue;
@@ -124,11 +124,14 @@ function* fitModels(
   covariance: Float64Array,
   leverage: Float64Array,
 ): Generator<void, Pick<Posterior, "fits" | "common"> & Foretold> {
-  const weights = new Map<string, Float64Array>();
+  const weights = new Map<string, Float32Array>();
   const foretold = new Map<string, Float64Array>();
   for (const [id, { wanted, weight, count }] of models) {
     const trust = count / (count + WEIGHTS_START);
-    const own = multiply(covariance, sumUp(prompts, wanted, weight)).map((value) => trust * value);
+    const own = Float32Array.from(
+      multiply(covariance, sumUp(prompts, wanted, weight)),
+      (value) => trust * value,
+    );
     weights.set(id, own);
     foretold.set(
       id,
@@ -139,7 +142,7 @@ function* fitModels(
     yield;
   }
   const [champion = ""] = [...models.keys()].sort((a, b) => levelOf(models, b) - levelOf(models, a));
-  const base = weights.get(champion) ?? new Float64Array(0);
+  const base = weights.get(champion) ?? new Float32Array(0);
   const compared = new Map<string, { along: number; squares: number; noise: number; count: number }>();
   const all = { along: 0, squares: 0, noise: 0, count: 0 };
   for (const [id, { wanted }] of models) {
@@ -178,7 +181,7 @@ function* fitModels(
       ];
     }),
   );
-  return { fits, common: Float32Array.from(base), champion, foretold };
+  return { fits, common: base, champion, foretold };
 }
 
 function levelOf(models: ReadonlyMap<string, Gathered>, id: string): number {
