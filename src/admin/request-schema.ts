@@ -41,6 +41,7 @@ export const requestsQuery = closeObject({
 const decisionSchema = Type.Object({
   selector: text,
   share,
+  promised: Type.Optional(share),
   choice: allowNull(text),
   pinned: allowNull(text),
   instead_of: allowNull(text),

@@ -10,6 +10,7 @@ const UNKNOWN_KIND = 1;
 export const best: SelectorRule = {
   name: "best",
   about: "Picks the best model for each request.",
+  promise: () => 1,
   savesMoney: false,
   rank: (candidates, { likeness, margin }) => {
     const champion = findChampion(candidates);

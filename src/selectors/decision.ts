@@ -14,6 +14,8 @@ export interface KeptDecision {
   readonly selector: string;
   /** The share of the best quality that was asked for, 0…1. */
   readonly share: number;
+  /** The share of it that the selector promises to keep. */
+  readonly promised: number;
   readonly choice: string | null;
   readonly pinned: string | null;
   /** True if the conversation stayed with its model, whatever the scores were. */
@@ -59,6 +61,7 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
   return {
     selector: choice.selector.name,
     share,
+    promised: choice.selector.promise(choice.ask),
     choice: (tried ?? choice.choice)?.id ?? null,
     instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
