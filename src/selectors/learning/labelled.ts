@@ -37,6 +37,6 @@ export interface Fit {
 /** Each prompt as the labels of the others foretell it. */
 export interface Foretold {
   readonly champion: string;
-  /** By model and prompt: the distance from what was expected. */
+  /** By model and prompt: the difference from the champion, beside that of their levels. The champion has none. */
   readonly foretold: ReadonlyMap<string, Float64Array>;
 }

@@ -124,38 +124,39 @@ function* fitModels(
   covariance: Float64Array,
   leverage: Float64Array,
 ): Generator<void, Pick<Posterior, "fits" | "common"> & Foretold> {
+  const [champion = ""] = [...models.keys()].sort((a, b) => levelOf(models, b) - levelOf(models, a));
+  const solve = ({ weight, count }: Gathered, wanted: Float64Array) => {
+    const trust = count / (count + WEIGHTS_START);
+    return Float32Array.from(multiply(covariance, sumUp(prompts, wanted, weight)), (value) => trust * value);
+  };
+  const single = models.get(champion);
+  const base = single === undefined ? new Float32Array(0) : solve(single, single.wanted);
+  // Where the champion wasn't labelled, it would have done as its other labels say: else a hard prompt would be another's fault.
+  const reference = Float64Array.from(prompts, ({ phi }, at) => {
+    const own = single?.wanted[at] ?? Number.NaN;
+    return Number.isNaN(own) ? dot(base, phi) : own;
+  });
   const weights = new Map<string, Float32Array>();
   const foretold = new Map<string, Float64Array>();
-  for (const [id, { wanted, weight, count }] of models) {
-    const trust = count / (count + WEIGHTS_START);
-    const own = Float32Array.from(
-      multiply(covariance, sumUp(prompts, wanted, weight)),
-      (value) => trust * value,
-    );
-    weights.set(id, own);
-    foretold.set(
-      id,
-      Float64Array.from(prompts, ({ phi }, at) =>
-        leaveOut(dot(own, phi), wanted[at] ?? Number.NaN, (leverage[at] ?? 0) * (weight[at] ?? 0)),
-      ),
-    );
-    yield;
-  }
-  const [champion = ""] = [...models.keys()].sort((a, b) => levelOf(models, b) - levelOf(models, a));
-  const base = weights.get(champion) ?? new Float32Array(0);
   const compared = new Map<string, { along: number; squares: number; noise: number; count: number }>();
   const all = { along: 0, squares: 0, noise: 0, count: 0 };
-  for (const [id, { wanted }] of models) {
+  for (const [id, model] of models) {
     const one = { along: 0, squares: 0, noise: 0, count: 0 };
     compared.set(id, one);
     if (id === champion) continue;
-    for (let at = 0; at < prompts.length; at++) {
-      const real = (wanted[at] ?? 0) - (models.get(champion)?.wanted[at] ?? 0);
-      const told = (foretold.get(id)?.[at] ?? 0) - (foretold.get(champion)?.[at] ?? 0);
-      if (Number.isNaN(real) || Number.isNaN(told)) continue;
-      one.along += told * real;
-      one.squares += told * told;
-      one.noise += (real - told) ** 2;
+    const apart = reference.map((usual, at) => (model.wanted[at] ?? Number.NaN) - usual);
+    const own = solve(model, apart);
+    const told = Float64Array.from(prompts, ({ phi }, at) =>
+      leaveOut(dot(own, phi), apart[at] ?? Number.NaN, (leverage[at] ?? 0) * (model.weight[at] ?? 0)),
+    );
+    weights.set(id, own);
+    foretold.set(id, told);
+    for (const [at, own] of told.entries()) {
+      const real = apart[at] ?? Number.NaN;
+      if (Number.isNaN(real) || Number.isNaN(own)) continue;
+      one.along += own * real;
+      one.squares += own * own;
+      one.noise += (real - own) ** 2;
       one.count++;
     }
     for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
@@ -167,14 +168,14 @@ function* fitModels(
     [...models].map(([id, { overall, lift, count }]) => {
       const { along, squares, noise, count: pairs } = compared.get(id) ?? all;
       const slope = clampSlope((along + usual * shared) / (squares + usual));
-      const own = weights.get(id) ?? base;
+      const own = weights.get(id) ?? new Float32Array(base.length);
       return [
         id,
         {
           overall,
           lift,
           slope,
-          weights: Float32Array.from(own, (value, at) => slope * (value - (base[at] ?? 0))),
+          weights: own.map((value) => slope * value),
           noise: pairs === 0 ? usual : noise / pairs,
           doubt: LEVEL_START / (LEVEL_START + count),
         },

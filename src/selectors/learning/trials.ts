@@ -60,12 +60,11 @@ function findAnswers(
   findModel: FindModel,
 ): readonly Asked[] {
   const answers = new Map<string, Answer>();
-  const base = foretold.get(champion)?.[at] ?? 0;
   for (const [model, { weight, expected, residual }] of marks) {
     const expense = findModel(model)?.expend(lengths);
     const fit = fits.get(model);
     if (!expense || fit === undefined) continue;
-    const apart = fit.slope * ((foretold.get(model)?.[at] ?? 0) - base);
+    const apart = fit.slope * (foretold.get(model)?.[at] ?? 0);
     const told = expected / weight + bounded(fit.overall + apart, OWN_MAX);
     answers.set(model, { told, real: (expected + residual) / weight, ...expense });
   }
