@@ -9,6 +9,8 @@ import type { Profile } from "./profiles.ts";
 const DIFFICULTY_SLOPE = 0.7;
 /** A request of a kind that was never seen adds this to the uncertainty: benchmark sets of one kind differ by as much. */
 const STRANGE_SPREAD = 0.2;
+/** This share of a guessed model's own uncertainty is taken off its quality, less the more labels there are; of a measured one none. */
+const CAUTION = 0.5;
 const QUALITY_MIN = 0.01;
 export const QUALITY_MAX = 0.99;
 
@@ -62,10 +64,11 @@ export function writeQuality(
   // The uncertainty is one of log-odds: where nearly all answers are good, little of it is left.
   const spread = mix(profile.oddsSpreads, weights.shares) * before * (1 - before);
   const known = spread * shift.doubt;
-  const after = clamp(before + shift.quality);
+  const guess = profile.isGuessed ? CAUTION * known : 0;
+  const after = clamp(before + shift.quality - guess);
   quality[at] = after;
   qualityLow[at] = clamp(after - Math.sqrt(known ** 2 + shift.spread ** 2 + strangeSpread ** 2));
-  level[at] = profile.level + shift.lift;
+  level[at] = profile.level + shift.lift - guess;
 }
 
 function weighKinds({ categories, difficultyLogit, support }: Kind): Weights {
