@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { Session, StoredCredential } from "../src/core/rows.ts";
 import { NOON } from "./samples.ts";
 import { type MakeBench, twoStores } from "./store.suite.ts";
+import { savings } from "./store-savings.suite.ts";
 
 function sessionOf(digest: string, expiresAtMs: number): Session {
   return { digest, tokenDigest: `token of ${digest}`, expiresAtMs };
@@ -25,6 +26,7 @@ function credentialOf(id: string, fields: Partial<StoredCredential> = {}): Store
 export function consoleSuite(name: string, makeBench: MakeBench): void {
   describe(`${name}: the console`, () => {
     const stores = twoStores(makeBench);
+    describe("savings", () => savings(() => stores().store));
 
     test("a session is known to all until it is ended", async () => {
       const { store, other } = stores();

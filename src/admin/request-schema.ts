@@ -41,6 +41,7 @@ export const requestsQuery = closeObject({
 const decisionSchema = Type.Object({
   selector: text,
   share,
+  promised: Type.Optional(share),
   choice: allowNull(text),
   pinned: allowNull(text),
   instead_of: allowNull(text),
@@ -52,6 +53,7 @@ const decisionSchema = Type.Object({
   }),
   difficulty: number,
   likeness: number,
+  margin: Type.Optional(allowNull(number)),
   usual_cost_usd: Type.Optional(usd),
   cost_weight: Type.Optional(allowNull(number)),
   time_weight: Type.Optional(allowNull(number)),
@@ -70,7 +72,6 @@ const decisionSchema = Type.Object({
       quality: number,
       quality_low: number,
       level: number,
-      careful: number,
       cost_usd: allowNull(usd),
       latency_ms: number,
       cost_usd_high: Type.Optional(allowNull(usd)),

@@ -4,7 +4,7 @@ import { asNumber, asObject, parseJson } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
-import { makeFindExpense } from "../selectors/expense.ts";
+import { makeFindModel } from "../selectors/expense.ts";
 import { LESSON_AGE_MAX_MS } from "../selectors/learning/evidence.ts";
 import { Learned } from "../selectors/learning/learned.ts";
 import { measureLength, putLesson } from "../selectors/learning/lesson.ts";
@@ -125,8 +125,8 @@ export class Learning {
     this.#fittedMs = nowMs;
     state.fittedDayMs = dayMs;
     this.#isKept = false;
-    const findExpense = makeFindExpense(this.#cards(), (model) => this.#learned.lengthOf(model));
-    await learned.fitSlowly({ asOfMs: dayMs, findExpense }, createPause());
+    const findModel = makeFindModel(this.#cards(), (model) => this.#learned.lengthOf(model));
+    await learned.fitSlowly({ asOfMs: dayMs, findModel }, createPause());
   }
 
   async #read(state: State, nowMs: number): Promise<void> {

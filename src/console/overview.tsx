@@ -13,6 +13,7 @@ import { Card, PageHead } from "./parts/page.tsx";
 import { Empty, Live, Loaded, Skeleton } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
 import { place, setFields } from "./route.ts";
+import { SavingsCard } from "./savings.tsx";
 
 const HOUR_MS = DAY_MS / 24;
 const RANGES = [
@@ -62,6 +63,7 @@ export function OverviewPage() {
         <Loaded of={overview}>{(data) => <FiguresOf data={data} />}</Loaded>
       )}
       <Breakdown from={spanned.from} to={spanned.to} reloadRef={breakdown} />
+      <SavingsCard />
     </div>
   );
 }

@@ -35,6 +35,7 @@ import { pageQuery } from "../admin/list.ts";
 import { overview, overviewQuery, overviewSchema } from "../admin/overview.ts";
 import { requestDetailSchema, requestSchema, requestsQuery } from "../admin/request-schema.ts";
 import { getRequest, listRequests, type RequestParts } from "../admin/requests.ts";
+import { savingsQuery, savingsSchema, sumSavings } from "../admin/savings.ts";
 import { wrapRows } from "../admin/schema.ts";
 import { cardSchema, settingsSchema } from "../admin/settings-schema.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
@@ -166,6 +167,12 @@ function logRoutes({ looks }: ForOperator, parts: Parts) {
       query: takesQuery(usageQuery),
       response: answers(usageSchema),
       ...tell(tag, "sumUsage", "Sum up the usage of a span of time"),
+    })
+    .get("/savings", ({ query }) => sumSavings(parts, query), {
+      ...looks,
+      query: takesQuery(savingsQuery),
+      response: answers(savingsSchema),
+      ...tell(tag, "sumSavings", "What Router#fair and Router#light promised, kept and saved, week by week"),
     })
     .get("/overview", ({ query }) => overview(parts, query), {
       ...looks,

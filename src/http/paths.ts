@@ -55,6 +55,7 @@ export const ROUTES: readonly { readonly path: string; readonly methods: readonl
   { path: "/admin/v1/requests/:id", methods: ["GET"] },
   { path: "/admin/v1/overview", methods: ["GET"] },
   { path: "/admin/v1/usage", methods: ["GET"] },
+  { path: "/admin/v1/savings", methods: ["GET"] },
   { path: "/admin/v1/playground", methods: ["POST"] },
   { path: "/admin/v1/playground/*", methods: ["POST"] },
   { path: "/admin/v1/models", methods: ["GET"] },

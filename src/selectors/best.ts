@@ -1,4 +1,5 @@
-// Router#best: the model with the highest overall level, unless another is better for this kind of request.
+// Router#best: the model with the highest overall level, unless another is better for this kind of request, by as much as
+// labels bear out that leaving the champion pays.
 import { findChampion, type SelectorRule } from "./selector.ts";
 
 /** The champion stays where fewer than this share of the labelled prompts were as unlike the rest as this request is. */
@@ -9,13 +10,14 @@ const UNKNOWN_KIND = 1;
 export const best: SelectorRule = {
   name: "best",
   about: "Picks the best model for each request.",
+  promise: () => 1,
   savesMoney: false,
-  rank: (candidates, { likeness }) => {
+  rank: (candidates, { likeness, margin }) => {
     const champion = findChampion(candidates);
-    const off = likeness < LIKENESS_MIN ? UNKNOWN_KIND : 0;
+    const off = likeness < LIKENESS_MIN ? UNKNOWN_KIND : (margin ?? UNKNOWN_KIND);
     const scores = new Float64Array(candidates.size);
     for (let at = 0; at < scores.length; at++)
-      scores[at] = at === champion ? (candidates.quality[at] ?? 0) : (candidates.careful[at] ?? 0) - off;
+      scores[at] = (candidates.quality[at] ?? 0) - (at === champion ? 0 : off);
     return scores;
   },
   // As far as anybody knows it may be as good.

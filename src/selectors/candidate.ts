@@ -49,10 +49,8 @@ export interface Candidate {
   readonly latencyHighMs: number;
   /** The predicted length of the answer and its thoughts: real lengths are compared with it. */
   readonly tokens: number;
-  /** The overall level, whatever the kind of request. */
+  /** The overall level, whatever the request. */
   readonly level: number;
-  /** The quality with some of the model's own uncertainty taken off. */
-  readonly careful: number;
   /** The highest comes first; comparable within one decision only. */
   readonly score: number;
 }
@@ -114,6 +112,7 @@ function prepareRank(
   const isAlike = known !== null && known >= ALIKE_MIN;
   return {
     ...{ share, difficulty, likeness: known ?? prediction.sure },
+    margin: learned.margin,
     usualCostUsd: learned.usualCostUsd,
     costWeight: isAlike ? learned.weightFor("money", share) : null,
     timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,

@@ -7,17 +7,30 @@ import { pickFirst } from "./first.ts";
 import type { LeanedOn } from "./learning/learned.ts";
 import type { Parameters } from "./parameters.ts";
 import { type Prediction, predict } from "./predictor.ts";
-import {
-  compareByScore,
-  compareIds,
-  computeCarefulLevels,
-  type RankAsk,
-  type SelectorRule,
-} from "./selector.ts";
+import { compareByScore, compareIds, findChampion, type RankAsk, type SelectorRule } from "./selector.ts";
 import { findStaying } from "./staying.ts";
 import { CandidateTable, type Removed, sift } from "./table.ts";
 
-export interface Choice {
+/** The foremost are this many by score, the champion, and the one of the highest quality. */
+export const FIRST_KEPT = 8;
+
+/** Deterministic: the same input gives the same answer. One pass over the cards: 344 take 0.03 ms, ten thousand 0.8 ms. */
+export function choose(selector: SelectorRule, input: ChooseInput, parameters?: Parameters): Choice {
+  const features = readFeatures(input.request);
+  return decide(selector, input, predict(features, parameters), features.promptTokens);
+}
+
+/** The choice by a prediction that is there already, as when a decision is repeated. */
+export function decide(
+  selector: SelectorRule,
+  input: ChooseInput,
+  prediction: Prediction,
+  promptTokens: number,
+): Choice {
+  return new Choice(selector, input, prepareAsk(input, prediction, promptTokens));
+}
+
+export class Choice {
   readonly selector: SelectorRule;
   /** null: none can serve the request. */
   readonly choice: ModelCard | null;
@@ -34,43 +47,6 @@ export interface Choice {
   /** The number of models removed, by reason. */
   readonly removed: Readonly<Record<string, number>>;
   /** The first ones, and those that scores are measured against: the log keeps these. Best first. */
-  readonly foremost: readonly Candidate[];
-  /** All that can serve, best first. */
-  inOrder(): Iterable<ModelCard>;
-  /** All, best first; those that were removed come last. Made on first use: sorting thousands takes longer than choosing. */
-  readonly candidates: readonly Candidate[];
-}
-
-/** The foremost are this many by score, and this many by careful quality and by careful level. */
-export const FIRST_KEPT = 8;
-const GOOD_KEPT = 3;
-
-/** Deterministic: the same input gives the same answer. One pass over the cards: 344 take 0.03 ms, ten thousand 0.8 ms. */
-export function choose(selector: SelectorRule, input: ChooseInput, parameters?: Parameters): Choice {
-  const features = readFeatures(input.request);
-  return decide(selector, input, predict(features, parameters), features.promptTokens);
-}
-
-/** The choice by a prediction that is there already, as when a decision is repeated. */
-export function decide(
-  selector: SelectorRule,
-  input: ChooseInput,
-  prediction: Prediction,
-  promptTokens: number,
-): Choice {
-  return new Ranking(selector, input, prepareAsk(input, prediction, promptTokens));
-}
-
-class Ranking implements Choice {
-  readonly selector: SelectorRule;
-  readonly choice: ModelCard | null;
-  readonly pinned: Skill | null;
-  readonly stays: boolean;
-  readonly prediction: Prediction;
-  readonly promptTokens: number;
-  readonly ask: RankAsk;
-  readonly leanedOn: readonly LeanedOn[];
-  readonly removed: Readonly<Record<string, number>>;
   readonly foremost: readonly Candidate[];
   readonly #asked: Asked;
   readonly #able: CandidateTable;
@@ -108,12 +84,13 @@ class Ranking implements Choice {
     this.removed = countRemovals(out);
   }
 
+  /** All, best first; those that were removed come last. Made on first use: sorting thousands takes longer than choosing. */
   get candidates(): readonly Candidate[] {
     this.#candidates ??= [...this.#sorted().map((at) => this.#candidate(at)), ...this.#removedOnes()];
     return this.#candidates;
   }
 
-  /** Few plans go beyond the first ones: only those that do pay for sorting thousands. */
+  /** All that can serve, best first. Few plans go beyond the first ones: only those that do pay for sorting thousands. */
   *inOrder(): Iterable<ModelCard> {
     const { cards, size } = this.#able;
     const sure = Math.min(FIRST_KEPT, size);
@@ -124,12 +101,9 @@ class Ranking implements Choice {
 
   #foremost(): readonly Candidate[] {
     const able = this.#able;
-    const first = (values: Float64Array, count: number) => pickFirst(values, able.size, count, this.#compare);
-    const kept = new Set([
-      ...first(this.#ranks, FIRST_KEPT),
-      ...first(able.careful, GOOD_KEPT),
-      ...first(computeCarefulLevels(able), GOOD_KEPT),
-    ]);
+    const kept = new Set(pickFirst(this.#ranks, able.size, FIRST_KEPT, this.#compare));
+    if (able.size > 0) kept.add(findChampion(able));
+    for (const at of pickFirst(able.quality, able.size, 1, this.#compare)) kept.add(at);
     return [...kept].toSorted(this.#compare).map((at) => this.#candidate(at));
   }
 

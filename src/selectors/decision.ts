@@ -14,6 +14,8 @@ export interface KeptDecision {
   readonly selector: string;
   /** The share of the best quality that was asked for, 0…1. */
   readonly share: number;
+  /** The share of it that the selector promises to keep. */
+  readonly promised: number;
   readonly choice: string | null;
   readonly pinned: string | null;
   /** True if the conversation stayed with its model, whatever the scores were. */
@@ -26,6 +28,8 @@ export interface KeptDecision {
   readonly difficulty: number;
   /** The share of what is known that was as unlike the rest as this request is, 0…1. */
   readonly likeness: number;
+  /** The lead that another must have over the champion; null: none suffices. */
+  readonly margin: number | null;
   /** The prices of quality; null: the labels didn't tell. */
   readonly usual_cost_usd: number;
   readonly cost_weight: number | null;
@@ -43,7 +47,6 @@ interface KeptCandidate {
   readonly quality: number;
   readonly quality_low: number;
   readonly level: number;
-  readonly careful: number;
   readonly cost_usd: number | null;
   readonly latency_ms: number;
   readonly cost_usd_high: number | null;
@@ -58,6 +61,7 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
   return {
     selector: choice.selector.name,
     share,
+    promised: choice.selector.promise(choice.ask),
     choice: (tried ?? choice.choice)?.id ?? null,
     instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
@@ -66,6 +70,7 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
     basis: basisView(choice),
     difficulty: choice.ask.difficulty,
     likeness: choice.ask.likeness,
+    margin: choice.ask.margin,
     usual_cost_usd: choice.ask.usualCostUsd,
     cost_weight: choice.ask.costWeight,
     time_weight: choice.ask.timeWeight,
@@ -76,7 +81,6 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
       quality: one.quality,
       quality_low: one.qualityLow,
       level: one.level,
-      careful: one.careful,
       cost_usd: one.costUsd,
       latency_ms: one.latencyMs,
       cost_usd_high: one.costHighUsd,
@@ -118,6 +122,7 @@ export function decidedAgain(
   const able = readCandidates(asArray(kept.candidates).filter(isObject));
   const scores = selector.rank(able, {
     ...{ share, difficulty, likeness },
+    margin: kept.margin === null ? null : (asNumber(kept.margin) ?? 0),
     usualCostUsd: asNumber(kept.usual_cost_usd) ?? 0,
     costWeight: asNumber(kept.cost_weight) ?? null,
     timeWeight: asNumber(kept.time_weight) ?? null,
@@ -145,7 +150,6 @@ function readCandidates(candidates: readonly JsonObject[]): Candidates {
     quality: column("quality"),
     qualityLow: column("quality_low"),
     level: column("level"),
-    careful: column("careful"),
     costUsd: column("cost_usd"),
     latencyMs: column("latency_ms"),
   };

@@ -89,25 +89,35 @@ export interface Expense {
   readonly ms: number;
 }
 
-/** The expense of a card's answer to a request of these lengths; null: it isn't known. */
-export type FindExpense = (model: string, lengths: Lengths) => Expense | null;
+/** A card's model as it is known without labels. */
+export interface KnownModel {
+  readonly profile: Pick<Profile, "level" | "priorLevel">;
+  /** The expense of its answer to a request of these lengths; null: it has no price. */
+  expend(lengths: Lengths): Expense | null;
+}
+
+/** By the card's id; null: there is no such card. */
+export type FindModel = (id: string) => KnownModel | null;
 
 /** By list prices and profiles alone, for prompts that were asked once: not by how well providers are just now. */
-export function makeFindExpense(
-  cards: readonly ModelCard[],
-  lengthOf: (model: string) => number,
-): FindExpense {
-  const byId = new Map(cards.map((card) => [card.id, card]));
-  return (model, { promptTokens, outputTokens, difficultyLogit }) => {
-    const card = byId.get(model);
-    if (!card?.price) return null;
-    const profile = findProfile(card);
-    const length = lengthOf(model);
-    const answer = outputTokens * length;
-    const thought = thoughtTokens(profile, undefined, difficultyLogit) * length;
-    return {
-      usd: expectedCost(card.price, promptTokens, 0, answer, thought),
-      ms: expectedMs(profile, null, answer + thought),
-    };
+export function makeFindModel(cards: readonly ModelCard[], lengthOf: (model: string) => number): FindModel {
+  const models = new Map(cards.map((card) => [card.id, describeModel(card, lengthOf(card.id))]));
+  return (id) => models.get(id) ?? null;
+}
+
+function describeModel(card: ModelCard, length: number): KnownModel {
+  const { price } = card;
+  const profile = findProfile(card);
+  return {
+    profile,
+    expend: ({ promptTokens, outputTokens, difficultyLogit }) => {
+      if (price === null) return null;
+      const answer = outputTokens * length;
+      const thought = thoughtTokens(profile, undefined, difficultyLogit) * length;
+      return {
+        usd: expectedCost(price, promptTokens, 0, answer, thought),
+        ms: expectedMs(profile, null, answer + thought),
+      };
+    },
   };
 }

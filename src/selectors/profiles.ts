@@ -10,6 +10,10 @@ export interface Profile {
   /** The same as log-odds, their mean, and the spreads of these. */
   readonly odds: Float64Array;
   readonly oddsLevel: number;
+  /** The probability that goes with that level: of a good answer to a usual question, whatever its kind. */
+  readonly level: number;
+  /** The same as benchmarks or the price tell it, where the operator names some of the skills alone. */
+  readonly priorLevel: number;
   readonly oddsSpreads: Float64Array;
   /** The skills' standard deviations. */
   readonly spreads: readonly number[];
@@ -81,13 +85,17 @@ type Known = Pick<
 >;
 
 /** Known values with what is worked out from them, once. All profiles are made here: of one shape they are read faster. */
-function makeProfile(known: Known): Profile {
+function makeProfile(known: Known, prior?: Profile): Profile {
   const { skills, spreads, source, isGuessed, firstTokenMs, tokensPerSecond, thinkingTokens } = known;
   const odds = Float64Array.from(skills, (share) => Math.log(share / (1 - share)));
+  const oddsLevel = odds.reduce((sum, one) => sum + one, 0) / Math.max(1, odds.length);
+  const level = 1 / (1 + Math.exp(-oddsLevel));
   return {
     skills,
     odds,
-    oddsLevel: odds.reduce((sum, one) => sum + one, 0) / Math.max(1, odds.length),
+    oddsLevel,
+    level,
+    priorLevel: prior?.level ?? level,
     oddsSpreads: Float64Array.from(skills, (share, at) => (spreads[at] ?? 0) / (share * (1 - share))),
     spreads,
     source,
@@ -118,7 +126,8 @@ function overlaid(profile: Profile, own: SkillRow): Profile {
   const skills = SKILLS.map((skill) => Math.min(0.995, Math.max(0.005, own[skill] ?? mean)));
   const spreads = SKILLS.map((skill) => (own[skill] === undefined ? UNKNOWN_SPREAD : OPERATOR_SPREAD));
   const isGuessed = SKILLS.some((skill) => own[skill] === undefined);
-  return makeProfile({ ...profile, skills, spreads, source: "operator", isGuessed });
+  const known = { ...profile, skills, spreads, source: "operator", isGuessed };
+  return makeProfile(known, isGuessed ? profile : undefined);
 }
 
 /** Cards with the same data share a guess: an operator's own ten thousand differ in their prices at most. */

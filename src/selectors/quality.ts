@@ -9,9 +9,7 @@ import type { Profile } from "./profiles.ts";
 const DIFFICULTY_SLOPE = 0.7;
 /** A request of a kind that was never seen adds this to the uncertainty: benchmark sets of one kind differ by as much. */
 const STRANGE_SPREAD = 0.2;
-/** This share of a profile's uncertainty is left when much was learned. */
-const SURE_SHARE = 0.4;
-/** This share of a guessed model's own uncertainty is taken off its quality before it is compared; of a measured one none. */
+/** This share of a guessed model's own uncertainty is taken off its quality, less the more labels there are; of a measured one none. */
 const CAUTION = 0.5;
 const QUALITY_MIN = 0.01;
 export const QUALITY_MAX = 0.99;
@@ -50,15 +48,13 @@ export interface QualityColumns {
   readonly quality: Float64Array;
   /** About one standard deviation below. */
   readonly qualityLow: Float64Array;
-  /** The quality with some of the model's own uncertainty taken off. */
-  readonly careful: Float64Array;
-  /** The model's overall level at this difficulty, whatever the kind of request. */
+  /** The model's overall level, whatever the request. */
   readonly level: Float64Array;
 }
 
 /** Writes one model's row; `shift` is what was learned of it. Returning an object for each would take a third longer. */
 export function writeQuality(
-  { quality, qualityLow, careful, level }: QualityColumns,
+  { quality, qualityLow, level }: QualityColumns,
   at: number,
   profile: Profile,
   shift: Shift,
@@ -67,15 +63,12 @@ export function writeQuality(
   const before = expect(profile, weights);
   // The uncertainty is one of log-odds: where nearly all answers are good, little of it is left.
   const spread = mix(profile.oddsSpreads, weights.shares) * before * (1 - before);
-  const known = spread * (SURE_SHARE + (1 - SURE_SHARE) * shift.doubt);
-  const learnt = shift.spread;
-  // The part of the uncertainty that is the model's own: the rest is about the request, and the same for all.
-  const own = known * known + learnt * learnt;
-  const after = clamp(before + shift.quality);
+  const known = spread * shift.doubt;
+  const guess = profile.isGuessed ? CAUTION * known : 0;
+  const after = clamp(before + shift.quality - guess);
   quality[at] = after;
-  qualityLow[at] = clamp(after - Math.sqrt(own + strangeSpread * strangeSpread));
-  careful[at] = after - (profile.isGuessed ? CAUTION * known : 0) - shift.caution;
-  level[at] = clamp(sigmoid(profile.oddsLevel - weights.harder) + shift.overall);
+  qualityLow[at] = clamp(after - Math.sqrt(known ** 2 + shift.spread ** 2 + strangeSpread ** 2));
+  level[at] = profile.level + shift.lift - guess;
 }
 
 function weighKinds({ categories, difficultyLogit, support }: Kind): Weights {

@@ -32,11 +32,11 @@ export function scoreByWeight(
   expenses: Float64Array,
   weigh: (expense: number, champion: number) => number,
 ): Float64Array {
-  const { size, careful } = candidates;
+  const { size, quality } = candidates;
   const champion = findChampion(candidates);
   const usual = expenses[champion] ?? 0;
   const price = Math.max(0, weight);
-  const worth = (at: number) => (careful[at] ?? 0) - price * weigh(expenses[at] ?? 0, usual);
+  const worth = (at: number) => (quality[at] ?? 0) - price * weigh(expenses[at] ?? 0, usual);
   const own = worth(champion);
   const scores = new Float64Array(size);
   for (let at = 0; at < size; at++) {
@@ -50,19 +50,19 @@ export function scoreByWeight(
 /** Above this share of the best quality 1 to 2, the least expensive highest; below it the quality. */
 export function scoreAbove(
   share: number,
-  { size, careful }: Candidates,
+  { size, quality }: Candidates,
   expenses: Float64Array,
 ): Float64Array {
   let highest = 0;
-  for (let at = 0; at < size; at++) highest = Math.max(highest, careful[at] ?? 0);
+  for (let at = 0; at < size; at++) highest = Math.max(highest, quality[at] ?? 0);
   const floor = share * highest;
   let least = Number.POSITIVE_INFINITY;
   for (let at = 0; at < size; at++)
-    if ((careful[at] ?? 0) >= floor) least = Math.min(least, expenses[at] ?? 0);
+    if ((quality[at] ?? 0) >= floor) least = Math.min(least, expenses[at] ?? 0);
   const scores = new Float64Array(size);
   for (let at = 0; at < size; at++) {
-    const quality = careful[at] ?? 0;
-    scores[at] = quality >= floor ? GOOD_ENOUGH + (least + TINY) / ((expenses[at] ?? 0) + TINY) : quality;
+    const own = quality[at] ?? 0;
+    scores[at] = own >= floor ? GOOD_ENOUGH + (least + TINY) / ((expenses[at] ?? 0) + TINY) : own;
   }
   return scores;
 }

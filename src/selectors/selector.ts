@@ -6,12 +6,14 @@ export interface SelectorRule {
   readonly name: string;
   /** One sentence for the list of models. */
   readonly about: string;
+  /** The share of the best model's quality that it promises to keep, 0…1. */
+  promise(ask: Pick<RankAsk, "share" | "difficulty">): number;
   /** True if a conversation changes its model for one that costs less over the rest of it. */
   readonly savesMoney: boolean;
   /**
    * A score for each candidate, by its row; the highest comes first, of equal ones the cheaper, then the newer. Pure. The
-   * log keeps the first eight by score and the three of highest careful quality and of highest careful level, and a
-   * decision is repeated from those: a score may be measured against no others.
+   * log keeps the first eight by score, the champion and the one of the highest quality, and a decision is repeated from
+   * those: a score may be measured against no others.
    */
   rank(candidates: Candidates, ask: RankAsk): Float64Array;
   /** True if another is good enough to be tried out in place of the first; its cost and time are compared elsewhere. */
@@ -26,6 +28,8 @@ export interface RankAsk {
   readonly difficulty: number;
   /** The share of what is known that was as unlike the rest as this request is, 0…1. */
   readonly likeness: number;
+  /** The lead that another must have over the champion; null: nothing bears out that leaving it pays. */
+  readonly margin: number | null;
   /** The mean cost of the champion's answers to labelled prompts. */
   readonly usualCostUsd: number;
   /** The price in quality of the champion's cost, of which labels bear out that the share is kept; null: they don't tell. */
@@ -42,9 +46,7 @@ export interface Candidates {
   readonly quality: Float64Array;
   /** About one standard deviation below it. */
   readonly qualityLow: Float64Array;
-  /** The quality with some of the model's own uncertainty taken off. */
-  readonly careful: Float64Array;
-  /** The overall level, whatever the kind of request. */
+  /** The overall level, whatever the request. */
   readonly level: Float64Array;
   readonly costUsd: Float64Array;
   /** Until the answer is complete. */
@@ -58,20 +60,11 @@ export interface Scored {
   readonly score: number;
 }
 
-/** The levels with as much taken off as the careful qualities have. */
-export function computeCarefulLevels({ size, level, quality, careful }: Candidates): Float64Array {
-  const levels = new Float64Array(size);
-  for (let at = 0; at < size; at++) levels[at] = (level[at] ?? 0) - ((quality[at] ?? 0) - (careful[at] ?? 0));
-  return levels;
-}
-
-/** The place of the one whose overall level is the highest, its uncertainty taken off. */
-export function findChampion(candidates: Candidates): number {
-  const { cards, size } = candidates;
-  const levels = computeCarefulLevels(candidates);
+/** The place of the one whose overall level is the highest. */
+export function findChampion({ cards, size, level }: Candidates): number {
   let champion = 0;
   for (let at = 1; at < size; at++) {
-    const ahead = (levels[at] ?? 0) - (levels[champion] ?? 0);
+    const ahead = (level[at] ?? 0) - (level[champion] ?? 0);
     if (ahead > 0 || (ahead === 0 && compareIds(cards[at]?.id, cards[champion]?.id) < 0)) champion = at;
   }
   return champion;

@@ -41,7 +41,6 @@ export class CandidateTable implements Candidates {
   readonly cards: ModelCard[] = [];
   readonly quality: Float64Array;
   readonly qualityLow: Float64Array;
-  readonly careful: Float64Array;
   readonly level: Float64Array;
   readonly costUsd: Float64Array;
   readonly latencyMs: Float64Array;
@@ -54,7 +53,6 @@ export class CandidateTable implements Candidates {
     const column = () => new Float64Array(sizeMax);
     this.quality = column();
     this.qualityLow = column();
-    this.careful = column();
     this.level = column();
     this.costUsd = column();
     this.latencyMs = column();
@@ -97,7 +95,7 @@ export class CandidateTable implements Candidates {
     let highest = QUALITY_MAX;
     for (let at = 0; at < this.size; at++) highest = Math.max(highest, this.quality[at] ?? 0);
     if (highest === QUALITY_MAX) return;
-    for (const column of [this.quality, this.qualityLow, this.careful, this.level])
+    for (const column of [this.quality, this.qualityLow, this.level])
       for (let at = 0; at < this.size; at++)
         column[at] = Math.max(0, (column[at] ?? 0) - (highest - QUALITY_MAX));
   }
@@ -117,7 +115,6 @@ export class CandidateTable implements Candidates {
       ...this.#high(at, card),
       tokens: this.#tokens[at] ?? 0,
       level: this.level[at] ?? 0,
-      careful: this.careful[at] ?? 0,
       score,
     };
   }
@@ -139,7 +136,6 @@ export class CandidateTable implements Candidates {
   /** An answer that never comes isn't good. */
   #expectFailures(at: number, errorRate: number): void {
     const works = 1 - Math.min(0.9, errorRate);
-    for (const column of [this.quality, this.qualityLow, this.careful, this.level])
-      column[at] = (column[at] ?? 0) * works;
+    for (const column of [this.quality, this.qualityLow, this.level]) column[at] = (column[at] ?? 0) * works;
   }
 }

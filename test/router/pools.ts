@@ -6,7 +6,7 @@ import { SKILLS } from "../../src/core/skill.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { ChooseInput } from "../../src/selectors/candidate.ts";
 import { choose, decide } from "../../src/selectors/choose.ts";
-import { makeFindExpense, thoughtTokens } from "../../src/selectors/expense.ts";
+import { makeFindModel, thoughtTokens } from "../../src/selectors/expense.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
@@ -127,7 +127,7 @@ export function taught(field: Field, rows: readonly Row[], parameters?: Paramete
       if (tokens !== null) learned.foldLength(asked, card.id, tokens[m] ?? Number.NaN);
     }
   }
-  learned.fit({ findExpense: makeFindExpense(field.cards, (model) => learned.lengthOf(model)) });
+  learned.fit({ findModel: makeFindModel(field.cards, (model) => learned.lengthOf(model)) });
   return learned;
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { choose } from "../../src/selectors/choose.ts";
 import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
-import { makeFindExpense } from "../../src/selectors/expense.ts";
+import { makeFindModel } from "../../src/selectors/expense.ts";
 import { fair } from "../../src/selectors/fair.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { CHAMPION_ONLY, findWeight, type Trial, weighTrials } from "../../src/selectors/learning/tradeoff.ts";
@@ -57,7 +57,6 @@ test("one that costs more than the champion isn't before it, even where quality 
     cards: [makeCard("champion"), makeCard("dearer")],
     quality: Float64Array.of(0.8, 0.9),
     qualityLow: Float64Array.of(0.7, 0.8),
-    careful: Float64Array.of(0.8, 0.9),
     level: Float64Array.of(0.9, 0.5),
     costUsd: Float64Array.of(1, 1.01),
     latencyMs: Float64Array.of(1, 1),
@@ -82,7 +81,7 @@ describe("with labels", () => {
     const marks = cards.map(({ id }, at) => ({ model: id, score: scores[at] ?? 0, expected: 0.85 }));
     learned.put(foretold(prompt).row, { accountId: "", id: prompt, atMs: 0, weight: 1, marks });
   }
-  learned.fit({ findExpense: makeFindExpense(cards, () => 1) });
+  learned.fit({ findModel: makeFindModel(cards, () => 1) });
 
   test("the cheap one is taken where it is as good, and nothing dearer than the champion anywhere", () => {
     const picks = prompts.map(({ prompt, topic }) => {

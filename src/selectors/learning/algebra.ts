@@ -5,10 +5,19 @@ export function bounded(value: number, most: number): number {
   return Math.max(-most, Math.min(most, value));
 }
 
-export function dot(one: ArrayLike<number>, other: Float32Array): number {
-  let sum = 0;
-  for (let at = 0; at < other.length; at++) sum += (one[at] ?? 0) * (other[at] ?? 0);
-  return sum;
+/** Four sums at once, over one type of array alone: each decision asks about hundreds of models. */
+export function dot(one: Float32Array, other: Float32Array): number {
+  let [first, second, third, fourth] = [0, 0, 0, 0];
+  const end = other.length;
+  let at = 0;
+  for (; at + 3 < end; at += 4) {
+    first += (one[at] ?? 0) * (other[at] ?? 0);
+    second += (one[at + 1] ?? 0) * (other[at + 1] ?? 0);
+    third += (one[at + 2] ?? 0) * (other[at + 2] ?? 0);
+    fourth += (one[at + 3] ?? 0) * (other[at + 3] ?? 0);
+  }
+  for (; at < end; at++) first += (one[at] ?? 0) * (other[at] ?? 0);
+  return first + second + third + fourth;
 }
 
 /** Adds a multiple of a row. */
@@ -28,16 +37,25 @@ export function multiply(square: Float64Array, row: ArrayLike<number>): Float64A
   return result;
 }
 
-/** The row's length under the matrix: row' × square × row. Looks at one half of the matrix. */
-export function measureUnder(square: Float64Array | Float32Array, row: Float32Array): number {
+/** One half of a symmetric matrix, its diagonal included, row by row. */
+export function halve(square: Float64Array, width: number): Float32Array {
+  const half = new Float32Array((width * (width + 1)) / 2);
+  let to = 0;
+  for (let row = 0; row < width; row++)
+    for (let at = row; at < width; at++) half[to++] = square[row * width + at] ?? 0;
+  return half;
+}
+
+/** The row's length under the matrix of which this is one half: row' × matrix × row. */
+export function measureUnder(half: Float32Array, row: Float32Array): number {
   const width = row.length;
   let sum = 0;
-  for (let at = 0; at < width; at++) {
+  for (let at = 0, start = 0; at < width; start += width - at, at++) {
     const value = row[at] ?? 0;
     if (value === 0) continue;
-    const start = at * width;
-    let part = ((square[start + at] ?? 0) * value) / 2;
-    for (let other = at + 1; other < width; other++) part += (square[start + other] ?? 0) * (row[other] ?? 0);
+    let part = ((half[start] ?? 0) * value) / 2;
+    for (let other = at + 1; other < width; other++)
+      part += (half[start - at + other] ?? 0) * (row[other] ?? 0);
     sum += 2 * value * part;
   }
   return sum;

@@ -2,6 +2,7 @@
 import { SKILLS } from "../../core/skill.ts";
 import { type Lengths, readLengths, readSkills } from "../predictor.ts";
 import { type Design, readDesign } from "./design.ts";
+import { type TrustKey, trustKeys } from "./keys.ts";
 import type { Labelled, Mark } from "./labelled.ts";
 
 /** Models and prompts change: what a lesson says is half as much after this time. */
@@ -19,6 +20,8 @@ export interface Evident {
   readonly accountId: string;
   readonly id: string;
   readonly atMs: number;
+  /** The key whose request was scored; empty, or left out: a label. */
+  readonly keyId?: string;
   /** The weight of each score, 0…1: less for a signal than for a judgment. */
   readonly weight: number;
   readonly marks: readonly {
@@ -91,9 +94,11 @@ export class Evidence {
     this.#thin();
     const prompts: Labelled[] = [];
     const counts = new Map<string, Counts>();
+    const trust = trustKeys([...this.#prompts.values()].flatMap(({ lessons }) => [...lessons.values()]));
+    yield;
     const ordered = [...this.#prompts.values()].sort((a, b) => (a.digest < b.digest ? -1 : 1));
     for (const [at, prompt] of ordered.entries()) {
-      const marks = sumMarks(prompt, asOfMs, counts);
+      const marks = sumMarks(prompt, { asOfMs, trust, counts });
       if (marks.size > 0) prompts.push({ ...pickDesign(prompt), marks });
       else this.#prompts.delete(prompt.digest);
       if (at % SLICE === SLICE - 1) yield;
@@ -137,10 +142,15 @@ function pickDesign({ phi, top, topic, lengths }: Prompt) {
   return { phi, top, topic, lengths };
 }
 
+interface Summing {
+  readonly asOfMs: number;
+  readonly trust: TrustKey;
+  readonly counts: Map<string, Counts>;
+}
+
 function sumMarks(
   { lessons, skills }: Prompt,
-  asOfMs: number,
-  counts: Map<string, Counts>,
+  { asOfMs, trust, counts }: Summing,
 ): ReadonlyMap<string, Mark> {
   const marks = new Map<string, Mark>();
   for (const [name, lesson] of [...lessons].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -149,8 +159,9 @@ function sumMarks(
       lessons.delete(name);
       continue;
     }
-    const weight = lesson.weight * 2 ** -(age / LESSON_HALF_LIFE_MS);
+    const aged = lesson.weight * 2 ** -(age / LESSON_HALF_LIFE_MS);
     for (const { model, score, expected } of lesson.marks) {
+      const weight = aged * trust(lesson.keyId ?? "", model);
       if (!(weight > 0)) continue;
       const mark = marks.get(model) ?? { weight: 0, residual: 0, expected: 0 };
       marks.set(model, mark);

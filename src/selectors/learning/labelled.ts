@@ -23,6 +23,8 @@ export interface Labelled extends Pick<Design, "phi" | "topic" | "top"> {
 export interface Fit {
   /** The model is better by this than expected, whatever the request: as if 20 more answers had been as expected. */
   readonly overall: number;
+  /** Its overall level is higher by this than without labels; of that it is less sure. */
+  readonly lift: number;
   /** The difference from the champion beside that, by the design, and the share of it that is followed. */
   readonly weights: Float32Array;
   readonly slope: number;
@@ -35,6 +37,6 @@ export interface Fit {
 /** Each prompt as the labels of the others foretell it. */
 export interface Foretold {
   readonly champion: string;
-  /** By model and prompt: the distance from what was expected. */
+  /** By model and prompt: the difference from the champion, beside that of their levels. The champion has none. */
   readonly foretold: ReadonlyMap<string, Float64Array>;
 }

@@ -1,7 +1,6 @@
 // Learns on the spot from scores of answers: labels are kept by prompt, and what they say of all models is worked out of
 // them together, so that a decision costs one look at the request and one product a model.
-import type { JsonObject } from "../../core/json.ts";
-import type { FindExpense } from "../expense.ts";
+import type { FindModel } from "../expense.ts";
 import { type Prediction, readTopics } from "../predictor.ts";
 import { TOPICS } from "../topics.ts";
 import { bounded, dot, measureUnder } from "./algebra.ts";
@@ -15,16 +14,12 @@ import { findWeight } from "./tradeoff.ts";
 /** All models' qualities together are moved no further than this. */
 const COMMON_MAX = 0.2;
 export const SHIFT_MAX = OWN_MAX + COMMON_MAX;
-/** The share of the doubt about a model's difference from the champion that it must exceed. */
-const CAUTION = 0.1;
 
 export interface Shift {
   /** The amount that is added to the predicted quality of this request. */
   readonly quality: number;
-  /** The part of it that holds for any request. */
-  readonly overall: number;
-  /** A share of the standard deviation of `quality`, by which another must be better than the champion. */
-  readonly caution: number;
+  /** The amount that is added to the overall level. */
+  readonly lift: number;
   /** The standard deviation of `quality`. */
   readonly spread: number;
   /** 1 where no score of the model is known, towards 0 the more there are. */
@@ -34,7 +29,7 @@ export interface Shift {
 export interface FitInput {
   /** The moment as of which lessons are weighed, Unix ms. */
   readonly asOfMs: number;
-  readonly findExpense: FindExpense;
+  readonly findModel: FindModel;
 }
 
 /** A topic of a request and the labelled prompts of it. */
@@ -47,7 +42,7 @@ export interface LeanedOn {
 const TOPIC_SHARE_MIN = 0.05;
 const TOPICS_SHOWN = 3;
 
-const NOTHING: Shift = { quality: 0, overall: 0, caution: 0, spread: 0, doubt: 1 };
+const NOTHING: Shift = { quality: 0, lift: 0, spread: 0, doubt: 1 };
 const LENGTHS_START = 8;
 /** Answers before the last so many are forgotten. */
 const ANSWERS_MAX = 500;
@@ -90,8 +85,8 @@ export class Learned {
   }
 
   /** Works out what the labels say, all at once, as of a moment (Unix ms). The same labels in any order say the same. */
-  fit({ asOfMs = 0, findExpense = () => null }: Partial<FitInput> = {}): void {
-    const slices = this.#fitting({ asOfMs, findExpense });
+  fit({ asOfMs = 0, findModel = () => null }: Partial<FitInput> = {}): void {
+    const slices = this.#fitting({ asOfMs, findModel });
     while (slices.next().done !== true);
   }
 
@@ -100,10 +95,10 @@ export class Learned {
     for (const _ of this.#fitting(input)) await pause();
   }
 
-  *#fitting({ asOfMs, findExpense }: FitInput): Generator<void> {
+  *#fitting({ asOfMs, findModel }: FitInput): Generator<void> {
     this.#isStale = false;
     const { prompts, counts } = yield* this.#evidence.sumUp(asOfMs);
-    const posterior = yield* fitPosterior(prompts, findExpense);
+    const posterior = yield* fitPosterior(prompts, findModel);
     this.#take({ posterior, views: [...counts].map(([model, own]) => viewCounts(model, own)) });
   }
 
@@ -113,7 +108,7 @@ export class Learned {
   }
 
   /** The last fit, for `unpack`. */
-  pack(): JsonObject {
+  pack(): object {
     return packFitted(this.#fitted);
   }
 
@@ -171,12 +166,10 @@ export class Learned {
     const fit = this.#fitted.posterior?.fits.get(model);
     if (fit === undefined) return NOTHING;
     const { phi, variance, common } = this.#look(row);
-    const spread = Math.sqrt(variance * fit.noise);
     return {
       quality: common + bounded(fit.overall + dot(fit.weights, phi), OWN_MAX),
-      overall: bounded(fit.overall, OWN_MAX),
-      caution: CAUTION * spread,
-      spread,
+      lift: bounded(fit.lift, OWN_MAX),
+      spread: Math.sqrt(variance * fit.noise),
       doubt: fit.doubt,
     };
   }
@@ -199,6 +192,11 @@ export class Learned {
   /** The price of quality at which a share of the champion's is surely kept, as `findWeight` gives it. */
   weightFor(what: "money" | "time", share: number): number | null {
     return findWeight(this.#fitted.posterior?.[what] ?? [], share);
+  }
+
+  /** The lead that another must have over the champion; null: nothing bears out that leaving it pays. */
+  get margin(): number | null {
+    return this.#fitted.posterior === null ? 0 : this.#fitted.posterior.margin;
   }
 
   /** The mean cost of the champion's answers to labelled prompts; 0 without any. */

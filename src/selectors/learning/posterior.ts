@@ -1,9 +1,9 @@
 // One Bayesian linear model of what labels say, for all models together: they share its design. Its noise and how
 // far each model's own weights are followed come from the labels, by leaving out each prompt in turn.
 
-import type { FindExpense } from "../expense.ts";
+import type { FindModel } from "../expense.ts";
 import { TOPICS } from "../topics.ts";
-import { addScaled, dot, invert, measureUnder, multiply } from "./algebra.ts";
+import { addScaled, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
 import type { Fit, Foretold, Labelled, Mark } from "./labelled.ts";
 import { type Tradeoffs, weighExpenses } from "./trials.ts";
 
@@ -13,7 +13,7 @@ export interface Posterior extends Tradeoffs {
   readonly fits: ReadonlyMap<string, Fit>;
   /** The champion's own weights, which all labelled models share: how much harder or easier a request is than expected. */
   readonly common: Float32Array;
-  /** Per unit of noise. */
+  /** Per unit of noise: one half of it. */
   readonly covariance: Float32Array;
   /** The labelled prompts, each as it looked before it was labelled, ascending: of many some, evenly. */
   readonly variances: Float32Array;
@@ -28,6 +28,8 @@ const NOISE_PROMPTS_MIN = 30;
 const LEVEL_START = 20;
 /** The standard deviation of one score, about. */
 const SCORE_SPREAD = 0.45;
+/** Benchmarks, or the price, count as so many labels of a model's overall level: few labels name the champion by chance. */
+const PRIOR_LABELS = 40;
 /** The share of its weights that a model's labels are expected to bear out. */
 const SLOPE_USUAL = 0.9;
 const LEVERAGE_MAX = 0.99;
@@ -42,6 +44,8 @@ interface Gathered {
   readonly overall: number;
   readonly level: number;
   readonly count: number;
+  /** The distance of the overall level from that without labels. */
+  readonly lift: number;
   /** By prompt: the distance from what was expected and from `overall`; NaN: not labelled. */
   readonly wanted: Float64Array;
   readonly weight: Float64Array;
@@ -52,10 +56,10 @@ interface Gathered {
 /** Null without labels. A generator, so that requests are served between its slices: thousands of prompts take a second. */
 export function* fitPosterior(
   prompts: readonly Labelled[],
-  findExpense: FindExpense,
+  findModel: FindModel,
 ): Generator<void, Posterior | null> {
   const width = prompts[0]?.phi.length ?? 0;
-  const models = yield* gather(prompts);
+  const models = yield* gather(prompts, findModel);
   if (models.size === 0) return null;
   const design = new Float64Array(width * width);
   const shares = prompts.map(({ marks }) => Math.max(...[...marks.values()].map(({ weight }) => weight)));
@@ -75,15 +79,16 @@ export function* fitPosterior(
   };
   for (const noise of prompts.length < NOISE_PROMPTS_MIN ? [NOISE_USUAL] : NOISES) {
     const covariance = yield* invert(design, width, noise);
+    const half = halve(covariance, width);
     const leverage = new Float64Array(prompts.length);
     for (const [at, { phi }] of prompts.entries()) {
-      leverage[at] = measureUnder(covariance, phi);
+      leverage[at] = measureUnder(half, phi);
       if (at % SLICE === SLICE - 1) yield;
     }
     let squares = 0;
     let count = 0;
     for (const [id, { apart, weight }] of models) {
-      const weights = multiply(covariance, sums.get(id) ?? []);
+      const weights = Float32Array.from(multiply(covariance, sums.get(id) ?? []));
       for (const [at, { phi }] of prompts.entries()) {
         const wanted = apart[at] ?? Number.NaN;
         if (Number.isNaN(wanted)) continue;
@@ -103,11 +108,11 @@ export function* fitPosterior(
     return own / (1 - share);
   });
   const { fits, common, champion, foretold } = yield* fitModels(prompts, models, covariance, leverage);
-  const tradeoffs = yield* weighExpenses(prompts, { fits, champion, foretold }, findExpense);
+  const tradeoffs = yield* weighExpenses(prompts, { fits, champion, foretold }, findModel);
   return {
     ...{ fits, common, ...tradeoffs },
     topics: countTopics(prompts),
-    covariance: Float32Array.from(covariance),
+    covariance: halve(covariance, width),
     variances: pickEvenly(left.sort()),
     tops: pickEvenly(Float64Array.from(prompts, ({ top }) => top).sort()),
   };
@@ -119,38 +124,39 @@ function* fitModels(
   covariance: Float64Array,
   leverage: Float64Array,
 ): Generator<void, Pick<Posterior, "fits" | "common"> & Foretold> {
-  const weights = new Map<string, Float64Array>();
-  const foretold = new Map<string, Float64Array>();
-  let champion = "";
-  let highest = Number.NEGATIVE_INFINITY;
-  for (const [id, { wanted, weight, level, count }] of models) {
+  const [champion = ""] = [...models.keys()].sort((a, b) => levelOf(models, b) - levelOf(models, a));
+  const solve = ({ weight, count }: Gathered, wanted: Float64Array) => {
     const trust = count / (count + WEIGHTS_START);
-    const own = multiply(covariance, sumUp(prompts, wanted, weight)).map((value) => trust * value);
-    weights.set(id, own);
-    foretold.set(
-      id,
-      Float64Array.from(prompts, ({ phi }, at) =>
-        leaveOut(dot(own, phi), wanted[at] ?? Number.NaN, (leverage[at] ?? 0) * (weight[at] ?? 0)),
-      ),
-    );
-    const careful = level - (0.5 * SCORE_SPREAD) / Math.sqrt(count + LEVEL_START);
-    if (careful > highest) [champion, highest] = [id, careful];
-    yield;
-  }
-  const base = weights.get(champion) ?? new Float64Array(0);
+    return Float32Array.from(multiply(covariance, sumUp(prompts, wanted, weight)), (value) => trust * value);
+  };
+  const single = models.get(champion);
+  const base = single === undefined ? new Float32Array(0) : solve(single, single.wanted);
+  // Where the champion wasn't labelled, it would have done as its other labels say: else a hard prompt would be another's fault.
+  const reference = Float64Array.from(prompts, ({ phi }, at) => {
+    const own = single?.wanted[at] ?? Number.NaN;
+    return Number.isNaN(own) ? dot(base, phi) : own;
+  });
+  const weights = new Map<string, Float32Array>();
+  const foretold = new Map<string, Float64Array>();
   const compared = new Map<string, { along: number; squares: number; noise: number; count: number }>();
   const all = { along: 0, squares: 0, noise: 0, count: 0 };
-  for (const [id, { wanted }] of models) {
+  for (const [id, model] of models) {
     const one = { along: 0, squares: 0, noise: 0, count: 0 };
     compared.set(id, one);
     if (id === champion) continue;
-    for (let at = 0; at < prompts.length; at++) {
-      const real = (wanted[at] ?? 0) - (models.get(champion)?.wanted[at] ?? 0);
-      const told = (foretold.get(id)?.[at] ?? 0) - (foretold.get(champion)?.[at] ?? 0);
-      if (Number.isNaN(real) || Number.isNaN(told)) continue;
-      one.along += told * real;
-      one.squares += told * told;
-      one.noise += (real - told) ** 2;
+    const apart = reference.map((usual, at) => (model.wanted[at] ?? Number.NaN) - usual);
+    const own = solve(model, apart);
+    const told = Float64Array.from(prompts, ({ phi }, at) =>
+      leaveOut(dot(own, phi), apart[at] ?? Number.NaN, (leverage[at] ?? 0) * (model.weight[at] ?? 0)),
+    );
+    weights.set(id, own);
+    foretold.set(id, told);
+    for (const [at, own] of told.entries()) {
+      const real = apart[at] ?? Number.NaN;
+      if (Number.isNaN(real) || Number.isNaN(own)) continue;
+      one.along += own * real;
+      one.squares += own * own;
+      one.noise += (real - own) ** 2;
       one.count++;
     }
     for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
@@ -159,26 +165,34 @@ function* fitModels(
   const usual = all.count === 0 ? 2 * SCORE_SPREAD ** 2 : all.noise / all.count;
   const shared = clampSlope((all.along + usual * SLOPE_USUAL) / (all.squares + usual));
   const fits = new Map(
-    [...models].map(([id, { overall, count }]) => {
+    [...models].map(([id, { overall, lift, count }]) => {
       const { along, squares, noise, count: pairs } = compared.get(id) ?? all;
       const slope = clampSlope((along + usual * shared) / (squares + usual));
-      const own = weights.get(id) ?? base;
+      const own = weights.get(id) ?? new Float32Array(base.length);
       return [
         id,
         {
           overall,
+          lift,
           slope,
-          weights: Float32Array.from(own, (value, at) => slope * (value - (base[at] ?? 0))),
+          weights: own.map((value) => slope * value),
           noise: pairs === 0 ? usual : noise / pairs,
           doubt: LEVEL_START / (LEVEL_START + count),
         },
       ];
     }),
   );
-  return { fits, common: Float32Array.from(base), champion, foretold };
+  return { fits, common: base, champion, foretold };
 }
 
-function* gather(prompts: readonly Labelled[]): Generator<void, ReadonlyMap<string, Gathered>> {
+function levelOf(models: ReadonlyMap<string, Gathered>, id: string): number {
+  return models.get(id)?.level ?? 0;
+}
+
+function* gather(
+  prompts: readonly Labelled[],
+  findModel: FindModel,
+): Generator<void, ReadonlyMap<string, Gathered>> {
   const sums = new Map<string, Mark>();
   for (const { marks } of prompts) {
     for (const [id, { weight, residual, expected }] of marks) {
@@ -195,7 +209,10 @@ function* gather(prompts: readonly Labelled[]): Generator<void, ReadonlyMap<stri
     const overall = residual / (count + LEVEL_START);
     const column = () => new Float64Array(prompts.length).fill(Number.NaN);
     const columns = { wanted: column(), weight: new Float64Array(prompts.length), apart: column() };
-    models.set(id, { overall, level: expected / count + overall, count, ...columns });
+    const usual = expected / count;
+    const { level, priorLevel } = findModel(id)?.profile ?? { level: usual, priorLevel: usual };
+    const lift = (residual + PRIOR_LABELS * (priorLevel - level)) / (count + PRIOR_LABELS);
+    models.set(id, { overall, level: level + lift, lift, count, ...columns });
   }
   for (const [at, { marks }] of prompts.entries()) {
     let sum = 0;

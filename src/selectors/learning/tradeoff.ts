@@ -43,9 +43,17 @@ export function findWeight(tradeoff: Tradeoff, share: number): number | null {
   return found;
 }
 
+/** The weight at which the most is surely kept, if that is more than the champion's; 0 where too little is known. */
+export function findBestWeight(tradeoff: Tradeoff): number | null {
+  let best: Step = { weight: CHAMPION_ONLY, share: 1 };
+  for (const step of tradeoff) if (step.share > best.share) best = step;
+  if (tradeoff.length === 0) return 0;
+  return best.weight === CHAMPION_ONLY ? null : best.weight;
+}
+
 /** In slices: it goes through all labels for each weight. */
-export function* weighTrials(trials: readonly Trial[]): Generator<void, Tradeoff> {
-  if (trials.length < TRIALS_MIN) return [];
+export function* weighTrials(trials: readonly Trial[], least = TRIALS_MIN): Generator<void, Tradeoff> {
+  if (trials.length < least) return [];
   const steps: Step[] = [];
   for (const weight of WEIGHTS) {
     const sums = { real: 0, single: 0, squares: 0, singles: 0, products: 0 };

@@ -1,10 +1,10 @@
 // The labelled prompts once more, each as if its own labels weren't known: what is kept of the champion's quality at which
 // price of cost or time.
-import type { Expense, FindExpense } from "../expense.ts";
+import type { Expense, FindModel } from "../expense.ts";
 import { weighCost, weighTime } from "../saving.ts";
 import { bounded } from "./algebra.ts";
 import { type Fit, type Foretold, type Labelled, OWN_MAX } from "./labelled.ts";
-import { type Tradeoff, type Trial, weighTrials } from "./tradeoff.ts";
+import { findBestWeight, type Tradeoff, type Trial, weighTrials } from "./tradeoff.ts";
 
 /** Prompts between two slices of work. */
 const SLICE = 20;
@@ -16,6 +16,8 @@ interface Fitting extends Foretold {
 export interface Tradeoffs {
   readonly money: Tradeoff;
   readonly time: Tradeoff;
+  /** The lead that another must have over the champion; null: nothing bears out that leaving it pays. */
+  readonly margin: number | null;
   /** The mean cost of the champion's answers to labelled prompts. */
   readonly usualCostUsd: number;
 }
@@ -34,11 +36,11 @@ interface Asked {
 export function* weighExpenses(
   prompts: readonly Labelled[],
   fitted: Fitting,
-  findExpense: FindExpense,
+  findModel: FindModel,
 ): Generator<void, Tradeoffs> {
   const asked: Asked[] = [];
   for (const [at, prompt] of prompts.entries()) {
-    asked.push(...findAnswers(prompt, at, fitted, findExpense));
+    asked.push(...findAnswers(prompt, at, fitted, findModel));
     if (at % SLICE === SLICE - 1) yield;
   }
   const usualCostUsd = asked.reduce((sum, { champion }) => sum + champion.usd, 0) / Math.max(1, asked.length);
@@ -46,7 +48,8 @@ export function* weighExpenses(
   const money = yield* weighTrials(yield* makeTrials(asked, weighUsd));
   const weighMs = (one: Expense, champion: Expense) => weighTime(one.ms, champion.ms);
   const time = yield* weighTrials(yield* makeTrials(asked, weighMs));
-  return { money, time, usualCostUsd };
+  const margin = yield* findMargin(asked);
+  return { money, time, usualCostUsd, margin };
 }
 
 /** None where the champion wasn't labelled, or it alone. */
@@ -54,15 +57,14 @@ function findAnswers(
   { marks, lengths }: Labelled,
   at: number,
   { fits, champion, foretold }: Fitting,
-  findExpense: FindExpense,
+  findModel: FindModel,
 ): readonly Asked[] {
   const answers = new Map<string, Answer>();
-  const base = foretold.get(champion)?.[at] ?? 0;
   for (const [model, { weight, expected, residual }] of marks) {
-    const expense = findExpense(model, lengths);
+    const expense = findModel(model)?.expend(lengths);
     const fit = fits.get(model);
-    if (expense === null || fit === undefined) continue;
-    const apart = fit.slope * ((foretold.get(model)?.[at] ?? 0) - base);
+    if (!expense || fit === undefined) continue;
+    const apart = fit.slope * (foretold.get(model)?.[at] ?? 0);
     const told = expected / weight + bounded(fit.overall + apart, OWN_MAX);
     answers.set(model, { told, real: (expected + residual) / weight, ...expense });
   }
@@ -70,6 +72,19 @@ function findAnswers(
   if (single === undefined || answers.size < 2) return [];
   answers.delete(champion);
   return [{ champion: single, others: [...answers.values()] }];
+}
+
+/** Leaving the champion is weighed by fewer prompts than a share that is to be kept: at first it doesn't pay. */
+const MARGIN_TRIALS_MIN = 30;
+
+/** The lead at which leaving the champion pays best, as if leaving it had that price. */
+function* findMargin(asked: readonly Asked[]): Generator<void, number | null> {
+  const offer = ({ told, real }: Answer, expense: number) => ({ told, real, expense });
+  const trials = asked.map(({ champion, others }) => ({
+    champion: offer(champion, 0),
+    others: others.map((one) => offer(one, 1)),
+  }));
+  return findBestWeight(yield* weighTrials(trials, MARGIN_TRIALS_MIN));
 }
 
 type Weigh = (one: Expense, champion: Expense) => number;

@@ -1,0 +1,203 @@
+// The word that selectors with a dial keep, week by week: the share of quality that was promised, what was kept, what was saved.
+import { type Static, Type } from "@sinclair/typebox";
+import { asArray, asNumber, asObject, type JsonObject, parseJson } from "../core/json.ts";
+import { toUsd } from "../core/money.ts";
+import type { RequestRecord } from "../core/record.ts";
+import { SELECTORS } from "../core/selector.ts";
+import type { Position, RequestFilter } from "../core/store.ts";
+import { allowNull, closeObject, share, text, usd, type View } from "./schema.ts";
+import type { AdminWorld } from "./world.ts";
+
+const WEEKS = 4;
+const WEEKS_MAX = 12;
+const WEEK_MS = 7 * 86_400_000;
+/** The Monday of the first week of 1970, beside its first day. */
+const MONDAY_MS = 4 * 86_400_000;
+/** The newest so many requests of a week and selector are looked at, and the first so many scores of the whole time. */
+const REQUESTS_MAX = 1000;
+const SCORES_MAX = 5000;
+/** The rows that are read at once. */
+const PAGE = 200;
+/** Fewer scores tell too little of what was kept. */
+const JUDGED_MIN = 30;
+
+export const savingsQuery = closeObject({
+  weeks: Type.Optional(Type.Integer({ minimum: 1, maximum: WEEKS_MAX, default: WEEKS })),
+});
+
+const rowSchema = Type.Object({
+  week: Type.String({ format: "date", description: "Its Monday, by UTC." }),
+  selector: text,
+  requests: Type.Integer({ minimum: 0, description: "Those that were looked at." }),
+  is_whole: Type.Boolean({
+    description: `False: the newest ${REQUESTS_MAX} of the week alone were looked at.`,
+  }),
+  promised: allowNull(share),
+  predicted: Type.Number({
+    description: "The predicted quality of the models that answered, as a share of the best model's.",
+  }),
+  judged: Type.Integer({ minimum: 0, description: "The requests that clients gave a score for." }),
+  kept: allowNull(
+    Type.Number({
+      description: `The mean score as a share of the quality that was predicted for the best model; null: fewer than ${JUDGED_MIN} were judged.`,
+    }),
+  ),
+  kept_error: allowNull(Type.Number({ description: "The standard error of `kept`." })),
+  cost_usd: usd,
+  best_cost_usd: Type.Number({ description: "USD, of the best model for the same tokens, estimated." }),
+  saved_usd: usd,
+  saved_ms: Type.Number({ description: "The time by which an answer was expected to be complete earlier." }),
+});
+type Row = View<typeof rowSchema>;
+
+export const savingsSchema = Type.Object({ data: Type.Array(rowSchema) });
+export type Savings = View<typeof savingsSchema>;
+
+type Parts = Pick<AdminWorld, "store" | "clock">;
+
+/** The newest week first; weeks without requests by a selector aren't there. Costs and qualities are those that its decisions expected. */
+export async function sumSavings(
+  { store, clock }: Parts,
+  { weeks = WEEKS }: Static<typeof savingsQuery>,
+): Promise<Savings> {
+  const nowMs = clock.nowMs();
+  const newestMs = nowMs - ((nowMs - MONDAY_MS) % WEEK_MS);
+  const scores = await readScores(store, newestMs - (weeks - 1) * WEEK_MS);
+  const data: Row[] = [];
+  for (let week = 0; week < weeks; week++) {
+    const fromMs = newestMs - week * WEEK_MS;
+    for (const selector of SELECTORS.filter((name) => name !== "best")) {
+      const sums = new Sums();
+      const filter = {
+        selector: `Router#${selector}`,
+        ended: "done",
+        fromMs,
+        toMs: fromMs + WEEK_MS,
+      } as const;
+      const isWhole = await eachRecord(store, filter, (record) => sums.add(record, scores));
+      if (sums.requests === 0) continue;
+      const day = new Date(fromMs).toISOString().slice(0, 10);
+      data.push({ week: day, selector: filter.selector, is_whole: isWhole, ...sums.view() });
+    }
+  }
+  return { data };
+}
+
+/** Clients' scores of completions, by account and id. */
+async function readScores(store: Parts["store"], fromMs: number): Promise<ReadonlyMap<string, number>> {
+  const scores = new Map<string, number>();
+  let [beginMs, most, read] = [fromMs, PAGE, 0];
+  while (read < SCORES_MAX) {
+    const lessons = await store.lessons(beginMs, most);
+    for (const { source, accountId, id, marks } of lessons)
+      if (source === "score") scores.set(`${accountId} ${id}`, marks[0]?.score ?? 0);
+    const lastMs = lessons.at(-1)?.atMs ?? beginMs;
+    if (lessons.length < most) break;
+    read += lessons.length;
+    // The next page begins at the time at which this one ends. If all of a page have the same time, it must be longer.
+    if (lastMs === beginMs) most *= 2;
+    beginMs = lastMs;
+  }
+  return scores;
+}
+
+/** The newest requests first, up to `REQUESTS_MAX`; false: there are more. */
+async function eachRecord(
+  store: Parts["store"],
+  filter: RequestFilter,
+  use: (record: RequestRecord) => void,
+): Promise<boolean> {
+  let after: Position | null = null;
+  for (let seen = 0; seen < REQUESTS_MAX; seen += PAGE) {
+    const records: readonly RequestRecord[] = await store.requests(filter, { limit: PAGE, after });
+    for (const record of records) use(record);
+    const last = records.at(-1);
+    if (records.length < PAGE || last === undefined) return true;
+    after = { atMs: last.atMs, id: last.id };
+  }
+  return (await store.requests(filter, { limit: 1, after })).length === 0;
+}
+
+interface Expected {
+  readonly quality: number;
+  readonly costUsd: number;
+  readonly ms: number;
+}
+
+class Sums {
+  requests = 0;
+  #promised = 0;
+  #promises = 0;
+  #quality = 0;
+  #bestQuality = 0;
+  #costUsd = 0;
+  #bestCostUsd = 0;
+  #savedMs = 0;
+  readonly #judged: { readonly score: number; readonly best: number }[] = [];
+
+  add(record: RequestRecord, scores: ReadonlyMap<string, number>): void {
+    const decision = asObject(parseJson(record.decision ?? ""));
+    const candidates = asArray(decision.candidates).map(asObject);
+    const used = candidates.find(({ model }) => model === record.modelUsed);
+    const best = findBest(candidates);
+    if (used === undefined || best === undefined) return;
+    const [own, other] = [readExpected(used), readExpected(best)];
+    const costUsd = toUsd(record.costNanoUsd);
+    this.requests++;
+    const promised = asNumber(decision.promised);
+    this.#promised += promised ?? 0;
+    this.#promises += promised === undefined ? 0 : 1;
+    this.#quality += own.quality;
+    this.#bestQuality += other.quality;
+    this.#costUsd += costUsd;
+    // As much dearer, or cheaper, as was expected: for the same tokens. One that is free tells nothing of them.
+    this.#bestCostUsd += own.costUsd > 0 ? (costUsd * other.costUsd) / own.costUsd : other.costUsd;
+    this.#savedMs += other.ms - own.ms;
+    const score = scores.get(`${record.accountId} ${record.id}`);
+    if (score !== undefined) this.#judged.push({ score, best: other.quality });
+  }
+
+  view(): Omit<Row, "week" | "selector" | "is_whole"> {
+    const judged = this.#judged.length;
+    const { kept, error } = judged < JUDGED_MIN ? { kept: null, error: null } : this.#measureKept();
+    return {
+      requests: this.requests,
+      promised: this.#promises === 0 ? null : this.#promised / this.#promises,
+      predicted: this.#bestQuality === 0 ? 1 : this.#quality / this.#bestQuality,
+      judged,
+      kept,
+      kept_error: error,
+      cost_usd: this.#costUsd,
+      best_cost_usd: this.#bestCostUsd,
+      saved_usd: this.#bestCostUsd - this.#costUsd,
+      saved_ms: Math.round(this.#savedMs / this.requests),
+    };
+  }
+
+  #measureKept(): { readonly kept: number; readonly error: number } {
+    const count = this.#judged.length;
+    const total = (value: (one: { readonly score: number; readonly best: number }) => number) =>
+      this.#judged.reduce((sum, one) => sum + value(one), 0);
+    const best = total((one) => one.best);
+    const kept = best === 0 ? 1 : total(({ score }) => score) / best;
+    const squares = total(({ score, best }) => (score - kept * best) ** 2);
+    return { kept, error: best === 0 ? 0 : Math.sqrt(squares / count) / Math.sqrt(count) / (best / count) };
+  }
+}
+
+/** The one that was best overall; of equal ones the first by its id, as selectors have it. */
+function findBest(candidates: readonly JsonObject[]): JsonObject | undefined {
+  const levelOf = (one: JsonObject) => asNumber(one.level) ?? 0;
+  const [best] = candidates.toSorted(
+    (a, b) => levelOf(b) - levelOf(a) || (String(a.model) < String(b.model) ? -1 : 1),
+  );
+  return best;
+}
+
+function readExpected(one: JsonObject): Expected {
+  return {
+    quality: asNumber(one.quality) ?? 0,
+    costUsd: asNumber(one.cost_usd) ?? 0,
+    ms: asNumber(one.latency_ms) ?? 0,
+  };
+}
