@@ -3,9 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Reads } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";
-import { makeMeterId } from "../src/core/rows.ts";
 import type { QuotaRules } from "../src/core/settings.ts";
 import type { Store } from "../src/core/store.ts";
 import { computeDay } from "../src/ledger/day.ts";
@@ -71,12 +69,6 @@ function giveBack(ticket: Ticket) {
   return ledger.settle(ticket, makeOutcome(ticket, {}, false));
 }
 
-/** The meters of a ticket's days, in their order. */
-async function readMeters(reads: Reads) {
-  const { meters } = await store.read(reads);
-  return reads.owners.flatMap((owner) => reads.days.map((day) => meters.get(makeMeterId(owner, day))));
-}
-
 async function usedAt(atMs: number): Promise<number> {
   clock.atMs = atMs;
   return (await ledger.allowance(key)).used;
@@ -124,7 +116,8 @@ describe("days of any length", () => {
       const first = await askAt(startMs);
       const last = await askAt(endMs - 1);
       const after = await askAt(endMs);
-      const usedThen = async () => (await readMeters(first.reads)).map((meter) => meter?.used);
+      const usedThen = async () =>
+        [...(await store.read(first.reads)).meters.values()].map((meter) => meter?.used);
       expect(await usedThen()).toEqual([2, 1]);
       clock.atMs = endMs + 5;
       // Nothing is remembered of the days before: what is not asked for is not there.
@@ -265,7 +258,7 @@ describe("restarts", () => {
     clock.atMs = midnight + HOUR;
     expect(await ledger.resolveLost()).toBe(2);
     expect(await usedAt(midnight + HOUR)).toBe(0);
-    const [yesterday] = await readMeters(ended.reads);
+    const [yesterday] = (await store.read(ended.reads)).meters.values();
     expect(yesterday).toMatchObject({ day: "2026-11-20", used: 1 });
   });
 

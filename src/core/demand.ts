@@ -139,24 +139,21 @@ export type Answer =
   | { readonly kind: "funded"; readonly account: Account }
   | { readonly kind: "refused"; readonly fault: Fault };
 
-/** Rows of one table, by their ids; null or undefined: there is none, or it wasn't looked for. */
-export type RowsById<Row> = Pick<ReadonlyMap<string, Row | null>, "get">;
-
-/** Rows as read inside the transaction. */
+/** Rows as read inside the transaction; what was looked for and not found is null or missing. */
 export interface Rows {
-  readonly accounts: RowsById<Account>;
-  readonly keys: RowsById<GatewayKey>;
+  readonly accounts: ReadonlyMap<string, Account | null>;
+  readonly keys: ReadonlyMap<string, GatewayKey | null>;
   /** By the key's id. */
-  readonly spends: RowsById<Spend>;
+  readonly spends: ReadonlyMap<string, Spend | null>;
   /** By `meterIdOf`. */
-  readonly meters: RowsById<Meter>;
+  readonly meters: ReadonlyMap<string, Meter | null>;
   /** By owner. */
-  readonly slots: RowsById<Slot>;
-  readonly holds: RowsById<Hold>;
+  readonly slots: ReadonlyMap<string, Slot | null>;
+  readonly holds: Pick<ReadonlyMap<string, Hold | null>, "get">;
   /** Only those whose hold is gone. */
-  readonly requests: RowsById<RequestRecord>;
-  readonly replies: RowsById<KeptReply>;
-  readonly topUps: RowsById<TopUp>;
+  readonly requests: ReadonlyMap<string, RequestRecord | null>;
+  readonly replies: ReadonlyMap<string, KeptReply | null>;
+  readonly topUps: ReadonlyMap<string, TopUp | null>;
 }
 
 /** The ids of rows that go are told apart by account, which every key of the store begins with. */

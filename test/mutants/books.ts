@@ -17,8 +17,8 @@ export const BOOKS: readonly Mutant[] = [
   {
     name: "rows remembered though another process wrote",
     file: "src/store/sqlite/row-cache.ts",
-    find: "if (dataVersion !== this.#dataVersion) this.clear();",
-    replace: "",
+    find: "if (dataVersion !== this.#dataVersion || entries",
+    replace: "if (entries",
   },
   {
     name: "reap a living node's holds",

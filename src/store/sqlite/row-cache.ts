@@ -14,30 +14,30 @@ import {
 import type { Found } from "../found.ts";
 import { REQUEST } from "../log-tables.ts";
 import { ACCOUNT, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
-import { KnownRows } from "./known-rows.ts";
 import type { Statements } from "./statements.ts";
 
-/** More are looked up again. */
-const HOLDS_MAX = 50_000;
+const ENTRIES_MAX = 50_000;
+
+/** Rows by id as far as they are known; null: there is none. */
+type Known<Row> = Map<string, Row | null>;
 
 export class RowCache {
-  readonly #accounts = new KnownRows<Account>();
-  readonly #keys = new KnownRows<GatewayKey>();
-  readonly #spends = new KnownRows<Spend>();
-  readonly #meters = new KnownRows<Meter>();
-  readonly #slots = new KnownRows<Slot>();
+  readonly #accounts: Known<Account> = new Map();
+  readonly #keys: Known<GatewayKey> = new Map();
+  readonly #spends: Known<Spend> = new Map();
+  readonly #meters: Known<Meter> = new Map();
+  readonly #slots: Known<Slot> = new Map();
   /** By id. They come and go with each request: what is gone is emptied, for the reason that `transport/deadlines.ts` gives. */
   readonly #holds = new Map<string, { row: Hold | null }>();
   #dataVersion = -1;
 
   /** Forgets everything: this connection has written rows by another way, or is a new one. */
   clear(): void {
-    for (const known of this.#tables) known.clear();
-    this.#holds.clear();
+    for (const known of this.#all) known.clear();
   }
 
-  get #tables(): readonly Pick<KnownRows<unknown>, "age" | "clear">[] {
-    return [this.#accounts, this.#keys, this.#spends, this.#meters, this.#slots];
+  get #all(): readonly Map<string, unknown>[] {
+    return [this.#accounts, this.#keys, this.#spends, this.#meters, this.#slots, this.#holds];
   }
 
   /**
@@ -46,13 +46,12 @@ export class RowCache {
    */
   rowsFor(sql: Statements, reads: readonly Reads[]): Rows {
     const dataVersion = sql.dataVersion.get()?.data_version ?? -1;
-    if (dataVersion !== this.#dataVersion) this.clear();
+    const entries = this.#all.reduce((sum, { size }) => sum + size, 0);
+    if (dataVersion !== this.#dataVersion || entries > ENTRIES_MAX) this.clear();
     this.#dataVersion = dataVersion;
-    for (const known of this.#tables) known.age();
-    if (this.#holds.size > HOLDS_MAX) this.#holds.clear();
-    const requests = new Map<string, RequestRecord | null>();
-    const replies = new Map<string, KeptReply | null>();
-    const topUps = new Map<string, TopUp | null>();
+    const requests: Known<RequestRecord> = new Map();
+    const replies: Known<KeptReply> = new Map();
+    const topUps: Known<TopUp> = new Map();
     for (const read of reads) {
       const { accountId, requestId, replyId, topUpId } = read;
       this.#load(sql, read);
@@ -78,16 +77,15 @@ export class RowCache {
 
   /** A key whose secret was shown asks for something next. It counts as any row: until another connection commits. */
   keepKey(key: GatewayKey): void {
-    this.#keys.age();
-    this.#keys.keep(key.id, key);
+    if (this.#keys.size < ENTRIES_MAX) this.#keys.set(key.id, key);
   }
 
   /** Takes over the rows that a decision has written. Call it after the commit. */
   keep(decision: Decision): void {
-    for (const account of decision.accounts) this.#accounts.keep(account.id, account);
-    for (const spend of decision.spends) this.#spends.keep(spend.keyId, spend);
-    for (const meter of decision.meters) this.#meters.keep(makeMeterId(meter.owner, meter.day), meter);
-    for (const slot of decision.slots) this.#slots.keep(slot.owner, slot);
+    for (const account of decision.accounts) this.#accounts.set(account.id, account);
+    for (const spend of decision.spends) this.#spends.set(spend.keyId, spend);
+    for (const meter of decision.meters) this.#meters.set(makeMeterId(meter.owner, meter.day), meter);
+    for (const slot of decision.slots) this.#slots.set(slot.owner, slot);
     for (const hold of decision.holds) this.#holds.set(hold.id, { row: hold });
     for (const { id } of decision.holdsGone) {
       const gone = this.#holds.get(id);
@@ -98,23 +96,21 @@ export class RowCache {
 
   /** To look for a new request's hold and row would cost 3 µs of its 20 in the store, and find nothing. */
   #load(sql: Statements, { accountId, keyId, owners, days, requestId, isNew }: Reads): void {
-    load(this.#accounts, accountId, ACCOUNT, () => sql.account.get(accountId));
-    if (keyId !== null) {
-      load(this.#keys, keyId, KEY, () => sql.key.get(keyId));
-      load(this.#spends, keyId, SPEND, () => sql.spend.get(accountId, keyId));
-    }
+    if (!this.#accounts.has(accountId))
+      this.#accounts.set(accountId, rowOf(ACCOUNT, sql.account.get(accountId)));
+    if (keyId !== null && !this.#keys.has(keyId)) this.#keys.set(keyId, rowOf(KEY, sql.key.get(keyId)));
+    if (keyId !== null && !this.#spends.has(keyId))
+      this.#spends.set(keyId, rowOf(SPEND, sql.spend.get(accountId, keyId)));
     if (requestId !== null && !isNew && !this.#holds.has(requestId))
       this.#holds.set(requestId, { row: rowOf(HOLD, sql.hold.get(accountId, requestId)) });
     for (const owner of owners) {
-      load(this.#slots, owner, SLOT, () => sql.slot.get(accountId, owner));
-      for (const day of days)
-        load(this.#meters, makeMeterId(owner, day), METER, () => sql.meter.get(accountId, owner, day));
+      if (!this.#slots.has(owner)) this.#slots.set(owner, rowOf(SLOT, sql.slot.get(accountId, owner)));
+      for (const day of days) {
+        const id = makeMeterId(owner, day);
+        if (!this.#meters.has(id)) this.#meters.set(id, rowOf(METER, sql.meter.get(accountId, owner, day)));
+      }
     }
   }
-}
-
-function load<Row>(known: KnownRows<Row>, id: string, table: Table<Row>, find: () => Found | null): void {
-  if (known.get(id) === undefined) known.keep(id, rowOf(table, find()));
 }
 
 function rowOf<Row>(table: Table<Row>, found: Found | null): Row | null {
