@@ -124,9 +124,23 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "the candidates that scores are measured against are not kept",
     file: "src/selectors/choose.ts",
-    find: "...first(able.careful, GOOD_KEPT),",
+    find: "if (able.size > 0) kept.add(findChampion(able));",
     replace: "",
     tests: ["test/router/choose.test.ts"],
+  },
+  {
+    name: "the champion is left where nothing bears out that it pays",
+    file: "src/selectors/best.ts",
+    find: "(margin ?? UNKNOWN_KIND)",
+    replace: "(margin ?? 0)",
+    tests: ["test/router/few-labels.test.ts"],
+  },
+  {
+    name: "a key that is unlike all others counts in full",
+    file: "src/selectors/learning/evidence.ts",
+    find: 'aged * trust(lesson.keyId ?? "", model)',
+    replace: "aged",
+    tests: ["test/router/feedback.test.ts"],
   },
   {
     name: "a model behind an open breaker counts as well",
