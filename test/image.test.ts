@@ -135,7 +135,7 @@ describe("the bill of materials", () => {
 
   test("is the same each time, and another one for another lock file", () => {
     expect(JSON.stringify(buildBill(lock))).toBe(JSON.stringify(bill));
-    const other = buildBill(lock.replace('"version": "2.9.1"', '"version": "2.9.2"'));
+    const other = buildBill(lock.replace(/(?<="node_modules\/yaml": \{\s*"version": ")[^"]+/, "99.0.0"));
     expect(other.serialNumber).not.toBe(bill.serialNumber);
   });
 

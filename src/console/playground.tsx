@@ -174,7 +174,12 @@ function Head({ chat: { lanes, isRunning, add, clear }, onTune, onCode }: HeadPr
       <Button icon="code" isDisabled={lanes.length === 0} onClick={onCode}>
         View as code
       </Button>
-      <Button icon="plus" isDisabled={lanes.length >= LANES_MAX || isRunning} onClick={add}>
+      <Button
+        icon="plus"
+        // Without the first there is nothing to compare with: it comes with the list of models.
+        isDisabled={lanes.length === 0 || lanes.length >= LANES_MAX || isRunning}
+        onClick={add}
+      >
         Compare
       </Button>
       <Button isDisabled={isRunning || isEmpty} onClick={clear}>
