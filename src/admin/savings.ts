@@ -1,4 +1,4 @@
-// The word that selectors with a dial keep, week by week: the share of quality that was promised, what was kept, what was saved.
+// A weekly report on the selectors with a dial: the share of quality that was promised and kept, and the savings.
 import { type Static, Type } from "@sinclair/typebox";
 import { asArray, asNumber, asObject, type JsonObject, parseJson } from "../core/json.ts";
 import { toUsd } from "../core/money.ts";

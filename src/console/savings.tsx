@@ -1,4 +1,4 @@
-// The word that Router#fair and Router#light kept, week by week: what they promised, what was kept, what was saved.
+// The weekly report on Router#fair and Router#light: the quality that was promised and kept, and the savings.
 import type { Savings } from "../admin/savings.ts";
 import { count, percent, span, usd } from "./format.ts";
 import { Card } from "./parts/page.tsx";
@@ -31,15 +31,15 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     name: "kept",
-    label: "Kept by scores",
+    label: "Kept, by scores",
     isNumber: true,
     cell: ({ kept, kept_error, judged }) =>
       kept === null ? `too few scores (${judged})` : `${percent(kept)} ± ${percent(kept_error ?? 0)}`,
   },
   { name: "saved", label: "Saved", isNumber: true, cell: ({ saved_usd }) => usd(saved_usd) },
   {
-    name: "sooner",
-    label: "Sooner",
+    name: "time",
+    label: "Time saved",
     isNumber: true,
     cell: ({ saved_ms }) => (saved_ms < 0 ? `−${span(-saved_ms)}` : span(saved_ms)),
   },
@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<Row>[] = [
 export function SavingsCard() {
   const savings = useResource<Savings>("/savings");
   return (
-    <Card title="What Router#fair and Router#light kept" isFlush>
+    <Card title="Router#fair and Router#light: quality and savings" isFlush>
       <Loaded of={savings}>
         {({ data }) =>
           data.length === 0 ? (
