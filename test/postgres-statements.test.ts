@@ -38,7 +38,7 @@ test.each([
   const parts = listWriteTexts(isDistributed).flatMap(splitParts);
   for (const part of parts) expect(part).toMatch(ACCOUNT_IS_FIRST);
   const written = parts.map((part) => /(?:INSERT INTO|UPDATE|DELETE FROM) (\w+)/.exec(part)?.[1]);
-  expect(written.length).toBe(11 + 2);
+  expect(written.length).toBe(13 + 2);
 });
 
 test("a distributed engine writes no two tables in one statement, but for what goes", () => {

@@ -1,7 +1,9 @@
 // One key's share of the request log and its sums, for every store's engine.
 import { expect, test } from "bun:test";
 import type { Position, RequestFilter, Store } from "../src/core/store.ts";
-import { addKey, HOUR, makeKey, makeRecord, NOON } from "./samples.ts";
+import { NO_AMOUNTS } from "../src/core/units.ts";
+import { openPayments } from "./payments.ts";
+import { addKey, give, HOUR, makeKey, makeRecord, NOON } from "./samples.ts";
 import { write } from "./store-log.suite.ts";
 
 export function requestsOfKey(store: () => Store): void {
@@ -25,6 +27,26 @@ export function requestsOfKey(store: () => Store): void {
     expect(await idsOf({ toMs: NOON + HOUR })).toBe("210");
     expect(await idsOf({ status: 201 })).toBe("1");
     expect(await idsOf({ fromMs: NOON + 3 * HOUR, toMs: NOON + 29 * HOUR })).toBe("");
+  });
+}
+
+const CHAT = { operation: "chat", amounts: { ...NO_AMOUNTS, prompt: 3 } };
+const PICTURES = { operation: "images", amounts: { ...NO_AMOUNTS, prompt: 5, images: 2 } };
+
+export function mixedRows(store: () => Store): void {
+  test("requests of one transaction keep their amounts, whatever their operations count", async () => {
+    const key = await addKey(store(), "key_a");
+    await give(store(), key.accountId, 1000);
+    const payments = openPayments(store());
+    const held = await Promise.all(["1", "2", "3", "4"].map((id) => payments.hold(id, key, 10)));
+    // Settled in one turn of the event loop, they are one transaction.
+    await Promise.all(held.map((one, at) => payments.post(one, 1, at % 2 === 0 ? CHAT : PICTURES)));
+    const rows = await store().requests({}, { limit: 9, after: null });
+    const written = rows.map(({ operation, amounts }) => `${operation} ${amounts.prompt} ${amounts.images}`);
+    expect(written.toSorted()).toEqual(["chat 3 0", "chat 3 0", "images 5 2", "images 5 2"]);
+    const sums = await store().usage({ fromMs: 0, toMs: NOON + HOUR, groupBy: ["operation"] });
+    const counted = sums.map(({ operation, amounts }) => `${operation} ${amounts.prompt} ${amounts.images}`);
+    expect(counted.toSorted()).toEqual(["chat 6 0", "images 10 4"]);
   });
 }
 

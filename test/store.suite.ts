@@ -13,7 +13,7 @@ import {
   makeRecord,
   NOON,
 } from "./samples.ts";
-import { keyUses, requestsOfKey } from "./store-key-log.suite.ts";
+import { keyUses, mixedRows, requestsOfKey } from "./store-key-log.suite.ts";
 import { firstTokens, log, logFilters, sums, usage, usageNarrowed } from "./store-log.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
@@ -65,6 +65,7 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("the log", () => log(store));
     describe("the log narrowed", () => logFilters(store));
     describe("the log of a key", () => requestsOfKey(store));
+    describe("mixed rows of the log", () => mixedRows(store));
     describe("first tokens", () => firstTokens(store));
     describe("sums", () => sums(store));
     describe("usage", () => usage(store));

@@ -12,7 +12,16 @@ import {
 import type { KeyUse } from "../core/store.ts";
 import { type Amounts, NO_AMOUNTS, type Unit } from "../core/units.ts";
 import { type Found, orNull, real, sum, text, whole, word } from "./found.ts";
-import { table } from "./tables.ts";
+import { type Table, type TablePart, table } from "./tables.ts";
+
+/** Units that only operations beyond chat count. */
+const WORK_COLUMNS = [
+  ["images", "images"],
+  ["seconds", "seconds"],
+  ["characters", "characters"],
+  ["search_units", "searchUnits"],
+  ["pages", "pages"],
+] as const satisfies readonly (readonly [string, Unit])[];
 
 /** The units that have a column; the others only price a part of one of these. */
 export const AMOUNT_COLUMNS = [
@@ -22,12 +31,23 @@ export const AMOUNT_COLUMNS = [
   ["cache_write_tokens", "cacheWrite"],
   ["reasoning_tokens", "reasoning"],
   ["searches", "searches"],
-  ["images", "images"],
-  ["seconds", "seconds"],
-  ["characters", "characters"],
-  ["search_units", "searchUnits"],
-  ["pages", "pages"],
+  ...WORK_COLUMNS,
 ] as const satisfies readonly (readonly [string, Unit])[];
+
+/** True if the row counts anything but tokens and searches. */
+export function hasWork({ amounts }: { readonly amounts: Amounts }): boolean {
+  return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
+}
+
+/** The part of a table that rows without such work are written to; the other columns have 0 as their default. */
+export function leaveOutWork<Row>({ name, columns, valuesOf }: Table<Row>): TablePart<Row> {
+  const isLeft = columns.map((column) => WORK_COLUMNS.some(([one]) => one === column));
+  return {
+    name,
+    columns: columns.filter((_, at) => !isLeft[at]),
+    valuesOf: (row) => valuesOf(row).filter((_, at) => !isLeft[at]),
+  };
+}
 
 function readAmounts(found: Found, read: (found: Found, column: string) => number): Amounts {
   const amounts: Record<Unit, number> = { ...NO_AMOUNTS };

@@ -26,6 +26,9 @@ export interface Table<Row> {
   readonly rowOf: (found: Found) => Row;
 }
 
+/** The part of a table that is written. */
+export type TablePart<Row> = Pick<Table<Row>, "name" | "columns" | "valuesOf">;
+
 /** A table from its columns, each with what it holds of a row. */
 export function table<Row>(
   name: string,

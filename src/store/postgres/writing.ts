@@ -1,9 +1,9 @@
 // Writing a decision: every statement takes the account as $1 and a list for each column, whatever the number of rows.
 import type { Decision, Gone } from "../../core/demand.ts";
 import type { Value } from "../found.ts";
-import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import { FIRST_TOKEN, hasWork, leaveOutWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeOverwrite, joinNames } from "../sql.ts";
-import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
+import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, type TablePart, TOP_UP } from "../tables.ts";
 import { type Query, query } from "./connection.ts";
 
 const WHOLE_NUMBERS = new Set(
@@ -36,7 +36,7 @@ interface Given {
 }
 
 function insert<Row>(
-  { name, columns, valuesOf }: Pick<Table<Row>, "name" | "columns" | "valuesOf">,
+  { name, columns, valuesOf }: TablePart<Row>,
   onConflict: string,
   rows: (decision: Decision) => readonly Row[],
 ): Part {
@@ -87,7 +87,15 @@ const GROUPS: readonly (readonly Part[])[] = [
   [MONEY, upsert(SPEND, ({ spends }) => spends), insert(ENTRY, "", ({ entries }) => entries)],
   [upsert(METER, ({ meters }) => meters), upsert(SLOT, ({ slots }) => slots)],
   [upsert(HOLD, ({ holds }) => holds)],
-  [insert(REQUEST, "", ({ requests }) => requests), insert(USAGE, ADD_UP, ({ usage }) => usage)],
+  // Most requests are chats: the ten lists that they leave out would cost one busy account 4 % of its requests.
+  [
+    insert(leaveOutWork(REQUEST), "", ({ requests }) => requests.filter((row) => !hasWork(row))),
+    insert(leaveOutWork(USAGE), ADD_UP, ({ usage }) => usage.filter((row) => !hasWork(row))),
+  ],
+  [
+    insert(REQUEST, "", ({ requests }) => requests.filter(hasWork)),
+    insert(USAGE, ADD_UP, ({ usage }) => usage.filter(hasWork)),
+  ],
   [insert(FIRST_TOKEN, COUNT_UP, ({ firstTokens }) => firstTokens)],
   [upsert(REPLY, ({ replies }) => replies)],
   [insert(TOP_UP, "", ({ topUps }) => topUps)],
