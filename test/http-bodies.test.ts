@@ -15,7 +15,7 @@ import { ManualClock } from "./manual-clock.ts";
 const codeOf = (thrown: unknown) => (thrown instanceof Fault ? thrown.code : String(thrown));
 
 describe("the memory of bodies", () => {
-  function refusalOf(reserve: () => unknown) {
+  function readRefusal(reserve: () => unknown) {
     try {
       return reserve();
     } catch (thrown) {
@@ -26,10 +26,10 @@ describe("the memory of bodies", () => {
   test("holds a quarter of it for one owner, and one body of any size", () => {
     const memory = new BodyMemory(1000);
     const large = memory.reserve("a", 900);
-    expect(refusalOf(() => memory.reserve("a", 1))).toBe("too_many_parallel_requests");
+    expect(readRefusal(() => memory.reserve("a", 1))).toBe("too_many_parallel_requests");
     large.release();
     const small = [memory.reserve("a", 100), memory.reserve("a", 150)];
-    expect(refusalOf(() => memory.reserve("a", 1))).toBe("too_many_parallel_requests");
+    expect(readRefusal(() => memory.reserve("a", 1))).toBe("too_many_parallel_requests");
     const other = memory.reserve("b", 250);
     expect(memory.bytes).toBe(500);
     for (const { release } of [...small, other]) release();
@@ -39,7 +39,7 @@ describe("the memory of bodies", () => {
   test("holds no more than all of it for all owners together", () => {
     const memory = new BodyMemory(1000);
     const held = ["a", "b", "c", "d"].map((owner) => memory.reserve(owner, 250));
-    expect(refusalOf(() => memory.reserve("e", 1))).toBe("overloaded");
+    expect(readRefusal(() => memory.reserve("e", 1))).toBe("overloaded");
     for (const { release } of held) release();
     memory.reserve("e", 1000).release();
     expect(memory.bytes).toBe(0);
@@ -49,7 +49,7 @@ describe("the memory of bodies", () => {
     const memory = new BodyMemory(1000);
     const { grow, release } = memory.reserve("a", 10);
     grow(500);
-    expect(refusalOf(() => grow(5000))).toBe("overloaded");
+    expect(readRefusal(() => grow(5000))).toBe("overloaded");
     expect(memory.bytes).toBe(510);
     release();
     expect(memory.bytes).toBe(0);

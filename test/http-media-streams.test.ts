@@ -19,10 +19,10 @@ const SPOKEN_TEXT = "grüße 👋";
 
 const drawing = (model: string, more: object = {}) =>
   world.post("/images/generations", { model: `Studio#${model}`, prompt: "x", stream: true, ...more });
-const wait = async (response: Promise<Response>) => readOf(await response);
+const wait = async (response: Promise<Response>) => readAnswer(await response);
 
 /** Reads a stream part by part. */
-function readOf(response: Response) {
+function readAnswer(response: Response) {
   const reader = response.body?.getReader();
   const decoder = new TextDecoder();
   let text = "";

@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, "..");
 const NOT_YET: Readonly<Record<"comments" | "names", readonly string[]>> = { comments: [], names: [] };
 
 /** A sentence may begin with these only as a question. */
-const HEADLESS = /^(What|Who|Whoever|Whatever|How|Whether|Why|Which|So many|So much)\b/;
+const HEADLESS = /^(What|Who|Whose|Whoever|Whatever|How|Whether|Why|Which|So many|So much)\b/;
 
 /** A comment that begins with these leaves out what it speaks of, or has an answer given by nobody. */
 const FRAGMENT = /^(Of|To be|Gives)\b/;

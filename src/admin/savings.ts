@@ -187,9 +187,9 @@ class Sums {
 
 /** The one that was best overall; of equal ones the first by its id, as selectors have it. */
 function findBest(candidates: readonly JsonObject[]): JsonObject | undefined {
-  const levelOf = (one: JsonObject) => asNumber(one.level) ?? 0;
+  const readLevel = (one: JsonObject) => asNumber(one.level) ?? 0;
   const [best] = candidates.toSorted(
-    (a, b) => levelOf(b) - levelOf(a) || (String(a.model) < String(b.model) ? -1 : 1),
+    (a, b) => readLevel(b) - readLevel(a) || (String(a.model) < String(b.model) ? -1 : 1),
   );
   return best;
 }

@@ -39,7 +39,7 @@ export interface Offer {
 export interface Reads {
   readonly accountId: string;
   readonly keyId: string | null;
-  /** Whose slots, and with `days` whose meters. */
+  /** The owners whose slots are read, and with `days` their meters. */
   readonly owners: readonly string[];
   readonly days: readonly string[];
   /** The request whose hold is wanted, and its row where there is no hold. */

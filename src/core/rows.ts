@@ -42,7 +42,7 @@ export const PLACE_KINDS = ["allowance", "throttle", "unlimited", "balance"] as 
 /** The way in which an admitted request was let in, with all that giving it back needs. */
 export interface Place {
   readonly kind: (typeof PLACE_KINDS)[number];
-  /** Whose meter counts it, and on which day. */
+  /** The owner and the day of the meter that counts it. */
   readonly owner: string;
   readonly day: string;
   /** Places of the day's allowance that it took: at most one for each answer asked for. */

@@ -1,4 +1,4 @@
-// Whose fault an ending is: it decides what a request costs and what it gets back.
+// Judges who caused a request's end, which decides what the request costs and what it gets back.
 import type { Fault } from "../core/fault.ts";
 
 export interface RequestEnd {

@@ -25,7 +25,7 @@ export interface BodyPorts {
   readonly deadlines: Deadlines;
 }
 
-/** Whose body it is, for its share of the memory, and how long it may be. */
+/** The bounds on one body: its owner, who has a share of the memory, and its longest length. */
 export interface BodyRules {
   readonly owner: string;
   readonly bytesMax: number;

@@ -75,7 +75,7 @@ const FOREIGN: readonly (readonly [paths: RegExp, hint: string])[] = [
   ],
   [
     /^\/v[12]\/(embed|chat|generate|classify|tokenize|detokenize)$/,
-    " That is an address of Cohere's, of which rerank alone is served. Embeddings are at /v1/embeddings, chat at /v1/chat/completions, in OpenAI's form.",
+    " That is an address of Cohere's API, of which only rerank is served. Embeddings are at /v1/embeddings, chat at /v1/chat/completions, in OpenAI's form.",
   ],
   [
     /^\/v1\/(multimodal|contextualized)embeddings$/,

@@ -44,8 +44,8 @@ export function findLimit(key: GatewayKey, quota: QuotaRules): number | null {
   return key.requestsPerDay === "default" ? quota.requestsPerDay : key.requestsPerDay;
 }
 
-/** Whose places the key's requests take. A key with its own number is counted by itself under either scope. */
-function ownerOf(key: GatewayKey, quota: QuotaRules): string {
+/** Returns the key or account that the request counts for. A key with its own number is counted by itself under either scope. */
+function findOwner(key: GatewayKey, quota: QuotaRules): string {
   return quota.scope === "account" && key.requestsPerDay === "default" ? key.accountId : key.id;
 }
 
@@ -73,7 +73,7 @@ export function freshMeter(given: {
  * node's runs ahead): the later day stays, else the same hour would be handed out twice.
  */
 export function openDay(counts: Counts, key: GatewayKey, quota: QuotaRules, nowMs: number): OpenDay {
-  const owner = ownerOf(key, quota);
+  const owner = findOwner(key, quota);
   const today = computeDay(nowMs, quota);
   const tomorrow = dayAfter(today, quota);
   const begun = counts.meters.get(makeMeterId(owner, tomorrow.name));

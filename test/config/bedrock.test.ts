@@ -105,7 +105,7 @@ describe("the agent of a container", () => {
   const FULL = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
   const RELATIVE = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
   const TOKEN = "AWS_CONTAINER_AUTHORIZATION_TOKEN";
-  const agentOf = (env: Variables) => setupOf("Bedrock: { region: eu-west-1 }", env).credentials[0]?.proof;
+  const findAgent = (env: Variables) => setupOf("Bedrock: { region: eu-west-1 }", env).credentials[0]?.proof;
   const agent = { kind: "aws_container", authorization: null, region: "eu-west-1" };
 
   test.each([
@@ -118,28 +118,28 @@ describe("the agent of a container", () => {
     "http://169.254.170.23/v1/credentials",
     "http://[fd00:ec2::23]/v1/credentials",
   ])("may be at %s", (url) => {
-    expect<unknown>(agentOf({ [FULL]: url })).toEqual({ ...agent, url });
+    expect<unknown>(findAgent({ [FULL]: url })).toEqual({ ...agent, url });
   });
 
   test("of ECS is at its path, which goes before a whole address", () => {
     const env = { [RELATIVE]: "/v2/credentials/1?a=b", [FULL]: "https://other.example/" };
     const url = "http://169.254.170.2/v2/credentials/1?a=b";
-    expect<unknown>(agentOf(env)).toEqual({ ...agent, url });
+    expect<unknown>(findAgent(env)).toEqual({ ...agent, url });
   });
 
   test("is shown a token, or rather the file with one", () => {
     const url = "http://169.254.170.23/v1/credentials";
     const env = { [FULL]: url, [TOKEN]: "Basic abcd" };
-    expect<unknown>(agentOf(env)).toEqual({ ...agent, url, authorization: { value: "Basic abcd" } });
-    expect<unknown>(agentOf({ ...env, [`${TOKEN}_FILE`]: "/run/token" })).toEqual({
+    expect<unknown>(findAgent(env)).toEqual({ ...agent, url, authorization: { value: "Basic abcd" } });
+    expect<unknown>(findAgent({ ...env, [`${TOKEN}_FILE`]: "/run/token" })).toEqual({
       ...{ ...agent, url, authorization: { file: "/run/token" } },
     });
   });
 
   test("is asked for nothing where there are keys, and turns nothing on by itself", () => {
     const env = { [FULL]: "https://agent.example/" };
-    expect(agentOf({ ...env, ...KEYS })).toMatchObject({ kind: "aws", accessKeyId: "AKENV" });
-    expect(agentOf({ ...env, AWS_BEARER_TOKEN_BEDROCK: "ABSK" })).toBeUndefined();
+    expect(findAgent({ ...env, ...KEYS })).toMatchObject({ kind: "aws", accessKeyId: "AKENV" });
+    expect(findAgent({ ...env, AWS_BEARER_TOKEN_BEDROCK: "ABSK" })).toBeUndefined();
     expect(setupOf(`Bedrock: { aws: ${AWS} }`, env).credentials).toEqual([proof({})]);
     expect(setupsOf(null, env)).toEqual([]);
   });

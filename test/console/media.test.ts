@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { makeWav } from "../media/world.ts";
-import { answerOf, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";
+import { findAnswer, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";
 import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
 
 let world: ConsoleWorld;
@@ -80,7 +80,7 @@ describe.skipIf(!HAS_BROWSER)(
       await page.getByLabel(/Picture to change/).setInputFiles({ ...SOUND, name: "old.png" });
       expect(await readCurl(page)).toContain("/v1/images/edits \\\n");
       await press(page, "Draw");
-      await answerOf(page)
+      await findAnswer(page)
         .getByText(/20\d → 544 tokens/)
         .waitFor();
       await visitor.open("/");
@@ -98,12 +98,12 @@ describe.skipIf(!HAS_BROWSER)(
         page.route("**/v1/images/generations", (route) => route.fulfill({ json: { data: [data] } }));
       await answerWith({ url: "https://pictures.test/1.png", revised_prompt: "A lighthouse." });
       await press(page, "Draw");
-      const link = answerOf(page).getByRole("link", { name: "Picture 1 at its provider" });
+      const link = findAnswer(page).getByRole("link", { name: "Picture 1 at its provider" });
       expect(await link.getAttribute("href")).toBe("https://pictures.test/1.png");
-      await answerOf(page).getByText("A lighthouse.").waitFor();
+      await findAnswer(page).getByText("A lighthouse.").waitFor();
       await answerWith({ b64_json: "no picture" });
       await press(page, "Draw");
-      await answerOf(page).getByText("The provider's answer is broken: it can't be shown.").waitFor();
+      await findAnswer(page).getByText("The provider's answer is broken: it can't be shown.").waitFor();
       expect([...visitor.complaints, ...visitor.foreign]).toEqual([]);
       await visitor.close();
     });

@@ -1,7 +1,7 @@
 // The playground beyond chat in a browser: each operation is asked for, and its answer shown, with its cost and as curl.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { OPERATIONS } from "../../src/core/card.ts";
-import { answerOf, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";
+import { findAnswer, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";
 import {
   barriers,
   type ConsoleWorld,
@@ -33,7 +33,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there i
     expect(same).toMatch(SPENT);
     await page.getByLabel("Second text").fill("it's quite another thing");
     await press(page, "Compare");
-    await answerOf(page)
+    await findAnswer(page)
       .getByText(/^0\.\d{4}$/)
       .waitFor();
     const code = await readCurl(page);
@@ -50,7 +50,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there i
     await page.getByLabel("Documents").fill("a train\n\na bear that is white\nthe bear");
     await press(page, "Rank");
     await readAnswer(page, "Cohere#rerank-v3.5");
-    const ranked = await answerOf(page).getByRole("listitem").allInnerTexts();
+    const ranked = await findAnswer(page).getByRole("listitem").allInnerTexts();
     expect(ranked.map((text) => text.replaceAll(/\s+/g, " "))).toEqual([
       expect.stringMatching(/^a bear that is white 0\.\d{3}$/),
       expect.stringMatching(/^the bear 0\.\d{3}$/),
@@ -65,12 +65,12 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there i
     const page = await openModel(visitor, "OpenAI#omni-moderation-latest");
     await page.getByLabel("Text").fill("I will attack.");
     await press(page, "Judge");
-    await answerOf(page).getByText("Flagged: violence, violence/graphic.").waitFor();
-    const [first] = await answerOf(page).getByRole("listitem").allInnerTexts();
+    await findAnswer(page).getByText("Flagged: violence, violence/graphic.").waitFor();
+    const [first] = await findAnswer(page).getByRole("listitem").allInnerTexts();
     expect(first).toMatch(/^violence flagged\s+0\.950$/);
     await page.getByLabel("Text").fill("Good morning.");
     await press(page, "Judge");
-    await answerOf(page).getByText("No category is flagged.").waitFor();
+    await findAnswer(page).getByText("No category is flagged.").waitFor();
     expect(visitor.complaints).toEqual([]);
     await visitor.close();
   });
@@ -99,13 +99,13 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there i
     const failing = await openModel(visitor, "Local#sim-image~trouble=500", "Images");
     await failing.getByLabel("Description").fill("a lighthouse");
     await press(failing, "Draw");
-    await answerOf(failing).getByRole("alert").getByText("The provider failed to answer.").waitFor();
+    await findAnswer(failing).getByRole("alert").getByText("The provider failed to answer.").waitFor();
     await visitor.open("/");
     const slow = await openModel(visitor, "Local#sim-image~latency=60000", "Images");
     await slow.getByLabel("Description").fill("a lighthouse");
     await press(slow, "Draw");
     await press(slow, "Stop");
-    await answerOf(slow)
+    await findAnswer(slow)
       .getByText(/stopped · .* in all/)
       .waitFor();
     await slow.getByRole("button", { name: "Draw" }).waitFor();

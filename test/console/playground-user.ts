@@ -17,11 +17,11 @@ export async function press(page: Page, name: string): Promise<void> {
   await page.getByRole("button", { name, exact: true }).click();
 }
 
-export const answerOf = (page: Page) => page.getByRole("region", { name: "Answer" });
+export const findAnswer = (page: Page) => page.getByRole("region", { name: "Answer" });
 
 /** The answer as text once its figures are there, which name the model. */
 export async function readAnswer(page: Page, model: string): Promise<string> {
-  const answer = answerOf(page);
+  const answer = findAnswer(page);
   await answer.getByText(model).waitFor();
   return answer.innerText();
 }

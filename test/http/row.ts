@@ -3,7 +3,7 @@ import { expect } from "bun:test";
 import { type Seen, seen } from "./observe.ts";
 import type { HttpWorld } from "./world.ts";
 
-/** Whose secret a row sends. */
+/** The holder of the secret that a row sends. */
 export type Who = "holder" | "limited" | "restricted" | "unlucky" | "spent" | "operator" | "nobody";
 
 export interface Row {

@@ -124,7 +124,7 @@ function* fitModels(
   covariance: Float64Array,
   leverage: Float64Array,
 ): Generator<void, Pick<Posterior, "fits" | "common"> & Foretold> {
-  const [champion = ""] = [...models.keys()].sort((a, b) => levelOf(models, b) - levelOf(models, a));
+  const [champion = ""] = [...models.keys()].sort((a, b) => findLevel(models, b) - findLevel(models, a));
   const solve = ({ weight, count }: Gathered, wanted: Float64Array) => {
     const trust = count / (count + WEIGHTS_START);
     return Float32Array.from(multiply(covariance, sumUp(prompts, wanted, weight)), (value) => trust * value);
@@ -185,7 +185,7 @@ function* fitModels(
   return { fits, common: base, champion, foretold };
 }
 
-function levelOf(models: ReadonlyMap<string, Gathered>, id: string): number {
+function findLevel(models: ReadonlyMap<string, Gathered>, id: string): number {
   return models.get(id)?.level ?? 0;
 }
 

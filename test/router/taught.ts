@@ -1,0 +1,48 @@
+// Learning from scores of our own prompts, and the share of the prompts that a model is chosen for afterwards.
+import type { ModelCard } from "../../src/core/card.ts";
+import type { LessonMark } from "../../src/core/rows.ts";
+import { best } from "../../src/selectors/best.ts";
+import { choose } from "../../src/selectors/choose.ts";
+import { makeFindModel } from "../../src/selectors/expense.ts";
+import { Learned } from "../../src/selectors/learning/learned.ts";
+import { ownPrompts } from "./prompts.ts";
+import { asking, foretold, makeInput } from "./sample-cards.ts";
+
+export const PROMPTS = ownPrompts(12, 5);
+/** Neighbours in the list are of one kind. */
+const STRIDE = 89;
+
+interface Taught {
+  readonly prompt: string;
+  readonly marks: readonly LessonMark[];
+  /** Left out: a label of the operator's. */
+  readonly keyId?: string;
+}
+
+/** Returns the prompt at a place of the order in which they are taught. */
+export function findPrompt(at: number) {
+  return PROMPTS[(at * STRIDE) % PROMPTS.length] ?? { prompt: "", topic: "" };
+}
+
+/** Learns from so many scored prompts. */
+export function learnFrom(
+  cards: readonly ModelCard[],
+  count: number,
+  teach: (at: number) => Taught,
+): Learned {
+  const learned = new Learned();
+  for (let at = 0; at < count; at++) {
+    const { prompt, ...scored } = teach(at);
+    learned.put(foretold(prompt).row, { accountId: "", id: String(at), atMs: 0, weight: 1, ...scored });
+  }
+  learned.fit({ findModel: makeFindModel(cards, () => 1) });
+  return learned;
+}
+
+/** The share of the prompts for which `best` chooses the model, 0…1. */
+export function measureShare(name: string, cards: readonly ModelCard[], learned: Learned): number {
+  const picks = PROMPTS.map(
+    ({ prompt }) => choose(best, makeInput(asking(prompt), { cards, learned })).choice,
+  );
+  return picks.filter((card) => card?.name === name).length / picks.length;
+}
