@@ -1,5 +1,5 @@
-// Router#best: the model with the highest overall level, unless another is better for this kind of request, by as much as
-// labels bear out that leaving the champion pays.
+// Router#best: the model with the highest overall level, unless another is better for this kind of request by a
+// margin that pays off on the labels.
 import { findChampion, type SelectorRule } from "./selector.ts";
 
 /** The champion stays where fewer than this share of the labelled prompts were as unlike the rest as this request is. */

@@ -28,7 +28,7 @@ export interface RankAsk {
   readonly difficulty: number;
   /** The share of what is known that was as unlike the rest as this request is, 0…1. */
   readonly likeness: number;
-  /** The lead that another must have over the champion; null: nothing bears out that leaving it pays. */
+  /** The lead that another model needs over the champion; null: no lead pays off on the labels. */
   readonly margin: number | null;
   /** The mean cost of the champion's answers to labelled prompts. */
   readonly usualCostUsd: number;

@@ -1,4 +1,4 @@
-// Few labels: chance names no other champion, and the champion isn't left before labels bear out that leaving it pays.
+// Few labels: chance names no other champion, and the champion is left only by a margin that pays off on the labels.
 import { expect, test } from "bun:test";
 import { makeDice } from "./dice.ts";
 import { even, makeCard } from "./sample-cards.ts";

@@ -41,7 +41,7 @@ function encodeImagen(ask: ImagesRequest, card: ModelCard, target: Target): Outg
     ...(mimeType ? { outputOptions: { mimeType } } : {}),
   };
   return {
-    url: `${target.baseUrl}/models/${encodeURIComponent(card.name)}:predict`,
+    url: `${target.baseUrl}/models/${encodeURIComponent(card.name.toWellFormed())}:predict`,
     headers: makeHeaders(target),
     body: { instances: [{ prompt: ask.prompt }], parameters },
     dropped: listDropped(ask, ["size", "outputFormat"]),

@@ -194,7 +194,7 @@ export class Learned {
     return findWeight(this.#fitted.posterior?.[what] ?? [], share);
   }
 
-  /** The lead that another must have over the champion; null: nothing bears out that leaving it pays. */
+  /** The lead that another model needs over the champion; null: no lead pays off on the labels. */
   get margin(): number | null {
     return this.#fitted.posterior === null ? 0 : this.#fitted.posterior.margin;
   }

@@ -16,7 +16,7 @@ interface Fitting extends Foretold {
 export interface Tradeoffs {
   readonly money: Tradeoff;
   readonly time: Tradeoff;
-  /** The lead that another must have over the champion; null: nothing bears out that leaving it pays. */
+  /** The lead that another model needs over the champion; null: no lead pays off on the labels. */
   readonly margin: number | null;
   /** The mean cost of the champion's answers to labelled prompts. */
   readonly usualCostUsd: number;
