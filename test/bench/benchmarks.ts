@@ -10,6 +10,7 @@ import type { Finding } from "./report.ts";
 import { benchKeys, benchModels } from "./scale.ts";
 import type { Stage } from "./stage.ts";
 import { benchStreams } from "./streams.ts";
+import { benchWarmUp } from "./warm-up.ts";
 import { benchWorkers } from "./workers.ts";
 
 export interface Benchmark {
@@ -30,5 +31,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
   { name: "models", run: benchModels },
   { name: "governance", run: benchGovernance },
   { name: "start", run: benchStart },
+  { name: "warm-up", run: benchWarmUp },
   { name: "workers", run: benchWorkers },
 ];

@@ -112,7 +112,7 @@ export async function benchBodies(stage: Stage): Promise<Finding> {
         what: `Other streams stand still while ${nameOf(last)} pass, beyond direct`,
         measured: stalled.worstMs,
         unit: "ms",
-        atMost: 20,
+        atMost: 60,
       },
     ],
     bars: [],

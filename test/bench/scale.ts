@@ -51,7 +51,7 @@ function ratioAim(what: string, all: readonly Scaled[], found: ReadonlyMap<strin
     what: `CPU per request over that of ${few?.count}, ${counts}`,
     measured: median(many) / median(few),
     unit: "×",
-    atMost: 1.5,
+    atMost: 1.2,
   };
 }
 
