@@ -1,12 +1,12 @@
-// Waiting to be let in while the same request is being answered for somebody else.
+// Duplicate requests (same Idempotency-Key) wait here until the first one has been answered.
 import type { Ending } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
 import type { Admitted, Ledger, Ticket } from "../ledger/ledger.ts";
 
-/** The interval at which another node is asked whether it has finished the answer. */
+/** The interval for checking whether another node has finished the answer. */
 const LOOK_MS = 250;
-/** More twins than this are a mistake, or meant to fill the gateway. */
+/** More duplicates than this are a client bug or an attack. */
 const TWINS_MAX = 100;
 
 interface AdmissionPorts {
@@ -16,7 +16,7 @@ interface AdmissionPorts {
 
 export class Admissions {
   readonly #ports: AdmissionPorts;
-  /** The requests that wait for a completion of this process, by its id. */
+  /** Requests waiting for a completion of this process, by the completion's id. */
   readonly #waiting = new Map<string, Set<() => void>>();
 
   constructor(ports: AdmissionPorts) {
@@ -24,9 +24,8 @@ export class Admissions {
   }
 
   /**
-   * Waits while the request `id`, the same one, is being answered, and asks `again` until it is let in or answered too.
-   * Throws the reason for which one of `endings` ended, and `upstream_timeout` when the one that it waits for takes longer
-   * than `timeoutMs`.
+   * Waits until the completion `id` is settled, then calls `again` until the request is admitted or answered. Throws
+   * the reason if one of `endings` ends, and `upstream_timeout` after `timeoutMs`.
    */
   async wait(
     id: string,
@@ -47,14 +46,14 @@ export class Admissions {
     }
   }
 
-  /** The completion is settled: those that wait for it look again. */
+  /** Call this once a completion is settled: the requests that wait for it try again. */
   over(id: string): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     for (const wake of waiting ?? []) wake();
   }
 
-  /** Resolves when there may be news of a completion, at the latest after `withinMs`. */
+  /** Resolves when the completion may have changed, after `withinMs` at the latest. */
   async #change(id: string, endings: readonly Ending[], withinMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = this.#waiting.get(id) ?? new Set();

@@ -1,22 +1,22 @@
-// A streamed answer on its way to its client: let in before the first batch, settled before the last, left in any case.
+// A streamed answer: admitted before the first batch, settled before the last, cleaned up in every case.
 import type { Form } from "../operations/form.ts";
 import { type AnswerFlow, Pause, type Take } from "./flow.ts";
 import type { PieceStream } from "./streamed.ts";
 
-/** An answer whose first part has come. */
+/** An answer that has begun to arrive. */
 export interface Opened<F extends Form> {
   readonly first: readonly F["piece"][];
-  /** null: that was all. */
+  /** Null if `first` is the whole answer. */
   readonly rest: PieceStream<F> | null;
 }
 
-/** The steps of a streamed request. `leave` follows every `open`. */
+/** The steps of a streamed request. Every `open` is followed by a `leave`. */
 export interface StreamSteps<F extends Form> {
-  /** Lets the request in and waits for the first part of its answer. */
+  /** Admits the request and waits for the first part of its answer. */
   readonly open: () => Promise<Opened<F>>;
-  /** Called with each batch that leaves after the first. */
+  /** Called with each batch after the first before it is sent. */
   readonly pass: (pieces: readonly F["piece"][]) => void;
-  /** Settles the answer that is whole, and returns its last batch. */
+  /** Settles the finished answer and returns its last batch. */
   readonly finish: (usage: F["usage"] | null) => Promise<readonly F["piece"][]>;
   readonly fail: (thrown: unknown) => void;
   readonly leave: () => Promise<unknown>;
@@ -65,7 +65,7 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
     await this.#end();
   }
 
-  /** A step that is under way ends by the call's signal, which fires on leaving too. */
+  /** If a step is still running, the call's signal ends it: the signal fires on leaving too. */
   leave(): void {
     this.#isLeft = true;
     if (!this.#isUnderWay) this.#end().catch(() => {});
@@ -85,7 +85,7 @@ export class AnswerStream<F extends Form> implements AnswerFlow<readonly F["piec
   }
 }
 
-/** Reads a stream up to the first part of its answer: a start alone is no answer, another attempt may still replace it. */
+/** Reads a stream until its first piece of content. Until then another attempt may still replace it. */
 export function openStream<F extends Form>(
   stream: PieceStream<F>,
   isAnswer: (piece: F["piece"]) => boolean,
@@ -93,7 +93,7 @@ export function openStream<F extends Form>(
   return new OpenedStream(stream, isAnswer).opened;
 }
 
-/** A stream under way that stands still behind the first part of its answer until the rest is asked for. */
+/** A stream that pauses after its first piece of content until the caller asks for the rest. */
 class OpenedStream<F extends Form> implements PieceStream<F> {
   readonly opened: Promise<Opened<F> & { readonly rest: PieceStream<F> }>;
   readonly #stream: PieceStream<F>;
@@ -132,7 +132,7 @@ class OpenedStream<F extends Form> implements PieceStream<F> {
   }
 
   #hold(pieces: readonly F["piece"][]): Promise<void> | null {
-    // Where several calls make up the answer, another one's parts may come before the rest is asked for.
+    // With several calls per answer, another call may deliver pieces before the rest is asked for.
     if (this.#open === null) return this.#asked.wait().then(() => this.#take?.(pieces) ?? undefined);
     for (const piece of pieces) this.#first.push(piece);
     if (!pieces.some(this.#isAnswer)) return null;

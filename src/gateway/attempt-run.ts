@@ -1,4 +1,4 @@
-// One attempt of a request under way: its call, its reports so far, and its end when another one was faster.
+// One running attempt: its call, the usage reported so far, and its end if another attempt was faster.
 
 import type { Attempt } from "../core/attempt.ts";
 import type { RawRequest } from "../core/dialect.ts";
@@ -14,10 +14,10 @@ import type { Runner } from "./hedge.ts";
 import type { TracingAttempt } from "./tracing.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** The mode in which attempts are made: whole or streamed. */
+/** The mode in which attempts run: whole or streamed. */
 export interface Mode<F extends Form, Result> {
   readonly run: (call: AttemptCall<F>) => Promise<Result>;
-  /** Ends the open parts of a result that nobody takes. */
+  /** Releases a result that nobody will use. */
   readonly drop: (result: Result) => void;
 }
 
@@ -27,13 +27,13 @@ export interface AttemptRunParts<F extends Form, Result> {
   readonly upstream: Upstream;
   readonly permit: Permit;
   readonly traced: TracingAttempt;
-  /** The call goes over a new connection, whichever are kept. */
+  /** Use a new connection, never a kept one. */
   readonly fresh: boolean;
-  /** The client's own request, as far as no provider has refused a part of it. */
+  /** The client's own request, minus anything that a provider has already refused. */
   readonly raw: RawRequest | null;
   readonly ask: F["ask"];
   readonly mode: Mode<F, Result>;
-  /** The beginning of the first attempt: all attempts together have one time. */
+  /** The start of the first attempt: all attempts share one time limit. */
   readonly startedMs: number;
   readonly nowMs: () => number;
   readonly onFailed: (fault: Fault) => void;
@@ -46,7 +46,7 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
   readonly #parts: AttemptRunParts<F, Result>;
   readonly #clientLimitAtMs: number;
   readonly #bounded: Changed<F["ask"]>;
-  /** null: no other attempt will be started beside this one. */
+  /** Null if this attempt is never raced against another. */
   readonly #ending: Ending | null;
   #isOutrun = false;
   #unreadBytes = 0;
@@ -67,12 +67,12 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
     this.#ending = attempt.card.hedge ? new Ending(context.ending) : null;
   }
 
-  /** Resolves with its result. Where it rejects, the caller records that by `fail`. */
+  /** Runs the attempt. If it rejects, the caller must record that with `fail`. */
   start(): Promise<Result> {
     return this.#parts.mode.run(this.#makeCall());
   }
 
-  /** Records how it failed, once. Returns the Fault that this means. */
+  /** Records the failure. Call it once. Returns the fault. */
   fail(thrown: unknown): Fault {
     const { permit, traced, context, nowMs, onFailed } = this.#parts;
     const fault = toFault(thrown);
@@ -92,7 +92,7 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
 
   readonly drop = (result: Result): void => this.#parts.mode.drop(result);
 
-  /** The request as it is sent. */
+  /** The request as it was sent. */
   get asked(): SentAsk<F["ask"]> {
     const { upstream } = this;
     const { operation } = this.#parts.context.call;
@@ -106,7 +106,7 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
     };
   }
 
-  /** It answers: the request's facts and its usage are this attempt's, what was reported already included. */
+  /** Makes this attempt the one that answers: the request takes over its facts and the usage it has reported so far. */
   win(): void {
     const { context, attempt, traced } = this.#parts;
     context.tracing.won(traced);

@@ -1,4 +1,4 @@
-// One attempt of a plan: the request in the provider's dialect, and its answer as a whole reply.
+// One attempt: sends the request in the provider's dialect and reads the whole answer.
 import type { ModelCard } from "../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
@@ -12,43 +12,43 @@ import { listSecrets } from "../transport/auth/authorize.ts";
 import { type Ports, UpstreamCall } from "../transport/client.ts";
 import { type Route, requireRoute, type Upstream } from "./upstream.ts";
 
-/** All that one upstream call needs. */
+/** Everything that one upstream call needs. */
 export interface AttemptCall<F extends Form> {
   readonly operation: Operation<F>;
   readonly card: ModelCard;
   readonly credential: Credential;
   readonly upstream: Upstream;
-  /** Records how the attempt ends; null where that isn't counted. */
+  /** Records the outcome for the provider's health. Null if it should not count. */
   readonly permit: Permit | null;
-  /** It asks for at most as many answers as the dialect gives in one call. */
+  /** Asks for no more answers than the dialect gives per call. */
   readonly ask: F["ask"];
-  /** The client's own request, where the attempt is made in the native lane; null: it is translated. */
+  /** The client's own request, sent as it is in the native lane. Null if the request is translated. */
   readonly raw: RawRequest | null;
-  /** Fields of the client's own request that are never passed on, and those that are lost in translation. */
+  /** Fields of the client's request that are never passed on, and fields lost in translation. */
   readonly withheld: readonly string[];
   readonly lost: readonly string[];
-  /** Added to the answers' indexes. */
+  /** Added to the index of each answer. */
   readonly offset: number;
   readonly client: Ending;
-  /** The call goes over a new connection, as the one before broke on a kept one. */
+  /** Use a new connection, because the previous call failed on a kept one. */
   readonly fresh: boolean;
   /** On the monotonic clock. */
   readonly totalAtMs: number;
-  /** The end of the client's own limit, on the monotonic clock; infinite if it set none. */
+  /** When the client's own time limit ends, on the monotonic clock. Infinity if there is none. */
   readonly clientLimitAtMs: number;
-  /** Called before each call is sent, and for each call whose connection could not be opened. */
+  /** `onSent` is called before each call leaves, `onUnsent` for each call that never got a connection. */
   readonly onSent: (isNative: boolean) => void;
   readonly onUnsent: () => void;
   /** Called once, before the call is sent, with the request fields that were changed or left out. */
   readonly onDropped: (fields: readonly string[]) => void;
   /**
-   * Called with the usage so far each time the provider reports it: a later report replaces an earlier one. `isWhole`: every
-   * answer had come to its finish.
+   * Called with each usage report of the provider. Later reports replace earlier ones. `isWhole` is true once every
+   * answer has finished.
    */
   readonly onUsage: (usage: F["usage"], isWhole: boolean) => void;
 }
 
-/** Runs a whole attempt: one JSON answer. */
+/** Runs an attempt that is answered by a single JSON document. */
 export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCall<F>): Promise<F["reply"]> {
   const { operation, permit } = attempt;
   const started = ports.deadlines.nowMs();
@@ -78,10 +78,12 @@ export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCal
   }
 }
 
-/** Less than this share of the provider's own time tells nothing of it. */
+/** With less than this share of its usual time, a provider that timed out is not to blame. */
 const FAIR_SHARE = 0.9;
 
-/** Records how an attempt failed, unless its client's limit, or the time that others had left of it, cut it short. */
+/**
+ * Records a failed attempt, unless it was cut short by the client's limit or because earlier attempts used up the time.
+ */
 export function recordFailure<F extends Form>(
   { permit, totalAtMs, clientLimitAtMs, upstream, onUnsent }: AttemptCall<F>,
   given: Fault,
@@ -97,13 +99,13 @@ export function recordFailure<F extends Form>(
   return fault;
 }
 
-/** Makes the fault of the client's own time limit. Its code is the one that a provider's timeout has. */
+/** The client's own time limit has passed. Clients see the code of a provider's timeout. */
 function makeClientTimeout(): Fault {
   const message = "The provider did not answer in time: x-poundkey-timeout allowed no more.";
   return new Fault("client_timeout", message, { shownCode: "upstream_timeout" });
 }
 
-/** No answer may name the provider's secret or its address. */
+/** Prepares a call whose errors never reveal the provider's secret or address. */
 export function prepareCall<F extends Form>(
   ports: Ports,
   { client, credential, upstream, fresh }: AttemptCall<F>,
@@ -113,20 +115,20 @@ export function prepareCall<F extends Form>(
   return new UpstreamCall(ports, { client, deadlineAtMs, unspoken, fresh, proof: credential.proof });
 }
 
-/** A call that was sent, and how its answer is read. */
+/** A call that was sent, and how to read its answer. */
 export interface Sent<F extends Form> {
-  /** The answer's head. */
+  /** Resolves with the status and headers. */
   readonly response: Promise<Response>;
   readonly explain: Explain;
   readonly codec: AnswerCodec<F>;
   readonly isNative: boolean;
-  /** The form of the answer. */
+  /** The format of the answer. */
   readonly answer: Outgoing["answer"];
-  /** The request fields that the call does not carry. */
+  /** Request fields that were not sent. */
   readonly dropped: readonly string[];
 }
 
-/** Sends the call. Throws the Fault of one that can't be. */
+/** Sends the call. Throws a Fault if the request can't be sent. */
 export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall): Sent<F> {
   const { upstream, credential } = attempt;
   const { baseUrl, headers, timeouts, apiVersion, marksCache = false, guardrail } = upstream.setup;
@@ -152,7 +154,7 @@ interface Encoded<F extends Form> {
   readonly isNative: boolean;
 }
 
-/** Returns the call: the client's own request where the provider speaks its form, or else its translation. */
+/** Encodes the request: unchanged if the provider speaks the client's format, translated otherwise. */
 function encode<F extends Form>(attempt: AttemptCall<F>, route: Route<F>, target: Target): Encoded<F> {
   const { operation, raw, ask, card } = attempt;
   const { dialect, codec, lane } = route;
@@ -173,7 +175,7 @@ export function makeReaderOptions<F extends Form>(
   return { ask, card, offset, dropped, isNative, headers };
 }
 
-/** Schemas that refer to themselves a thousand levels deep, and their like, exhaust the stack. */
+/** Schemas nested a thousand levels deep, for example, overflow the stack. */
 function boundStack<Result>(work: () => Result): Result {
   try {
     return work();

@@ -1,14 +1,11 @@
-// A buffer between the making of an answer and its client: the answer is made to its end whether or not the client waits.
+// Decouples an answer from its client: it is finished even if the client leaves.
 import { type AnswerFlow, Pause, type Take } from "./flow.ts";
 
-/** The most that waits for a client that reads slowly: so many parts, of so many characters together, and the one that came last. */
+/** Bounds on what is buffered for a slow client: this many parts and this many characters, plus one part. */
 const WAITING_PARTS_MAX = 256;
 const WAITING_CHARACTERS_MAX = 1024 * 1024;
 
-/**
- * The parts as they are made; leaving early only stops the reading, never the making. A client that reads slowly slows
- * the making down.
- */
+/** Leaving early only stops the reading: the answer is still finished. A slow client slows it down. */
 export function buffered<Part>(parts: AnswerFlow<Part>): AnswerFlow<Part> {
   const waiting: { readonly part: Part; readonly length: number }[] = [];
   let characters = 0;

@@ -1,4 +1,4 @@
-// One request as the gateway receives it, and the facts that its client gets beside the answer.
+// A request as the gateway receives it, and the facts reported beside its answer.
 
 import type { ModelCard } from "../core/card.ts";
 import type { Ending } from "../core/ending.ts";
@@ -12,49 +12,49 @@ import type { Pin } from "./pin.ts";
 import type { Selection } from "./plan.ts";
 import type { Upstream } from "./upstream.ts";
 
-/** A checked request of a known key, with all that the operator has decided for it. */
+/** A validated request with a known key, and the operator's settings that apply to it. */
 export interface Call<F extends Form> extends Asking<F> {
   readonly operation: Operation<F>;
-  /** The name of the surface at which it came. */
+  /** The name of the surface it arrived on. */
   readonly surface: string;
-  /** The answer's id: ours, unique. */
+  /** The answer's id. Generated here and unique. */
   readonly id: string;
-  /** Unix seconds, as the answer shows it. */
+  /** In Unix seconds, as shown in the answer. */
   readonly created: number;
   readonly requestId: string;
   readonly key: GatewayKey;
-  /** The conversation that it goes on with. */
+  /** The conversation it belongs to. */
   readonly conversation: Conversation;
   readonly selection: Selection;
-  /** The one credential that can serve it; null: any can. */
+  /** The only credential that can serve it. Null if any can. */
   readonly pin: Pin | null;
   readonly upstreams: ReadonlyMap<string, Upstream>;
-  /** The models that its key may use, which an error may name. */
+  /** The models this key may use, for error messages. */
   readonly usable: () => readonly ModelCard[];
   readonly rules: RouterRules;
   readonly markup: number;
-  /** The time that the client allows for all attempts together; null: the provider's own limit. */
+  /** The client's limit on all attempts together. Null to use the provider's own limits. */
   readonly timeoutMs: number | null;
-  /** The share of the best quality that the client asks of `Router#fair`; null: the operator's. */
+  /** The share of the best quality that the client asks `Router#fair` to keep. Null for the operator's setting. */
   readonly quality: number | null;
-  /** Digests that tell whether the same was asked before; null: the client sent no Idempotency-Key. */
+  /** Digests that detect a repeated request. Null without an Idempotency-Key. */
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
-  /** Ends when nobody waits for the answer. */
+  /** Ends when nobody is waiting for the answer. */
   readonly ending: Ending;
 }
 
-/** The facts that the client gets beside the answer. */
+/** Facts reported to the client beside the answer. */
 export interface Facts {
   readonly limits: RequestLimits | null;
   readonly selector: string | null;
   readonly model: string | null;
   readonly attempts: number;
   readonly dropped: readonly string[];
-  /** The answer that was given to the same request before; null: this one is new. */
+  /** Set if this answer was given before to the same request. Null for a new answer. */
   readonly replayed: { readonly id: string; readonly created: number } | null;
 }
 
-/** The facts of a request that got no further than its bounds. */
+/** For requests that were rejected by validation. */
 export const NO_FACTS: Facts = {
   limits: null,
   selector: null,

@@ -1,4 +1,4 @@
-// Several answers from providers that give fewer in one call: as many calls as it takes, their answers put together.
+// Splits a request for several answers into as many calls as the provider needs, and joins their answers.
 import type { Attempt } from "../core/attempt.ts";
 import { Ending } from "../core/ending.ts";
 import type { Form } from "../operations/form.ts";
@@ -10,7 +10,7 @@ import type { Take } from "./flow.ts";
 import { type PieceStream, StreamedAttempt } from "./streamed.ts";
 import { findRoute, requireRoute } from "./upstream.ts";
 
-/** A request may take thousands of calls, as for embeddings where the provider takes one text at a time. */
+/** A request may take thousands of calls, for example embeddings from a provider that takes one text per call. */
 const CALLS_AT_ONCE = 16;
 
 type Splitting<F extends Form> = Pick<AttemptCall<F>, "operation" | "upstream" | "card" | "ask" | "raw">;
@@ -21,18 +21,18 @@ function splitAsk<F extends Form>(attempt: Splitting<F>): readonly F["ask"][] {
   return operation.split(ask, Math.max(1, codec.answersPerCall(card, ask)));
 }
 
-/** Returns the number of calls that it takes to give so many answers. */
+/** Returns the number of calls that the request takes. */
 export function countCalls<F extends Form>(attempt: Splitting<F>): number {
   return splitAsk(attempt).length;
 }
 
-/** Returns the places that a request takes: one for each answer, or for each call where its answer takes more of those. */
+/** Returns the places in the allowance that a request takes: one per answer, or per call if there are more. */
 export function countPlaces<F extends Form>(
   { operation, ask, upstreams }: Pick<Call<F>, "operation" | "ask" | "upstreams">,
   attempts: readonly Attempt[],
 ): number {
   let places = operation.countAnswers(ask);
-  // A chat takes no more calls than it has answers, and a selector's plan may hold hundreds of attempts.
+  // A chat never takes more calls than answers, and checking each of a selector's hundreds of attempts would be slow.
   if (operation.choosing) return places;
   for (const { card } of attempts) {
     const upstream = upstreams.get(card.provider);
@@ -42,7 +42,7 @@ export function countPlaces<F extends Form>(
   return places;
 }
 
-/** Returns the calls that together give the answers asked for: usually the one. */
+/** Returns the calls to make, usually just one. */
 function splitCalls<F extends Form>(attempt: AttemptCall<F>): readonly AttemptCall<F>[] {
   const { operation } = attempt;
   const asks = splitAsk(attempt);
@@ -63,7 +63,7 @@ function splitCalls<F extends Form>(attempt: AttemptCall<F>): readonly AttemptCa
   });
 }
 
-/** Returns all answers as one stream. One call that fails ends the others. */
+/** Returns all answers as one stream. If one call fails, the others are ended. */
 export function streamAnswers<F extends Form>(ports: Ports, attempt: AttemptCall<F>): PieceStream<F> {
   const calls = splitCalls(attempt);
   const [only] = calls;
@@ -103,7 +103,7 @@ class JoinedStream<F extends Form> implements PieceStream<F> {
   }
 }
 
-/** Returns all answers as one reply. One call that fails ends the others. */
+/** Returns all answers as one reply. If one call fails, the others are ended. */
 export function completeAnswers<F extends Form>(ports: Ports, attempt: AttemptCall<F>): Promise<F["reply"]> {
   const calls = splitCalls(attempt);
   const [only] = calls;
@@ -124,7 +124,7 @@ async function joinReplies<F extends Form>(
   }
 }
 
-/** Returns the results of all tasks in their order, with at most so many under way. One that fails stops the rest. */
+/** Runs tasks with bounded concurrency and returns their results in order. The first failure stops the rest. */
 async function runInTurns<Task, Result>(
   tasks: readonly Task[],
   atOnce: number,

@@ -1,4 +1,4 @@
-// Keeps prompts and answers with the log where the operator wants that: sealed, bounded, beside the answer's own way.
+// Stores prompts and answers with the log, if the operator enables it: encrypted, bounded, without delaying answers.
 
 import { type LoggedContent, makeContentUse } from "../core/content.ts";
 import type { Fault } from "../core/fault.ts";
@@ -9,17 +9,17 @@ import type { Folding } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 import type { Vault } from "./idempotency.ts";
 
-/** More of a request and its answer together is cut: the answer goes first, then the messages. */
+/** Longer contents are truncated, the answer first, then the messages. */
 const CHARACTERS_MAX = 1024 * 1024;
 
 export interface ContentPorts {
   readonly store: Pick<Store, "addContent">;
   readonly vault: Pick<Vault, "seal">;
-  /** True if it is wanted now. */
+  /** True if recording is enabled right now. */
   readonly isWanted: () => boolean;
 }
 
-/** Records one request and its answer so far. */
+/** Records one request and the answer so far. */
 export class ContentRecorder<F extends Form> {
   readonly call: Call<F>;
   #folding: Folding<F> | null;
@@ -40,7 +40,7 @@ export class ContentRecorder<F extends Form> {
     if (this.#characters > CHARACTERS_MAX) this.#folding = null;
   }
 
-  /** Returns the content as it is kept: never more than so much. */
+  /** Returns the content to store, within the size limit. */
   text(fault: Fault | null): string {
     const { operation, ask } = this.call;
     const folded = this.#reply ?? this.#folding?.reply() ?? null;
@@ -68,17 +68,17 @@ export class Contents {
     this.#log = log;
   }
 
-  /** Contents that are not written yet. */
+  /** Contents not yet written. */
   get waiting(): number {
     return this.#underWay;
   }
 
-  /** Returns the recorder of a request's content, or null if nobody wants it. */
+  /** Returns a recorder for the request, or null if contents are not stored. */
   begin<F extends Form>(call: Call<F>): ContentRecorder<F> | null {
     return this.#ports?.isWanted() ? new ContentRecorder(call) : null;
   }
 
-  /** Written in its own time: no answer waits for it, and one that can't be written is lost. */
+  /** Written in the background: no answer waits for it, and failed writes are dropped. */
   keep<F extends Form>(recorder: ContentRecorder<F>, fault: Fault | null): void {
     if (this.#ports === null) return;
     const { store, vault } = this.#ports;

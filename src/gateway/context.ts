@@ -1,4 +1,4 @@
-// One request from its plan to its row: the one object that the steps of its life share.
+// The state of one request, from its plan to its row in the log.
 
 import type { Attempt } from "../core/attempt.ts";
 import type { Granted } from "../core/demand.ts";
@@ -23,21 +23,21 @@ import { isByClient, judge } from "./verdict.ts";
 export class RequestContext<F extends Form> implements Facts {
   readonly call: Call<F>;
   readonly plan: Plan;
-  /** Ends its upstream calls: the client's own, unless the answer is finished for others too. */
+  /** Ends the upstream calls. It is the client's own signal, unless other clients wait for the same answer. */
   readonly ending: Ending;
   readonly tracing: Tracing;
-  /** null: its content is not kept. */
+  /** Null if the content is not stored. */
   readonly recorder: ContentRecorder<F> | null;
   ticket: Ticket;
-  /** null: it was not let in. */
+  /** Null until the request is admitted. */
   granted: Granted | null = null;
-  /** The settlement, begun once; null: it has not begun. */
+  /** Null until settlement has begun. It begins once. */
   settlement: Promise<Settled | null> | null = null;
 
   limits: RequestLimits | null = null;
   selector: string | null = null;
   model: string | null = null;
-  /** The attempt that answers. */
+  /** The attempt that answered. */
   attempt: Attempt | null = null;
   attempts = 0;
   dropped: readonly string[] = [];
@@ -46,24 +46,24 @@ export class RequestContext<F extends Form> implements Facts {
   readonly #atMs: number;
   readonly #startedMs: number;
   readonly #meter: Meter<F>;
-  /** null: the client named the model, and nothing is learned of its answer. */
+  /** Null if the client named the model: nothing is learned from such answers. */
   readonly #grader: Grader | null;
-  /** null: nobody else asks for the answer. */
+  /** Null if no other client waits for this answer. */
   readonly #copy: ReplyCopy<F> | null;
-  /** The request as it was sent to the provider that answers. */
+  /** The request as sent to the provider that answered. */
   #asked: SentAsk<F["ask"]> | null = null;
-  /** The provider's latest report of an answer that is not whole yet. */
+  /** The provider's latest usage report. */
   #reported: F["usage"] | null = null;
-  /** That report is the last word: every answer had come to its finish. */
+  /** True if that report is final: every answer had finished. */
   #isCounted = false;
-  /** The count of the answer, made once. */
+  /** Computed once. */
   #counted: Counted<F["usage"]> | null = null;
   #firstTokenMs: number | null = null;
   #ended: Ended = "client_gone";
   #fault: Fault | null = null;
   #isFinished = false;
 
-  /** `atMs` is wall time; `startedMs` is on the monotonic clock. */
+  /** `atMs` is wall time, `startedMs` is on the monotonic clock. */
   constructor(
     call: Call<F>,
     plan: Plan,
@@ -89,39 +89,39 @@ export class RequestContext<F extends Form> implements Facts {
     this.#copy = idempotency === null ? null : new ReplyCopy(operation);
   }
 
-  /** The grant of a request that was let in. Throws for one that was not: a mistake of the gateway's own. */
+  /** The admission grant. Throws if there is none, which would be a bug. */
   get grant(): Granted {
     if (this.granted === null) throw new Error("The request was not let in.");
     return this.granted;
   }
 
-  /** True if a provider produced anything. */
+  /** True if a provider produced any output. */
   get produced(): boolean {
     return this.#isFinished || this.#meter.hasAnswer;
   }
 
-  /** The fault with which it failed; null: it did not. */
+  /** The fault that ended it. Null if it did not fail. */
   get fault(): Fault | null {
     return this.#fault;
   }
 
-  /** True if something is learned of the answer: then all of it is to be seen. */
+  /** True if the selectors learn from the answer, which takes all of it. */
   get learns(): boolean {
     return this.#grader !== null;
   }
 
-  /** The answer as it is kept for those who ask the same; undefined: nobody does, or it is too large. */
+  /** The answer to keep for repeated requests. Undefined if nobody may repeat it, or if it is too large. */
   copyReply(usage: F["usage"]): F["reply"] | undefined {
     return this.#copy?.reply(usage);
   }
 
-  /** Takes the provider's report of the usage so far. */
+  /** Stores the provider's usage report. */
   readonly report = (usage: F["usage"], isWhole: boolean): void => {
     this.#reported = usage;
     this.#isCounted = isWhole;
   };
 
-  /** Names the attempt that answers. The reports of one before it are void. */
+  /** Sets the attempt that answers. Discards reports of earlier attempts. */
   answeredBy(attempt: Attempt, asked: SentAsk<F["ask"]>, nowMs: number): void {
     this.attempt = attempt;
     this.#asked = asked;
@@ -130,21 +130,21 @@ export class RequestContext<F extends Form> implements Facts {
     this.#firstTokenMs = Math.round(nowMs - this.#startedMs);
   }
 
-  /** Counts pieces of the answer. */
+  /** Adds pieces of the answer to the output count. */
   measure(pieces: readonly F["piece"][]): void {
     const grader = this.#grader;
     if (grader) grader.take(this.call.operation.choosing?.toChunks(pieces, !grader.keeps) ?? []);
     this.#meter.take(pieces);
   }
 
-  /** Counts pieces that leave for the client, and keeps a copy where one is wanted. */
+  /** Counts pieces on their way to the client, and copies them if the answer is to be kept. */
   pass(pieces: readonly F["piece"][]): void {
     this.measure(pieces);
     this.#copy?.take(pieces, this.#meter.bytes);
     this.recorder?.take(pieces);
   }
 
-  /** The answer is whole. Returns its usage with its cost, as the client sees it but for the charge. */
+  /** Marks the answer as finished. Returns its usage with the cost, but without the charge. */
   finish(reported: F["usage"] | null, reply: F["reply"] | null = null): F["usage"] {
     const { operation } = this.call;
     this.#isFinished = true;
@@ -160,13 +160,13 @@ export class RequestContext<F extends Form> implements Facts {
     this.#ended = this.#findEnding(this.#fault);
   }
 
-  /** The material to learn from; null: a selector didn't choose, or nobody answered. */
+  /** Returns what the selectors can learn from. Null if no selector chose, or if no provider answered. */
   seen(): Seen | null {
     const [card, decision, grader] = [this.attempt?.card, this.plan.decision, this.#grader];
     return card && decision && grader ? { card, decision, grader } : null;
   }
 
-  /** Returns the log's line on a provider's report that can't be, or null if there was none. */
+  /** Returns a log line about an implausible usage report, or null if there was none. */
   logImplausible(): LogEvent | null {
     const claimed = this.#counted?.implausible;
     if (!claimed) return null;
@@ -176,7 +176,7 @@ export class RequestContext<F extends Form> implements Facts {
     return { event: "usage_implausible", level: "warn", ...about, ...counts };
   }
 
-  /** The cost of the request and what it gets back, complete once the request is over. */
+  /** Returns the cost and whether the place is given back. Only final once the request is over. */
   outcome(nowMs: number): Omit<Outcome, "sealedReply"> {
     const fault = this.#isFinished ? null : (this.#fault ?? clientGone());
     const { answers } = this.ticket.ask;
@@ -207,7 +207,7 @@ export class RequestContext<F extends Form> implements Facts {
     }
   }
 
-  /** Returns the row of a prompt that has to be paid for although nothing was produced. */
+  /** Returns the row of a prompt that must be paid for although it produced no output. */
   #recordUnanswered(nowMs: number): UnsettledRecord {
     const { latest } = this.tracing;
     const { operation, ask, markup } = this.call;
@@ -245,7 +245,7 @@ export class RequestContext<F extends Form> implements Facts {
     };
   }
 
-  /** Counts what was produced; without a whole report it is estimated. */
+  /** Counts what was produced. Estimates it if there is no final report. */
   #countProduced(): Counted<F["usage"]> {
     if (!this.produced) return UNCOUNTED;
     return this.#counted ?? this.#count(this.#isCounted ? this.#reported : null);
@@ -262,7 +262,7 @@ export class RequestContext<F extends Form> implements Facts {
     return this.#counted;
   }
 
-  /** The usage as far as the provider reported it, and no less than what was seen. */
+  /** Returns the provider's usage report, raised to at least what was seen. */
   #estimate(): F["usage"] {
     const { operation, ask } = this.call;
     const sent = this.#asked ?? { ask, calls: 1, unreadBytes: 0 };
@@ -293,7 +293,7 @@ export class RequestContext<F extends Form> implements Facts {
   }
 }
 
-/** The model that a client asked for, as far as a row has room for it. */
+/** Returns the requested model's name, cut to the length that rows allow. */
 export function shortenModel(model: string): string {
   return model.slice(0, 200);
 }

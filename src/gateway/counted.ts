@@ -1,4 +1,4 @@
-// The count of a request: its usage, the source of that, and the bill that the card makes of it.
+// Usage of a request, where it came from, and the bill by the model's card.
 
 import type { BillLine } from "../core/money.ts";
 import { listBillLines, sumBill } from "../core/price.ts";
@@ -15,7 +15,7 @@ export interface Counted<Usage> {
   readonly usage: Usage | null;
   readonly source: UsageSource;
   readonly bill: Bill;
-  /** The counts of the provider's own report, where it can't be. */
+  /** The provider's own figures, if they were implausible. */
   readonly implausible: Amounts | null;
 }
 
@@ -30,7 +30,7 @@ export const UNCOUNTED: Counted<never> = {
   implausible: null,
 };
 
-/** Counts an answer at the provider's report, or at an estimate of what was produced. */
+/** Bills an answer by the provider's report, or by an estimate of what was produced. */
 export function countAnswer<F extends Form>(
   operation: Operation<F>,
   { usage, source }: { readonly usage: F["usage"]; readonly source: UsageSource },
@@ -43,7 +43,7 @@ export function countAnswer<F extends Form>(
   return { usage: cut.usage, source, bill, implausible };
 }
 
-/** Counts a prompt that was sent and not answered: nobody but us does. */
+/** Bills a prompt that was sent but never answered. No provider reports its usage, so it is estimated. */
 export function countPrompt<F extends Form>(
   operation: Operation<F>,
   sent: SentAsk<F["ask"]>,

@@ -1,4 +1,4 @@
-// Failover: one attempt of the plan after the other until one answers, or fails in a way that no other would mend.
+// Failover: tries the attempts of a plan in order until one answers or no other attempt could do better.
 
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
@@ -23,7 +23,7 @@ import { findRoute, type Upstream } from "./upstream.ts";
 
 export type FailoverPorts = Ports & PlanPorts & { readonly log: Log };
 
-/** Returns the result of the first attempt to answer. Throws the last one's Fault when none does. */
+/** Returns the result of the first attempt that answers. Throws the last attempt's fault if none does. */
 export function runPlan<F extends Form, Result>(
   ports: FailoverPorts,
   context: RequestContext<F>,
@@ -40,19 +40,19 @@ class Failover<F extends Form, Result> {
   readonly #left: Attempt[];
   readonly #spares: Attempt[];
   readonly #retirements = new RetirementBudget();
-  /** Addresses where no connection came about. */
+  /** Addresses that could not be connected to. */
   readonly #unreached = new Set<Address | undefined>();
-  /** Attempts that sent nothing. */
+  /** The number of attempts that failed before anything was sent. */
   #unsent = 0;
-  /** The one attempt that is made once more, over a new connection; null: none is. */
+  /** The attempt to repeat on a new connection, or null. Only one attempt per request is repeated. */
   #again: Attempt | null = null;
-  /** The client's own request, without what a provider has refused to take back. */
+  /** The client's own request, minus what a provider has refused. */
   #raw: RawRequest | null;
-  /** The same as the operation's own form of it. */
+  /** The same request in the operation's own form. */
   #ask: F["ask"];
-  /** The refusal after which the call is made once more without the refused part; null: there was none. */
+  /** The refusal that led to a repeated call without the refused part. Null if there was none. */
   #mended: Fault | null = null;
-  /** The last attempt came to nothing for a reason of its own: the next one replaces it. */
+  /** True if the next attempt merely replaces the last one, so it doesn't count as a retry. */
   #isReplaced = false;
   #last: Fault | null = null;
   #totalAtMs = Number.POSITIVE_INFINITY;
@@ -86,7 +86,7 @@ class Failover<F extends Form, Result> {
     throw this.#last ?? health.unavailable([...plan, ...spares], this.#ports.deadlines.nowMs(), load);
   }
 
-  /** Starts the next attempt that may be made now; null: there is none, or trying again has used up its budget. */
+  /** Starts the next attempt. Returns null if none is left or the retry budget is used up. */
   #next(): AttemptRun<F, Result> | null {
     const context = this.#context;
     const { call, plan } = context;
@@ -111,7 +111,7 @@ class Failover<F extends Form, Result> {
     return null;
   }
 
-  /** One request may take several calls, each of which counts. */
+  /** A request may take several calls, and each of them counts. */
   #measureLoad({ card }: Attempt, upstream: Upstream | undefined): Load {
     const { call, plan } = this.#context;
     const { operation, ask } = call;
@@ -119,7 +119,7 @@ class Failover<F extends Form, Result> {
     return { ...plan.load, requests: countCalls({ operation, upstream, card, ask, raw: this.#raw }) };
   }
 
-  /** The plan's next: an address that was not reached comes behind all others. */
+  /** Takes the next attempt, preferring addresses that have not failed to connect. */
   #takeNext(): Attempt | undefined {
     if (this.#left.length === 0) {
       const spares = this.#spares.splice(0);
@@ -133,7 +133,7 @@ class Failover<F extends Form, Result> {
     return this.#ports.health.address(provider);
   }
 
-  /** True when it replaces the last one rather than trying again, so that no retry has to be granted for it. */
+  /** True if the attempt replaces the last one, so it doesn't need a permit to retry. */
   #isReplacement({ card }: Attempt): boolean {
     return this.#isReplaced && !this.#unreached.has(this.#addressOf(card));
   }
@@ -154,8 +154,8 @@ class Failover<F extends Form, Result> {
   }
 
   /**
-   * A conversation that changed providers, or the credential of one, holds thinking that only its maker takes back: once, the
-   * call is made without it.
+   * After a change of provider or credential, a conversation may contain thinking that only its maker accepts. The call
+   * is repeated once without it.
    */
   #mend(attempt: Attempt, fault: Fault): void {
     const { operation, upstreams } = this.#context.call;
@@ -199,12 +199,12 @@ class Failover<F extends Form, Result> {
     return running;
   }
 
-  /** True if this model has refused the request already: it would refuse it again. */
+  /** True if this model has already refused the request: it would refuse it again. */
   #isHopeless({ card }: Attempt): boolean {
     return this.#last?.row.otherModel === true && card.id === this.#context.model;
   }
 
-  /** True if the plan's next attempt may succeed where the last one failed. */
+  /** True if another attempt could succeed where the last one failed. */
   #mayGoOn(): boolean {
     const { call, ending } = this.#context;
     if (!this.#last || ending.reason) return false;
@@ -222,7 +222,7 @@ class Failover<F extends Form, Result> {
     return { result, by: winner };
   }
 
-  /** null: this model's slow answers are waited for. */
+  /** Returns null if this model is not hedged. */
   #makeRace(first: AttemptRun<F, Result>): Race<AttemptRun<F, Result>, Result> | null {
     const { card } = first.attempt;
     const { health, clock, deadlines } = this.#ports;
@@ -268,7 +268,7 @@ class Failover<F extends Form, Result> {
   }
 }
 
-/** A card without a price was not part of what is held, so nobody would pay for it. */
+/** A model without a price was left out of the hold, so nobody would pay for it. */
 function isPaidFor({ outputTokens }: Granted, card: ModelCard): boolean {
   return outputTokens === null || outputTokens[card.id] !== undefined;
 }
@@ -290,7 +290,7 @@ function logAttempt(log: Log, call: Call<Form>, attempt: Attempt, fault: Fault):
   });
 }
 
-/** The part of a cause that the log may show: a system error's text names the host. */
+/** Returns the part of a cause that may be logged: the text of a system error names the host. */
 function causeOf(cause: unknown): string | null {
   if (typeof cause === "string") return cause;
   if (!(cause instanceof Error)) return null;

@@ -1,28 +1,30 @@
-// An answer that is pushed: each batch is handed over in the call that read it, and promises are made only where one waits.
+// Pushed answers: each batch is handled in the call that read it, and promises are only created to wait.
 
 /**
- * Takes a batch. Where it returns a promise, nothing more is read until that is resolved: once there is room for more, or
- * nobody wants the rest.
+ * Takes a batch. If it returns a promise, reading pauses until there is room for more or the rest is no longer needed.
  */
 export type Take<Batch> = (batch: Batch) => Promise<void> | null;
 
 export interface Flow<Batch> {
-  /** Hands over each batch as it comes, and resolves after the last. Called once. Throws the Fault of whatever broke it. */
+  /**
+   * Delivers each batch as it arrives and resolves after the last. Call it once. Throws the Fault that ended the answer
+   * early.
+   */
   pour(take: Take<Batch>): Promise<void>;
-  /** Nobody wants the rest. */
+  /** Call this if the rest is not needed. */
   leave(): void;
 }
 
-/** An answer whose beginning is waited for by itself. */
+/** A flow whose first batch can be awaited separately. */
 export interface AnswerFlow<Batch> extends Flow<Batch> {
   /**
-   * Resolves with the first batch when it has come, before any is handed over; undefined: there is none. Throws the Fault of
-   * an answer that has none because it failed.
+   * Resolves with the first batch before any is delivered, or undefined if there is none. Throws the Fault if the
+   * answer failed first.
    */
   begin(): Promise<Batch | undefined>;
 }
 
-/** A wait that may be shared. */
+/** A pause that several callers can wait for. */
 export class Pause {
   #waiting: PromiseWithResolvers<void> | null = null;
 

@@ -27,13 +27,13 @@ export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly ledger: Ledger;
   readonly vault: Vault;
   readonly log: Log;
-  /** Left out: prompts and answers are kept nowhere. */
+  /** If missing, prompts and answers are not stored. */
   readonly contents?: ContentPorts;
 }
 
-/** The longest wait of a free answer's last part for its row. */
+/** The longest that the end of a free answer waits for its row to be written. */
 const PATIENCE_MS = 1000;
-/** The longest wait of one that is paid for: its last part never leaves before it is posted. */
+/** The same for a paid answer, which never ends before it is posted. */
 const PATIENCE_PAID_MS = 30_000;
 
 export class Gateway {
@@ -53,28 +53,28 @@ export class Gateway {
     this.#contents = new Contents(ports.contents ?? null, ports.log);
   }
 
-  /** The number of requests under way. */
+  /** The number of open requests. */
   get open(): number {
     return this.#underWay.size;
   }
 
-  /** Ends the requests under way: their clients get the fault. */
+  /** Ends all open requests with this fault. */
   end(fault: Fault): void {
     this.#underWay.end(fault);
   }
 
-  /** Resolves when nothing is under way and all is written down, at the latest after `withinMs`. */
+  /** Resolves when no request is open and everything is written, after `withinMs` at the latest. */
   settled(withinMs: number): Promise<void> {
     const left = () => this.open + this.#settlements.waiting + this.#contents.waiting;
     return this.#underWay.until(() => left() === 0, withinMs);
   }
 
-  /** Resolves when all that is under way now has ended, whatever has begun since; at the latest after `withinMs`. */
+  /** Resolves when all requests open right now have ended, after `withinMs` at the latest. */
   ended(withinMs: number): Promise<void> {
     return this.#underWay.ended(withinMs);
   }
 
-  /** Plans a request, for `complete` or `stream`. Throws the Fault of one that no model can serve. */
+  /** Plans a request for `complete` or `stream`. Throws a Fault if no model can serve it. */
   begin<F extends Form>(call: Call<F>): RequestContext<F> {
     const { clock, deadlines } = this.#ports;
     const plan = planRequest(this.#ports, call);
@@ -86,7 +86,7 @@ export class Gateway {
     });
   }
 
-  /** Returns the whole answer. Throws the Fault that the client is to see. */
+  /** Returns the whole answer. Throws the Fault to show to the client. */
   async complete<F extends Form>(context: RequestContext<F>): Promise<F["reply"]> {
     const { operation } = context.call;
     this.#underWay.enter(context.ending);
@@ -100,7 +100,7 @@ export class Gateway {
       });
       if (durable) await durable;
       const reported = operation.readUsage(reply);
-      // The answer is measured only if nobody reports its usage, or something is learned of it.
+      // Measuring is only needed if the provider reports no usage, or if the selectors learn from the answer.
       if (!reported || context.learns) context.measure(operation.unfold(reply));
       const usage = context.finish(reported, reply);
       const whole = operation.withUsage(reply, usage);
@@ -118,9 +118,8 @@ export class Gateway {
   }
 
   /**
-   * Returns the answer, which is handed over in batches as it arrives; the last one holds the usage. It has begun with the
-   * first part of the answer: until then other attempts may take over, and the context's facts are complete with it. A
-   * client that leaves early fires the call's signal.
+   * Returns the answer as a flow of batches. The last batch holds the usage. Failover is possible until the first piece
+   * of content; from then on the context's facts are final. If a client leaves early, fire the call's signal.
    */
   stream<F extends Form>(context: RequestContext<F>): AnswerFlow<readonly F["piece"][]> {
     const { call } = context;
@@ -162,7 +161,7 @@ export class Gateway {
     return opened;
   }
 
-  /** Lets the request in. Returns the sealed answer that the same request had before, or null if this one is new. */
+  /** Admits the request. Returns the stored answer of an identical earlier request, or null if this one is new. */
   async #admit<F extends Form>(context: RequestContext<F>): Promise<string | null> {
     const { call, plan, ending } = context;
     const again = () => {
@@ -182,11 +181,11 @@ export class Gateway {
     return null;
   }
 
-  /** Begins at once, beside the wait for the provider: until the hold is durable nothing of a paid answer may leave. */
+  /** Starts syncing while the provider works. No part of a paid answer may leave before its hold is durable. */
   #awaitDurable<F extends Form>({ grant }: RequestContext<F>): Promise<void> | null {
     if (grant.place.kind !== "balance") return null;
     const durable = this.#ports.ledger.durable();
-    // It is looked at when the answer has come, if one comes.
+    // A rejection is handled once the answer arrives, if it does.
     durable.catch(() => {});
     return durable;
   }
@@ -198,7 +197,7 @@ export class Gateway {
     context.model = model;
     context.replayed = { id, created };
     log({ event: "replayed", request_id: requestId, id });
-    // It was sealed before anybody knew what of its cost the balance would cover.
+    // When the answer was stored, the amount that the balance would cover was not yet known.
     const charged = await ledger.charged(id);
     const usage = operation.readUsage(reply);
     return usage ? operation.withUsage(reply, operation.withCost(usage, { charged: toUsd(charged) })) : reply;
@@ -209,7 +208,7 @@ export class Gateway {
     if (toFault(thrown).details.outcomeUnknown === true) this.#callOff(context);
   }
 
-  /** However a request that was let in ended, it is settled once. */
+  /** Settles a request that was admitted, however it ended. */
   #settleGranted<F extends Form>(context: RequestContext<F>): Promise<Settled | null> {
     return context.granted === null ? Promise.resolve(null) : this.#settle(context);
   }
@@ -241,13 +240,13 @@ export class Gateway {
     });
   }
 
-  /** May be called more than once, settles once; with the whole answer where it is to be kept. */
+  /** May be called more than once but settles only once. Pass the whole answer if it is to be kept. */
   #settle<F extends Form>(context: RequestContext<F>, reply?: F["reply"]): Promise<Settled | null> {
     context.settlement ??= this.#write(context, reply);
     return context.settlement;
   }
 
-  /** Waits a little for the row: only an answer that is paid for is withheld until the store can be used again. */
+  /** Waits briefly for the row. Only a paid answer is held back until the store works again. */
   async #write<F extends Form>(
     context: RequestContext<F>,
     reply: F["reply"] | undefined,
@@ -281,14 +280,14 @@ export class Gateway {
     return sealReply(this.#ports.vault, idempotency.replyId, kept, operation.keptBytesMax);
   }
 
-  /** A request that may have been let in without anybody knowing must not stay held. */
+  /** Voids the hold of a request that may have been admitted although the store's reply was lost. */
   #callOff<F extends Form>(context: RequestContext<F>): void {
     const { record } = context.outcome(this.#ports.deadlines.nowMs());
     void this.#settlements.add(context.ticket, lostOutcome(record, context.ticket.ask.answers), 0);
   }
 }
 
-/** The usage as the client sees it, with what was charged for the answer. */
+/** Adds the amount charged to the usage that the client sees. */
 function withCharge<F extends Form>(
   { call }: RequestContext<F>,
   usage: F["usage"],

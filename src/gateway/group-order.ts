@@ -1,4 +1,4 @@
-// The order in which the models of a group are asked.
+// The order in which the models of a group are tried.
 
 import type { Attempt } from "../core/attempt.ts";
 import type { GroupMember, ModelCard } from "../core/card.ts";
@@ -8,19 +8,19 @@ import type { Load } from "../health/rate.ts";
 import { drawMember } from "../health/share.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
 
-/** Several models under one name. */
+/** Several models behind one name. */
 export interface Group {
-  /** At least one, those with more weight first. */
+  /** Never empty. Larger weights come first more often. */
   readonly members: readonly GroupMember[];
-  /** The models that stand in for a member. */
+  /** The fallbacks of a member. */
   readonly fallbacks: readonly ModelCard[];
 }
 
 export interface GroupInput {
-  /** Throws the Fault of a request that the model can't take. */
+  /** Throws a Fault if the model can't take the request. */
   readonly refuseUnable: (card: ModelCard) => void;
   readonly credentialsOf: (provider: string) => readonly Credential[];
-  /** A number from 0 up to 1, drawn at each call. */
+  /** Returns a new random number in [0, 1). */
   readonly roll: () => number;
   readonly conversation: Conversation;
   readonly health: Health;
@@ -31,8 +31,8 @@ export interface GroupInput {
 }
 
 /**
- * The model that serves the conversation already, else one drawn by weight and health; behind it the others, those with more
- * weight first, and then what stands in for them. Throws the Fault of the first model when none can take the request.
+ * The model that already serves the conversation comes first, or else one drawn by weight and health. The others
+ * follow, larger weights first, then the fallbacks. Throws the first model's Fault if none can take the request.
  */
 export function orderGroup({ members, fallbacks }: Group, input: GroupInput): readonly ModelCard[] {
   const { health, stickiness, conversation, roll, nowMs, load, refuseUnable } = input;
@@ -51,7 +51,7 @@ export function orderGroup({ members, fallbacks }: Group, input: GroupInput): re
   return [...new Set(first ? [first, ...others] : others)];
 }
 
-/** The models that can take the request, and the reason why the first of the others can't. */
+/** Returns the models that can take the request, and why the first of the others can't. */
 export function keepAble(
   cards: readonly ModelCard[],
   refuseUnable: (card: ModelCard) => void,

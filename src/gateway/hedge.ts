@@ -1,34 +1,34 @@
-// Two attempts at once: when the first takes long to answer a second is started beside it, and the first to answer wins.
+// Hedging: if the first attempt is slow, a second is started, and the first to answer wins.
 
-/** Something under way that gives a result, or can be ended before it does. */
+/** A task that produces a result unless it is ended first. */
 export interface Runner<Result> {
   readonly start: () => Promise<Result>;
-  /** It failed so. Returns the failure as the others see it. */
+  /** Records a failure. Returns it as a Fault. */
   readonly fail: (thrown: unknown) => Error;
-  /** The other one has won. */
+  /** Ends it because the other one won. */
   readonly end: () => void;
-  /** It has lost, but had its result at the same moment. */
+  /** Releases the result of a loser that finished at the same moment. */
   readonly drop: (result: Result) => void;
 }
 
 export interface Race<Running extends Runner<Result>, Result> {
   readonly first: Running;
-  /** Asked for once when the time has come; null: the first is waited for. */
+  /** Called once when it is time for a second task. Returns null to keep waiting for the first. */
   readonly second: () => Running | null;
-  /** Calls back when it is time for the second; gives what calls it off. */
+  /** Schedules the second task. Returns a function that cancels it. */
   readonly onTime: (task: () => void) => () => void;
-  /** A failure that the other would meet too: it is not waited for. */
+  /** True if the other task would fail in the same way, so there is no point in waiting for it. */
   readonly isFinal: (error: unknown) => boolean;
 }
 
 export interface Won<Running, Result> {
   readonly result: Result;
   readonly winner: Running;
-  /** null: there was no second. */
+  /** Null if no second task was started. */
   readonly loser: Running | null;
 }
 
-/** Rejects with the last failure when none answers. */
+/** Rejects with the last failure if neither answers. */
 export function raced<Running extends Runner<Result>, Result>(
   race: Race<Running, Result>,
 ): Promise<Won<Running, Result>> {

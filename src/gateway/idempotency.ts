@@ -1,4 +1,4 @@
-// Idempotency-Key: what makes two requests the same, and the answer kept for those who ask again.
+// Idempotency-Key: detects repeated requests and stores the answers for them.
 
 import { Fault } from "../core/fault.ts";
 import { asObject, parseJson } from "../core/json.ts";
@@ -6,7 +6,9 @@ import type { Form } from "../operations/form.ts";
 import type { Folding, Operation } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 
-/** Encrypts and decrypts what is kept. `open` throws when it was sealed under another key or for another use. */
+/**
+ * Encrypts and decrypts stored answers. `open` throws if the text was sealed under another key or for another purpose.
+ */
 export interface Vault {
   seal(text: string, use: string): string;
   open(sealed: string, use: string): string;
@@ -14,11 +16,11 @@ export interface Vault {
   digest(text: string): string;
 }
 
-/** The chunks of a stream, which are collected, are several times as long as the reply that they make up. */
+/** A stream's chunks are several times as long as the reply that they fold to. */
 const TIMES_COPIED_MAX = 32;
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
-/** The digests of an Idempotency-Key within its gateway key, and of the body; how the answer is delivered is no part of it. */
+/** Digests of the Idempotency-Key within its gateway key, and of the body without `stream`. */
 export function digestIdempotency<F extends Form>(
   vault: Pick<Vault, "digest">,
   keyId: string,
@@ -36,7 +38,7 @@ export function digestIdempotency<F extends Form>(
   return { replyId: vault.digest(`${keyId} ${header}`), bodyDigest: vault.digest(JSON.stringify(body)) };
 }
 
-/** An answer as it is kept. */
+/** A stored answer. */
 export interface Kept<Reply> {
   readonly id: string;
   readonly created: number;
@@ -44,7 +46,7 @@ export interface Kept<Reply> {
   readonly reply: Reply;
 }
 
-/** Returns null when it is longer than `bytesMax` as JSON. */
+/** Returns null if the JSON is longer than `bytesMax`. */
 export function sealReply(
   vault: Vault,
   replyId: string,
@@ -55,7 +57,7 @@ export function sealReply(
   return Buffer.byteLength(text) > bytesMax ? null : vault.seal(text, replyId);
 }
 
-/** Throws when it is not what `sealReply` sealed for this operation. */
+/** Throws if the text was not sealed by `sealReply` for this operation. */
 export function openReply<F extends Form>(
   vault: Vault,
   replyId: string,
@@ -70,7 +72,7 @@ export function openReply<F extends Form>(
   throw new Error("A kept reply is not what was kept.");
 }
 
-/** Folds a stream while it passes, until it is too large to be kept. */
+/** Folds a stream as it passes, and gives up once it is too large to store. */
 export class ReplyCopy<F extends Form> {
   readonly #operation: Operation<F>;
   #folding: Folding<F> | null;
@@ -88,7 +90,7 @@ export class ReplyCopy<F extends Form> {
     if (isLong) this.#folding = null;
   }
 
-  /** Returns undefined when it was too large. */
+  /** Returns undefined if the answer was too large. */
   reply(usage: F["usage"]): F["reply"] | undefined {
     const reply = this.#folding?.reply() ?? null;
     return reply === null ? undefined : this.#operation.withUsage(reply, usage);

@@ -1,4 +1,4 @@
-// Answers that are kept with their conversation, sealed, for requests of the same key that go on from them.
+// Stored answers, encrypted with their conversation, that later requests of the same key can continue.
 
 import { Fault } from "../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
@@ -10,9 +10,9 @@ import type { Store } from "../core/store.ts";
 import type { Clock, Deadlines, Log } from "../core/world.ts";
 import type { Vault } from "./idempotency.ts";
 
-/** The longest wait of an answer's end for its row: a client that asks at once finds it there. */
+/** The longest that an answer waits to be stored before it ends. A client that continues at once must find it. */
 const PATIENCE_MS = 1000;
-/** Each response that is read for an item holds the conversation before it too, so few of them have all items. */
+/** Each stored response includes the conversation before it, so reading a few finds all items. */
 const LOOKUPS_MAX = 8;
 
 export interface KeptAnswersPorts {
@@ -36,12 +36,12 @@ export class KeptAnswers {
     this.#ports = ports;
   }
 
-  /** True if the conversations of a key are kept. */
+  /** True if this key's conversations are stored. */
   keepsFor({ keepsResponses }: Owner): boolean {
     return keepsResponses && this.#ports.rules().keepMs > 0;
   }
 
-  /** Finds the answers that a request goes on from. Throws the Fault `not_found` where the key has no answer of that id. */
+  /** Returns the answers that a request continues. Throws the Fault `not_found` for an id that the key does not own. */
   async findEarlier(owner: Owner, { id, itemIds }: Earlier): Promise<Keeping> {
     const previous = id === null ? null : await this.get(owner, id);
     if (id !== null && previous === null) throw missing(id, "previous_response_id");
@@ -60,25 +60,25 @@ export class KeptAnswers {
     return { previous, items };
   }
 
-  /** Returns a key's answer, or null if it has none of that id. */
+  /** Returns one of the key's answers, or null. */
   async get(owner: Owner, id: string): Promise<KeptExchange | null> {
     if (!this.keepsFor(owner)) return null;
     const row = await this.#ports.store.response(owner.accountId, owner.id, id);
     return row && this.#open(row);
   }
 
-  /** Returns the tokens of an answer and its prompt by the log; null: the account has none of that id. */
+  /** Returns the logged token counts of an answer and its prompt, or null if the account has no such answer. */
   async countTokens({ accountId }: Owner, id: string): Promise<number | null> {
     const record = await this.#ports.store.request(id);
     return record?.accountId === accountId ? record.amounts.prompt + record.amounts.completion : null;
   }
 
-  /** False: the key has no answer of that id. */
+  /** Returns false if the key has no such answer. */
   async remove(owner: Owner, id: string): Promise<boolean> {
     return this.keepsFor(owner) && (await this.#ports.store.removeResponse(owner.accountId, owner.id, id));
   }
 
-  /** Keeps an answer. Never rejects: an answer that can't be kept is given all the same. */
+  /** Stores an answer. Never rejects: the client gets its answer either way. */
   async keep({ accountId, id: keyId }: Owner, { id, itemIds, input, response }: KeptExchange): Promise<void> {
     const { store, vault, rules, clock, deadlines, log } = this.#ports;
     const { keepMs, bytesMax } = rules();
@@ -87,7 +87,8 @@ export class KeptAnswers {
     const row = { accountId, keyId, id, atMs: clock.nowMs(), bytes: sealed.length, sealed };
     const add = async () => {
       await store.addResponse({ ...row, items: JSON.stringify(itemIds) }, bytesMax);
-      // The operator may have changed the key meanwhile, and what was kept of it is deleted then: before this row, perhaps.
+      // If the operator turned storing off in the meantime, the key's answers were deleted, maybe just before this
+      // write.
       const key = await store.key(keyId);
       if (!key?.keepsResponses) await store.removeResponse(accountId, keyId, id);
     };
@@ -100,7 +101,7 @@ export class KeptAnswers {
     deadline.clear();
   }
 
-  /** Null: it was sealed under another key, or its row was changed. */
+  /** Returns null if the row was sealed under another key or tampered with. */
   #open({ accountId, id, sealed, items }: StoredResponse): KeptExchange | null {
     try {
       const kept = parseJson(this.#ports.vault.open(sealed, makeUse(accountId, id)));

@@ -1,4 +1,4 @@
-// The gateway's own lessons of an answer: its length, the share of the prompt that was cached, whether it is broken.
+// Lessons that the gateway learns from each answer: its length, the share of cached input, whether it is broken.
 import type { ModelCard } from "../core/card.ts";
 import type { Granted } from "../core/demand.ts";
 import type { UnsettledRecord } from "../core/record.ts";
@@ -22,7 +22,7 @@ export interface LessonPorts {
   readonly log: Log;
 }
 
-/** An answer to a request for which a selector chose. */
+/** An answer to a request that a selector routed. */
 export interface Seen {
   readonly decision: KeptDecision;
   readonly card: ModelCard;
@@ -36,19 +36,19 @@ interface Ended {
   readonly granted: Granted;
 }
 
-/** Older sound answers say nothing of now. */
+/** Older successes say nothing about the present. */
 const SOUND_MAX = 200;
 
 export class Lessons {
   readonly #ports: LessonPorts;
-  /** Sound answers since the last that was broken, by card and form. */
+  /** Successes since the last broken answer, by card and format. */
   readonly #sound = new Map<string, number>();
 
   constructor(ports: LessonPorts) {
     this.#ports = ports;
   }
 
-  /** Later, so that no answer waits for it. */
+  /** Deferred so that no answer waits for it. */
   ended(seen: Seen | null, how: Ended): void {
     if (seen !== null && how.record.ended === "done") this.#ports.clock.after(0, () => this.#look(seen, how));
   }
@@ -63,7 +63,7 @@ export class Lessons {
     const signal = grader.signal(isCounted && isOne ? amounts.completion : null);
     const place = `${card.id} ${grader.form}`;
     const sound = this.#sound.get(place) ?? 0;
-    // If the balance bounds the answer, the model is not to blame.
+    // If the balance limited the answer's length, the model is not to blame.
     const isOurs = signal === "cut_off" && granted.outputTokens?.[card.id] !== undefined;
     this.#sound.set(place, signal === null || isOurs ? Math.min(SOUND_MAX, sound + 1) : 0);
     if (signal !== null && !isOurs) this.#teach(record, decision, card, signal, sound);

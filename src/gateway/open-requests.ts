@@ -1,4 +1,4 @@
-// The requests under way: how each can be ended, and how their end is waited for.
+// The open requests: ending them and waiting for their end.
 import type { Ending } from "../core/ending.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Clock, Deadlines } from "../core/world.ts";
@@ -12,7 +12,7 @@ export interface OpenRequestPorts {
 
 export class OpenRequests {
   readonly #ports: OpenRequestPorts;
-  /** A set's old tables stay in memory for seconds: nothing large may be in it. */
+  /** Keep entries small: the runtime frees a Set's old tables only after seconds. */
   readonly #all = new Set<Ending>();
 
   constructor(ports: OpenRequestPorts) {
@@ -35,13 +35,13 @@ export class OpenRequests {
     for (const ending of this.#all) ending.end(fault);
   }
 
-  /** Resolves when those of now have ended, whatever has begun since; at the latest after `withinMs`. */
+  /** Resolves when all requests open right now have ended, after `withinMs` at the latest. */
   ended(withinMs: number): Promise<void> {
     const now = [...this.#all];
     return this.until(() => now.every((ending) => !this.#all.has(ending)), withinMs);
   }
 
-  /** Resolves when it is so, at the latest after `withinMs`. */
+  /** Resolves when the condition holds, after `withinMs` at the latest. */
   async until(isSo: () => boolean, withinMs: number): Promise<void> {
     const { clock, deadlines } = this.#ports;
     const untilMs = deadlines.nowMs() + withinMs;

@@ -1,4 +1,4 @@
-// Requests that one credential alone can serve, as its provider stores the answer that they go on from.
+// Requests that only one credential can serve, because its provider stores the answer that they continue.
 
 import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
@@ -9,7 +9,7 @@ export interface Pin {
   readonly credential: Credential;
 }
 
-/** Returns the selection without the models of other providers. Throws the Fault of a model that is one of those. */
+/** Removes other providers' models from the selection. Throws a Fault if the named model is one of them. */
 export function pinSelection(selection: Selection, { provider }: Pin): Selection {
   if (selection.kind === "selector") {
     const candidates = selection.candidates.filter((card) => card.provider === provider);

@@ -1,4 +1,4 @@
-// The plan of a request, made with what is known of the providers at that moment.
+// Makes the plan of a request from what is currently known about the providers.
 
 import type { Deadlines, Log, Random } from "../core/world.ts";
 import type { Caches } from "../health/caches.ts";
@@ -24,12 +24,12 @@ export interface PlanPorts {
 
 const ROLL_BYTES = 4;
 const NONE: ReadonlySet<string> = new Set();
-/** The health of a model whose address takes no connections, or whose provider's credentials are all at their limits. */
+/** Used for models whose address can't be reached, or whose credentials are all at their limits. */
 const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, open: true };
-/** As if so many answers had been good before. */
+/** A prior: as if this many answers had been good. */
 const OUTCOMES_BEFORE = 20;
 
-/** Returns the plan of a request. Throws a Fault when no model can serve it. */
+/** Returns the plan of a request. Throws a Fault if no model can serve it. */
 export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Plan {
   const { operation, ask, conversation, selection, pin, rules, quality, upstreams } = call;
   const takesImageUrls = checkImageUrls(call);
@@ -63,7 +63,7 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
 
 export type KnownPorts = Pick<PlanPorts, "health" | "learned" | "caches" | "stickiness" | "deadlines">;
 
-/** The facts that a selector uses beside the catalogue, as of now. */
+/** The current facts, beyond the catalogue, that selectors use. */
 export function knownNow(
   { health, learned, caches, stickiness, deadlines }: KnownPorts,
   conversation: Conversation,
@@ -83,7 +83,7 @@ export function knownNow(
     return {
       firstTokenMs,
       tokensPerSecond,
-      // A model that is due to be tried again is judged by that alone: if it were never asked it could not show that it is well.
+      // A model due for another try counts as healthy: without requests it could never recover.
       errorRate: isShut ? 0 : fadingErrorRate(deployments, nowMs),
       open: deployments.every((deployment) => deployment.waitMs(nowMs) !== 0),
     };
@@ -96,8 +96,8 @@ export function knownNow(
 }
 
 /**
- * The error rate that is likely at least, and less with time: a few failures come by chance, about as many as the square root of what was
- * counted, so that one of them never drives a good model out.
+ * A lower bound of the error rate, fading with time. Some failures are chance, about the square root of the number
+ * counted, so a single one never drives out a good model.
  */
 function fadingErrorRate(deployments: readonly Deployment[], nowMs: number): number {
   const outcomes = deployments.map((deployment) => deployment.countOutcomes(nowMs));

@@ -1,4 +1,4 @@
-// The plan of a request: an ordered list of attempts, which failover walks. Selection gives an order, not a choice.
+// The plan of a request: an ordered list of attempts for failover. Selectors return an order, not a single choice.
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
@@ -17,35 +17,37 @@ import { BY_RULE } from "../selectors/rules.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 import { type Group, keepAble, orderGroup } from "./group-order.ts";
 
-/** The meaning of the client's `model`. */
+/** The meaning of the request's `model`. */
 export type Selection =
   | { readonly kind: "card"; readonly card: ModelCard; readonly fallbacks: readonly ModelCard[] }
   | (Group & { readonly kind: "group" })
   | { readonly kind: "selector"; readonly selector: SelectorRule; readonly candidates: readonly ModelCard[] };
 
-/** Live health, what was learned, and what is likely to be cached. */
+/** Live health, what was learned, and what is probably cached. */
 export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
 
 export interface PlanInput {
-  /** Throws the Fault `unsupported_capability` if the model can't take what the request is about. */
+  /** Throws the Fault `unsupported_capability` if the model can't take this kind of request. */
   readonly refuseUnable: (card: ModelCard) => void;
-  /** False: its provider can't fetch the request's images; left out: none has to be fetched. */
+  /** False if the model's provider can't fetch the request's images. Missing if there are none to fetch. */
   readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
-  /** The request as selectors read it; null: none chooses for its operation. */
+  /** Describes the request to the selectors. Null if its operation has none. */
   readonly describe: (() => Choosable) | null;
   readonly selection: Selection;
   readonly rules: RouterRules;
-  /** The share of the best quality that the client asked `Router#fair` to keep, 0…1; null: the operator's. */
+  /**
+   * The share of the best quality, 0…1, that the client asks `Router#fair` to keep. Null for the operator's setting.
+   */
   readonly quality: number | null;
-  /** The facts that a selector uses beside the catalogue; left out: nothing is known. */
+  /** Facts that selectors use beyond the catalogue. Missing if nothing is known. */
   readonly known?: Known;
-  /** The credentials of a provider that is on; none: it is off. */
+  /** The credentials of an enabled provider. Empty for a disabled one. */
   readonly credentialsOf: (provider: string) => readonly Credential[];
-  /** A number from 0 up to 1, drawn at each call, that spreads load by the credentials' weights. */
+  /** Returns a new random number in [0, 1), which spreads load by the credentials' weights. */
   readonly roll: () => number;
   readonly conversation: Conversation;
   readonly health: Health;
-  /** The load that the request puts on a credential by one call. */
+  /** The load that one call puts on a credential. */
   readonly load?: Load;
   readonly stickiness: Stickiness;
   /** On the monotonic clock. */
@@ -54,24 +56,24 @@ export interface PlanInput {
 
 export interface Plan {
   readonly attempts: readonly Attempt[];
-  /** Further ways to ask, for when other requests have meanwhile used up the credentials of those above. */
+  /** Spare attempts, for when other requests have since used up the credentials above. */
   readonly spares: readonly Attempt[];
   readonly load: Load;
-  /** A selector's reasons for this order; null: the client named the model. */
+  /** The selector's reasons for this order. Null if the client named the model. */
   readonly decision: KeptDecision | null;
 }
 
-/** The most calls made for one request. Attempts whose connection doesn't come about are not among them. */
+/** The most calls made for one request. Attempts that never connect don't count. */
 export const CALLS_MAX = 4;
-/** The most addresses in a plan: a request is answered while one of them can be reached. */
+/** The most addresses in a plan. As long as one of them can be reached, the request is answered. */
 const ADDRESSES_MAX = 4;
-/** The credentials of the first model that are tried before another model. */
+/** The number of credentials of the first model to try before another model. */
 const FIRST_CARD_MAX = 2;
 
 /**
- * At least one attempt. Those that can't be asked now (resting, an open breaker) are left out unless there are no others:
- * then the walk finds out which of them may be asked first. Throws a Fault when the model can't take the
- * request or no provider is on.
+ * Returns at least one attempt. Attempts that aren't allowed right now (cooling down, breaker open) are left out unless
+ * there are no others: then failover finds the one allowed first. Throws a Fault if the model can't take the request or
+ * no provider is enabled.
  */
 export function planCalls(input: PlanInput): Plan {
   const { cards, decision } = cardsOf(input);
@@ -106,8 +108,8 @@ export function planCalls(input: PlanInput): Plan {
 }
 
 /**
- * If one model is served by one credential there is nothing to choose: it is asked if it may be, and if it may not,
- * the walk finds that out. The way of all other plans comes to the same in 1 µs more.
+ * The common case of one model and one credential leaves nothing to choose. The general code gives the same plan, 1 µs
+ * slower.
  */
 function onlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
   if (selection.kind !== "card" || selection.fallbacks.length > 0) return null;
@@ -117,7 +119,10 @@ function onlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
   return credential === undefined || credentials.length > 1 ? null : { card, credential };
 }
 
-/** Behind the first model each other address has its turn before any has another: what fails at one often fails for all of it. */
+/**
+ * After the first model, each other address gets a turn before any gets a second: failures often affect a whole
+ * address.
+ */
 function ofAllAddresses(
   ready: readonly (readonly Attempt[])[],
   { health }: PlanInput,
@@ -133,7 +138,7 @@ function ofAllAddresses(
   return [...first, ...again];
 }
 
-/** As many attempts as calls are made, and one at each further address for when connections don't come about. */
+/** As many attempts as there may be calls, plus one per further address in case connections fail. */
 function cut(order: readonly Attempt[], health: Health): readonly Attempt[] {
   if (order.length <= CALLS_MAX) return order;
   const addressOf = ({ card }: Attempt) => health.address(card.provider);
@@ -148,11 +153,11 @@ function cut(order: readonly Attempt[], health: Health): readonly Attempt[] {
   return kept;
 }
 
-/** One model's attempts that may be made now, spread over its credentials; where a probe is due, it goes first. */
+/** Returns the attempts on one model that are allowed now, spread over its credentials. A due probe goes first. */
 function inOrder(attempts: readonly Attempt[], { health, roll, nowMs, load }: PlanInput): readonly Attempt[] {
   const ready = attempts.filter((attempt) => health.isReady(attempt, nowMs, load));
   if (ready.length < 2) return ready;
-  // At most one of those that were refused is asked whether it still is: the request must be left with others.
+  // Probe at most one rejected credential, so that others remain for the request.
   const refused = longestRefused(
     ready.filter((attempt) => health.isRefused(attempt)),
     health,
@@ -162,13 +167,13 @@ function inOrder(attempts: readonly Attempt[], { health, roll, nowMs, load }: Pl
   return [...refused, ...spread(others, health, roll, nowMs).toSorted((a, b) => isOpen(b) - isOpen(a))];
 }
 
-/** A provider that refuses every credential is still asked, each time by another one: a purse may be filled again. */
+/** If all credentials of a provider are rejected, keep trying them in turn: a balance may be topped up again. */
 function longestRefused(attempts: readonly Attempt[], health: Health): readonly Attempt[] {
   const atMs = (attempt: Attempt) => health.key(attempt)?.retired?.atMs ?? 0;
   return attempts.toSorted((a, b) => atMs(a) - atMs(b)).slice(0, 1);
 }
 
-/** The attempt that served the conversation before, if it may be made. A selector's choice of model is not bound by it. */
+/** The attempt that last served the conversation, if it is allowed. Selectors choose the model independently of it. */
 function sticky(
   every: readonly Attempt[],
   ready: readonly (readonly Attempt[])[],
@@ -179,7 +184,7 @@ function sticky(
   return among.flat().find((attempt) => attempt === found) ?? null;
 }
 
-/** Two credentials of the model that was asked for, then each other model has its turn before any is tried again. */
+/** Two credentials of the requested model come first, then each other model once before any repeats. */
 function mixed([first = [], ...others]: readonly (readonly Attempt[])[]): readonly Attempt[] {
   if (others.length === 0) return first;
   const once = others.flatMap((attempts) => attempts.slice(0, 1));
@@ -205,13 +210,13 @@ function cardsOf(input: PlanInput): { cards: Iterable<ModelCard>; decision: Kept
   };
 }
 
-/** Best first, behind the one that is tried out. */
+/** Best first, except that a model being explored comes before all. */
 function* inTurn(choice: Choice, tried: ModelCard | null): Iterable<ModelCard> {
   if (tried !== null) yield tried;
   for (const card of choice.inOrder()) if (card !== tried) yield card;
 }
 
-/** The selector's choice for the request. Throws a Fault when no card is on, or none can serve it. */
+/** Returns the selector's choice. Throws a Fault if no model is enabled or none can serve the request. */
 function chooseModel(
   selector: SelectorRule,
   cards: readonly ModelCard[],
@@ -234,7 +239,7 @@ function chooseModel(
   });
 }
 
-/** False: the one model that was named has no price, nor has any of the group. */
+/** False if neither the named model nor any member of the named group has a price. */
 export function isPayable(selection: Selection): boolean {
   switch (selection.kind) {
     case "card":

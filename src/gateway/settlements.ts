@@ -1,11 +1,11 @@
-// Settlements on their way to the store: written at once, or again and again until the store can be used.
+// Settlements on their way to the store, retried until the store works again.
 
 import { FAULTS, toFault } from "../core/fault.ts";
 import type { Clock, Deadline, Deadlines, Log } from "../core/world.ts";
 import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 
 const RETRY_MS = 1000;
-/** More settlements than this are given up, the oldest first: their holds stay until this process ends. */
+/** Beyond this many, the oldest settlements are dropped: their holds last until this process ends. */
 const WAITING_MAX = 50_000;
 
 interface SettlementPorts {
@@ -15,12 +15,12 @@ interface SettlementPorts {
   readonly log: Log;
 }
 
-/** A settlement that is not written yet. */
+/** A settlement that has not been written yet. */
 class Waiting {
   readonly ticket: Ticket;
-  /** The outcome that is written when it is its turn. */
+  /** The outcome to write. It may change until then. */
   outcome: Outcome;
-  /** When it passes, those who wait get `outcomeUnknown`. */
+  /** After this, waiters get null: the outcome is unknown. */
   patience: Deadline | null = null;
   readonly #settled = Promise.withResolvers<Settled | null>();
 
@@ -29,7 +29,7 @@ class Waiting {
     this.outcome = outcome;
   }
 
-  /** The settlement; null: nobody knows yet, or it could not be written. */
+  /** Resolves with null if the result is not known yet or the write failed. */
   get settled(): Promise<Settled | null> {
     return this.#settled.promise;
   }
@@ -50,14 +50,14 @@ export class Settlements {
     this.#ports = ports;
   }
 
-  /** Settlements that are not written yet. */
+  /** The number of settlements not written yet. */
   get waiting(): number {
     return this.#underWay + this.#failed.length;
   }
 
   /**
-   * The settlement, or null when it is not known after so long; it is written in any case, once. With `orElse` that
-   * is written from then on: nobody will get the answer. Never rejects.
+   * Resolves with null if the result is not known in time. The settlement is written once in any case: `orElse` gives
+   * the outcome to write after that, when the client no longer gets the answer. Never rejects.
    */
   add(ticket: Ticket, outcome: Outcome, patienceMs: number, orElse = () => outcome): Promise<Settled | null> {
     const { deadlines } = this.#ports;
@@ -70,7 +70,7 @@ export class Settlements {
     return waiting.settled;
   }
 
-  /** False when it failed; when the store could not be used it is tried again later. Its id makes repeating harmless. */
+  /** Returns false on failure. Retried later if the store was down: the id makes repeats harmless. */
   async #write(waiting: Waiting): Promise<boolean> {
     this.#underWay++;
     const { ticket, outcome } = waiting;
@@ -81,7 +81,7 @@ export class Settlements {
       return true;
     } catch (error) {
       this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause: String(error) });
-      // A settlement that the store refuses for good would only be refused again.
+      // If the store rejected the settlement itself, a retry would be rejected too.
       if (toFault(error).code === "store_unavailable") this.#keep(waiting);
       else this.#lose(waiting);
       return false;
@@ -117,7 +117,7 @@ export class Settlements {
     this.#ports.clock.after(RETRY_MS, () => void this.#retry());
   }
 
-  /** The oldest goes first; while it fails, so would the others. */
+  /** Oldest first. If one fails, the others would fail too. */
   async #retry(): Promise<void> {
     for (let next = this.#failed.shift(); next; next = this.#failed.shift()) {
       if (!(await this.#write(next))) break;
@@ -127,7 +127,7 @@ export class Settlements {
   }
 }
 
-/** The row of an answer that was withheld because its own could not be written: nobody got it, nobody pays. */
+/** Returns the row of an answer that was withheld because its settlement could not be written: it costs nothing. */
 export function withheld({ record }: Outcome, answers: number): Outcome {
   const { status } = FAULTS.store_unavailable;
   return lostOutcome({ ...record, ended: "lost", status, faultCode: "store_unavailable" }, answers);

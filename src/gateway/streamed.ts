@@ -1,4 +1,4 @@
-// A streamed attempt of a plan: the provider's answer, read and handed over in batches of pieces.
+// A streamed attempt: reads the provider's answer and passes it on in batches of pieces.
 
 import type { Fault } from "../core/fault.ts";
 import type { Clock } from "../core/world.ts";
@@ -10,14 +10,14 @@ import { type AttemptCall, makeReaderOptions, prepareCall, recordFailure, send }
 import type { Flow, Take } from "./flow.ts";
 
 /**
- * The most that is worked through at once: of blank lines it takes 4 ms, of small events 8. Larger slices also wait as
- * larger texts for a client that reads slowly.
+ * The most text to process in one go: up to 4 ms for blank lines, 8 ms for small events. Larger slices would also queue
+ * up as larger texts for a slow client.
  */
 const SLICE_CHARACTERS = 64 * 1024;
 
-/** A streamed answer: what each read gave. */
+/** A streamed answer, one batch per read. */
 export interface PieceStream<F extends Form> extends Flow<readonly F["piece"][]> {
-  /** As far as it was reported. */
+  /** The usage reported so far. */
   readonly usage: F["usage"] | null;
 }
 
@@ -27,13 +27,13 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   readonly #startedMs: number;
   readonly #call: UpstreamCall;
   #reader: Reader<F> | null = null;
-  /** An answer that came whole. */
+  /** Set if the provider answered with a single JSON document. */
   #reply: F["reply"] | null = null;
-  /** null: it was read to its end, or there is none. */
+  /** Null if there is no body or it has been read to the end. */
   #body: TextReader | null = null;
-  /** The rest of the latest read that is still to be worked through. */
+  /** The unprocessed rest of the latest read. */
   #unread = "";
-  /** The rest of an answer that is whole although its connection was never closed; null: it was read to its end. */
+  /** The rest of a complete answer whose connection the provider left open. Null if the body ended normally. */
   #early: readonly F["piece"][] | null = null;
   #isWhole = false;
   #answered = false;
@@ -56,7 +56,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     return this.#reader?.usage ?? null;
   }
 
-  /** All awaits of a chunk's way in one function: each more would be a promise per chunk, and a frame while a stream is open. */
+  /** All awaits on a chunk's path are in this one function: each further one would cost a promise per chunk. */
   async pour(take: Take<readonly F["piece"][]>): Promise<void> {
     try {
       const reader = await this.#send();
@@ -80,7 +80,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
       const last = this.#finish(reader);
       if (last.length > 0) await take(last);
     } catch (thrown) {
-      // A stream that was left breaks off, which is no failure.
+      // An abandoned stream breaks off. That is not a failure.
       if (this.#isOver && !this.#isWhole) return;
       const { deadlines } = this.#ports;
       const fault = recordFailure(
@@ -109,7 +109,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     const { codec, answer, explain } = sent;
     const response = await sent.response;
     if (!response.ok) throw await this.#call.readError(response, explain);
-    // A server that ignores `stream` and sends one JSON is understood too.
+    // Servers that ignore `stream` and send a single JSON document are supported too.
     const { operation } = this.#attempt;
     const { headers } = response;
     const options = makeReaderOptions(this.#attempt, sent, headers);
@@ -122,14 +122,16 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     return this.#reader;
   }
 
-  /** A read may be megabytes, of lines that say nothing: to work through them at once would keep all others waiting. */
+  /** One read may bring megabytes of empty lines. Processing them in one go would block all other requests. */
   #sliceOf(text: string | null): string | null {
     const isLong = text !== null && text.length > SLICE_CHARACTERS;
     this.#unread = isLong ? text.slice(SLICE_CHARACTERS) : "";
     return isLong ? text.slice(0, SLICE_CHARACTERS) : text;
   }
 
-  /** Null: no event was completed, or the body is over. Comments are no progress: who sends nothing else is late. */
+  /**
+   * Null if no event was completed or the body is over. Comments don't count as progress: the deadline still applies.
+   */
   #push(reader: Reader<F>, text: string | null): Reading<F["piece"]> | null {
     const reading = text === null ? null : reader.push(text);
     if (reader.done) this.#call.complete();
@@ -137,20 +139,20 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     return reading;
   }
 
-  /** Some servers hold the connection open behind an answer that is whole, and send no mark of its end. */
+  /** Some servers leave the connection open after a complete answer without marking its end. */
   #endEarly(reader: Reader<F>, fault: Fault): void {
     this.#early = fault.code === "upstream_timeout" ? reader.early() : null;
     if (!this.#early) throw fault;
   }
 
-  /** The rest behind the body. */
+  /** The pieces that follow the body. */
   #rest(reader: Reader<F>): Reading<F["piece"]> {
     this.#isWhole = true;
     const pieces = this.#early ?? (this.#reply && reader.takeReply(this.#reply));
     return pieces ? { pieces, broken: undefined } : reader.end();
   }
 
-  /** Hands over what was read. Returns a promise where the client takes its time. */
+  /** Passes on what was read. Returns a promise if the client needs time. */
   #give({ pieces, broken }: Reading<F["piece"]>, take: Take<readonly F["piece"][]>): Promise<void> | null {
     this.#report();
     const nowMs = this.#ports.deadlines.nowMs();
@@ -165,7 +167,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     return null;
   }
 
-  /** While the client takes its time, the provider is not to blame. */
+  /** While the client is slow, the provider's deadline is suspended. */
   async #wait(taken: Promise<void>, sinceMs: number, broken: unknown): Promise<void> {
     if (this.#answered) this.#call.extendTo(this.#attempt.totalAtMs);
     await taken;
@@ -175,7 +177,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     this.#expect(nowMs);
   }
 
-  /** From now on it is the provider who is waited for. */
+  /** Restarts the provider's idle deadline. */
   #expect(nowMs: number): void {
     const { upstream, operation, totalAtMs } = this.#attempt;
     const idleAtMs = operation.bounds.idle ? nowMs + upstream.setup.timeouts.idleMs : totalAtMs;

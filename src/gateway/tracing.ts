@@ -1,13 +1,13 @@
-// Takes down what happens to a request and when, for its row, and the calls of it that left for a provider.
+// Records what happens to a request and when, for its row, and which of its calls were sent to a provider.
 import type { ModelCard } from "../core/card.ts";
 import type { Fault } from "../core/fault.ts";
 import type { AttemptOutcome, Trace, TracedAttempt } from "../core/trace.ts";
 import type { SentAsk } from "../operations/operation.ts";
 
-/** One attempt while it is under way. Only its first ending counts. */
+/** A running attempt. Only its first ending is recorded. */
 export class TracingAttempt {
   readonly card: ModelCard;
-  /** Its calls that left, each with so many bytes of text that its ask doesn't hold. */
+  /** One entry per call sent: the bytes of text in it that the parsed request doesn't contain. */
   calls = 0;
   unreadBytes = 0;
   readonly #last4: string | null;
@@ -43,12 +43,12 @@ export class TracingAttempt {
   }
 }
 
-/** Every time that it takes is on the monotonic clock. */
+/** All times passed in are on the monotonic clock. */
 export class Tracing {
   readonly #startedMs: number;
   readonly #attempts: TracingAttempt[] = [];
   #admittedMs: number | null = null;
-  /** The attempt that sent a call last. */
+  /** The attempt that most recently sent a call. */
   #sender: TracingAttempt | null = null;
   #calls = 0;
   #sentMs: number | null = null;
@@ -58,7 +58,7 @@ export class Tracing {
     this.#startedMs = startedMs;
   }
 
-  /** The model that was asked last; null: none was. */
+  /** The model most recently called. Null if none was. */
   get lastModel(): string | null {
     return this.#attempts.at(-1)?.card.id ?? null;
   }
@@ -77,7 +77,7 @@ export class Tracing {
     attempt.ends(outcome, nowMs - this.#startedMs, fault);
   }
 
-  /** A call of it is about to leave: whether one did decides who pays for a request without an answer. */
+  /** A call is about to be sent. It decides who pays for a request without an answer. */
   sends(attempt: TracingAttempt, unreadBytes: number, nowMs: number): void {
     attempt.calls++;
     attempt.unreadBytes = unreadBytes;
@@ -86,7 +86,7 @@ export class Tracing {
     this.#sentMs ??= nowMs;
   }
 
-  /** No connection for a call of it came about. */
+  /** A call failed to connect. */
   takesBack(attempt: TracingAttempt): void {
     attempt.calls--;
     this.#calls--;
@@ -96,24 +96,24 @@ export class Tracing {
     return this.#calls > 0;
   }
 
-  /** The model that read the prompt last, and in how many calls at once; null: none did. */
+  /** The model that last received the prompt, and in how many parallel calls. Null if none did. */
   get latest(): Omit<SentAsk<unknown>, "ask"> | null {
     if (this.#sender === null || this.#sender.calls === 0) return null;
     const { card, calls, unreadBytes } = this.#sender;
     return { card, calls, unreadBytes };
   }
 
-  /** Milliseconds since the first call left. */
+  /** Milliseconds since the first call was sent. */
   silentMs(nowMs: number): number {
     return this.#sentMs === null ? 0 : nowMs - this.#sentMs;
   }
 
-  /** It is the one that answers. */
+  /** Marks the attempt that answers. */
   won(attempt: TracingAttempt): void {
     this.#winner = attempt;
   }
 
-  /** As the row keeps it. */
+  /** Returns the trace as stored in the row. */
   text(
     end: {
       readonly endMs: number;

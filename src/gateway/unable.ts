@@ -1,4 +1,4 @@
-// The reasons why a model can't be asked at all, found before anything is held or sent.
+// Finds out, before anything is held or sent, whether a model can take a request at all.
 
 import type { ModelCard } from "../core/card.ts";
 import type { RawRequest } from "../core/dialect.ts";
@@ -8,18 +8,18 @@ import type { Operation } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 import { findRoute, requireRoute, type Upstream } from "./upstream.ts";
 
-/** The most models that an error names. */
+/** The most models to name in an error. */
 const NAMED_MAX = 3;
 
 type Asked<F extends Form> = {
   readonly operation: Operation<F>;
   readonly ask: F["ask"];
-  /** null: the request is translated. */
+  /** Null if the request is translated. */
   readonly raw: RawRequest | null;
   readonly upstreams: ReadonlyMap<string, Upstream>;
 };
 
-/** Returns whether a model's provider fetches the request's images; undefined: none has to be fetched. */
+/** Returns whether a model's provider can fetch the request's images. Undefined if there are none to fetch. */
 export function checkImageUrls<F extends Form>({
   operation,
   ask,
@@ -34,7 +34,7 @@ export function checkImageUrls<F extends Form>({
   };
 }
 
-/** Throws the Fault `unsupported_capability` if the model can't take the request, or its provider can't be sent it. */
+/** Throws the Fault `unsupported_capability` if the model or its provider can't take the request. */
 export function refuseUnable<F extends Form>(
   call: Call<F>,
   card: ModelCard,
@@ -59,7 +59,7 @@ function makeUnfetched<F extends Form>(
   return new Fault("unsupported_capability", message, { param: call.operation.findImageUrl(call.ask) });
 }
 
-/** A few models that could serve the request, of different providers. */
+/** Returns a few models, of different providers, that could serve the request. */
 function listTakers<F extends Form>(
   { operation, ask, raw, upstreams, usable }: Call<F>,
   takesImageUrls: (card: ModelCard) => boolean,

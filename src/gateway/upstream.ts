@@ -1,4 +1,4 @@
-// The upstreams: providers that are on, each with its dialects, and the one of them that a call goes over.
+// Upstreams: the enabled providers with their dialects, and the choice of dialect for a call.
 import type { ModelCard } from "../core/card.ts";
 import type { RawRequest } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
@@ -8,12 +8,12 @@ import type { Codec, Lane } from "../operations/codec.ts";
 import type { Form } from "../operations/form.ts";
 import type { Operation } from "../operations/operation.ts";
 
-/** A provider that is on, with the code that speaks to it. */
+/** An enabled provider and the code that speaks to it. */
 export interface Upstream {
   readonly setup: ProviderSetup;
-  /** In the provider's order of preference. */
+  /** In order of preference. */
   readonly dialects: readonly Dialect[];
-  /** Its address and its other names, which no message to a client may hold. */
+  /** Its host and other names that must not appear in messages to clients. */
   readonly hosts: readonly string[];
 }
 
@@ -22,7 +22,7 @@ export function makeUpstream(setup: ProviderSetup, dialects: readonly Dialect[])
   return { setup, dialects, hosts: [host, hostname, ...(setup.unspoken ?? [])] };
 }
 
-/** The way of one call: the dialect that it goes over, and the lane if the client's own request is sent. */
+/** The dialect a call uses, and its lane if the client's own request is sent unchanged. */
 export interface Route<F extends Form> {
   readonly dialect: Dialect;
   readonly codec: Codec<F>;
@@ -32,13 +32,13 @@ export interface Route<F extends Form> {
 interface Asked<F extends Form> {
   readonly operation: Operation<F>;
   readonly card: ModelCard;
-  /** null: the request is translated. */
+  /** Null if the request is translated. */
   readonly raw: RawRequest | null;
 }
 
 /**
  * Returns the first of the card's dialects that takes the client's own request, or else the first that serves the
- * operation; null if none does.
+ * operation. Returns null if none does.
  */
 export function findRoute<F extends Form>(
   { dialects, setup }: Upstream,
@@ -56,7 +56,7 @@ export function findRoute<F extends Form>(
   return first;
 }
 
-/** Throws the Fault of a model that doesn't serve the operation. */
+/** Throws a Fault if the model doesn't serve the operation. */
 export function requireRoute<F extends Form>(upstream: Upstream, asked: Asked<F>): Route<F> {
   const route = findRoute(upstream, asked);
   if (route) return route;

@@ -1,8 +1,8 @@
-// Judges who caused a request's end, which decides what the request costs and what it gets back.
+// Decides who caused the end of a request, and so what it costs and what is given back.
 import type { Fault } from "../core/fault.ts";
 
 export interface RequestEnd {
-  /** null: the answer is whole. */
+  /** Null if the answer is complete. */
   readonly fault: Fault | null;
   /** True if any part of the answer was produced. */
   readonly hasAnswer: boolean;
@@ -13,18 +13,18 @@ export interface RequestEnd {
 }
 
 export type Verdict =
-  /** The answer, or as much of it as was produced, is owed. */
+  /** The client owes the answer, or the part that was produced. */
   | "produced"
-  /** The client left a request that a provider was working on: its prompt is owed. */
+  /** The client left while a provider was working: it owes the prompt. */
   | "left"
-  /** The provider refused the request itself. */
+  /** The provider refused the request. */
   | "refused"
   /** The provider or the gateway failed. */
   | "failed"
   /** No provider read any of it. */
   | "unsent";
 
-/** A client that gives up on a provider after a minute of silence is not to blame for it. */
+/** A client that gives up after a minute of silence is not to blame. */
 const SILENCE_EXCUSED_MS = 60_000;
 
 export function judge({ fault, hasAnswer, isSent, silentMs }: RequestEnd): Verdict {
@@ -34,7 +34,7 @@ export function judge({ fault, hasAnswer, isSent, silentMs }: RequestEnd): Verdi
   return fault.row.blame === "client" ? "refused" : "failed";
 }
 
-/** The client hung up, or the time that it allowed was over. */
+/** True if the client hung up or its own time limit passed. */
 export function isByClient({ code }: Fault): boolean {
   return code === "client_gone" || code === "client_timeout";
 }

@@ -9,7 +9,7 @@ import { askGateway, type Scenario, type Stage } from "./stage.ts";
 
 const SCENARIO: Scenario = { speech: "openai", manner: "", chunks: null };
 const CONNECTIONS = 32;
-/** So many requests one after the other, each block measured by itself. */
+/** The number of requests in each block. Blocks are measured separately. */
 const BLOCKS = [1000, 1000, 2000, 4000, 8000, 16_000, 16_000] as const;
 
 /** Returns the CPU time per request of each block, in µs, of a gateway that has just started. */
