@@ -1,9 +1,9 @@
-// A file that came with a form.
+// A file uploaded in a form.
 import { createHash } from "node:crypto";
 
 export class Attachment {
   readonly name: string;
-  /** Its media type as the client named it; "" if it named none. */
+  /** The media type given by the client, or "". */
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 
@@ -18,12 +18,12 @@ export class Attachment {
     return `data:${type};base64,${this.bytes.toBase64()}`;
   }
 
-  /** Neither the log nor a kept answer holds the bytes. */
+  /** Keeps the bytes out of logs and stored answers. */
   toJSON(): object {
     const digest = createHash("sha256").update(this.bytes).digest("hex");
     return { filename: this.name, content_type: this.type, bytes: this.bytes.length, sha256: digest };
   }
 }
 
-/** A field of a form, and its text or its file. */
+/** A form field with its text or file. */
 export type FormEntry = readonly [name: string, value: string | Attachment];

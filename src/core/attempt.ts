@@ -1,4 +1,4 @@
-// One way to answer a request: a model, and the credential to ask its provider with.
+// One way to answer a request: a model and a credential for its provider.
 import type { ModelCard } from "./card.ts";
 import type { Credential } from "./settings.ts";
 
@@ -7,18 +7,18 @@ export interface Attempt {
   readonly credential: Credential;
 }
 
-/** The card that is likely to hold so many tokens of the prompt in its cache. */
+/** The card that probably has this many tokens of the prompt cached. */
 export interface Cached {
   readonly cardId: string;
   readonly tokens: number;
 }
 
-/** The names of one conversation, without the key that they belong to. */
+/** Identifies a conversation within its key. */
 export interface ConversationNames {
-  /** Under which an earlier turn may be known. */
+  /** The name an earlier turn may have been stored under. */
   readonly sought: readonly string[];
-  /** Under which the next turn will look for this one. */
+  /** The name under which the next turn will look for this one. */
   readonly kept: readonly string[];
-  /** About, of the prompt up to the model's last turn. */
+  /** The approximate length of the prompt up to the model's last turn. */
   readonly heldTokens: number;
 }

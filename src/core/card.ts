@@ -1,9 +1,9 @@
-// One model as one provider serves it: what the catalogue holds, routing reads and providers encode for.
+// A model card: one model as one provider serves it.
 
 import type { DialectName } from "./dialect.ts";
 import type { SkillRow } from "./skill.ts";
 
-/** `tools` takes tools, and can be forced to call one; `tools_auto` takes them and calls them as it likes. */
+/** `tools` supports tools and forced calls. `tools_auto` supports tools but can't be forced to call one. */
 export const CAPABILITIES = [
   "tools",
   "tools_auto",
@@ -15,7 +15,7 @@ export const CAPABILITIES = [
 ] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
-/** The requests that a model may serve. */
+/** The operations that a model may support. */
 export const OPERATIONS = [
   "chat",
   "embeddings",
@@ -28,16 +28,16 @@ export const OPERATIONS = [
 ] as const;
 export type OperationName = (typeof OPERATIONS)[number];
 
-/** A model's operations where its row names none. */
+/** The default for models whose row names no operations. */
 export const CHAT_ONLY: ReadonlySet<OperationName> = new Set(["chat"]);
 
-/** USD per million tokens, exact to 6 decimals. A rate that is left out is that of the kind it belongs to: input, or output. */
+/** USD per million tokens, exact to 6 decimals. A missing rate defaults to the input or output rate it belongs to. */
 export interface Rates {
   readonly input: number;
   readonly output: number;
   readonly cachedInput?: number;
   readonly cacheWrite?: number;
-  /** Left out: as `cacheWrite`. */
+  /** Defaults to `cacheWrite`. */
   readonly cacheWrite1h?: number;
   readonly reasoning?: number;
   readonly inputAudio?: number;
@@ -46,7 +46,7 @@ export interface Rates {
   readonly outputImage?: number;
 }
 
-/** USD for each request, search and so on; left out: those cost nothing. */
+/** USD per request, search and so on. Missing ones are free. */
 export interface PiecePrices {
   readonly perRequest?: number;
   readonly perSearch?: number;
@@ -58,22 +58,22 @@ export interface PiecePrices {
 }
 
 export interface Price extends Rates, PiecePrices {
-  /** A request whose prompt has more tokens than `aboveTokens` is priced whole at the highest such tier. */
+  /** If the prompt has more than `aboveTokens` tokens, the whole request is priced at the highest such tier. */
   readonly tiers?: readonly (Rates & { readonly aboveTokens: number })[];
 }
 
-/** A price that takes the place of the one before at a time. */
+/** A price that takes effect at a given time. */
 export interface LaterPrice {
   /** Unix milliseconds. */
   readonly fromMs: number;
   readonly price: Price;
 }
 
-/** The terms on which a second attempt is started beside a slow first one. */
+/** The terms for starting a second attempt beside a slow one. */
 export interface HedgeRules {
-  /** After this percentile of the card's recent times to the first token, or after a fixed time. */
+  /** After this percentile of the card's recent times to first token, or after a fixed time. */
   readonly after: { readonly percentile: number } | { readonly ms: number };
-  /** At most this share of the card's requests, 0…1. */
+  /** The largest share of the card's requests to hedge, 0…1. */
   readonly shareMax: number;
 }
 
@@ -81,45 +81,45 @@ export interface ModelCard {
   /** `<Provider>#<name>`, the canonical id. */
   readonly id: string;
   readonly provider: string;
-  /** The name by which the model's rules are known, and as the provider's API takes it unless there is a deployment. */
+  /** Identifies the model's rules, and is sent to the provider unless there is a deployment. */
   readonly name: string;
-  /** The operator's name of it, which a platform's API takes in the name's place; left out: they are the same. */
+  /** The operator's deployment name, sent to the provider instead of `name`. Missing if they are equal. */
   readonly deployment?: string;
-  /** The id under which the very same model is known better: its maker's. Left out: this is the only one, or the best known. */
+  /** The better-known id of exactly the same model, that of its maker. Missing if there is none. */
   readonly like?: string;
-  /** Unix seconds of the release, for the model list. */
+  /** Release date in Unix seconds, for the list of models. */
   readonly created: number;
-  /** `YYYY-MM-DD` on which the provider switches it off, when that is announced. */
+  /** The announced shutdown date as `YYYY-MM-DD`, if any. */
   readonly shutdownDate?: string;
   readonly ownedBy: string;
   readonly contextTokensMax: number | null;
   readonly outputTokensMax: number | null;
-  /** null: not priced, so it can't be charged for. */
+  /** Null if the price is unknown, so the model can't be charged for. */
   readonly price: Price | null;
-  /** Announced prices, the earliest first; left out: none. */
+  /** Announced price changes, earliest first. */
   readonly laterPrices?: readonly LaterPrice[];
   readonly capabilities: ReadonlySet<Capability>;
-  /** The requests that it serves; left out: nothing is known about that, so any may be sent. */
+  /** The supported operations. Missing if unknown: then any may be sent. */
   readonly operations?: ReadonlySet<OperationName>;
-  /** The provider's dialects that it is served in; left out: all. */
+  /** The provider's dialects that serve it. Missing for all. */
   readonly dialects?: readonly DialectName[];
-  /** False where nothing is known about what the model can do, as for `unlisted_models`: then nothing is refused for it. */
+  /** False if the model's capabilities are unknown (`unlisted_models`): then no request is refused on their account. */
   readonly listed: boolean;
   /** Ids of cards that the operator declared to be the same model elsewhere. */
   readonly fallbacks: readonly string[];
-  /** The operator's own: the probability of a good answer by kind of task, 0…1. */
+  /** Set by the operator: the probability of a good answer by kind of task, 0…1. */
   readonly skills?: SkillRow;
-  /** Left out: a slow attempt is waited for. */
+  /** Missing if slow attempts are never hedged. */
   readonly hedge?: HedgeRules;
 }
 
-/** A model of a group, with its share of the group's load, relative to the others'. */
+/** A member of a group, with its share of the load relative to the others'. */
 export interface GroupMember {
   readonly card: ModelCard;
   readonly weight: number;
 }
 
-/** True if the card can do it; an unlisted one is given the benefit of the doubt. */
+/** True if the card has the capability. Cards with unknown capabilities count as having it. */
 export function can(card: ModelCard, capability: Capability): boolean {
   if (!card.listed || card.capabilities.has(capability)) return true;
   return capability === "tools_auto" && card.capabilities.has("tools");

@@ -1,19 +1,19 @@
-// A request's prompt and answer as they are kept with `log.content`: sealed, apart from its row.
+// A request's prompt and answer as stored with `log.content`: encrypted, apart from the request's row.
 import { asString, isObject, type JsonObject, parseJson } from "./json.ts";
 
 export interface LoggedContent {
-  /** The request as it was asked, without the messages. */
+  /** The request without its messages. */
   readonly request: JsonObject;
   readonly messages: readonly unknown[];
-  /** The answer as far as it came; null: nothing, or it was too much. */
+  /** The answer, possibly incomplete. Null if there was none or it was too large. */
   readonly reply: JsonObject | null;
-  /** A part of it was too much to be kept. */
+  /** True if part of it was too large to store. */
   readonly truncated: boolean;
-  /** The error that the client was given, in the provider's words too. */
+  /** The error shown to the client, in the provider's words if it has any. */
   readonly message: string | null;
 }
 
-/** The use that a request's content is sealed for: in another row's place it can't be opened. */
+/** Binds the encryption to one row: moved to another row, the content can't be decrypted. */
 export function makeContentUse({
   accountId,
   id,
@@ -24,7 +24,7 @@ export function makeContentUse({
   return `content ${accountId} ${id}`;
 }
 
-/** From the text that was sealed; null when that is none. */
+/** Parses the decrypted text. Returns null if it is invalid. */
 export function findContent(text: string): LoggedContent | null {
   const kept = parseJson(text);
   if (!isObject(kept) || !isObject(kept.request) || !Array.isArray(kept.messages)) return null;

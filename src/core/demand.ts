@@ -1,4 +1,4 @@
-// Demands on the books, the rows they are decided on, the answers and the decisions.
+// Demands on the books, the rows needed to decide them, and the decisions.
 import type { Fault } from "./fault.ts";
 import type { Account, GatewayKey } from "./key.ts";
 import type { BillLine, NanoUsd } from "./money.ts";
@@ -21,85 +21,85 @@ import type { BillingRules, QuotaRules } from "./settings.ts";
 export interface Offer {
   /** The card's id. */
   readonly card: string;
-  /** False: the model has no price, so no balance can pay for it and no budget counts it. */
+  /** False if the model has no price: no balance can pay for it and no budget counts it. */
   readonly isPriced: boolean;
-  /** The cost before a token of output, for all choices. */
+  /** The cost of all answers before any output token. */
   readonly lines: readonly BillLine[];
   readonly outputUsdPerMillion: number;
   readonly choices: number;
-  /** The client had to name a limit: it says how much may come, not how much is expected. */
+  /** True if the API requires a limit: it then says how much may come, not how much is expected. */
   readonly isLimitRequired: boolean;
-  /** The client's limit of output per choice, as far as the model has room for it; null: the client named none. */
+  /** The client's output limit per answer, at most the model's own. Null if there is none. */
   readonly outputTokensAsked: number | null;
-  /** The model's own limit; null: not known. */
+  /** The model's own limit. Null if unknown. */
   readonly outputTokensMax: number | null;
 }
 
-/** The rows that a demand is decided on: the store reads them inside the transaction, without knowing what for. */
+/** The rows needed to decide a demand. The store reads them in the transaction without knowing their use. */
 export interface Reads {
   readonly accountId: string;
   readonly keyId: string | null;
-  /** The owners whose slots are read, and with `days` their meters. */
+  /** Owners whose throttle slots are read, and with `days` their meters. */
   readonly owners: readonly string[];
   readonly days: readonly string[];
-  /** The request whose hold is wanted, and its row where there is no hold. */
+  /** The request whose hold is needed, or its row if the hold is gone. */
   readonly requestId: string | null;
-  /** Its id was made for this demand, so neither can be there. A repeated demand doesn't carry it. */
+  /** True if the id was made for this demand, so neither can exist yet. A repeated demand doesn't set it. */
   readonly isNew?: boolean;
   readonly replyId: string | null;
   readonly topUpId: string | null;
 }
 
-/** A request asks to be let in. Asked again with the same id it replaces what it was given before. */
+/** Asks to admit a request. Repeated with the same id, it replaces the earlier grant. */
 export interface Admission extends RequestHead {
   readonly kind: "admit";
   readonly id: string;
   readonly accountId: string;
   readonly keyId: string;
   readonly node: string;
-  /** The one moment that the whole decision is about, Unix milliseconds. */
+  /** The time of the decision in Unix milliseconds. */
   readonly nowMs: number;
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
-  /** The number of answers asked for: each takes a place. */
+  /** The number of answers requested. Each takes a place in the allowance. */
   readonly answers: number;
-  /** The most that it may cost on each card of its plan, in the plan's order. */
+  /** The maximum cost on each card of the plan, in order. */
   readonly offers: readonly Offer[];
-  /** False: the model that was named has no price, so the balance doesn't pay for a fallback either. */
+  /** False if the named model has no price: then the balance doesn't pay for fallbacks either. */
   readonly isPayable: boolean;
-  /** True: the balance need not cover the plan's first card, any other of a group will do. */
+  /** True if the balance need not cover the first card because another member of the group will do. */
   readonly isGroup?: boolean;
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
   readonly reads: Reads;
 }
 
-/** The places and charges that a request gets back because the provider or the gateway failed it. */
+/** Places and charges returned because the provider or the gateway failed. */
 export interface GiveBack {
-  /** Answers that were failed: as many places come back, within the owner's bound for the day. */
+  /** Failed answers. Their places come back within the owner's daily bound. */
   readonly answers: number;
-  /** False: no byte of the request reached a provider, so the bound doesn't apply. */
+  /** False if nothing reached a provider, so the bound doesn't apply. */
   readonly isBounded: boolean;
-  /** The row to write instead once the bound is reached: a refused prompt then costs what it is estimated at. */
+  /** The row to write once the bound is reached: a refused prompt then costs its estimate. */
   readonly beyond: UnsettledRecord | null;
 }
 
-/** A request has ended. Repeating it changes nothing: its hold is gone. */
+/** Settles a request. Repeating it changes nothing, because the hold is gone. */
 export interface Settlement {
   readonly kind: "settle";
   readonly accountId: string;
   readonly nowMs: number;
   readonly record: UnsettledRecord;
-  /** True if a provider produced any part of an answer: then the request's Idempotency-Key stays used. */
+  /** True if a provider produced part of an answer: then the Idempotency-Key stays used. */
   readonly produced: boolean;
-  /** True if the row's cost is owed; false: it stands there to be seen. */
+  /** True if the row's cost is charged, false if it is only recorded. */
   readonly isDue: boolean;
   readonly giveBack: GiveBack;
-  /** The folded reply, encrypted, for those who ask again; null: it is too large, or it broke off. */
+  /** The encrypted reply for repeated requests. Null if it is too large or incomplete. */
   readonly sealedReply: string | null;
   readonly reads: Reads;
 }
 
-/** Money comes in. Repeating it with the same id changes nothing. */
+/** Adds money to a balance. Repeating it with the same id changes nothing. */
 export interface Funding {
   readonly kind: "fund";
   readonly accountId: string;
@@ -110,7 +110,7 @@ export interface Funding {
   readonly reads: Reads;
 }
 
-/** Plain data, so that it can be sent to the process that owns the store. */
+/** Plain data, so it can be sent to the process that owns the store. */
 export type Demand = Admission | Settlement | Funding;
 
 export interface Granted {
@@ -118,17 +118,20 @@ export interface Granted {
   readonly place: Place;
   readonly limits: RequestLimits | null;
   readonly holdNanoUsd: NanoUsd;
-  /** By card, the output per choice that the hold covers; cards left out may not be called. null: nothing is held. */
+  /**
+   * The output tokens per answer that the hold covers, by card. Cards not listed must not be called. Null if nothing is
+   * held.
+   */
   readonly outputTokens: Readonly<Record<string, number>> | null;
 }
 
 export type Answer =
   | Granted
-  /** The same request was answered before. */
+  /** An identical request was answered before. */
   | { readonly kind: "replayed"; readonly sealed: string }
-  /** The same request is being answered, by the completion of that id. */
+  /** An identical request is being answered by the completion with this id. */
   | { readonly kind: "pending"; readonly id: string }
-  /** `late`: somebody had already resolved it as lost, so nothing was charged. */
+  /** `late` if the request had already been resolved as lost, so nothing was charged. */
   | {
       readonly kind: "settled";
       readonly chargedNanoUsd: NanoUsd;
@@ -139,7 +142,7 @@ export type Answer =
   | { readonly kind: "funded"; readonly account: Account }
   | { readonly kind: "refused"; readonly fault: Fault };
 
-/** Rows as read inside the transaction; what was looked for and not found is null or missing. */
+/** Rows as read in the transaction. Rows that were not found are null or missing. */
 export interface Rows {
   readonly accounts: ReadonlyMap<string, Account | null>;
   readonly keys: ReadonlyMap<string, GatewayKey | null>;
@@ -150,19 +153,19 @@ export interface Rows {
   /** By owner. */
   readonly slots: ReadonlyMap<string, Slot | null>;
   readonly holds: Pick<ReadonlyMap<string, Hold | null>, "get">;
-  /** Only those whose hold is gone. */
+  /** Only those without a hold. */
   readonly requests: ReadonlyMap<string, RequestRecord | null>;
   readonly replies: ReadonlyMap<string, KeptReply | null>;
   readonly topUps: ReadonlyMap<string, TopUp | null>;
 }
 
-/** The ids of rows that go are told apart by account, which every key of the store begins with. */
+/** Rows to delete, by account: every key in the store begins with the account. */
 export interface Gone {
   readonly accountId: string;
   readonly id: string;
 }
 
-/** The decision on a batch of demands: an answer for each, in order, and the rows to write before any is let go. */
+/** The decision on a batch of demands: an answer for each, in order, and the rows to write before any is returned. */
 export interface Decision {
   readonly answers: readonly Answer[];
   readonly accounts: readonly Account[];
@@ -176,11 +179,11 @@ export interface Decision {
   readonly replies: readonly KeptReply[];
   readonly repliesGone: readonly Gone[];
   readonly topUps: readonly TopUp[];
-  /** Amounts that are added to the hour's row. */
+  /** Amounts to add to the hour's row. */
   readonly usage: readonly UsageSum[];
-  /** Counts that are added in the same way. */
+  /** Counts to add in the same way. */
   readonly firstTokens: readonly FirstTokenSum[];
 }
 
-/** Pure, and run again when a transaction has to be. */
+/** Pure. Called again if the transaction has to be repeated. */
 export type Decide = (rows: Rows, demands: readonly Demand[]) => Decision;

@@ -1,9 +1,9 @@
-// The words that every upstream call is made of, and the dialects' names.
+// The parts of an upstream call, and the names of the dialects.
 import type { FormEntry } from "./attachment.ts";
 import type { JsonObject } from "./json.ts";
 import type { LongJson } from "./long-json.ts";
 
-/** A guardrail of the operator's on Bedrock, which reads each chat request and its answer. */
+/** A Bedrock guardrail that checks each chat request and its answer. */
 export interface Guardrail {
   /** Its id or ARN. */
   readonly id: string;
@@ -11,55 +11,55 @@ export interface Guardrail {
   readonly version: string;
 }
 
-/** The address of a call, and the credential that it is made with. */
+/** Where to send a call, and with which credential. */
 export interface Target {
-  /** All that stands before the dialect's own path, without a trailing slash. */
+  /** Everything before the dialect's own path, without a trailing slash. */
   readonly baseUrl: string;
-  /** The provider's secret; null for a server that needs none. */
+  /** The provider's secret. Null for servers that need none. */
   readonly secret: string | null;
-  /** The operator's own headers, sent with each call. */
+  /** The operator's extra headers for every call. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The version of a platform's API, where its paths name one. */
+  /** The platform's API version, if its paths contain one. */
   readonly apiVersion?: string;
-  /** True if cache marks are set for clients that set none; left out: they are not. */
+  /** True to set cache marks for clients that set none. */
   readonly marksCache?: boolean;
-  /** Left out: none is asked for. */
+  /** Missing if no guardrail applies. */
   readonly guardrail?: Guardrail;
 }
 
 export interface Outgoing {
   readonly url: string;
-  /** Lower-case names. `content-type` is application/json unless given, and a form's own for a form. */
+  /** In lower case. `content-type` defaults to application/json, or to the form's own type. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: JsonObject;
-  /** The form that is sent in place of the body, for calls that carry files. */
+  /** The form to send instead of the body, for uploads. */
   readonly form?: readonly FormEntry[];
-  /** The form of the answer; left out: text. Bytes are read as they come, unless events come in their place. */
+  /** The format of the answer, text by default. For `bytes`, a stream of events is recognized too. */
   readonly answer?: "text" | "bytes" | "aws-eventstream";
-  /** Fields of the client's request that were changed, clamped or left out, by their OpenAI names. */
+  /** Request fields that were changed, clamped or left out, by their OpenAI names. */
   readonly dropped: readonly string[];
 }
 
-/** A whole answer as it came: its text, or JSON with long texts in it. */
+/** A complete answer: its text, or JSON with its long strings kept as bytes. */
 export interface Delivered {
   readonly body: string | LongJson;
   readonly headers: Headers;
 }
 
-/** One server-sent event. `event` is "" when the stream names none. */
+/** One server-sent event. `event` is "" if the stream gives none. */
 export interface ServerEvent {
   readonly event: string;
   readonly data: string;
 }
 
-/** Surfaces and dialects of one family have the same wire format: nothing is translated between them. */
+/** A surface and a dialect of the same family share a wire format, so nothing is translated between them. */
 export type Family = "openai" | "anthropic" | "responses" | "gemini";
 
-/** A client's request in the form of its family, without the fields that the gateway never passes on. */
+/** The client's request in its own wire format, without fields that are never passed on. */
 export interface RawRequest {
   readonly family: Family;
   readonly body: JsonObject;
-  /** Lower-case names of the headers that belong to the wire format, such as `anthropic-beta`. */
+  /** Lower-case names of headers that belong to the wire format, such as `anthropic-beta`. */
   readonly headers: Readonly<Record<string, string>>;
 }
 

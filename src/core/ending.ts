@@ -1,26 +1,26 @@
-// The end of a request before its answer is whole: the reason reaches all that work for it, once.
+// Ends a request early: delivers the reason, once, to everything that works on it.
 import { Fault } from "./fault.ts";
 
 type Told = (reason: Fault) => void;
 
-/** An AbortController and its signal do the same and more, at several times the CPU time: of a request, only `fetch` needs one. */
+/** An AbortController would do, at several times the CPU cost. Only `fetch` needs one. */
 export class Ending {
   readonly #parent: Ending | null;
   readonly #told: Told[] = [];
   #reason: Fault | null = null;
 
-  /** It ends with its parent too. */
+  /** Also ends when its parent does. */
   constructor(parent: Ending | null = null) {
     this.#parent = parent;
     parent?.tell(this.end);
   }
 
-  /** null: it goes on. */
+  /** Null while the request continues. */
   get reason(): Fault | null {
     return this.#reason;
   }
 
-  /** Ends it, once: without a reason, its client is gone. */
+  /** Ends it, once. By default because the client has left. */
   readonly end = (reason: Fault = clientGone()): void => {
     if (this.#reason !== null) return;
     this.#reason = reason;
@@ -28,7 +28,7 @@ export class Ending {
     for (const told of this.#told.splice(0)) told(reason);
   };
 
-  /** Calls back when it ends, or at once if it has. */
+  /** Calls back when it ends, or immediately if it already has. */
   tell(told: Told): void {
     if (this.#reason === null) this.#told.push(told);
     else told(this.#reason);

@@ -1,4 +1,5 @@
-// Failures are a closed table: status, type, who is to blame and whether another attempt may help all come from one row.
+// The closed table of failures: each row has the status, the type, who is to blame, and whether another attempt may
+// help.
 import type { RequestLimits } from "./record.ts";
 
 export type FaultType =
@@ -12,13 +13,13 @@ interface FaultRow {
   readonly status: number;
   readonly type: FaultType;
   readonly blame: "client" | "gateway" | "provider";
-  /** Another provider, credential or moment may answer: the plan goes on. */
+  /** Another provider, credential or moment may succeed, so failover continues. */
   readonly elsewhere?: true;
-  /** Another model may still serve the request: a selector goes on, a plainly named model doesn't. */
+  /** Another model may succeed: selectors continue, a named model does not. */
   readonly otherModel?: true;
-  /** The answer asks SDKs not to retry: `x-should-retry: false`. */
+  /** Tells SDKs not to retry, with `x-should-retry: false`. */
   readonly final?: true;
-  /** The code shown to the client is null. */
+  /** Shows the client a code of null. */
   readonly codeless?: true;
 }
 
@@ -44,42 +45,42 @@ export const FAULTS = {
   object_above_max_properties: { ...bad },
   context_length_exceeded: { ...bad, otherModel: true },
   unsupported_capability: { ...bad, otherModel: true },
-  /** It names what lies in the provider's account, or what no provider here can do. */
+  /** The request names something in the provider's account, or something that no provider here supports. */
   unsupported_parameter: { ...bad },
   content_filter: { ...bad },
-  /** The provider's own 400 or 422: its message and code are shown. */
+  /** The provider's own 400 or 422. Its message and code are shown. */
   upstream_rejected: { ...bad, blame: "client" },
   no_api_key: { status: 401, type: "invalid_request_error", blame: "client", codeless: true },
   invalid_api_key: { status: 401, type: "invalid_request_error", blame: "client" },
   insufficient_balance: { status: 402, type: "insufficient_quota", blame: "client", final: true },
   model_not_priced: { status: 403, type: "permission_error", blame: "client" },
   model_not_allowed: { status: 403, type: "permission_error", blame: "client" },
-  /** A signed-in browser was made to ask by another site's page. */
+  /** Another site's page made a signed-in browser send the request. */
   cross_site_request: { status: 403, type: "permission_error", blame: "client" },
   model_not_found: { status: 404, type: "invalid_request_error", blame: "client", otherModel: true },
   not_found: { status: 404, type: "invalid_request_error", blame: "client" },
   unknown_url: { status: 404, type: "invalid_request_error", blame: "client" },
   method_not_supported: { status: 405, type: "invalid_request_error", blame: "client" },
-  /** A route doesn't change what the file or the environment defines. */
+  /** Routes can't change settings from the file or the environment. */
   credential_configured: { status: 409, type: "invalid_request_error", blame: "client" },
   alias_configured: { status: 409, type: "invalid_request_error", blame: "client" },
   alias_exists: { status: 409, type: "invalid_request_error", blame: "client" },
   idempotency_mismatch: { status: 409, type: "invalid_request_error", blame: "client", final: true },
   idempotency_unavailable: { status: 409, type: "invalid_request_error", blame: "client", final: true },
-  /** The body came too slowly. */
+  /** The body arrived too slowly. */
   request_timeout: { status: 408, type: "invalid_request_error", blame: "client" },
   request_too_large: { status: 413, type: "invalid_request_error", blame: "client", otherModel: true },
   unsupported_content_type: { status: 415, type: "invalid_request_error", blame: "client" },
   unsupported_content_encoding: { status: 415, type: "invalid_request_error", blame: "client" },
-  /** A budget of the key or the account is used up. */
+  /** The key's or the account's budget is used up. */
   budget_exceeded: { status: 429, type: "insufficient_quota", blame: "client", final: true },
   rate_limit_exceeded: { status: 429, type: "rate_limit_error", blame: "client", final: true },
   requests_per_minute_exceeded: { status: 429, type: "rate_limit_error", blame: "client" },
   too_many_parallel_requests: { status: 429, type: "rate_limit_error", blame: "client" },
   provider_busy: { ...theirs, status: 429, type: "rate_limit_error" },
-  /** The client has disconnected: only the log shows this answer. */
+  /** The client has disconnected. Only the log shows this. */
   client_gone: { status: 499, type: "api_error", blame: "client", codeless: true },
-  /** The time that the client itself allowed is over; it gets `upstream_timeout`. */
+  /** The client's own time limit has passed. It is shown `upstream_timeout`. */
   client_timeout: { status: 504, type: "api_error", blame: "client" },
   internal_error: { status: 500, type: "api_error", blame: "gateway" },
   upstream_error: { ...theirs, status: 502 },
@@ -94,25 +95,25 @@ export const FAULTS = {
 export type FaultCode = keyof typeof FAULTS;
 
 export interface FaultDetails {
-  /** The request field, as `messages[0].role`. */
+  /** The offending request field, such as `messages[0].role`. */
   readonly param?: string | null;
-  /** The wait before trying again, in milliseconds from now. */
+  /** Milliseconds to wait before a retry. */
   readonly retryAfterMs?: number;
-  /** Unix milliseconds of the moment a refused request would pass: shown as `error.reset_at`. */
+  /** The time at which the request would be accepted, in Unix milliseconds. Shown as `error.reset_at`. */
   readonly resetAtMs?: number;
-  /** Methods that the path takes, for 405. */
+  /** The methods that the path supports, for a 405. */
   readonly allow?: string;
   /** The rest of the allowance that refused the request. */
   readonly limits?: RequestLimits;
-  /** A provider's own error code, shown instead of ours. */
+  /** The provider's error code, shown instead of ours. */
   readonly shownCode?: string | null;
-  /** No connection to the provider came about, so no byte of the request was sent. */
+  /** No connection could be made, so nothing was sent. */
   readonly unsent?: true;
-  /** A connection kept from an earlier call was reset at once, as it is when the server had closed it before. */
+  /** A kept connection was reset right away, which happens if the server had already closed it. */
   readonly stale?: true;
   /** The provider's HTTP status, for the log. */
   readonly upstreamStatus?: number;
-  /** The store failed in such a way that the demand may have been written nevertheless. */
+  /** The store failed in a way that leaves open whether the demand was written. */
   readonly outcomeUnknown?: true;
   readonly cause?: unknown;
 }
@@ -143,7 +144,7 @@ export interface ErrorBody {
   };
 }
 
-/** The error object that clients see. */
+/** The error object shown to clients. */
 export function errorBody(fault: Fault): ErrorBody {
   const { param, shownCode, resetAtMs } = fault.details;
   const code = fault.row.codeless ? null : shownCode !== undefined ? shownCode : fault.code;
@@ -153,7 +154,7 @@ export function errorBody(fault: Fault): ErrorBody {
   };
 }
 
-/** Anything thrown, as a fault; what is not one is a bug of ours and shows nothing of itself. */
+/** Converts anything thrown to a fault. An unexpected error is our bug, and none of its text is shown. */
 export function toFault(thrown: unknown): Fault {
   if (thrown instanceof Fault) return thrown;
   return new Fault("internal_error", "The gateway failed to handle this request.", { cause: thrown });

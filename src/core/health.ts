@@ -1,35 +1,35 @@
-// The recent health of providers, their models and credentials, as it is shown. Times are Unix milliseconds.
+// The recent health of providers, models and credentials, for display. Times are Unix milliseconds.
 
 export interface Vitals {
-  /** `open`: not asked at all; `half_open`: one request is asking whether it is well again. */
+  /** `open`: receives no requests. `half_open`: one request is testing whether it has recovered. */
   readonly breaker: "closed" | "open" | "half_open";
-  /** Share of the recent attempts that failed; null: there were none. */
+  /** The share of recent attempts that failed. Null without attempts. */
   readonly errorRate: number | null;
   readonly inFlight: number;
-  /** Milliseconds to the first part of streamed answers; null: not known. */
+  /** Milliseconds to the first part of a streamed answer. Null if unknown. */
   readonly firstTokenMs: { readonly p50: number; readonly p95: number } | null;
-  /** The speed of a usual answer; null: not known. */
+  /** The speed of a typical answer. Null if unknown. */
   readonly tokensPerSecond: number | null;
 }
 
 export interface ModelHealth extends Vitals {
   readonly id: string;
-  /** The earliest time at which it is asked again; null: it is asked now. */
+  /** The time at which it may receive requests again. Null if it does now. */
   readonly asksAgainAtMs: number | null;
 }
 
 export interface CredentialHealth {
-  /** null: the configuration's. */
+  /** Null for credentials from the configuration. */
   readonly id: string | null;
-  /** At most the last 4 characters. */
+  /** At most the last four characters. */
   readonly last4: string | null;
   readonly weight: number;
-  /** The provider allows it so many in a minute; null: no limit is known. */
+  /** The provider's limit per minute. Null if unknown. */
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
-  /** `resting`: refused for load by at least one model, or at its own limit; `retired`: refused as such. */
+  /** `resting`: rate-limited by at least one model, or at its own limit. `retired`: rejected by the provider. */
   readonly state: "active" | "resting" | "retired";
-  /** The earliest time at which a resting or retired one is asked again; null: it is in use. */
+  /** The time at which a resting or retired credential is tried again. Null if it is in use. */
   readonly untilMs: number | null;
   readonly reason: string | null;
   readonly inFlight: number;
@@ -38,7 +38,7 @@ export interface CredentialHealth {
 
 export interface ProviderHealth extends Vitals {
   readonly name: string;
-  /** As configured; null: the known provider's own. */
+  /** As configured. Null for the provider's default. */
   readonly dialect: string | null;
   readonly baseUrl: string;
   readonly credentials: readonly CredentialHealth[];

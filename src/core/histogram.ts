@@ -1,12 +1,12 @@
-// Times counted in buckets, so that the counts of many hours, keys and models add up to percentiles of all of them.
+// A histogram of durations that can be summed over hours, keys and models to give percentiles.
 
-/** Each bucket reaches so much farther than the one before: a percentile is off by a tenth at most, in the middle by half of that. */
+/** Each bucket ends at this multiple of the previous one, so a percentile is off by at most a tenth. */
 const FACTOR = 1.2;
 const STEP = Math.log(FACTOR);
 /** Three hours and more. */
 const BUCKET_MAX = 90;
 
-/** The bucket of a time: 0 holds what took up to a millisecond, bucket n what took up to 1.2 to the n. */
+/** Returns the bucket of a duration: 0 is up to one millisecond, n is up to 1.2 to the power of n. */
 export function findBucket(ms: number): number {
   if (ms <= 1) return 0;
   return Math.min(BUCKET_MAX, Math.ceil(Math.log(ms) / STEP - 1e-9));
@@ -17,7 +17,7 @@ export interface Percentiles {
   readonly p95: number;
 }
 
-/** In whole milliseconds; null when nothing was counted. */
+/** In whole milliseconds. Null if nothing was counted. */
 export function computePercentiles(counts: ReadonlyMap<number, number>): Percentiles | null {
   const buckets = [...counts].filter(([, count]) => count > 0).sort(([a], [b]) => a - b);
   const total = buckets.reduce((sum, [, count]) => sum + count, 0);
@@ -28,7 +28,7 @@ export function computePercentiles(counts: ReadonlyMap<number, number>): Percent
 function percentile(buckets: readonly (readonly [number, number])[], rank: number): number {
   let below = 0;
   for (const [bucket, count] of buckets) {
-    // Within a bucket the times are taken to be spread evenly, as its factor grows.
+    // Assumes that times are spread evenly, on a log scale, within a bucket.
     if (below + count >= rank) return Math.round(FACTOR ** (bucket - 1 + (rank - below) / count));
     below += count;
   }

@@ -1,4 +1,4 @@
-// JSON values as types, and the narrowing that every reader of foreign JSON needs.
+// JSON types, and functions that narrow unknown JSON.
 
 export type JsonObject = { [key: string]: unknown };
 
@@ -12,31 +12,31 @@ export function asObject(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The value as an array, or an empty one. */
+/** Returns the value if it is an array, or else an empty one. */
 export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The value as a string, or undefined when it is anything else. */
+/** Returns the value if it is a string, or else undefined. */
 export function asString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The value as a finite number, or undefined when it is anything else. */
+/** Returns the value if it is a finite number, or else undefined. */
 export function asNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** Beyond what any model reads or writes; sums and prices of such counts stay exact. */
+/** More than any model reads or writes. Sums and prices of such counts stay exact. */
 const COUNT_MAX = 1e9;
 
-/** A count of tokens: a whole number from 0 to 1e9 (more counts as 1e9); anything else counts as 0. */
+/** Reads a token count: a whole number from 0 to 1e9. Larger numbers count as 1e9, anything else as 0. */
 export function asCount(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return 0;
   return Math.min(Math.round(value), COUNT_MAX);
 }
 
-/** Parses JSON; undefined when the text is not JSON. */
+/** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,15 +1,15 @@
-// Answers that are kept with their conversation, and the names by which a request goes on from them.
+// Stored answers with their conversations, and how a request refers to them.
 import type { JsonObject } from "./json.ts";
 
-/** The names of what a request goes on from. */
+/** The earlier answers that a request refers to. */
 export interface Earlier {
-  /** The answer before; null: the request names none. */
+  /** The previous answer. Null if the request names none. */
   readonly id: string | null;
-  /** Single items of earlier answers. */
+  /** Individual items of earlier answers. */
   readonly itemIds: readonly string[];
 }
 
-/** An answer that is kept with the input that it answers. */
+/** A stored answer with its input. */
 export interface KeptExchange {
   readonly id: string;
   readonly itemIds: readonly string[];
@@ -17,14 +17,14 @@ export interface KeptExchange {
   readonly response: JsonObject;
 }
 
-/** An answer that its provider stores, which it goes on from by the provider's own id. */
+/** An answer stored by its provider, continued by the provider's own id. */
 export interface StoredAnswer {
   readonly id: string;
-  /** The tokens of the conversation up to it: none of its text comes with the request. */
+  /** The tokens of the conversation so far, which are not part of the request's own text. */
   readonly tokens: number;
 }
 
-/** The kept answers that a request goes on from, as far as they were found. */
+/** The stored answers that a request continues, as far as they were found. */
 export interface Keeping {
   readonly previous: KeptExchange | null;
   readonly items: ReadonlyMap<string, JsonObject>;

@@ -1,9 +1,9 @@
-// Gateway keys and the accounts that pay for them, as the store keeps them: a secret is never among the fields.
+// Gateway keys and accounts as stored. Secrets are never among the fields.
 import { Fault } from "./fault.ts";
 import type { NanoUsd } from "./money.ts";
 
 export interface GatewayKey {
-  /** `key_…`: the identity. The secret that proves it is kept only as a keyed digest. */
+  /** `key_…`, the key's identity. Only a keyed digest of its secret is stored. */
   readonly id: string;
   readonly name: string;
   readonly accountId: string;
@@ -12,25 +12,25 @@ export interface GatewayKey {
   readonly createdAtMs: number;
   readonly expiresAtMs: number | null;
   readonly revokedAtMs: number | null;
-  /** Model ids and `Router#…` that the key may use; null: all. */
+  /** The model ids and `Router#…` that the key may use. Null for all. */
   readonly allowedModels: readonly string[] | null;
-  /** null: unlimited; "default": what the configuration says. */
+  /** Null for unlimited, "default" for the configured limit. */
   readonly requestsPerDay: number | null | "default";
-  /** Lifetime limit of what the key's requests may be charged; null: none. */
+  /** Lifetime limit on the key's charges. Null for none. */
   readonly spendLimitNanoUsd: NanoUsd | null;
-  /** Its conversations may be kept where the operator keeps any; false: none of it is. */
+  /** False if its conversations are never stored, even if the operator stores others. */
   readonly keepsResponses: boolean;
 }
 
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** The balance that is free to be spent, without what is held. Never below zero. */
+  /** The spendable balance, without holds. Never negative. */
   readonly balanceNanoUsd: NanoUsd;
   readonly heldNanoUsd: NanoUsd;
   /** The number of entries in its journal. */
   readonly entries: number;
-  /** The number of characters of sealed replies kept for its keys. */
+  /** The total characters of encrypted replies stored for its keys. */
   readonly keptCharacters: number;
   readonly createdAtMs: number;
 }
@@ -38,25 +38,25 @@ export interface Account {
 export const KEY_STATES = ["active", "expired", "revoked"] as const;
 export type KeyState = (typeof KEY_STATES)[number];
 
-/** The key's state at that moment. */
+/** Returns the key's state at that time. */
 export function findKeyState({ revokedAtMs, expiresAtMs }: GatewayKey, nowMs: number): KeyState {
   if (revokedAtMs !== null) return "revoked";
   return expiresAtMs !== null && expiresAtMs <= nowMs ? "expired" : "active";
 }
 
-/** True if the key may be used at that moment. */
+/** True if the key is valid at that time. */
 export function isLive(key: GatewayKey, nowMs: number): boolean {
   return findKeyState(key, nowMs) === "active";
 }
 
-/** True if the key may use a model or a selector, by canonical id; how the key's list spells the case is no matter. */
+/** True if the key may use this model or selector (a canonical id). Ignores case in the key's list. */
 export function mayUse(key: GatewayKey, modelId: string): boolean {
   if (key.allowedModels === null || key.allowedModels.includes(modelId)) return true;
   const id = modelId.toLowerCase();
   return key.allowedModels.some((one) => one.toLowerCase() === id);
 }
 
-/** The one identical answer to a secret or key that is wrong, revoked or expired. */
+/** Wrong, revoked and expired secrets all get this same answer. */
 export function invalidKey(): Fault {
   return new Fault("invalid_api_key", "Incorrect API key provided.");
 }

@@ -1,15 +1,15 @@
-// The rule by which the store keeps a lesson beside one of the same id.
+// Merges a lesson with an existing one of the same id.
 import type { Lesson } from "./rows.ts";
 
 export interface Joined {
   readonly lesson: Lesson;
-  /** The scores that weren't kept before. */
+  /** The scores that are new. */
   readonly added: number;
 }
 
 /**
- * The lesson to be kept; null: what is kept stays as it is. The first lesson of an id stays, but what a signal said gives
- * way to a judgment, and labels of one request come together: each model's every score once.
+ * The lesson to store, or null to leave the existing one. The first lesson of an id wins, but a judgment replaces an
+ * automatic signal, and labels of one request are merged, one score per model.
  */
 export function joinLessons(kept: Lesson | null, next: Lesson): Joined | null {
   if (kept?.source === "label" && next.source === "label") return addMarks(kept.marks, next);

@@ -1,16 +1,16 @@
-// JSON with long base64 in it, such as a picture: that stays the bytes in which it came, and the rest is parsed.
+// Parses JSON with long base64 strings, such as pictures, without decoding those: they stay bytes.
 import { parseJson } from "./json.ts";
 
-/** Shorter texts are parsed with the rest: to keep them apart would cost more than their copies. */
+/** Shorter strings are parsed normally: keeping them apart would cost more than copying them. */
 const LENGTH_MIN = 64 * 1024;
-/** No provider writes it by chance; one that does so on purpose gets one of its own texts, once. */
+/** Never occurs by chance. A provider that sends it on purpose only gets one of its own strings back. */
 const MARK = "\u0001long-text:";
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const IS_BASE64 = new Uint8Array(256);
 for (const byte of Buffer.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_="))
   IS_BASE64[byte] = 1;
 
-/** A text of base64 as the bytes that arrived: as a string it would be held once more. */
+/** A base64 string as the bytes that arrived. As a string it would take the memory twice. */
 export class LongText {
   readonly pieces: readonly Uint8Array<ArrayBuffer>[];
 
@@ -27,12 +27,12 @@ export class LongText {
   }
 }
 
-/** Returns the value as a text of either kind, or undefined when it is anything else. */
+/** Returns the value if it is text of either kind, or else undefined. */
 export function asText(value: unknown): string | LongText | undefined {
   return typeof value === "string" || value instanceof LongText ? value : undefined;
 }
 
-/** JSON whose long texts were taken out. */
+/** JSON with its long strings taken out. */
 export class LongJson {
   readonly #skeleton: string;
   readonly #texts: readonly LongText[];
@@ -42,7 +42,7 @@ export class LongJson {
     this.#texts = texts;
   }
 
-  /** Returns undefined when it is not JSON, or a long text is named twice or stands where no value does. */
+  /** Returns undefined for invalid JSON, or if a long string is used twice or in the wrong place. */
   parse(): unknown {
     if (this.#texts.length === 0) return parseJson(this.#skeleton);
     const left = new Map(this.#texts.map((text, at) => [`${MARK}${at}`, text]));
@@ -63,18 +63,18 @@ export class LongJson {
   }
 }
 
-/** Takes JSON in pieces, as it arrives. */
+/** Accepts JSON in pieces, as it arrives. */
 export class LongJsonReader {
   readonly #decoder = new TextDecoder();
   readonly #skeleton: string[] = [];
   readonly #texts: LongText[] = [];
   #state: "outside" | "base64" | "plain" | "escaped" = "outside";
-  /** The pieces of a text that began in an earlier piece of the body, and may be a long one. */
+  /** The parts so far of a string that may turn out to be long. */
   #run: Uint8Array<ArrayBuffer>[] = [];
   #runLength = 0;
 
   push(bytes: Uint8Array<ArrayBuffer>): void {
-    /** All before it went to the skeleton or to a long text. */
+    /** Everything before this went to the skeleton or to a long string. */
     let taken = 0;
     let runFrom = 0;
     let at = 0;
@@ -133,7 +133,7 @@ export class LongJsonReader {
     this.#runLength += bytes.length;
   }
 
-  /** It is no long text: it is parsed with the rest. */
+  /** Too short, so it is parsed with the rest. */
   #giveUpRun(): void {
     for (const bytes of this.#run) this.#add(bytes);
     this.#run = [];

@@ -1,4 +1,4 @@
-// Money in whole nano-dollars, and the only place where tokens and prices become an amount.
+// Money in whole nano-dollars. The only code that turns tokens and prices into amounts.
 
 /** Whole nano-dollars (1 USD = 1e9). Safe integers hold more than nine million dollars. */
 export type NanoUsd = number;
@@ -9,24 +9,24 @@ const PICO_PER_NANO = 1000n;
 const MARKUP_PARTS = 1_000_000;
 const EXACT_MAX = Number.MAX_SAFE_INTEGER;
 
-/** A line of a bill: so many tokens at so many USD per million, or so many pieces at so many USD each (`perUnit`). */
+/** A line of a bill: tokens at USD per million, or pieces at USD each (`perUnit`). */
 export interface BillLine {
   readonly what: string;
   readonly count: number;
   readonly usdPerMillion: number;
 }
 
-/** The sum of the lines times the markup, in whole nano-dollars, rounded up once. Prices are exact to 6 decimals. */
+/** Returns the sum of the lines times the markup in nano-dollars, rounded up once. Prices are exact to 6 decimals. */
 export function computeCost(lines: readonly BillLine[], markup: number): NanoUsd {
   return (markup === 1 ? smallCostOf(lines) : null) ?? computeAnyCost(lines, markup);
 }
 
-/** The same without a markup, as long as plain numbers count it exactly; else null. Takes a tenth of the time. */
+/** The same without a markup, if plain numbers are exact enough, or else null. Ten times as fast. */
 function smallCostOf(lines: readonly BillLine[]): NanoUsd | null {
   let pico = 0;
   for (const { count, usdPerMillion } of lines) {
     pico += Math.round(count) * Math.round(usdPerMillion * PICO_PER_USD_PER_MILLION);
-    // A sum of what is not negative passes this bound as soon as any part of it does.
+    // Checking the sum is enough: no part is negative, so it exceeds the bound if any part does.
     if (!(count >= 0 && usdPerMillion >= 0 && pico <= EXACT_MAX)) return null;
   }
   const rest = pico % 1000;
@@ -44,14 +44,14 @@ export function computeAnyCost(lines: readonly BillLine[], markup: number): Nano
   return Number((marked + unit - 1n) / unit);
 }
 
-/** An amount as the JSON number of USD that clients see. */
+/** Converts an amount to the USD number shown to clients. */
 export function toUsd(amount: NanoUsd): number {
   return amount / NANO_PER_USD;
 }
 
-/** A USD amount as whole nano-dollars; null when it is not exact to nano-dollars or not a safe integer of them. */
+/** Converts USD to nano-dollars. Returns null if that is not exact or not a safe integer. */
 export function toNanoUsd(usd: number): NanoUsd | null {
   const nano = Math.round(usd * NANO_PER_USD);
-  // A decimal of nine places is the same double as its nano-dollars divided: both are rounded once.
+  // A decimal with nine places equals its nano-dollars divided by 1e9: each is rounded once.
   return Number.isSafeInteger(nano) && nano / NANO_PER_USD === usd ? nano : null;
 }

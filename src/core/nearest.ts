@@ -1,12 +1,12 @@
-// Finds the known words that are nearest to an unknown one, for "did you mean" in errors.
+// Finds the closest known words for "did you mean" in errors.
 import { distance } from "fastest-levenshtein";
 
-/** A longer text is no misspelt word, and comparing it would cost time. */
+/** Longer texts are not typos, and comparing them would take time. */
 const CHARACTERS_MAX = 120;
 const DISTANCE_MAX = 8;
 
 /**
- * Returns up to `count` of the candidates that differ from `text` by at most a third of its characters, or by two, nearest
+ * Returns up to `count` candidates that differ from `text` in at most a third of its characters, or in two, nearest
  * first. Ignores case. The work is bounded for any text.
  */
 export function nearest(text: string, candidates: Iterable<string>, count: number): string[] {
@@ -16,7 +16,7 @@ export function nearest(text: string, candidates: Iterable<string>, count: numbe
   const found: { candidate: string; edits: number }[] = [];
   for (const candidate of candidates) {
     const other = candidate.toLowerCase();
-    // Most candidates differ in length by more than that already, and a long one would cost time that grows with its length.
+    // Most candidates are ruled out by their length alone, and comparing long ones would be slow.
     if (Math.abs(other.length - word.length) > limit) continue;
     const edits = distance(word, other);
     if (edits <= limit) found.push({ candidate, edits });

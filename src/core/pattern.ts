@@ -1,7 +1,7 @@
-// Patterns of model ids: `*` stands for any characters, and case doesn't matter.
+// Patterns for model ids: `*` matches any characters, and case is ignored.
 
 const compiled = new Map<string, RegExp>();
-/** Patterns come from the configuration and from keys; more than this many at once means that keys differ in theirs. */
+/** Patterns come from the configuration and from keys. More than this many means that every key has its own. */
 const COMPILED_MAX = 1000;
 
 /** True if any of the patterns matches the whole id. */

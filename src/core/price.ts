@@ -1,14 +1,14 @@
-// The cost of an answer: tokens of a usage report, priced line by line as the model's card says.
+// The cost of an answer by its usage report and the model's card.
 import type { PiecePrices, Price, Rates } from "./card.ts";
 import { type BillLine, computeCost, type NanoUsd } from "./money.ts";
 import type { Amounts } from "./units.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
 const SECONDS_PER_MINUTE = 60;
-/** A million USD, whole nano-dollars: a cost beyond it is a mistake, and no row could hold it exactly. */
+/** A million USD in nano-dollars. A higher cost is a mistake, and no row could store it exactly. */
 const COST_MAX: NanoUsd = 1_000_000 * 1_000_000_000;
 
-/** The highest tier whose threshold the prompt passes, whole; else the price's own rates. */
+/** Returns the highest tier that the prompt exceeds, or else the price's own rates. */
 function findRates(price: Price, promptTokens: number): Rates {
   if (price.tiers === undefined) return price;
   const passed = price.tiers.filter((tier) => promptTokens > tier.aboveTokens);
@@ -17,12 +17,12 @@ function findRates(price: Price, promptTokens: number): Rates {
 }
 
 /**
- * The bill for an answer that took so many calls, each with the same prompt. A rate that the card leaves out is the one
- * of the kind it belongs to: input, or output.
+ * Returns the bill of an answer that took this many calls with the same prompt. Missing rates default to the input or
+ * output rate they belong to.
  */
 export function listBillLines(price: Price, amounts: Amounts, calls = 1): readonly BillLine[] {
   const lines: BillLine[] = [];
-  // Most of them count nothing: to list all of them and leave those out again would cost 1 % of a request.
+  // Most amounts are zero. Filtering those out afterwards would cost 1 % of a request.
   const add: AddLine = (what, count, usdPerMillion) => {
     if (count > 0 && usdPerMillion > 0) lines.push({ what, count, usdPerMillion });
   };
@@ -50,7 +50,7 @@ function addTokenLines(add: AddLine, rates: Rates, amounts: Amounts): void {
   add("image output", outputImage, rates.outputImage ?? output);
 }
 
-/** Adds the lines of what isn't priced by the token. */
+/** Adds the lines that aren't priced per token. */
 function addPieceLines(add: AddLine, price: PiecePrices, amounts: Amounts, calls: number): void {
   const each = (usd = 0) => usd * UNITS_PER_MILLION;
   const { perMinute = 0, perCharacterMillion = 0 } = price;
@@ -63,12 +63,12 @@ function addPieceLines(add: AddLine, price: PiecePrices, amounts: Amounts, calls
   add("page", amounts.pages, each(price.perPage));
 }
 
-/** The sum of a bill in whole nano-dollars, rounded up once. */
+/** The total of a bill in nano-dollars, rounded up once. */
 export function sumBill(lines: readonly BillLine[], markup: number): NanoUsd {
   return Math.min(computeCost(lines, markup), COST_MAX);
 }
 
-/** The cost of an answer in whole nano-dollars; a model without a price costs nothing. */
+/** The cost of an answer in nano-dollars. Models without a price cost nothing. */
 export function cost(price: Price | null, amounts: Amounts, markup: number, calls = 1): NanoUsd {
   return price === null ? 0 : sumBill(listBillLines(price, amounts, calls), markup);
 }

@@ -1,12 +1,12 @@
-// The row that every request leaves: log line and bill at once.
+// The row stored for every request: log entry and bill in one.
 import type { NanoUsd } from "./money.ts";
 import type { Amounts } from "./units.ts";
 
-/** The source of the token counts: the provider's report, our estimate of what was produced, or nothing was. */
+/** Where the token counts come from: the provider's report, our estimate, or nothing was produced. */
 export const USAGE_SOURCES = ["provider", "estimate", "none"] as const;
 export type UsageSource = (typeof USAGE_SOURCES)[number];
 
-/** The ways in which a request ends. `refused`: before any upstream was called; `lost`: its node died. */
+/** The ways in which a request can end. `refused`: no upstream was called. `lost`: its node died. */
 export const ENDINGS = [
   "done",
   "client_gone",
@@ -18,13 +18,13 @@ export const ENDINGS = [
 ] as const;
 export type Ended = (typeof ENDINGS)[number];
 
-/** The part of a request that is known from its beginning: its hold has it, and its row. */
+/** The fields known from the start, stored in the hold and in the row. */
 export interface RequestHead {
   /** The value of `x-request-id`. */
   readonly requestId: string;
-  /** The operation that was asked for, such as `chat`. */
+  /** The operation, such as `chat`. */
   readonly operation: string;
-  /** The surface that it was asked at, such as `openai-chat`. */
+  /** The surface, such as `openai-chat`. */
   readonly surface: string;
   readonly modelAsked: string;
   readonly selector: string | null;
@@ -32,29 +32,29 @@ export interface RequestHead {
 }
 
 export interface RequestRecord extends RequestHead {
-  /** The completion's id, ours: `chatcmpl-…`. */
+  /** Our own id of the completion: `chatcmpl-…`. */
   readonly id: string;
   readonly keyId: string;
   readonly accountId: string;
   readonly atMs: number;
-  /** The card that was asked last; null when none was. */
+  /** The last card called. Null if none was. */
   readonly modelTried: string | null;
-  /** The card that answered; null when none did. */
+  /** The card that answered. Null if none did. */
   readonly modelUsed: string | null;
-  /** The selector's reasons for its choice, as JSON (`KeptDecision`); null: the client named the model. */
+  /** The selector's reasons as JSON (`KeptDecision`). Null if the client named the model. */
   readonly decision: string | null;
-  /** The course of the request and the parts of its cost, as JSON (`Trace`); null where nobody knows. */
+  /** The trace of the request and the lines of its bill, as JSON (`Trace`). Null if unknown. */
   readonly trace: string | null;
   readonly attempts: number;
-  /** The HTTP status that the client was given. */
+  /** The HTTP status returned to the client. */
   readonly status: number;
   readonly faultCode: string | null;
   readonly amounts: Amounts;
-  /** The card's price of these tokens, markup included, even when free. */
+  /** The price by the card with the markup, even if it was free. */
   readonly costNanoUsd: NanoUsd;
-  /** The charge to the balance. */
+  /** The amount charged to the balance. */
   readonly chargedNanoUsd: NanoUsd;
-  /** The hold on the balance while it ran. */
+  /** The amount held while it ran. */
   readonly holdNanoUsd: NanoUsd;
   readonly usageSource: UsageSource;
   readonly ended: Ended;
@@ -62,10 +62,10 @@ export interface RequestRecord extends RequestHead {
   readonly firstTokenMs: number | null;
 }
 
-/** A request's row before its settlement has decided who pays. */
+/** A row before settlement has decided who pays. */
 export type UnsettledRecord = Omit<RequestRecord, "chargedNanoUsd" | "holdNanoUsd">;
 
-/** True if it counts as failed: its client got an error, and did not just leave. */
+/** True if the request failed: its client got an error and did not simply leave. */
 export function isError(status: number): boolean {
   return status >= 400 && status !== CLIENT_GONE;
 }
@@ -76,6 +76,6 @@ const CLIENT_GONE = 499;
 export interface RequestLimits {
   readonly limit: number;
   readonly remaining: number;
-  /** From the decision to the start of the next day, in milliseconds. */
+  /** Milliseconds from the decision until the next day starts. */
   readonly resetMs: number;
 }

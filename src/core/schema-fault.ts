@@ -1,11 +1,11 @@
-// Says which field of a value breaks its schema first, and how, in the words and codes of OpenAI's API.
+// Explains which field of a value violates its schema, with the messages and codes of OpenAI's API.
 import { Fault, type FaultCode } from "./fault.ts";
 import { isObject } from "./json.ts";
 
-/** The keywords of JSON Schema that our schemas use. */
+/** The JSON Schema keywords that our schemas use. */
 export interface Rules {
   readonly [keyword: string]: unknown;
-  /** Our own: what would be right, in words that follow "expected". */
+  /** Our own keyword: describes what is valid, as a phrase after "expected". */
   readonly expected?: string;
   readonly type?: string;
   readonly enum?: readonly string[];
@@ -35,7 +35,7 @@ const ARTICLED: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-/** Returns the fault of the first field of `value` that breaks the schema; null when none does. Values are not repeated to the client. */
+/** Returns the fault of the first invalid field, or null. Never repeats values to the client. */
 export function firstFault(schema: Rules, value: unknown): Fault | null {
   return check(schema, value, "");
 }
@@ -63,7 +63,7 @@ function check(rules: Rules, value: unknown, path: string): Fault | null {
 
 function checkObject(rules: Rules, value: unknown, path: string): Fault | null {
   if (!isObject(value)) return wrongType([rules], value, path, rules.expected);
-  // Where the object is of another kind, a field that it lacks is not what is wrong with it.
+  // If the object is of another kind, a missing field is not the problem.
   const kind = rules.properties?.type;
   const ofKind = kind?.enum && value.type !== undefined && check(kind, value.type, child(path, "type"));
   if (ofKind) return ofKind;
@@ -148,7 +148,7 @@ function checkNumber(rules: Rules, value: unknown, path: string): Fault | null {
     : null;
 }
 
-/** The alternative that the value means: by its JSON type, then by the field that tells the objects apart. */
+/** Finds the intended alternative, by JSON type and then by the field that tells the objects apart. */
 function checkUnion(
   { expected }: Rules,
   alternatives: readonly Rules[],
@@ -156,7 +156,7 @@ function checkUnion(
   path: string,
 ): Fault | null {
   const isNamed = (rules: Rules) => typeof value === "string" && rules.enum?.includes(value) !== false;
-  // Where the words for what is right are the union's own, a word of no alternative is of no alternative's type.
+  // If the union has its own wording, a string that matches no alternative counts as the wrong type.
   const isMeant = (rules: Rules) => expected === undefined || rules.type !== "string" || isNamed(rules);
   const alike = alternatives.filter((rules) => fits(rules, value) && isMeant(rules));
   const [only] = alike;
@@ -230,7 +230,7 @@ function notAmong(values: readonly string[], path: string): Fault {
   return new Fault("invalid_value", message, { param: path });
 }
 
-/** Where the schema says in words what is right, its bounds are one thing. */
+/** If the schema has its own wording, its bounds are reported together. */
 function fault(code: FaultCode, path: string, { expected }: Rules, what: string): Fault {
   if (expected === undefined) return new Fault(code, `Invalid '${path}': ${what}.`, { param: path });
   return new Fault("invalid_value", `Invalid '${path}': expected ${expected}.`, { param: path });

@@ -1,4 +1,4 @@
-// The kinds of tasks by which a model's quality is told apart.
+// The kinds of tasks for which a model's quality is rated.
 
 export const SKILLS = [
   "math",
@@ -13,5 +13,5 @@ export const SKILLS = [
 ] as const;
 export type Skill = (typeof SKILLS)[number];
 
-/** Probability of a good answer by kind of task, 0…1. */
+/** The probability of a good answer by kind of task, 0…1. */
 export type SkillRow = Readonly<Partial<Record<Skill, number>>>;

@@ -1,4 +1,4 @@
-// The port to the store: what every engine promises, for decisions and for what people look at.
+// The store port: the guarantees of every engine, for decisions and for views.
 import type { Answer, Demand, Reads, Rows } from "./demand.ts";
 import type { Account, GatewayKey, KeyState } from "./key.ts";
 import type { NanoUsd } from "./money.ts";
@@ -20,24 +20,24 @@ export function makeEntryId({ accountId, seq }: Pick<Entry, "accountId" | "seq">
   return `${accountId}.${seq}`;
 }
 
-/** The number of an entry, from its `entryIdOf`. */
+/** An entry's number, from its `entryIdOf`. */
 export function readEntrySeq(entryId: string): number {
   return Number(entryId.slice(entryId.lastIndexOf(".") + 1));
 }
 
-/** A place in a list that runs from the newest row to the oldest. */
+/** A position in a list that is ordered from newest to oldest. */
 export interface Position {
   readonly atMs: number;
   readonly id: string;
 }
 
-/** At most `limit` rows, those after the position. */
+/** At most `limit` rows after the position. */
 export interface Page {
   readonly limit: number;
   readonly after: Position | null;
 }
 
-/** Fields that are undefined are left as they are. */
+/** Undefined fields are left unchanged. */
 export interface KeyChange {
   readonly name?: string | undefined;
   readonly expiresAtMs?: GatewayKey["expiresAtMs"] | undefined;
@@ -47,43 +47,43 @@ export interface KeyChange {
   readonly keepsResponses?: GatewayKey["keepsResponses"] | undefined;
 }
 
-/** Only rows that match every field given. */
+/** Rows must match every field given. */
 export interface KeyFilter {
   readonly accountId?: string | undefined;
   readonly state?: KeyState | undefined;
-  /** The moment that the state is of, Unix milliseconds. */
+  /** The time for which to compute the state, in Unix milliseconds. */
   readonly nowMs: number;
-  /** A substring of the name, the id or the last four characters, in lower case. */
+  /** Matches part of the name, the id or the last four characters. In lower case. */
   readonly text?: string | undefined;
-  /** The id of one that is not shown. */
+  /** The id of a key to leave out. */
   readonly except?: string | undefined;
 }
 
-/** The charges for a key's requests (from the hour that a moment falls into), and the beginning of the last one. */
+/** A key's charges, counted from the start of an hour, and its last request. */
 export interface KeyUse {
   readonly keyId: string;
   readonly sinceDayNanoUsd: NanoUsd;
   readonly sinceMonthNanoUsd: NanoUsd;
   readonly everNanoUsd: NanoUsd;
-  /** null: there was none. Where its row is forgotten already, the hour's start. */
+  /** Null if there was none. If its row has been deleted, the start of the hour. */
   readonly lastAtMs: number | null;
 }
 
-/** Only rows that match every field given. */
+/** Rows must match every field given. */
 export interface RequestFilter {
   readonly keyId?: string | undefined;
   readonly accountId?: string | undefined;
   readonly operation?: string | undefined;
   readonly surface?: string | undefined;
-  /** Asked for, tried or used. */
+  /** Matches the model asked for, tried or used. */
   readonly model?: string | undefined;
-  /** The provider of the model that was used, or else tried. */
+  /** The provider of the model that answered, or else of the one that was tried. */
   readonly provider?: string | undefined;
   readonly selector?: string | undefined;
-  /** `ok`: below 400; `error`: as `isError` says. */
+  /** `ok`: below 400. `error`: as defined by `isError`. */
   readonly status?: number | "ok" | "error" | undefined;
   readonly ended?: Ended | undefined;
-  /** The time range in which it began: `fromMs` is included, `toMs` is not. */
+  /** The time at which it began, from `fromMs` (inclusive) to `toMs` (exclusive). */
   readonly fromMs?: number | undefined;
   readonly toMs?: number | undefined;
 }
@@ -91,12 +91,15 @@ export interface RequestFilter {
 export const USAGE_DIMENSIONS = ["hour", "accountId", "keyId", "model", "operation", "surface"] as const;
 export type UsageDimension = (typeof USAGE_DIMENSIONS)[number];
 
-/** Sums over the hours from `fromMs` until before `toMs`; a dimension that is not grouped by is empty (0 for the hour). */
+/**
+ * Totals over the hours from `fromMs` (inclusive) to `toMs` (exclusive). Dimensions not grouped by are empty, or 0 for
+ * the hour.
+ */
 export interface UsageQuery {
   readonly fromMs: number;
   readonly toMs: number;
   readonly groupBy: readonly UsageDimension[];
-  /** Only what matches every field given. */
+  /** Rows must match every field given. */
   readonly only?: UsageFilter;
 }
 
@@ -107,7 +110,7 @@ export interface UsageFilter {
   readonly provider?: string | undefined;
 }
 
-/** An account as its row says, beside what its journal and its open holds come to. */
+/** An account's row beside the totals of its journal and its open holds. */
 export interface AccountAudit {
   readonly id: string;
   readonly balanceNanoUsd: NanoUsd;
@@ -117,29 +120,29 @@ export interface AccountAudit {
   readonly journalBalanceNanoUsd: NanoUsd;
   readonly journalHeldNanoUsd: NanoUsd;
   readonly openHoldsNanoUsd: NanoUsd;
-  /** Entries whose balance afterwards is not the one before and what they add. */
+  /** Entries whose balance doesn't follow from the one before. */
   readonly brokenEntries: number;
 }
 
-/** Everything that was read at one moment. The sums may be beyond what a number holds exactly. */
+/** Everything as of one moment. The totals may exceed what a number holds exactly. */
 export interface Audit {
   readonly accounts: readonly AccountAudit[];
   readonly balances: bigint;
   readonly held: bigint;
   readonly system: Readonly<Record<SystemAccount, bigint>>;
-  /** Entries that belong to no account. */
+  /** Entries without an account. */
   readonly strayEntries: number;
 }
 
 export interface PruneBefore {
-  /** The limit for prompts and answers; left out: that of the requests. */
+  /** The limit for prompts and answers. Defaults to that of requests. */
   readonly contentsMs?: number;
   readonly requestsMs: number;
   readonly metersMs: number;
   readonly repliesMs: number;
 }
 
-/** The store's facts about itself, by name; no value is a secret. */
+/** Facts about the store, by name. Contains no secrets. */
 export type SettingName =
   | "master_key_check"
   | "admin_token_digest"
@@ -148,55 +151,55 @@ export type SettingName =
   | "wrong_admin_tokens"
   | "aliases";
 
-/** The bound on what one key may teach of one model. */
+/** Limits what one key can teach about one model. */
 export interface LessonBound {
-  /** Its lessons of the same model and source since this moment (Unix milliseconds) are counted. */
+  /** Counts the key's lessons on the same model and source since this time, in Unix milliseconds. */
   readonly sinceMs: number;
-  /** Its lessons of this model are so many at most: the oldest give way. */
+  /** The most lessons per key and model. Beyond it, the oldest are deleted. */
   readonly keptMax: number;
-  /** The share of its weight that the next one keeps after so many; 0: it isn't kept. Pure. */
+  /** The factor on the weight of the next lesson after this many. 0 drops it. Pure. */
   readonly shareAfter: (lessons: number) => number;
 }
 
 /**
- * Each method is one transaction, and other processes may be changing the same store between any two. When the store
- * can't be used a method throws the Fault `store_unavailable`; the store mends itself, so a later call may succeed.
- * The account `default` always exists.
+ * Each method is one transaction, and other processes may change the same store in between. If the store can't be used,
+ * a method throws the Fault `store_unavailable`. The store repairs itself, so later calls may succeed. The account
+ * `default` always exists.
  */
 export interface Store {
-  /** The life of the process that answers for holds made here: a new one each time a store is opened. */
+  /** Identifies this process, in this run, as the owner of the holds made here. */
   readonly node: string;
   /**
-   * Decides, writes, and answers only once the transaction is written. When the fault's details say `outcomeUnknown`
-   * it may have been written nevertheless: the same demand may be repeated, and an admission must be settled.
+   * Decides, writes, and returns once the transaction is written. If the fault's details say `outcomeUnknown`, it may
+   * have been written: repeat the demand, and settle an admission.
    */
   transact(demand: Demand): Promise<Answer>;
   /**
-   * Resolves when everything answered before this call would survive a power failure. Throws `store_unavailable` when
-   * that can't be had: then nothing may be trusted until the store has been opened again, which it does by itself.
+   * Resolves when everything written before this call would survive a power failure. Throws `store_unavailable`
+   * otherwise: then nothing can be trusted until the store has reopened itself.
    */
   durable(): Promise<void>;
-  /** The rows that a demand would be decided on, for looking only. */
+  /** Reads the rows that a demand would be decided on, for display only. */
   read(reads: Reads): Promise<Rows>;
 
-  /** Tells the others that this node lives; to be repeated at least every 5 s, and once before the first admission. */
+  /** Signals that this node is alive. Call it at least every 5 s, and once before the first admission. */
   beat(): Promise<void>;
-  /** Holds of nodes that are dead for certain, or silent for 15 s by the store's own clock; at most so many. */
+  /** Returns holds of nodes known to be dead, or silent for 15 s by the store's clock, up to this many. */
   orphans(most: number): Promise<readonly Hold[]>;
 
   keyByDigest(digest: string): Promise<GatewayKey | null>;
   key(id: string): Promise<GatewayKey | null>;
   keys(page: Page, filter?: KeyFilter): Promise<readonly GatewayKey[]>;
-  /** Returns the uses of those keys that exist; the day is one of the month. */
+  /** Returns the use of those keys that exist. The day is a day of the month. */
   keyUses(
     keys: readonly Pick<GatewayKey, "id" | "accountId">[],
     dayMs: number,
     monthMs: number,
   ): Promise<readonly KeyUse[]>;
   addKey(key: GatewayKey, digest: string): Promise<void>;
-  /** The changed key; null when there is none. */
+  /** Returns the changed key, or null if there is none. */
   changeKey(id: string, change: KeyChange): Promise<GatewayKey | null>;
-  /** The revoked key; one that was revoked before keeps its first moment. */
+  /** Returns the revoked key. Revoking it again keeps the first time. */
   revokeKey(id: string, atMs: number): Promise<GatewayKey | null>;
 
   account(id: string): Promise<Account | null>;
@@ -204,83 +207,82 @@ export interface Store {
   addAccount(account: Account): Promise<void>;
   renameAccount(id: string, name: string): Promise<Account | null>;
 
-  /** An account's movements from the newest; with a position, those after the entry of that `id` (`entryIdOf`). */
+  /** An account's movements, newest first. With a position, those after the entry with that `id` (`entryIdOf`). */
   journal(accountId: string, page: Page): Promise<readonly Entry[]>;
-  /** The movements of all accounts that a system account has a side in, newest first. */
+  /** The movements of all accounts that involve a system account, newest first. */
   systemJournal(account: SystemAccount, page: Page): Promise<readonly Entry[]>;
   systemBalance(account: SystemAccount): Promise<NanoUsd>;
   audit(): Promise<Audit>;
 
-  /**
-   * Keeps a lesson, beside what is there of its id as `joinLessons` says; gives the number of scores that are new: 0 too
-   * when its bound leaves it no weight.
-   */
+  /** Stores a lesson, merged by `joinLessons`. Returns the number of new scores, 0 if its bound leaves no weight. */
   teach(lesson: Lesson, bound?: LessonBound): Promise<number>;
-  /** The lessons from a moment on (Unix milliseconds), oldest first, at most so many. */
+  /** The lessons since a time (Unix milliseconds), oldest first, up to this many. */
   lessons(fromMs: number, most: number): Promise<readonly Lesson[]>;
-  /** Forgets all scores, or one model's. */
+  /** Deletes all scores, or those of one model. */
   forgetLessons(model?: string): Promise<void>;
-  /** Deletes lessons from before a moment (Unix milliseconds), about so many at once; gives how many went. */
+  /** Deletes about this many lessons older than a time (Unix milliseconds). Returns how many. */
   pruneLessons(beforeMs: number, rowsMax: number): Promise<number>;
-  /** Deletes these lessons; a few hundred at once delay no other call. */
+  /** Deletes these lessons. Pass a few hundred at most, so that other calls aren't delayed. */
   dropLessons(lessons: readonly Pick<Lesson, "accountId" | "id">[]): Promise<void>;
 
   request(id: string): Promise<RequestRecord | null>;
   requests(filter: RequestFilter, page: Page): Promise<readonly RequestRecord[]>;
   addContent(content: KeptContent): Promise<void>;
-  /** A request's kept prompt and answer, encrypted. */
+  /** A request's stored prompt and answer, encrypted. */
   content(accountId: string, id: string): Promise<string | null>;
-  /** Those that ended since a moment by their node's clock (Unix milliseconds), the latest first, at most so many. */
+  /** Requests that ended since a time by their node's clock (Unix milliseconds), latest first, up to this many. */
   endedSince(sinceMs: number, most: number): Promise<readonly RequestRecord[]>;
   /**
-   * Forgets request rows, meters and kept replies from before these moments (Unix milliseconds), at most `rowsMax`
-   * rows at once, the oldest replies first, so that nobody waits long behind it. Returns the number of rows that were deleted. Usage sums and journals stay.
+   * Deletes request rows, meters and stored replies older than these times (Unix milliseconds), at most `rowsMax` at
+   * once, the oldest replies first, so that no call waits long. Returns the number deleted. Usage totals and journals
+   * stay.
    */
   prune(before: PruneBefore, rowsMax: number): Promise<number>;
-  /** The characters of all replies that are kept. */
+  /** The total characters of stored replies. */
   keptCharacters(): Promise<number>;
-  /** The charges for the key's requests since a moment, from the hour that it falls into. */
+  /** The key's charges from the start of the hour that contains this time. */
   chargedSince(key: Pick<GatewayKey, "id" | "accountId">, sinceMs: number): Promise<NanoUsd>;
   usage(query: UsageQuery): Promise<readonly UsageSum[]>;
-  /** The number of streamed answers that began within each bucket of time, grouped likewise. */
+  /** The number of streamed answers that began within each bucket of time, grouped in the same way. */
   firstTokens(query: UsageQuery): Promise<readonly FirstTokenSum[]>;
 
-  /** Keeps a response, and deletes the oldest of its account beyond so many bytes. */
+  /** Stores a response, and deletes the account's oldest ones beyond this many bytes. */
   addResponse(response: StoredResponse, bytesMax: number): Promise<void>;
-  /** A key's response, or null if there is none of that id. */
+  /** Returns the key's response, or null. */
   response(accountId: string, keyId: string, id: string): Promise<StoredResponse | null>;
-  /** The key's latest response that has an item of that id, or null if there is none. */
+  /** Returns the key's latest response that contains the item, or null. */
   responseOfItem(accountId: string, keyId: string, itemId: string): Promise<StoredResponse | null>;
-  /** False: there was none. */
+  /** Returns false if there was none. */
   removeResponse(accountId: string, keyId: string, id: string): Promise<boolean>;
-  /** Deletes all of a key's responses. */
+  /** Deletes all responses of a key. */
   removeResponses(accountId: string, keyId: string): Promise<void>;
-  /** Deletes responses from before that moment (Unix milliseconds), at most so many, and returns their number. */
+  /** Deletes responses older than a time (Unix milliseconds), at most this many. Returns how many. */
   pruneResponses(beforeMs: number, rowsMax: number): Promise<number>;
 
-  /** Stores a session, and deletes those that have expired. */
+  /** Stores a session and deletes expired ones. */
   addSession(session: Session, nowMs: number): Promise<void>;
   session(digest: string): Promise<Session | null>;
   endSession(digest: string): Promise<void>;
 
   /** All that were added at run time, oldest first. */
   credentials(): Promise<readonly StoredCredential[]>;
-  /** Adds a credential, or replaces the one with the same id. */
+  /** Adds a credential or replaces the one with the same id. */
   putCredential(credential: StoredCredential): Promise<void>;
   removeCredential(id: string): Promise<void>;
 
   setting(name: SettingName): Promise<string | null>;
-  /** Keeps the value unless there is one; gives what is kept. Of two callers at once both get the same. */
+  /** Stores the value unless there is one. Returns the stored value, the same to concurrent callers. */
   keepSetting(name: SettingName, value: string): Promise<string>;
   setSetting(name: SettingName, value: string): Promise<void>;
-  /** Reads and writes a value in one transaction and gives the new one. `change` is pure: it may run more than once. */
+  /** Changes a value in one transaction and returns it. `change` must be pure: it may run more than once. */
   changeSetting(name: SettingName, change: (value: string | null) => string): Promise<string>;
 
   /**
-   * Throws unless the store can be opened and locked for writing now; after a failure, unless it can be written. Else it writes nothing: who asks may be anybody.
-   * Returns the parts of it that are missing, in words, where it serves the accounts of the others.
+   * Throws unless the store can be opened and locked for writing, or, after a failure, written. Otherwise it writes
+   * nothing, since anyone may call this. Returns the parts that are missing, in words, if the store still serves other
+   * accounts.
    */
   ready(): Promise<readonly string[]>;
-  /** Ends with what was already demanded; afterwards every method fails. */
+  /** Finishes what was already requested. Afterwards every method fails. */
   close(): Promise<void>;
 }

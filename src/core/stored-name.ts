@@ -1,8 +1,8 @@
-// The id of an answer that its provider stores: the answer's own id, and behind it, sealed for the account, where it lies.
+// The public id of an answer stored by its provider: our own id, followed by its location, encrypted for the account.
 import { asString, isObject, parseJson } from "./json.ts";
 import type { Sealer } from "./world.ts";
 
-/** The place of a stored answer. Only the credential that made it finds it there. */
+/** The location of a stored answer. Only the credential that created it finds it there. */
 export interface StoredPlace {
   readonly provider: string;
   /** The digest of the credential's secret. */
@@ -11,19 +11,19 @@ export interface StoredPlace {
   readonly id: string;
 }
 
-/** Stands in no id that the gateway makes. */
+/** Occurs in no id that the gateway generates. */
 const MARK = "_at_";
 
 export function writeStoredName(answerId: string, place: StoredPlace, seal: Sealer): string {
   return answerId + MARK + Buffer.from(seal.seal(JSON.stringify(place)), "base64").toString("base64url");
 }
 
-/** Returns null for an id that names no place, another account's, and one that was changed. */
+/** Returns null for an id without a location, an altered one, and one of another account. */
 export function readStoredName(name: string, seal: Sealer): StoredPlace | null {
   const mark = name.indexOf(MARK);
   if (mark === -1) return null;
   const sealed = Buffer.from(name.slice(mark + MARK.length), "base64url");
-  // Characters that say nothing are not passed over: an answer has one name.
+  // Characters without meaning are rejected: an answer has exactly one name.
   const isSame = name.endsWith(MARK + sealed.toString("base64url"));
   const opened = isSame ? seal.open(sealed.toString("base64")) : null;
   const place = opened === null ? undefined : parseJson(opened);
@@ -37,7 +37,7 @@ export function isStoredName(name: string): boolean {
   return name.includes(MARK);
 }
 
-/** Returns the answer's own id, which the log and feedback know. */
+/** Returns our own id, as used in the log and for feedback. */
 export function cutStoredName(name: string): string {
   const mark = name.indexOf(MARK);
   return mark === -1 ? name : name.slice(0, mark);

@@ -1,6 +1,7 @@
-// The ways to come by an access token or keys of a role, as plain data from the operator's configuration: every address in it is the operator's.
+// The ways to obtain an access token or a role's keys. Plain data; every address in it comes from the operator's
+// configuration.
 
-/** All lead to a short-lived bearer token, which `transport/auth/tokens.ts` fetches and keeps. */
+/** Each of them yields a short-lived bearer token, fetched and cached by `transport/auth/tokens.ts`. */
 export type TokenSource =
   | ClientCredentials
   | ServiceAccount
@@ -8,7 +9,7 @@ export type TokenSource =
   | MetadataServer
   | WorkloadIdentity;
 
-/** OAuth's client credentials, as Entra grants them (Microsoft identity platform, "Client credentials flow"). */
+/** OAuth client credentials, as used by Entra (Microsoft identity platform, "Client credentials flow"). */
 export interface ClientCredentials {
   readonly kind: "client_credentials";
   readonly tokenUrl: string;
@@ -27,7 +28,7 @@ export interface ServiceAccount {
   readonly keyId: string | null;
 }
 
-/** The file that `gcloud auth application-default login` writes. */
+/** The file written by `gcloud auth application-default login`. */
 export interface RefreshToken {
   readonly kind: "refresh_token";
   readonly tokenUrl: string;
@@ -36,7 +37,7 @@ export interface RefreshToken {
   readonly refreshToken: string;
 }
 
-/** The server that gives machines of Google's cloud the token of their service account. */
+/** The metadata server that gives Google Cloud machines their service account's token. */
 export interface MetadataServer {
   readonly kind: "metadata";
   readonly url: string;
@@ -48,20 +49,20 @@ export interface WorkloadIdentity {
   readonly tokenUrl: string;
   readonly audience: string;
   readonly subjectTokenType: string;
-  /** Read again for each exchange, since the platform replaces the token in it. */
+  /** Read for each exchange, because the platform rotates the token in it. */
   readonly file: string;
-  /** The field of the file's JSON that holds the token; null: the whole file is the token. */
+  /** The JSON field that holds the token. Null if the whole file is the token. */
   readonly field: string | null;
-  /** The service account to act as; null: the workload itself has the rights. */
+  /** The service account to impersonate. Null if the workload itself has the permissions. */
   readonly impersonationUrl: string | null;
 }
 
-/** The agent that gives containers of ECS and EKS the keys of their role (AWS SDKs, "Container credential provider"). */
+/** The agent that gives ECS and EKS containers the keys of their role (AWS SDKs, "Container credential provider"). */
 export interface AwsContainer {
   readonly kind: "aws_container";
   readonly url: string;
-  /** The token that the agent is shown, or the file with it, which is read again for each request; null: nothing is shown. */
+  /** The token for the agent, or a file with it that is read for each request. Null for none. */
   readonly authorization: { readonly value: string } | { readonly file: string } | null;
-  /** The region that signatures name. */
+  /** The region used in signatures. */
   readonly region: string;
 }

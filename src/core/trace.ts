@@ -1,18 +1,15 @@
-// The course of a request and the parts of its cost: kept with its row as JSON, shown when it is looked at.
+// The trace of a request and the lines of its bill, stored with its row as JSON.
 import { asArray, asNumber, asString, isObject, parseJson } from "./json.ts";
 import type { BillLine } from "./money.ts";
 
-/**
- * The end of an attempt: it gave the answer, it failed (also in the middle of it), another one was faster, or nobody
- * waited any more.
- */
+/** The end of an attempt: it answered, it failed (possibly midway), another was faster, or the client left. */
 export const ATTEMPT_OUTCOMES = ["answered", "failed", "outrun", "left"] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** Times are milliseconds from the request's beginning. */
+/** Times are in milliseconds since the start of the request. */
 export interface TracedAttempt {
   readonly model: string;
-  /** The last characters of the credential, where it is long enough to show them. */
+  /** The last characters of the credential, if it is long enough to show them. */
   readonly last4: string | null;
   readonly startMs: number;
   readonly firstTokenMs: number | null;
@@ -23,18 +20,18 @@ export interface TracedAttempt {
 }
 
 export interface Trace {
-  /** null: it was never let in, or nobody heard of it. */
+  /** Null if the request was never admitted, or that is unknown. */
   readonly admittedMs: number | null;
   readonly attempts: readonly TracedAttempt[];
   readonly bill: readonly BillLine[];
   readonly markup: number;
-  /** The tokens that the provider reported, where they can't be: the bill is for what can. null: they can. */
+  /** The token counts that the provider reported, if they were implausible and the bill uses others. Null otherwise. */
   readonly usageImplausible: { readonly promptTokens: number; readonly completionTokens: number } | null;
-  /** The error that the client was given, if the words are ours: a provider's own may hold a part of the prompt. */
+  /** The error shown to the client, if the words are ours: a provider's may quote the prompt. */
   readonly message: string | null;
 }
 
-/** From the JSON of a row; null where there is none that can be read. */
+/** Parses a row's JSON. Returns null if it is invalid. */
 export function readTrace(json: string | null): Trace | null {
   const kept = json === null ? null : parseJson(json);
   if (!isObject(kept)) return null;

@@ -1,14 +1,14 @@
 // The units in which a model's work is counted and priced.
 
 /**
- * Amounts of work. The tokens that are read make up `prompt`, with `cached`, `cacheWrite`, `inputAudio` and `inputImage` as
- * parts of it; those that are written make up `completion`, with `reasoning`, `outputAudio` and `outputImage`.
+ * Amounts of work. `prompt` counts the tokens read and includes `cached`, `cacheWrite`, `inputAudio` and `inputImage`.
+ * `completion` counts those written and includes `reasoning`, `outputAudio` and `outputImage`.
  */
 export const UNITS = [
   "prompt",
   "cached",
   "cacheWrite",
-  /** The part of `cacheWrite` that is kept for an hour. */
+  /** The part of `cacheWrite` that is cached for an hour. */
   "cacheWrite1h",
   "inputAudio",
   "inputImage",
@@ -18,7 +18,7 @@ export const UNITS = [
   "outputImage",
   "searches",
   "images",
-  /** Whole seconds of sound. */
+  /** Whole seconds of audio. */
   "seconds",
   "characters",
   /** The billing unit of rerank models: a query with up to 100 documents. */
@@ -27,7 +27,7 @@ export const UNITS = [
 ] as const;
 export type Unit = (typeof UNITS)[number];
 
-/** Whole numbers, none of them negative. */
+/** Non-negative whole numbers. */
 export type Amounts = Readonly<Record<Unit, number>>;
 
 export const NO_AMOUNTS: Amounts = {

@@ -1,40 +1,40 @@
-// The meaning of an upstream's error answer, by its status and code: the one mapping that every dialect's `explain` ends in.
+// The meaning of upstream errors by status and code. Every dialect's `explain` ends here.
 import { Fault, type FaultCode, type FaultDetails } from "./fault.ts";
 
-/** The facts that a dialect reads off its provider's error body. */
+/** The facts that a dialect reads from its provider's error body. */
 export interface UpstreamError {
   readonly status: number;
   readonly message?: string;
-  /** The error's code, type and the like, the most telling first. */
+  /** The error's code, type and so on, most specific first. */
   readonly codes?: readonly string[];
-  /** The field of the request at fault, as `messages[0].content`. */
+  /** The offending request field, such as `messages[0].content`. */
   readonly param?: string;
   /** From `Retry-After` or the body, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** The dialect knows better than the status: a field of the body says what this is. */
+  /** Set if a field of the body is more specific than the status. */
   readonly means?: FaultCode;
-  /** Errors of this provider whose status misleads. */
+  /** This provider's errors with a misleading status. */
   readonly rules?: readonly ErrorRule[];
 }
 
 /**
- * An error of one provider's whose status misleads, known by the whole of its code or type, or by how its message begins.
- * Providers quote their clients in messages, so there is no way to write a rule that searches for words.
+ * A provider's error with a misleading status, recognized by its exact code or type, or by how its message begins.
+ * Messages may quote the client, so rules can't search them for words.
  */
 export type ErrorRule = { readonly status: number; readonly means: FaultCode } & (
   | { readonly code: string }
-  /** The beginning of the message; `*` stands for one word without quotes. */
+  /** The beginning of the message. `*` matches one word without quotes. */
   | { readonly begins: string }
 );
 
-/** Codes that mean the same wherever they are used, with a status that says less. */
+/** Codes that mean the same at every provider and say more than the status. */
 const MEANING_OF_CODE: ReadonlyMap<string, FaultCode> = new Map<string, FaultCode>([
   ["invalid_api_key", "upstream_auth"],
   ["authentication_error", "upstream_auth"],
   ["insufficient_quota", "upstream_auth"],
   ["billing_not_active", "upstream_auth"],
   ["billing_hard_limit_reached", "upstream_auth"],
-  // The same by Moonshot, Anthropic and DashScope.
+  // The same at Moonshot, Anthropic and DashScope.
   ["exceeded_current_quota_error", "upstream_auth"],
   ["enforced_spend_limit_reached", "upstream_auth"],
   ["Arrearage", "upstream_auth"],
@@ -48,24 +48,25 @@ const MEANING_OF_CODE: ReadonlyMap<string, FaultCode> = new Map<string, FaultCod
   ["data_inspection_failed", "content_filter"],
 ]);
 
-/** True for codes that speak of the key, or of the purse behind it. */
+/** True for codes about the key or the balance behind it. */
 export function isAboutCredential(code: string): boolean {
   return MEANING_OF_CODE.get(code) === "upstream_auth";
 }
 
-/** Statuses of which a code may say more; the others mean what they say. */
+/** Only for these statuses may a code say more. The others mean what they say. */
 const VAGUE_STATUSES: ReadonlySet<number> = new Set([400, 422, 429]);
 
 /**
- * Faults that end in a 400 for this client and touch nothing else. A message is searched for these alone, outside quotes:
- * no two servers word them alike, and a client that brings one about by quoting has only mislabelled its own error.
+ * Faults that lead to a 400 for this client and affect nothing else. Messages are searched only for these, outside
+ * quotes, since every server words them differently. A client that triggers one by quoting merely mislabels its own
+ * error.
  */
 type Harmless = "context_length_exceeded" | "content_filter";
 const CONTEXT_WORDS =
   /context[ _-]?(length|window|size)|maximum context|exceed context limit|too many (input )?tokens|prompt is too long|exceeds? the (maximum )?(number of )?tokens|input token count/i;
 const FILTER_WORDS =
   /content[ _-]?(filter|policy|management)|responsible ?ai|data_?inspection_?failed|blocked by (a |the )?guardrail|input was flagged|violates usage guidelines|sensitive content|high[ _]risk/i;
-/** An apostrophe is no quote: single ones count only around words. */
+/** Single quotes only count around words, because of apostrophes. */
 const QUOTED = /"[^"]*"|`[^`]*`|“[^”]*”|(?<=^|[\s(:=[])'[^']*'(?=$|[\s).,:;\]])/g;
 
 const MESSAGE_CHARACTERS_MAX = 2000;
@@ -77,19 +78,22 @@ const ADDRESS_WORDS = /https?:\/\/\S+|\b[\w-]+(\.[\w-]+)+:\d{2,5}\b/g;
 const CODE_SHAPE = /^[\w.-]{1,64}$/;
 const PARAM_SHAPE = /^[\w.[\]-]{1,128}$/;
 
-/** Messages that may be shown: the provider's own words on a rejected request, without anything like a secret or an address. */
+/**
+ * True if a message may be shown: it must be the provider's own words on a rejected request, without anything like a secret or an
+ * address.
+ */
 function shown(message: string | undefined): string {
   const text = (message ?? "").slice(0, MESSAGE_CHARACTERS_MAX).trim();
   if (text === "") return "The provider rejected the request.";
   return text.replace(SECRET_WORDS, "[redacted]").replace(ADDRESS_WORDS, "[address]");
 }
 
-/** A code is a word; anything else in its place is none. */
+/** A code is a single word. Anything else is ignored. */
 function shownCode(code: string | undefined): string | null {
   return code !== undefined && CODE_SHAPE.test(code) ? code : null;
 }
 
-/** A path of fields; a provider may quote the client or itself there too. */
+/** A field path. Providers may quote the client or themselves here too. */
 function shownParam({ status, param }: UpstreamError): string | null {
   if (param === undefined || (status !== 400 && status !== 422)) return null;
   return PARAM_SHAPE.test(param) && shown(param) === param ? param : null;
@@ -100,7 +104,7 @@ function codeOf(error: UpstreamError): FaultCode {
   const ruled = means ?? error.rules?.find((rule) => isRuled(error, rule))?.means;
   if (ruled !== undefined) return ruled;
   const coded = codes.flatMap((code) => MEANING_OF_CODE.get(code) ?? [])[0];
-  // A blocked prompt is a 403 at OpenRouter and xAI, and says nothing about the credential.
+  // At OpenRouter and xAI a blocked prompt is a 403, which says nothing about the credential.
   if (status === 403 && FILTER_WORDS.test(searchable(error))) return "content_filter";
   if (status === 401 || status === 402 || status === 403) return "upstream_auth";
   if (status === 404) return "model_not_found";
@@ -122,7 +126,7 @@ function beginsWith(message: string, words: string): boolean {
   return new RegExp(`^${parts.join("[^\\s\"'`]+")}`).test(message);
 }
 
-/** Its codes, and of its message what stands outside quotes. */
+/** The codes, and the parts of the message outside quotes. */
 function searchable({ message = "", codes = [] }: UpstreamError): string {
   return `${codes.join(" ")} ${message.slice(0, MESSAGE_CHARACTERS_MAX).replace(QUOTED, "")}`;
 }
@@ -140,7 +144,7 @@ const GENERIC: Partial<Record<FaultCode, string>> = {
   provider_busy: "The provider is refusing requests for load. Please try again shortly.",
 };
 
-/** The fault for an upstream's error answer. The provider's message is kept where the request was at fault, and only there. */
+/** Returns the fault of an upstream error. Keeps the provider's message only if the request was at fault. */
 export function upstreamFault(error: UpstreamError): Fault {
   const code = codeOf(error);
   const details: FaultDetails = {
@@ -152,14 +156,14 @@ export function upstreamFault(error: UpstreamError): Fault {
   return new Fault(code, GENERIC[code] ?? shown(error.message), details);
 }
 
-/** The upstream answered with something that is not its dialect, or stopped before its end. */
+/** The upstream's answer does not follow its dialect, or is incomplete. */
 export function garbled(what: string): Fault {
   return new Fault("upstream_error", "The provider's answer was broken off or not readable.", {
     cause: what,
   });
 }
 
-/** `Retry-After` (seconds or a date) or `retry-after-ms`, in milliseconds; only error answers are asked. */
+/** Reads `Retry-After` (seconds or a date) or `retry-after-ms` of an error, in milliseconds. */
 export function readRetryAfterMs(headers: Headers, nowMs: number): number | undefined {
   const exact = Number.parseFloat(headers.get("retry-after-ms") ?? "");
   if (Number.isFinite(exact) && exact >= 0) return Math.ceil(exact);

@@ -1,53 +1,53 @@
-// The effects that are handed in, so that everything else is a function of its arguments.
+// Effects that are passed in, so that all other code depends on its arguments only.
 import type { RequestRecord } from "./record.ts";
 
 export interface Clock {
-  /** Wall time, Unix milliseconds. */
+  /** Wall time in Unix milliseconds. */
   nowMs(): number;
-  /** Milliseconds since some start, never set back: for durations and deadlines. */
+  /** Monotonic milliseconds since an arbitrary start, for durations and deadlines. */
   monotonicMs(): number;
-  /** Runs `task` once after `delayMs`; the returned function calls it off. */
+  /** Runs `task` once after `delayMs`. Returns a function that cancels it. */
   after(delayMs: number, task: () => void): () => void;
-  /** Runs `task` every `periodMs` without keeping the process alive; the returned function ends it. */
+  /** Runs `task` every `periodMs` without keeping the process alive. Returns a function that stops it. */
   every(periodMs: number, task: () => void): () => void;
 }
 
-/** A moment after which something is given up. */
+/** A deadline that is being watched. */
 export interface Deadline {
-  /** When it is due, on the monotonic clock; it may be moved. */
+  /** When it is due, on the monotonic clock. It may be moved. */
   atMs: number;
-  /** Calls it off. */
+  /** Cancels it. */
   clear(): void;
 }
 
 export interface Deadlines {
-  /** The monotonic clock by which they are due. */
+  /** The monotonic clock for deadlines. */
   nowMs(): number;
-  /** Calls `onLate` once when `atMs` has passed, up to 250 ms late. It may watch again. */
+  /** Calls `onLate` once when `atMs` has passed, up to 250 ms late. The task may watch again. */
   watch(atMs: number, onLate: () => void): Deadline;
 }
 
 export interface Random {
-  /** `count` unpredictable bytes. */
+  /** Returns `count` unpredictable bytes. */
   bytes(count: number): Uint8Array;
 }
 
-/** True if a TCP connection to the URL's host and port comes about within `timeoutMs`. Sends nothing. */
+/** True if a TCP connection to the URL's host and port opens within `timeoutMs`. Sends nothing. */
 export type Reach = (url: URL, timeoutMs: number) => Promise<boolean>;
 
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
-/** One thing that happened, for the log and the counters; `event` names it. Never holds a secret, a prompt or an answer. */
+/** An event for the log and the counters, named by `event`. Never contains a secret, a prompt or an answer. */
 export interface LogEvent {
   readonly event: string;
   readonly level?: "debug" | "info" | "warn" | "error";
-  /** The request that ended, with the event `request`. */
+  /** The request that ended, for the event `request`. */
   readonly record?: RequestRecord;
   readonly [field: string]: unknown;
 }
 export type Log = (event: LogEvent) => void;
 
-/** Encrypts text for the account that asks. Text sealed for another account, or not sealed at all, opens as null. */
+/** Encrypts text for the account. Text sealed for another account, or not sealed at all, opens as null. */
 export interface Sealer {
   seal(text: string): string;
   open(sealed: string): string | null;
