@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test("every key holder's route is in the table", () => {
+test("every route for key holders is covered by the table", () => {
   expect(routesWithoutRow()).toEqual([]);
 });
 
@@ -44,7 +44,7 @@ for (const route of calling) {
   });
 }
 
-test("an attack's calls are counted", async () => {
+test("every call of an attack is counted", async () => {
   const [route] = calling;
   const client = WORST_CLIENTS.find(({ name }) => name === "takes what it gets");
   if (!route || !client) throw new Error("the table has no such row");
@@ -66,7 +66,7 @@ test.each(looking.map((route) => [route.path, route] as const))(
   },
 );
 
-test("the books are exact after all of it", async () => {
+test("the books still balance after all attacks", async () => {
   const { store } = await openStore(`sqlite:${world.directory}/poundkey.db`, undefined);
   try {
     expect(listProblems(await store.audit())).toEqual([]);

@@ -39,8 +39,8 @@ function startLoad() {
   return { accepting, listener, clients, client, idle, free, events };
 }
 
-describe("many clients at once", () => {
-  test("leaves ten descriptors, which are free once no further client is accepted", () => {
+describe("with many clients at once", () => {
+  test("keeps ten file descriptors free by not accepting more clients", () => {
     const { accepting, listener, clients, free, events } = startLoad();
     accepting.check();
     expect(free()).toBe(70);
@@ -51,7 +51,7 @@ describe("many clients at once", () => {
     expect(events).toEqual(["connections_paused"]);
   });
 
-  test("is let in again when twice as many are free", () => {
+  test("accepts again once twice as many are free", () => {
     const { accepting, listener, clients, free, events } = startLoad();
     accepting.check();
     const inside = clients(100);
@@ -67,7 +67,7 @@ describe("many clients at once", () => {
     expect(free()).toBe(30);
   });
 
-  test("first loses its idle connections", () => {
+  test("closes idle connections first", () => {
     const { accepting, listener, clients, idle, client, events } = startLoad();
     accepting.check();
     idle.push(...clients(100).map(({ descriptor }) => descriptor));
@@ -76,7 +76,7 @@ describe("many clients at once", () => {
     expect([listener.isOn, events]).toEqual([true, []]);
   });
 
-  test("is let in later where the listener can't begin yet", () => {
+  test("retries later if the listener can't restart yet", () => {
     const { accepting, listener, clients, events } = startLoad();
     accepting.check();
     const inside = clients(100);
@@ -94,7 +94,7 @@ describe("many clients at once", () => {
   });
 });
 
-describe("a process that may open 256 files", () => {
+describe("a process limited to 256 open files", () => {
   const place = { ...newPlace("server: { port: 0 }"), filesMax: 256 };
   const serving = startServe(place, "--simulate");
   const sockets: Socket[] = [];
@@ -105,7 +105,7 @@ describe("a process that may open 256 files", () => {
   });
 
   test(
-    "stops accepting instead of trying over and over, and goes on when clients have left",
+    "stops accepting without a busy loop, and resumes when clients have left",
     async () => {
       const url = await serving.listens();
       const { hostname, port } = new URL(url);

@@ -17,7 +17,7 @@ beforeEach(() => {
   ({ world } = bench());
 });
 
-describe("the command line, while a gateway uses the same store", () => {
+describe("the command line beside a running gateway on the same store", () => {
   const run = (command: typeof runKeys, ...args: string[]) =>
     runPrinting((io) => command(args, io, bench().open));
 
@@ -58,12 +58,12 @@ describe("the command line, while a gateway uses the same store", () => {
     expect(readCode(await catchThrown(authenticate(world, key.secret)))).toBe("invalid_api_key");
   });
 
-  test("the secret of a new key stands alone on the first line", async () => {
+  test("a new key's secret is alone on the first line", async () => {
     const { out } = await run(runKeys, "add", "--name", "app");
     expect((await authenticate(world, out.split("\n")[0] ?? "")).name).toBe("app");
   });
 
-  test("a long list is printed whole", async () => {
+  test("a long list is printed completely", async () => {
     for (let index = 0; index < 120; index++) await createKey(world, { name: `key ${index}` });
     expect((await run(runKeys, "list")).out.trim().split("\n").length).toBe(121);
   });
@@ -117,7 +117,7 @@ describe("the command line, while a gateway uses the same store", () => {
     });
   }
 
-  test("a store that can't be opened ends with 1, in words", async () => {
+  test("a store that can't be opened gives exit code 1 and an explanation", async () => {
     const io = { out: () => {}, err: (text: string) => expect(text).toBe("poundkey: The store is away.") };
     expect(await runKeys(["list"], io, () => Promise.reject(new Error("The store is away.")))).toBe(1);
   });

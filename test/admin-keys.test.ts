@@ -42,7 +42,7 @@ const unused = {
 };
 
 describe("keys", () => {
-  test("a new key with a name alone has every default, and its secret works", async () => {
+  test("a new key with only a name gets every default, and its secret works", async () => {
     const { secret, ...view } = await createKey(world, { name: "  app  " });
     expect(view.id).toMatch(/^key_/);
     expect(view).toEqual({
@@ -63,7 +63,7 @@ describe("keys", () => {
     expect(await getKey(parts(), view.id)).toEqual({ ...view, ...unused });
   });
 
-  test("a new key takes every field", async () => {
+  test("a new key accepts every field", async () => {
     const account = await createAccount(world, { name: "Team" });
     const body = {
       name: "app",
@@ -120,7 +120,7 @@ describe("keys", () => {
     });
   }
 
-  test("a change touches what is given, and can take a limit away", async () => {
+  test("a change affects only the given fields, and null removes a limit", async () => {
     const { secret, ...key } = await createKey(world, { name: "a", requests_per_day: 5, spend_limit_usd: 1 });
     expect(await updateKey(world, key.id, {})).toEqual(key);
     expect(await updateKey(world, key.id, { name: "b" })).toEqual({ ...key, name: "b" });
@@ -144,7 +144,7 @@ describe("keys", () => {
     expect((await authenticate(world, secret)).name).toBe("b");
   });
 
-  test("a revoked key is refused at once, and stays in the list", async () => {
+  test("a revoked key is refused immediately and stays listed", async () => {
     const { secret, id } = await createKey(world, { name: "a" });
     expect(await revokeKey(world, id)).toMatchObject({ id, revoked_at: "2026-11-20T12:00:00.000Z" });
     bench().clock.atMs += HOUR;
@@ -153,7 +153,7 @@ describe("keys", () => {
     expect((await listKeys(world, {})).data.map((key) => key.id)).toEqual([id]);
   });
 
-  test("a list shows what is left of the allowance, what was spent and when", async () => {
+  test("the list shows the remaining allowance, the spending and the last use", async () => {
     const account = await createAccount(world, { name: "Team" });
     const { id } = await createKey(world, { name: "busy", account_id: account.id, requests_per_day: null });
     const idle = await createKey(world, { name: "idle" });
@@ -179,7 +179,7 @@ describe("keys", () => {
     });
   });
 
-  test("lists are narrowed by account, state and a part of the name", async () => {
+  test("lists can be filtered by account, state and part of the name", async () => {
     const account = await createAccount(world, { name: "Team" });
     const made = (name: string, more = {}) => createKey(world, { name, ...more });
     await made("Alpha one", { account_id: account.id });
@@ -201,7 +201,7 @@ describe("keys", () => {
     expect(await wrongWith(() => listKeys(world, { state: "gone" }))).toBe("invalid_value state");
   });
 
-  test("the console's own key is in no list and can't be changed", async () => {
+  test("the console's own key is never listed and can't be changed", async () => {
     await world.store.addKey(makeKey(CONSOLE_KEY), "no digest");
     expect((await listKeys(world, {})).data).toEqual([]);
     const uses = [
@@ -213,7 +213,7 @@ describe("keys", () => {
     expect((await world.store.key(CONSOLE_KEY))?.revokedAtMs).toBeNull();
   });
 
-  test("what does not exist is not found", async () => {
+  test("unknown ids give 404", async () => {
     const uses = [
       () => getKey(parts(), "x"),
       () => updateKey(world, "x", { name: "a" }),
@@ -225,7 +225,7 @@ describe("keys", () => {
     expect(await Promise.all(uses.map(wrongWith))).toEqual(Array(6).fill("not_found"));
   });
 
-  test("lists go page by page to the end, and each key is in them once", async () => {
+  test("paging through a list returns each key exactly once", async () => {
     const made: string[] = [];
     for (let index = 0; index < 7; index++) {
       bench().clock.atMs += index % 2;
@@ -256,7 +256,7 @@ describe("keys", () => {
     ]);
   });
 
-  test("no secret and no token is anywhere in the store's files, nor in a fault", async () => {
+  test("no secret or token appears in the store's files or in an error", async () => {
     const { secret } = await createKey(world, { name: "a" });
     const token = (await ensureAdminToken(world, null)) ?? "none";
     const bytes = readdirSync(bench().folder)

@@ -50,7 +50,7 @@ describe("usage", () => {
   const asked = (atMs: number, fields: Parameters<typeof makeRecord>[1] = {}) =>
     writeRecord(world.store, makeRecord(`request ${made++}`, { ...fields, atMs }));
 
-  test("adds up what each group has, the dearest first", async () => {
+  test("is totalled by group, most expensive first", async () => {
     const other = await createAccount(world, { name: "other" });
     await asked(NOON, { modelUsed: "Acme#dear", keyId: "a", chargedNanoUsd: 4000 });
     await asked(NOON, { modelUsed: "Acme#cheap", keyId: "b", accountId: other.id });
@@ -109,7 +109,7 @@ describe("usage", () => {
     expect(fields).toEqual(["day", "key_id", "requests", "errors", "tokens", "units", ...money]);
   });
 
-  test("goes by the operator's days, also of 23 and 25 hours and in zones half an hour apart", async () => {
+  test("follows the operator's days, including days of 23 and 25 hours and half-hour time zones", async () => {
     const midnight = Date.UTC(2026, 2, 8, 5);
     const newYork = { timeZone: "America/New_York", dayStartsMinutes: 0 };
     for (const hours of [-1, 0, 22, 23]) await asked(midnight + hours * HOUR);
@@ -128,7 +128,7 @@ describe("usage", () => {
     expect(await daysOf({ from: "2026-11-20" }, kolkata)).toEqual(["2026-11-20 1"]);
   });
 
-  test("reads a date as that day in the operator's time zone", async () => {
+  test("reads a date as a day in the operator's time zone", async () => {
     const ahead = { timeZone: "Pacific/Kiritimati", dayStartsMinutes: 0 };
     const behind = { timeZone: "Etc/GMT+12", dayStartsMinutes: 23 * 60 };
     await asked(NOON);
@@ -141,7 +141,7 @@ describe("usage", () => {
     }
   });
 
-  test("covers the last 30 days by default; bounds are moments or whole days", async () => {
+  test("covers the last 30 days by default, and accepts times or whole days as bounds", async () => {
     const midnight = NOON - 12 * HOUR;
     for (const days of [30, 29, 1, 0]) await asked(midnight - days * DAY);
     expect(await daysOf({})).toEqual(["2026-10-22 1", "2026-11-19 1", "2026-11-20 1"]);
@@ -178,7 +178,7 @@ describe("usage", () => {
 });
 
 describe("journals", () => {
-  test("tell every movement, newest first, with what it left free", async () => {
+  test("list every movement, newest first, with the balance after it", async () => {
     const { id } = await createAccount(world, { name: "Team" });
     await topUpAccount(world, id, { amount_usd: 2, note: "first" }, null);
     const payments = openPayments(world.store);
@@ -228,7 +228,7 @@ describe("journals", () => {
     expect(await getRequest(world, "dear")).toMatchObject({ hold_usd: 1.5, charged_usd: 1.8, cost_usd: 2 });
   });
 
-  test("of the system accounts tell their side, and all sides come to zero", async () => {
+  test("of system accounts show their side, and all sides sum to zero", async () => {
     const ids = ["default", (await createAccount(world, { name: "Team" })).id];
     const payments = openPayments(world.store);
     for (const id of ids) {
@@ -261,7 +261,7 @@ describe("journals", () => {
       expect(await wrongWith(() => topUpAccount(world, id, { amount_usd: 1 }, null))).toBe("not_found");
   });
 
-  test("go page by page to the end; a place in another list stands in none of them", async () => {
+  test("can be paged to the end, and reject a position from another list", async () => {
     for (let index = 1; index <= 7; index++) {
       if (index % 3 === 0) bench().clock.atMs += 1;
       await topUpAccount(world, "default", { amount_usd: index }, null);

@@ -21,7 +21,7 @@ const ask = (query: object) => overview({ ...world, dayRules: () => QUOTA }, que
 const stepsOf = ({ series }: Overview) =>
   series.map(({ at, requests, errors }) => `${at.slice(5, 13)} ${requests} ${errors}`);
 
-test("every day of the span is there, with totals and those of the span before", async () => {
+test("every day of the range is listed, with totals for it and for the range before", async () => {
   const failed = { modelUsed: null, status: 502, faultCode: "upstream_error", costNanoUsd: 0 };
   await asked(NOON, { chargedNanoUsd: 5000 });
   await asked(NOON - HOUR, { ...failed, keyId: "b" });
@@ -45,7 +45,7 @@ test("every day of the span is there, with totals and those of the span before",
   expect(await only({ account_id: "none" })).toBe("11-18T00 0 0, 11-19T00 0 0, 11-20T00 0 0");
 });
 
-test("by the hour it is the hours that begin within the span", async () => {
+test("by the hour, the hours that begin within the range are listed", async () => {
   await asked(NOON - 90 * 60_000);
   await asked(NOON - 1, { status: 404 });
   await asked(NOON);
@@ -57,7 +57,7 @@ test("by the hour it is the hours that begin within the span", async () => {
   ]);
 });
 
-test("the time to the first token is of streamed answers, of each step and of all", async () => {
+test("time to first token covers streamed answers, per step and in total", async () => {
   for (let at = 0; at < 20; at++) await asked(NOON, { stream: true, firstTokenMs: 100, totalMs: 500 });
   for (let at = 0; at < 20; at++)
     await asked(NOON - 24 * HOUR, { stream: true, firstTokenMs: 1000, totalMs: 2000 });

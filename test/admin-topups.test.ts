@@ -21,7 +21,7 @@ async function amounts(accountId = "default"): Promise<readonly number[]> {
   return (await listJournal(world, accountId, { limit: 200 })).data.map((row) => row.amount_usd);
 }
 
-test("add to the balance, to the nano-dollar", async () => {
+test("are added to the balance, exact to the nano-dollar", async () => {
   const account = await topUp({ amount_usd: 12.345678901 });
   expect(account).toEqual({
     id: "default",
@@ -35,7 +35,7 @@ test("add to the balance, to the nano-dollar", async () => {
 });
 
 describe("with an Idempotency-Key", () => {
-  test("are made once, however often and wherever they are asked for", async () => {
+  test("are made once, however often and on whichever node they are requested", async () => {
     const other = await bench().open();
     const ask = (in_: AdminWorld) => topUp({ amount_usd: 5, note: "x" }, "order-1", in_);
     const answers = await Promise.all([ask(world), ask(other.world), ask(world), ask(other.world)]);
@@ -46,7 +46,7 @@ describe("with an Idempotency-Key", () => {
     expect((await listJournal(world, "default", {})).data[0]?.note).toBe("x");
   });
 
-  test("are refused with another amount, and are others on another account", async () => {
+  test("are refused with another amount, and are separate on another account", async () => {
     await topUp({ amount_usd: 5 }, "order-1");
     expect(await wrongWith(() => topUp({ amount_usd: 6 }, "order-1"))).toBe(
       "idempotency_mismatch Idempotency-Key",
@@ -57,14 +57,14 @@ describe("with an Idempotency-Key", () => {
     expect(await amounts()).toEqual([5, 5]);
   });
 
-  test("are two without one, also of the same amount", async () => {
+  test("without one are separate, even for the same amount", async () => {
     await topUp({ amount_usd: 5 });
     await topUp({ amount_usd: 5 });
     expect(await amounts()).toEqual([5, 5]);
   });
 
   for (const key of ["", " ", "a b", "ü", "x".repeat(256), "a\n"]) {
-    test(`${JSON.stringify(key).slice(0, 20)} is none`, async () => {
+    test(`${JSON.stringify(key).slice(0, 20)} is not a valid key`, async () => {
       expect(await wrongWith(() => topUp({ amount_usd: 5 }, key))).toBe("invalid_value Idempotency-Key");
       expect(await amounts()).toEqual([]);
     });
@@ -97,21 +97,21 @@ for (const [body, fault] of wrong) {
   });
 }
 
-test("are refused above what can be counted, and on no account", async () => {
+test("are refused above the countable maximum and for unknown accounts", async () => {
   await topUp({ amount_usd: 9_000_000 });
   expect(await wrongWith(() => topUp({ amount_usd: 9_000_000 }))).toBe("invalid_value amount_usd");
   expect(await wrongWith(() => topUpAccount(world, "acct_none", { amount_usd: 1 }, null))).toBe("not_found");
   expect(await amounts()).toEqual([9_000_000]);
 });
 
-test("a note of 500 characters stays, an empty one is none", async () => {
+test("a note of 500 characters is kept, an empty one is dropped", async () => {
   await topUp({ amount_usd: 1, note: "ü".repeat(500) });
   await topUp({ amount_usd: 1, note: "  " });
   const { data } = await listJournal(world, "default", {});
   expect(data.map(({ note }) => note)).toEqual([null, "ü".repeat(500)]);
 });
 
-describe("when the store breaks off", () => {
+describe("when the store fails", () => {
   const broken = (details = {}) => new Fault("store_unavailable", "away", details);
   /** The store, each of whose answers is lost as the next of `losses` says. */
   function losing(losses: readonly ("before" | "after" | "sync" | "never")[]): AdminWorld {
@@ -131,7 +131,7 @@ describe("when the store breaks off", () => {
     return { ...world, store: { ...world.store, transact, durable } };
   }
 
-  test("what may have been written is found out, not made twice", async () => {
+  test("a write in doubt is looked up, not repeated", async () => {
     const once = await topUp({ amount_usd: 5 }, null, losing(["after", "never"]));
     expect(once.balance_usd).toBe(5);
     expect((await topUp({ amount_usd: 5 }, null, losing(["after", "before", "never"]))).balance_usd).toBe(10);
@@ -139,7 +139,7 @@ describe("when the store breaks off", () => {
     expect(await amounts()).toEqual([5, 5, 5]);
   });
 
-  test("what can't be found out is said to be unknown", async () => {
+  test("a result that can't be looked up is reported as unknown", async () => {
     for (const losses of [
       ["after", "after", "after"],
       ["after", "before", "before"],
@@ -153,7 +153,7 @@ describe("when the store breaks off", () => {
     expect((await topUp({ amount_usd: 5 }, "key")).balance_usd).toBe(5);
   });
 
-  test("what was not written is not tried again", async () => {
+  test("a write that failed is not retried", async () => {
     const thrown = await catchThrown(topUp({ amount_usd: 5 }, null, losing(["before", "never"])));
     expect(thrown).toMatchObject({ code: "store_unavailable", message: "away" });
     expect(await amounts()).toEqual([]);

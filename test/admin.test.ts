@@ -15,7 +15,7 @@ beforeEach(() => {
   ({ world } = bench());
 });
 
-test("accounts are made, renamed and listed beside the default one", async () => {
+test("accounts can be created, renamed and listed beside the default one", async () => {
   bench().clock.atMs = Date.now() + HOUR;
   const account = await createAccount(world, { name: "Team" });
   expect(account.id).toMatch(/^acct_/);
@@ -28,7 +28,7 @@ test("accounts are made, renamed and listed beside the default one", async () =>
   );
 });
 
-test("the request log is shown, narrowed and paged", async () => {
+test("the request log can be listed, filtered and paged", async () => {
   for (let index = 0; index < 3; index++) {
     await writeRecord(
       world.store,
@@ -76,7 +76,7 @@ test("the request log is shown, narrowed and paged", async () => {
   });
 });
 
-test("a key's holder sees its allowance, limits and spending", async () => {
+test("key holders see their allowance, limits and spending", async () => {
   const { secret } = await createKey(world, { name: "a", spend_limit_usd: 9, allowed_models: ["Sim#echo"] });
   const key = await authenticate(world, secret);
   const { ledger } = bench();
@@ -106,7 +106,7 @@ test("a key's holder sees its allowance, limits and spending", async () => {
 });
 
 describe("the admin token", () => {
-  test("is made once where none is configured, and a reset ends the one before", async () => {
+  test("is generated if none is configured, and a reset invalidates the previous one", async () => {
     const [made, none] = [await ensureAdminToken(world, null), await ensureAdminToken(world, null)];
     if (made === null) throw new Error("no token");
     expect(none).toBeNull();
@@ -119,18 +119,18 @@ describe("the admin token", () => {
     expect(await checkAdminToken(world, null, next)).toBe(true);
   });
 
-  test("that is configured is the only one", async () => {
+  test("from the configuration is the only valid one", async () => {
     expect(await ensureAdminToken(world, "configured")).toBeNull();
     const made = await resetAdminToken(world);
     expect(await checkAdminToken(world, "configured", "configured")).toBe(true);
     expect(await checkAdminToken(world, "configured", made)).toBe(false);
   });
 
-  test("matches nothing before it was made", async () => {
+  test("matches nothing until it exists", async () => {
     expect(await checkAdminToken(world, null, "")).toBe(false);
   });
 
-  test("is shown by one of several processes that start at once, and it is the one that works", async () => {
+  test("is printed by one of several processes starting at once, and that one works", async () => {
     const other = await bench().open();
     const tokens = await Promise.all([ensureAdminToken(world, null), ensureAdminToken(other.world, null)]);
     const shown = tokens.filter((token) => token !== null);

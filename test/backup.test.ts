@@ -33,7 +33,7 @@ async function filled(): Promise<string> {
 }
 
 test(
-  "while requests are paid for, each copy is of one moment: its books balance, and its keys work",
+  "copies made during paid requests are consistent: the books balance and the keys work",
   async () => {
     const gateway = await startHttpWorld({ more: "billing: { charge: always }" });
     try {
@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  "a copy is its owner's alone, says what belongs to it, and leaves nothing else behind",
+  "a copy is readable by its owner only, says what belongs to it, and leaves no other files",
   async () => {
     const store = await filled();
     const { code, out, err } = await poundkey(folder, ["backup", "copy.db"]);
@@ -103,9 +103,9 @@ test(
   LONG_MS,
 );
 
-describe("it is refused, and no file is touched,", () => {
+describe("it is refused, leaving all files untouched,", () => {
   test(
-    "where there is a file already, the store's own included",
+    "if the target exists, even if it is the store itself",
     async () => {
       const store = await filled();
       writeFileSync(join(folder, "mine"), "mine");
@@ -121,7 +121,7 @@ describe("it is refused, and no file is touched,", () => {
   );
 
   test(
-    "where there is no store, no folder, or a store that is none",
+    "if there is no store or folder, or the file is not a store",
     async () => {
       const none = await poundkey(folder, ["backup", "copy.db"]);
       expect(none).toMatchObject({ code: 1, out: "", err: expect.stringContaining(join(folder, ...STORE)) });
@@ -138,7 +138,7 @@ describe("it is refused, and no file is touched,", () => {
   );
 
   test(
-    "of a damaged store",
+    "if the store is damaged",
     async () => {
       const store = await filled();
       const bytes = readFileSync(store);
@@ -165,7 +165,7 @@ describe("it is refused, and no file is touched,", () => {
   );
 
   test(
-    "without a name, or with two",
+    "with no name or with two",
     async () => {
       for (const args of [[], ["one", "two"], ["one", "--al"]]) {
         expect(await poundkey(folder, ["backup", ...args])).toMatchObject({ code: 2, out: "" });

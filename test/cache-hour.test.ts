@@ -13,7 +13,7 @@ const NO_TERMS = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
 const HOUR = { cache_control: { type: "ephemeral", ttl: "1h" } };
 const MINUTES = { cache_control: { type: "ephemeral" } };
 
-test("tokens written for an hour cost twice the input, others a quarter more", () => {
+test("tokens cached for an hour cost twice the input price, others 1.25 times", () => {
   const usage = parseAnthropicUsage({
     input_tokens: 10,
     output_tokens: 5,
@@ -35,7 +35,7 @@ function inputRate(request: Partial<ChatRequest>): number | undefined {
   return card && makeOffer(card, ask, NO_TERMS).lines.find(({ what }) => what === "input")?.usdPerMillion;
 }
 
-test("a mark for an hour, wherever it stands, is held at that rate, and no other is", () => {
+test("an hour's cache mark anywhere in the request raises the hold to that rate", () => {
   const part = (mark: object) => [
     { role: "user", content: [{ type: "text", text: "Hello", ...mark }] } as const,
   ];

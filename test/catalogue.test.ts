@@ -36,7 +36,7 @@ function word(found: Resolution): string {
   return found.kind === "selector" ? `(${found.selector})` : `unknown: ${found.nearest.join(" ")}`;
 }
 
-test("an invalid row stops the start, and is named", () => {
+test("an invalid row is named and prevents the start", () => {
   const broken: readonly [object, string][] = [
     [{ ...SOUND_ROW, id: "A" }, "isn't <Provider>#<model>"],
     [{ ...SOUND_ROW, output: 11 }, "A#m: outputs more than its context"],
@@ -52,7 +52,7 @@ test("an invalid row stops the start, and is named", () => {
   expect(buildCards([SOUND_ROW])[0]?.contextTokensMax).toBe(10);
 });
 
-describe("what a client's model means", () => {
+describe("the meaning of a client's model name", () => {
   const aliases = {
     "gpt-5": "OpenAI#gpt-5.4",
     smart: "router#best",
@@ -116,7 +116,7 @@ describe("what a client's model means", () => {
     test(`${text.slice(0, 40)} → ${means}`, () => expect(word(open.resolve(text))).toBe(means));
   }
 
-  test("a name that passed through is a card of which nothing is known", () => {
+  test("an unlisted name gets a card with unknown properties", () => {
     const found = open.resolve("openrouter#some/new-model");
     expect(found.kind === "card" && found.card).toMatchObject({
       listed: false,
@@ -125,13 +125,13 @@ describe("what a client's model means", () => {
     });
   });
 
-  test("a misspelt id gets a few suggestions, the likeliest first", () => {
+  test("a misspelt id gets a few suggestions, the most likely first", () => {
     const found = catalogueOf().resolve("Anthropic#claude-opuss-5");
     expect(found.kind === "unknown" && found.nearest[0]).toBe("Anthropic#claude-opus-5");
     expect(found.kind === "unknown" && found.nearest.length).toBeLessThanOrEqual(3);
   });
 
-  test("only providers that are on are listed", () => {
+  test("only enabled providers are listed", () => {
     const one = catalogueOf({ providers: [{ name: "DeepSeek", unlistedModels: false }] });
     expect(one.list().map((card) => card.id)).toEqual([
       "DeepSeek#deepseek-v4-flash",
@@ -145,7 +145,7 @@ describe("the operator's changes", () => {
   const cards = new Map(shippedCards().map((card) => [card.id, card]));
   const own = buildCards([{ ...SOUND_ROW, id: "OpenAI#gpt-5.4", owner: "us" }]);
 
-  test("change only what they name", () => {
+  test("only affect the fields they name", () => {
     const price = { input: 1, output: 2 };
     const overlay = [
       { id: "OpenAI#gpt-5.4", disabled: false, price, fallbacks: ["OpenRouter#openai/gpt-5.4"] },
@@ -160,7 +160,7 @@ describe("the operator's changes", () => {
     expect(catalogue.list().some((card) => card.id === "OpenAI#gpt-5.5")).toBe(false);
   });
 
-  test("a model of their own takes the place of the catalogue's", () => {
+  test("replace a model of the catalogue with the operator's own", () => {
     const catalogue = catalogueOf({ ownModels: own });
     const found = catalogue.resolve("openai#gpt-5.4");
     expect(found.kind === "card" && found.card.ownedBy).toBe("us");
@@ -221,7 +221,7 @@ test("a card as clients see it", () => {
   });
 });
 
-test("prices that can't be", () => {
+test("invalid prices", () => {
   const price = (changes: Partial<PriceFields>) => priceProblem({ input: 1, output: 2, ...changes });
   expect(price({})).toBeNull();
   expect(price({ input: 0, output: 0 })).toBeNull();

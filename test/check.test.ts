@@ -49,7 +49,7 @@ async function models(args: readonly string[], given?: Given) {
 const BOTH = { DEEPSEEK_API_KEY: "a", CEREBRAS_API_KEY: "b" };
 
 describe("check", () => {
-  test("no file is a right configuration", async () => {
+  test("having no file is a valid configuration", async () => {
     expect(await check([])).toEqual({
       code: 0,
       out: "environment: right; 0 providers on, 0 models",
@@ -80,7 +80,7 @@ describe("check", () => {
     });
   });
 
-  test("warns on standard error of what is right and may not be meant, with its place", async () => {
+  test("warns on standard error, with the place, about settings that are valid but probably unintended", async () => {
     const text =
       "providers:\n  DeepSeek: { keys: [a] }\n  Cerebras:\n    keys: [b]\n    unlisted_models: true\n";
     const files = { "poundkey.yaml": text };
@@ -110,7 +110,7 @@ describe("check", () => {
     ],
     ["server: { host: 0.0.0.0 }", /server\.host: everyone .* \/metrics; set metrics\.token/],
     ['server: { host: "::" }\nmetrics: { token: null }', /set metrics\.token/],
-  ])("warns of %p", async (text, expected) => {
+  ])("warns about %p", async (text, expected) => {
     const lines = await warned(text);
     expect(lines).toEqual([expect.stringMatching(expected)]);
     expect(lines[0]).toStartWith("warning: poundkey.yaml:1:");
@@ -124,11 +124,11 @@ describe("check", () => {
     "server: { host: 127.0.0.2 }",
     "server: { host: localhost }",
     'server: { host: "::1" }',
-  ])("doesn't warn of %p", async (text) => {
+  ])("doesn't warn about %p", async (text) => {
     expect(await warned(text)).toEqual([]);
   });
 
-  test("warns of the store's files that others may read", async () => {
+  test("warns if others can read the store's files", async () => {
     const { code, err } = await check([], { exposed: ["/data/poundkey.db"] });
     expect(code).toBe(0);
     expect(err).toBe(
@@ -138,12 +138,12 @@ describe("check", () => {
     expect(warnings).toMatchObject([{ file: "/data/master.key" }]);
   });
 
-  test("a named file must be there", async () => {
+  test("a named file must exist", async () => {
     const { code, err } = await check(["--config=none.yaml"]);
     expect([code, err]).toEqual([1, "none.yaml: there is no such file"]);
   });
 
-  test("--probe calls each provider; one that fails fails the command", async () => {
+  test("--probe calls each provider and fails if one fails", async () => {
     const well = await check(["--probe"], { env: { DEEPSEEK_API_KEY: "a" } });
     expect([well.code, well.out.split("\n")[1]]).toEqual([0, "DeepSeek: answered"]);
     const ill = await check(["--probe"], { env: BOTH });
@@ -155,7 +155,7 @@ describe("check", () => {
     expect([code, JSON.parse(out).title]).toEqual([0, "Poundkey"]);
   });
 
-  test("wrong usage is exit code 2 and says what was meant", async () => {
+  test("wrong usage gives exit code 2 and a suggestion", async () => {
     expect(await check(["--prob"])).toMatchObject({ code: 2, out: "" });
     expect((await check(["--prob"])).err).toContain("did you mean --probe?");
     expect((await check(["file.yaml"])).err).toContain('unexpected argument "file.yaml"');
@@ -164,7 +164,7 @@ describe("check", () => {
 });
 
 describe("models", () => {
-  test("a table of all providers, on or off", async () => {
+  test("prints a table of all providers, enabled or not", async () => {
     const { code, out } = await models([]);
     const [heading, first] = out.split("\n");
     expect(code).toBe(0);
@@ -173,13 +173,13 @@ describe("models", () => {
     expect(out).toContain("Cerebras#");
   });
 
-  test("one provider's, with the configuration's own, as JSON", async () => {
+  test("prints one provider's models, including configured ones, as JSON", async () => {
     const files = { "poundkey.yaml": "providers: { Own: { base_url: http://x, models: [{ name: m }] } }\n" };
     const { out } = await models(["--provider", "own", "--json"], { files });
     expect(JSON.parse(out).map((model: { id: string }) => model.id)).toEqual(["Own#m"]);
   });
 
-  test("those that serve an operation", async () => {
+  test("prints the models that support an operation", async () => {
     const files = {
       "poundkey.yaml":
         "providers: { Own: { base_url: http://x, models: [{ name: m }, { name: e, operations: [embeddings] }] } }\n",
@@ -201,7 +201,7 @@ describe("models", () => {
     expect((await models(["--operation", "x"])).err).toContain("expected chat, embeddings, rerank");
   });
 
-  test("a provider that isn't is wrong usage, a broken configuration a failure", async () => {
+  test("an unknown provider is wrong usage, a broken configuration a failure", async () => {
     const wrong = await models(["--provider", "DepSeek"]);
     expect([wrong.code, wrong.err.split("\n")[0]]).toEqual([
       2,

@@ -15,7 +15,7 @@ function watching() {
   return { clock, client, seconds, seen, lose: () => connection.abort() };
 }
 
-test("a lost connection is told to the one that listens then, and to nobody once the request is over", () => {
+test("a lost connection is reported to the current listener, and to none once the request is over", () => {
   const { client, seen, lose } = watching();
   client.whenGone(() => seen.push("first"));
   client.whenGone(() => seen.push("second"));
@@ -28,14 +28,14 @@ test("a lost connection is told to the one that listens then, and to nobody once
   expect(over.seen).toEqual([]);
 });
 
-test("a connection that was lost before anybody listened is told at once", () => {
+test("a connection lost before anyone listened is reported immediately", () => {
   const { client, seen, lose } = watching();
   lose();
   client.whenGone(() => seen.push("gone"));
   expect(seen).toEqual(["gone"]);
 });
 
-test("a connection is held open from its tenth silent second on, until the request is over", async () => {
+test("a silent connection is kept open from its tenth second until the request is over", async () => {
   const { clock, client, seconds } = watching();
   await clock.move(9_000);
   expect(seconds).toEqual([]);

@@ -32,7 +32,7 @@ function slowly(command: string) {
 }
 
 test(
-  "a long list arrives whole, however slow its reader is",
+  "a long list arrives completely, even at a slow reader",
   () => {
     const printed = slowly("models --json");
     expect(printed.length).toBeGreaterThan(65_536);
@@ -42,7 +42,7 @@ test(
 );
 
 test(
-  "every command says what it does",
+  "every command documents itself",
   () => {
     const help = Bun.spawnSync([...COMMAND, "--help"]).stdout.toString();
     for (const name of COMMANDS) {
@@ -56,7 +56,7 @@ test(
 );
 
 test(
-  "the version is the package's, alone on its line, and in the help",
+  "--version prints the package's version alone on its line, as the help does",
   () => {
     const { stdout, stderr, exitCode } = Bun.spawnSync([...COMMAND, "--version"]);
     expect([exitCode, stdout.toString(), stderr.toString()]).toEqual([0, `${version}\n`, ""]);

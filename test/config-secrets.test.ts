@@ -102,7 +102,7 @@ const LOOKS: readonly string[] = [
 const written = (text: string, secret: string) =>
   text.replaceAll("{S}", secret).replaceAll("{OPEN}", ["$", "{"].join(""));
 
-describe("no error quotes", () => {
+describe("errors never quote", () => {
   test.each(Object.entries(BY_PLACE))("%s", (_name, text) => {
     for (const secret of ["hunter2", ...LOOKS]) {
       const errors = errorsOf(written(text, secret));
@@ -129,7 +129,7 @@ describe("no error quotes", () => {
   });
 });
 
-test("what looks like no secret is shown: an error has to be of use", () => {
+test("values that don't look like secrets are quoted, to keep errors useful", () => {
   const names = [
     "OpenAI#gpt-5.4-mini-2026-03-17",
     "Anthropic#claude-sonnet-4-5-20250929",

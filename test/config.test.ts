@@ -52,8 +52,8 @@ function errorsOf(loaded: Loaded): readonly ConfigError[] {
   return loaded.ok ? [] : loaded.errors;
 }
 
-describe("right configurations", () => {
-  test("none at all: the documented defaults, and the providers whose keys are in the environment", () => {
+describe("valid configurations", () => {
+  test("an empty one has the documented defaults, and the providers with keys in the environment", () => {
     const env = { OPENAI_API_KEY: "sk-a\n", GOOGLE_API_KEY: "g", GEMINI_API_KEY: " ", MISTRAL_API_KEY: "" };
     for (const text of [null, "", "# nothing yet\n"]) {
       const settings = settingsOf(load(text, { env }));
@@ -126,7 +126,7 @@ describe("right configurations", () => {
     ]);
   });
 
-  test("with a providers section exactly those are on, a known name without keys takes its variable", () => {
+  test("a providers section enables exactly its entries, with keys from known variables if it has none", () => {
     const env = { OPENAI_API_KEY: "sk-a", MISTRAL_API_KEY: "m" };
     const { providers } = settingsOf(
       load("providers:\n  mistral:\n  Own: { base_url: http://x:1/v1/ }\n", { env }),
@@ -138,7 +138,7 @@ describe("right configurations", () => {
     expect(settingsOf(load("providers: {}\n", { env })).providers).toEqual([]);
   });
 
-  test("values from the environment and from files, as the schema wants them", () => {
+  test("values from the environment and files are converted by the schema", () => {
     const text = readFileSync(join(import.meta.dir, "config/outside.yaml"), "utf8");
     const env = { PORT: "9000", HOST: "0.0.0.0", YES: "true", KEY: "42" };
     const settings = settingsOf(load(text, { env, files: { "/run/token": `${TOKEN}\n` } }));
@@ -148,7 +148,7 @@ describe("right configurations", () => {
     expect(settings.providers[0]?.headers["x-note"]).toBe(["a $", "{B}"].join(""));
   });
 
-  test("the command line goes before the file, the file before the environment", () => {
+  test("the command line overrides the file, which overrides the environment", () => {
     const env = { POUNDKEY_STORE: "postgres://db/env", POUNDKEY_ADMIN_TOKEN: TOKEN };
     const text = "store: sqlite:file.db\nserver: { port: 1, admin_token: the-token-of-the-file }\n";
     const chosen = (given: Given, file: string | null) => {
@@ -161,7 +161,7 @@ describe("right configurations", () => {
     expect(chosen({ env, overrides }, text)).toEqual(["sqlite:line.db", 2, "the-token-of-the-file"]);
   });
 
-  test("notations of the same thing", () => {
+  test("equivalent notations", () => {
     const text = `
 server: { body_limit: 1GiB, drain: 1.5s, trusted_proxies: ["::1", 10.0.0.0/8], cors: ["*"] }
 quota: { requests_per_day: null, throttle: 0s, day_starts: 06:30, time_zone: Europe/Berlin }
@@ -199,7 +199,7 @@ interface Mistake {
   readonly text: string;
 }
 
-describe("mistakes are named by line and field", () => {
+describe("mistakes are reported with line and field", () => {
   const mistakes: readonly Mistake[] = parse(
     readFileSync(join(import.meta.dir, "config/mistakes.yaml"), "utf8"),
   );
@@ -214,21 +214,21 @@ describe("mistakes are named by line and field", () => {
     });
   }
 
-  test("a whole line as the operator reads it", () => {
+  test("a complete error line as the operator sees it", () => {
     const text = 'log: {}\nproviders:\n  OpenAI:\n    keys: [a]\n    timeouts: { connect: "5" }\n';
     expect(errorsOf(load(text)).map(formatError)).toEqual([
       'poundkey.yaml:5:26: providers.OpenAI.timeouts.connect: expected a duration like 5s (ms, s, m, h or d), from 1ms to 5m, got "5"',
     ]);
   });
 
-  test("all at once, in order, at most 20", () => {
+  test("all mistakes are reported in order, up to 20", () => {
     const text = Array.from({ length: ERRORS_MAX + 5 }, (_, at) => `field${at}: 1\n`).join("");
     const errors = errorsOf(load(`server: { port: x, host: 5 }\n${text}`));
     expect(errors.length).toBe(ERRORS_MAX);
     expect(errors.slice(0, 3).map((error) => error.field)).toEqual(["server.port", "server.host", "field0"]);
   });
 
-  test("the environment's own mistakes name the variable", () => {
+  test("mistakes in the environment name the variable", () => {
     const env = { POUNDKEY_STORE: "mysql://x", POUNDKEY_ADMIN_TOKEN: "a b", OPENAI_API_KEY: "s k" };
     expect(errorsOf(load(null, { env })).map((error) => [error.file, error.field])).toEqual([
       ["environment", "OPENAI_API_KEY"],
@@ -237,7 +237,7 @@ describe("mistakes are named by line and field", () => {
     ]);
   });
 
-  test("a model of the simulator may be named where that is on", () => {
+  test("models of the simulator may be named if it is enabled", () => {
     const text = "aliases: { small: Sim#sim-mini, any: [{ model: Sim#sim-mini }] }";
     expect(errorsOf(load(text))).toEqual([]);
     const errors = errorsOf(load(text, { isSimulated: false }));
@@ -245,7 +245,7 @@ describe("mistakes are named by line and field", () => {
     expect(errors[0]?.message).toContain("only while the simulator is on");
   });
 
-  test("aliases that repeat without end are refused", () => {
+  test("YAML aliases that expand without end are refused", () => {
     const rows = Array.from(
       { length: 12 },
       (_, at) => `a${at}: &a${at} [${Array(10).fill(at === 0 ? "x" : `*a${at - 1}`)}]\n`,

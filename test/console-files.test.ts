@@ -21,7 +21,7 @@ async function firstLoad(): Promise<{ readonly html: string; readonly files: rea
   return { html, files: [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? "") };
 }
 
-test("the page forbids other hosts, inline scripts and frames, and is never cached", async () => {
+test("the page forbids other hosts, inline scripts and frames, and is not cached", async () => {
   const page = await get("/");
   expect(page.status).toBe(200);
   expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
@@ -39,7 +39,7 @@ test("the page forbids other hosts, inline scripts and frames, and is never cach
   expect(again.status).toBe(304);
 });
 
-test("its files are named by their hash, kept for good, compressed; the first load is below 150 KB", async () => {
+test("assets are named by hash, cached forever and compressed; the first load is below 150 KB", async () => {
   const { html, files } = await firstLoad();
   expect(html).not.toMatch(/<script(?![^>]* src=)/);
   expect(files.length).toBeGreaterThanOrEqual(3);
@@ -55,14 +55,14 @@ test("its files are named by their hash, kept for good, compressed; the first lo
   expect(bytes).toBeLessThan(FIRST_LOAD_BYTES_MAX);
 });
 
-test("a client that doesn't accept gzip gets the same, uncompressed", async () => {
+test("clients that don't accept gzip get the same content uncompressed", async () => {
   const [file = ""] = (await firstLoad()).files.filter((path) => path.endsWith(".css"));
   const plain = await get(file, { "accept-encoding": "identity" });
   expect(plain.headers.get("content-encoding")).toBeNull();
   expect(await plain.text()).toContain("--accent");
 });
 
-test("nothing else is served, and nothing is changed there", async () => {
+test("nothing else is served, and writes are refused", async () => {
   expect((await get("/console/nothing-00000000.js")).status).toBe(404);
   expect((await get("/console/..%2f..%2fpackage.json")).status).toBe(404);
   expect((await fetch(`${gateway.url}/`, { method: "POST" })).status).toBe(405);

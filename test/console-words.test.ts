@@ -5,7 +5,7 @@ import { compact, percent, price, span, splitParts, tokens, usd } from "../src/c
 import { listFields } from "../src/console/parameters.tsx";
 
 describe("numbers as people read them", () => {
-  test("money keeps what can be read of it, however small", () => {
+  test("money keeps its significant digits, however small", () => {
     expect([0, 1234.5, 0.42, 0.0042, 0.0000615, 0.000000001, -3].map(usd)).toEqual([
       "$0.00",
       "$1,234.50",
@@ -18,7 +18,7 @@ describe("numbers as people read them", () => {
     expect([0, 2.5, 0.0375, null, undefined].map(price)).toEqual(["free", "$2.50", "$0.0375", "–", "–"]);
   });
 
-  test("spans of time", () => {
+  test("time ranges", () => {
     const spans = [0, 340, 1240, 25_000, 59_990, 125_000, 600_000, 7_200_000, 2_592_000_000].map(span);
     expect(spans).toEqual([
       "0 ms",
@@ -42,7 +42,7 @@ describe("numbers as people read them", () => {
   });
 });
 
-test("parameters within their bounds are sent as numbers, others not at all", () => {
+test("parameters are only sent as numbers within their bounds", () => {
   expect(listFields({ temperature: "0.5", top_p: "", max_tokens: "100" })).toEqual({
     temperature: 0.5,
     max_tokens: 100,
@@ -52,7 +52,7 @@ test("parameters within their bounds are sent as numbers, others not at all", ()
   }
 });
 
-test("events are the same wherever their bytes are cut", async () => {
+test("events parse the same wherever their bytes are cut", async () => {
   const text =
     ': keep-alive\n\ndata: {"a":"ü€😀"}\n\nevent: x\r\ndata: one\r\ndata: two\r\n\r\ndata: [DONE]\n\ndata: unfinished';
   const bytes = new TextEncoder().encode(text);

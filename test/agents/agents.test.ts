@@ -39,7 +39,7 @@ for (const agent of AGENTS) {
     );
 
     test(
-      "goes on with another provider's model in the middle of a conversation, and back",
+      "continues with another provider's model in mid-conversation, and back",
       async () => {
         const { url, secret } = under;
         const home = under.makeHome();

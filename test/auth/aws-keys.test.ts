@@ -55,7 +55,7 @@ function start() {
 }
 
 describe("the agent", () => {
-  test("is asked at its address, without a word of ours or with that of the environment", async () => {
+  test("is called at its address, with or without the environment's token", async () => {
     const { keys } = start();
     expect(await keys.get(container())).toEqual({
       accessKeyId: "ASIAOFTHETESTS1",
@@ -68,7 +68,7 @@ describe("the agent", () => {
     expect(agent.seen[1]?.headers.authorization).toBe("Basic abcd");
   });
 
-  test("is shown the token in the file, as it stands there at that time", async () => {
+  test("receives the current content of the token file", async () => {
     const { keys, pass } = start();
     const source = container({ authorization: { file } });
     for (const [at, token] of ["pod-1", "pod-2"].entries()) {
@@ -80,7 +80,7 @@ describe("the agent", () => {
     }
   });
 
-  test("is asked once by twenty calls, and again five minutes before the keys' end", async () => {
+  test("is called once for twenty concurrent calls, and again five minutes before the keys expire", async () => {
     const { keys, pass } = start();
     const source = container();
     agent.hold();
@@ -114,19 +114,16 @@ describe("failures", () => {
     [200, { ...whole, Token: 7 }, "upstream_error"],
     [200, { ...whole, Expiration: undefined }, "upstream_error"],
     [200, { ...whole, Expiration: "2026-11-20T23:59:59Z" }, "upstream_error"],
-  ] as const)(
-    "an answer of %d gives no keys, and nothing of it is quoted: %#",
-    async (status, body, code) => {
-      const { keys } = start();
-      agent.answer = () => ({ status, body });
-      const fault = await keys.get(container()).catch((thrown: unknown) => thrown);
-      if (!(fault instanceof Fault)) throw new Error("no fault");
-      expect(fault.code).toBe(code);
-      expect(JSON.stringify([fault.message, fault.details, fault.stack])).not.toMatch(/secret|127\.0\.0\.1:/);
-    },
-  );
+  ] as const)("an answer of %d yields no keys and is not quoted: %#", async (status, body, code) => {
+    const { keys } = start();
+    agent.answer = () => ({ status, body });
+    const fault = await keys.get(container()).catch((thrown: unknown) => thrown);
+    if (!(fault instanceof Fault)) throw new Error("no fault");
+    expect(fault.code).toBe(code);
+    expect(JSON.stringify([fault.message, fault.details, fault.stack])).not.toMatch(/secret|127\.0\.0\.1:/);
+  });
 
-  test("a file without a token is a refused credential, and the agent isn't asked", async () => {
+  test("a missing token file is a rejected credential, and the agent is not called", async () => {
     const { keys } = start();
     for (const text of [null, "", "two\nlines"]) {
       if (text !== null) writeFileSync(file, text);
@@ -138,7 +135,7 @@ describe("failures", () => {
   });
 });
 
-test("a call is signed with the role's keys, none of which a message may hold", async () => {
+test("calls are signed with the role's keys, which never appear in messages", async () => {
   const { ports, startMs } = start();
   const call = { url: "https://bedrock-runtime.eu-west-1.amazonaws.com/model/m/converse", headers: {} };
   const proven = await createAuthorize(ports)(container(), { ...call, body: "{}" }, startMs);
@@ -169,7 +166,7 @@ describe("a gateway in a container", () => {
   });
   afterAll(() => gateway.stop());
 
-  test("calls Bedrock as its role, with keys that it fetched once", async () => {
+  test("calls Bedrock under its role, with keys that it fetched once", async () => {
     const ask = { model: "Role#amazon.nova-pro-v1:0", messages: [{ role: "user", content: "say: hello" }] };
     const answers = await Promise.all(Array.from({ length: 8 }, () => gateway.chat(ask)));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -180,7 +177,7 @@ describe("a gateway in a container", () => {
     }
   });
 
-  test("tells none of its keys, in answers or in the log, where Bedrock quotes them", async () => {
+  test("reveals none of its keys in answers or the log, even if Bedrock quotes them", async () => {
     const giveOwn = agent.answer;
     agent.answer = (seen) =>
       seen.path.startsWith("/bedrock")

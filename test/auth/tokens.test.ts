@@ -53,8 +53,8 @@ const workload = (more: Partial<WorkloadIdentity> = {}): WorkloadIdentity => ({
   ...more,
 });
 
-describe("what is asked", () => {
-  test("a service account signs its claim, which its public key verifies", async () => {
+describe("token requests", () => {
+  test("a service account signs a claim that its public key verifies", async () => {
     const { tokens, startMs } = startTokens();
     expect(await tokens.get(account())).toMatch(/^token-\d+$/);
     const [seen] = server.seen;
@@ -73,7 +73,7 @@ describe("what is asked", () => {
     expect(verify.verify(KEYS.publicKey, signature, "base64url")).toBe(true);
   });
 
-  test("Entra is sent the client's secret, in a form", async () => {
+  test("Entra receives the client secret in a form", async () => {
     await startTokens().tokens.get(entra());
     expect(server.seen[0]).toMatchObject({
       method: "POST",
@@ -94,13 +94,13 @@ describe("what is asked", () => {
     expect(server.seen[0]?.fields).toEqual(fields);
   });
 
-  test("the metadata server wants its header", async () => {
+  test("the metadata server receives its required header", async () => {
     await startTokens().tokens.get({ kind: "metadata", url: `${server.origin}/computeMetadata/v1/token` });
     expect(server.seen[0]).toMatchObject({ method: "GET", path: "/computeMetadata/v1/token" });
     expect(server.seen[0]?.headers["metadata-flavor"]).toBe("Google");
   });
 
-  test("a workload's own token is exchanged, and read again each time", async () => {
+  test("a workload's token is read again for each exchange", async () => {
     writeFileSync(file, "subject-1\n");
     const { tokens } = startTokens();
     const source = workload();
@@ -119,7 +119,7 @@ describe("what is asked", () => {
     expect(server.seen[1]?.fields.subject_token).toBe("subject-2");
   });
 
-  test("a workload acts as a service account where one is named, until the token's end", async () => {
+  test("a workload impersonates the configured service account until the token expires", async () => {
     writeFileSync(file, JSON.stringify({ id_token: "subject" }));
     const { tokens, pass, startMs } = startTokens();
     const endsAt = new Date(startMs + 10 * MINUTE_MS).toISOString();
@@ -138,8 +138,8 @@ describe("what is asked", () => {
   });
 });
 
-describe("how often", () => {
-  test("twenty calls at once wait for one token", async () => {
+describe("token renewal", () => {
+  test("twenty concurrent calls share one token request", async () => {
     const { tokens } = startTokens();
     const source = account();
     server.hold();
@@ -149,7 +149,7 @@ describe("how often", () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test("a token is renewed once, five minutes before it expires, and calls use the old one until then", async () => {
+  test("a token is renewed once, five minutes before it expires, while calls use the old one", async () => {
     const { tokens, pass } = startTokens();
     const source = account();
     const first = await tokens.get(source);
@@ -170,7 +170,7 @@ describe("how often", () => {
     expect(server.seen).toHaveLength(2);
   });
 
-  test("a renewal that fails leaves the old token in use to its end, and is repeated", async () => {
+  test("a failed renewal is retried while the old token stays in use until it expires", async () => {
     const { tokens, pass } = startTokens();
     const source = account();
     const first = await tokens.get(source);
@@ -188,7 +188,7 @@ describe("how often", () => {
     expect(await tokens.get(source)).not.toBe(first);
   });
 
-  test("a refused token is not used again, and one that came after it is kept", async () => {
+  test("a rejected token is dropped, but a newer one is kept", async () => {
     const { tokens } = startTokens();
     const source = account();
     const first = await tokens.get(source);
@@ -226,19 +226,19 @@ describe("failures", () => {
     [200, "<html>", "upstream_error"],
     [200, { access_token: "two\nlines", expires_in: 60 }, "upstream_error"],
     [200, { access_token: "token", expires_in: -1 }, "upstream_error"],
-  ] as const)("an answer of %d is no token, and nothing of it is quoted: %#", async (status, body, code) => {
+  ] as const)("an answer of %d yields no token and is not quoted: %#", async (status, body, code) => {
     server.answer = () => ({ status, body });
     const failure = await failureOf(entra());
     expect(failure.code).toBe(code);
     expect(failure.text).not.toMatch(/secret of the client|127\.0\.0\.1:|two/);
   });
 
-  test("a server that is not there is the provider's failure", async () => {
+  test("an unreachable token server counts as the provider's failure", async () => {
     const gone = { ...account(), tokenUrl: "http://127.0.0.1:1/token" };
     expect(await failureOf(gone)).toMatchObject({ code: "upstream_error" });
   });
 
-  test("a key that can't sign and a file without a token are refused credentials, and are not quoted", async () => {
+  test("a key that can't sign and a missing token file are rejected credentials, and are not quoted", async () => {
     const broken = await failureOf({ ...account(), privateKey: "-----BEGIN PRIVATE KEY-----\nsecret\n" });
     expect(broken.code).toBe("upstream_auth");
     expect(broken.text).not.toContain("BEGIN PRIVATE KEY");
@@ -246,7 +246,7 @@ describe("failures", () => {
     expect(server.seen).toEqual([]);
   });
 
-  test("a server that doesn't answer is given up after ten seconds, and asked again by the next call", async () => {
+  test("a token server that doesn't answer times out after ten seconds, and the next call tries again", async () => {
     const { tokens, pass } = startTokens();
     const source = account();
     server.hold();

@@ -53,7 +53,7 @@ const said = [begin, piece(0, { text: "A" }), stop(0)];
 
 const CALL = { toolUseId: "t1", name: "f" };
 
-test("reasoning, text and calls are blocks in their order; a stream says the same", () => {
+test("reasoning, text and calls are blocks in order, streamed or not", () => {
   const reasoningText = { text: "Hmm.", signature: "s" };
   const reply = whole(
     bedrock,
@@ -106,7 +106,7 @@ test("reasoning, text and calls are blocks in their order; a stream says the sam
   expect(streamed(events)).toEqual(reply);
 });
 
-test("Nova's own tools are no calls of the client's, and its pages are cited", () => {
+test("Nova's own tools are not reported as the client's calls, and their pages are cited", () => {
   const web = { url: "https://ruby.example/", domain: "ruby.example" };
   const own = { toolUseId: "t", name: "nova_grounding", type: "server_tool_use" };
   const reply = whole(
@@ -156,7 +156,7 @@ test("Nova's own tools are no calls of the client's, and its pages are cited", (
   expect(streamed(events)).toEqual(reply);
 });
 
-test("a call of a custom tool is one again", () => {
+test("calls of custom tools are restored", () => {
   const tools = [{ type: "custom" as const, custom: { name: "f" } }];
   const body = answer([{ toolUse: { ...CALL, input: { input: "x" } } }], "tool_use");
   expect(readMessage(whole(bedrock, body, { tools })).tool_calls).toEqual([
@@ -164,7 +164,7 @@ test("a call of a custom tool is one again", () => {
   ]);
 });
 
-describe("an ending", () => {
+describe("the end of an answer", () => {
   test.each([
     ["end_turn", "stop"],
     ["stop_sequence", "stop"],
@@ -178,7 +178,7 @@ describe("an ending", () => {
     expect(streamed([...said, ...end(reason)]).choices[0]?.finish_reason).toBe(finish);
   });
 
-  test("needs no usage, and nothing after it counts", () => {
+  test("needs no usage, and later events are ignored", () => {
     expect(streamed([...said, ["messageStop", { stopReason: "end_turn" }]]).usage).toBeUndefined();
     expect(readMessage(streamed([...said, ...end("end_turn"), piece(0, { text: "B" })])).content).toBe("A");
   });
@@ -187,7 +187,7 @@ describe("an ending", () => {
 describe("usage", () => {
   const read = (given: object) => whole(bedrock, answer([{ text: "A" }], "end_turn", { usage: given })).usage;
 
-  test("has cached tokens under either name, and once", () => {
+  test("reads cached tokens under either name, once", () => {
     const { cacheReadInputTokens: _read, cacheWriteInputTokens: _written, ...others } = usage;
     expect(read(others)).toEqual(counted);
     expect(read({ inputTokens: 1, outputTokens: 2, cacheReadInputTokens: 4 })).toEqual({
@@ -199,7 +199,7 @@ describe("usage", () => {
     expect(read({ outputTokens: 2 })).toEqual({ prompt_tokens: 0, completion_tokens: 2, total_tokens: 2 });
   });
 
-  test("that is malformed is none", () => {
+  test("is ignored if malformed", () => {
     expect(read({ inputTokens: -1, outputTokens: 2 })).toBeUndefined();
     expect(read({})).toBeUndefined();
   });
@@ -235,7 +235,7 @@ describe("an error answer", () => {
   };
   const DENIED = "The provider refused the gateway's own credential or quota.";
 
-  test("is known by its type in a header, in its body, or by its status alone", () => {
+  test("is recognized by its type in a header or the body, or by its status alone", () => {
     const busy = ["provider_busy", expect.any(String)];
     expect(explain(400, "Rate exceeded", "ThrottlingException")).toEqual(busy);
     expect(explain(400, "", undefined, { __type: "com.amazon.coral.service#ThrottlingException" })).toEqual(
@@ -255,7 +255,7 @@ describe("an error answer", () => {
     expect(explain(503, "busy", "ServiceUnavailableException")[0]).toBe("upstream_error");
   });
 
-  test("that names the model or its context is not the client's form", () => {
+  test("about the model or the context hides Bedrock's wording", () => {
     const codes = [
       "The provided model identifier is invalid.",
       "Invocation of model ID anthropic.claude-sonnet-5 with on-demand throughput isn’t supported.",

@@ -33,7 +33,7 @@ const lengths = (body: JsonObject) =>
   asArray(body.data).map((row) => asArray(asObject(row).embedding).length);
 
 describe("embeddings", () => {
-  test("of Titan are one call for each text, in their order, and counted together", async () => {
+  test("of Titan take one call per text, stay in order, and are counted together", async () => {
     const { status, body, calls, dropped } = await post("embeddings", {
       model: `Bedrock#${TITAN}`,
       input: ["one", "two words"],
@@ -57,7 +57,7 @@ describe("embeddings", () => {
     expect([status, asObject(body.error).param]).toEqual([400, "dimensions"]);
   });
 
-  test("of Nova and Cohere say what they are for", async () => {
+  test("of Nova and Cohere state their purpose", async () => {
     const nova = await post("embeddings", {
       model: `Bedrock#${NOVA}`,
       input: "x",
@@ -91,12 +91,12 @@ describe("embeddings", () => {
     }
   });
 
-  test("of token ids are refused, since each model has its own", async () => {
+  test("of token ids are refused, because each model has its own", async () => {
     const { status, body } = await post("embeddings", { model: `Bedrock#${TITAN}`, input: [[1, 2]] });
     expect([status, asObject(body.error).code]).toEqual([400, "unsupported_capability"]);
   });
 
-  test("are counted by a header where the body says nothing", () => {
+  test("are counted by a header if the body has no count", () => {
     const ask = { model: "m", inputs: ["x"], encoding: "float" as const, extras: {} };
     const answer = { embeddings: [[1, 2]] };
     const read = (headers: Record<string, string>, body: JsonObject = answer) =>
@@ -107,7 +107,7 @@ describe("embeddings", () => {
   });
 });
 
-test("rerank is Cohere's, with the version that Bedrock asks for", async () => {
+test("rerank uses Cohere's format with the version that Bedrock requires", async () => {
   const { status, body, calls } = await post("rerank", {
     model: "Bedrock#cohere.rerank-v3-5:0",
     query: "ruby",

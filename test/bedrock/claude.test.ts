@@ -26,7 +26,7 @@ function carry(body: JsonObject, betas?: string, over: Target = target) {
 const messages = [{ role: "user", content: "Hi" }];
 
 describe("the client's own request", () => {
-  test("is sent with the model in the path and the version in the body, and nothing else changed", () => {
+  test("is sent unchanged except for the model in the path and the version in the body", () => {
     const body = {
       model: "ours",
       max_tokens: 500,
@@ -45,7 +45,7 @@ describe("the client's own request", () => {
     });
   });
 
-  test("asks for frames where it asks for a stream", () => {
+  test("asks for frames if it is streamed", () => {
     const outgoing = carry({ max_tokens: 9, messages, stream: true });
     expect([outgoing.url, outgoing.answer, outgoing.body.stream]).toEqual([
       `${PATH}/invoke-with-response-stream`,
@@ -64,12 +64,12 @@ describe("the client's own request", () => {
     });
   });
 
-  test("leaves no key in it where the call is signed", () => {
+  test("contains no key if the call is signed", () => {
     const outgoing = carry({ max_tokens: 9, messages }, undefined, { ...target, secret: null });
     expect(outgoing.headers).toEqual({ "x-team": "7" });
   });
 
-  test("names the betas that Bedrock takes in its body; the others go, with their fields", () => {
+  test("lists the betas that Bedrock supports in its body and drops the others with their fields", () => {
     const context = { edits: [{ type: "clear_tool_uses_20250919" }] };
     const kept = carry(
       { max_tokens: 9, messages, context_management: context, speed: "fast" },
@@ -86,7 +86,7 @@ describe("the client's own request", () => {
     expect(lost.dropped).toEqual(["context_management", "anthropic-beta"]);
   });
 
-  test("has no field of Anthropic's own service", () => {
+  test("has no field that only Anthropic's own service supports", () => {
     const outgoing = carry({
       max_tokens: 9,
       messages,
@@ -100,7 +100,7 @@ describe("the client's own request", () => {
   });
 });
 
-test("a translated request is carried the same way, and thinking is bound to nothing", () => {
+test("a translated request is sent in the same way, without bound thinking", () => {
   const codec = findChatCodec(claude);
   const newest = makeCard("global.anthropic.claude-opus-5-5", ["tools", "reasoning"], 1000);
   const detail = {
@@ -130,14 +130,14 @@ describe("after a refusal", () => {
     lane?.mend?.({ family: "anthropic", body, headers: {} }, new Fault("upstream_rejected", message));
   const EXTRA = "Extra inputs are not permitted";
 
-  test("a field goes that the answer can do without", () => {
+  test("drops a field that the answer can do without", () => {
     const mended = refused(`context_management: ${EXTRA}`, { messages, context_management: {} });
     expect(mended?.body).toEqual({ messages });
     expect(refused(`messages: ${EXTRA}`, { messages })).toBeNull();
     expect(refused("max_tokens: Field required", { messages })).toBeNull();
   });
 
-  test("a field of tools or of cache marks goes wherever it stands", () => {
+  test("drops a field of tools or cache marks everywhere", () => {
     const tools = [{ name: "f", input_schema: {}, defer_loading: true }];
     const mended = refused(`tools.0.custom.defer_loading: ${EXTRA}`, { messages, tools });
     expect(mended?.body.tools).toEqual([{ name: "f", input_schema: {} }]);
@@ -154,7 +154,7 @@ describe("after a refusal", () => {
     });
   });
 
-  test("thinking of another provider goes, as at Anthropic", () => {
+  test("drops thinking of another provider, as at Anthropic", () => {
     const thought = { role: "assistant", content: [{ type: "thinking" }, { type: "text", text: "x" }] };
     const mended = refused("messages.1: Invalid `signature` in `thinking` block", {
       messages: [messages[0], thought, messages[0]],
@@ -167,7 +167,7 @@ describe("after a refusal", () => {
   });
 });
 
-test("Claude is known by the name of its maker, not by a word in an ARN", () => {
+test("Claude is recognized by its maker's name, not by a word in an ARN", () => {
   const names = [
     "anthropic.claude-3-haiku-20240307-v1:0",
     "global.anthropic.claude-sonnet-5",

@@ -7,7 +7,7 @@ import { catchCode, makeCard, makeRequest } from "../providers/drive.ts";
 import { ALL, calls, encode, hi, LLAMA, NOVA, result, target, turns } from "./converse-cases.ts";
 
 describe("messages", () => {
-  test("leading system messages are the system prompt, later ones stay in their place", () => {
+  test("leading system messages become the system prompt, later ones keep their place", () => {
     const { body } = encode({
       messages: [
         { role: "system", content: "A" },
@@ -22,7 +22,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("turns alternate, begin and end with the user's, and hold no blank text", () => {
+  test("turns alternate, start and end with the user, and contain no blank text", () => {
     expect(
       turns([
         { role: "assistant", content: "A" },
@@ -35,7 +35,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("images and documents are bytes, with a name that Bedrock takes and a text beside them", () => {
+  test("images and documents are sent as bytes, with a valid name and text beside them", () => {
     const content = [
       { type: "image_url" as const, image_url: { url: "data:image/jpg;base64,AAAA" } },
       {
@@ -54,7 +54,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("documents with the same name stay distinct, also in tool results", () => {
+  test("documents of the same name stay distinct, also in tool results", () => {
     const file = (filename?: string) => ({
       type: "file" as const,
       file: { file_data: "AAAA", ...(filename ? { filename } : {}) },
@@ -77,12 +77,12 @@ describe("messages", () => {
     { type: "file" as const, file: { file_data: "data:application/zip;base64,AAAA" } },
     { type: "input_audio" as const, input_audio: { data: "AAAA", format: "wav" } },
   ];
-  test.each(refused)("%j has no form", (part) => {
+  test.each(refused)("%j can't be sent", (part) => {
     const messages: ChatMessage[] = [{ role: "user", content: [part] }];
     expect(catchCode(() => encode({ messages }))).toBe("unsupported_capability");
   });
 
-  test("results stand in the turn after their calls, whatever stands between, and say if the tool failed", () => {
+  test("results follow their calls in the next turn and say if the tool failed", () => {
     const messages = [
       hi,
       calls("a", "b"),
@@ -101,7 +101,7 @@ describe("messages", () => {
     );
   });
 
-  test("ids fit Bedrock's pattern at call and result alike, and are used once", () => {
+  test("ids are made to fit Bedrock's pattern, consistently and without duplicates", () => {
     const long = `${"y".repeat(80)}!1`;
     const [, first, , second, answers] = turns([
       hi,
@@ -120,7 +120,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("signed reasoning goes back before what followed it, and no other", () => {
+  test("only signed reasoning is sent back, before what followed it", () => {
     const format = "bedrock-converse-v1";
     const detail = (index: number, more: object, form = format) => ({
       type: "reasoning.text" as const,

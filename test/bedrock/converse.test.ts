@@ -6,7 +6,7 @@ import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts
 import { functionTool } from "../providers/drive.ts";
 import { calls, encode, hi, LLAMA, MISTRAL, NOVA, result, target, turns } from "./converse-cases.ts";
 
-test("a call goes to the model's path with the bearer key, and streams by its path", () => {
+test("calls use the model's path and the bearer key, and another path for streams", () => {
   const url = "https://bedrock.example/model/us.amazon.nova-2-lite-v1%3A0";
   const whole = encode({});
   expect([whole.url, whole.headers, whole.answer]).toEqual([
@@ -19,7 +19,7 @@ test("a call goes to the model's path with the bearer key, and streams by its pa
   expect([streamed.url, streamed.answer]).toEqual([`${url}/converse-stream`, "aws-eventstream"]);
 });
 
-test("limits and sampling are in their ranges, and what has no form is named", () => {
+test("limits and sampling are kept in range, and unsupported fields are named", () => {
   const { body, dropped } = encode({
     max_tokens: 9000,
     temperature: 1.5,
@@ -48,7 +48,7 @@ describe("tools", () => {
     encode({ tools, ...fields }, name).body.toolConfig;
   const named = { type: "function" as const, function: { name: "f" } };
 
-  test("are offered with their schemas, and the choice as the family takes it", () => {
+  test("are sent with their schemas, with the tool choice in the family's form", () => {
     const both = [spec("f"), spec("g")];
     expect(config({})).toEqual({ tools: both });
     expect(config({ tool_choice: "required" })).toEqual({ tools: both, toolChoice: { any: {} } });
@@ -62,13 +62,13 @@ describe("tools", () => {
     });
   });
 
-  test("are asked for in words where no call can be forced", () => {
+  test("are requested in the prompt if calls can't be forced", () => {
     const { body, dropped } = encode({ tools, tool_choice: named }, LLAMA);
     expect([body.toolConfig, dropped]).toEqual([{ tools: [spec("f"), spec("g")] }, ["tool_choice"]]);
     expect(JSON.stringify(body.system)).toContain("must call the tool `f`");
   });
 
-  test("stay declared where the conversation holds calls, since Bedrock refuses those otherwise", () => {
+  test("stay declared if the conversation contains calls, because Bedrock would refuse it otherwise", () => {
     const messages = [hi, calls("a"), result("a")];
     const undeclared = encode({ messages });
     expect(undeclared.body.toolConfig).toEqual({ tools: [spec("f", { type: "object" })] });
@@ -76,7 +76,7 @@ describe("tools", () => {
     expect([none.body.system, none.dropped]).toEqual([[{ text: "Do not call any tool." }], ["tool_choice"]]);
   });
 
-  test("are strict where the model keeps to schemas", () => {
+  test("are strict if the model supports schemas", () => {
     const strict = [functionTool("f", true)];
     const able: readonly Capability[] = ["tools", "structured"];
     expect(encode({ tools: strict }, NOVA, target, able).body.toolConfig).toMatchObject({
@@ -86,7 +86,7 @@ describe("tools", () => {
   });
 });
 
-test("a schema uses Bedrock's own field where the card allows it, and becomes part of the prompt elsewhere", () => {
+test("schemas use Bedrock's own field if the card allows it, and the prompt otherwise", () => {
   const schema = { type: "object", properties: { a: { type: "object", properties: {} } } };
   const response_format = { type: "json_schema" as const, json_schema: { name: "n", schema } };
   const closed =
@@ -124,7 +124,7 @@ describe("an effort", () => {
     expect([body.additionalModelRequestFields, dropped]).toEqual([fields, lost]);
   });
 
-  test("of Nova's highest leaves no room for sampling", () => {
+  test("of Nova's highest level drops the sampling fields", () => {
     const { body, dropped } = encode({
       reasoning_effort: "high",
       temperature: 0.5,
@@ -145,7 +145,7 @@ describe("cache marks", () => {
   ];
   const tools = [{ ...functionTool("f"), ...mark }];
 
-  test("are points behind what they stand on, where the model takes them", () => {
+  test("become cache points after their blocks if the model supports them", () => {
     const nova = encode({ messages, tools });
     expect(nova.body).toMatchObject({
       system: [{ text: "A" }, point],
@@ -161,14 +161,14 @@ describe("cache marks", () => {
     expect([llama.body.system, llama.dropped]).toEqual([[{ text: "A" }], ["cache_control"]]);
   });
 
-  test("are at most four: the first and the last three", () => {
+  test("are limited to four: the first and the last three", () => {
     const many = ["1", "2", "3", "4", "5", "6"].map(part);
     const content = asObject(turns([{ role: "user", content: many }])[0]).content;
     const kinds = asArray(content).map((block) => asObject(block).text ?? "point");
     expect(kinds).toEqual(["1", "point", "2", "3", "4", "point", "5", "point", "6", "point"]);
   });
 
-  test("are set for clients that set none, where the operator says so", () => {
+  test("are set for clients that set none, if the operator enables that", () => {
     const marking = { ...target, marksCache: true };
     const asked: ChatMessage[] = [
       { role: "system", content: "A" },
@@ -183,7 +183,7 @@ describe("cache marks", () => {
   });
 });
 
-test("a guardrail of the operator's is named in the body, as recorded", () => {
+test("the operator's guardrail is sent in the body, as recorded", () => {
   const guarded = { ...target, guardrail: { id: "xbgw7g293v7o", version: "DRAFT" } };
   const named = { guardrailIdentifier: "xbgw7g293v7o", guardrailVersion: "DRAFT" };
   expect(encode({ messages: [hi] }, NOVA, guarded).body.guardrailConfig).toEqual(named);

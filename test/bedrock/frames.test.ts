@@ -27,17 +27,17 @@ function read(pieces: Iterable<Uint8Array>) {
   return { text: all, failure: reader.failure };
 }
 
-describe("frames are events", () => {
+describe("frames become events", () => {
   test.each([1, 2, 3, 5, 7, 11, 64, 1000])("read in pieces of %i bytes", (length) => {
     expect(read(cut(stream, length))).toEqual({ text, failure: null });
   });
 
-  test("a payload of several lines keeps them", () => {
+  test("a payload with several lines keeps them", () => {
     const frame = makeFrame({ ":message-type": "event", ":event-type": "x" }, '{\r\n"a":\n1}');
     expect(read([frame]).text).toBe('event: x\ndata: {\ndata: "a":\ndata: 1}\n\n');
   });
 
-  test("headers of every type are passed over", () => {
+  test("headers of every type are skipped correctly", () => {
     const name = [1, 97];
     const sizes = [0, 0, 1, 2, 4, 8, null, null, 8, 16];
     const extra = sizes.flatMap((size, type) => {
@@ -66,7 +66,7 @@ const withHeaders = (length: number) => {
   return seal(frame);
 };
 
-describe("a broken stream is an upstream's error", () => {
+describe("a broken stream is an upstream error", () => {
   const broken: readonly (readonly [string, Uint8Array])[] = [
     ["a byte of the length", withByte(1)],
     ["a byte of the checksum of the lengths", withByte(9)],
@@ -91,16 +91,16 @@ describe("a broken stream is an upstream's error", () => {
     }
   });
 
-  test("any single bit that is turned", () => {
+  test("any single flipped bit", () => {
     for (let at = 0; at < stream.length; at++) expect(read([withByte(at)]).text).not.toBe(text);
   });
 
-  test("and the events before it are read", () => {
+  test("events before the damage are still read", () => {
     expect(read([Buffer.concat([good, ofLength(3), good])]).text).toBe("event: messageStart\ndata: {}\n\n");
   });
 });
 
-describe("exceptions are faults", () => {
+describe("exceptions become faults", () => {
   const exceptions = [
     ["throttlingException", "provider_busy"],
     ["modelStreamErrorException", "upstream_error"],
@@ -118,7 +118,7 @@ describe("exceptions are faults", () => {
     }
   });
 
-  test("and so is an error, whose code and message are headers", () => {
+  test("errors with code and message in headers do too", () => {
     const headers = {
       ":message-type": "error",
       ":error-code": "ValidationException",
@@ -129,7 +129,7 @@ describe("exceptions are faults", () => {
   });
 });
 
-describe("a body is read", () => {
+describe("a body", () => {
   const readAll = async (body: Buffer<ArrayBuffer> | string) => {
     const reader = makeReader(new Response(body), "aws-eventstream");
     const pieces: string[] = [];
@@ -140,16 +140,16 @@ describe("a body is read", () => {
     }
   };
 
-  test("out of its frames, whatever its content type", async () => {
+  test("is decoded from its frames, whatever its content type", async () => {
     expect(await readAll(stream)).toBe(text);
   });
 
-  test("as text, if it is text", async () => {
+  test("is read as text if it is text", async () => {
     expect(await readAll("event: x\ndata: {}\n\nkö")).toBe("event: x\ndata: {}\n\nkö");
     expect(await readAll("")).toBe("");
   });
 
-  test("up to an exception, which rejects after what came before it", async () => {
+  test("is read up to an exception, which then rejects", async () => {
     const bytes = Buffer.concat([good, makeException("throttlingException", "{}")]);
     const reader = makeReader(new Response(bytes), "aws-eventstream");
     expect(await reader.read()).toEqual({ done: false, value: "event: messageStart\ndata: {}\n\n" });

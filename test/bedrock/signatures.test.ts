@@ -65,7 +65,7 @@ function findPath(model: string, call: string): string {
   return new URL(makeModelUrl(target, makeCard(model, null), call)).pathname;
 }
 
-describe("as AWS's SDK", () => {
+describe("matches AWS's SDK", () => {
   test.each(SENT)("$model by $call", (sent) => {
     expect(findPath(sent.model, sent.call)).toBe(sent.path);
     const proof: AwsProof = {
@@ -131,7 +131,7 @@ async function signByAmazon(proof: AwsProof, url: URL, headers: Record<string, s
   return (await signer.sign(request, { signingDate: new Date(NOW_MS) })).headers;
 }
 
-describe("as AWS's signer", () => {
+describe("matches AWS's signer", () => {
   const REGIONS = ["us-east-1", "eu-west-1", "ap-northeast-3", "cn-north-1", "us-gov-west-1"];
   const MODELS = [
     "amazon.nova-lite-v1:0",
@@ -170,7 +170,7 @@ describe("as AWS's signer", () => {
 });
 
 describe("the model in the path", () => {
-  test("is the same raw and as it stands in a path", () => {
+  test("is the same raw and path-encoded", () => {
     const raw = findPath("amazon.nova-lite-v1:0", "converse");
     expect(findPath("amazon.nova-lite-v1%3A0", "converse")).toBe(raw);
     expect(findPath("arn%3Aaws%3Abedrock%3Aus-east-1%3A%3Ainference-profile%2Fx", "invoke")).toBe(
@@ -178,7 +178,7 @@ describe("the model in the path", () => {
     );
   });
 
-  test("names no other path of the server", () => {
+  test("can't reach another path of the server", () => {
     expect(findPath("../../admin", "converse")).toBe("/model/..%2F..%2Fadmin/converse");
     expect(findPath("a?b#c", "converse")).toBe("/model/a%3Fb%23c/converse");
     expect(findPath("a%b\ud800", "converse")).toBe("/model/a%25b%EF%BF%BD/converse");

@@ -28,7 +28,7 @@ function seenOf(text: string, size = text.length, expected = STREAM): Seen {
   return seen;
 }
 
-test("a whole stream is seen piece by piece, however it is cut", () => {
+test("a complete stream is counted piece by piece, however it is cut", () => {
   const text = HEAD + piece(0) + piece(1) + piece(2) + FINISH + END;
   for (const size of [1, 7, 100, text.length]) {
     const seen = seenOf(text, size);
@@ -52,7 +52,7 @@ for (const [name, text] of Object.entries(WRONG)) {
   });
 }
 
-test("a whole answer says that all of the request has arrived", () => {
+test("a complete answer shows that all of the request arrived", () => {
   const body = '{"choices":[{"message":{"content":"received 100 bytes."},"finish_reason":"stop"}]}';
   const text = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   const expected = (receivedBytes: number): Expected => ({ speech: "openai", chunks: null, receivedBytes });
@@ -60,7 +60,7 @@ test("a whole answer says that all of the request has arrived", () => {
   expect(() => seenOf(text, 9, expected(101))).toThrow(/Wrong answer/);
 });
 
-test("a request that waits for a connection counts from the time at which it was meant to be sent", async () => {
+test("latency counts from the intended send time, not from when a connection was free", async () => {
   const takesMs = 40;
   const periodMs = 10;
   const requests = 5;

@@ -17,12 +17,12 @@ const PROVIDERS =
 describe("the shipped facts", () => {
   const cards = shippedCards();
 
-  test("at least 200 models, of every known provider, under exactly its prefix", () => {
+  test("include at least 200 models and every known provider, each under its own prefix", () => {
     expect(cards.length).toBeGreaterThanOrEqual(200);
     expect([...new Set(cards.map((card) => card.provider))]).toEqual(PROVIDERS);
   });
 
-  test("a model on a cloud is like one that is known elsewhere, and is served in a dialect of the cloud's", () => {
+  test("have models on clouds match the same model elsewhere, in a dialect of the cloud", () => {
     const ids = new Map(cards.map((card) => [card.id, card]));
     const clouds = cards.filter(({ provider }) => provider === "Azure" || provider === "Vertex");
     expect(clouds.length).toBeGreaterThan(40);
@@ -33,7 +33,7 @@ describe("the shipped facts", () => {
     }
   });
 
-  test("selectors know a model on a cloud by what is known about the same model elsewhere", () => {
+  test("let selectors rate a model on a cloud by what is known about it elsewhere", () => {
     const ids = new Map(cards.map((card) => [card.id, card]));
     const twins = cards.flatMap((card) => {
       const maker = ids.get(card.like ?? "");
@@ -43,7 +43,7 @@ describe("the shipped facts", () => {
     for (const { card, maker } of twins) expect(findProfile(card)).toEqual(findProfile(maker));
   });
 
-  test("limits are believable", () => {
+  test("have plausible limits", () => {
     const odd = cards.filter((card) => {
       const { contextTokensMax: context, outputTokensMax: output } = card;
       return (
@@ -55,7 +55,7 @@ describe("the shipped facts", () => {
     expect(odd.map((card) => card.id)).toEqual([]);
   });
 
-  test("prices are believable: none free by mistake, none in another unit", () => {
+  test("have plausible prices: none free or in another unit by mistake", () => {
     const chat = cards.filter(({ operations }) => operations?.has("chat"));
     const priced = chat.flatMap((card) => (card.price ? [{ id: card.id, ...card.price }] : []));
     expect(priced.length).toBeGreaterThan(chat.length * 0.8);
@@ -68,7 +68,7 @@ describe("the shipped facts", () => {
     expect(odd.map(({ id }) => id)).toEqual([]);
   });
 
-  test("a longer prompt is never cheaper, and a tier can be reached", () => {
+  test("have no longer prompt that is cheaper, and no tier that can't be reached", () => {
     const tiered = cards.flatMap((card) =>
       (card.price?.tiers ?? []).map((tier) => ({ id: card.id, tier, price: card.price, card })),
     );
@@ -88,7 +88,7 @@ describe("the shipped facts", () => {
     expect(odd.map(({ id }) => id)).toEqual([]);
   });
 
-  test("the same model costs about the same everywhere", () => {
+  test("have similar prices for the same model everywhere", () => {
     const byName = new Map<string, { readonly id: string; readonly price: Price }[]>();
     for (const { id, name, price } of cards) {
       const key = name.slice(name.lastIndexOf("/") + 1).toLowerCase();
@@ -100,7 +100,7 @@ describe("the shipped facts", () => {
     expect(slips.map(({ id }) => id)).toEqual([]);
   });
 
-  test("nothing that was switched off", () => {
+  test("contain no retired models", () => {
     const chat = cards.filter(({ operations }) => operations?.has("chat"));
     const gone = chat.filter((card) => LEFT_OUT[card.provider]?.some((rule) => rule.names.test(card.name)));
     expect(gone.map((card) => card.id)).toEqual([]);
@@ -112,7 +112,7 @@ describe("the shipped facts", () => {
 
   const lists = process.env.CATALOGUE_LISTS;
   if (lists !== undefined) {
-    test("the file is what the public lists and our corrections make", () => {
+    test("equal the public lists with our corrections applied", () => {
       const file = readFileSync(join(import.meta.dir, "../../src/catalogue/models.data.json"), "utf8");
       expect(buildRows(lists).text).toBe(file);
     });

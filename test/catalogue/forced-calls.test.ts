@@ -24,7 +24,7 @@ function losesForce(card: ModelCard): boolean {
   });
 }
 
-test("a card has `tools_auto` where its provider's dialect can't force a call, else `tools`, never both", () => {
+test("a card has either `tools_auto`, if its dialect can't force a call, or `tools`", () => {
   const cards = shippedCards().filter(({ capabilities: can }) => can.has("tools") || can.has("tools_auto"));
   const auto = cards.filter(({ capabilities }) => capabilities.has("tools_auto"));
   expect(auto.map(({ id }) => id)).toEqual(cards.filter(losesForce).map(({ id }) => id));

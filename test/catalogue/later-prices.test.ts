@@ -26,8 +26,8 @@ function priceOf(settings: Settings, nowMs: number, id = "Own#m"): number | null
   return found.kind === "card" ? (found.card.price?.input ?? null) : null;
 }
 
-describe("a later price", () => {
-  test("applies from its day on, in any order of the file's rows", () => {
+describe("a future price", () => {
+  test("applies from its date on, whatever the order of rows", () => {
     const settings = readSettings(OWN(`price: { input: 2, output: 4 }, later_prices: ${LATER}`));
     const times = [0, MARCH - 1, MARCH, JUNE - 1, JUNE, JUNE * 2];
     expect(times.map((nowMs) => priceOf(settings, nowMs))).toEqual([2, 2, 3, 3, 4, 4]);
@@ -35,12 +35,12 @@ describe("a later price", () => {
     expect(buildCatalogue({ ...settings, nowMs: JUNE }).pricesUntilMs).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test("may be the first that is known", () => {
+  test("may be the first known price", () => {
     const settings = readSettings(OWN(`later_prices: ${LATER}`));
     expect([priceOf(settings, 0), priceOf(settings, MARCH)]).toEqual([null, 3]);
   });
 
-  test("of a row is replaced by a price of the operator's own, which holds on", () => {
+  test("is replaced by the operator's own price, which stays", () => {
     const row = { id: "OpenAI#gpt-5.4", released: null, context: 10, output: 5, capabilities: [] };
     const prices = {
       price: { input: 2, output: 15 },
@@ -56,7 +56,7 @@ describe("a later price", () => {
     expect([MARCH - 1, MARCH, JUNE].map((nowMs) => priceOf(change(dated), nowMs, id))).toEqual([2, 3, 4]);
   });
 
-  test("comes with a model that is like another", () => {
+  test("is inherited by a model declared like another", () => {
     const rows = [
       {
         ...{ id: "OpenAI#new", released: null, context: 10, output: 5, capabilities: [] },
@@ -89,7 +89,7 @@ describe("a later price", () => {
     expect(() => readSettings(change)).toThrow(says);
   });
 
-  test("a hundred times off the known one is refused as another unit", () => {
+  test("a hundred times the known price is refused as a wrong unit", () => {
     const text =
       'models: { "OpenAI#gpt-5.4": { later_prices: [{ from: 2027-03-01, input: 2500, output: 9 }] } }';
     expect(() => readSettings(text)).toThrow(/later_prices\[0\].*100 times or more off/);
@@ -99,7 +99,7 @@ describe("a later price", () => {
 const directory = mkdtempSync(join(tmpdir(), "poundkey-prices-"));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-test("a running gateway changes to the price of the day, and keeps what it knows of its credentials", async () => {
+test("a running gateway switches to the price of the day and keeps its knowledge of credentials", async () => {
   const settings = readSettings(OWN(`price: { input: 2, output: 4 }, later_prices: ${LATER}`));
   const opened = await openStore(`sqlite:${join(directory, "poundkey.db")}`, undefined);
   const clock = { now: MARCH - 1, nowMs: () => clock.now };

@@ -15,7 +15,7 @@ afterAll(() => world.stop());
 
 const connect = () => createOpenAI({ baseURL: `${world.url}/v1`, apiKey: world.secret });
 
-test("the AI SDK makes pictures, a call for each", async () => {
+test("the AI SDK creates pictures, one call each", async () => {
   const model = connect().image("Studio#painter");
   const before = world.upstream.calls.length;
   const { images, usage } = await generateImage({ model, prompt: "a siamese cat", n: 2, size: "1024x1024" });
@@ -27,7 +27,7 @@ test("the AI SDK makes pictures, a call for each", async () => {
   ]);
 });
 
-test("the AI SDK changes pictures", async () => {
+test("the AI SDK edits pictures", async () => {
   const model = connect().image("Studio#painter");
   const { image } = await generateImage({ model, prompt: { text: "green", images: [PICTURE_BYTES] } });
   expect(image.base64).toBe(PICTURE);
@@ -39,7 +39,7 @@ test("the AI SDK changes pictures", async () => {
   ]);
 });
 
-test("the AI SDK speaks", async () => {
+test("the AI SDK generates speech", async () => {
   const model = connect().speech("Studio#voice");
   const { audio } = await generateSpeech({ model, text: "hello", voice: "nova" });
   expect([audio.uint8Array, audio.mediaType]).toEqual([SOUND, "audio/mpeg"]);
@@ -54,14 +54,14 @@ test("the AI SDK transcribes", async () => {
   }
 });
 
-test("the AI SDK tells a refusal, and doesn't repeat it", async () => {
+test("the AI SDK reports a refusal without retrying", async () => {
   const model = connect().image("Studio#nobody");
   const before = world.upstream.calls.length;
   const error = await failure(APICallError, generateImage({ model, prompt: "x" }));
   expect([error.statusCode, error.isRetryable, world.upstream.calls.length]).toEqual([404, false, before]);
 });
 
-test("LangChain makes pictures", async () => {
+test("LangChain creates pictures", async () => {
   const tool = new DallEAPIWrapper({
     model: "Studio#painter",
     apiKey: world.secret,

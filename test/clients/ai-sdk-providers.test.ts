@@ -41,7 +41,7 @@ const get_weather = tool({
 
 for (const [name, model] of Object.entries(PROVIDERS)) {
   describe(`the AI SDK's ${name}`, () => {
-    test.each(DIALECTS)("text and a stream, from %s", async (id) => {
+    test.each(DIALECTS)("text, whole and streamed, from %s", async (id) => {
       const { text, usage, finishReason } = await generateText({
         model: model(id),
         prompt: "say: good day",

@@ -21,7 +21,7 @@ const STATELESS = { openai: { store: false } };
 /** Without it the SDK writes the errors of streams to the console. */
 const quiet = { onError: () => {} };
 
-test("a conversation goes on where the SDK sends its items, and a reference to one says what to set", async () => {
+test("a conversation continues if the SDK sends its items, and an item reference gets an error naming the setting", async () => {
   const first = await generateText({ model: openai(PLAIN), prompt: "say: hi" });
   const messages = [
     { role: "user" as const, content: "say: hi" },
@@ -44,7 +44,7 @@ const THINKERS = [
   ["Google#gemini-3.5-flash", '"thoughtSignature":"c2lt'],
 ] as const;
 
-test.each(THINKERS)("thinking goes back with a tool's result: %s", async (id, thought) => {
+test.each(THINKERS)("thinking is sent back with a tool's result: %s", async (id, thought) => {
   const inputSchema = z.object({ city: z.string() });
   const get_weather = tool({ inputSchema, execute: async ({ city }) => `${city} is blue` });
   const request = { model: openai(id), prompt: ASK_ONE, tools: { get_weather }, stopWhen: isStepCount(2) };
@@ -64,7 +64,7 @@ test.each(THINKERS)("thinking goes back with a tool's result: %s", async (id, th
   expect(response.headers?.["x-poundkey-dropped"]).toContain("input[1]");
 });
 
-test("an object comes in the schema's form", async () => {
+test("an object follows the schema", async () => {
   const output = Output.object({ schema: z.object({ answer: z.string() }) });
   const { output: made } = await generateText({ model: openai(PLAIN), prompt: "Answer.", output });
   expect(typeof made.answer).toBe("string");
@@ -101,7 +101,7 @@ test("an error has its status and message", async () => {
   expect(await failure(APICallError, work)).toMatchObject({ statusCode: 400, isRetryable: false });
 });
 
-test("a stream that breaks off is an error", async () => {
+test("a stream that breaks off is reported as an error", async () => {
   const errors: unknown[] = [];
   const { textStream } = streamText({
     model: openai(`${PLAIN}~pace=20~cut`),

@@ -107,7 +107,7 @@ describe("text", () => {
     expect(text).toBe(`You said: What is this? ${PICTURE_SEEN}`);
   });
 
-  test("may come in several choices, of which the SDK takes the first", async () => {
+  test("may have several choices, of which the SDK uses the first", async () => {
     const { text, response } = await generateText({
       model: model(PLAIN),
       prompt: "say: hi",
@@ -128,7 +128,7 @@ describe.each(DIALECTS)("%s", (id) => {
   } as const;
   const answered = /Oslo.*blue.*Rome.*blue/;
 
-  test("calls tools and answers with their results", async () => {
+  test("calls tools and answers from their results", async () => {
     const { text, steps } = await generateText({ model: model(id), ...given });
     expect(text).toMatch(answered);
     expect(steps.map(({ toolCalls, finishReason }) => [toolCalls.length, finishReason])).toEqual([
@@ -167,7 +167,7 @@ describe("errors", () => {
     [`${PLAIN}~429`, 429, "provider_busy"],
     [`${PLAIN}~500`, 502, "upstream_error"],
     [`${PLAIN}~504`, 504, "upstream_timeout"],
-  ])("of %s are an APICallError with status %d", async (id, status, code) => {
+  ])("from %s are an APICallError with status %d", async (id, status, code) => {
     const given = { model: model(id), prompt: "say: hi", maxRetries: 0 };
     const error = await failure(APICallError, generateText(given));
     expect(error.statusCode).toBe(status);
@@ -179,7 +179,7 @@ describe("errors", () => {
     expect(told[0]).toMatchObject({ statusCode: status });
   });
 
-  test("of keys have their status", async () => {
+  test("about keys have the right status", async () => {
     const stranger = modelsOf(under.url, "sk-not-a-key");
     const wrong = await failure(APICallError, generateText({ model: stranger(PLAIN), prompt: "hi" }));
     expect(wrong).toMatchObject({ statusCode: 401, isRetryable: false });
@@ -189,7 +189,7 @@ describe("errors", () => {
     expect(barred).toMatchObject({ statusCode: 403, isRetryable: false });
   });
 
-  test("in mid-stream come as a part behind the text", async () => {
+  test("in mid-stream arrive as a part after the text", async () => {
     const result = streamText({
       model: model(`${PLAIN}~pace=200~error-mid`),
       prompt: "say: one two three",
@@ -216,7 +216,7 @@ test("an aborted stream ends the call at the provider", async () => {
   await until("the upstream call's end", () => call?.ended === "aborted");
 });
 
-test("with the allowance used up the SDK tries its own two times more, and none of them counts", async () => {
+test("when the allowance is used up, the SDK retries twice and no retry is counted", async () => {
   const { secret } = await under.newKey({ requests_per_day: 1 });
   const door = doorTo(under.url);
   const given = { model: modelsOf(door.url, secret)(PLAIN), prompt: "say: hi" };

@@ -41,7 +41,7 @@ describe.each(EACH_DIALECT)("%s", (model) => {
     ...more,
   });
 
-  test("answers whole and streamed alike", async () => {
+  test("gives the same answer whole and streamed", async () => {
     const whole = await client.messages.create(ask("say: good day"));
     expect(textOf(whole)).toContain("good day");
     expect(whole).toMatchObject({ type: "message", role: "assistant", model, stop_reason: "end_turn" });
@@ -60,7 +60,7 @@ describe.each(EACH_DIALECT)("%s", (model) => {
     expect(usages).toEqual([expect.objectContaining({ cost: expect.any(Number), charged: 0 })]);
   });
 
-  test("calls tools, and goes on from their results", async () => {
+  test("calls tools and continues from their results", async () => {
     const request = ask(ASK_TWO, { tools: [TOOL] });
     const answers = [
       await client.messages.create(request),
@@ -91,7 +91,7 @@ describe.each(EACH_DIALECT)("%s", (model) => {
     }
   });
 
-  test("takes a system prompt in blocks, and one in the middle of the conversation", async () => {
+  test("accepts a system prompt in blocks, and one in mid-conversation", async () => {
     const answer = await client.messages.create(
       ask("", {
         system: [
@@ -129,7 +129,7 @@ test("a picture reaches the model", async () => {
   expect(textOf(answer)).toContain("seen");
 });
 
-test("thinking is signed, echoed and understood", async () => {
+test("thinking is signed, and accepted when it comes back", async () => {
   const request = {
     model: THINKING,
     max_tokens: 4000,
@@ -156,7 +156,7 @@ test("thinking is signed, echoed and understood", async () => {
   expect(after.stop_reason).toBe("end_turn");
 });
 
-test("Gemini's signatures of calls go back to Gemini only, whole and streamed", async () => {
+test("Gemini's call signatures go back to Gemini only, whole and streamed", async () => {
   const turn = { role: "user" as const, content: ASK_TWO };
   const request = { model: "Google#gemini-3.5-flash", max_tokens: 2000, messages: [turn], tools: [TOOL] };
   const streamed = await client.messages.stream(request).finalMessage();
@@ -181,8 +181,8 @@ test("Gemini's signatures of calls go back to Gemini only, whole and streamed", 
   }
 });
 
-describe("what is wrong is said in Anthropic's form", () => {
-  test("a key that is none", async () => {
+describe("errors in Anthropic's format", () => {
+  test("for an invalid key", async () => {
     const stranger = new Anthropic({ baseURL: under.url, apiKey: "sk-ant-nobody", maxRetries: 0 });
     const error = await failure(
       Anthropic.AuthenticationError,
@@ -192,7 +192,7 @@ describe("what is wrong is said in Anthropic's form", () => {
     expect(error.headers?.get("x-should-retry")).toBe("false");
   });
 
-  test("a model that is not there", async () => {
+  test("for an unknown model", async () => {
     const error = await failure(
       Anthropic.NotFoundError,
       client.messages.create({ model: "nothing", max_tokens: 1, messages: [{ role: "user", content: "a" }] }),
@@ -200,7 +200,7 @@ describe("what is wrong is said in Anthropic's form", () => {
     expect(error.error).toMatchObject({ type: "error", error: { type: "not_found_error" } });
   });
 
-  test("a field out of bounds", async () => {
+  test("for a field out of bounds", async () => {
     const error = await failure(
       Anthropic.BadRequestError,
       client.messages.create({ model: PLAIN, max_tokens: 0, messages: [{ role: "user", content: "a" }] }),

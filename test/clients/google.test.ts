@@ -58,7 +58,7 @@ async function streamed(request: GenerateContentParameters): Promise<Seen> {
 const WAYS = [whole, streamed];
 
 describe.each(MODELS)("%s", (model) => {
-  test("answers whole and streamed alike", async () => {
+  test("gives the same answer whole and streamed", async () => {
     for (const ask of WAYS) {
       const seen = await ask({
         model,
@@ -75,7 +75,7 @@ describe.each(MODELS)("%s", (model) => {
     }
   });
 
-  test("calls functions, and goes on from their results", async () => {
+  test("calls functions and continues from their results", async () => {
     for (const ask of WAYS) {
       const request = { model, contents: ASK_TWO, config: { tools: TOOLS } };
       const { parts } = await ask(request);
@@ -106,7 +106,7 @@ describe.each(MODELS)("%s", (model) => {
   });
 });
 
-test("thinking is shown, and understood when it comes back", async () => {
+test("thinking is shown, and accepted when it comes back", async () => {
   const model = THINKING.replace("#", "/");
   const request = {
     model,
@@ -129,7 +129,7 @@ test("thinking is shown, and understood when it comes back", async () => {
 });
 
 test.each(["Anthropic/claude-haiku-4-5", "OpenAI/gpt-5.4", "Local/sim-mini"])(
-  "a result that is sent twice, as Gemini CLI does in a resumed session, is one: %s",
+  "a duplicate result, as sent by Gemini CLI in a resumed session, counts once: %s",
   async (model) => {
     const args = { city: "Oslo" };
     const call = { functionCall: { id: "call_9", name: WEATHER.name, args } };
@@ -164,7 +164,7 @@ test("a stream without alt=sse is one JSON array", async () => {
   expect(JSON.stringify(list)).toContain("good");
 });
 
-test("what is wrong is said in Google's form", async () => {
+test("errors have Google's format", async () => {
   const nobody = new GoogleGenAI({ apiKey: "AIzaNobody", httpOptions: { baseUrl: under.url } });
   const stranger = await failure(
     ApiError,

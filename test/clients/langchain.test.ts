@@ -49,7 +49,7 @@ async function streamed(pieces: AsyncIterable<AIMessageChunk>) {
 }
 
 describe("an answer", () => {
-  test("comes whole, with usage and the model's name", async () => {
+  test("arrives complete, with usage and the model's name", async () => {
     const messages = [new SystemMessage("Be brief."), new HumanMessage("say: one two three")];
     const answer = await chat(PLAIN).invoke(messages);
     expect(answer.text).toBe("one two three");
@@ -58,20 +58,20 @@ describe("an answer", () => {
     expect(answer.id).toStartWith("chatcmpl-");
   });
 
-  test("comes in pieces, and its usage is counted once", async () => {
+  test("arrives in pieces, and its usage is counted once", async () => {
     const { chunks, whole } = await streamed(await chat(PLAIN).stream("say: one two three"));
     expect(chunks.map(({ text }) => text).filter(Boolean)).toEqual(["one", " two", " three"]);
     expect(whole.usage_metadata).toMatchObject({ input_tokens: 5, output_tokens: 4, total_tokens: 9 });
     expect(whole.response_metadata.finish_reason).toBe("stop");
   });
 
-  test("comes in as many choices as n asks for", async () => {
+  test("has as many choices as n asks for", async () => {
     const model = new ChatOpenAI({ ...fieldsOf("OpenAI#gpt-5.4"), n: 2 });
     const { generations } = await model.generate([[new HumanMessage("say: hi")]]);
     expect(generations[0]?.map(({ text }) => text)).toEqual(["hi", "hi (choice 2)"]);
   });
 
-  test("is of a picture too", async () => {
+  test("can be about a picture", async () => {
     const content = [
       { type: "text", text: "What is this?" },
       { type: "image_url", image_url: { url: PICTURE } },
@@ -80,7 +80,7 @@ describe("an answer", () => {
     expect(answer.text).toBe(`You said: What is this? ${PICTURE_SEEN}`);
   });
 
-  test("brings the thinking along", async () => {
+  test("includes the thinking", async () => {
     const reasoning_content = "Thinking about: say: hi";
     const answer = await chat(THINKING).invoke("say: hi");
     expect(answer.additional_kwargs).toMatchObject({ reasoning_content });
@@ -92,7 +92,7 @@ describe("an answer", () => {
 
 describe.each(DIALECTS)("%s", (id) => {
   for (const stream of [false, true]) {
-    test(`calls tools and answers with their results${stream ? ", streamed" : ""}`, async () => {
+    test(`calls tools and answers from their results${stream ? ", streamed" : ""}`, async () => {
       const model = new ChatOpenAI({ ...fieldsOf(id), modelKwargs: { reasoning_effort: "low" } }).bindTools([
         weather,
       ]);
@@ -113,7 +113,7 @@ describe.each(DIALECTS)("%s", (id) => {
     });
   }
 
-  test.each(["jsonSchema", "functionCalling"] as const)("keeps to a schema by %s", async (method) => {
+  test.each(["jsonSchema", "functionCalling"] as const)("follows a schema by %s", async (method) => {
     const City = z.object({ name: z.string().min(2), size: z.number().int(), tags: z.array(z.string()) });
     const answer = await chat(id).withStructuredOutput(City, { name: "city", method }).invoke("A city.");
     expect<unknown>(answer).toEqual({ name: "sample", size: expect.any(Number), tags: [] });
@@ -134,16 +134,16 @@ describe("errors", () => {
     [`${PLAIN}~429`, "RateLimitError", { status: 429, lc_error_code: "MODEL_RATE_LIMIT" }],
     [`${PLAIN}~500`, "InternalServerError", { status: 502, code: "upstream_error" }],
     [`${PLAIN}~context`, "ContextOverflowError", {}],
-  ])("of %s have their class", async (id, kind, shows) => {
+  ])("from %s have the right class", async (id, kind, shows) => {
     expect(await thrown(kind, chat(id).invoke("say: hi"))).toMatchObject(shows);
   });
 
-  test("tell the request's id", async () => {
+  test("carry the request id", async () => {
     const error = await thrown("BadRequestError", chat(`${PLAIN}~400`).invoke("say: hi"));
     expect(error).toMatchObject({ requestID: expect.stringMatching(/^req_/) });
   });
 
-  test("of keys have their class", async () => {
+  test("about keys have the right class", async () => {
     const stranger = new ChatOpenAI(fieldsOf(PLAIN, { apiKey: "sk-not-a-key" }));
     const wrong = await thrown("AuthenticationError", stranger.invoke("hi"));
     expect(wrong).toMatchObject({ lc_error_code: "MODEL_AUTHENTICATION", code: "invalid_api_key" });
@@ -152,7 +152,7 @@ describe("errors", () => {
     await thrown("PermissionDeniedError", bound.invoke("hi"));
   });
 
-  test("in mid-stream are thrown behind the pieces", async () => {
+  test("in mid-stream are thrown after the pieces", async () => {
     const pieces: string[] = [];
     const reading = async () => {
       const stream = await chat(`${PLAIN}~pace=200~error-mid`).stream("say: one two three");
@@ -175,7 +175,7 @@ test("an aborted stream ends the call at the provider", async () => {
   await until("the upstream call's end", () => call?.ended === "aborted");
 });
 
-test("with the allowance used up there is one call and no retry", async () => {
+test("when the allowance is used up, there is one call and no retry", async () => {
   const { secret } = await under.newKey({ requests_per_day: 1 });
   const door = doorTo(under.url);
   const patient = new ChatOpenAI({
@@ -192,7 +192,7 @@ test("with the allowance used up there is one call and no retry", async () => {
   await door.stop();
 });
 
-test("LangChain turns to the Responses API by a model's name, and is answered there", async () => {
+test("LangChain switches to the Responses API for some models, and gets an answer there", async () => {
   expect((await chat("OpenAI#gpt-5.4-pro").invoke("say: hi")).text).toBe("hi");
   let streamed = "";
   for await (const { text } of await chat("OpenAI#gpt-5.4-pro").stream("say: one two")) streamed += text;

@@ -38,7 +38,7 @@ describe.each(EACH_DIALECT)("%s", (model) => {
       ],
     });
 
-  test("runs tools while it streams, and goes on from the history", async () => {
+  test("runs tools while streaming and continues from the history", async () => {
     const seen: string[] = [];
     const agent = makeAgent(seen);
     const first = await runner.run(agent, ASK_TWO, { stream: true });

@@ -68,7 +68,7 @@ const City = z.object({
 });
 
 describe.each(MODELS)("%s", (model) => {
-  test("answers a request full of fields", async () => {
+  test("answers a request with many fields", async () => {
     const answer = await client.chat.completions.create({ model, ...FULL });
     expect(answer.model).toBe(model);
     expect(answer.choices.map(({ index, finish_reason }) => [index, finish_reason])).toEqual([
@@ -101,7 +101,7 @@ describe.each(MODELS)("%s", (model) => {
   });
 
   for (const stream of [false, true]) {
-    test(`calls tools and answers with their results${stream ? ", streamed" : ""}`, async () => {
+    test(`calls tools and answers from their results${stream ? ", streamed" : ""}`, async () => {
       const weather = zodFunction({
         name: "get_weather",
         parameters: z.object({ city: z.string().describe("Its name.") }),
@@ -120,7 +120,7 @@ describe.each(MODELS)("%s", (model) => {
     });
   }
 
-  test("keeps to a schema", async () => {
+  test("follows a schema", async () => {
     const given = { model, response_format: zodResponseFormat(City, "city"), messages: user("A city.") };
     const whole = await client.chat.completions.parse(given);
     expect(whole.choices[0]?.message.parsed?.twin.name).toBe("sample");
@@ -128,7 +128,7 @@ describe.each(MODELS)("%s", (model) => {
     expect(streamed.choices[0]?.message.parsed).toEqual(whole.choices[0]?.message.parsed ?? null);
   });
 
-  test("looks at a picture, or says that it can't", async () => {
+  test("looks at a picture or reports that it can't", async () => {
     const capabilities = await capabilitiesOf(model);
     const content = [
       { type: "text" as const, text: "What is this?" },
@@ -172,10 +172,10 @@ describe.each([
   "Perplexity#sonar",
   "Cohere#command-a-03-2025",
   "Local#sim-mini",
-])("the provider of %s in trouble", (model) => {
+])("when the provider of %s fails", (model) => {
   for (const { trouble, kind, shows } of TROUBLES) {
     for (const stream of [false, true]) {
-      test(`shows as OpenAI's own would (${trouble}${stream ? ", streamed" : ""})`, async () => {
+      test(`the error is as OpenAI's own (${trouble}${stream ? ", streamed" : ""})`, async () => {
         const given = { model: `${model}~${trouble}`, messages: user("say: hi"), stream };
         const error: InstanceType<typeof APIError> = await failure(
           kind,
@@ -186,7 +186,7 @@ describe.each([
     }
   }
 
-  test("in mid-stream throws behind the pieces that came", async () => {
+  test("an error in mid-stream is thrown after the pieces received", async () => {
     const pieces: string[] = [];
     const reading = async () => {
       const given = { model: `${model}~pace=200~error-mid`, messages: user("say: one two three") };

@@ -103,7 +103,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-describe("an error has its class, code and field", () => {
+describe("errors have the right class, code and field", () => {
   for (const { name, kind, body, shows } of ROWS) {
     for (const stream of [false, true]) {
       test(`${name}${stream ? ", streamed" : ""}`, async () => {
@@ -116,7 +116,7 @@ describe("an error has its class, code and field", () => {
     }
   }
 
-  test("a key that isn't one", async () => {
+  test("an invalid key", async () => {
     const stranger = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: "sk-not-a-key" });
     const error = await failure(
       OpenAI.AuthenticationError,
@@ -137,7 +137,7 @@ describe("an error has its class, code and field", () => {
     expect((await Array.fromAsync(bound.models.list())).map(({ id }) => id)).toContain("OpenAI#gpt-5.4");
   });
 
-  test("a model that is looked up and isn't there", async () => {
+  test("looking up an unknown model", async () => {
     const error = await failure(NotFoundError, client.models.retrieve("Nobody#gpt-4o"));
     expect(error).toMatchObject({ status: 404, code: "model_not_found" });
     expect(error.message).toContain("OpenAI#gpt-4o");
@@ -146,7 +146,7 @@ describe("an error has its class, code and field", () => {
 
 describe("a stream that breaks off", () => {
   for (const trouble of ["error-mid", "cut", "reset-mid", "garbage"]) {
-    test(`throws an APIError behind its pieces (${trouble})`, async () => {
+    test(`throws an APIError after its pieces (${trouble})`, async () => {
       const stream = await client.chat.completions.create({
         model: troubled(`pace=200~${trouble}`),
         messages,
@@ -176,7 +176,7 @@ describe("a client that leaves", () => {
       signal ? { signal } : {},
     );
 
-  test("has received the pieces sent so far, and ends the call at the provider", async () => {
+  test("has received the pieces so far, and its upstream call ends", async () => {
     const controller = new AbortController();
     const pieces: string[] = [];
     for await (const chunk of await open(controller.signal)) {
@@ -188,13 +188,13 @@ describe("a client that leaves", () => {
     await until("the upstream call's end", () => call?.ended === "aborted");
   });
 
-  test("by a break out of the loop ends the call too", async () => {
+  test("by breaking out of the loop ends the upstream call too", async () => {
     for await (const chunk of await open()) if (chunk.choices[0]?.delta.content === "one") break;
     const call = under.simulator.calls.last();
     await until("the upstream call's end", () => call?.ended === "aborted");
   });
 
-  test("while the whole answer is waited for ends the call too", async () => {
+  test("while waiting for a complete answer ends the upstream call too", async () => {
     const controller = new AbortController();
     const work = client.chat.completions.create(
       { model: troubled("silent"), messages },
@@ -217,7 +217,7 @@ test("the error for the Azure class names the class and address that work", asyn
 });
 
 describe("retries", () => {
-  test("there are none when the allowance is used up", async () => {
+  test("do not happen when the allowance is used up", async () => {
     const { secret } = await under.newKey({ requests_per_day: 1 });
     const door = doorTo(under.url);
     const patient = new OpenAI({ baseURL: `${door.url}/v1`, apiKey: secret });
@@ -234,7 +234,7 @@ describe("retries", () => {
     await door.stop();
   });
 
-  test("they bridge a provider's short refusal", async () => {
+  test("get past a provider's brief refusal", async () => {
     const door = doorTo(under.url);
     const patient = new OpenAI({ baseURL: `${door.url}/v1`, apiKey: under.secret });
     const model = `${PLAIN}~trouble=429~flaky=1~retry=1~chunks=4`;

@@ -30,7 +30,7 @@ describe.each([...PROVIDER_NAMES])("%s", (provider) => {
   const model = `${provider}#sim-mini`;
   const asking = (content: string) => ({ model, functions: [WEATHER], messages: user(content) });
 
-  test("a call, and its result taken back", async () => {
+  test("a call and its result", async () => {
     const { choices } = await client.chat.completions.create(asking(ASK_ONE));
     expect(choices[0]?.finish_reason).toBe("function_call");
     expect(choices[0]?.message.content).toBeNull();
@@ -47,7 +47,7 @@ describe.each([...PROVIDER_NAMES])("%s", (provider) => {
     expect(withoutTools(told.choices[0]?.message)).toBeUndefined();
   });
 
-  test("a streamed call: its name once, its arguments in pieces", async () => {
+  test("a streamed call: the name once, the arguments in pieces", async () => {
     const pieces: ChatCompletionChunk.Choice[] = [];
     for await (const { choices } of await client.chat.completions.create({
       ...asking(ASK_ONE),
@@ -61,14 +61,14 @@ describe.each([...PROVIDER_NAMES])("%s", (provider) => {
     expect(pieces.at(-1)?.finish_reason).toBe("function_call");
   });
 
-  test("the form has room for one call", async () => {
+  test("only one call is reported, as the format has room for one", async () => {
     const { choices } = await client.chat.completions.create(asking(ASK_TWO));
     expect(withoutTools(choices[0]?.message)).toEqual(OSLO);
     const final = await client.chat.completions.stream(asking(ASK_TWO)).finalMessage();
     expect(final.function_call).toEqual(OSLO);
   });
 
-  test("an answer in words, and one that is forced", async () => {
+  test("a text answer and a forced call", async () => {
     const words = await client.chat.completions.create({ ...asking(ASK_ONE), function_call: "none" });
     expect(words.choices[0]?.finish_reason).toBe("stop");
     expect(withoutTools(words.choices[0]?.message)).toBeUndefined();
@@ -80,7 +80,7 @@ describe.each([...PROVIDER_NAMES])("%s", (provider) => {
   });
 });
 
-test("beside tools they count for nothing, as do empty ones", async () => {
+test("are ignored beside tools, or if empty", async () => {
   const tools = [{ type: "function" as const, function: WEATHER }];
   const model = "OpenAI#sim-mini";
   for (const functions of [[WEATHER], []]) {

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-test("makes pictures, whole and as a stream", async () => {
+test("creates pictures, whole and streamed", async () => {
   const ask = { model: "Studio#painter", prompt: "a siamese cat", size: "1024x1024" } as const;
   const whole = await client.images.generate({ ...ask, n: 2 });
   expect(whole.data?.map(({ b64_json }) => b64_json)).toEqual([PICTURE, PICTURE]);
@@ -32,7 +32,7 @@ test("makes pictures, whole and as a stream", async () => {
   ]);
 });
 
-test("shows the drafts of a picture as they are made", async () => {
+test("shows a picture's drafts as they are made", async () => {
   const stream = await client.images.generate({
     model: "Studio#painter-slow",
     prompt: "x",
@@ -48,7 +48,7 @@ test("shows the drafts of a picture as they are made", async () => {
   expect(types).toEqual(["image_generation.partial_image", "image_generation.completed"]);
 });
 
-test("tells a stream that fails in the middle by its error", async () => {
+test("reports an error in mid-stream", async () => {
   const ask = { model: "Studio#painter-erring", prompt: "x", stream: true, partial_images: 1 } as const;
   const read = async () => Array.fromAsync(await client.images.generate(ask));
   expect((await failure(OpenAI.APIError, read())).code).toBe("upstream_error");
@@ -58,7 +58,7 @@ test("tells a stream that fails in the middle by its error", async () => {
   expect((await failure(OpenAI.APIError, listen())).code).toBe("upstream_error");
 });
 
-test("changes pictures", async () => {
+test("edits pictures", async () => {
   const image = [
     await toFile(SOUND, "a.png", { type: "image/png" }),
     await toFile(SOUND, "b.png", { type: "image/png" }),
@@ -76,7 +76,7 @@ test("changes pictures", async () => {
   ]);
 });
 
-test("plays speech from its first sound on", async () => {
+test("plays speech as soon as the first audio arrives", async () => {
   const ask = { model: "Studio#voice-slow", input: "hello", voice: "nova" };
   const reader = (await client.audio.speech.create(ask)).body?.getReader();
   expect((await reader?.read())?.value).toEqual(SPOKEN[0]);
@@ -85,7 +85,7 @@ test("plays speech from its first sound on", async () => {
   expect((await reader?.read())?.done).toBe(true);
 });
 
-test("speaks", async () => {
+test("generates speech", async () => {
   const answer = await client.audio.speech.create({ model: "Studio#voice", input: "hello", voice: "nova" });
   expect(new Uint8Array(await answer.arrayBuffer())).toEqual(SOUND);
 });

@@ -40,7 +40,7 @@ describe("tools", () => {
     expect(new Set(two.map((call) => call.id)).size).toBe(2);
   });
 
-  test("are called one at a time where the client wants it so", async () => {
+  test("are called one at a time if the client asks for that", async () => {
     const answer = await client.chat.completions.create({
       model: PLAIN,
       tools,
@@ -50,7 +50,7 @@ describe("tools", () => {
     expect(answer.choices[0]?.message.tool_calls).toHaveLength(1);
   });
 
-  test("stream their arguments in fragments", async () => {
+  test("stream their arguments in pieces", async () => {
     const fragments: string[] = [];
     const stream = client.chat.completions
       .stream({ model: PLAIN, tools, messages: user(ASK_TWO) })
@@ -67,7 +67,7 @@ describe("tools", () => {
   });
 
   for (const streamed of [false, true]) {
-    test(`are run by the SDK's runner and their results answered, ${streamed ? "streamed" : "whole"}`, async () => {
+    test(`are run by the SDK's tool runner, ${streamed ? "streamed" : "whole"}`, async () => {
       const asked: string[] = [];
       const weather = zodFunction({
         name: "get_weather",

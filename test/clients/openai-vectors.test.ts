@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => under.stop());
 
-test("OpenAI's SDK, which asks for base64 by itself, gets vectors of the whole length", async () => {
+test("OpenAI's SDK, which requests base64 by default, gets full-length vectors", async () => {
   for (const model of MODELS) {
     const [asked, plain] = await Promise.all([
       client.embeddings.create({ model, input: "a red fox", dimensions: 512 }),
@@ -45,7 +45,7 @@ test("OpenAI's SDK, which asks for base64 by itself, gets vectors of the whole l
   ]);
 });
 
-test("OpenAI's SDK sees the field at fault", async () => {
+test("OpenAI's SDK shows the offending field", async () => {
   const work = client.embeddings.create({ model: MODELS[0] ?? "", input: "x", dimensions: 5000 });
   const error = await failure(BadRequestError, work);
   expect([error.status, error.param]).toEqual([400, "dimensions"]);

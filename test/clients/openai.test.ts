@@ -17,7 +17,7 @@ afterAll(() => under.stop());
 const user = (content: string): ChatCompletionMessageParam[] => [{ role: "user", content }];
 
 describe("a whole answer", () => {
-  test("brings the text, the model's canonical id, the usage and the request's id", async () => {
+  test("has the text, the model's canonical id, the usage and the request id", async () => {
     const { data, response, request_id } = await client.chat.completions
       .create({ model: "local/sim-mini", messages: user("say: one two three") })
       .withResponse();
@@ -31,13 +31,13 @@ describe("a whole answer", () => {
     expect(response.headers.get("x-poundkey-model")).toBe(PLAIN);
   });
 
-  test("keeps the client's own request id", async () => {
+  test("keeps the client's request id", async () => {
     const options = { headers: { "x-request-id": "my-own-id" } };
     const answer = await client.chat.completions.create({ model: PLAIN, messages: user("say: hi") }, options);
     expect(answer._request_id).toBe("my-own-id");
   });
 
-  test("takes system, developer and earlier turns", async () => {
+  test("accepts system, developer and earlier turns", async () => {
     const messages: ChatCompletionMessageParam[] = [
       { role: "developer", content: "Be brief." },
       { role: "user", content: [{ type: "text", text: "say: hello" }] },
@@ -60,7 +60,7 @@ describe("a whole answer", () => {
     ]);
   });
 
-  test("is of a picture too", async () => {
+  test("can be about a picture", async () => {
     const content = [
       { type: "text" as const, text: "What is this?" },
       { type: "image_url" as const, image_url: { url: PICTURE, detail: "low" as const } },
@@ -79,13 +79,13 @@ describe("a whole answer", () => {
     expect(answer.usage?.completion_tokens_details?.reasoning_tokens).toBe(6);
   });
 
-  test("shows a refusal as one", async () => {
+  test("shows a refusal as such", async () => {
     const answer = await client.chat.completions.create({ model: PLAIN, messages: user("refuse") });
     expect(answer.choices[0]?.message.refusal).toStartWith("I'm sorry");
     expect(answer.choices[0]?.message.content).toBeNull();
   });
 
-  test("cut at its limit says so", async () => {
+  test("says if it was cut at its limit", async () => {
     const answer = await client.chat.completions.create({
       model: PLAIN,
       max_completion_tokens: 2,
@@ -96,7 +96,7 @@ describe("a whole answer", () => {
 });
 
 describe("a stream", () => {
-  test("comes in pieces under one id, and ends with the usage when asked", async () => {
+  test("arrives in pieces under one id, and ends with the usage if requested", async () => {
     const stream = await client.chat.completions.create({
       model: PLAIN,
       stream: true,
@@ -116,7 +116,7 @@ describe("a stream", () => {
     expect(chunks.slice(0, -1).filter((chunk) => chunk.usage)).toEqual([]);
   });
 
-  test("has no usage when it isn't asked for", async () => {
+  test("has no usage unless requested", async () => {
     const stream = await client.chat.completions.create({
       model: PLAIN,
       stream: true,
@@ -126,7 +126,7 @@ describe("a stream", () => {
     expect(chunks.filter((chunk) => chunk.usage || chunk.choices.length === 0)).toEqual([]);
   });
 
-  test("has all the choices of n, each whole", async () => {
+  test("has all n choices, each complete", async () => {
     const stream = client.chat.completions.stream({
       model: "OpenAI#gpt-5.4",
       n: 2,
@@ -152,7 +152,7 @@ describe("a stream", () => {
     expect(places[0]).toBeLessThan(places[1] ?? 0);
   });
 
-  test("is folded by the helper, event by event", async () => {
+  test("is folded by the SDK's helper, event by event", async () => {
     const pieces: string[] = [];
     const snapshots: string[] = [];
     const stream = client.chat.completions

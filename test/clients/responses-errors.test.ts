@@ -41,7 +41,7 @@ async function post(secret: string, body: object, { url }: UnderTest = under): P
 }
 
 describe.each([false, true])("stream: %p", (stream) => {
-  test("a used-up allowance ends the turn at once", async () => {
+  test("a used-up allowance ends the turn immediately", async () => {
     const { secret } = await under.newKey({ requests_per_day: 1 });
     expect((await post(secret, { model: PLAIN, input: INPUT })).status).toBe(200);
     const refused = await post(secret, { model: PLAIN, input: INPUT, stream });
@@ -54,7 +54,7 @@ describe.each([false, true])("stream: %p", (stream) => {
     expect(message).toContain("passes in 10 minutes");
   });
 
-  test("one whose wait is short says how long it is, and ends the turn too", async () => {
+  test("a short wait is stated, and ends the turn too", async () => {
     const { secret } = await hasty.newKey({ requests_per_day: 0 });
     const request = { model: PLAIN, input: INPUT, stream };
     await (await post(secret, request, hasty)).text();
@@ -65,7 +65,7 @@ describe.each([false, true])("stream: %p", (stream) => {
     expect(error).toMatchObject({ code: "insufficient_quota", reason: "rate_limit_exceeded" });
   });
 
-  test("an empty balance too", async () => {
+  test("an empty balance ends it too", async () => {
     const { secret } = await charged.newKey({ requests_per_day: null });
     const refused = await post(secret, { model: "OpenAI#gpt-5.4", input: INPUT, stream }, charged);
     expect(refused.status).toBe(429);
@@ -75,7 +75,7 @@ describe.each([false, true])("stream: %p", (stream) => {
     });
   });
 
-  test("a provider's load may pass", async () => {
+  test("an overloaded provider may be retried", async () => {
     const refused = await post(under.secret, { model: `${PLAIN}~429`, input: INPUT, stream });
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "1"]);
     expect(asObject(await refused.json()).error).toMatchObject({ code: "provider_busy" });
@@ -132,8 +132,8 @@ test.each(MODELS)("an answer of %s that reached its limit is incomplete", async 
   }
 });
 
-describe("responses are not kept", () => {
-  test("so there is none to fetch or delete", async () => {
+describe("if responses are not stored", () => {
+  test("there are none to fetch or delete", async () => {
     const client = clientOf(under.secret);
     const { id } = await client.responses.create({ model: PLAIN, input: INPUT, store: true });
     for (const work of [
@@ -146,7 +146,7 @@ describe("responses are not kept", () => {
     await failure(OpenAI.AuthenticationError, clientOf("sk-x").responses.retrieve(id));
   });
 
-  test.each(["/v1/responses", "/responses"])("a WebSocket at %s is refused for good", async (path) => {
+  test.each(["/v1/responses", "/responses"])("a WebSocket at %s is refused permanently", async (path) => {
     const answer = await fetch(under.url + path, {
       headers: { upgrade: "websocket", connection: "Upgrade", authorization: `Bearer ${under.secret}` },
     });
@@ -154,7 +154,7 @@ describe("responses are not kept", () => {
   });
 });
 
-describe("counting", () => {
+describe("counting tokens", () => {
   const count = (secret: string, body: object = { model: PLAIN, input: INPUT }) =>
     fetch(`${under.url}/v1/responses/input_tokens`, {
       method: "POST",
@@ -162,7 +162,7 @@ describe("counting", () => {
       body: JSON.stringify(body),
     });
 
-  test("takes no place of the allowance, and 60 a minute", async () => {
+  test("uses no allowance, and is limited to 60 a minute", async () => {
     const { secret } = await under.newKey({ requests_per_day: 1 });
     const { input_tokens } = await clientOf(secret).responses.inputTokens.count({
       model: PLAIN,
@@ -180,7 +180,7 @@ describe("counting", () => {
     expect((await post(secret, { model: PLAIN, input: INPUT })).status).toBe(200);
   });
 
-  test("grows with tools and instructions", async () => {
+  test("includes tools and instructions", async () => {
     const countOf = async (more: object) =>
       Number(
         asObject(await (await count(under.secret, { model: PLAIN, input: INPUT, ...more })).json())

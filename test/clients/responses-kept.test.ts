@@ -36,7 +36,7 @@ function create(model: string, input: string, more: Partial<OpenAI.Responses.Res
 }
 
 describe.each(MODELS)("%s", (model) => {
-  test("goes on from a response of its own and of every other model", async () => {
+  test("continues from a response of its own or of any other model", async () => {
     for (const other of MODELS) {
       const first = await create(other, "say: one");
       expect(first).toMatchObject({ store: true, previous_response_id: null });
@@ -50,7 +50,7 @@ describe.each(MODELS)("%s", (model) => {
     }
   });
 
-  test("a call's result is enough in the next request, whole and streamed", async () => {
+  test("only needs a call's result in the next request, whole and streamed", async () => {
     const asked = { model, input: ASK_ONE, tools: [TOOL] };
     const streamed = await client.responses.stream({ ...asked, stream: true }).finalResponse();
     for (const first of [await client.responses.create(asked), streamed]) {
@@ -67,7 +67,7 @@ describe.each(MODELS)("%s", (model) => {
   });
 });
 
-test("a kept response is shown as it was given, its input item by item, until it is deleted", async () => {
+test("a stored response can be fetched as it was given, with its input items, until it is deleted", async () => {
   const first = await create(PLAIN, "say: hi");
   const { output_text: _text, ...given } = await client.responses.retrieve(first.id);
   const { output_text: _first, _request_id, ...own } = { ...first, _request_id: undefined };
@@ -84,7 +84,7 @@ test("a kept response is shown as it was given, its input item by item, until it
   for (const call of calls) expect((await failure(OpenAI.NotFoundError, call)).message).toContain(first.id);
 });
 
-test("another key finds nothing, nor does anybody where the client asked for that", async () => {
+test("another key can't find it, and `store: false` stores nothing", async () => {
   const { id } = await create(PLAIN, "say: hi");
   const unstored = await create(PLAIN, "say: hi", { store: false });
   expect(unstored).toMatchObject({ store: false });
@@ -106,7 +106,7 @@ async function poll(ask: () => Promise<OpenAI.Responses.Response>, store: boolea
   throw new Error("the change of the key never showed");
 }
 
-test("nothing is kept of a key that forbids it, and what was kept before is gone", async () => {
+test("a key with `keep_responses: false` stores nothing, and what it had stored is deleted", async () => {
   const key = await under.newKey({ requests_per_day: null });
   const own = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: key.secret, maxRetries: 0 });
   const ask = (more: object = {}) => own.responses.create({ model: PLAIN, input: "say: hi", ...more });
@@ -130,7 +130,7 @@ test("nothing is kept of a key that forbids it, and what was kept before is gone
   for (const { id } of [before, after]) await failure(OpenAI.NotFoundError, own.responses.retrieve(id));
 });
 
-test("the store holds no word of it in plain text, and only so many bytes of an account", async () => {
+test("the store holds no plain text of it and limits the bytes per account", async () => {
   const marked = await create(PLAIN, "say: marmalade");
   for (let at = 0; at < 6; at++) await create(PLAIN, `say: ${"x".repeat(200_000)}`);
   const database = new Database(join(under.directory, "poundkey.db"), { readonly: true });
@@ -145,7 +145,7 @@ test("the store holds no word of it in plain text, and only so many bytes of an 
   await failure(OpenAI.NotFoundError, client.responses.retrieve(marked.id));
 });
 
-test.each(MODELS)("the AI SDK refers to items of earlier answers, which are found: %s", async (model) => {
+test.each(MODELS)("the AI SDK's references to earlier items are resolved: %s", async (model) => {
   const openai = createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret });
   const first = await generateText({ model: openai(model), prompt: "say: hi" });
   const messages = [
@@ -158,7 +158,7 @@ test.each(MODELS)("the AI SDK refers to items of earlier answers, which are foun
   expect(await streamed.text).toBe("ho");
 });
 
-test("the AI SDK refers to thinking between a call and its result, which the model gets back", async () => {
+test("the AI SDK's references to thinking between a call and its result reach the model", async () => {
   const openai = createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret });
   const inputSchema = z.object({ city: z.string() });
   const get_weather = tool({ inputSchema, execute: async ({ city }) => `${city} is blue` });

@@ -52,7 +52,7 @@ function echo({ output }: OpenAI.Responses.Response): OpenAI.Responses.ResponseI
 }
 
 describe.each(EACH_DIALECT)("%s", (model) => {
-  test("answers whole and streamed alike", async () => {
+  test("gives the same answer whole and streamed", async () => {
     const [whole, streamed] = await both({ model, input: "say: good day", instructions: "Be brief." });
     expect(whole?.output_text).toContain("good day");
     expect(streamed?.output_text).toBe(whole?.output_text ?? "");
@@ -64,7 +64,7 @@ describe.each(EACH_DIALECT)("%s", (model) => {
     }
   });
 
-  test("calls tools, and goes on from their results", async () => {
+  test("calls tools and continues from their results", async () => {
     const request = { model, input: ASK_TWO, tools: [TOOL] };
     for (const answer of await both(request)) {
       const calls = answer.output.filter((item) => item.type === "function_call");
@@ -87,9 +87,9 @@ describe.each(EACH_DIALECT)("%s", (model) => {
 });
 
 describe.each([PLAIN, "Anthropic#claude-haiku-4-5", "Google#gemini-3.5-flash"])(
-  "what Codex sends, to %s",
+  "a request as sent by Codex, to %s",
   (model) => {
-    test("namespaces come back as they went, custom tools too", async () => {
+    test("restores namespaces and custom tools", async () => {
       const request: Asking = {
         model,
         input: [
@@ -130,7 +130,7 @@ describe.each([PLAIN, "Anthropic#claude-haiku-4-5", "Google#gemini-3.5-flash"])(
   },
 );
 
-test("thinking is sealed for the client, and understood when it comes back", async () => {
+test("thinking is sealed, and accepted when it comes back", async () => {
   const request: Asking = {
     model: THINKING,
     input: ASK_ONE,
@@ -155,7 +155,7 @@ test("thinking is sealed for the client, and understood when it comes back", asy
   }
 });
 
-describe("what can't be done is said", () => {
+describe("unsupported features are refused", () => {
   const refused: readonly (readonly [string, Partial<Asking>])[] = [
     ["previous_response_id", { previous_response_id: "resp_1" }],
     ["conversation", { conversation: "conv_1" }],

@@ -21,7 +21,7 @@ afterAll(() => under.stop());
 describe("Cohere's SDK", () => {
   const fields = () => ({ token: under.secret, environment: under.url, maxRetries: 0 });
 
-  test.each(RANKERS)("ranks documents by its second API, with %s", async (model) => {
+  test.each(RANKERS)("ranks documents with API v2, with %s", async (model) => {
     const asked = { model, query: QUERY, documents: DOCUMENTS, topN: 2 };
     const { results, meta } = await new CohereClientV2(fields()).rerank(asked);
     expect(results.map(({ index }) => index)).toEqual([2, 1]);
@@ -29,7 +29,7 @@ describe("Cohere's SDK", () => {
     expect(meta?.billedUnits?.searchUnits).toBe(model.startsWith("Cohere#") ? 1 : 0);
   });
 
-  test.each(RANKERS)("ranks objects by its first API and shows them, with %s", async (model) => {
+  test.each(RANKERS)("ranks objects with API v1 and returns them, with %s", async (model) => {
     const documents = DOCUMENTS.map((text) => ({ text }));
     const asked = { model, query: QUERY, documents, returnDocuments: true };
     const { results } = await new CohereClient(fields()).rerank(asked);
@@ -40,7 +40,7 @@ describe("Cohere's SDK", () => {
     ]);
   });
 
-  test("is told where embeddings and chat are", async () => {
+  test("gets an error that says where embeddings and chat are", async () => {
     const model = "Cohere#embed-v4.0";
     const [first, second] = [new CohereClient(fields()), new CohereClientV2(fields())];
     const works = [
@@ -60,7 +60,7 @@ describe("Cohere's SDK", () => {
 describe("Voyage's SDK", () => {
   const connect = () => new VoyageAIClient({ apiKey: under.secret, environment: `${under.url}/v1` });
 
-  test.each(EMBEDDERS)("gets vectors of the length that it asks for, of %s", async (model) => {
+  test.each(EMBEDDERS)("gets vectors of the requested length, from %s", async (model) => {
     const asked = { model, input: DOCUMENTS, inputType: "document", outputDimension: 256 } as const;
     const { data, usage } = await connect().embed(asked);
     expect(data?.map(({ index, embedding }) => [index, embedding?.length])).toEqual([
@@ -74,7 +74,7 @@ describe("Voyage's SDK", () => {
     );
   });
 
-  test.each(RANKERS)("ranks documents and shows them, with %s", async (model) => {
+  test.each(RANKERS)("ranks documents and returns them, with %s", async (model) => {
     const asked = { model, query: QUERY, documents: DOCUMENTS, topK: 2, returnDocuments: true };
     const { data, usage } = await connect().rerank(asked);
     expect(data?.map(({ index, document }) => [index, document])).toEqual([
@@ -85,7 +85,7 @@ describe("Voyage's SDK", () => {
     expect(usage?.totalTokens).toBeDefined();
   });
 
-  test("is told where embeddings of texts are", async () => {
+  test("gets an error that says where embeddings of texts are", async () => {
     const inputs = [{ content: [{ type: "text" as const, text: "x" }] }];
     const work = connect().multimodalEmbed({ model: "Voyage#voyage-multimodal-3", inputs });
     const { statusCode, message } = await failure(VoyageAIError, work);
@@ -94,7 +94,7 @@ describe("Voyage's SDK", () => {
   });
 });
 
-test.each(EMBEDDERS)("Google's SDK gets vectors of the length that it asks for, of %s", async (model) => {
+test.each(EMBEDDERS)("Google's SDK gets vectors of the requested length, from %s", async (model) => {
   const google = new GoogleGenAI({ apiKey: under.secret, httpOptions: { baseUrl: under.url } });
   const config = { outputDimensionality: 256, taskType: "RETRIEVAL_DOCUMENT" };
   const asked = { model: model.replace("#", "/"), contents: DOCUMENTS, config };
@@ -102,7 +102,7 @@ test.each(EMBEDDERS)("Google's SDK gets vectors of the length that it asks for, 
   expect(embeddings?.map(({ values }) => values?.length)).toEqual([256, 256, 256]);
 });
 
-test("OpenAI's class for Azure is refused with the class that works, for embeddings, pictures and speech", async () => {
+test("OpenAI's Azure class gets an error naming the right class, for embeddings, pictures and speech", async () => {
   const azure = new AzureOpenAI({ endpoint: under.url, apiKey: under.secret, apiVersion: "2024-10-21" });
   const works = [
     () => azure.embeddings.create({ model: "m", input: "x" }),

@@ -73,7 +73,7 @@ function collect(parts: readonly Part[]): readonly object[] {
 }
 
 describe.skipIf(folder === null)("recorded completions", () => {
-  test("there are some of each kind", () => {
+  test("include some of each kind", () => {
     expect(good.filter(({ isStream }) => isStream).length).toBeGreaterThanOrEqual(6);
     expect(good.filter(({ isStream }) => !isStream).length).toBeGreaterThanOrEqual(10);
   });
@@ -108,7 +108,7 @@ describe.skipIf(folder === null)("recorded completions", () => {
       }
     });
 
-    test(`${recording.id}: as its client reads it`, () => {
+    test(`${recording.id}: as read by its client`, () => {
       const writer = readAsk(recording).writer(() => STAMP);
       const text = writer.write(readStream(recording, 1000)) + writer.end();
       expect(text).toEndWith("data: [DONE]\n\n");
@@ -139,7 +139,7 @@ describe.skipIf(folder === null)("recorded completions", () => {
     });
   }
 
-  test("what the provider refused, we refuse or pass on", () => {
+  test("requests refused by the provider are refused or passed on", () => {
     const refused = recordings.filter(({ status }) => status >= 400).map(({ request }) => request);
     expect(refused.length).toBeGreaterThan(2);
     const [negative] = refused.filter(({ max_tokens: limit }) => limit === -1);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { read, readProvider } from "./platform-files.ts";
 
-describe("Azure's address and proof", () => {
+describe("Azure's address and authentication", () => {
   test.each([
     ["Azure: { resource: res, keys: [k] }", {}, "https://res.openai.azure.com/openai/v1"],
     [
@@ -37,14 +37,14 @@ describe("Azure's address and proof", () => {
     expect([setup?.platform, setup?.credentials]).toEqual(["azure", [{ secret: "k", weight: 1 }]]);
   });
 
-  test("a dated version, or none", () => {
+  test("a dated API version, or none", () => {
     expect(readProvider('Azure: { resource: r, keys: [k], api: "2024-10-21" }')?.apiVersion).toBe(
       "2024-10-21",
     );
     expect(readProvider("Azure: { resource: r, keys: [k], api: v1 }")).not.toHaveProperty("apiVersion");
   });
 
-  test("an application of Entra in place of keys", () => {
+  test("an Entra application instead of keys", () => {
     const own = "tenant: t.example, client_id: c, client_secret: s3cret";
     expect(readProvider(`Azure: { resource: r, entra: { ${own} } }`)?.credentials).toEqual([
       {
@@ -69,7 +69,7 @@ describe("Azure's address and proof", () => {
     });
   });
 
-  test("it is on by its two variables together, and not by one of them", () => {
+  test("two variables together enable it, one of them does not", () => {
     const key = { AZURE_OPENAI_API_KEY: "k" };
     const endpoint = { AZURE_OPENAI_ENDPOINT: "https://res.openai.azure.com" };
     expect(read(null, { ...key, ...endpoint }).providers).toMatchObject([
@@ -79,7 +79,7 @@ describe("Azure's address and proof", () => {
     expect(read(null, endpoint).providers).toEqual([]);
   });
 
-  test("its other names are kept from clients", () => {
+  test("its other names are hidden from clients", () => {
     expect(readProvider("Azure: { resource: res, keys: [k] }")?.unspoken).toContain(
       "res.services.ai.azure.com",
     );
@@ -90,7 +90,7 @@ describe("Azure's models", () => {
   const models = (list: string, name = "Azure: { ") =>
     read(`providers: { ${name} resource: r, keys: [k], models: [${list}] } }`).ownModels;
 
-  test("a deployment of a model in the catalogue has its facts and rules, whatever it is called", () => {
+  test("a deployment of a catalogue model has its facts and rules, whatever its name", () => {
     const [plain, own, like, foreign] = models(
       '{ name: gpt-5.4, deployment: prod }, { name: gpt-5.4-mini, price: { input: 1, output: 2 } }, { name: fast, like: "OpenRouter#openai/gpt-5.4" }, { name: house }',
     );
@@ -106,7 +106,7 @@ describe("Azure's models", () => {
     expect(foreign).toMatchObject({ id: "Azure#house", name: "house", deployment: "house", listed: false });
   });
 
-  test("the documented line, with its key from the environment", () => {
+  test("the documented line works, with its key from the environment", () => {
     const line = `resource: my-resource, keys: ["\${AZURE_OPENAI_API_KEY}"], models: [{ name: gpt-5.4, deployment: prod-gpt, like: "OpenAI#gpt-5.4" }]`;
     const { providers, ownModels } = read(`providers: { Azure: { ${line} } }`, { AZURE_OPENAI_API_KEY: "k" });
     expect(providers[0]).toMatchObject({ baseUrl: "https://my-resource.openai.azure.com/openai/v1" });
@@ -114,7 +114,7 @@ describe("Azure's models", () => {
     expect(ownModels[0]).toMatchObject({ id: "Azure#gpt-5.4", name: "gpt-5.4", deployment: "prod-gpt" });
   });
 
-  test("Claude is served in Anthropic's form, by its name and by another's", () => {
+  test("Claude is served in Anthropic's format, under its own name or another", () => {
     const [claude, mine] = models(
       '{ name: claude-sonnet-5 }, { name: mine, like: "Anthropic#claude-opus-5" }',
     );

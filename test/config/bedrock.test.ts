@@ -54,7 +54,7 @@ const proof = (more: Partial<AwsProof>): Credential => ({
 const ofEnvironment = { accessKeyId: "AKENV", secretAccessKey: "env-secret" };
 
 describe("Bedrock's keys", () => {
-  test("of an account sign each call; a session's token goes with them", () => {
+  test("of an account sign each call, with the session token if there is one", () => {
     const setup = setupOf(`Bedrock: { region: eu-west-1, aws: ${AWS} }`);
     expect([setup.baseUrl, setup.dialect, setup.credentials]).toEqual([
       "https://bedrock-runtime.eu-west-1.amazonaws.com",
@@ -65,7 +65,7 @@ describe("Bedrock's keys", () => {
     expect(setupOf(`Bedrock: { aws: ${temporary} }`).credentials).toEqual([proof({ sessionToken: "token" })]);
   });
 
-  test("may be Bedrock's own, which go as they are", () => {
+  test("may be Bedrock API keys, which are sent as they are", () => {
     const { credentials } = setupOf('Bedrock: { keys: ["ABSK1", { key: "ABSK2", weight: 2 }] }', KEYS);
     expect(credentials).toEqual([
       { secret: "ABSK1", weight: 1 },
@@ -73,7 +73,7 @@ describe("Bedrock's keys", () => {
     ]);
   });
 
-  test("are those of the environment where none are configured, the bearer key first", () => {
+  test("come from the environment if none are configured, the bearer key first", () => {
     const bearer = { ...KEYS, AWS_BEARER_TOKEN_BEDROCK: "ABSK" };
     expect(setupOf("Bedrock: {}", bearer).credentials).toEqual([{ secret: "ABSK", weight: 1 }]);
     const session = { ...KEYS, AWS_SESSION_TOKEN: "t", AWS_REGION: "ap-southeast-2" };
@@ -85,7 +85,7 @@ describe("Bedrock's keys", () => {
     ]);
   });
 
-  test("in the environment turn Bedrock on without a configuration", () => {
+  test("in the environment enable Bedrock without configuration", () => {
     const names = (env: Variables) => setupsOf(null, env).map(({ name }) => name);
     expect(names(KEYS)).toEqual(["Bedrock"]);
     expect(names({ AWS_BEARER_TOKEN_BEDROCK: "ABSK" })).toEqual(["Bedrock"]);
@@ -94,14 +94,14 @@ describe("Bedrock's keys", () => {
   });
 });
 
-test("a guardrail is known by its id or its ARN, and a version", () => {
+test("a guardrail is identified by its id or ARN, and a version", () => {
   for (const id of ["gr1", "arn:aws-us-gov:bedrock:us-gov-west-1:123456789012:guardrail/gr1"]) {
     const setup = setupOf(`Bedrock: { aws: ${AWS}, guardrail: { id: "${id}", version: "12" } }`);
     expect(setup.guardrail).toEqual({ id, version: "12" });
   }
 });
 
-describe("the agent of a container", () => {
+describe("a container's credential agent", () => {
   const FULL = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
   const RELATIVE = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
   const TOKEN = "AWS_CONTAINER_AUTHORIZATION_TOKEN";
@@ -121,13 +121,13 @@ describe("the agent of a container", () => {
     expect<unknown>(findAgent({ [FULL]: url })).toEqual({ ...agent, url });
   });
 
-  test("of ECS is at its path, which goes before a whole address", () => {
+  test("on ECS is at its relative path, which takes precedence over a full address", () => {
     const env = { [RELATIVE]: "/v2/credentials/1?a=b", [FULL]: "https://other.example/" };
     const url = "http://169.254.170.2/v2/credentials/1?a=b";
     expect<unknown>(findAgent(env)).toEqual({ ...agent, url });
   });
 
-  test("is shown a token, or rather the file with one", () => {
+  test("receives a token, preferably from a file", () => {
     const url = "http://169.254.170.23/v1/credentials";
     const env = { [FULL]: url, [TOKEN]: "Basic abcd" };
     expect<unknown>(findAgent(env)).toEqual({ ...agent, url, authorization: { value: "Basic abcd" } });
@@ -136,7 +136,7 @@ describe("the agent of a container", () => {
     });
   });
 
-  test("is asked for nothing where there are keys, and turns nothing on by itself", () => {
+  test("is not called if there are keys, and does not enable Bedrock by itself", () => {
     const env = { [FULL]: "https://agent.example/" };
     expect(findAgent({ ...env, ...KEYS })).toMatchObject({ kind: "aws", accessKeyId: "AKENV" });
     expect(findAgent({ ...env, AWS_BEARER_TOKEN_BEDROCK: "ABSK" })).toBeUndefined();
@@ -156,7 +156,7 @@ describe("the agent of a container", () => {
     [RELATIVE, "@evil.example/"],
     [RELATIVE, "keys"],
     [TOKEN, "a\nb"],
-  ])("is refused by its variable: %s=%j", (name, value) => {
+  ])("is refused with the variable's name: %s=%j", (name, value) => {
     const rest: Variables = name === TOKEN ? { [FULL]: "https://agent.example/" } : {};
     const [error, ...more] = errorsOf("Bedrock: {}", { ...rest, [name]: value });
     expect([error?.includes(name), more]).toEqual([true, []]);
@@ -172,7 +172,7 @@ describe("the region", () => {
     return [baseUrl, found?.kind === "aws" ? found.region : null];
   };
 
-  test("makes the address, in each of AWS's partitions", () => {
+  test("determines the address in each AWS partition", () => {
     expect(addressOf("region: cn-north-1")[0]).toBe("https://bedrock-runtime.cn-north-1.amazonaws.com.cn");
     expect(addressOf("region: eusc-de-east-1")[0]).toBe(
       "https://bedrock-runtime.eusc-de-east-1.amazonaws.eu",
@@ -180,7 +180,7 @@ describe("the region", () => {
     expect(addressOf("region: us-gov-west-1")[0]).toBe("https://bedrock-runtime.us-gov-west-1.amazonaws.com");
   });
 
-  test("is the configured one, that of the address, the environment's, or the first of all", () => {
+  test("comes from the configuration, the address, the environment or the default, in this order", () => {
     const env = { AWS_DEFAULT_REGION: "us-west-2" };
     const fips = 'base_url: "https://bedrock-runtime-fips.us-east-2.amazonaws.com"';
     expect(addressOf("region: eu-west-1", env)[1]).toBe("eu-west-1");
@@ -199,7 +199,7 @@ describe("the region", () => {
 });
 
 test.each(["platform: bedrock", "dialect: bedrock"])(
-  "a second region is another provider with %s, which speaks all that Bedrock does",
+  "a second region is another provider with %s, with all of Bedrock's dialects",
   (kind) => {
     const arn = "arn:aws:bedrock:us-west-2:1:x/y";
     const models = `[{ name: "${arn}", like: "Bedrock#us.anthropic.claude-sonnet-5" }]`;
@@ -229,7 +229,7 @@ test.each([
   ["ap-northeast-1", ["us.", "eu.", "au."]],
   ["ap-southeast-2", ["us.", "eu.", "jp."]],
   ["sa-east-1", []],
-])("profiles of other regions than %s are not listed, though a client may name them", (region, prefixes) => {
+])("inference profiles of regions other than %s are not listed but can be named", (region, prefixes) => {
   const setup = setupOf(`Bedrock: { region: ${region}, aws: ${AWS} }`);
   expect(setup.unlistedPrefixes).toEqual(prefixes);
   const input = { overlay: [], ownModels: [], aliases: {} };
@@ -240,7 +240,7 @@ test.each([
   expect(catalogue.resolve("Bedrock#eu.anthropic.claude-sonnet-5").kind).toBe("card");
 });
 
-describe("what is refused, with its field", () => {
+describe("mistakes are refused, naming the field", () => {
   const rows: readonly (readonly [string, string, Variables?])[] = [
     [`OpenAI: { keys: ["k"], aws: ${AWS} }`, "providers.OpenAI.aws: has no effect"],
     ['Local: { base_url: "http://a.example", region: us-east-1 }', "providers.Local.region: has no effect"],

@@ -37,7 +37,7 @@ function catalogueOf(loaded: Loaded) {
 }
 
 describe("the models of a catalogue file", () => {
-  test("stand beside the program's, and in their place", () => {
+  test("add to the built-in ones or replace them", () => {
     const catalogue = catalogueOf(load([NEW, CHANGED]));
     expect(catalogue.resolve("OpenAI#gpt-99")).toMatchObject({
       card: { contextTokensMax: 400_000, price: { input: 2, output: 10 }, listed: true },
@@ -46,7 +46,7 @@ describe("the models of a catalogue file", () => {
     expect(catalogue.resolve("OpenAI#gpt-5.1").kind).toBe("card");
   });
 
-  test("may be named by every other field", () => {
+  test("can be named in all other fields", () => {
     const more = `aliases: { newest: openai/gpt-99 }
 models: { "OpenAI#gpt-99": { output: 1000 }, "OpenAI#gpt-5.4": { fallbacks: ["OpenAI#gpt-99"] } }`;
     const catalogue = catalogueOf(load([NEW], more));
@@ -62,7 +62,7 @@ models: { "OpenAI#gpt-99": { output: 1000 }, "OpenAI#gpt-5.4": { fallbacks: ["Op
   });
 });
 
-describe("a catalogue file that is wrong", () => {
+describe("an invalid catalogue file", () => {
   const { context: _, ...short } = NEW;
   test.each<[string, unknown, string]>([
     ["no JSON", "{", "new.json: the file isn't JSON"],
@@ -88,7 +88,7 @@ describe("a catalogue file that is wrong", () => {
     );
   });
 
-  test("is refused if it isn't there", () => {
+  test("is refused if it is missing", () => {
     const loaded = loadSettings({
       ...{ text: base, file: "poundkey.yaml", env: () => undefined, overrides: {}, known: PROVIDERS },
       readFile: readFrom({}),
@@ -109,7 +109,7 @@ describe("poundkey catalogue diff", () => {
     return { code, out: printed.join("\n") };
   }
 
-  test("names what is new and what differs", async () => {
+  test("lists what is new and what differs", async () => {
     const { code, out } = await diff([NEW, CHANGED]);
     expect(code).toBe(0);
     expect(out).toContain("~ OpenAI#gpt-5.4\n");
@@ -119,16 +119,16 @@ describe("poundkey catalogue diff", () => {
     expect(out).toEndWith("1 added, 1 changed, 0 removed");
   });
 
-  test("says nothing about what the configuration decides anyway", async () => {
+  test("skips what the configuration overrides anyway", async () => {
     const own = 'models: { "OpenAI#gpt-5.4": { price: { input: 3, output: 15 } } }';
     expect((await diff([CHANGED], [], own)).out).not.toContain("pricing.input");
   });
 
-  test("compares with the file in force, which it would stand in for", async () => {
+  test("compares with the current file, which it would replace", async () => {
     expect((await diff([NEW], [], "catalogue: new.json")).out).toBe("0 added, 0 changed, 0 removed");
   });
 
-  test("prints JSON, and fails for an unsound file", async () => {
+  test("prints JSON, and fails for an invalid file", async () => {
     const [added] = JSON.parse((await diff([NEW], ["--json"])).out);
     expect([added.id, added.kind]).toEqual([NEW.id, "added"]);
     expect(asObject(added.fields[0])).toEqual({ field: "owned_by", before: null, after: "OpenAI" });

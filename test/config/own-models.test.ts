@@ -36,7 +36,7 @@ function readCard(models: string): ModelCard | undefined {
 
 const CLAUDE = shippedCards().find(({ id }) => id === "Anthropic#claude-opus-5");
 
-test("a model is like another but for its name and what stands beside it", () => {
+test("`like` copies another model except for its name and the fields given", () => {
   expect(readCard('{ name: mine, like: "anthropic/claude-opus-5", output: 1000 }')).toEqual({
     id: "Mixed#mine",
     provider: "Mixed",
@@ -78,7 +78,7 @@ test.each([
   expect(loaded.ok ? [] : loaded.errors.map(formatError)).toEqual([expect.stringContaining(says)]);
 });
 
-test("a server with one dialect has no other for a model", () => {
+test("a server with one dialect offers its models no other", () => {
   const loaded = load("{ name: m, dialect: gemini }", "Own: { base_url: http://x.example, models: [");
   expect(loaded.ok ? [] : loaded.errors.map(formatError)).toEqual([
     expect.stringContaining("providers.Own.models[0].dialect: Own speaks openai"),

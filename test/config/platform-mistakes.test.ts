@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { formatError } from "../../src/config/errors.ts";
 import { type Env, LOGIN, load, SERVICE_ACCOUNT, WORKLOAD } from "./platform-files.ts";
 
-describe("mistakes are named by file, line and field", () => {
+describe("mistakes are reported with file, line and field", () => {
   const entra = "entra: { tenant: t, client_id: c, client_secret: s3cret-of-entra }";
   const account = (change: object) => JSON.stringify({ ...SERVICE_ACCOUNT, ...change });
   test.each([
@@ -70,7 +70,7 @@ describe("mistakes are named by file, line and field", () => {
     expect(errors.map(formatError).join("\n")).not.toMatch(/s3cret|r3fresh|PRIVATE KEY|MII/);
   });
 
-  test("variables are named, and the files that they name aren't quoted", () => {
+  test("errors name variables, and never quote the files they point to", () => {
     const wrong = (env: Env) => {
       const loaded = load(null, env);
       return loaded.ok ? [] : loaded.errors.map(formatError);

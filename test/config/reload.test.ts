@@ -56,7 +56,7 @@ describe("reload", () => {
     return { file, seen, tick, watch };
   }
 
-  test("a changed file is read once, when it has settled", () => {
+  test("a changed file is read once, when it has stopped changing", () => {
     const { file, seen, tick } = watched("limits: { n: 2 }\n");
     tick(3);
     file.text = "limits: { n";
@@ -69,7 +69,7 @@ describe("reload", () => {
     expect(seen.settings.map((one) => one.limits.choicesMax)).toEqual([3]);
   });
 
-  test("a bad file is refused whole, and the next good one counts", () => {
+  test("an invalid file is rejected as a whole, and the next valid one is used", () => {
     const { file, seen, tick } = watched("limits: { n: 2 }\n");
     file.text = "limits: { n: 3 }\nlog: { keep: 5 }\n";
     tick(4);
@@ -81,7 +81,7 @@ describe("reload", () => {
     expect(seen.settings.map((one) => [one.limits.choicesMax, one.log.keepMs])).toEqual([[3, 432_000_000]]);
   });
 
-  test("server and store stay as they were, and it is said", () => {
+  test("changes to server and store are ignored and reported", () => {
     const { file, seen, watch } = watched("server: { port: 1 }\n");
     file.text = "server: { port: 2 }\nstore: sqlite:other.db\nlimits: { n: 3 }\n";
     watch.reload();
@@ -91,7 +91,7 @@ describe("reload", () => {
     expect(seen.ignored).toEqual(["server", "store"]);
   });
 
-  test("after the end the files aren't checked", () => {
+  test("files aren't checked after the end", () => {
     const { file, seen, tick, watch } = watched("limits: { n: 2 }\n");
     watch.stop();
     file.text = "limits: { n: 3 }\n";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { KEYS } from "../auth/token-server.ts";
 import { type Env, read, readProvider } from "./platform-files.ts";
 
-describe("Vertex's address and proof", () => {
+describe("Vertex's address and authentication", () => {
   const SA = `service_account: "\${file:/sa.json}"`;
   const AT = "https://us-central1-aiplatform.googleapis.com/v1/projects/p/locations/us-central1";
   test.each([
@@ -28,7 +28,7 @@ describe("Vertex's address and proof", () => {
     expect(readProvider(`Vertex: ${fields}`, env)?.baseUrl).toBe(address);
   });
 
-  test("a service account, a login, a workload, and the machine itself", () => {
+  test("accepts a service account, a user login, a workload and the machine's own identity", () => {
     const proofOf = (value: string, env: Env = {}) =>
       readProvider(`Vertex: { project: p, service_account: "${value}" }`, env)?.credentials[0]?.proof;
     expect(proofOf(`\${file:/sa.json}`)).toEqual({
@@ -56,7 +56,7 @@ describe("Vertex's address and proof", () => {
     });
   });
 
-  test("it is on by its variable where the project is known", () => {
+  test("its variable enables it if the project is known", () => {
     const on = (env: Env) => read(null, env).providers.map(({ name, baseUrl }) => [name, baseUrl]);
     const at = (project: string) =>
       `https://aiplatform.googleapis.com/v1/projects/${project}/locations/global`;
@@ -67,7 +67,7 @@ describe("Vertex's address and proof", () => {
     expect(on({ GOOGLE_CLOUD_PROJECT: "p" })).toEqual([]);
   });
 
-  test("an express key calls Gemini alone; one of a project calls all", () => {
+  test("an express key only calls Gemini, a project's key calls all models", () => {
     expect(readProvider("Vertex: { keys: [k] }")?.dialects).toEqual(["gemini"]);
     expect(readProvider("Vertex: { keys: [k], project: p }")?.dialects).toBeUndefined();
   });
