@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { computeDay, dayAfter, monthStartMs } from "../src/ledger/day.ts";
 import { HOUR } from "./samples.ts";
 
-describe("the day of a moment", () => {
+describe("the day that contains a time", () => {
   const rows: readonly [
     zone: string,
     minutes: number,
@@ -40,7 +40,7 @@ describe("the day of a moment", () => {
     });
   }
 
-  test("follow each other without a gap for years, in any zone", () => {
+  test("days follow each other without a gap for years, in any zone", () => {
     for (const timeZone of [
       "America/New_York",
       "Australia/Lord_Howe",
@@ -58,7 +58,7 @@ describe("the day of a moment", () => {
     }
   });
 
-  test("a month begins with its first day", () => {
+  test("a month begins on its first day", () => {
     const rules = { timeZone: "Europe/Berlin", dayStartsMinutes: 60 };
     expect(monthStartMs(Date.parse("2026-11-20T12:00:00Z"), rules)).toBe(Date.parse("2026-11-01T00:00:00Z"));
   });

@@ -59,7 +59,7 @@ describe.each(FEATURES.map((feature) => [feature.name, feature] as const))("%s",
   });
 });
 
-test("each exception is needed by a cell, and no cell by two", () => {
+test("each exception is needed by exactly one cell", () => {
   const cells = FEATURES.flatMap(({ name }) => MODELS.map((model) => [name, model] as const));
   for (const { features, models, why } of EXCEPTIONS) {
     expect([why, cells.some(([name, model]) => features.test(name) && models.test(model))]).toEqual([
@@ -74,7 +74,7 @@ test("each exception is needed by a cell, and no cell by two", () => {
   expect(twice).toEqual([]);
 });
 
-describe.each([...HANDED])("a conversation begun by %s goes on", (from) => {
+describe.each([...HANDED])("a conversation begun by %s continues", (from) => {
   test.each([...HANDED])("at %s", async (to) => {
     const first = await ask(gateway, { model: from, ...FIRST }, true);
     answered(first);
@@ -104,7 +104,7 @@ describe.each([false, true])("usage and cost, streamed: %p", (streamed) => {
   });
 });
 
-describe("costs what its card says", () => {
+describe("costs match the card", () => {
   test.each([...MODELS])("%s", async (model) => {
     const answer = await ask(gateway, { model, messages: [user("say: yes")] }, false);
     const listed = await fetch(`${gateway.url}/v1/models/${encodeURIComponent(model)}`, {
@@ -131,7 +131,7 @@ describe.each([...STREAMING])("a stream of %s", (model) => {
     expect(undisturbed(await about(`~${trouble}`))).toEqual(undisturbed(calm));
   });
 
-  test("is counted where it reports no usage", async () => {
+  test("is estimated if it reports no usage", async () => {
     const { usage, ...calm } = (await about(CALM)).reply;
     const untold = await about("~no-usage");
     answered(untold);
@@ -140,7 +140,7 @@ describe.each([...STREAMING])("a stream of %s", (model) => {
     expect(Object.keys(untold.reply).sort()).toEqual(Object.keys({ usage, ...calm }).sort());
   });
 
-  test.each([...BREAKS])("never ends well after %s", async (trouble) => {
+  test.each([...BREAKS])("is never complete after %s", async (trouble) => {
     for (const place of PLACES) {
       const { error } = await about(`~${trouble}~after=${place}`);
       expect([place, error?.type]).toEqual([place, expect.stringMatching(/^(api|rate_limit)_error$/)]);

@@ -54,7 +54,7 @@ async function listed(): Promise<readonly { id: string; pricing: unknown }[]> {
   return data.filter(({ id }) => id.startsWith("Ollama#"));
 }
 
-test("models that the server lists are in the list of models, and answer without a key or a price", async () => {
+test("models listed by the server are listed here, and answer without a key or a price", async () => {
   const found = await until("the server's models", async () => {
     const models = await listed();
     return models.length > 1 ? models : null;
@@ -80,7 +80,7 @@ const listFrom = (body: string, status = 200) => {
   return listModels(setupOf("http://127.0.0.1:9/v1"), answer);
 };
 
-test("the length of a model's context is read where the server reports it", async () => {
+test("a model's context length is read if the server reports it", async () => {
   const cards = await listFrom(JSON.stringify(WITH_LENGTHS));
   expect(cards.map(({ id, contextTokensMax }) => [id, contextTokensMax])).toEqual([
     ["vLLM#Qwen/Qwen3-8B", 32768],
@@ -88,7 +88,7 @@ test("the length of a model's context is read where the server reports it", asyn
   ]);
 });
 
-test("a list that is too long, no list or elsewhere is not taken", async () => {
+test("a list that is too long, malformed or redirected is rejected", async () => {
   const many = { data: Array.from({ length: 5000 }, (_, at) => ({ id: `m${at}` })) };
   expect(await listFrom(JSON.stringify(many))).toHaveLength(1000);
   await expect(listFrom(" ".repeat(3_000_000))).rejects.toThrow("too long");
@@ -123,7 +123,7 @@ const FIRST = "http://first:8000/v1";
 const SECOND = "http://second:8000/v1";
 const list = (...names: string[]) => JSON.stringify({ data: names.map((id) => ({ id })) });
 
-test("a server that is down is asked again until it answers, and then no more before a reload", async () => {
+test("a server that is down is asked again until it answers, then not before a reload", async () => {
   const answers: Record<string, string> = {};
   const { seen, discovery } = startDiscovery(answers);
   discovery.expect([setupOf(FIRST)]);
@@ -143,7 +143,7 @@ test("a server that is down is asked again until it answers, and then no more be
   expect(seen.changes).toBe(2);
 });
 
-test("models leave the list with their server, or when it moves", async () => {
+test("models are removed when their server is removed or moved", async () => {
   const { discovery } = startDiscovery({
     [`${FIRST}/models`]: list("one"),
     [`${SECOND}/models`]: list("two"),
@@ -158,7 +158,7 @@ test("models leave the list with their server, or when it moves", async () => {
   expect(discovery.cards).toEqual([]);
 });
 
-test("a key that is configured is sent, and goes to the configured address alone", async () => {
+test("a configured key is sent, and only to the configured address", async () => {
   const seen: (HeadersInit | undefined)[] = [];
   const keyed = setupOf(FIRST, ', keys: ["secret-of-the-server"], headers: { x-team: "7" }');
   const cards = await listModels(keyed, async (url, init) => {

@@ -5,7 +5,7 @@ import { Fault } from "../src/core/fault.ts";
 
 const OVERLOADED = new Fault("overloaded", "The gateway is stopping.");
 
-test("the first reason counts, and is told once to all that have not left", () => {
+test("the first reason wins and is delivered once to everyone still listening", () => {
   const ending = new Ending();
   const told: string[] = [];
   const left = ({ code }: Fault) => void told.push(`left: ${code}`);
@@ -19,7 +19,7 @@ test("the first reason counts, and is told once to all that have not left", () =
   expect(told).toEqual(["stayed: overloaded"]);
 });
 
-test("an end that came before is told at once; without a reason the client is gone", () => {
+test("an earlier end is reported immediately, by default as a client that left", () => {
   const ending = new Ending();
   ending.end();
   const told: string[] = [];
@@ -27,7 +27,7 @@ test("an end that came before is told at once; without a reason the client is go
   expect(told).toEqual(["client_gone"]);
 });
 
-test("a part ends with the whole, and the whole goes on without a part that has ended", () => {
+test("a child ends with its parent, but not the other way round", () => {
   const whole = new Ending();
   const [one, other] = [new Ending(whole), new Ending(whole)];
   one.end();

@@ -47,9 +47,9 @@ const CALL = {
 } as const;
 const LONG = PROSE.repeat(50);
 
-describe("the worst estimate of text", () => {
+describe("the worst-case estimate of text", () => {
   test.each(["a", "7", "é", "漢", "አ", "😀", PROSE, '{"id":17}'])(
-    "never falls as the text %p grows",
+    "never shrinks as the text %p grows",
     (unit) => {
       const counts = Array.from({ length: 60 }, (_, size) => worst(user(unit.repeat(size))));
       expect(counts).toEqual(counts.toSorted((a, b) => a - b));
@@ -57,7 +57,7 @@ describe("the worst estimate of text", () => {
     },
   );
 
-  test("is its bytes over 1.4, and for digits and rare scripts its bytes", () => {
+  test("is bytes / 1.4, or bytes for digits and rare scripts", () => {
     const ofText = (text: string) => worst(user(text)) - worst(user(""));
     const expected: readonly (readonly [string, number])[] = [
       ["x".repeat(14_000), 10_000],
@@ -68,13 +68,13 @@ describe("the worst estimate of text", () => {
     for (const [text, tokens] of expected) expect(Math.abs(ofText(text) - tokens)).toBeLessThanOrEqual(1);
   });
 
-  test("is the same for one message and for the same text in parts", () => {
+  test("is the same for one message and for its text in parts", () => {
     const parts = [PROSE, PROSE].map((text) => ({ type: "text", text }) as const);
     expect(worst(user(parts))).toBeGreaterThanOrEqual(worst(user(PROSE + PROSE)));
     expect(worst(user(parts))).toBeLessThan(worst(user(PROSE + PROSE)) + 40);
   });
 
-  test("takes base64 in a text for text", () => {
+  test("treats base64 within text as text", () => {
     const pasted = `data:image/png;base64,${"iVBORw0K".repeat(10_000)}`;
     expect(worst(user(pasted))).toBeGreaterThan(50_000);
     expect(worst(user([{ type: "text", text: pasted }]))).toBeGreaterThan(50_000);
@@ -102,7 +102,7 @@ describe("the worst estimate of text", () => {
     expect(raise(changes)).toBeGreaterThan(LONG.length / 1.5);
   });
 
-  test("has a share for each message and each tool, however short", () => {
+  test("includes a minimum per message and per tool", () => {
     const message: ChatMessage = { role: "user", content: "" };
     const messages = (count: number) => worst(asking(...Array.from({ length: count }, () => message)));
     expect(messages(101) - messages(1)).toBeGreaterThanOrEqual(500);
@@ -113,12 +113,12 @@ describe("the worst estimate of text", () => {
     expect(tools(11) - tools(1)).toBeGreaterThanOrEqual(500);
   });
 
-  test("is for one choice: the caller multiplies by n", () => {
+  test("covers one choice, so callers multiply by n", () => {
     expect(worst({ ...user(PROSE), n: 8 })).toBe(worst(user(PROSE)));
     expect(likelyPromptTokens({ ...user(PROSE), n: 8 })).toBe(likelyPromptTokens(user(PROSE)));
   });
 
-  test("is no more than the context, since a longer prompt is refused", () => {
+  test("is at most the context, because longer prompts are refused", () => {
     const card = cardOf("OpenAI#gpt-4.1", 8000);
     expect(worst(user("x".repeat(1_000_000)), card)).toBe(8400);
     expect(worst(user("x"), card)).toBe(worst(user("x")));
@@ -135,8 +135,8 @@ function sound(format: string, bytes: number): ContentPart {
   return { type: "input_audio", input_audio: { data: "A".repeat((bytes / 3) * 4), format } };
 }
 
-describe("the worst estimate of images, sound and files", () => {
-  test("counts an image of 5 MB as an image, not as text", () => {
+describe("the worst-case estimate of images, audio and files", () => {
+  test("counts a 5 MB image as an image, not as text", () => {
     const large = user([image(`data:image/png;base64,${"A".repeat(5_000_000)}`)]);
     const linked = user([image("https://example.com/large.png")]);
     for (const estimate of [worst, likelyPromptTokens]) expect(estimate(large)).toBe(estimate(linked));
@@ -156,13 +156,13 @@ describe("the worst estimate of images, sound and files", () => {
     ["Google#gemini-3-pro", 2240, 3000],
     ["xAI#grok-4.3", 1792, 2000],
     ["mine#pixtral", 4160, 5000],
-  ])("knows the largest image of %s", (id, least, most) => {
+  ])("covers the largest image of %s", (id, least, most) => {
     const tokens = worst(user([image("https://a/b.png")]), cardOf(id)) - worst(user([]), cardOf(id));
     expect(tokens).toBeGreaterThanOrEqual(least);
     expect(tokens).toBeLessThan(most);
   });
 
-  test("counts an image in the form of other vendors", () => {
+  test("counts images in other vendors' formats", () => {
     const source = { type: "base64", media_type: "image/png", data: "A".repeat(5_000_000) };
     const plain = worst(user([]));
     const forms: readonly object[] = [
@@ -194,12 +194,15 @@ describe("the worst estimate of images, sound and files", () => {
     expect(likelyPromptTokens(user([large]))).toBeLessThan(worst(user([large])));
   });
 
-  test.each(["text/csv", "application/json"])("counts a file of %s as text, a token a byte", (mediaType) => {
-    const tokens = worst(user([file(mediaType, 300_000)])) - worst(user([]));
-    expect(tokens).toBe(300_000);
-  });
+  test.each(["text/csv", "application/json"])(
+    "counts a file of %s as text, one token per byte",
+    (mediaType) => {
+      const tokens = worst(user([file(mediaType, 300_000)])) - worst(user([]));
+      expect(tokens).toBe(300_000);
+    },
+  );
 
-  test("holds the whole context for a file of unknown size", () => {
+  test("is the whole context for a file of unknown size", () => {
     const card = cardOf("Google#gemini-3-pro", 200_000);
     const parts: readonly ContentPart[] = [
       { type: "file", file: { file_id: "file-1" } },
@@ -211,7 +214,7 @@ describe("the worst estimate of images, sound and files", () => {
     expect(worst(user([image("https://img.youtube.com/vi/1/0.jpg")]), card)).toBeLessThan(10_000);
   });
 
-  test("counts sealed thinking for less than text", () => {
+  test("counts sealed thinking as less than text", () => {
     const details = [{ type: "reasoning.encrypted", data: "A".repeat(40_000) }] as const;
     const tokens = raise(asking({ role: "assistant", reasoning_details: details }));
     expect(tokens).toBeGreaterThan(9000);
@@ -219,7 +222,7 @@ describe("the worst estimate of images, sound and files", () => {
   });
 });
 
-test("the likely estimate is near the mean of prose", () => {
+test("the likely estimate is close to the average of prose", () => {
   expect(likelyTextTokens(4000)).toBe(1000);
   expect(likelyTextTokens(0)).toBe(0);
   const tokens = likelyPromptTokens(user("x".repeat(4000)));
@@ -265,13 +268,13 @@ if (folder === null) {
 } else {
   const calls = recordedCalls(folder);
 
-  test("no provider counted more than would have been held", () => {
+  test("no provider ever counted more than would have been held", () => {
     expect(calls.length).toBeGreaterThan(1000);
     const above = calls.filter(({ request, card, counted }) => worst(request, card) < counted);
     expect(above.map(({ id }) => id)).toEqual(Object.keys(ABOVE));
   });
 
-  test("the likely estimate of all of them is within a quarter of what was counted", () => {
+  test("the likely estimate is within a quarter of the total counted", () => {
     const sum = (of: (call: (typeof calls)[number]) => number) =>
       calls.reduce((total, call) => total + of(call), 0);
     const ratio = sum(({ request }) => likelyPromptTokens(request)) / sum(({ counted }) => counted);
@@ -283,7 +286,7 @@ if (folder === null) {
   });
 }
 
-test("an uncounted prompt is charged for text that only the native lane sent, in each call", () => {
+test("an uncounted prompt is charged for text that only the native lane sent, per call", () => {
   const sent = { ask: user(PROSE), calls: 3, unreadBytes: 4000 };
   const tokens = 3 * (likelyPromptTokens(sent.ask) + likelyTextTokens(4000));
   expect(CHAT.estimate(sent, 0, null).prompt_tokens).toBe(tokens);

@@ -63,28 +63,28 @@ async function removals(choice: unknown): Promise<Record<string, unknown>> {
 }
 
 describe("a selector", () => {
-  test.each(FREE)("chooses among both where nothing is forced: %j", async (choice) => {
+  test.each(FREE)("chooses among both kinds if nothing is forced: %j", async (choice) => {
     expect(await removals(choice)).toEqual({ "Own#willful": null, "Own#obedient": null });
   });
 
-  test.each(FORCED)("takes the one that can be forced: %j", async (choice) => {
+  test.each(FORCED)("chooses a model that can be forced: %j", async (choice) => {
     const answer = await ask("Router#light", choice, both);
     expect([answer.status, answer.body.model]).toEqual([200, "Own#obedient"]);
     expect(answer.headers.get("x-poundkey-dropped")).toBeNull();
   });
 
-  test.each(FORCED)("says why: %j", async (choice) => {
+  test.each(FORCED)("explains why: %j", async (choice) => {
     expect(await removals(choice)).toEqual({ "Own#willful": "tools", "Own#obedient": null });
   });
 
-  test("refuses where no other model is left", async () => {
+  test("refuses if no other model is left", async () => {
     const { status, error } = await ask("Router#light", "required", willful);
     expect([status, error?.code]).toEqual([400, "unsupported_capability"]);
   });
 });
 
-describe("a model that is plainly named", () => {
-  test.each(FORCED)("is asked in words: %j", async (choice) => {
+describe("a named model", () => {
+  test.each(FORCED)("is asked in the prompt: %j", async (choice) => {
     const answer = await ask("Own#willful", choice, both);
     expect([answer.status, answer.headers.get("x-poundkey-dropped")]).toEqual([200, "tool_choice"]);
     const sent = asObject(gateway.simulator.calls.last()?.body);
@@ -96,12 +96,12 @@ describe("a model that is plainly named", () => {
     expect(asArray(sent.tools)).toHaveLength(choice === "required" ? 2 : 1);
   });
 
-  test.each(FREE)("is asked as ever where nothing is forced: %j", async (choice) => {
+  test.each(FREE)("is called as usual if nothing is forced: %j", async (choice) => {
     const answer = await ask("Own#willful", choice, both);
     expect([answer.status, answer.headers.get("x-poundkey-dropped")]).toEqual([200, null]);
   });
 
-  test("is refused where it takes no tools at all", async () => {
+  test("is refused if it supports no tools at all", async () => {
     for (const choice of ["auto", "required"]) {
       const { status, error } = await ask("Own#toolless", choice, gateway.secret);
       expect([status, error?.code, error?.param]).toEqual([400, "unsupported_capability", "tools"]);

@@ -106,7 +106,7 @@ async function ask(at: number): Promise<number> {
 
 const told = () => events.map(({ event }) => event).filter((event) => event.startsWith("credential"));
 
-test("every client is answered while it is refused and probed; it is back with the first answer", async () => {
+test("all clients are answered while a credential is refused and probed, and it returns with the first success", async () => {
   let at = 0;
   for (; !asked.includes("bad"); at++) await ask(at);
   expect(told()).toEqual(["credential_retired"]);
@@ -127,7 +127,7 @@ test("every client is answered while it is refused and probed; it is back with t
   expect(told()).toEqual(["credential_retired", "credential_back"]);
 });
 
-test("where all are refused the client gets an error, and the first that is accepted again serves", async () => {
+test("if all are refused, clients get an error until one is accepted again", async () => {
   let at = 0;
   for (; !asked.includes("bad"); at++) await ask(at);
   await clock.move(1000);

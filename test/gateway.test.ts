@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 
 describe("deadlines", () => {
-  test("come once, at most a quarter of a second late; moved ones come later, cleared ones never", async () => {
+  test("fire once, at most 250 ms late; moved ones fire later, cleared ones never", async () => {
     const came: string[] = [];
     deadlines.watch(1000, () => came.push(`first at ${clock.nowMs()}`));
     const moved = deadlines.watch(1000, () => came.push(`moved at ${clock.nowMs()}`));
@@ -46,14 +46,14 @@ describe("connecting", () => {
     return { watch, faults, tries: () => tries };
   }
 
-  test("a host that takes no connection ends the call within the time for connecting", async () => {
+  test("a host that accepts no connection ends the call within the connect timeout", async () => {
     const { watch, faults } = watching([false]);
     watch("one");
     await clock.move(4000);
     expect(faults).toEqual(["one: upstream_timeout"]);
   });
 
-  test("a slow answer is waited for; calls that wait together try once, a later one again", async () => {
+  test("a slow answer is waited for; calls that wait together share one check", async () => {
     const { watch, faults, tries } = watching([true, false]);
     watch("one");
     watch("two");
@@ -64,7 +64,7 @@ describe("connecting", () => {
     expect([faults, tries()]).toEqual([["three: upstream_timeout"], 2]);
   });
 
-  test("an answered call tries nothing", async () => {
+  test("an answered call checks nothing", async () => {
     const { watch, faults, tries } = watching([false]);
     watch("one").clear();
     await clock.move(4000);
@@ -98,7 +98,7 @@ describe("settlements", () => {
     return { settlements: new Settlements({ ledger, clock, deadlines, log }), written, events };
   }
 
-  test("what a store that is down does not take is written when it is back, in order, once", async () => {
+  test("settlements refused by a store that is down are written once, in order, when it is back", async () => {
     let down = true;
     const { settlements, written } = settling(() => (down ? new Fault("store_unavailable", "down") : null));
     const added = ["a", "b", "c"].map((id) => settlements.add(ticket(id), outcome(id), PATIENCE_MS));
@@ -125,7 +125,7 @@ describe("settlements", () => {
     expect(events[2]).toMatchObject({ late: false, record: { id: "good", ...bill } });
   });
 
-  test("an answer waits for its row for the given time, no longer", async () => {
+  test("an answer waits for its row only for the given time", async () => {
     const slow = Promise.withResolvers<Settled>();
     const ledger = { settle: () => slow.promise };
     const settlements = new Settlements({ ledger, clock, deadlines, log: () => {} });
@@ -142,7 +142,7 @@ describe("settlements", () => {
     expect([answers, settlements.waiting]).toEqual([[null], 0]);
   });
 
-  test("a settlement that no client waits for any more is written in its other form, if it has one", async () => {
+  test("a settlement that no client waits for is written in its alternative form, if it has one", async () => {
     let down = true;
     const { settlements, written } = settling(() => (down ? new Fault("store_unavailable", "down") : null));
     const lost: Outcome = { ...outcome("paid"), ...FAILED, record: makeRecord("paid", { ended: "lost" }) };

@@ -49,7 +49,7 @@ function racing(isFinal: Race<Hand, string>["isFinal"] = () => false) {
   return { seen, first, second, told, timeIsUp: () => task(), isCalledOff: () => calledOff };
 }
 
-test("a first one that answers in time is alone", async () => {
+test("a first attempt that answers in time is not hedged", async () => {
   const { seen, first, told, timeIsUp, isCalledOff } = racing();
   first.answers();
   expect(await told).toBe("first's answer, nobody lost");
@@ -58,7 +58,7 @@ test("a first one that answers in time is alone", async () => {
   expect(seen).toEqual(["first runs"]);
 });
 
-test("a first one that fails in time is not waited for: the plan goes on", async () => {
+test("a first attempt that fails in time is followed by failover", async () => {
   const { seen, first, told, timeIsUp } = racing();
   first.fails("busy");
   expect(await told).toBe("failed: busy");
@@ -67,7 +67,7 @@ test("a first one that fails in time is not waited for: the plan goes on", async
 });
 
 test.each(["first", "second"] as const)(
-  "the %s to answer wins, and the other is ended at once",
+  "the %s to answer wins, and the other is ended immediately",
   async (name) => {
     const { seen, told, timeIsUp, ...hands } = racing();
     timeIsUp();
@@ -78,7 +78,7 @@ test.each(["first", "second"] as const)(
   },
 );
 
-test("an answer that comes at the same moment is dropped, not given twice", async () => {
+test("an answer that arrives at the same moment is dropped", async () => {
   const { seen, first, second, told, timeIsUp } = racing();
   timeIsUp();
   second.answers();
@@ -87,7 +87,7 @@ test("an answer that comes at the same moment is dropped, not given twice", asyn
   expect(seen).toEqual(["first runs", "second runs", "first is ended", "first's answer is dropped"]);
 });
 
-test("when one fails the other is waited for; when both do, the last failure counts", async () => {
+test("if one fails the other is waited for, and if both do, the last failure counts", async () => {
   const one = racing();
   one.timeIsUp();
   one.first.fails("busy");
@@ -102,7 +102,7 @@ test("when one fails the other is waited for; when both do, the last failure cou
   expect(await both.told).toBe("failed: broken");
 });
 
-test("a failure that the other would meet too ends both", async () => {
+test("a failure that the other would share ends both", async () => {
   const { seen, second, told, timeIsUp } = racing((error) => String(error).includes("bad request"));
   timeIsUp();
   second.fails("bad request");

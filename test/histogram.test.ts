@@ -13,7 +13,7 @@ function exact(times: readonly number[], share: number): number {
   return sorted[Math.ceil(sorted.length * share) - 1] ?? 0;
 }
 
-test("a time's bucket ends at it or a fifth after it, and begins before it", () => {
+test("a duration's bucket ends within a fifth above it and starts below it", () => {
   for (let ms = 2; ms < 1_000_000; ms = Math.ceil(ms * 1.01)) {
     const bucket = findBucket(ms);
     expect(1.2 ** bucket).toBeGreaterThanOrEqual(ms * (1 - 1e-6));
@@ -37,7 +37,7 @@ test.each([
   }
 });
 
-test("nothing counted has no percentiles; one time has itself, nearly", () => {
+test("an empty histogram has no percentiles, and a single time is its own, approximately", () => {
   expect(computePercentiles(new Map())).toBeNull();
   expect(computePercentiles(new Map([[5, 0]]))).toBeNull();
   const one = computePercentiles(counted([500]));

@@ -25,7 +25,7 @@ async function ask(secret: string, path: string): Promise<Seen> {
 }
 
 describe("accounts", () => {
-  test("are made, shown and renamed", async () => {
+  test("can be created, shown and renamed", async () => {
     const made = await operator.post("/accounts", { name: "Team" });
     expect(made.status).toBe(201);
     const { id } = made.body;
@@ -41,7 +41,7 @@ describe("accounts", () => {
     expect((await operator.get(`/accounts/${id}`)).body).toEqual(changed.body);
   });
 
-  test("are listed newest first, page by page, the default one among them", async () => {
+  test("are listed newest first, in pages, including the default one", async () => {
     for (const name of ["a", "b", "c", "d", "e"]) await operator.post("/accounts", { name });
     const rows = await operator.all("/accounts", 2);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
@@ -62,7 +62,7 @@ describe("keys", () => {
     expires_at: "2099-01-31T12:00:00.000Z",
   };
 
-  test("are made with a secret that is shown once and works at once", async () => {
+  test("are created with a secret that is shown once and works immediately", async () => {
     const { body: account } = await operator.post("/accounts", { name: "Payer" });
     const made = await operator.post("/keys", { ...FIELDS, account_id: account.id });
     expect(made.status).toBe(201);
@@ -102,7 +102,7 @@ describe("keys", () => {
     expect(listed).not.toContain(String(secret));
   });
 
-  test("take the configuration's values unless they are given", async () => {
+  test("get the configured values by default", async () => {
     const { body } = await operator.post("/keys", { name: "plain" });
     expect(body).toMatchObject({
       account_id: "default",
@@ -114,7 +114,7 @@ describe("keys", () => {
     expect((await ask(String(body.secret), "/v1/key")).body.allowance).toMatchObject({ limit: 200 });
   });
 
-  test("are changed field by field, null takes a limit away", async () => {
+  test("are changed field by field, and null removes a limit", async () => {
     const { body: key } = await operator.post("/keys", FIELDS);
     const changed = await operator.patch(`/keys/${key.id}`, { name: "New", allowed_models: null });
     expect(changed.body).toMatchObject({
@@ -132,7 +132,7 @@ describe("keys", () => {
     expect(formatLine(await seen(await world.chat(asking("Local#sim"), { secret })))).toBe("200 whole");
   });
 
-  test("are listed newest first, page by page", async () => {
+  test("are listed newest first, in pages", async () => {
     for (let at = 0; at < 5; at++) await operator.post("/keys", { name: `key ${at}` });
     const rows = await operator.all("/keys", 2);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(rows.length);
@@ -142,7 +142,7 @@ describe("keys", () => {
 });
 
 describe("the end of a key", () => {
-  test("a revocation shows at once at admission, and soon elsewhere", async () => {
+  test("a revocation takes effect immediately at admission, and soon elsewhere", async () => {
     const { body: key } = await operator.post("/keys", { name: "to go" });
     const secret = String(key.secret);
     expect((await world.chat(asking("Local#sim"), { secret })).status).toBe(200);
@@ -161,7 +161,7 @@ describe("the end of a key", () => {
     expect((await operator.get(`/keys/${key.id}`)).body).toMatchObject(revoked.body);
   });
 
-  test("a revoked key's streams that run go on to their end", async () => {
+  test("a revoked key's running streams finish", async () => {
     const { body: key } = await operator.post("/keys", { name: "to go" });
     const body = asking("Local#sim~pace=30", "say: a b c d e f", { stream: true });
     const response = await world.chat(body, { secret: String(key.secret) });
@@ -170,7 +170,7 @@ describe("the end of a key", () => {
     expect(stream).toMatchObject({ texts: ["a b c d e f"], error: null });
   });
 
-  test("a key expires at its moment", async () => {
+  test("a key expires on time", async () => {
     const at = Date.now() + 1500;
     const { body: key } = await operator.post("/keys", {
       name: "brief",
@@ -188,7 +188,7 @@ describe("the end of a key", () => {
 });
 
 describe("the log", () => {
-  test("has a row for every answered request, by the completion's id", async () => {
+  test("has a row per answered request, by completion id", async () => {
     const { body: key } = await operator.post("/keys", { name: "logged" });
     const init = { secret: String(key.secret), headers: { "x-request-id": "from-outside" } };
     const done = await seen(await world.chat(asking("openai/gpt-5.4"), init));
@@ -226,7 +226,7 @@ describe("the log", () => {
     expect(one.text + JSON.stringify(rows)).not.toMatch(/good day|sk-|sim-key/);
   });
 
-  test("is narrowed and paged", async () => {
+  test("can be filtered and paged", async () => {
     const { body: key } = await operator.post("/keys", { name: "logged" });
     const secret = String(key.secret);
     for (const model of ["Local#sim", "Local#sim", "Local#sim~trouble=500"])
@@ -241,7 +241,7 @@ describe("the log", () => {
   });
 });
 
-describe("what operators get wrong", () => {
+describe("operator mistakes", () => {
   const ROWS: readonly (readonly [string, string, unknown, string])[] = [
     ["POST", "/accounts", {}, "400 missing_required_parameter name"],
     ["POST", "/accounts", { name: "" }, "400 empty_string name"],
@@ -289,7 +289,7 @@ describe("what operators get wrong", () => {
     expect(answer && told(answer)).toBe(expected);
   });
 
-  test("a wrong token learns nothing", async () => {
+  test("a wrong token reveals nothing", async () => {
     for (const token of ["x", "", `${world.adminToken}x`, world.secret]) {
       const headers = { authorization: `Bearer ${token}` };
       const answer = await seen(await fetch(`${world.url}/admin/v1/keys`, { headers }));

@@ -39,7 +39,7 @@ const find = (rows: unknown, name: string): JsonObject | undefined =>
     .find((row) => row.name === name);
 
 describe("an alias made at run time", () => {
-  test("is in force at once here and soon on another node, until it is deleted", async () => {
+  test("works immediately here and soon on other nodes, until it is deleted", async () => {
     expect(await usedBy("fast")).toBe("404");
     const made = await operator.post("/aliases", { name: "fast", target: "anthropic/sim-mini" });
     expect([made.status, made.body]).toEqual([
@@ -57,7 +57,7 @@ describe("an alias made at run time", () => {
     await until("the other forgets it", async () => (await usedBy("fast", other.url)) === "404", SOON_MS);
   });
 
-  test("may be a group, a selector or a pattern, and be named by the address", async () => {
+  test("can be a group, a selector or a pattern, and can be used in the URL", async () => {
     const group = [{ model: CLAUDE, weight: 2.5 }, { model: "mistral/sim-mini" }];
     const made = await operator.post("/aliases", { name: "my/group", target: group });
     expect(made.body.target).toEqual([
@@ -74,7 +74,7 @@ describe("an alias made at run time", () => {
     expect(await usedBy("claude-anything")).toBe("404");
   });
 
-  test("survives a restart, is listed after those of the file, and is shown in the settings", async () => {
+  test("survives a restart, follows those of the file in lists, and appears in the settings", async () => {
     await operator.post("/aliases", { name: "kept", target: [{ model: CLAUDE, weight: 3 }] });
     const again = await world.another();
     expect(await usedBy("kept", again.url)).toBe(CLAUDE);
@@ -96,13 +96,13 @@ describe("an alias made at run time", () => {
     await operator.delete("/aliases?name=kept");
   });
 
-  test("goes behind the file's where a pattern of the file fits too", async () => {
+  test("yields to a matching pattern of the file", async () => {
     await operator.post("/aliases", { name: "gpt-5*", target: CLAUDE });
     expect(await usedBy("gpt-5-turbo")).toBe(MINI);
     await operator.delete("/aliases?name=gpt-5*");
   });
 
-  test("with the same name can be made only once, by the first request", async () => {
+  test("of the same name can only be created once, by the first request", async () => {
     const theirs = createOperator({ url: other.url, adminToken: world.adminToken });
     const made = await Promise.all(
       [operator, theirs, operator, theirs].map((by) => by.post("/aliases", { name: "once", target: MINI })),
@@ -112,7 +112,7 @@ describe("an alias made at run time", () => {
   });
 });
 
-describe("what operators get wrong", () => {
+describe("operator mistakes", () => {
   const target = MINI;
   const group = (...targets: readonly unknown[]) => ({ name: "x", target: targets });
   test.each<[string, string, object, string]>([

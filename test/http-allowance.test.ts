@@ -43,9 +43,9 @@ async function chat(at: HttpWorld, secret: string, model = "Local#sim", stream =
   return seen(await at.chat(asking(model, "say: a b c d", { stream }), { secret }));
 }
 
-describe("the day's allowance", () => {
+describe("the daily allowance", () => {
   test(
-    "exactly 200 of 1,000 requests at once pass, and the others are told when",
+    "admits exactly 200 of 1,000 concurrent requests, and the others learn when to retry",
     async () => {
       const { secret } = await world.newKey();
       world.callsSince();
@@ -79,7 +79,7 @@ describe("the day's allowance", () => {
     PATIENT_MS,
   );
 
-  test("a refusal says when the next one passes, the same in all places", async () => {
+  test("refusals say when the next request is admitted, consistently everywhere", async () => {
     const { secret } = await world.newKey({ requests_per_day: 1 });
     await chat(world, secret);
     const before = Date.now();
@@ -95,7 +95,7 @@ describe("the day's allowance", () => {
     expect(refused.headers.get("x-should-retry")).toBe("false");
   });
 
-  test("a stream is refused by its status, not by an event", async () => {
+  test("refuses a stream by status, not by an event", async () => {
     const { secret } = await world.newKey({ requests_per_day: 1 });
     await chat(world, secret);
     const refused = await chat(world, secret, "Local#sim", true);
@@ -103,11 +103,11 @@ describe("the day's allowance", () => {
     expect(refused.status).toBe(429);
   });
 
-  test("answers to unlimited keys carry no limit", async () => {
+  test("does not appear in answers to unlimited keys", async () => {
     expect(await allowanceOf(world, world.secret)).toMatchObject({ limit: null, remaining: null });
   });
 
-  test("reading the allowance takes no place", async () => {
+  test("is not used up by reading it", async () => {
     const { secret } = await world.newKey({ requests_per_day: 5 });
     for (const path of ["/v1/models", "/v1/key", "/v1/models/Router%23best"]) {
       await fetch(world.url + path, { headers: { authorization: `Bearer ${secret}` } });
@@ -116,7 +116,7 @@ describe("the day's allowance", () => {
   });
 });
 
-describe("places that come back", () => {
+describe("places given back", () => {
   /** Each request, with the number of places that it uses for good. */
   const CASES: readonly (readonly [string, unknown, number])[] = [
     ["an answer", asking("Local#sim"), 1],
@@ -152,14 +152,14 @@ describe("places that come back", () => {
     expect((await allowanceOf(world, secret)).used).toBe(taken);
   });
 
-  test("of many at once, only the answered ones count", async () => {
+  test("among many concurrent requests, only answered ones count", async () => {
     const { secret } = await world.newKey({ requests_per_day: 100 });
     const models = Array.from({ length: 60 }, (_, at) => (at % 2 ? "Local#sim" : "Local#sim~trouble=503"));
     await Promise.all(models.map((model) => chat(world, secret, model)));
     expect((await allowanceOf(world, secret)).used).toBe(30);
   });
 
-  test("a client that leaves while the provider works on its request has used its place", async () => {
+  test("a client that leaves while the provider works uses its place", async () => {
     const { secret } = await world.newKey({ requests_per_day: 5 });
     for (const stream of [false, true]) {
       const gone = new AbortController();
@@ -181,7 +181,7 @@ describe("places that come back", () => {
     expect((await allowanceOf(world, secret)).used).toBe(2);
   });
 
-  test("a client whose own limit strikes has used its place", async () => {
+  test("a client whose own time limit passes uses its place", async () => {
     const { secret } = await world.newKey({ requests_per_day: 5 });
     const headers = { "x-poundkey-timeout": "0.02" };
     const answer = await world.chat(asking("Local#sim~trouble=silent"), { secret, headers });
@@ -189,7 +189,7 @@ describe("places that come back", () => {
     expect((await allowanceOf(world, secret)).used).toBe(1);
   });
 
-  test("each refusal of the provider comes back, as often as the day has places", async () => {
+  test("provider refusals are given back, at most as many per day as the allowance", async () => {
     const { secret } = await world.newKey({ requests_per_day: 3 });
     const used: number[] = [];
     for (let count = 0; count < 6; count++) {
@@ -200,13 +200,13 @@ describe("places that come back", () => {
     expect((await chat(world, secret, "Local#sim~trouble=400")).status).toBe(429);
   });
 
-  test("what no provider could be sent always comes back", async () => {
+  test("requests that could not be sent are always given back", async () => {
     const { secret } = await world.newKey({ requests_per_day: 2 });
     for (let count = 0; count < 5; count++) await chat(world, secret, "Gone#sim");
     expect((await allowanceOf(world, secret)).used).toBe(0);
   });
 
-  test("a client that leaves in the middle of its answer keeps it", async () => {
+  test("a client that leaves mid-answer uses its place", async () => {
     const { secret } = await world.newKey({ requests_per_day: 5 });
     const gone = new AbortController();
     const body = asking("Local#sim~trouble=stall", "say: a b c d", { stream: true });
@@ -229,7 +229,7 @@ describe("places that come back", () => {
 
 describe("the throttle", () => {
   test(
-    "gives one place at the second it named, to one of many",
+    "admits exactly one request, at the time it announced",
     async () => {
       const { secret } = await quick.newKey();
       await chat(quick, secret);
@@ -248,7 +248,7 @@ describe("the throttle", () => {
   );
 
   test(
-    "takes a place back that no provider answered, and gives it again at once",
+    "gets a slot back if no provider answered, and reuses it immediately",
     async () => {
       const { secret } = await quick.newKey();
       await chat(quick, secret);

@@ -62,7 +62,7 @@ const NOT_UTF8: Readonly<Record<string, Uint8Array>> = {
   "gzip without a word of it": Bun.gzipSync(Buffer.from(GOOD)),
 };
 
-test.each(Object.keys(NOT_UTF8))("a body that is not UTF-8: %s", async (name) => {
+test.each(Object.keys(NOT_UTF8))("a body with invalid UTF-8: %s", async (name) => {
   world.callsSince();
   const response = await fetch(`${world.url}/v1/chat/completions`, {
     method: "POST",
@@ -75,7 +75,7 @@ test.each(Object.keys(NOT_UTF8))("a body that is not UTF-8: %s", async (name) =>
   expect(world.callsSince()).toBe(0);
 });
 
-test("a connection that ends in the middle of a body leaves nothing behind", async () => {
+test("a connection that ends in mid-body leaves nothing behind", async () => {
   world.callsSince();
   const host = new URL(world.url).host;
   const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer ${world.secret}\r\n`;
@@ -90,7 +90,7 @@ test("a connection that ends in the middle of a body leaves nothing behind", asy
   expect(world.callsSince()).toBe(1);
 });
 
-test("requests in one line are answered in order, and a broken one ends the line", async () => {
+test("pipelined requests are answered in order, until a malformed one", async () => {
   const auth = `authorization: Bearer ${world.secret}`;
   const host = `host: ${new URL(world.url).host}`;
   const one = (path: string) => `GET ${path} HTTP/1.1\r\n${host}\r\n${auth}\r\n\r\n`;

@@ -78,32 +78,29 @@ describe("fields out of bounds", () => {
 describe("fields within bounds", () => {
   test.each(table(GOOD_FIELD_ROWS))("%s", played);
 });
-describe("requests that are refused", () => {
+describe("refused requests", () => {
   test.each(table(BAD_REQUEST_ROWS))("%s", played);
 });
-describe("requests that only look odd", () => {
+describe("unusual but valid requests", () => {
   test.each(table(GOOD_REQUEST_ROWS))("%s", played);
 });
 
 describe("credentials", () => {
-  test.each(Object.keys(HEADERS_REFUSED))(
-    "%s: the one answer for a key that proves nothing",
-    async (name) => {
-      const header = filled(HEADERS_REFUSED[name] ?? "");
-      const answer = await seen(await models(header));
-      expect(formatLine(answer)).toBe("401 invalid_request_error invalid_api_key");
-      expect(answer.error?.message).toBe("Incorrect API key provided.");
-      expect(answer.headers.get("www-authenticate")).toBe("Bearer");
-      const { secret } = world;
-      const body = JSON.stringify(asking("Local#sim"));
-      world.callsSince();
-      const headers = { authorization: header, "content-type": "application/json" };
-      const chat = await fetch(`${world.url}/v1/chat/completions`, { method: "POST", body, headers });
-      expect(await chat.text()).toBe(answer.text);
-      expect(answer.text).not.toContain(secret.slice(3, 12));
-      expect(world.callsSince()).toBe(0);
-    },
-  );
+  test.each(Object.keys(HEADERS_REFUSED))("%s: all invalid keys get the same answer", async (name) => {
+    const header = filled(HEADERS_REFUSED[name] ?? "");
+    const answer = await seen(await models(header));
+    expect(formatLine(answer)).toBe("401 invalid_request_error invalid_api_key");
+    expect(answer.error?.message).toBe("Incorrect API key provided.");
+    expect(answer.headers.get("www-authenticate")).toBe("Bearer");
+    const { secret } = world;
+    const body = JSON.stringify(asking("Local#sim"));
+    world.callsSince();
+    const headers = { authorization: header, "content-type": "application/json" };
+    const chat = await fetch(`${world.url}/v1/chat/completions`, { method: "POST", body, headers });
+    expect(await chat.text()).toBe(answer.text);
+    expect(answer.text).not.toContain(secret.slice(3, 12));
+    expect(world.callsSince()).toBe(0);
+  });
 
   test.each(Object.keys(HEADERS_WITHOUT))("%s: no key was sent", async (name) => {
     const answer = await seen(await models(filled(HEADERS_WITHOUT[name] ?? "")));
@@ -112,15 +109,15 @@ describe("credentials", () => {
     expect(answer.text).not.toContain(world.secret);
   });
 
-  test.each(Object.keys(HEADERS_TAKEN))("%s: taken", async (name) => {
+  test.each(Object.keys(HEADERS_TAKEN))("%s: accepted", async (name) => {
     expect(formatLine(await seen(await models(filled(HEADERS_TAKEN[name] ?? ""))))).toBe("200 whole");
   });
 
-  test("a secret in another place is none", async () => {
+  test("a secret in any other place is ignored", async () => {
     for (const row of misplacedRows(world.secret)) await play(world, secrets, row);
   });
 
-  test("the operator's routes take no gateway key", async () => {
+  test("operator routes refuse gateway keys", async () => {
     const paths = ["/admin/v1/keys", "/admin/v1/accounts", "/admin/v1/requests"];
     for (const path of paths) {
       for (const who of ["holder", "nobody"] as const) {
@@ -138,7 +135,7 @@ describe("credentials", () => {
   });
 });
 
-describe("what is checked is what is sent", () => {
+describe("validation and sending see the same request", () => {
   /** Gives the body that the provider got. */
   async function sent(body: string): Promise<Record<string, unknown>> {
     await play(world, secrets, { name: "sent", body, status: 200, calls: 1 });
@@ -146,7 +143,7 @@ describe("what is checked is what is sent", () => {
   }
   const rest = '"messages":[{"role":"user","content":"x"}]';
 
-  test("of a field that comes twice the last counts, for both", async () => {
+  test("the last of duplicate fields counts, for both", async () => {
     const got = await sent(
       `{"model":"Nobody#x","temperature":9,"model":"Local#sim","temperature":1,${rest}}`,
     );
@@ -155,7 +152,7 @@ describe("what is checked is what is sent", () => {
     await play(world, secrets, { name: "twice", body, status: 400, param: "temperature", calls: 0 });
   });
 
-  test("fields that would reach into an object's prototype are ignored", async () => {
+  test("fields that would reach an object's prototype are ignored", async () => {
     const evil = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"prototype":1';
     const message = `"messages":[{${evil},"role":"user","content":"x"}]`;
     const got = await sent(`{${evil},"model":"Local#sim",${message}}`);
@@ -163,13 +160,13 @@ describe("what is checked is what is sent", () => {
     expect("polluted" in {}).toBe(false);
   });
 
-  test("a field outside the API goes to servers of that dialect, and nowhere else", async () => {
+  test("fields outside the API only go to servers of that dialect", async () => {
     const more = { x_own: { a: [1] } };
     expect(await sent(JSON.stringify(asking("Local#sim", "x", more)))).toMatchObject(more);
     expect(await sent(JSON.stringify(asking("Anthropic#sim", "x", more)))).not.toHaveProperty("x_own");
   });
 
-  test("routing fields of other gateways lead nowhere else", async () => {
+  test("routing fields of other gateways have no effect", async () => {
     const trap = {
       api_base: world.odd.url,
       base_url: world.odd.url,
@@ -189,7 +186,7 @@ describe("what is checked is what is sent", () => {
     expect(JSON.stringify(headers)).not.toMatch(/portkey|helicone|poundkey|sk-/);
   });
 
-  test("a server of the OpenAI dialect, which may be a gateway itself, gets none of them either", async () => {
+  test("even servers of the OpenAI dialect, which may be gateways, don't receive them", async () => {
     const url = world.odd.url;
     const trap = {
       ...{ api_base: url, base_url: url, custom_host: url, proxy: url, webhook: url, api_key: "x" },

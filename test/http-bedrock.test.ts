@@ -61,7 +61,7 @@ function signAgain({ path, headers, body }: SimCall): string | undefined {
   return signRequest(request, { proof: PROOF, service: "bedrock", nowMs: Date.parse(time) }).authorization;
 }
 
-describe("calls are signed", () => {
+describe("signed calls", () => {
   const rows = [
     ["amazon.nova-pro-v1:0", "/model/amazon.nova-pro-v1%3A0/converse"],
     [ARN, `/model/${encodeURIComponent(ARN)}/invoke`],
@@ -78,7 +78,7 @@ describe("calls are signed", () => {
     expect(call.headers.authorization).toBe(signAgain(call));
   });
 
-  test("with the operator's guardrail in the body of Converse, and in signed headers of InvokeModel", async () => {
+  test("carry the guardrail in Converse's body or in InvokeModel's signed headers", async () => {
     expect((await chat("Guarded#amazon.nova-pro-v1:0")).status).toBe(200);
     const named = { guardrailIdentifier: "gr1", guardrailVersion: "DRAFT" };
     expect(asObject(lastCall().body).guardrailConfig).toEqual(named);
@@ -93,7 +93,7 @@ describe("calls are signed", () => {
     );
   });
 
-  test("or carry the bearer key", async () => {
+  test("are replaced by the bearer key if there is one", async () => {
     expect((await chat("Bedrock#amazon.nova-pro-v1:0")).status).toBe(200);
     const { headers } = lastCall();
     expect([headers.authorization, headers["x-amz-date"]]).toEqual(["Bearer sim-key", undefined]);
@@ -127,7 +127,7 @@ describe("Converse streams", () => {
   });
 });
 
-describe("Claude's own API", () => {
+describe("Claude's own API on Bedrock", () => {
   const asked = {
     max_tokens: 300,
     system: [{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral", ttl: "1h" } }],
@@ -138,7 +138,7 @@ describe("Claude's own API", () => {
   const betas = { "anthropic-beta": "interleaved-thinking-2025-05-14,claude-code-20250219" };
   const model = `Signed#${ARN}`;
 
-  test("arrives as the client sent it, and its answer as Claude gave it", async () => {
+  test("passes the request and the answer through unchanged", async () => {
     const request = { ...asked, max_tokens: 3000, model };
     const response = await post("/v1/messages", request, betas);
     const { max_tokens: _limit, ...rest } = asked;
@@ -156,7 +156,7 @@ describe("Claude's own API", () => {
     expect(response.headers.get("x-poundkey-dropped")).toBe("anthropic-beta");
   });
 
-  test("streams its own events, out of Bedrock's frames", async () => {
+  test("streams Claude's own events out of Bedrock's frames", async () => {
     const response = await post("/v1/messages", { ...asked, max_tokens: 3000, model, stream: true }, betas);
     const body = await response.text();
     const names = [...body.matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
@@ -180,7 +180,7 @@ describe("failures", () => {
     ["500", 502, "upstream_error"],
     ["408", 504, "upstream_timeout"],
   ] as const;
-  test.each(statuses)("%s is %i %s, whole and streamed, in both forms", async (trouble, status, code) => {
+  test.each(statuses)("%s is %i %s, whole and streamed, in both formats", async (trouble, status, code) => {
     for (const model of [NOVA, CLAUDE]) {
       for (const stream of [false, true]) {
         const response = await chat(`${model}~${trouble}`, { stream });
@@ -191,7 +191,7 @@ describe("failures", () => {
     }
   });
 
-  test.each([NOVA, CLAUDE])("in the middle of a stream of %s end it with an error", async (model) => {
+  test.each([NOVA, CLAUDE])("in mid-stream of %s end it with an error", async (model) => {
     for (const trouble of ["error-mid", "garbage", "cut", "cut-clean"]) {
       const messages = [{ role: "user", content: "long 20" }];
       const response = await chat(`${model}~${trouble}`, { messages, stream: true });
@@ -204,7 +204,7 @@ describe("failures", () => {
     }
   });
 
-  test("that are the provider's go on to the next model", async () => {
+  test("of the provider lead to the next model", async () => {
     const response = await chat("Signed#meta.llama3-1-8b~429");
     expect([response.status, asObject(await response.json()).model]).toEqual([
       200,
@@ -212,7 +212,7 @@ describe("failures", () => {
     ]);
   });
 
-  test("tell no secret, in answers or in the log", async () => {
+  test("reveal no secret in answers or the log", async () => {
     const answers: string[] = [];
     for (const trouble of ["403", "400", "reset", "502-html", "error-200"])
       answers.push(await (await chat(`${NOVA}~${trouble}`)).text());

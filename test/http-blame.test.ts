@@ -47,7 +47,7 @@ async function leave(payer: Payer, body: unknown): Promise<void> {
 }
 
 describe("a client that leaves before the first token", () => {
-  test("pays for a long prompt that a provider was given", async () => {
+  test("pays for a long prompt that was sent to a provider", async () => {
     const payer = await world.payer(50);
     const words = "word ".repeat(80_000);
     for (let time = 0; time < 3; time++) await leave(payer, asking(SILENT, words, { max_tokens: 10 }));
@@ -58,7 +58,7 @@ describe("a client that leaves before the first token", () => {
     expect(requests[0]).toMatchObject({ ended: "client_gone", usage_source: "estimate", model_used: null });
   });
 
-  test("makes no more calls a day than its key has places, by leaving or by its own time limit", async () => {
+  test("can't make more calls per day than its key's places, by leaving or by its own time limit", async () => {
     const payer = await world.payer(0, { requests_per_day: 4 });
     await leave(payer, asking(SILENT));
     await leave(payer, asking(SILENT, "x", { stream: true }));
@@ -72,7 +72,7 @@ describe("a client that leaves before the first token", () => {
     expect(world.books(payer).used).toBe(4);
   });
 
-  test("is counted for the model that was asked", async () => {
+  test("is counted for the model that was called", async () => {
     const payer = await world.payer(1);
     await leave(payer, asking(SILENT, "x", { max_tokens: 10 }));
     await world.settled(payer);
@@ -83,10 +83,10 @@ describe("a client that leaves before the first token", () => {
   });
 });
 
-describe("a usage report that can't be", () => {
+describe("an implausible usage report", () => {
   const model = "Acme#sim~tokens=10000000:10000000";
 
-  test("is cut to the model's context and the requested output; the operator bears the difference", async () => {
+  test("is capped at the context and the requested output, and the operator bears the rest", async () => {
     const payer = await world.payer(100);
     const answer = await ask(payer, asking(model, "x", { max_tokens: 10 }));
     const possible = computePrice(Math.ceil(128_000 * 1.05), 75);
@@ -101,7 +101,7 @@ describe("a usage report that can't be", () => {
     });
   });
 
-  test("is cut in a stream too, and at one token above what can be", async () => {
+  test("is capped in streams too, from one token above the bound", async () => {
     const payer = await world.payer(100);
     const body = asking("Acme#sim~tokens=134401:4000", "x", {
       ...{ max_tokens: 4096, stream: true },
@@ -113,7 +113,7 @@ describe("a usage report that can't be", () => {
     });
   });
 
-  test("is none where the counts are possible", async () => {
+  test("is accepted if the counts are possible", async () => {
     const payer = await world.payer(1);
     await ask(payer, asking("Acme#sim~tokens=1000:500", "x", { max_tokens: 500 }));
     const { requests } = await world.settled(payer);
@@ -122,7 +122,7 @@ describe("a usage report that can't be", () => {
 });
 
 describe("a request for several answers", () => {
-  test("takes a place for each, and says so", async () => {
+  test("takes a place per answer, and says so", async () => {
     const payer = await world.payer(0, { requests_per_day: 20 });
     const answer = await ask(payer, asking("Acme#sim", "say: hi", { n: 16 }));
     expect([answer.status, answer.headers.get("x-ratelimit-remaining-requests")]).toEqual([200, "4"]);
@@ -135,22 +135,22 @@ describe("a request for several answers", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(Math.min(13 * 600, dayLasts + 2));
   });
 
-  test("gives all of them back when the provider fails", async () => {
+  test("gets all of them back if the provider fails", async () => {
     const payer = await world.payer(0, { requests_per_day: 20 });
     await ask(payer, asking("Acme#sim~trouble=500", "x", { n: 3 }));
     expect(world.books(payer).used).toBe(0);
   });
 });
 
-describe("the output limit that is sent", () => {
-  test("is what the day's budget for free requests covers, where the client named none", async () => {
+describe("the output limit sent to the provider", () => {
+  test("is what the daily free budget covers, if the client set none", async () => {
     const payer = await world.payer(0, { requests_per_day: 5 });
     await ask(payer, asking("Acme#wide", "say: hi"));
     expect(asObject(world.provider.calls.last()?.body).max_completion_tokens).toBeUndefined();
     expect(asObject(world.provider.calls.last()?.body).max_tokens).toBeUndefined();
   });
 
-  test("is lowered where the balance covers less of a large one, thinking with it, and both are named", async () => {
+  test("is lowered to what the balance covers, together with thinking, and both are named", async () => {
     const payer = await world.payer(1);
     const answer = await ask(
       payer,
@@ -166,7 +166,7 @@ describe("the output limit that is sent", () => {
     expect(answer.headers.get("x-poundkey-dropped")).toBe("max_tokens, thinking_budget");
   });
 
-  test("is refused below 4,096 tokens where a large one was named", async () => {
+  test("is refused if a large limit would fall below 4,096 tokens", async () => {
     const payer = await world.payer(0.05);
     const wish = asking("Acme#wide", "say: hi", { max_tokens: 64_000 });
     // The throttle's slot is free; what comes behind it would have to be paid.

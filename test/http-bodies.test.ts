@@ -14,7 +14,7 @@ import { ManualClock } from "./manual-clock.ts";
 
 const codeOf = (thrown: unknown) => (thrown instanceof Fault ? thrown.code : String(thrown));
 
-describe("the memory of bodies", () => {
+describe("memory for bodies", () => {
   function readRefusal(reserve: () => unknown) {
     try {
       return reserve();
@@ -23,7 +23,7 @@ describe("the memory of bodies", () => {
     }
   }
 
-  test("holds a quarter of it for one owner, and one body of any size", () => {
+  test("gives one owner at most a quarter, or one body of any size", () => {
     const memory = new BodyMemory(1000);
     const large = memory.reserve("a", 900);
     expect(readRefusal(() => memory.reserve("a", 1))).toBe("too_many_parallel_requests");
@@ -36,7 +36,7 @@ describe("the memory of bodies", () => {
     expect(memory.bytes).toBe(0);
   });
 
-  test("holds no more than all of it for all owners together", () => {
+  test("is bounded for all owners together", () => {
     const memory = new BodyMemory(1000);
     const held = ["a", "b", "c", "d"].map((owner) => memory.reserve(owner, 250));
     expect(readRefusal(() => memory.reserve("e", 1))).toBe("overloaded");
@@ -45,7 +45,7 @@ describe("the memory of bodies", () => {
     expect(memory.bytes).toBe(0);
   });
 
-  test("takes back all that a body grew by, and refuses it more than there is", () => {
+  test("is returned when a body is done, and refused beyond the bound", () => {
     const memory = new BodyMemory(1000);
     const { grow, release } = memory.reserve("a", 10);
     grow(500);
@@ -55,7 +55,7 @@ describe("the memory of bodies", () => {
     expect(memory.bytes).toBe(0);
   });
 
-  test("is given back by a body that breaks off", async () => {
+  test("is returned when a body breaks off", async () => {
     const bodies = new BodyMemory(1000);
     const ports = {
       bodies,
@@ -71,7 +71,7 @@ describe("the memory of bodies", () => {
   });
 });
 
-describe("a body that comes slowly", () => {
+describe("a slow body", () => {
   const clock = new ManualClock();
   const ports = {
     bodies: new BodyMemory(64_000_000),
@@ -94,7 +94,7 @@ describe("a body that comes slowly", () => {
   }
 
   for (const length of [null, 1_000_000, 1000]) {
-    test(`is not waited for (declared: ${length ?? "nothing"})`, async () => {
+    test(`is rejected (declared: ${length ?? "nothing"})`, async () => {
       const { read, send } = coming(length);
       send('{"a":');
       await clock.move(5500);
@@ -103,7 +103,7 @@ describe("a body that comes slowly", () => {
     });
   }
 
-  test("is waited for while it keeps up 16 KB a second", async () => {
+  test("is accepted at 16 KB a second", async () => {
     const text = JSON.stringify({ text: "x".repeat(200_000) });
     const { read, send, end } = coming(text.length);
     for (let at = 0; at < text.length; at += 20_000) {
@@ -114,7 +114,7 @@ describe("a body that comes slowly", () => {
     expect(await read).toEqual({ text: "x".repeat(200_000) });
   });
 
-  test("is given up when it stops, however fast it came before", async () => {
+  test("is rejected when it stalls, however fast it was before", async () => {
     const { read, send } = coming(30_000_000);
     const early = () => Promise.race([read, Promise.resolve("still waited for")]);
     send("x".repeat(29_000_000));
@@ -127,7 +127,7 @@ describe("a body that comes slowly", () => {
     expect(ports.bodies.bytes).toBe(0);
   });
 
-  test("is given up when it falls behind later", async () => {
+  test("is rejected when it falls behind later", async () => {
     const { read, send } = coming(1_000_000);
     let left = 60;
     for (; left > 0 && ports.bodies.bytes > 0; left--) {
@@ -139,7 +139,7 @@ describe("a body that comes slowly", () => {
   });
 });
 
-test("large bodies that end together are parsed one in each turn of the loop", async () => {
+test("large bodies that end together are parsed one per turn of the event loop", async () => {
   const turns: (() => void)[] = [];
   const after = (_delayMs: number, task: () => void) => {
     turns.push(task);
@@ -181,7 +181,7 @@ describe("unfinished bodies", () => {
       ...lines,
     );
 
-  test("are answered after five seconds without another byte, and their connection is closed", async () => {
+  test("are rejected after five seconds without data, and their connection is closed", async () => {
     const framings = ["content-length: 1000", `content-length: ${LIMIT}`, "transfer-encoding: chunked"];
     const answers = framings.map(async (framing) => {
       const start = framing.startsWith("content") ? '{"model":' : '9\r\n{"model":\r\n';
@@ -205,7 +205,7 @@ describe("unfinished bodies", () => {
     return { socket, answer: () => text };
   }
 
-  test("of one key leave room for the others, and of all keys for an answer that says so", async () => {
+  test("of one key leave room for other keys, and those of all keys for an error answer", async () => {
     const sockets: Socket[] = [];
     const open = async (secret: string) => {
       const { socket, answer } = await unfinished(secret);
@@ -236,7 +236,7 @@ describe("server.hosts", () => {
   });
   afterAll(() => world.stop());
 
-  test("serves requests for those hosts alone, and health checks for any", async () => {
+  test("restricts requests to those hosts, except for health checks", async () => {
     const statusAt = async (host: string, path = "/v1/models") => {
       const headers = { host, authorization: `Bearer ${world.secret}` };
       return (await fetch(`${world.url}${path}`, { headers })).status;

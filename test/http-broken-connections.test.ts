@@ -52,7 +52,7 @@ describe.each(CASES.map(({ how, afterMs }, at) => [how, afterMs, at] as const))(
   "%s after %d ms",
   (how, afterMs, at) => {
     test.each([false, true])(
-      "on a new connection it is one call, one attempt; streamed: %p",
+      "on a new connection there is one call and one attempt; streamed: %p",
       async (stream) => {
         upstreams[at]?.act({ do: how, afterMs });
         expect(await ask(at, stream)).toEqual({ line: FAILED, attempts: 1, calls: 1 });
@@ -60,7 +60,7 @@ describe.each(CASES.map(({ how, afterMs }, at) => [how, afterMs, at] as const))(
       },
     );
 
-    test("on a kept connection every call is an attempt, and there is one more at most", async () => {
+    test("on a kept connection each call is an attempt, with at most one more", async () => {
       upstreams[at]?.act({ do: "answer" }, { do: how, afterMs }, { do: "answer" });
       expect(await ask(at)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
       expect(await ask(at)).toEqual({ line: "200 whole", attempts: 2, calls: 2 });
@@ -75,7 +75,7 @@ describe.each(CASES.map(({ how, afterMs }, at) => [how, afterMs, at] as const))(
 describe("a kept connection", () => {
   const last = CASES.length;
 
-  test("that the server closes as a request comes is replaced by a new one; nobody is blamed", async () => {
+  test("that the server closes as a request arrives is replaced, without blame", async () => {
     const upstream = upstreams[last];
     upstream?.act({ do: "answer" }, { do: "rst", afterMs: 0 }, { do: "answer" });
     await ask(last);
@@ -95,7 +95,7 @@ describe("a kept connection", () => {
     });
   });
 
-  test("that breaks is not replaced by another kept one, which may be closed as well", async () => {
+  test("that breaks is not replaced by another kept one, which may be closed too", async () => {
     const upstream = upstreams[last];
     upstream?.act({ do: "gather", count: 3 });
     await Promise.all([ask(last), ask(last), ask(last)]);
@@ -106,7 +106,7 @@ describe("a kept connection", () => {
     expect(await ask(last)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
   });
 
-  test("that the server has closed meanwhile costs no call", async () => {
+  test("that the server closed earlier costs no call", async () => {
     const upstream = upstreams[last];
     upstream?.act({ do: "answer", thenClose: true });
     expect(await ask(last)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
@@ -114,7 +114,7 @@ describe("a kept connection", () => {
     expect(await ask(last)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
   });
 
-  test.skipIf(BINARY !== undefined)("that broke is told of in the log", () => {
+  test.skipIf(BINARY !== undefined)("that broke is mentioned in the log", () => {
     const told = gateway.events.filter(({ event, stale }) => event === "attempt_failed" && stale);
     expect(told.length).toBeGreaterThan(0);
     expect(told[0]).toMatchObject({ fault: "upstream_error", cause: "ECONNRESET", stale: true });

@@ -69,7 +69,7 @@ afterAll(async () => {
 });
 
 describe("OpenAI's SDK", () => {
-  test("a whole answer, with a suffix and log probabilities in their older form", async () => {
+  test("gets a whole answer, with a suffix and legacy log probabilities", async () => {
     const whole = await client.completions.create({
       model: "Filler#coder",
       prompt: "def f(",
@@ -95,7 +95,7 @@ describe("OpenAI's SDK", () => {
     });
   });
 
-  test("a stream, with its usage where it is asked for", async () => {
+  test("gets a stream, with usage if requested", async () => {
     const ask = { model: "Filler#coder", prompt: "x", stream: true } as const;
     const plain = await Array.fromAsync(await client.completions.create(ask));
     expect(plain.map(({ choices }) => choices[0]?.text).join("")).toBe("middle");
@@ -111,7 +111,7 @@ describe("OpenAI's SDK", () => {
     );
   });
 
-  test("refusals name their field", async () => {
+  test("refusals name the field", async () => {
     const refused = async (more: object) =>
       (
         await failure(
@@ -128,7 +128,7 @@ describe("OpenAI's SDK", () => {
   });
 });
 
-test("DeepSeek and Mistral fill in at addresses of their own, one answer a call", async () => {
+test("DeepSeek and Mistral complete at their own addresses, one answer per call", async () => {
   const before = calls.length;
   const deep = await client.completions.create({
     model: "DeepSeek#deepseek-v4-flash",
@@ -150,7 +150,7 @@ test("DeepSeek and Mistral fill in at addresses of their own, one answer a call"
   expect((await Array.fromAsync(events)).map(({ choices }) => choices[0]?.text).join("")).toBe("middle");
 });
 
-test("it is charged by the provider's count, and takes a place for each answer that may be made", async () => {
+test("it is charged by the provider's count, and takes a place per possible answer", async () => {
   const { secret } = await gateway.newKey({ requests_per_day: 50 });
   const other = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: secret, maxRetries: 0 });
   await other.completions.create({ model: "Filler#coder", prompt: ["a", "b"], n: 1, best_of: 3 });

@@ -50,7 +50,7 @@ describe("a client that leaves ends its upstream call", () => {
     ["streamed, in mid-answer", "stall", true],
   ];
 
-  test.each(WAYS)("%s, whoever the provider is", async (_name, trouble, stream) => {
+  test.each(WAYS)("%s, for every provider", async (_name, trouble, stream) => {
     world.simulator.reset();
     const gone = new AbortController();
     const answers = PROVIDER_NAMES.map((provider) =>
@@ -69,7 +69,7 @@ describe("a client that leaves ends its upstream call", () => {
     expect(ended).toEqual(PROVIDER_NAMES.map(() => "aborted"));
   });
 
-  test("behind an early head, between signs of life", async () => {
+  test("after an early head, between keep-alives", async () => {
     world.simulator.reset();
     const gone = new AbortController();
     const body = asking(`Local#sim~latency=${LONG_MS}`, undefined, { stream: true });
@@ -90,7 +90,7 @@ describe("a client that leaves ends its upstream call", () => {
     expect(world.odd.calls.total).toBe(before + 1);
   });
 
-  test("with all calls that its choices take", async () => {
+  test("with all calls of its choices", async () => {
     world.simulator.reset();
     const gone = new AbortController();
     const body = asking("Anthropic#sim~trouble=stall", "say: a b c d", { n: 4, stream: true });
@@ -101,7 +101,7 @@ describe("a client that leaves ends its upstream call", () => {
     await until("no call is open", () => world.simulator.calls.open === 0);
   });
 
-  test("as the log says, and the gateway has nothing left open", async () => {
+  test("as logged, and nothing stays open in the gateway", async () => {
     const { secret, id } = await world.newKey();
     const gone = new AbortController();
     const response = await world.chat(asking("Local#sim~trouble=stall", "say: a b c d", { stream: true }), {
@@ -130,7 +130,7 @@ describe("a client that leaves ends its upstream call", () => {
 
 describe("many at once", () => {
   test(
-    `${STREAMS} streams flow together, each with its own words`,
+    `${STREAMS} streams run together, each with its own words`,
     async () => {
       const { url, secret } = wide;
       const words = (at: number) => `stream ${at} of many`;
@@ -156,7 +156,7 @@ describe("many at once", () => {
     LONG_MS,
   );
 
-  test("a piece leaves as it arrives, not with the next", async () => {
+  test("each piece leaves as it arrives", async () => {
     const response = await world.chat(asking("Own#held", "one two", { stream: true }));
     const reader = response.body?.getReader();
     const { value } = (await reader?.read()) ?? {};
@@ -166,7 +166,7 @@ describe("many at once", () => {
     await reader?.cancel();
   });
 
-  test("one connection takes one request after the other, whole and streamed", async () => {
+  test("one connection serves several requests in turn, whole and streamed", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const used = new Set<unknown>();
     for (const stream of [false, true, false, true]) {
@@ -194,7 +194,7 @@ describe("many at once", () => {
 });
 
 test(
-  "silences without a sign of life, longer than a server waits by itself, end in the answer",
+  "silences longer than a server's default timeout still end in the answer",
   async () => {
     const lines: string[] = [];
     for (const silence of silences) {
@@ -207,19 +207,19 @@ test(
   LONG_MS,
 );
 
-test("a provider that only shows that it lives has not answered", async () => {
+test("a provider that only sends keep-alives has not answered", async () => {
   const answer = await seen(await world.chat(asking("Brisk#pings", "x", { stream: true })));
   expect(formatLine(answer)).toBe("504 api_error upstream_timeout");
   await until("the call is over", () => own.open === 0);
 });
 
-test("a provider whose answer can't be read is let go, though it goes on", async () => {
+test("the connection to a provider with an unreadable answer is closed", async () => {
   const body = asking("Local#sim~trouble=garbage~pace=300", "long 200", { stream: true });
   expect(formatLine(await seen(await world.chat(body)))).toBe("200 then api_error upstream_error");
   await until("the call is over", () => world.simulator.calls.open === 0);
 });
 
-test("a gateway that is stopped lets its streams end", async () => {
+test("streams can finish while the gateway stops", async () => {
   const upstream = await startOwnUpstream(0);
   const providers = `  Own: { dialect: openai, keys: [k], base_url: "${upstream.url}", unlisted_models: true }`;
   const leaving = await startHttpWorld({ providers });

@@ -25,7 +25,7 @@ async function logged(body: JsonObject): Promise<JsonObject> {
 }
 
 describe("a request", () => {
-  test("shows what happened when, and its cost line by line", async () => {
+  test("shows its timeline, and its cost line by line", async () => {
     const row = await logged(asking("Acme#dear", "say: good day", { stream: true }));
     expect(row).toMatchObject({ model_tried: "Acme#dear", model_used: "Acme#dear", error: null });
     const timeline = asObject(row.timeline);
@@ -57,7 +57,7 @@ describe("a request", () => {
     ]);
   });
 
-  test("shows every attempt, and why it failed", async () => {
+  test("shows every attempt and why it failed", async () => {
     const row = await logged(asking("Acme#late~latency=1500~trouble=503"));
     const attempts = asArray(asObject(row.timeline).attempts).map(asObject);
     expect(
@@ -74,7 +74,7 @@ describe("a request", () => {
     expect(Number(attempts[0]?.end_ms)).toBeLessThanOrEqual(Number(attempts[1]?.start_ms));
   });
 
-  test("without an answer shows the error that its client got", async () => {
+  test("without an answer shows the client's error", async () => {
     const row = await logged(asking("OpenAI#sim~trouble=500"));
     expect(row).toMatchObject({
       model_tried: "OpenAI#sim~trouble=500",
@@ -90,7 +90,7 @@ describe("a request", () => {
     });
   });
 
-  test("that its provider rejected keeps none of the provider's words", async () => {
+  test("rejected by its provider keeps none of the provider's words", async () => {
     const row = await logged(asking("Acme#picky~trouble=400"));
     expect(row.error).toMatchObject({
       code: "upstream_rejected",
@@ -100,7 +100,7 @@ describe("a request", () => {
   });
 });
 
-test("the log is narrowed, and says what is wrong with a filter", async () => {
+test("the log can be filtered, and a wrong filter is explained", async () => {
   await logged(asking("Router#light"));
   for (const filter of [
     "provider=Acme",
@@ -122,7 +122,7 @@ test("the log is narrowed, and says what is wrong with a filter", async () => {
   }
 });
 
-test("the overview counts what was asked, by the hour too", async () => {
+test("the overview counts requests, also by the hour", async () => {
   await logged(asking("Acme#cheap", "say: one", { stream: true }));
   const { body } = await operator.get("/overview?step=hour&model=Acme%23cheap");
   const totals = asObject(body.totals);
@@ -132,7 +132,7 @@ test("the overview counts what was asked, by the hour too", async () => {
   expect(counts.reduce((sum, one) => sum + one, 0)).toBe(Number(totals.requests));
 });
 
-test("the catalogue is whole, with what is on and why not", async () => {
+test("the whole catalogue is shown, with what is enabled and why the rest is not", async () => {
   const { body } = await operator.get("/models");
   const models = asArray(body.data).map(asObject);
   expect(models.length).toBeGreaterThan(300);
@@ -160,7 +160,7 @@ test("the catalogue is whole, with what is on and why not", async () => {
   expect(new Set(models.map(({ id }) => id)).size).toBe(models.length);
 });
 
-test("the settings are those in force, and hold no secret", async () => {
+test("the settings are the current ones, without secrets", async () => {
   const { body, text } = await operator.get("/settings");
   expect(body).toMatchObject({
     version: "1.0.0",

@@ -37,7 +37,7 @@ function saidIn(row: JsonObject): unknown {
 }
 
 describe("a request's content", () => {
-  test.each([false, true])("is what was asked and answered (stream: %p)", async (stream) => {
+  test.each([false, true])("contains the request and the answer (stream: %p)", async (stream) => {
     const row = await logged(asking("OpenAI#sim", PROMPT, { stream, temperature: 0.5 }));
     const content = asObject(row.content);
     expect(content).toMatchObject({ messages: [{ role: "user", content: PROMPT }], truncated: false });
@@ -46,13 +46,13 @@ describe("a request's content", () => {
     expect(saidIn(row)).toBe("the prompt that only the operator reads");
   });
 
-  test("of a request that failed is what was asked, and what its client was told", async () => {
+  test("of a failed request contains the request and the client's error", async () => {
     const row = await logged(asking("Acme#picky~trouble=400", PROMPT));
     expect(row.content).toMatchObject({ reply: null, truncated: false });
     expect(String(asObject(row.error).message).length).toBeGreaterThan(0);
   });
 
-  test("of an answer that broke off is what came of it", async () => {
+  test("of a broken answer contains what arrived", async () => {
     const row = await logged(
       asking("OpenAI#sim~trouble=cut~after=2", "say: one two three four", { stream: true }),
     );
@@ -60,25 +60,25 @@ describe("a request's content", () => {
     expect("one two three four").toStartWith(String(saidIn(row)).trim());
   });
 
-  test("that is too large is cut, and says so", async () => {
+  test("that is too large is marked as truncated", async () => {
     const row = await logged(asking("OpenAI#sim", `say: ${"word ".repeat(300_000)}`));
     expect(row.content).toMatchObject({ messages: [], reply: null, truncated: true });
     expect(asObject(row.content).request).toMatchObject({ model: "OpenAI#sim" });
   });
 
-  test("is nowhere in the clear", () => {
+  test("is nowhere stored in plain text", () => {
     for (const file of ["poundkey.db", "poundkey.db-wal"])
       expect(readFileSync(join(world.directory, file)).includes("only the operator")).toBe(false);
     expect(Bun.inspect(world.events, { depth: 9 })).not.toContain("only the operator");
   });
 
-  test("is in no list", async () => {
+  test("does not appear in lists", async () => {
     const { text } = await operator.get("/requests");
     expect(text).not.toContain("only the operator");
   });
 });
 
-test("without the setting nothing is kept", async () => {
+test("is only stored if the setting is on", async () => {
   const plain = await startHttpWorld();
   try {
     const key = await plain.newKey();

@@ -65,7 +65,7 @@ function countCalls(prefix: string): Record<string, number> {
 const count = (answers: readonly Seen[], status: number) =>
   answers.filter((answer) => answer.status === status).length;
 
-test("each credential gets as many as it is allowed, and the next refusal says when one has room", async () => {
+test("each credential gets as many requests as it allows, and the next refusal says when one has room", async () => {
   const answers = await askAtOnce(10, "Pair#sim-mini");
   expect([count(answers, 200), count(answers, 429)]).toEqual([7, 3]);
   expect(countCalls("pair")).toEqual({ "pair-1": 3, "pair-2": 4 });
@@ -74,14 +74,14 @@ test("each credential gets as many as it is allowed, and the next refusal says w
   expect(Number(refused.headers.get("retry-after"))).toBeWithin(1, 17);
 });
 
-test("two regions as one alias are both used up before anything is refused", async () => {
+test("an alias of two regions uses up both before it refuses anything", async () => {
   const answers = await askAtOnce(20, "team");
   expect([count(answers, 200), count(answers, 429)]).toEqual([15, 5]);
   expect(countCalls("north")).toEqual({ "north-1": 5, "north-2": 2 });
   expect(countCalls("south")).toEqual({ "south-1": 8 });
 });
 
-test("a selector chooses among the models whose credentials have room", async () => {
+test("a selector chooses among models whose credentials have room", async () => {
   const { secret } = await world.newKey({
     requests_per_day: null,
     allowed_models: ["Router#best", "Good#one", "Fair#two"],
@@ -100,27 +100,27 @@ test("a selector chooses among the models whose credentials have room", async ()
   ]);
 });
 
-test("of more credentials than a plan has attempts none is left over", async () => {
+test("no credential is left unused, even with more credentials than attempts", async () => {
   const answers = await askAtOnce(18, "Wide#sim-mini");
   expect(count(answers, 200)).toBe(18);
   expect(Object.values(countCalls("wide"))).toEqual(Array(9).fill(2));
 });
 
-test("tokens are counted as expected while calls are under way, then as the provider reports them", async () => {
+test("tokens are counted as expected while calls run, then as reported", async () => {
   const answers = await askAtOnce(5, "Words#sim-mini~latency=300");
   expect([count(answers, 200), count(answers, 429)]).toEqual([2, 3]);
   for (let at = 0; at < 6; at++)
     expect((await ask("Words#sim-mini", { stream: at % 2 === 0 })).status).toBe(200);
 });
 
-test("several answers count as the calls that they take", async () => {
+test("several answers count as the calls they take", async () => {
   expect((await ask("Many#sim-mini", { n: 3 })).status).toBe(200);
   const calls = countCalls("many")["many-1"] ?? 0;
   const left = await askAtOnce(8, "Many#sim-mini");
   expect(count(left, 200)).toBe(7 - calls);
 });
 
-test("another gateway process counts for itself", async () => {
+test("each gateway process counts for itself", async () => {
   other = await world.another();
   const headers = { "content-type": "application/json", authorization: `Bearer ${world.secret}` };
   const messages = [{ role: "user", content: "say: hello" }];

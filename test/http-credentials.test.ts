@@ -68,7 +68,7 @@ const added = async (name: string, key: string, more: JsonObject = {}): Promise<
 const remove = (name: string, id: unknown) => operator.delete(`/providers/${name}?credential_id=${id}`);
 
 describe("a credential", () => {
-  test("that is added serves at once here, and soon on another node", async () => {
+  test("that is added works immediately here, and soon on other nodes", async () => {
     expect(await chat(world.url, "Bare#sim-mini")).toBe(502);
     const one = await added("bare", FIRST, { weight: 2 });
     expect(one).toMatchObject({ source: "stored", enabled: true, last4: "AAAA", weight: 2, state: "active" });
@@ -90,7 +90,7 @@ describe("a credential", () => {
     );
   });
 
-  test("that is rotated while it is in use is used no more by who comes next, and nobody fails", async () => {
+  test("can be rotated while in use without any failed request", async () => {
     const one = await added("Bare", FIRST);
     const start = own.calls.all().length;
     const slow = chat(world.url, "Bare#sim-mini~latency=300");
@@ -105,7 +105,7 @@ describe("a credential", () => {
     await remove("Bare", one.id);
   });
 
-  test("with limits of its own is asked no more often, until they are lifted", async () => {
+  test("is not used beyond its own limits until they are lifted", async () => {
     const one = await added("Bare", FIRST, { requests_per_minute: 2, tokens_per_minute: 1_000_000_000 });
     expect(one).toMatchObject({ requests_per_minute: 2, tokens_per_minute: 1_000_000_000 });
     const start = own.calls.all().length;
@@ -121,7 +121,7 @@ describe("a credential", () => {
     await remove("Bare", one.id);
   });
 
-  test("that is switched off rests until it is switched on", async () => {
+  test("can be disabled and enabled again", async () => {
     const one = await added("Bare", FIRST);
     const put = async (enabled: boolean) =>
       credentialsIn((await operator.patch("/providers/Bare", { credential_id: one.id, enabled })).body).at(
@@ -134,7 +134,7 @@ describe("a credential", () => {
     await remove("Bare", one.id);
   });
 
-  test("of a known provider that was off turns it on", async () => {
+  test("enables its provider", async () => {
     expect(await rowOf("DeepSeek")).toMatchObject({ on: false, models: [], credentials: [] });
     const one = await added("deepseek", FIRST);
     expect((await rowOf("DeepSeek")).on).toBe(true);
@@ -150,7 +150,7 @@ describe("a credential", () => {
     await remove("DeepSeek", one.id);
   });
 
-  test("is there after a restart, sealed in the store", async () => {
+  test("survives a restart, encrypted in the store", async () => {
     const one = await added("xai", SECOND);
     const late = await world.another();
     try {
@@ -177,8 +177,8 @@ describe("a credential", () => {
   });
 });
 
-describe("a test", () => {
-  test("asks by the credential that is named", async () => {
+describe("testing a credential", () => {
+  test("uses exactly that credential", async () => {
     const ask = (body: object) => operator.post("/providers/Listed/test", body);
     const refused = await ask({});
     expect(refused.body).toMatchObject({ ok: false, status: 401, model: "Listed#sim-mini" });
@@ -191,13 +191,13 @@ describe("a test", () => {
     await remove("Listed", one.id);
   });
 
-  test("of a provider without a listed model says so", async () => {
+  test("is refused if its provider has no listed model", async () => {
     const { body } = await operator.post("/providers/Bare/test", {});
     expect(body).toMatchObject({ ok: false, status: null, latency_ms: null, model: null });
   });
 });
 
-test("an alias that is made brings back no credential that the provider refused", async () => {
+test("a new alias doesn't revive a rejected credential", async () => {
   expect(await chat(world.url, "Bare#sim-mini")).toBe(502);
   const state = async () => credentialsIn(await rowOf("Bare"))[0]?.state;
   expect(await state()).toBe("retired");
@@ -206,7 +206,7 @@ test("an alias that is made brings back no credential that the provider refused"
   await operator.delete("/aliases?name=bare");
 });
 
-describe("what operators get wrong", () => {
+describe("operator mistakes", () => {
   const key = FIRST;
   const of = (id: string, more: object = {}) => ({ credential_id: id, ...more });
   test.each<[string, string, object, string]>([
@@ -236,7 +236,7 @@ describe("what operators get wrong", () => {
     expect(answer?.text).not.toContain(FIRST);
   });
 
-  test("the same key twice is refused", async () => {
+  test("a duplicate key is refused", async () => {
     const one = await added("Bare", FIRST);
     const again = await operator.post("/providers/Bare", { key: FIRST });
     expect(formatLine(again)).toBe("400 invalid_request_error invalid_value");
@@ -244,7 +244,7 @@ describe("what operators get wrong", () => {
   });
 });
 
-test.skipIf(BINARY !== undefined)("no log line and no metric names any of it", async () => {
+test.skipIf(BINARY !== undefined)("no log line or metric contains any of it", async () => {
   const metrics = await (await fetch(`${world.url}/metrics`)).text();
   const said = `${Bun.inspect(world.events, { depth: 9 })}${metrics}`;
   for (const secret of [FIRST, SECOND, "bad-key-that-is-long"]) expect(said).not.toContain(secret);

@@ -51,7 +51,7 @@ describe.each([...SELECTORS, "DeadA#m-0"])("%s", (model) => {
   afterAll(() => gateway.stop());
 
   test(
-    "is answered by the one that is there, each time",
+    "every request is answered by the provider that is up",
     async () => {
       const statuses: Record<string, number> = {};
       let most = 0;
@@ -70,7 +70,7 @@ describe.each([...SELECTORS, "DeadA#m-0"])("%s", (model) => {
     LONG_MS,
   );
 
-  test("what is down is shown as such where it was asked often, and what is there is not", async () => {
+  test("providers that are down are reported as such once called often enough, and others are not", async () => {
     const { body } = await createOperator(gateway).get("/providers");
     const rows = asArray(body.data).map(asObject);
     const breakers = DEAD.map((name) => rows.find((row) => row.name === name)?.breaker);

@@ -17,7 +17,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${gateway.url}${path}`, { headers });
 const addressOf = (name: string) => (name === INDEX ? "/docs" : `/docs/${name}`);
 
-test("every chapter has a page and its source as a twin", async () => {
+test("every chapter has a page and a Markdown twin", async () => {
   for (const name of CHAPTER_NAMES) {
     const source = readFileSync(join(import.meta.dir, `../src/docs/${name}.md`), "utf8");
     const page = await get(addressOf(name));
@@ -36,7 +36,7 @@ test("every chapter has a page and its source as a twin", async () => {
   }
 });
 
-test("llms.txt lists every chapter's twin, at both of its addresses", async () => {
+test("llms.txt lists the Markdown of every chapter, at both addresses", async () => {
   const text = await (await get("/llms.txt")).text();
   expect(text).toStartWith("# Poundkey");
   const listed = [...text.matchAll(/\((\/[^)]+)\)/g)].map(([, path = ""]) => path);
@@ -46,7 +46,7 @@ test("llms.txt lists every chapter's twin, at both of its addresses", async () =
   expect(await (await get("/docs/llms.txt")).text()).toBe(text);
 });
 
-test("every page runs this gateway's files alone, can't be framed, and names no other host", async () => {
+test("every page only runs this gateway's files, can't be framed, and names no other host", async () => {
   for (const path of [
     "/docs",
     "/docs/clients",
@@ -76,19 +76,19 @@ test("every page runs this gateway's files alone, can't be framed, and names no 
   }
 });
 
-test("links within the manual lead to pages, not to files", async () => {
+test("links within the manual lead to pages, not files", async () => {
   const html = await (await get("/docs/models")).text();
   expect(html).toContain('href="/docs/configuration#aliases"');
   expect(html).not.toMatch(/<article>[\s\S]*href="[^"]*\.md[^"]*"[\s\S]*<\/article>/);
 });
 
-test("a page that hasn't changed isn't sent again", async () => {
+test("an unchanged page is not sent again", async () => {
   const tag = (await get("/docs/money")).headers.get("etag") ?? "";
   const again = await get("/docs/money", { "if-none-match": tag });
   expect([again.status, await again.text()]).toEqual([304, ""]);
 });
 
-test("there is a way to no other file", async () => {
+test("no other file can be reached", async () => {
   for (const path of [
     "/docs/nothing",
     "/docs/page.js",

@@ -33,10 +33,10 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-describe("an upstream without manners", () => {
+describe("a badly behaved upstream", () => {
   // The second provider waits a minute for more: there only the mark of the end says that nothing comes.
   for (const model of ["Rude#held-open", "Calm#held-open-done"]) {
-    test(`${model}: an answer that is whole ends well, though its connection doesn't`, async () => {
+    test(`${model}: a complete answer succeeds even if its connection breaks afterwards`, async () => {
       const text = await (await gateway.chat({ ...asking("", true), model })).text();
       expect(text).toContain('"content":"whole"');
       expect(text).toContain('"finish_reason":"stop"');
@@ -44,7 +44,7 @@ describe("an upstream without manners", () => {
     });
   }
 
-  test("an error's body may be as long as it likes", async () => {
+  test("an error's body may have any length", async () => {
     const response = await gateway.chat(asking("long-400", false));
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ error: { type: "invalid_request_error" } });
@@ -60,7 +60,7 @@ describe("an upstream without manners", () => {
     ["tattler", true],
     ["tattler-mid", true],
   ] as const) {
-    test(`${model}, streamed: ${stream}: neither its secret nor its address reaches the client`, async () => {
+    test(`${model}, streamed: ${stream}: its secret and address never reach the client`, async () => {
       const response = await gateway.chat(asking(model, stream));
       const text = (await response.text()) + JSON.stringify([...response.headers]);
       expect(text).toContain("error");
@@ -70,7 +70,7 @@ describe("an upstream without manners", () => {
   }
 });
 
-test("a head that leaves early is whole: a comment goes with it", async () => {
+test("an early head is sent together with a comment", async () => {
   const response = await gateway.chat({
     ...asking("sim-mini~latency=1600", true),
     model: "Local#sim-mini~latency=1600",
@@ -80,7 +80,7 @@ test("a head that leaves early is whole: a comment goes with it", async () => {
   expect(text).toEndWith("data: [DONE]\n\n");
 });
 
-test("a body of more fields than anybody needs is refused, text with as many colons is not", async () => {
+test("a body with too many fields is refused, but a text with as many colons is not", async () => {
   const body = (more: string) =>
     `{"model":"Local#sim-mini","messages":[{"role":"user","content":"hi"}],${more}}`;
   const fields = '"a":1,'.repeat(500_000);
@@ -92,7 +92,7 @@ test("a body of more fields than anybody needs is refused, text with as many col
   expect((await gateway.chat(body(`"user":"${":".repeat(600_000)}"`))).status).toBe(200);
 });
 
-test("refused requests leave nothing under way", async () => {
+test("refused requests leave nothing running", async () => {
   const { secret } = await gateway.newKey({ requests_per_day: 0 });
   const bodies = [{}, { model: "x", messages: [] }, { ...asking("sim", false), model: "nobody" }];
   for (const body of bodies) expect((await gateway.chat(body)).status).toBeGreaterThanOrEqual(400);
@@ -106,7 +106,7 @@ test("refused requests leave nothing under way", async () => {
   );
 });
 
-test("an upload that breaks off is the client's leaving, not a fault of ours", async () => {
+test("an upload that breaks off counts as the client leaving", async () => {
   const { hostname, port } = new URL(gateway.url);
   const socket = connect(Number(port), hostname);
   const head = `POST /v1/chat/completions HTTP/1.1\r\nHost: x.example\r\nAuthorization: Bearer ${gateway.secret}\r\n`;
@@ -120,7 +120,7 @@ test("an upload that breaks off is the client's leaving, not a fault of ours", a
   expect(text).not.toContain("poundkey_internal_errors_total");
 });
 
-test("a reader that pauses is not cut off, and the provider not blamed", async () => {
+test("a reader that pauses is not cut off, and the provider is not blamed", async () => {
   const { hostname, port } = new URL(gateway.url);
   const body = JSON.stringify(asking("flood", true));
   const socket = connect(Number(port), hostname);
@@ -144,7 +144,7 @@ test("a reader that pauses is not cut off, and the provider not blamed", async (
   expect(bytes).toBeGreaterThan(25_000_000);
 }, 30_000);
 
-test("at shutdown a request that takes too long gets an error, is logged, and gets its place back", async () => {
+test("at shutdown, a request that takes too long gets an error, a log entry and its place back", async () => {
   const own = await startUnderTest({ more: rudeProvider(upstream.url), server: "drain: 300ms" });
   const { secret, id } = await own.newKey();
   const streams = await Promise.all([1, 2, 3].map(() => own.chat(asking("patient", true), { secret })));
@@ -168,7 +168,7 @@ test("at shutdown a request that takes too long gets an error, is logged, and ge
   await own.stop();
 });
 
-describe("every ending leaves no hold and the stated charge", () => {
+describe("every ending leaves no hold and the expected charge", () => {
   let world: MoneyWorld;
   beforeAll(async () => {
     world = await startMoneyWorld();

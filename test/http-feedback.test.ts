@@ -39,7 +39,7 @@ const feedback = (body: unknown, secret = pair.secret): Promise<Seen> =>
   post(gateway, "/v1/feedback", body, { secret });
 
 describe("feedback", () => {
-  test("of a selector's answer is learned from, the first time", async () => {
+  test("on a selector's answer is learned from, once", async () => {
     const id = await answered();
     const told = [];
     for (const score of [0.5, 1]) told.push((await feedback({ id, score })).body);
@@ -49,30 +49,30 @@ describe("feedback", () => {
     ]);
   });
 
-  test("of a streamed answer too", async () => {
+  test("works for streamed answers", async () => {
     const id = await answered("Router#fair", { stream: true });
     expect((await feedback({ id, score: 0.5 })).body).toEqual({ id, score: 0.5, learned: true });
   });
 
-  test("of a plainly named model is taken and teaches nothing", async () => {
+  test("on a named model is accepted and teaches nothing", async () => {
     const id = await answered("Acme#wise");
     const { status, body } = await feedback({ id, score: 1 });
     expect([status, body]).toEqual([200, { id, score: 1, learned: false }]);
   });
 
-  test.each([0, 1])("takes a score of %d", async (score) => {
+  test.each([0, 1])("accepts a score of %d", async (score) => {
     const { status, body } = await feedback({ id: await answered(), score });
     expect([status, body.learned]).toEqual([200, true]);
   });
 
-  test("of many at once on one answer the first counts", async () => {
+  test("counts once if several arrive for one answer", async () => {
     const id = await answered();
     const all = await Promise.all(Array.from({ length: 12 }, () => feedback({ id, score: 0.5 })));
     expect(all.filter(({ body }) => body.learned === true)).toHaveLength(1);
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200));
   });
 
-  test("of one key about one model counts ever less within an hour, and at last not at all", async () => {
+  test("of one key on one model counts less and less within an hour, then not at all", async () => {
     const { secret } = await gateway.newKey({ allowed_models: PAIR.slice(0, 1), requests_per_day: null });
     const told: unknown[] = [];
     for (let at = 0; at < 26; at++) {
@@ -83,7 +83,7 @@ describe("feedback", () => {
     expect((await feedback({ id: await answered(), score: 0.9 })).body.learned).toBe(true);
   });
 
-  test("on an unknown answer is refused just like feedback on another key's", async () => {
+  test("on an unknown answer is refused like feedback on another key's", async () => {
     const id = await answered();
     const other = await gateway.newKey();
     const theirs = await feedback({ id, score: 1 }, other.secret);
@@ -124,7 +124,7 @@ describe("feedback", () => {
     expect([answer.status, answer.error?.code, answer.error?.param]).toEqual([status, code, param]);
   });
 
-  test("without a key, or with a wrong one, is refused first", async () => {
+  test("is refused without a valid key first", async () => {
     for (const authorization of ["", "Bearer sk-wrong"]) {
       const { status, error } = await post(gateway, "/v1/feedback", "", { headers: { authorization } });
       expect([status, error?.type]).toEqual([401, "invalid_request_error"]);
@@ -144,7 +144,7 @@ async function poundkey({ configFile, directory }: UnderTest, ...args: readonly 
   return out;
 }
 
-test("scores move the choice within bounds, on every gateway, until they are forgotten", async () => {
+test("scores shift the choice within bounds, on every gateway, until they are deleted", async () => {
   const own = await startRouterFixture();
   const other = await own.another();
   try {

@@ -59,7 +59,7 @@ async function countUses(requests: number, model: string, more: object = {}) {
 }
 
 describe("a group", () => {
-  test("shares its load by weight", async () => {
+  test("distributes its load by weight", async () => {
     const requests = 320;
     const counts = await countUses(requests, "team");
     expect(Object.keys(counts).toSorted()).toEqual([ANTHROPIC, OPENAI]);
@@ -68,16 +68,16 @@ describe("a group", () => {
     expect(Math.abs((counts[ANTHROPIC] ?? 0) - requests / 4)).toBeLessThan(bound);
   });
 
-  test("keeps a conversation where it began", async () => {
+  test("keeps a conversation on its model", async () => {
     const first = usedBy(await ask("team", { user: "anna" }));
     expect(await countUses(30, "team", { user: "anna" })).toEqual({ [first]: 30 });
   });
 
-  test("may have a pattern for its name", async () => {
+  test("can be named by a pattern", async () => {
     expect(Object.keys(await countUses(40, "team-of-today")).toSorted()).toEqual([MISTRAL, OPENAI]);
   });
 
-  test("stands in for a failing model with the others in the order of their weights, and the log keeps its name", async () => {
+  test("replaces a failing model with the others in order of weight, and is logged by name", async () => {
     const answer = await ask("broken", { user: "log" });
     expect([answer.status, usedBy(answer)]).toEqual([200, MISTRAL]);
     expect(answer.headers.get("x-poundkey-attempts")).toBe("2");
@@ -86,11 +86,11 @@ describe("a group", () => {
     expect(row).toMatchObject({ model_asked: "broken", model_used: MISTRAL });
   });
 
-  test("goes on where one of its models can't take the request's length", async () => {
+  test("skips members that are too small for the request", async () => {
     expect(usedBy(await ask("short"))).toBe(MISTRAL);
   });
 
-  test("holds what its most expensive model may cost", async () => {
+  test("holds the cost of its most expensive member", async () => {
     await world.topUp("default", 1);
     const { secret } = await world.newKey({ requests_per_day: 0 });
     const answer = await ask("priced", { max_tokens: 1000 }, secret);
@@ -100,7 +100,7 @@ describe("a group", () => {
     expect(Number(row.cost_usd)).toBeLessThan(0.001);
   });
 
-  test("is paid for as long as the balance covers one of its models", async () => {
+  test("can be paid for as long as the balance covers one member", async () => {
     const { id } = (await operator.post("/accounts", { name: "small" })).body;
     await world.topUp(String(id), 0.002);
     const { secret } = await world.newKey({ requests_per_day: 0, account_id: id });
@@ -110,7 +110,7 @@ describe("a group", () => {
     }
   });
 
-  test("is asked for by streams and on every surface", async () => {
+  test("works with streams and on every surface", async () => {
     const headers = { "content-type": "application/json", "x-api-key": world.secret };
     const post = async (path: string, sent: object) => {
       const init = { method: "POST", headers: { ...headers, authorization: `Bearer ${world.secret}` } };
@@ -126,20 +126,20 @@ describe("a group", () => {
   });
 });
 
-describe("a key", () => {
-  test("for one of the models uses that one alone", async () => {
+describe("a restricted key", () => {
+  test("only uses the members it may use", async () => {
     const { secret } = await world.newKey({ requests_per_day: null, allowed_models: [ANTHROPIC] });
     for (let at = 0; at < 12; at++) expect(usedBy(await ask("team", {}, secret))).toBe(ANTHROPIC);
   });
 
-  test("for none of them may not use the group, nor see it", async () => {
+  test("can't use or see a group without such members", async () => {
     const { secret } = await world.newKey({ requests_per_day: null, allowed_models: ["Cohere#sim-mini"] });
     expect(formatLine(await ask("team", {}, secret))).toBe("403 permission_error model_not_allowed");
     const headers = { authorization: `Bearer ${secret}` };
     expect((await fetch(`${world.url}/v1/models/team`, { headers })).status).toBe(404);
   });
 
-  test("finds the groups in the list of models, but for those by pattern", async () => {
+  test("sees groups in the list of models, except patterns", async () => {
     const list = async (secret: string) => {
       const headers = { authorization: `Bearer ${secret}` };
       const { data } = asObject(await (await fetch(`${world.url}/v1/models`, { headers })).json());
@@ -153,7 +153,7 @@ describe("a key", () => {
     expect(await list(secret)).toEqual(["team"]);
   });
 
-  test("is shown the models that it may use", async () => {
+  test("sees the members that it may use", async () => {
     const show = async (secret: string) => {
       const response = await fetch(`${world.url}/v1/models/team`, {
         headers: { authorization: `Bearer ${secret}` },
@@ -169,7 +169,7 @@ describe("a key", () => {
   });
 });
 
-test("the console's settings show groups", async () => {
+test("groups appear in the console's settings", async () => {
   const { aliases } = (await operator.get("/settings")).body;
   expect(asArray(asObject(aliases).team)).toEqual([
     { model: OPENAI, weight: 3 },

@@ -77,10 +77,10 @@ async function metric(line: string): Promise<number> {
   );
 }
 
-describe("a breaker", () => {
+describe("a circuit breaker", () => {
   const TIRED = `Tired#${FLAKY}`;
 
-  test("opens after a burst of failures, then nobody waits for the provider; it heals by itself", async () => {
+  test("opens after a burst of failures, so that requests skip the provider, and recovers by itself", async () => {
     expect(await model(TIRED)).toMatchObject({ breaker: "closed", error_rate: null, asks_again_at: null });
     for (let at = 0; at < 5; at++) expect((await ask(TIRED)).status).toBe(502);
     const refused = await ask(TIRED, { stream: true });
@@ -101,7 +101,7 @@ describe("a breaker", () => {
     for (let at = 0; at < 3; at++) expect((await ask(TIRED)).status).toBe(200);
   }, 20_000);
 
-  test("counts answers that break off, not clients who can't wait", async () => {
+  test("counts answers that break off, but not clients that leave", async () => {
     const cut = "Local#sim-mini~trouble=cut~pace=5";
     for (let at = 0; at < 5; at++)
       expect(formatLine(await ask(cut, { stream: true }))).toStartWith("200 then");
@@ -115,7 +115,7 @@ describe("a breaker", () => {
     expect(await model(slow)).toMatchObject({ breaker: "closed", error_rate: null, in_flight: 0 });
   });
 
-  test("keeps a provider that is down from its own users, and from everybody else's", async () => {
+  test("protects from a provider that is down, whether it is named or chosen", async () => {
     const down: Seen[] = [];
     const sound: Seen[] = [];
     const client = async (at: number) => {
@@ -137,7 +137,7 @@ describe("a breaker", () => {
   });
 });
 
-test("when all fail at once, no more than a fifth and ten more are tried again", async () => {
+test("if everything fails at once, retries are limited to a fifth plus ten", async () => {
   const asked = 60;
   const answers = await Promise.all(Array.from({ length: asked }, () => ask(`Burst#${BURST}`)));
   const times = (line: string) => answers.filter((answer) => formatLine(answer) === line).length;
@@ -153,7 +153,7 @@ describe("credentials", () => {
   const callsBy = (secret: string) =>
     calls().filter(({ headers }) => headers.authorization === `Bearer ${secret}`).length;
 
-  test("that are refused retire: they are not asked again, and the operator sees why", async () => {
+  test("that are rejected are retired, and the operator sees why", async () => {
     for (let at = 0; at < 12; at++) expect((await ask(`Pair#sim-${at % 3}`)).status).toBe(200);
     expect(callsBy("bad-key")).toBeLessThanOrEqual(1);
     await until("it has been asked once", async () => {
@@ -184,7 +184,7 @@ describe("credentials", () => {
     expect(await metric('poundkey_credentials_retired_total{provider="Pair"}')).toBe(1);
   });
 
-  test("that are refused for load rest for as long as the provider asks, then serve again", async () => {
+  test("that are rate-limited rest for as long as the provider says, then serve again", async () => {
     const first = "first-key~trouble=429~retry=2";
     await until("it is asked", async () => {
       expect((await ask("Rests#sim-mini")).status).toBe(200);
@@ -202,7 +202,7 @@ describe("credentials", () => {
     });
   }, 10_000);
 
-  test("share the requests; a conversation stays with one", async () => {
+  test("share the requests, but a conversation stays on one", async () => {
     const users = Array.from({ length: 16 }, (_, at) => `user ${at}`);
     const served = new Map<string, Set<string>>();
     for (const user of [...users, ...users, ...users]) {
@@ -215,38 +215,38 @@ describe("credentials", () => {
   });
 });
 
-describe("a second attempt beside a slow one", () => {
-  test.each([false, true])("answers in its place, streamed: %p; the slow one is ended", async (stream) => {
-    const id = `Slow#${SLOW}`;
-    const answer = await ask(id, { stream });
-    expect([answer.status, readText(answer)]).toEqual([200, "good day"]);
-    expect(answer.headers.get("x-poundkey-model")).toBe("Sound#sim-fast");
-    expect(answer.headers.get("x-poundkey-attempts")).toBe("2");
-    const [slow, fast] = await until("both calls are over", () => {
-      const both = calls();
-      return both.every(({ ended }) => ended !== null) ? both : null;
-    });
-    expect([slow?.ended, fast?.ended]).toEqual(["aborted", "finished"]);
-    const { body } = await createOperator(gateway).get("/requests?limit=1");
-    expect(asArray(body.data)).toMatchObject([{ model_used: "Sound#sim-fast", attempts: 2, status: 200 }]);
-    expect(gateway.simulator.calls.open).toBe(0);
-    expect(await metric('poundkey_hedges_total{model="Sound#sim-fast",won="second"}')).toBe(stream ? 2 : 1);
-    expect(await model(id)).toMatchObject({ breaker: "closed", in_flight: 0, error_rate: null });
-  });
-
+describe("a hedged attempt", () => {
   test.each([false, true])(
-    "leaves the answer to the first where that is faster, streamed: %p",
+    "answers instead of the slow one, which is ended; streamed: %p",
     async (stream) => {
-      const id = `Slow#${SLOWISH}`;
+      const id = `Slow#${SLOW}`;
       const answer = await ask(id, { stream });
-      expect(answer.headers.get("x-poundkey-model")).toBe(id);
+      expect([answer.status, readText(answer)]).toEqual([200, "good day"]);
+      expect(answer.headers.get("x-poundkey-model")).toBe("Sound#sim-fast");
       expect(answer.headers.get("x-poundkey-attempts")).toBe("2");
-      await until("the second is ended", () => gateway.simulator.calls.open === 0);
-      expect(calls().map(({ ended }) => ended)).toEqual(["finished", "aborted"]);
+      const [slow, fast] = await until("both calls are over", () => {
+        const both = calls();
+        return both.every(({ ended }) => ended !== null) ? both : null;
+      });
+      expect([slow?.ended, fast?.ended]).toEqual(["aborted", "finished"]);
+      const { body } = await createOperator(gateway).get("/requests?limit=1");
+      expect(asArray(body.data)).toMatchObject([{ model_used: "Sound#sim-fast", attempts: 2, status: 200 }]);
+      expect(gateway.simulator.calls.open).toBe(0);
+      expect(await metric('poundkey_hedges_total{model="Sound#sim-fast",won="second"}')).toBe(stream ? 2 : 1);
+      expect(await model(id)).toMatchObject({ breaker: "closed", in_flight: 0, error_rate: null });
     },
   );
 
-  test("is paid for in the place of the slow one, by one hold", async () => {
+  test.each([false, true])("loses if the first is faster; streamed: %p", async (stream) => {
+    const id = `Slow#${SLOWISH}`;
+    const answer = await ask(id, { stream });
+    expect(answer.headers.get("x-poundkey-model")).toBe(id);
+    expect(answer.headers.get("x-poundkey-attempts")).toBe("2");
+    await until("the second is ended", () => gateway.simulator.calls.open === 0);
+    expect(calls().map(({ ended }) => ended)).toEqual(["finished", "aborted"]);
+  });
+
+  test("is paid for instead of the slow one, by the same hold", async () => {
     const operator = createOperator(gateway);
     const accountId = String((await operator.post("/accounts", { name: "payer" })).body.id);
     await gateway.topUp(accountId, 1);
@@ -261,7 +261,7 @@ describe("a second attempt beside a slow one", () => {
     expect([balance, held]).toEqual([1 - Number(charged), 0]);
   });
 
-  test("is made for no more than its share of the requests", async () => {
+  test("is limited to its share of the requests", async () => {
     const id = `Slow#${SLOW}~chunks=2`;
     const answers = await Promise.all(Array.from({ length: 10 }, () => ask(id)));
     const by = (name: string) =>

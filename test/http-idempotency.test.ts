@@ -45,14 +45,14 @@ function ask(payer: Payer, name: string, body: Record<string, unknown>, sending:
   return readAsked(world.url, payer, name, body, sending);
 }
 
-describe("the same again", () => {
+describe("a repeated request", () => {
   for (const [first, second] of [
     [false, false],
     [false, true],
     [true, false],
     [true, true],
   ] as const) {
-    test(`streamed: ${first}, then streamed: ${second}: the same completion, made and billed once`, async () => {
+    test(`streamed: ${first}, then streamed: ${second}: gets the same completion, made and billed once`, async () => {
       const [payer, free, name] = [
         await world.payer(1),
         await world.payer(0, { requests_per_day: 5 }),
@@ -73,7 +73,7 @@ describe("the same again", () => {
   }
 
   for (const model of ["Acme#sim-think", "Claude#sim-think~tokens=1000:500:100:50"]) {
-    test(`${model}: tools and thinking come back whole, signatures included`, async () => {
+    test(`${model}: gets tools and thinking complete with signatures`, async () => {
       const payer = await world.payer(1);
       const parameters = { type: "object", properties: { city: { type: "string" } } };
       const tools = [{ type: "function", function: { name: "weather", parameters } }];
@@ -97,7 +97,7 @@ describe("the same again", () => {
     });
   }
 
-  test("an amount that was written off is reported again", async () => {
+  test("reports the amount written off again", async () => {
     const [payer, name] = [await world.payer(0.1), newName()];
     const body = asking("Acme#sim~tokens=134000:4096", "x");
     const [one, two] = [await ask(payer, name, body), await ask(payer, name, body)];
@@ -105,7 +105,7 @@ describe("the same again", () => {
     expect([two.replayed, readCompletion(two)]).toEqual([true, readCompletion(one)]);
   });
 
-  test("its parts are nowhere in the store's files in plain words", async () => {
+  test("leaves no plain text in the store's files", async () => {
     const [payer, name] = [await world.payer(1), `${newName()}-secretname`];
     const body = asking(CALM, "say: plover-xyzzy-words", { stream: true });
     for (let time = 0; time < 2; time++)
@@ -117,8 +117,8 @@ describe("the same again", () => {
   });
 });
 
-describe("at the same time", () => {
-  test("fifty twins share one call", async () => {
+describe("concurrent duplicates", () => {
+  test("fifty share one call", async () => {
     const [payer, name] = [await world.payer(1), newName()];
     const answers = Array.from({ length: TWINS }, (_, at) =>
       ask(payer, name, asking("Gated#middle", "x", { stream: at % 2 === 0 })),
@@ -132,7 +132,7 @@ describe("at the same time", () => {
     expect(world.books(payer)).toMatchObject({ kinds: ["topup", "hold", "post"], balance: USD - COST });
   });
 
-  test("a twin that leaves leaves nothing behind, and takes nothing from the others", async () => {
+  test("one that leaves takes nothing from the others", async () => {
     const [payer, name] = [await world.payer(1), newName()];
     const body = asking("Gated#mute", "x");
     const one = ask(payer, name, body);
@@ -149,7 +149,7 @@ describe("at the same time", () => {
   });
 
   for (const stream of [true, false]) {
-    test(`streamed: ${stream}: when all leave it is finished, charged and kept`, async () => {
+    test(`streamed: ${stream}: if all leave, the answer is finished, charged and stored`, async () => {
       const [payer, name] = [await world.payer(1), newName()];
       const body = asking("Gated#middle", "x", { stream });
       const gone = new AbortController();
@@ -173,7 +173,7 @@ describe("at the same time", () => {
     });
   }
 
-  test("the first fails with nothing produced: a twin that waited makes its own call", async () => {
+  test("if the first fails with no output, a waiting one makes its own call", async () => {
     const [payer, name] = [await world.payer(1), newName()];
     const body = asking("Gated#second", "x", { stream: true });
     const one = ask(payer, name, body);
@@ -190,7 +190,7 @@ describe("at the same time", () => {
     });
   });
 
-  test("a twin waits no longer than it said it would", async () => {
+  test("one waits no longer than its own time limit", async () => {
     const [payer, name] = [await world.payer(1), newName()];
     const one = ask(payer, name, asking("Gated#mute", "x"));
     await until("the upstream waits", () => world.gated.waiting === 1);
@@ -203,10 +203,10 @@ describe("at the same time", () => {
   });
 });
 
-describe("what is not given again", () => {
+describe("answers that can't be repeated", () => {
   const SPENT = "409 invalid_request_error idempotency_unavailable";
 
-  test("an answer that broke off: 409, and no second call", async () => {
+  test("if it broke off: 409, and no second call", async () => {
     const [payer, name] = [await world.payer(1), newName()];
     const body = asking("Acme#sim~trouble=error-mid", "say: a b c d", { stream: true });
     expect(formatLine(await ask(payer, name, body))).toBe("200 then api_error upstream_error");
@@ -220,7 +220,7 @@ describe("what is not given again", () => {
     ["Acme#sim~trouble=huge~size=1100~tokens=1000:500", false],
     ["Gated#wordy", true],
   ] as const) {
-    test(`${model}, streamed: ${stream}: larger than 1 MiB: 409, and no second call`, async () => {
+    test(`${model}, streamed: ${stream}: if larger than 1 MiB: 409, and no second call`, async () => {
       const [payer, name] = [await world.payer(1), newName()];
       expect((await ask(payer, name, asking(model, "x", { stream }))).status).toBe(200);
       for (const again of [true, false])
@@ -230,7 +230,7 @@ describe("what is not given again", () => {
     });
   }
 
-  test("another body: 409, also while the first runs", async () => {
+  test("with another body: 409, even while the first runs", async () => {
     const [payer, name] = [await world.payer(1), newName()];
     const one = ask(payer, name, asking("Gated#mute", "x"));
     await until("the upstream waits", () => world.gated.waiting === 1);
@@ -246,7 +246,7 @@ describe("what is not given again", () => {
     expect(calls()).toBe(1);
   });
 
-  test("another gateway key's, even of the same account: it has its own", async () => {
+  test("another gateway key has its own, even in the same account", async () => {
     const [payer, name] = [await world.payer(1), newName()];
     const { secret, id: keyId } = await world.newKey({ account_id: payer.accountId, requests_per_day: 0 });
     const both = [payer, { ...payer, secret, keyId }].map((one) => ask(one, name, asking(CALM, "x")));
@@ -255,7 +255,7 @@ describe("what is not given again", () => {
     expect(calls()).toBe(2);
   });
 
-  test("a name that is none: 400", async () => {
+  test("with an invalid key: 400", async () => {
     const payer = await world.payer(1);
     for (const name of ["", "a b", "x".repeat(256), "\u00e9"]) {
       const refused = await ask(payer, name, asking(CALM, "x"));

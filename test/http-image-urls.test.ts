@@ -42,7 +42,7 @@ async function ask(model: string, url: string, secret = world.secret): Promise<S
 const usedBy = ({ headers }: Seen) => headers.get("x-poundkey-model") ?? "-";
 
 describe("an image by URL", () => {
-  test("is refused for a model that takes none, with the names of some that do, before anybody is called", async () => {
+  test("is refused for a model that takes none, naming models that do, before any call", async () => {
     const before = world.simulator.calls.total;
     const answer = await ask(KIMI, WEB);
     expect(formatLine(answer)).toBe("400 invalid_request_error unsupported_capability");
@@ -54,25 +54,25 @@ describe("an image by URL", () => {
     expect(world.simulator.calls.total).toBe(before);
   });
 
-  test("names only models that the key may use", async () => {
+  test("only leads to suggestions that the key may use", async () => {
     const { secret } = await world.newKey({ requests_per_day: null, allowed_models: [KIMI, GPT] });
     expect((await ask(KIMI, WEB, secret)).error?.message).toEndWith(`Models that take them: '${GPT}'.`);
     const alone = await world.newKey({ requests_per_day: null, allowed_models: [KIMI] });
     expect((await ask(KIMI, WEB, alone.secret)).error?.message).toEndWith("send them as data: URLs.");
   });
 
-  test("is taken as data by the same model", async () => {
+  test("is accepted as data by the same model", async () => {
     const answer = await ask(KIMI, DATA);
     expect([answer.status, usedBy(answer)]).toEqual([200, KIMI]);
   });
 
-  test("goes to the models of a group that take it", async () => {
+  test("goes to the members of a group that support it", async () => {
     for (let at = 0; at < 5; at++) expect(usedBy(await ask("seeing", WEB))).toBe(GPT);
     expect(usedBy(await ask("seeing", DATA))).toBe(KIMI);
     expect(formatLine(await ask("kimis", WEB))).toContain("unsupported_capability");
   });
 
-  test("is not for a selector's candidates that take none, which it says", async () => {
+  test("excludes a selector's candidates without support, with that reason", async () => {
     const { secret } = await world.newKey({
       requests_per_day: null,
       allowed_models: ["Router#best", KIMI, GPT],
@@ -89,7 +89,7 @@ describe("an image by URL", () => {
     );
   });
 
-  test("comes in at the other surfaces and is refused there in their form", async () => {
+  test("is refused on the other surfaces in their own format", async () => {
     const source = { type: "url", url: WEB };
     const content = [{ type: "image", source }];
     const response = await fetch(`${world.url}/v1/messages`, {

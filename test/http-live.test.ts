@@ -84,7 +84,7 @@ describe("the live tail", () => {
     for (const tail of tails) tail.leave();
   });
 
-  test("accepts a limited number of listeners, and those that leave make room", async () => {
+  test("limits its listeners, and those that leave make room", async () => {
     const tails = await Promise.all(Array.from({ length: 21 }, () => listen(other.url)));
     expect(tails.map(({ status }) => status).toSorted()).toEqual([...Array(20).fill(200), 503]);
     for (const tail of tails) tail.leave();
@@ -95,13 +95,13 @@ describe("the live tail", () => {
     });
   });
 
-  test("is for the operator alone", async () => {
+  test("is only for the operator", async () => {
     expect((await fetch(`${world.url}/admin/v1/requests/live`)).status).toBe(401);
     const headers = { authorization: `Bearer ${world.secret}` };
     expect((await fetch(`${world.url}/admin/v1/requests/live`, { headers })).status).toBe(401);
   });
 
-  test("ends when the gateway does, which doesn't wait for it", async () => {
+  test("ends when the gateway stops, without delaying it", async () => {
     const late = await world.another();
     const tail = await listen(late.url);
     expect(tail.status).toBe(200);
@@ -110,7 +110,7 @@ describe("the live tail", () => {
   });
 });
 
-test("a listener's stream ends at the first sign of life after its session has", async () => {
+test("ends at the first keep-alive after the session has", async () => {
   const opened = await openStore(`sqlite:${join(world.directory, "live.db")}`, MASTER_KEY);
   const ticks: (() => void)[] = [];
   const every = (_: number, task: () => void) => {
@@ -171,7 +171,7 @@ describe("the feed", () => {
     return { state, feed, told, listen, tick, end };
   }
 
-  test("tells what ended on a node whose clock is behind, once, and goes on after a failure", async () => {
+  test("reports requests of a node whose clock is behind, once, and continues after a failure", async () => {
     const { state, feed, told, listen, tick, end } = bench();
     end("old");
     const leave = await feed.listen(listen, () => {});
@@ -191,7 +191,7 @@ describe("the feed", () => {
     expect(state.ticks).toEqual([]);
   });
 
-  test("shows the latest of very many, and says how many there were", async () => {
+  test("shows the latest of many, and their number", async () => {
     const { feed, told, listen, tick, end } = bench();
     await feed.listen(listen, () => {});
     for (let at = 0; at < 130; at++) end(`r${at}`);
@@ -200,7 +200,7 @@ describe("the feed", () => {
     expect(told[0]).toEndWith(" r129 and 30 more");
   });
 
-  test("polls no node while there are no listeners, and ends all streams when it stops", async () => {
+  test("doesn't poll without listeners, and ends all streams when it stops", async () => {
     const { state, feed, listen } = bench();
     let ends = 0;
     await feed.listen(listen, () => {

@@ -58,7 +58,7 @@ describe("money", () => {
     ],
   ];
   for (const [name, path, makeBody, usd] of COSTS) {
-    test(`charged are ${name}`, async () => {
+    test(`charges ${name}`, async () => {
       const payer = await world.payer(5);
       const response = await world.post(path, makeBody(), payer.secret);
       expect(response.status).toBe(200);
@@ -67,7 +67,7 @@ describe("money", () => {
     });
   }
 
-  test("a balance that doesn't cover the worst case pays nothing, and the provider isn't asked", async () => {
+  test("a balance below the worst case pays nothing, and the provider is not called", async () => {
     const payer = await world.payer(0.05);
     const two = { model: "Studio#silent", prompt: "x", n: 2 };
     // The throttle's slot, free.
@@ -80,7 +80,7 @@ describe("money", () => {
     expect(await payer.balance()).toBe(0.05);
   });
 
-  test("the same request under one Idempotency-Key is made once, and another file is another request", async () => {
+  test("a request is made once per Idempotency-Key, and another file is another request", async () => {
     const payer = await world.payer(5);
     const ask = (seconds: number) =>
       world.post(
@@ -99,7 +99,7 @@ describe("money", () => {
   });
 });
 
-describe("refused with the field's name, before the provider is asked", () => {
+describe("refused with the field's name before any call", () => {
   const wav = () => makeWav(1);
   const twice = () => {
     const form = makeForm({ model: "Studio#whisper", file: wav() });

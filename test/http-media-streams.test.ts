@@ -50,7 +50,7 @@ function listEvents(text: string): readonly JsonObject[] {
 }
 
 describe("pictures", () => {
-  test("a draft is shown before the picture is there, and what the last event reports is charged", async () => {
+  test("a draft is shown early, and the last event's usage is charged", async () => {
     const payer = await world.payer(5);
     const stream = await wait(
       world.post(
@@ -78,7 +78,7 @@ describe("pictures", () => {
     expect(world.upstream.last().body).toMatchObject({ stream: true, partial_images: 2 });
   });
 
-  test("edits have events of their own", async () => {
+  test("edits have their own events", async () => {
     const image = new File([SOUND], "a.png", { type: "image/png" });
     const form = makeForm({
       model: "Studio#painter",
@@ -92,12 +92,12 @@ describe("pictures", () => {
     expect(world.upstream.last().body).toMatchObject({ stream: "true", partial_images: "1" });
   });
 
-  test("no more drafts are shown than were asked for", async () => {
+  test("no more drafts are shown than requested", async () => {
     const text = await (await drawing("painter-flooding", { partial_images: 1 })).text();
     expect(listEvents(text).map(({ b64_json }) => b64_json)).toEqual([DRAFTS[0], STREAMED_PICTURE]);
   });
 
-  test("a server that has no streams gives each picture as its last event, with the usage of all", async () => {
+  test("a server without streams gives each picture as its last event, with the total usage", async () => {
     const events = listEvents(await (await drawing("silent", { n: 2, partial_images: 3 })).text());
     expect(events).toMatchObject([
       { type: "image_generation.completed", b64_json: "aGVsbG8=" },
@@ -105,7 +105,7 @@ describe("pictures", () => {
     ]);
   });
 
-  test("the same request under one Idempotency-Key is made once, whole and as a stream", async () => {
+  test("a request is made once per Idempotency-Key, whole and streamed", async () => {
     const payer = await world.payer(5);
     const ask = (stream: boolean) =>
       world.post(
@@ -137,7 +137,7 @@ describe("transcripts", () => {
       secret,
     );
 
-  test("words are shown before the rest is there, and what the last event reports is charged", async () => {
+  test("words are shown early, and the last event's usage is charged", async () => {
     const payer = await world.payer(5);
     const stream = await wait(dictating("scribe-slow", payer.secret));
     await stream.next(WORDS[0]);
@@ -152,7 +152,7 @@ describe("transcripts", () => {
     expect(world.upstream.last().body).toMatchObject({ stream: "true", response_format: "json" });
   });
 
-  test("a server that has no streams gives the text in one piece", async () => {
+  test("a server without streams gives the text in one piece", async () => {
     const text = await (await dictating("whisper")).text();
     expect(listEvents(text)).toMatchObject([
       { type: "transcript.text.delta", delta: "by that conference." },
@@ -160,7 +160,7 @@ describe("transcripts", () => {
     ]);
   });
 
-  test("subtitles come whole", async () => {
+  test("subtitles arrive complete", async () => {
     const fields = { model: "Studio#scribe", file: makeWav(1), stream: "true", response_format: "vtt" };
     const response = await world.post("/audio/transcriptions", makeForm(fields));
     expect(response.headers.get("content-type")).toStartWith("text/vtt");
@@ -177,7 +177,7 @@ describe("speech", () => {
       secret,
     );
 
-  test("the sound begins before the rest of it is there", async () => {
+  test("audio starts before the rest has arrived", async () => {
     const response = await speaking("voice-slow");
     expect(response.headers.get("content-type")).toBe("audio/mpeg");
     const reader = response.body?.getReader();
@@ -187,7 +187,7 @@ describe("speech", () => {
     expect((await reader?.read())?.done).toBe(true);
   });
 
-  test("events of a server that has them hold the sound and its own count", async () => {
+  test("a server's own events contain the audio and its usage", async () => {
     const payer = await world.payer(5);
     const stream = await wait(speaking("gpt-voice-slow", { stream_format: "sse" }, payer.secret));
     await stream.next(SPOKEN[0].toBase64());
@@ -201,7 +201,7 @@ describe("speech", () => {
     expect(world.upstream.last().body.stream_format).toBe("sse");
   });
 
-  test("events are made from the bytes of a server that has none", async () => {
+  test("events are created from a server's plain bytes", async () => {
     const stream = await wait(speaking("voice-slow", { stream_format: "sse" }));
     await stream.next(SPOKEN[0].toBase64());
     world.upstream.goOn();
@@ -210,7 +210,7 @@ describe("speech", () => {
     expect(world.upstream.last().body.stream_format).toBeUndefined();
   });
 
-  test("a connection that breaks off breaks the client's off, so that nobody takes the half for the whole", async () => {
+  test("a broken connection breaks the client's too, so that it can't be mistaken for a complete answer", async () => {
     const response = await speaking("voice-breaking");
     const reader = response.body?.getReader();
     expect((await reader?.read())?.value).toEqual(SPOKEN[0]);
@@ -222,7 +222,7 @@ describe("speech", () => {
   });
 });
 
-describe("a stream that isn't finished", () => {
+describe("an unfinished stream", () => {
   const PATHS: Readonly<Record<string, (model: string) => Promise<Response>>> = {
     painter: (model) => drawing(model, { partial_images: 2 }),
     scribe: (model) =>
@@ -237,7 +237,7 @@ describe("a stream that isn't finished", () => {
   for (const [model, first] of Object.entries(FIRST)) {
     const ask = (how: string) => PATHS[model]?.(`${model}-${how}`) ?? Promise.reject(new Error(model));
 
-    test(`${model}: a client that leaves ends the call, and pays an estimate`, async () => {
+    test(`${model}: a client that leaves ends the call and pays an estimate`, async () => {
       const stream = await wait(ask("slow"));
       await stream.next(first);
       await stream.cancel();
@@ -269,7 +269,7 @@ describe("a stream that isn't finished", () => {
     }
   }
 
-  test("the books are exact after all of it", async () => {
+  test("the books balance afterwards", async () => {
     const { store } = await openStore(`sqlite:${world.directory}/poundkey.db`, undefined);
     try {
       expect(listProblems(await store.audit())).toEqual([]);

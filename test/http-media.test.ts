@@ -23,7 +23,7 @@ async function readEvents(response: Response): Promise<readonly JsonObject[]> {
 }
 
 describe("images", () => {
-  test("pictures come as the provider made them, with the usage in OpenAI's form", async () => {
+  test("pictures arrive as the provider made them, with OpenAI's usage format", async () => {
     const response = await world.post("/images/generations", {
       model: "Studio#painter",
       prompt: "a siamese cat",
@@ -50,7 +50,7 @@ describe("images", () => {
     });
   });
 
-  test("pictures to change go on as files or as addresses, as they came", async () => {
+  test("pictures to edit are passed on as files or URLs, as received", async () => {
     const pictures = [1, 2].map((at) => new File([SOUND], `${at}.png`, { type: "image/png" }));
     const mask = new File([SOUND], "mask.png", { type: "image/png" });
     const form = makeForm({ model: "Studio#painter", prompt: "green", image: pictures, mask, n: "1" });
@@ -70,7 +70,7 @@ describe("images", () => {
     expect(world.upstream.last().body).toMatchObject({ images });
   });
 
-  test("a stream brings each picture as its last event", async () => {
+  test("a stream ends with an event for each picture", async () => {
     const body = { model: "Studio#painter", prompt: "a cat", stream: true, partial_images: 2 };
     const response = await world.post("/images/generations", { ...body, model: "Studio#silent" });
     expect(await readEvents(response)).toMatchObject([
@@ -81,14 +81,14 @@ describe("images", () => {
     await whole.text();
   });
 
-  test("an answer of 20 MB passes whole", async () => {
+  test("an answer of 20 MB arrives complete", async () => {
     const { data } = await read(
       await world.post("/images/generations", { model: "Studio#huge", prompt: "x" }),
     );
     expect(String(asObject(asArray(data)[0]).b64_json)).toHaveLength(20 * 1024 * 1024);
   });
 
-  test("two answers of one request are two places of the allowance, failed ones none", async () => {
+  test("two answers take two places of the allowance, failed ones none", async () => {
     const { secret } = await world.newKey({ requests_per_day: 5 });
     await world.post("/images/generations", { model: "Studio#painter", prompt: "x", n: 2 }, secret);
     expect((await readStanding(world.url, secret)).used).toBe(2);
@@ -103,7 +103,7 @@ describe("images", () => {
 });
 
 describe("speech", () => {
-  test("the sound comes byte by byte with its media type", async () => {
+  test("audio arrives byte by byte with its media type", async () => {
     const body = { model: "Studio#voice", input: "hello", voice: "nova", response_format: "mp3", speed: 1.5 };
     const response = await world.post("/audio/speech", body);
     expect(response.headers.get("content-type")).toBe("audio/mpeg");
@@ -111,7 +111,7 @@ describe("speech", () => {
     expect(world.upstream.last().body).toEqual({ ...body, model: "voice" });
   });
 
-  test("a stream of events carries the same sound", async () => {
+  test("a stream of events carries the same audio", async () => {
     const body = { model: "Studio#voice", input: "hello", voice: "nova", stream_format: "sse" };
     expect(await readEvents(await world.post("/audio/speech", body))).toMatchObject([
       { type: "speech.audio.delta", audio: SOUND.toBase64() },
@@ -121,7 +121,7 @@ describe("speech", () => {
 });
 
 describe("transcripts", () => {
-  test("the form is rebuilt from its fields, with the provider's name for the model", async () => {
+  test("the form is rebuilt from its fields, with the provider's model name", async () => {
     const form = makeForm({
       model: "Studio#scribe",
       file: makeWav(3),
@@ -154,7 +154,7 @@ describe("transcripts", () => {
     expect(world.upstream.last().path).toBe("/audio/translations");
   });
 
-  test("texts that aren't JSON come as they are, and a stream from a whole transcript", async () => {
+  test("plain-text formats arrive as they are, and a stream is made from a whole transcript", async () => {
     const subtitles = makeForm({ model: "Studio#whisper", file: makeWav(1), response_format: "vtt" });
     const response = await world.post("/audio/transcriptions", subtitles);
     expect(response.headers.get("content-type")).toStartWith("text/vtt");
@@ -166,7 +166,7 @@ describe("transcripts", () => {
     ]);
   });
 
-  test("an upload of 25 MB passes", async () => {
+  test("a 25 MB upload works", async () => {
     const file = new File([Buffer.alloc(25 * 1024 * 1024)], "long.mp3", { type: "audio/mpeg" });
     const response = await world.post("/audio/transcriptions", makeForm({ model: "Studio#whisper", file }));
     expect(response.status).toBe(200);

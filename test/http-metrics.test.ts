@@ -16,7 +16,7 @@ async function scrape(authorization?: string, path = "/metrics"): Promise<Seen> 
   return seen(await fetch(gateway.url + path, authorization ? { headers: { authorization } } : {}));
 }
 
-test.each(["Bearer", "bearer", "BEARER"])("%s and the token reads the metrics", async (scheme) => {
+test.each(["Bearer", "bearer", "BEARER"])("%s and the token can read the metrics", async (scheme) => {
   const { status, text } = await scrape(`${scheme} ${TOKEN}`);
   expect(status).toBe(200);
   expect(text).toContain("# TYPE process_resident_memory_bytes gauge\n");
@@ -32,7 +32,7 @@ describe("without the token", () => {
     ["a wrong one", "Bearer token-of-the-scrapes", "invalid_api_key"],
     ["a longer one", `Bearer ${TOKEN}x`, "invalid_api_key"],
     ["a shorter one", `Bearer ${TOKEN.slice(0, -1)}`, "invalid_api_key"],
-  ])("%s is a 401 in our form", async (_, authorization, code) => {
+  ])("%s is a 401 in our format", async (_, authorization, code) => {
     const { status, body, headers, text } = await scrape(authorization);
     expect([status, headers.get("www-authenticate")]).toEqual([401, "Bearer"]);
     expect(body).toEqual({
@@ -47,28 +47,28 @@ describe("without the token", () => {
     expect(text).not.toContain("poundkey_");
   });
 
-  test("nor does a key's secret, the operator's token, or the token in the URL", async () => {
+  test("so is a key's secret, the operator's token, or the token in the URL", async () => {
     for (const secret of [gateway.secret, gateway.adminToken]) {
       expect((await scrape(`Bearer ${secret}`)).status).toBe(401);
     }
     expect((await scrape(undefined, `/metrics?access_token=${TOKEN}`)).status).toBe(401);
   });
 
-  test("health and the schema are still for everybody", async () => {
+  test("health and the schema stay public", async () => {
     for (const path of ["/healthz", "/readyz", "/config.schema.json"]) {
       expect([path, (await scrape(undefined, path)).status]).toEqual([path, 200]);
     }
   });
 });
 
-test("the operator's view of the settings doesn't hold it", async () => {
+test("the operator's view of the settings doesn't show it", async () => {
   const { status, text } = await scrape(`Bearer ${gateway.adminToken}`, "/admin/v1/settings");
   expect(status).toBe(200);
   expect(text).not.toContain(TOKEN);
 });
 
 test(
-  "a reload sets another token, or none; neither it nor the log tells any",
+  "a reload can change or remove the token, and reveals neither",
   async () => {
     const configOf = (token: string) => `store: sqlite:./poundkey.db\nmetrics: { token: ${token} }\n`;
     const place = newPlace(configOf("null"));

@@ -77,7 +77,7 @@ interface Sent {
   readonly status: number;
 }
 
-test("accounts pay what the provider counted, nothing for failures, and the books are in order", async () => {
+test("accounts pay what the providers counted, nothing for failures, and the books balance", async () => {
   const payers: { id: string; secret: string }[] = [];
   for (let at = 0; at < ACCOUNTS; at++) {
     const id = String((await admin("/accounts", { name: `payer ${at}` })).id);

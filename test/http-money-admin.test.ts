@@ -40,7 +40,7 @@ function journalOf(account: string): Promise<readonly JsonObject[]> {
 }
 
 describe("top-ups", () => {
-  test("answer with the account", async () => {
+  test("return the account", async () => {
     const account = await newAccount();
     const made = await topUp(account, { amount_usd: 2.5, note: "by hand" });
     expect(made.status).toBe(201);
@@ -49,7 +49,7 @@ describe("top-ups", () => {
     expect(await journalOf(account)).toMatchObject([{ kind: "topup", amount_usd: 2.5, note: "by hand" }]);
   });
 
-  test("with an Idempotency-Key are made once, also by many at once", async () => {
+  test("are made once per Idempotency-Key, even concurrently", async () => {
     const account = await newAccount();
     const ask = (usd: number) => topUp(account, { amount_usd: usd }, { "idempotency-key": "order-7" });
     const answers = await Promise.all(Array.from({ length: 20 }, () => ask(5)));
@@ -79,7 +79,7 @@ describe("top-ups", () => {
   });
 });
 
-describe("a request that the balance pays", () => {
+describe("a request paid from the balance", () => {
   let account: string;
   let key: JsonObject;
   let answer: Seen;
@@ -92,14 +92,14 @@ describe("a request that the balance pays", () => {
     charged = Number(asObject(answer.body.usage).charged);
   });
 
-  test("says in its row what was held and charged", async () => {
+  test("shows its hold and its charge in its row", async () => {
     expect(charged).toBeGreaterThan(0);
     const { body } = await operator.get(`/requests/${answer.body.id}`);
     expect(body).toMatchObject({ cost_usd: charged, charged_usd: charged, account_id: account });
     expect(Number(body.hold_usd)).toBeGreaterThan(charged);
   });
 
-  test("stands in the journal as what was held and what came back", async () => {
+  test("appears in the journal as a hold and its return", async () => {
     const rows = await journalOf(account);
     const { body: row } = await operator.get(`/requests/${answer.body.id}`);
     expect(rows.map(({ kind }) => kind)).toEqual(["post", "hold", "topup"]);
@@ -119,7 +119,7 @@ describe("a request that the balance pays", () => {
     });
   });
 
-  test("is held for while it runs", async () => {
+  test("holds its cost while it runs", async () => {
     const other = await newAccount();
     await topUp(other, { amount_usd: 1 });
     const fields = { name: "payer", account_id: other, requests_per_day: 0 };
@@ -134,7 +134,7 @@ describe("a request that the balance pays", () => {
     expect((await operator.get(`/accounts/${other}`)).body.held_usd).toBe(0);
   });
 
-  test("is in the sums of usage, by the operator's day", async () => {
+  test("is in the usage totals, by the operator's day", async () => {
     const { body } = await operator.get("/usage?group_by=day,model,key,account,provider");
     const rows = body.data as readonly JsonObject[];
     const own = rows.find((row) => row.key_id === key.id && row.model === "Acme#cheap");
@@ -152,7 +152,7 @@ describe("a request that the balance pays", () => {
   });
 });
 
-test("system accounts are shown and come to zero with all others, but are in no list", async () => {
+test("system accounts can be shown and sum to zero with all others, but are not listed", async () => {
   const listed = await operator.all("/accounts", 50);
   expect(listed.map(({ id }) => id)).not.toContain("funding");
   const ids = ["funding", "revenue", "overrun"];
@@ -165,7 +165,7 @@ test("system accounts are shown and come to zero with all others, but are in no 
   expect(sum).toBe(0);
 });
 
-describe("what operators get wrong", () => {
+describe("operator mistakes", () => {
   const ROWS: readonly (readonly [path: string, told: string])[] = [
     ["/accounts/acct_none/journal", "404 not_found null"],
     ["/accounts/default/journal?after=1.acct_x.1", "400 invalid_value after"],
@@ -184,7 +184,7 @@ describe("what operators get wrong", () => {
     expect(`${status} ${error?.code} ${error?.param}`).toBe(told);
   });
 
-  test("a wrong token learns nothing", async () => {
+  test("a wrong token reveals nothing", async () => {
     for (const path of [
       "/accounts/default/journal",
       "/accounts/acct_none/journal",

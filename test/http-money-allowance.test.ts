@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => closeBooks(world));
 beforeEach(() => world.provider.reset());
 
-describe("only what is beyond the allowance is paid for", () => {
+describe("paying only beyond the allowance", () => {
   const model = "Acme#sim~tokens=1000:500";
   const cost = computePrice(1000, 500);
 
@@ -36,7 +36,7 @@ describe("only what is beyond the allowance is paid for", () => {
     expect(world.books(payer).used).toBe(2);
   });
 
-  test("a model without a price has only the allowance", async () => {
+  test("a model without a price can only be used by the allowance", async () => {
     const payer = await world.payer(1, { requests_per_day: 1 });
     expect((await ask(world, payer, "Acme#unpriced")).status).toBe(200);
     expect((await ask(world, payer, "Acme#unpriced")).status).toBe(429);

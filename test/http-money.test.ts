@@ -17,8 +17,8 @@ beforeAll(async () => {
 afterAll(() => closeBooks(always));
 beforeEach(() => always.provider.reset());
 
-describe("every request is paid for", () => {
-  test("a balance that does not cover the worst case: 402, and no provider is called", async () => {
+describe("paying for every request", () => {
+  test("a balance below the worst case: 402, and no provider is called", async () => {
     const payer = await always.payer(0.0001);
     const refused = await ask(always, payer, "Acme#sim", { stream: true });
     expect(formatLine(refused)).toBe("402 insufficient_quota insufficient_balance");
@@ -28,7 +28,7 @@ describe("every request is paid for", () => {
     expect(always.books(payer)).toMatchObject({ kinds: ["topup"], requests: [], balance: 100_000 });
   });
 
-  test("a model without a price: 403; one that is free needs no balance, nor a limit", async () => {
+  test("a model without a price: 403; a free one needs no balance and no limit", async () => {
     const payer = await always.payer(0);
     const refused = await ask(always, payer, "Acme#unpriced");
     expect(formatLine(refused)).toBe("403 permission_error model_not_priced");
@@ -39,13 +39,13 @@ describe("every request is paid for", () => {
     expect(always.books(payer)).toMatchObject({ kinds: [], holds: 0 });
   });
 
-  test("what a request costs beside its tokens is part of the worst case", async () => {
+  test("costs beyond tokens are part of the worst case", async () => {
     const payer = await always.payer(0.001);
     expect((await ask(always, payer, "Acme#toll~tokens=1000:500", { max_tokens: 1 })).status).toBe(402);
     expect((await ask(always, payer, "Acme#sim", { max_tokens: 1 })).status).toBe(200);
   });
 
-  test("there is no allowance: nothing is said of one", async () => {
+  test("no allowance is mentioned", async () => {
     const payer = await always.payer(1, { requests_per_day: 5 });
     const { headers } = await ask(always, payer, "Acme#sim");
     expect(headers.get("x-ratelimit-limit-requests")).toBeNull();
@@ -53,7 +53,7 @@ describe("every request is paid for", () => {
     expect(always.books(payer)).toMatchObject({ used: 0 });
   });
 
-  test("what is held shows while the request runs, at the operator's and at the holder's", async () => {
+  test("holds are visible to the operator and the key holder while a request runs", async () => {
     const payer = await always.payer(2);
     const answer = ask(always, payer, "Gated#mute", { max_tokens: 1000 });
     await until("the provider is called", () => always.gated.waiting === 1);
@@ -75,7 +75,7 @@ describe("every request is paid for", () => {
     expect(row).toMatchObject({ hold_nano: parseNano(held), charged_nano: cost });
   });
 
-  test("holds keep each other off: as many run at once as the balance covers", async () => {
+  test("only as many requests run at once as the balance covers", async () => {
     const payer = await always.payer(1);
     const probe = ask(always, payer, "Gated#mute", { max_tokens: 1000 });
     await until("the provider is called", () => always.gated.waiting === 1);
@@ -92,7 +92,7 @@ describe("every request is paid for", () => {
   });
 });
 
-describe("what a request costs", () => {
+describe("the cost of a request", () => {
   /** Model → what it costs before the markup, in nano-dollars. */
   const COSTS: readonly (readonly [string, number, Record<string, unknown>?])[] = [
     ["Acme#sim~tokens=1000:500", computePrice(1000, 500)],
@@ -110,7 +110,7 @@ describe("what a request costs", () => {
 
   for (const [model, cost, more = {}] of COSTS) {
     for (const stream of [false, true]) {
-      test(`${model}, ${JSON.stringify(more)}, streamed: ${stream}: the provider's count by the price, the markup, rounded up`, async () => {
+      test(`${model}, ${JSON.stringify(more)}, streamed: ${stream}: the provider's count by the price and the markup, rounded up`, async () => {
         const payer = await always.payer(1);
         const charged = Math.ceil(cost * MARKUP);
         const answer = await ask(always, payer, model, { ...more, stream });
@@ -126,14 +126,14 @@ describe("what a request costs", () => {
     }
   }
 
-  test("without being asked for, a stream does not tell it, and it is charged all the same", async () => {
+  test("a stream charges its usage even if it is not asked to report it", async () => {
     const payer = await always.payer(1);
     const answer = await ask(always, payer, "Acme#sim~tokens=1000:500", { stream: true, stream_options: {} });
     expect(answer.stream?.usage).toBeNull();
     expect(always.books(payer).balance).toBe(USD - computePrice(1000, 500) * MARKUP);
   });
 
-  test("above the hold it takes free balance; what that lacks is written off and counted", async () => {
+  test("beyond the hold it takes free balance, and the rest is written off and counted", async () => {
     const cost = computePrice(134_000, 4096) * MARKUP;
     const rich = await always.payer(20);
     expect(readBill(await ask(always, rich, "Acme#sim~tokens=134000:4096"))).toEqual({
@@ -162,10 +162,10 @@ describe("what a request costs", () => {
   });
 });
 
-describe("the limit that is held for", () => {
+describe("the limit used for the hold", () => {
   const told = () => readUpstreamLimit(always.provider.calls.last()?.body);
 
-  test("a large balance: the model's own limit holds, and none is sent to the provider", async () => {
+  test("with a large balance it is the model's own, and none is sent", async () => {
     const payer = await always.payer(10);
     const { headers } = await ask(always, payer, "Acme#sim");
     expect([told(), headers.get("x-poundkey-dropped")]).toEqual([undefined, null]);
@@ -177,7 +177,7 @@ describe("the limit that is held for", () => {
   });
 
   for (const model of ["Acme#sim", "Claude#sim~tokens=1000:500", "Acme#unknown-limit"]) {
-    test(`${model}: a small balance: what a quarter of it covers is sent and held for`, async () => {
+    test(`${model}: with a small balance it is what a quarter covers, and it is sent`, async () => {
       const payer = await always.payer(0.02);
       const { headers } = await ask(always, payer, model);
       const limit = Number(told());
@@ -191,13 +191,13 @@ describe("the limit that is held for", () => {
     });
   }
 
-  test("a balance whose quarter is too little: 1,024 tokens, if it covers them", async () => {
+  test("with a smaller balance it is 1,024 tokens, if the balance covers them", async () => {
     await ask(always, await always.payer(0.004), "Acme#sim");
     expect(told()).toBe(1024);
     expect((await ask(always, await always.payer(0.0025), "Acme#sim")).status).toBe(402);
   });
 
-  test("the client's own limit stays, and is held for", async () => {
+  test("the client's own limit is kept and held", async () => {
     const payer = await always.payer(0.01);
     await ask(always, payer, "Acme#sim", { max_tokens: 77 });
     expect(told()).toBe(77);
@@ -207,7 +207,7 @@ describe("the limit that is held for", () => {
   });
 });
 
-test("a key's spend limit ends what it may spend, not what the account has", async () => {
+test("a key's spend limit ends its spending, not the account's", async () => {
   const limited = await always.payer(5, { spend_limit_usd: 0.002 });
   const model = "Acme#sim~tokens=1000:500";
   expect((await ask(always, limited, model, { max_tokens: 4000 })).status).toBe(402);

@@ -20,12 +20,12 @@ async function get(path: string, headers: Record<string, string> = {}): Promise<
 }
 
 describe("without credentials", () => {
-  test("alive and ready", async () => {
+  test("liveness and readiness", async () => {
     expect((await get("/healthz")).body).toEqual({ status: "ok" });
     expect(await get("/readyz")).toMatchObject({ status: 200, body: { status: "ready" } });
   });
 
-  test("counters, which name no key, no account and nothing that a client made up", async () => {
+  test("metrics contain no keys, accounts or names made up by clients", async () => {
     const { secret, id } = await world.newKey();
     for (const model of ["Acme#cheap", "Local#made-up-1", "Local#made-up-2", "Local#made-up~trouble=500"]) {
       await seen(await world.chat(asking(model), { secret }));
@@ -46,7 +46,7 @@ describe("without credentials", () => {
     expect(text).toMatch(/^poundkey_build_info\{version="1\.0\.0"\} 1$/m);
   });
 
-  test.skipIf(process.platform !== "linux")("what the process takes, by the standard names", async () => {
+  test.skipIf(process.platform !== "linux")("process metrics have their standard names", async () => {
     const families = parseExposition((await get("/metrics")).text);
     const valueNamed = (name: string) => families.get(name)?.samples[0]?.value ?? Number.NaN;
     expect(valueNamed("process_cpu_seconds_total")).toBeGreaterThan(0);
@@ -78,7 +78,7 @@ describe("the OpenAPI document", () => {
     );
   }
 
-  test("is OpenAPI 3 of version 1.0.0, each operation whole", async () => {
+  test("is valid OpenAPI 3 at version 1.0.0, with complete operations", async () => {
     const { body } = await get("/openapi.json");
     expect(body.openapi).toMatch(/^3\.\d+\.\d+$/);
     expect(body.info).toMatchObject({ title: expect.any(String), version: "1.0.0" });
@@ -122,7 +122,7 @@ describe("the OpenAPI document", () => {
     return at;
   }
 
-  test("lists every route that 405 knows, and only routes that are there", async () => {
+  test("lists exactly the routes that exist", async () => {
     const { body } = await get("/openapi.json");
     const shown = new Set(
       operationsOf(body).map(([path, method]) => `${method} ${path.replace(/:\w+$/, "")}`),
@@ -142,7 +142,7 @@ describe("the OpenAPI document", () => {
     }
   });
 
-  test("gives an example of a chat request that works", async () => {
+  test("has a chat example that works", async () => {
     const { body } = await get("/openapi.json");
     const { post } = asObject(asObject(body.paths)["/v1/chat/completions"]);
     const { content } = asObject(asObject(post).requestBody);
@@ -156,7 +156,7 @@ describe("the OpenAPI document", () => {
 });
 
 describe("calls from browsers", () => {
-  test("a named origin may call, and reads our headers", async () => {
+  test("an allowed origin may call and read our headers", async () => {
     const headers = { origin: ORIGIN, authorization: `Bearer ${world.secret}` };
     for (const [path, status] of [
       ["/v1/models", 200],
@@ -172,7 +172,7 @@ describe("calls from browsers", () => {
     expect([unasked.status, unasked.headers.get("access-control-allow-origin")]).toEqual([401, ORIGIN]);
   });
 
-  test("a stream and its failure carry them too", async () => {
+  test("streams and errors have them too", async () => {
     for (const model of ["Local#sim", "Local#sim~trouble=500"]) {
       const response = await world.chat(asking(model, "x", { stream: true }), {
         headers: { origin: ORIGIN },
@@ -182,7 +182,7 @@ describe("calls from browsers", () => {
     }
   });
 
-  test("a preflight is answered for it alone", async () => {
+  test("a preflight is only answered for that origin", async () => {
     const preflight = (origin: string) =>
       fetch(`${world.url}/v1/chat/completions`, {
         method: "OPTIONS",

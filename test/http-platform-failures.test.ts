@@ -88,7 +88,7 @@ describe("failures", () => {
     if (code === "INVALID_ARGUMENT") expect(text).toContain("The field is wrong.");
   });
 
-  test("a token that isn't given is the operator's matter", async () => {
+  test("a token that can't be obtained is the operator's problem", async () => {
     cloud.revoke();
     cloud.isClosed = true;
     const answer = await world.post(...chat("Vertex#gemini-3.5-flash"));
@@ -98,7 +98,7 @@ describe("failures", () => {
     expect(JSON.stringify(error)).not.toMatch(/invalid_grant|assertion/);
   });
 
-  test("the filter's verdict on an answer reaches the client", async () => {
+  test("a content filter's verdict on an answer reaches the client", async () => {
     const results = { content_filter_results: { hate: { filtered: false, severity: "safe" } } };
     const choice = {
       index: 0,
@@ -124,7 +124,7 @@ describe("secrets", () => {
     ["Azure#gpt-4o", CLOUD_KEY],
     ["Entra#gpt-4o", ENTRA_SECRET],
     ["Vertex#gemini-3.5-flash", KEYS.privateKey],
-  ])("a cloud that quotes what %s was called with tells clients none", async (model, secret) => {
+  ])("are not shown to clients if a cloud quotes what %s was called with", async (model, secret) => {
     let sent = "";
     cloud.answer = ({ headers }) => {
       sent = headers.authorization?.replace("Bearer ", "") ?? secret;
@@ -136,7 +136,7 @@ describe("secrets", () => {
     for (const word of [sent, secret, CLOUD_KEY, "of-the-cloud"]) expect(text).not.toContain(word);
   });
 
-  test("none is shown to operators either", async () => {
+  test("are not shown to operators either", async () => {
     const ask = (path: string) =>
       fetch(`${world.gateway.url}/admin/v1/${path}`, {
         headers: { authorization: `Bearer ${world.gateway.adminToken}` },
@@ -148,7 +148,7 @@ describe("secrets", () => {
     expect(text).not.toMatch(/of-the-cloud|of-the-application|PRIVATE KEY|id-of-the-private-key/);
   });
 
-  test.skipIf(BINARY !== undefined)("none is in the log", () => {
+  test.skipIf(BINARY !== undefined)("are not in the log", () => {
     const log = JSON.stringify(world.gateway.events);
     expect(log).toContain("Vertex#gemini-3.5-flash");
     expect(log).not.toMatch(/of-the-cloud|of-the-application|PRIVATE KEY|id-of-the-private-key/);

@@ -130,7 +130,7 @@ const ROWS: readonly (readonly [asked: Asked, path: string, proof: Proof, body: 
   ],
 ];
 
-describe("each model is called in its cloud's form", () => {
+describe("each model is called in its cloud's format", () => {
   test.each(
     ROWS.map(
       ([asked, path, proof, body]) => [String(asked[1].model ?? asked[0]), path, asked, proof, body] as const,
@@ -145,7 +145,7 @@ describe("each model is called in its cloud's form", () => {
     expect(text).not.toContain("prod-");
   });
 
-  test("betas that a cloud doesn't know are left out of one more call", async () => {
+  test("betas unknown to a cloud are dropped in a second call", async () => {
     cloud.answer = ({ headers }) => {
       if (!String(headers["anthropic-beta"]).includes("new-2026-09-01")) return null;
       const message = "Unexpected value(s) `new-2026-09-01` for the `anthropic-beta` header.";
@@ -174,7 +174,7 @@ describe("each model is called in its cloud's form", () => {
     expect(cloud.calls[0]).toMatchObject({ path: "/openai/v1/embeddings", body: { model: "embed" } });
   });
 
-  test("a transcript, whose form names the deployment", async () => {
+  test("a transcript, with the deployment in its form", async () => {
     cloud.answer = () => ({ status: 200, body: { text: "splendid" } });
     const form = new FormData();
     form.set("model", "Azure#listen");
@@ -198,14 +198,14 @@ describe("each model is called in its cloud's form", () => {
     expect(cloud.calls[0]?.path).toBe(`${AT}/publishers/google/models/draws:generateContent`);
   });
 
-  test("an express key calls no model but Gemini's", async () => {
+  test("an express key only calls Gemini models", async () => {
     const answer = await world.post(...chat("Express#claude-sonnet-5@default"));
     expect([answer.status, cloud.calls.length]).toEqual([404, 0]);
   });
 });
 
 describe("tokens", () => {
-  test("one is fetched for all calls, and another one when it is refused", async () => {
+  test("are fetched once for all calls, and replaced when rejected", async () => {
     const all = await Promise.all(
       Array.from({ length: 8 }, () => world.post(...chat("Vertex#gemini-3.5-flash"))),
     );
@@ -221,7 +221,7 @@ describe("tokens", () => {
 });
 
 describe("the operator", () => {
-  test("sees of Azure the configured deployments, of Vertex the catalogue's models", async () => {
+  test("sees Azure's configured deployments and Vertex's catalogue models", async () => {
     const listed = await fetch(`${world.gateway.url}/v1/models`, {
       headers: { authorization: `Bearer ${world.gateway.secret}` },
     });
@@ -240,7 +240,7 @@ describe("the operator", () => {
     expect(of("Vertex")).toContain("Vertex#claude-opus-4-8@default");
   });
 
-  test("may name a deployment that isn't configured, which is called by its model's name", async () => {
+  test("can name an unconfigured deployment, which is called by its model name", async () => {
     expect((await world.post(...chat("Azure#gpt-4.1"))).status).toBe(200);
     expect(cloud.calls[0]?.body.model).toBe("gpt-4.1");
   });

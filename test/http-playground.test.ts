@@ -27,7 +27,7 @@ const ask = async (body: unknown, headers: Record<string, string> = {}, path = "
     }),
   );
 
-test("answers whole and streamed, several at first at once, and the log says by which key", async () => {
+test("answers whole, streamed and concurrently from the start, and is logged under its own key", async () => {
   const body = asking("Acme#cheap", "say: one two");
   const [whole, streamed] = await Promise.all([ask(body), ask({ ...body, stream: true })]);
   expect(whole.status).toBe(200);
@@ -44,7 +44,7 @@ test("answers whole and streamed, several at first at once, and the log says by 
   expect((await operator.delete("/keys/console")).status).toBe(404);
 });
 
-test("serves the other operations at the paths that clients have, and no path in another form than OpenAI's", async () => {
+test("offers the other operations at the clients' paths, in OpenAI's format only", async () => {
   const input = ["a first text", "another one"];
   const answer = await ask({ model: "Local#sim-embed", input }, {}, "/v1/embeddings");
   expect(answer.status).toBe(200);
@@ -61,7 +61,7 @@ test("serves the other operations at the paths that clients have, and no path in
   expect(formatLine(await ask({}, { authorization: "Bearer wrong" }, "/v1/embeddings"))).toStartWith("401");
 });
 
-test("has an allowance, then pays or is refused", async () => {
+test("uses its allowance, then pays or is refused", async () => {
   const body = asking("Acme#dear", "say: one");
   await until("the allowance is used up", async () => (await ask(body)).status === 429);
   expect(formatLine(await ask(body))).toStartWith("429 rate_limit_error rate_limit_exceeded");
@@ -71,7 +71,7 @@ test("has an allowance, then pays or is refused", async () => {
   expect(Number(asObject(paid.body.usage).charged)).toBeGreaterThan(0);
 });
 
-test("accepts the session's cookie from the console's own page only", async () => {
+test("only accepts the session cookie from the console's own page", async () => {
   const signedIn = await fetch(`${world.url}/admin/v1/session`, {
     method: "POST",
     headers: { "content-type": "application/json" },

@@ -56,7 +56,7 @@ afterAll(async () => {
   await untold.stop();
 });
 
-test("a group gives all that its credentials are allowed, and the provider refuses none of it", async () => {
+test("a group uses everything its credentials allow, without refusals from the provider", async () => {
   let served = 0;
   let servedBeforeRefusals = 0;
   const enough = Object.values(AT_ONCE).reduce((sum, calls) => sum + calls, LATER);
@@ -84,7 +84,7 @@ test("a group gives all that its credentials are allowed, and the provider refus
     expect(provider.granted.get(key)).toBeGreaterThanOrEqual(calls);
 }, 60_000);
 
-test("where nobody told the gateway of the quotas, no client is refused while one credential has room", async () => {
+test("even with unknown quotas, no client is refused while one credential has room", async () => {
   const total = Object.values(UNTOLD).reduce((sum, { requestsPerMinute }) => sum + requestsPerMinute, 0);
   let left = total - CLIENTS;
   const statuses: number[] = [];

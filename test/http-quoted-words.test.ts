@@ -44,24 +44,27 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-test.each(["House", "xAI"])("%s: one call, a 400 to the client, all credentials in use", async (provider) => {
-  const { secret } = await gateway.newKey();
-  for (const words of WORDS) {
-    for (const status of [400, 422]) {
-      const before = calls;
-      const answer = await seen(await gateway.chat(asking(`${provider}#${status}`, words), { secret }));
-      expect(formatLine(answer)).toBe("400 invalid_request_error invalid_value");
-      expect([answer.headers.get("x-poundkey-attempts"), calls - before]).toEqual(["1", 1]);
+test.each(["House", "xAI"])(
+  "%s: one call, a 400 to the client, and all credentials stay in use",
+  async (provider) => {
+    const { secret } = await gateway.newKey();
+    for (const words of WORDS) {
+      for (const status of [400, 422]) {
+        const before = calls;
+        const answer = await seen(await gateway.chat(asking(`${provider}#${status}`, words), { secret }));
+        expect(formatLine(answer)).toBe("400 invalid_request_error invalid_value");
+        expect([answer.headers.get("x-poundkey-attempts"), calls - before]).toEqual(["1", 1]);
+      }
     }
-  }
-  const { body } = await createOperator(gateway).get("/providers");
-  const row = asObject(asArray(body.data).find((one) => asObject(one).name === provider));
-  const states = asArray(row.credentials).map((one) => asObject(one).state);
-  expect(states).toEqual(["active", "active", "active", "active"]);
-  expect(row.breaker).toBe("closed");
-});
+    const { body } = await createOperator(gateway).get("/providers");
+    const row = asObject(asArray(body.data).find((one) => asObject(one).name === provider));
+    const states = asArray(row.credentials).map((one) => asObject(one).state);
+    expect(states).toEqual(["active", "active", "active", "active"]);
+    expect(row.breaker).toBe("closed");
+  },
+);
 
-test("what every credential is refused with 403 takes one of them out of use, not all", async () => {
+test("a 403 for every credential takes only one out of use", async () => {
   const answer = await seen(
     await gateway.chat(asking("House#403", "a prompt that a filter of theirs blocks")),
   );

@@ -137,7 +137,7 @@ const APART = [
   ...["GET /requests/live", "POST /playground", "POST /playground/{id}"],
 ];
 
-describe("an answer to the operator is what its schema says", () => {
+describe("answers to the operator match their schemas", () => {
   test.each(ROWS)("%s %s", async (method, template, path, body) => {
     const answer = await ask(method, path(), body?.());
     expect(answer).toMatchObject({ status: method === "POST" && !template.endsWith("/test") ? 201 : 200 });
@@ -145,14 +145,14 @@ describe("an answer to the operator is what its schema says", () => {
     expect(findMistakes(`/admin/v1${template}`, method, answer)).toBeNull();
   });
 
-  test("on every route", () => {
+  test("for every route", () => {
     const prefix = "/admin/v1";
     const listed = listOperations().filter((one) => one.includes(` ${prefix}`));
     const asked = [...ROWS.map(([method, template]) => `${method} ${template}`), ...APART];
     expect(listed.map((one) => one.replace(prefix, "")).toSorted()).toEqual([...new Set(asked)].toSorted());
   });
 
-  test("a list has rows to look at, and a request all of its parts", async () => {
+  test("with rows in the lists and all parts in requests", async () => {
     for (const path of ["/accounts", "/keys", "/requests", "/usage", "/models", "/providers"]) {
       expect([path, asArray(asObject((await ask("GET", path)).body).data).length > 0]).toEqual([path, true]);
     }
@@ -160,7 +160,7 @@ describe("an answer to the operator is what its schema says", () => {
     expect([request.decision, request.timeline, request.cost, request.content]).not.toContain(null);
   });
 
-  test("and without a token a refusal that waits for no body", async () => {
+  test("and without a token they are refused before the body is read", async () => {
     const operations = listOperations().filter((one) => /^(POST|PATCH|DELETE) \/admin/.test(one));
     const refused = operations.filter((one) => one !== "POST /admin/v1/session");
     expect(refused.length).toBeGreaterThan(10);
@@ -175,7 +175,7 @@ describe("an answer to the operator is what its schema says", () => {
     }
   });
 
-  test("also the refusals", async () => {
+  test("for refusals too", async () => {
     for (const [method, template, path] of [
       ["GET", "/accounts/{id}", "/accounts/none"],
       ["POST", "/keys", "/keys"],
@@ -218,13 +218,13 @@ function listRegistered(): readonly string[] {
 const REFUSALS = ["GET /v1/responses", "GET /responses"];
 
 describe("the OpenAPI document", () => {
-  test("lists every route that is registered, and nothing else", () => {
+  test("lists exactly the registered routes", () => {
     const registered = listRegistered().filter((one) => !REFUSALS.includes(one));
     expect(registered.length).toBeGreaterThan(60);
     expect(listOperations().toSorted()).toEqual(registered.toSorted());
   });
 
-  test("names the token of the operator's routes, and the key of the others", () => {
+  test("names the operator's token and the clients' key where they apply", () => {
     for (const [path, item] of Object.entries(asObject(document.paths))) {
       const schemes = Object.values(asObject(item)).flatMap((one) =>
         asArray(asObject(one).security).flatMap((row) => Object.keys(asObject(row))),

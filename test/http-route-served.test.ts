@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-describe("the explained choice is the choice made", () => {
+describe("the explained choice is the actual choice", () => {
   const prompts = [
     "Which river flows through Prague?",
     "Write a Python function that reverses a linked list in place.",
@@ -45,7 +45,7 @@ describe("the explained choice is the choice made", () => {
     }
   });
 
-  test("the dial that the client sent is kept with the decision, else the operator's", async () => {
+  test("the client's dial, or else the operator's, is stored with the decision", async () => {
     const shareOf = async (headers: Record<string, string>) => {
       const { body } = await seen(await gateway.chat(worded("fair"), { ...pair, headers }));
       return asObject((await looked(gateway, `/requests/${body.id}`)).decision).share;
@@ -54,7 +54,7 @@ describe("the explained choice is the choice made", () => {
     expect(await shareOf({})).toBe(0.98);
   });
 
-  test("an explicitly named model makes no decision", async () => {
+  test("a named model makes no decision", async () => {
     const { body } = await seen(await gateway.chat({ ...worded("fair"), model: "Acme#wise" }));
     expect(await looked(gateway, `/requests/${body.id}`)).toMatchObject({ selector: null, decision: null });
   });

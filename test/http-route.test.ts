@@ -32,7 +32,7 @@ afterAll(() => gateway.stop());
 
 describe("what /v1/route answers", () => {
   test.each(SELECTORS)(
-    "of Router#%s: each candidate, best first, and the first of them is the choice",
+    "of Router#%s: lists each candidate, best first, starting with the choice",
     async (selector) => {
       const view = await routed(gateway, worded(selector));
       expect(Object.keys(view)).toEqual(["selector", "choice", "features", "basis", "candidates"]);
@@ -69,7 +69,7 @@ describe("what /v1/route answers", () => {
     },
   );
 
-  test("is the same again for the same request", async () => {
+  test("is the same for the same request", async () => {
     const body = worded("best");
     expect(await routed(gateway, body)).toEqual(await routed(gateway, body));
   });
@@ -88,20 +88,20 @@ describe("what /v1/route answers", () => {
     ["files", { messages: holding(file) }],
     ["structured", { response_format: { type: "json_schema", json_schema: schema } }],
   ];
-  test.each(needs)("%s: what can't do it is out, and is said so", async (need, more) => {
+  test.each(needs)("%s: models without support are excluded, with that reason", async (need, more) => {
     const view = await routed(gateway, { ...worded("fair"), ...more }, owner);
     expect(removals(view)).toMatchObject({ wise: "", short: "", plain: need });
     expect(candidate(view, "Acme#plain").eligible).toBe(false);
     expect(["Acme#wise", "Acme#short"]).toContain(String(view.choice));
   });
 
-  test("tools that may not be called are no need", async () => {
+  test("tools that can't be called are not required", async () => {
     const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
     const view = await routed(gateway, worded("fair", undefined, { tools, tool_choice: "none" }), owner);
     expect(removals(view)).toMatchObject({ plain: "" });
   });
 
-  test("what is too long for a model, the answer included, is out", async () => {
+  test("models that are too small for prompt and answer are excluded", async () => {
     const long = await routed(gateway, worded("fair", "What is the sea? ".repeat(1200)), owner);
     expect(removals(long)).toMatchObject({ short: "context", wise: "", plain: "" });
     const asked = await routed(gateway, worded("fair", "What is the sea?", { max_tokens: 5000 }), owner);
@@ -109,7 +109,7 @@ describe("what /v1/route answers", () => {
     expect(removals(await routed(gateway, worded("fair"), owner))).toMatchObject({ short: "" });
   });
 
-  test("what is denied, not allowed for the key, or has no price is out", async () => {
+  test("models that are denied, not allowed for the key or without a price are excluded", async () => {
     const view = await routed(gateway, worded("best"), owner);
     expect(removals(view)).toMatchObject({ denied: "denied", priceless: "unpriced", wise: "" });
     expect(candidate(view, "OpenAI#gpt-5.4").removed_by).toBe("not_allowed");
@@ -119,7 +119,7 @@ describe("what /v1/route answers", () => {
     expect(free.filter(({ removed_by }) => removed_by === "not_allowed")).toEqual([]);
   });
 
-  test("a model that has been failing is out, by name too, and is never the choice", async () => {
+  test("a failing model is excluded, even from aliases, and never chosen", async () => {
     const broken = "Acme#broken~trouble=500";
     const { secret } = await gateway.newKey({
       allowed_models: [broken, "Acme#wise"],
@@ -138,7 +138,7 @@ describe("what /v1/route answers", () => {
     expect((await routed(gateway, body, only)).choice).toBe(broken);
   });
 
-  test("a choice of nothing where no model can serve", async () => {
+  test("the choice is null if no model can serve", async () => {
     const { secret } = await gateway.newKey({ allowed_models: ["Acme#plain"], requests_per_day: null });
     const body = { ...worded("fair"), messages: holding(image) };
     const view = await routed(gateway, body, { secret });
@@ -148,7 +148,7 @@ describe("what /v1/route answers", () => {
     expect([served.status, served.error?.code]).toEqual([400, "unsupported_capability"]);
   });
 
-  test("a pin decides, or a rule takes out, for its kind of task, and says so", async () => {
+  test("a pin decides and a rule excludes for its kind of task, with that reason", async () => {
     const view = await routed(gateway, worded("best", "Solve the equation 3x^2 - 12x + 9 = 0."), pair);
     expect(view).toMatchObject({ choice: "Acme#plain", pinned: "math" });
     expect(readCandidates(view)[0]?.model).toBe("Acme#plain");
@@ -161,7 +161,7 @@ describe("what /v1/route answers", () => {
     expect(removals(ruled)).toMatchObject({ wise: "rule:language", plain: "" });
   });
 
-  test("x-poundkey-quality trades quality for cost, and the limits are taken", async () => {
+  test("x-poundkey-quality trades quality for cost, and its limits are accepted", async () => {
     const costs: number[] = [];
     for (const share of ["1", "0.98", "0.9", "0.5", "0"]) {
       const view = await routed(gateway, worded("fair"), {
@@ -175,7 +175,7 @@ describe("what /v1/route answers", () => {
     expect((await routed(gateway, worded("fair"), pair)).choice).toBe("Acme#wise");
   });
 
-  test("an alias of a selector and any spelling of it are one", async () => {
+  test("an alias and any spelling of a selector are equivalent", async () => {
     const names = ["any", "router#light", "ROUTER/light"];
     for (const model of names)
       expect(await routed(gateway, { ...worded("light"), model }, pair)).toMatchObject({
@@ -185,7 +185,7 @@ describe("what /v1/route answers", () => {
 });
 
 describe("what /v1/route does not do", () => {
-  test("it calls no provider, takes no place and writes no row", async () => {
+  test("call a provider, take a place or write a row", async () => {
     const { secret, id } = await gateway.newKey({ requests_per_day: 2 });
     const calls = gateway.simulator.calls.total;
     for (const selector of SELECTORS) await routed(gateway, worded(selector), { secret });
@@ -195,7 +195,7 @@ describe("what /v1/route does not do", () => {
     expect(await looked(gateway, `/requests?key_id=${id}`)).toMatchObject({ data: [] });
   });
 
-  test("it needs neither allowance nor balance", async () => {
+  test("need an allowance or a balance", async () => {
     const paying = await startRouterFixture("billing: { charge: always }");
     try {
       const { secret } = await paying.newKey();
@@ -210,11 +210,14 @@ describe("what /v1/route does not do", () => {
 });
 
 describe("what /v1/route refuses", () => {
-  test.each(["Acme#wise", "OpenAI#gpt-5.4", "Local#whatever"])("%s, which is no selector", async (model) => {
-    const { status, error } = await post(gateway, "/v1/route", { ...worded("fair"), model });
-    expect([status, error?.code, error?.param]).toEqual([400, "invalid_value", "model"]);
-    for (const selector of SELECTORS) expect(error?.message).toContain(`Router#${selector}`);
-  });
+  test.each(["Acme#wise", "OpenAI#gpt-5.4", "Local#whatever"])(
+    "%s, which is not a selector",
+    async (model) => {
+      const { status, error } = await post(gateway, "/v1/route", { ...worded("fair"), model });
+      expect([status, error?.code, error?.param]).toEqual([400, "invalid_value", "model"]);
+      for (const selector of SELECTORS) expect(error?.message).toContain(`Router#${selector}`);
+    },
+  );
 
   const good = worded("fair");
   const bodies: readonly (readonly [what: string, body: unknown, headers?: Record<string, string>])[] = [
@@ -259,7 +262,7 @@ describe("what /v1/route refuses", () => {
     expect((await routed(gateway, worded("fair"), { secret })).choice).not.toBeNull();
   });
 
-  test("every method but POST", async () => {
+  test("any method but POST", async () => {
     for (const path of ["/v1/route", "/v1/feedback"]) {
       const { status, headers } = await seen(await fetch(`${gateway.url}${path}`));
       expect([status, headers.get("allow")]).toEqual([405, "POST"]);

@@ -127,7 +127,7 @@ async function ask({ path, provider, headers, body }: Way, session: string, turn
 }
 
 describe.each(WAYS.map((way) => [way.name, way] as const))("%s", (_name, way) => {
-  test("a session stays with the credential that it began with, its thinking with it", async () => {
+  test("a session stays on its first credential, with its thinking", async () => {
     // Chance and load decide which of the two begins.
     for (let session = 0; session < 20; session++) {
       const first = await ask(way, `session ${session}`, [SAID]);
@@ -143,7 +143,7 @@ describe.each(WAYS.map((way) => [way.name, way] as const))("%s", (_name, way) =>
     }
   });
 
-  test("where that credential can't serve, another does, once more without the thinking", async () => {
+  test("if that credential can't serve, another one does, without the thinking", async () => {
     const first = await ask(way, "the busy one", [SAID]);
     const [{ credential = "" } = {}] = first.calls;
     const other = credential.endsWith("a") ? `${way.provider}-b` : `${way.provider}-a`;

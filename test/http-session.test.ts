@@ -46,7 +46,7 @@ async function ask(path: string, init: RequestInit = {}, url = world.url): Promi
 }
 
 describe("signing in", () => {
-  test("gives a cookie that no script reads and no other site sends", async () => {
+  test("sets a cookie that scripts can't read and other sites don't send", async () => {
     const answer = await signIn(world.adminToken, next());
     expect(answer.status).toBe(204);
     const [given = "", ...attributes] = (answer.headers.get("set-cookie") ?? "").split("; ");
@@ -59,7 +59,7 @@ describe("signing in", () => {
     expect((await ask("/keys", { headers: { cookie: `a=b; ${given}; c=d` } })).status).toBe(200);
   });
 
-  test("is marked Secure where a trusted proxy says that the client's connection is", async () => {
+  test("marks it Secure if a trusted proxy says that the client uses TLS", async () => {
     const answer = await signIn(world.adminToken, next(), { "x-forwarded-proto": "https" });
     expect(answer.headers.get("set-cookie")).toEndWith("; Secure");
   });
@@ -121,7 +121,7 @@ describe("wrong tokens", () => {
   );
 
   test(
-    "of one node count on the others, and the log reports them in one line a minute",
+    "on one node count on all nodes, and are logged once a minute",
     async () => {
       const gateway = await startUnderTest();
       const other = await gateway.another();
@@ -161,7 +161,7 @@ describe("the cookie", () => {
   };
   const own = () => ({ origin: world.url });
 
-  test("changes something for the own page alone", async () => {
+  test("only allows changes from the console's own page", async () => {
     expect((await change({ "sec-fetch-site": "same-origin" })).status).toBe(201);
     expect((await change(own())).status).toBe(201);
     const forwarded = { origin: "https://console.example", "x-forwarded-host": "console.example" };
@@ -181,7 +181,7 @@ describe("the cookie", () => {
     expect(formatLine(await change(headers))).toBe("403 permission_error cross_site_request");
   });
 
-  test("beside a bearer does not count", async () => {
+  test("is ignored beside a bearer token", async () => {
     const headers = { cookie: await cookie(), authorization: "Bearer wrong" };
     expect((await ask("/keys", { headers })).status).toBe(401);
     const right = { cookie: "poundkey_session=x", authorization: `Bearer ${world.adminToken}` };
@@ -189,21 +189,21 @@ describe("the cookie", () => {
   });
 
   test.each(["", "poundkey_session=", `poundkey_session=${"a".repeat(43)}`, "poundkey_session=a b"])(
-    "%p is none",
+    "%p is not valid",
     async (given) => {
       expect((await ask("/session", { headers: { cookie: given } })).status).toBe(401);
       expect((await ask("/keys", { headers: { cookie: given } })).status).toBe(401);
     },
   );
 
-  test("is no way to the key holders' routes", async () => {
+  test("gives no access to the key holders' routes", async () => {
     const answer = await fetch(`${world.url}/v1/models`, { headers: { cookie: await cookie() } });
     expect(answer.status).toBe(401);
   });
 });
 
 describe("a session", () => {
-  test("is one on every node, and its sign-out too", async () => {
+  test("is valid on every node, as is its sign-out", async () => {
     const other = await world.another();
     try {
       const given = await cookie(other.url);
@@ -228,7 +228,7 @@ describe("a session", () => {
   });
 });
 
-test("a new admin token ends the sessions of the one before, a configured one those of another", async () => {
+test("ends when the admin token is replaced or configured anew", async () => {
   const address = `sqlite:${join(world.directory, "tokens.db")}`;
   const opened = await openStore(address, MASTER_KEY);
   const at = opened.world;
@@ -245,7 +245,7 @@ test("a new admin token ends the sessions of the one before, a configured one th
   await opened.store.close();
 });
 
-test("a session ends by itself", async () => {
+test("expires", async () => {
   const opened = await openStore(`sqlite:${join(world.directory, "late.db")}`, MASTER_KEY);
   const secret = (await begin(opened.world, "token", "token")) ?? "";
   const at = (hours: number) => {

@@ -102,7 +102,7 @@ async function serveSessions({ path, model, make }: Case, isNamed: boolean): Pro
   return used;
 }
 
-test.each(CASES)("%s keeps a conversation with its credential, and conversations apart", async (_, one) => {
+test.each(CASES)("%s keeps each conversation on its credential", async (_, one) => {
   const named = await serveSessions(one, true);
   for (const keys of named) expect(new Set(keys).size).toBe(1);
   expect(new Set(named.flat()).size).toBeGreaterThan(1);

@@ -51,8 +51,8 @@ const broken: readonly (readonly [what: string, model: string, body: JsonObject]
   ["none in a stream", "mute~trouble=no-content", worded("fair", "Hi!", { ...asJson, stream: true })],
 ];
 
-describe("an answer that says something against itself", () => {
-  test.each(broken)("%s is a lesson, until its client says better", async (_, model, body) => {
+describe("a broken answer", () => {
+  test.each(broken)("%s is a lesson, until the client gives a score", async (_, model, body) => {
     const { secret, id: keyId } = await keyFor(model);
     const id = await answered(body, secret);
     const told = await taught(id);
@@ -63,7 +63,7 @@ describe("an answer that says something against itself", () => {
     expect(await lessonOf(id)).toMatchObject({ source: "score", weight: 1, marks: [{ score: 1 }] });
   });
 
-  test("counts for less the more answers before it were sound", async () => {
+  test("counts less the more good answers came before", async () => {
     const { secret } = await keyFor("plain");
     for (let at = 0; at < 4; at++) await answered(worded("best"), secret);
     const told = await taught(await answered(refusing, secret));
@@ -72,7 +72,7 @@ describe("an answer that says something against itself", () => {
     expect((mark?.score ?? 0) / (mark?.expected ?? 1)).toBeCloseTo(4 / 5, 3);
   });
 
-  test("of a model that the client named, and a sound one, teach nothing", async () => {
+  test("of a named model teaches nothing, nor does a good answer", async () => {
     const { secret } = await keyFor("plain");
     const named = await answered({ ...refusing, model: "Odd#plain" }, secret);
     const sound = await answered(worded("best", "Hello!", asJson), secret);
@@ -80,7 +80,7 @@ describe("an answer that says something against itself", () => {
     for (const id of [named, sound]) expect(await lessonOf(id)).toBeUndefined();
   });
 
-  test("in numbers from one key counts ever less", async () => {
+  test("counts less and less if one key reports many", async () => {
     const { secret } = await keyFor("mute~trouble=no-content");
     const weights: number[] = [];
     for (let at = 0; at < 7; at++)
@@ -89,7 +89,7 @@ describe("an answer that says something against itself", () => {
   });
 });
 
-test("a model whose answers are longer than expected is taken to cost as much, by the next gateway too", async () => {
+test("a model with longer answers than expected counts as more expensive, also at the next gateway", async () => {
   const model = "Odd#wordy~tokens=20:3000";
   const { secret } = await keyFor("wordy~tokens=20:3000");
   const costAt = async (url: string) =>
@@ -108,7 +108,7 @@ test("a model whose answers are longer than expected is taken to cost as much, b
   }
 });
 
-test("a conversation costs less where its prompt is cached, as far as the model was seen to cache", async () => {
+test("a conversation counts as cheaper on a model that has its prompt cached, as far as observed", async () => {
   const model = "Odd#hoard~tokens=3000:10:2400";
   const { secret } = await keyFor("hoard~tokens=3000:10:2400");
   const long = "What is the sea? ".repeat(700);
@@ -130,7 +130,7 @@ test("a conversation costs less where its prompt is cached, as far as the model 
   expect(Number(strange.cost_usd)).toBeGreaterThan(0.9 * fresh);
 });
 
-test("the operator sees what was learned, and has it forgotten, of one model or of all", async () => {
+test("the operator can see and delete what was learned, per model or in total", async () => {
   const learned = async () => {
     const { data } = await looked(odd, "/learned");
     return new Map(

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => under.stop());
 
-test("pictures are pictures, and counted", async () => {
+test("pictures are valid and counted", async () => {
   const made = await client.images.generate({ model: "Local#sim-image", prompt: "a cat", n: 2 });
   expect(made.data?.map(({ b64_json }) => atob(b64_json ?? "").slice(1, 4))).toEqual(["PNG", "PNG"]);
   expect(made.usage).toMatchObject({ output_tokens: 544 });
@@ -22,7 +22,7 @@ test("pictures are pictures, and counted", async () => {
   expect(changed.usage?.input_tokens_details).toMatchObject({ image_tokens: 200 });
 });
 
-test("speech is sound that can be transcribed", async () => {
+test("speech is audio that can be transcribed", async () => {
   const spoken = await client.audio.speech.create({
     model: "Local#sim-speech",
     input: "Good morning to all of you out there.",
@@ -35,7 +35,7 @@ test("speech is sound that can be transcribed", async () => {
   expect(text).toBe("This is what was said in morning.wav.");
 });
 
-test("transcripts have their formats", async () => {
+test("transcripts support their formats", async () => {
   const ask = { model: "Local#sim-transcribe", file: makeWav(3) } as const;
   const vtt = await client.audio.transcriptions.create({ ...ask, response_format: "vtt" });
   expect(String(vtt)).toStartWith("WEBVTT\n\n00:00:00.000 --> ");
@@ -43,7 +43,7 @@ test("transcripts have their formats", async () => {
   expect(verbose).toMatchObject({ text: "This is what was said in a.wav.", language: "english" });
 });
 
-test("completions go on, whole and streamed", async () => {
+test("completions continue, whole and streamed", async () => {
   const ask = { model: "Local#sim-complete", prompt: ["once upon a time", "twice"] };
   const whole = await client.completions.create(ask);
   expect(whole.choices.map(({ text }) => text)).toEqual([" and so on.", " and so on."]);
@@ -60,7 +60,7 @@ async function listTypes(events: Promise<AsyncIterable<{ readonly type: string }
   return all.map(({ type }) => type.replace(/^image_\w+\./, ""));
 }
 
-test("drafts, sound and words are streamed", async () => {
+test("drafts, audio and words are streamed", async () => {
   const events = await Array.fromAsync(
     await client.images.generate({ ...DRAWING, model: "Local#sim-image" }),
   );
@@ -85,14 +85,14 @@ test("drafts, sound and words are streamed", async () => {
 });
 
 for (const trouble of ["trickle", "crlf", "pings", "split"]) {
-  test(`streams are the same where the provider's bytes come as ${trouble}`, async () => {
+  test(`streams are the same if the provider's bytes arrive as ${trouble}`, async () => {
     const model = `Local#sim-image~trouble=${trouble}`;
     expect(await listTypes(client.images.generate({ ...DRAWING, model }))).toEqual(DRAWN);
   });
 }
 
 for (const trouble of ["cut", "reset-mid", "cut-clean", "error-mid", "garbage"]) {
-  test(`a stream in which the provider fails by ${trouble} is no whole one`, async () => {
+  test(`a stream in which the provider fails by ${trouble} is not complete`, async () => {
     const model = `Local#sim-image~trouble=${trouble}~after=1`;
     await failure(OpenAI.APIError, listTypes(client.images.generate({ ...DRAWING, model })));
   });

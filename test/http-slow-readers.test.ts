@@ -25,7 +25,7 @@ afterAll(async () => {
 
 describe("a slow reader", () => {
   test(
-    "holds the provider back, and gets everything in the end",
+    "slows down the provider and gets everything in the end",
     async () => {
       const socket = await askWithoutReading();
       expect(own.flooded * PIECE_BYTES).toBeLessThan(KEPT_BYTES_MAX);
@@ -42,7 +42,7 @@ describe("a slow reader", () => {
     LONG_MS,
   );
 
-  test("that leaves lets the provider go", async () => {
+  test("that leaves ends the upstream call", async () => {
     const gone = new AbortController();
     const response = await world.chat(asking("Own#flood", "x", { stream: true }), { signal: gone.signal });
     await response.body?.getReader().read();
@@ -51,7 +51,7 @@ describe("a slow reader", () => {
   });
 
   test(
-    "that leaves while the provider is held back leaves nothing open",
+    "that leaves while the provider is paused leaves nothing open",
     async () => {
       const socket = await askWithoutReading();
       socket.destroy();

@@ -117,26 +117,29 @@ function create(
     : by.responses.create(body);
 }
 
-test.each([false, true])("goes back to the credential that made it, streamed: %p", async (isStreamed) => {
-  // Chance and load decide which of the two credentials begins.
-  for (let conversation = 0; conversation < 16; conversation++) {
-    const first = await create(client, isStreamed, { model: MODEL, input: "one", store: true });
-    expect(first).toMatchObject({ store: true, previous_response_id: null });
-    expect(first.id).not.toContain("resp_own");
-    const { credential } = calls.at(-1) ?? {};
-    const more = { model: MODEL, store: true, previous_response_id: first.id };
-    const second = await create(client, isStreamed, { ...more, input: "two" });
-    expect(second.previous_response_id).toBe(first.id);
-    const third = await create(client, isStreamed, {
-      ...{ model: MODEL, input: "three", previous_response_id: second.id },
-    });
-    expect(third.output_text).toBe('"one""two""three"');
-    expect(calls.at(-1)?.credential).toBe(credential ?? "");
-    expect(third).toMatchObject({ store: false });
-  }
-});
+test.each([false, true])(
+  "is continued by the credential that created it, streamed: %p",
+  async (isStreamed) => {
+    // Chance and load decide which of the two credentials begins.
+    for (let conversation = 0; conversation < 16; conversation++) {
+      const first = await create(client, isStreamed, { model: MODEL, input: "one", store: true });
+      expect(first).toMatchObject({ store: true, previous_response_id: null });
+      expect(first.id).not.toContain("resp_own");
+      const { credential } = calls.at(-1) ?? {};
+      const more = { model: MODEL, store: true, previous_response_id: first.id };
+      const second = await create(client, isStreamed, { ...more, input: "two" });
+      expect(second.previous_response_id).toBe(first.id);
+      const third = await create(client, isStreamed, {
+        ...{ model: MODEL, input: "three", previous_response_id: second.id },
+      });
+      expect(third.output_text).toBe('"one""two""three"');
+      expect(calls.at(-1)?.credential).toBe(credential ?? "");
+      expect(third).toMatchObject({ store: false });
+    }
+  },
+);
 
-test("is stored only for clients that ask for it, by keys that may", async () => {
+test("is only stored for clients that ask for it, with keys that may", async () => {
   const { secret } = await under.newKey({ requests_per_day: null, keep_responses: false });
   for (const [by, store] of [
     [client, undefined],
@@ -174,7 +177,7 @@ test("is invisible to other accounts and other providers", async () => {
   expect(calls.length).toBe(sent);
 });
 
-test("the conversation that lies there is held for, and the answer is found by its id", async () => {
+test("is held for in full, and can be found by its id", async () => {
   const holds: number[] = [];
   let id: string | undefined;
   for (const input of ["one", "two"]) {

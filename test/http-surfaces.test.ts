@@ -48,7 +48,7 @@ const ask = (model: string, more: JsonObject = {}) => ({
 });
 
 describe("failover between families", () => {
-  test("falls back from the native lane to translation, and says what that lost", async () => {
+  test("switches from the native lane to translation, and names what was lost", async () => {
     for (const stream of [false, true]) {
       const body = ask("Claude#sim~trouble=500", { stream, context_management: { edits: [] } });
       const headers = { "anthropic-beta": "context-management-2025-06-27" };
@@ -62,7 +62,7 @@ describe("failover between families", () => {
   });
 });
 
-describe("thinking that the provider refuses", () => {
+describe("thinking rejected by the provider", () => {
   const history = [
     { role: "user", content: "Hello." },
     {
@@ -75,13 +75,13 @@ describe("thinking that the provider refuses", () => {
     { role: "user", content: "say: good day" },
   ];
 
-  test("is left out, and the call made once more", async () => {
+  test("is dropped in a second call", async () => {
     const got = await call("POST", "/v1/messages", ask("Claude#sim~tokens=1000:500", { messages: history }));
     expect([got.status, got.headers.get("x-poundkey-attempts")]).toEqual([200, "2"]);
     expect(got.text).toContain("good day");
   });
 
-  test("is left out beforehand where it has no signature", async () => {
+  test("is dropped in advance if it has no signature", async () => {
     const unsigned = JSON.parse(JSON.stringify(history).replace("bm90IHRoZWlycw==", ""));
     const got = await call("POST", "/v1/messages", ask("Claude#sim~tokens=1000:500", { messages: unsigned }));
     expect([got.status, got.headers.get("x-poundkey-attempts")]).toEqual([200, "1"]);
@@ -89,7 +89,7 @@ describe("thinking that the provider refuses", () => {
 });
 
 describe("money", () => {
-  test("a required limit is held as far as a quarter of the balance goes, and sent", async () => {
+  test("a required limit is held and sent up to a quarter of the balance", async () => {
     // 4,096 tokens of output at 25 USD a million and a prompt of some hundred are 0.11 USD.
     const payer = await world.payer(0.5);
     const got = await call("POST", "/v1/messages", ask("Acme#wide", { max_tokens: 64_000 }), {
@@ -103,7 +103,7 @@ describe("money", () => {
     expect(sent.max_tokens ?? sent.max_completion_tokens).toBeWithin(4096, 64_000);
   });
 
-  test("a native answer is charged at the provider's report, once, and says so", async () => {
+  test("a native answer is charged once by the provider's report, and shows its charge", async () => {
     const payer = await world.payer(10);
     for (const stream of [false, true]) {
       const got = await call("POST", "/v1/messages", ask("Claude#sim~tokens=1000:500", { stream }), {
@@ -117,7 +117,7 @@ describe("money", () => {
 });
 
 describe("counting tokens", () => {
-  test("costs nothing, takes no place, calls no provider, and is bounded", async () => {
+  test("is free, takes no place, calls no provider, and is limited", async () => {
     const payer = await world.payer(1);
     const calls = world.provider.calls.total;
     const headers = { "x-api-key": payer.secret };
@@ -134,7 +134,7 @@ describe("counting tokens", () => {
   });
 });
 
-describe("signs of life", () => {
+describe("keep-alives", () => {
   test.each([
     ["/v1/messages", ask("Acme#sim~trouble=silent", { stream: true })],
     ["/v1/responses", { model: "Acme#sim~trouble=silent", input: "a", stream: true }],
@@ -156,7 +156,7 @@ describe("signs of life", () => {
 describe("lists", () => {
   const anthropic = { "anthropic-version": "2023-06-01" };
 
-  test("have Anthropic's shape for its clients, page by page", async () => {
+  test("have Anthropic's format for its clients, in pages", async () => {
     const first = await call("GET", "/v1/models?limit=2", undefined, anthropic);
     const [one, two] = asArray(first.body.data).map(asObject);
     expect(one).toMatchObject({ type: "model", display_name: "Router#best", created_at: expect.any(String) });
@@ -185,7 +185,7 @@ describe("lists", () => {
     });
   });
 
-  test("have Google's shape below /v1beta", async () => {
+  test("have Google's format below /v1beta", async () => {
     const { body } = await call("GET", "/v1beta/models", undefined, { "x-goog-api-key": world.secret });
     expect(asArray(body.models)).toContainEqual(
       expect.objectContaining({
@@ -197,7 +197,7 @@ describe("lists", () => {
   });
 });
 
-describe("errors have the form of the API that the path belongs to", () => {
+describe("errors have the format of the path's API", () => {
   test.each([
     ["POST", "/v1/messages/batches", 404, { type: "error", error: { type: "not_found_error" } }],
     ["GET", "/v1/messages", 405, { type: "error", error: { type: "invalid_request_error" } }],
@@ -217,7 +217,7 @@ describe("errors have the form of the API that the path belongs to", () => {
     expect({ status: got.status, body: got.body }).toMatchObject({ status, body });
   });
 
-  test("a key that is none", async () => {
+  test("an invalid key", async () => {
     const headers = { "x-api-key": "sk-ant-nobody" };
     for (const path of ["/v1/messages", "/v1/messages/count_tokens"]) {
       const got = await call("POST", path, ask("Acme#sim"), headers);

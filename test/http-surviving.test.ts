@@ -113,7 +113,7 @@ describe.each(NAMES)("%s", (trouble) => {
   test.each(MODES)("%s", (mode) => slow.get(`${trouble} ${mode}`) ?? survive(trouble, mode));
 });
 
-test("after all of it no upstream call is left open, and none was made beyond the plan", async () => {
+test("afterwards no upstream call is open, and none was made beyond the plan", async () => {
   await until("all is closed", () => gateway.simulator.calls.open === 0);
   const calls = gateway.simulator.calls.all().length;
   expect(calls).toBeLessThanOrEqual(NAMES.length * MODES.length * TROUBLED.length * 3 + 12);

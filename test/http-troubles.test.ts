@@ -58,12 +58,12 @@ function checkText(given: string, trouble: InjectedFault): void {
   else expect(text).toBe(trouble === "no-content" || trouble === "filter" ? "" : SAID);
 }
 
-test("after all of it no upstream call is left open, and no redirect was followed", () => {
+test("afterwards no upstream call is open, and no redirect was followed", () => {
   expect(world.simulator.calls.open).toBe(0);
   expect(world.simulator.calls.all().filter(({ dialect }) => dialect === "trap")).toEqual([]);
 });
 
-test("a trouble that is the request's own is asked once, a kept connection that is reset is replaced once", async () => {
+test("a faulty request is sent once, and a reset kept connection is replaced once", async () => {
   for (const [trouble, calls] of [
     ["400", 1],
     ["500", 1],

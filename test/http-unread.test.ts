@@ -147,7 +147,7 @@ function post({ path, body }: Row, model: string, text: string, isStreamed: bool
 }
 
 describe.each(ROWS.map((row) => [row.name, row] as const))("%s", (_name, row) => {
-  test("is held with the prompt", async () => {
+  test("is part of the hold", async () => {
     const count = async (text: string) => {
       const calls = under.simulator.calls.all().length;
       const answer = await (await post(row, row.model, text, false)).text();
@@ -160,7 +160,7 @@ describe.each(ROWS.map((row) => [row.name, row] as const))("%s", (_name, row) =>
   });
 
   test.each([false, true])(
-    "is charged by an estimate where none is reported, streamed: %p",
+    "is charged by an estimate if no usage is reported, streamed: %p",
     async (isStreamed) => {
       const short = await charge(row, row.quiet, "short", isStreamed);
       const some = await charge(row, row.quiet, SOME, isStreamed);
@@ -175,7 +175,7 @@ describe.each(ROWS.map((row) => [row.name, row] as const))("%s", (_name, row) =>
   );
 });
 
-test("a result that comes twice on Gemini is charged twice where it is sent twice", async () => {
+test("a result sent twice to Gemini is charged twice", async () => {
   const body = (text: string) => {
     const result = { functionResponse: { id: "c", name: "f", response: { output: text } } };
     return {

@@ -77,7 +77,7 @@ const MALFORMED = [
   "{}",
 ];
 
-describe.each([false, true])("a malformed count makes the whole report none, streamed: %p", (stream) => {
+describe.each([false, true])("a malformed count invalidates the whole report, streamed: %p", (stream) => {
   test.each(MALFORMED)("%s", async (report) => {
     const answer = await ask("usage", asking(stream), report);
     // As long as the report, so that the prompt is estimated the same.
@@ -85,14 +85,14 @@ describe.each([false, true])("a malformed count makes the whole report none, str
     expect(counts(answer)).toEqual(counts(unreported));
   });
 
-  test("a sound one counts", async () => {
+  test("a valid one counts", async () => {
     const report = '{"prompt_tokens":10,"completion_tokens":5,"total_tokens":15}';
     const answer = await ask("usage", asking(stream), report);
     expect(counts(answer)).toMatchObject({ prompt_tokens: 10, completion_tokens: 5 });
   });
 });
 
-describe("the field that the provider names in its refusal is the client's to know", () => {
+describe("the client sees the field named in the provider's refusal", () => {
   const rows: readonly (readonly [param: unknown, shown: string | null])[] = [
     ["messages[0].content", "messages[0].content"],
     ["tools[3].function.parameters", "tools[3].function.parameters"],
@@ -111,7 +111,7 @@ describe("the field that the provider names in its refusal is the client's to kn
     expect([answer.status, answer.error?.param]).toEqual([400, shown]);
   });
 
-  test("not where the provider blames the gateway", async () => {
+  test("but not if the provider blames the gateway", async () => {
     const error = JSON.stringify({ message: "No.", code: "invalid_api_key", param: "api_key" });
     expect((await ask("error", {}, error)).error).toMatchObject({ code: "upstream_auth", param: null });
   });

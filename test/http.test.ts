@@ -48,7 +48,7 @@ for (const [name, rows] of Object.entries(TABLES)) {
   });
 }
 
-test("credentials that the provider refuses are passed over", async () => {
+test("credentials rejected by the provider are skipped", async () => {
   const before = world.odd.calls.total;
   let attempts = 0;
   for (let at = 0; at < 12; at++) {

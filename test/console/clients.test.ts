@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe.skipIf(!HAS_BROWSER)("a new key's dialog (skipped where there is no Chromium)", () => {
-  test("shows how each client is connected, and remembers which", async () => {
+describe.skipIf(!HAS_BROWSER)("a new key's dialog (skipped without Chromium)", () => {
+  test("shows how to connect each client and remembers the choice", async () => {
     const { page, open, complaints, close } = await openConsole(world);
     await open("/settings/router");
     const addKey = async (name: string) => {

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-test.skipIf(!HAS_BROWSER)("a request shows what was said (skipped where there is no Chromium)", async () => {
+test.skipIf(!HAS_BROWSER)("a request shows its messages (skipped without Chromium)", async () => {
   const messages = [
     { role: "system", content: "Be <b>brief</b>." },
     { role: "user", content: [{ type: "text", text: "What is a pound key?" }] },

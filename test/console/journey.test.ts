@@ -35,8 +35,8 @@ async function addKey({ page, open }: Visitor, name: string): Promise<string> {
 const ask = (secret: string, model = "OpenAI#gpt-5.4") =>
   world.gateway.chat({ model, stream: true, messages: [{ role: "user", content: "Hello!" }] }, { secret });
 
-describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)", () => {
-  test("is told that a token is wrong, signs in, stays signed in, signs out", async () => {
+describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
+  test("sees that a token is wrong, signs in, stays signed in and signs out", async () => {
     const visitor = await newVisitor(world);
     const { page, complaints } = visitor;
     await signIn(visitor, "not the token");
@@ -54,7 +54,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
     await visitor.close();
   });
 
-  test("adds a key, copies it, uses it, and sees that in Activity, in Overview and in the key's row", async () => {
+  test("adds a key, copies it, uses it, and sees that in Activity, Overview and the key's row", async () => {
     const visitor = await openConsole(world);
     const { page, open, complaints } = visitor;
     const secret = await addKey(visitor, "web-frontend");
@@ -82,7 +82,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
     await visitor.close();
   });
 
-  test("changes a key's limits, and revokes it: 401 from then on", async () => {
+  test("changes a key's limits and revokes it, after which it gets 401", async () => {
     const visitor = await openConsole(world);
     const { page } = visitor;
     const secret = await addKey(visitor, "to-be-revoked");
@@ -102,7 +102,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
     await visitor.close();
   });
 
-  test("tops an account up and sees the balance and the journal", async () => {
+  test("tops up an account and sees the balance and the journal", async () => {
     const visitor = await openConsole(world);
     const { page, open, complaints } = visitor;
     await open("/settings/accounts");
@@ -122,7 +122,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped where there is no Chromium)
     await visitor.close();
   });
 
-  test("adds a provider's credential, tests it, puts another in its place, removes it", async () => {
+  test("adds, tests, replaces and removes a provider's credential", async () => {
     const visitor = await openConsole(world);
     const { page, open, complaints } = visitor;
     await open("/settings/providers");

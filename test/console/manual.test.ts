@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-describe.skipIf(!HAS_BROWSER)("the manual (skipped where there is no Chromium)", () => {
+describe.skipIf(!HAS_BROWSER)("the manual (skipped without Chromium)", () => {
   for (const look of LOOKS) {
     test(
       `every chapter, ${look.colorScheme}, ${look.viewport.width} px`,
@@ -48,7 +48,7 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped where there is no Chromium)",
     );
   }
 
-  test("the search finds a section of another chapter, by keyboard alone", async () => {
+  test("the search finds a section of another chapter, using only the keyboard", async () => {
     const { page, complaints, close } = await newVisitor(world);
     await page.goto(`${world.gateway.url}/docs`);
     await page.keyboard.press("/");
@@ -69,7 +69,7 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped where there is no Chromium)",
     await close();
   });
 
-  test("on a narrow screen the chapters open from the bar", async () => {
+  test("on a narrow screen the chapters are in a menu", async () => {
     const { page, close } = await newVisitor(world, { viewport: { width: 360, height: 740 } });
     await page.goto(`${world.gateway.url}/docs/clients`);
     await page.getByRole("button", { name: "Chapters" }).click();
@@ -79,7 +79,7 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped where there is no Chromium)",
     await close();
   });
 
-  test("a block of code is copied", async () => {
+  test("a code block can be copied", async () => {
     const { page, close } = await newVisitor(world);
     await page.goto(`${world.gateway.url}/docs/migrate-openrouter`);
     await page.getByRole("button", { name: "Copy" }).first().click();
@@ -88,7 +88,7 @@ describe.skipIf(!HAS_BROWSER)("the manual (skipped where there is no Chromium)",
     await close();
   });
 
-  test("the API's page shows every route from the document", async () => {
+  test("the API page shows every route of the OpenAPI document", async () => {
     const { page, complaints, foreign, close } = await newVisitor(world);
     await page.goto(`${world.gateway.url}/docs/api`);
     await page.getByText("/v1/chat/completions", { exact: true }).click();

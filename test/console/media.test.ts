@@ -54,110 +54,107 @@ async function watchAddresses(page: Page): Promise<() => Promise<readonly string
   return () => page.evaluate("[...window.lent]");
 }
 
-describe.skipIf(!HAS_BROWSER)(
-  "pictures and sound in the playground (skipped where there is no Chromium)",
-  () => {
-    test("pictures are shown and downloaded, also changed ones, and their addresses taken back", async () => {
-      const visitor = await openConsole(world);
-      const page = await openModel(visitor, "OpenAI#gpt-image-2");
-      const listLent = await watchAddresses(page);
-      await page.getByLabel("Description").fill("a lighthouse");
-      await page.getByLabel("Size").selectOption("1024x1024");
-      await page.getByLabel("Number").selectOption("2");
-      expect(await readCurl(page)).toMatch(/"size": "1024x1024",[\s\S]*"n": 2,/);
-      await press(page, "Draw");
-      expect(await readAnswer(page, "OpenAI#gpt-image-2")).toMatch(SPENT);
-      expect(await readShown(page, "figure img")).toEqual({
-        src: expect.stringMatching(/^blob:/),
-        size: 1,
-      });
-      expect(await listLent()).toHaveLength(2);
-      const [download] = await Promise.all([
-        page.waitForEvent("download"),
-        page.getByRole("link", { name: "Download picture 2" }).click(),
-      ]);
-      expect(download.suggestedFilename()).toBe("picture-2.png");
-      await page.getByLabel(/Picture to change/).setInputFiles({ ...SOUND, name: "old.png" });
-      expect(await readCurl(page)).toContain("/v1/images/edits \\\n");
-      await press(page, "Draw");
-      await findAnswer(page)
-        .getByText(/20\d → 544 tokens/)
-        .waitFor();
-      await visitor.open("/");
-      await page.getByRole("heading", { name: "Overview" }).waitFor();
-      expect(await listLent()).toEqual([]);
-      expect(visitor.complaints).toEqual([]);
-      await visitor.close();
+describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped without Chromium)", () => {
+  test("created and edited pictures are shown and can be downloaded, and their object URLs are revoked", async () => {
+    const visitor = await openConsole(world);
+    const page = await openModel(visitor, "OpenAI#gpt-image-2");
+    const listLent = await watchAddresses(page);
+    await page.getByLabel("Description").fill("a lighthouse");
+    await page.getByLabel("Size").selectOption("1024x1024");
+    await page.getByLabel("Number").selectOption("2");
+    expect(await readCurl(page)).toMatch(/"size": "1024x1024",[\s\S]*"n": 2,/);
+    await press(page, "Draw");
+    expect(await readAnswer(page, "OpenAI#gpt-image-2")).toMatch(SPENT);
+    expect(await readShown(page, "figure img")).toEqual({
+      src: expect.stringMatching(/^blob:/),
+      size: 1,
     });
+    expect(await listLent()).toHaveLength(2);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download picture 2" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("picture-2.png");
+    await page.getByLabel(/Picture to change/).setInputFiles({ ...SOUND, name: "old.png" });
+    expect(await readCurl(page)).toContain("/v1/images/edits \\\n");
+    await press(page, "Draw");
+    await findAnswer(page)
+      .getByText(/20\d → 544 tokens/)
+      .waitFor();
+    await visitor.open("/");
+    await page.getByRole("heading", { name: "Overview" }).waitFor();
+    expect(await listLent()).toEqual([]);
+    expect(visitor.complaints).toEqual([]);
+    await visitor.close();
+  });
 
-    test("a picture elsewhere is linked to, and a broken one is told of", async () => {
-      const visitor = await openConsole(world);
-      const page = await openModel(visitor, "OpenAI#gpt-image-2");
-      await page.getByLabel("Description").fill("a lighthouse");
-      const answerWith = (data: object) =>
-        page.route("**/v1/images/generations", (route) => route.fulfill({ json: { data: [data] } }));
-      await answerWith({ url: "https://pictures.test/1.png", revised_prompt: "A lighthouse." });
-      await press(page, "Draw");
-      const link = findAnswer(page).getByRole("link", { name: "Picture 1 at its provider" });
-      expect(await link.getAttribute("href")).toBe("https://pictures.test/1.png");
-      await findAnswer(page).getByText("A lighthouse.").waitFor();
-      await answerWith({ b64_json: "no picture" });
-      await press(page, "Draw");
-      await findAnswer(page).getByText("The provider's answer is broken: it can't be shown.").waitFor();
-      expect([...visitor.complaints, ...visitor.foreign]).toEqual([]);
-      await visitor.close();
-    });
+  test("a remote picture is linked to, and a broken one is reported", async () => {
+    const visitor = await openConsole(world);
+    const page = await openModel(visitor, "OpenAI#gpt-image-2");
+    await page.getByLabel("Description").fill("a lighthouse");
+    const answerWith = (data: object) =>
+      page.route("**/v1/images/generations", (route) => route.fulfill({ json: { data: [data] } }));
+    await answerWith({ url: "https://pictures.test/1.png", revised_prompt: "A lighthouse." });
+    await press(page, "Draw");
+    const link = findAnswer(page).getByRole("link", { name: "Picture 1 at its provider" });
+    expect(await link.getAttribute("href")).toBe("https://pictures.test/1.png");
+    await findAnswer(page).getByText("A lighthouse.").waitFor();
+    await answerWith({ b64_json: "no picture" });
+    await press(page, "Draw");
+    await findAnswer(page).getByText("The provider's answer is broken: it can't be shown.").waitFor();
+    expect([...visitor.complaints, ...visitor.foreign]).toEqual([]);
+    await visitor.close();
+  });
 
-    test("speech is listened to, and its cost is shown", async () => {
-      const visitor = await openConsole(world);
-      const page = await openModel(visitor, "OpenAI#gpt-4o-mini-tts");
-      await page.getByLabel("Text").fill("Good morning to all of you out there.");
-      await page.getByLabel("Voice").fill("nova");
-      await press(page, "Speak");
-      expect(await readAnswer(page, "OpenAI#gpt-4o-mini-tts")).toMatch(SPENT);
-      expect(await readShown(page, "audio")).toEqual({ src: expect.stringMatching(/^blob:/), size: 3 });
-      const code = await readCurl(page);
-      expect(code).toContain('"voice": "nova"');
-      expect(code).toEndWith("\\\n  --output speech.mp3");
-      expect(visitor.complaints).toEqual([]);
-      await visitor.close();
-    });
+  test("speech can be played, and its cost is shown", async () => {
+    const visitor = await openConsole(world);
+    const page = await openModel(visitor, "OpenAI#gpt-4o-mini-tts");
+    await page.getByLabel("Text").fill("Good morning to all of you out there.");
+    await page.getByLabel("Voice").fill("nova");
+    await press(page, "Speak");
+    expect(await readAnswer(page, "OpenAI#gpt-4o-mini-tts")).toMatch(SPENT);
+    expect(await readShown(page, "audio")).toEqual({ src: expect.stringMatching(/^blob:/), size: 3 });
+    const code = await readCurl(page);
+    expect(code).toContain('"voice": "nova"');
+    expect(code).toEndWith("\\\n  --output speech.mp3");
+    expect(visitor.complaints).toEqual([]);
+    await visitor.close();
+  });
 
-    test("a file becomes text, and one that is too large is refused before it is sent", async () => {
-      const visitor = await openConsole(world);
-      const page = await openModel(visitor, "OpenAI#whisper-1");
-      const run = page.getByRole("button", { name: "Transcribe", exact: true });
-      await page.getByText("Up to 96 KB; the provider may take less").waitFor();
-      await page.getByLabel("Sound").setInputFiles(LARGE);
-      await page.getByText("This file has 200 KB: the gateway takes 96 KB at most.").waitFor();
-      expect(await run.isDisabled()).toBe(true);
-      await page.getByLabel("Sound").setInputFiles(SOUND);
-      await run.click();
-      const text = await readAnswer(page, "OpenAI#whisper-1");
-      expect(text).toContain("This is what was said in morning.wav.");
-      expect(text).toMatch(/\d+ seconds of sound · \$0\.\d+ · \$0\.00 charged/);
-      await page.getByLabel("Task").selectOption("Translate into English");
-      const code = await readCurl(page);
-      expect(code).toContain("/v1/audio/translations \\\n");
-      expect(code).toContain("-F 'file=@morning.wav'");
-      expect(visitor.complaints).toEqual([]);
-      await visitor.close();
-    });
+  test("a file is transcribed, and a file that is too large is refused before it is sent", async () => {
+    const visitor = await openConsole(world);
+    const page = await openModel(visitor, "OpenAI#whisper-1");
+    const run = page.getByRole("button", { name: "Transcribe", exact: true });
+    await page.getByText("Up to 96 KB; the provider may take less").waitFor();
+    await page.getByLabel("Sound").setInputFiles(LARGE);
+    await page.getByText("This file has 200 KB: the gateway takes 96 KB at most.").waitFor();
+    expect(await run.isDisabled()).toBe(true);
+    await page.getByLabel("Sound").setInputFiles(SOUND);
+    await run.click();
+    const text = await readAnswer(page, "OpenAI#whisper-1");
+    expect(text).toContain("This is what was said in morning.wav.");
+    expect(text).toMatch(/\d+ seconds of sound · \$0\.\d+ · \$0\.00 charged/);
+    await page.getByLabel("Task").selectOption("Translate into English");
+    const code = await readCurl(page);
+    expect(code).toContain("/v1/audio/translations \\\n");
+    expect(code).toContain("-F 'file=@morning.wav'");
+    expect(visitor.complaints).toEqual([]);
+    await visitor.close();
+  });
 
-    test("images of a chat that are too large together are not sent", async () => {
-      const visitor = await openConsole(world);
-      const page = await openModel(visitor, "OpenAI#gpt-5.4");
-      await page.getByText("up to 72 KB").waitFor();
-      await page.getByLabel("Message").fill("What is this?");
-      const picture = { name: "a.png", mimeType: "image/png", buffer: Buffer.alloc(50_000) };
-      await page.locator("input[type=file]").setInputFiles([picture, picture]);
-      await page.getByText("These images are too large: the gateway takes 72 KB at most.").waitFor();
-      expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
-      await page.getByRole("button", { name: "Remove image 2" }).click();
-      await press(page, "Send");
-      await page.getByText(SPENT).waitFor();
-      expect(visitor.complaints).toEqual([]);
-      await visitor.close();
-    });
-  },
-);
+  test("chat images that are too large together are not sent", async () => {
+    const visitor = await openConsole(world);
+    const page = await openModel(visitor, "OpenAI#gpt-5.4");
+    await page.getByText("up to 72 KB").waitFor();
+    await page.getByLabel("Message").fill("What is this?");
+    const picture = { name: "a.png", mimeType: "image/png", buffer: Buffer.alloc(50_000) };
+    await page.locator("input[type=file]").setInputFiles([picture, picture]);
+    await page.getByText("These images are too large: the gateway takes 72 KB at most.").waitFor();
+    expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Remove image 2" }).click();
+    await press(page, "Send");
+    await page.getByText(SPENT).waitFor();
+    expect(visitor.complaints).toEqual([]);
+    await visitor.close();
+  });
+});

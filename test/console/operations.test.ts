@@ -19,8 +19,8 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there is no Chromium)", () => {
-  test("two texts are compared by their embeddings, which the model's own operation brings up", async () => {
+describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chromium)", () => {
+  test("two texts are compared by their embeddings, in the form chosen by the model's operation", async () => {
     const visitor = await openConsole(world);
     const model = "OpenAI#text-embedding-3-small";
     const page = await openModel(visitor, model);
@@ -43,7 +43,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there i
     await visitor.close();
   });
 
-  test("documents are ranked, the best first", async () => {
+  test("documents are ranked, best first", async () => {
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "Cohere#rerank-v3.5");
     await page.getByLabel("Query").fill("which bear is white");
@@ -60,7 +60,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there i
     await visitor.close();
   });
 
-  test("a text is judged by category, the likeliest first", async () => {
+  test("a text is moderated, most likely category first", async () => {
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "OpenAI#omni-moderation-latest");
     await page.getByLabel("Text").fill("I will attack.");
@@ -75,7 +75,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there i
     await visitor.close();
   });
 
-  test("a text goes on, with a model of several operations", async () => {
+  test("a text is completed by a model with several operations", async () => {
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "Local#sim-complete", "Completion");
     await page.getByLabel("Prompt").fill("once upon a time");
@@ -94,7 +94,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there i
     await visitor.close();
   });
 
-  test("a failure is told in a sentence, and a request under way is stopped", async () => {
+  test("a failure is explained in a sentence, and a running request can be stopped", async () => {
     const visitor = await openConsole(world);
     const failing = await openModel(visitor, "Local#sim-image~trouble=500", "Images");
     await failing.getByLabel("Description").fill("a lighthouse");
@@ -112,7 +112,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped where there i
     await visitor.close();
   });
 
-  test("every form has no barrier, is reached by keyboard, and fits a narrow screen, light and dark", async () => {
+  test("every form is accessible, usable by keyboard, and fits a narrow screen, light and dark", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       const visitor = await openConsole(world, { colorScheme, viewport: { width: 400, height: 740 } });
       const page = await openModel(visitor, "Local#sim-any");

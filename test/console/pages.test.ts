@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () => {
+describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
   for (const look of LOOKS) {
     const name = `${look.colorScheme}, ${look.viewport.width} px`;
 
@@ -76,7 +76,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
     });
   }
 
-  test("the page of models shows aliases with their targets", async () => {
+  test("the models page shows aliases with their targets", async () => {
     const { page, open, close } = await openConsole(world);
     await open("/models");
     const row = page.getByRole("table", { name: "Aliases" }).getByRole("row").filter({ hasText: "team" });
@@ -85,7 +85,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
     await close();
   });
 
-  test("dialogs hold the focus, close on Escape, and have no barrier", async () => {
+  test("dialogs trap the focus, close on Escape and are accessible", async () => {
     const { page, open, close } = await openConsole(world);
     await open("/settings/router");
     await page.getByRole("button", { name: "Add New Key" }).press("Enter");
@@ -98,7 +98,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
     await close();
   });
 
-  test("on a narrow screen the menu leads from page to page", async () => {
+  test("on a narrow screen a menu leads to each page", async () => {
     const { page, close } = await openConsole(world, { viewport: { width: 360, height: 740 } });
     await page.getByRole("button", { name: "Menu" }).click();
     expect(await barriers(page)).toEqual([]);
@@ -108,7 +108,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
     await close();
   });
 
-  test("the models are searched, filtered and sorted", async () => {
+  test("models can be searched, filtered and sorted", async () => {
     const { page, open, close } = await openConsole(world);
     await open("/models");
     await page.getByLabel("Search models").fill("claude");
@@ -126,7 +126,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
     await close();
   });
 
-  test("a gateway that is gone is reported, and tried again", async () => {
+  test("an unreachable gateway is reported and retried", async () => {
     const { page, open, close } = await openConsole(world);
     await page.route("**/admin/v1/settings", (route) => route.abort());
     await open("/settings/limits");
@@ -137,7 +137,7 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped where there is no Chromium)", () =
     await close();
   });
 
-  test("before the first request the overview says what to do", async () => {
+  test("before the first request the overview explains what to do", async () => {
     const quiet = await startConsoleWorld();
     const { page, complaints, close } = await openConsole(quiet);
     await page.getByRole("heading", { name: "No traffic in this time" }).waitFor();

@@ -24,7 +24,7 @@ async function send(page: Page, text: string): Promise<void> {
   await page.getByRole("button", { name: "Send" }).click();
 }
 
-describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromium)", () => {
+describe.skipIf(!HAS_BROWSER)("the playground (skipped without Chromium)", () => {
   test("streams an answer and shows its tokens, cost and speed, and the call as code", async () => {
     const { page, open, complaints, foreign, close } = await openConsole(world);
     await open(playgroundOf("OpenAI#gpt-5.4"));
@@ -43,7 +43,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
     await close();
   });
 
-  test("begins with a prompt of its own, and goes on with what was said", async () => {
+  test("starts with an example prompt and continues the conversation", async () => {
     const { page, open, close } = await openConsole(world);
     await open(playgroundOf("OpenAI#gpt-5.4"));
     await page.getByRole("button", { name: "Plan a quiet weekend by the sea." }).click();
@@ -62,7 +62,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
     await close();
   });
 
-  test("stops an answer under way", async () => {
+  test("stops a running answer", async () => {
     const { page, open, complaints, close } = await openConsole(world);
     const model = "OpenAI#sim-mini~pace=60~chunks=2000";
     await open(playgroundOf(model));
@@ -83,7 +83,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
     await close();
   });
 
-  test("asks several models at once, with an image and parameters", async () => {
+  test("queries several models at once, with an image and parameters", async () => {
     const { page, open, complaints, close } = await openConsole(world);
     await open(playgroundOf("OpenAI#gpt-5.4"));
     await page.getByRole("button", { name: "Compare" }).click();
@@ -108,7 +108,7 @@ describe.skipIf(!HAS_BROWSER)("the playground (skipped where there is no Chromiu
     await close();
   });
 
-  test("shows what a selector chose, and a failure in plain words", async () => {
+  test("shows what a selector chose, and explains a failure", async () => {
     const { page, open, close } = await openConsole(world);
     await open(playgroundOf("Router#light"));
     await send(page, "Say hello.");

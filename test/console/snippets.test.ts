@@ -39,7 +39,7 @@ const messages = [
 for (const { value: language, label } of LANGUAGES) {
   const runner = RUNNERS[language];
 
-  test.skipIf(!isThere(runner))(`${label} (skipped where it isn't there)`, async () => {
+  test.skipIf(!isThere(runner))(`${label} (skipped if not installed)`, async () => {
     for (const stream of [false, true]) {
       const example: Example = {
         address: gateway.url,
@@ -56,7 +56,7 @@ for (const { value: language, label } of LANGUAGES) {
   });
 }
 
-test.skipIf(!isThere("sh"))("curl, of operations beyond chat (skipped where it isn't there)", async () => {
+test.skipIf(!isThere("sh"))("curl for operations beyond chat (skipped if not installed)", async () => {
   const run = (path: string, body: FormData | Readonly<Record<string, unknown>>, output?: string) =>
     folder.run("sh", writeCurl({ address: gateway.url, secret: gateway.secret, path, output }, body));
   expect(await run("/v1/rerank", { model: "Local#sim-rerank", query: text, documents: [text] })).toContain(

@@ -4,7 +4,7 @@ import { describeUnits, describeWork } from "../../src/console/work.ts";
 
 const NOTHING = { images: 0, seconds: 0, characters: 0, search_units: 0, pages: 0 };
 
-test("work is shown in tokens, in units, or in both", () => {
+test("usage is shown in tokens, in units, or in both", () => {
   const tokens = { prompt: 1200, completion: 30 };
   expect(describeUnits(NOTHING)).toBeNull();
   expect(describeWork(tokens, NOTHING)).toBe("1,200 → 30");

@@ -15,18 +15,18 @@ const chapters = CHAPTER_NAMES.map((name) =>
 );
 
 describe("contents", () => {
-  test("every chapter's file is in the contents", () => {
+  test("list every chapter's file", () => {
     const files = readdirSync(FOLDER).filter((file) => file.endsWith(".md"));
     expect(files.map((file) => file.slice(0, -".md".length)).sort()).toEqual([...CHAPTER_NAMES].sort());
   });
 
-  test("the first page links to every other", () => {
+  test("the first page links to all others", () => {
     const first = readDocument("src/docs/index.md");
     const others = CHAPTER_NAMES.filter((name) => name !== INDEX);
     expect(others.filter((name) => !first.includes(`(${name}.md)`))).toEqual([]);
   });
 
-  test("every chapter begins with a title and a summary, and its headings have an id of their own", () => {
+  test("every chapter starts with a title and a summary, and its headings have unique ids", () => {
     for (const { name, title, summary, headings } of chapters) {
       expect([name, title.length > 2, summary.length > 40]).toEqual([name, true, true]);
       const ids = headings.map(({ id }) => id);
@@ -40,7 +40,7 @@ describe("errors.md", () => {
   const text = readDocument("src/docs/errors.md");
   const sections = [...text.matchAll(/^### (\w+)\n\n(\d+) · `(\w+)` · whose: (\w+)(.*)$/gm)];
 
-  test("has each code once, with its status, type and whose fault it is", () => {
+  test("lists each code once, with its status, type and blame", () => {
     const written = sections.map(([, code, status, type, blame]) => ({ code, status, type, blame }));
     const wanted = Object.entries(FAULTS).map(([code, { status, type, blame }]) => {
       return { code, status: String(status), type, blame };
@@ -50,7 +50,7 @@ describe("errors.md", () => {
     expect(written.sort(byCode)).toEqual(wanted.sort(byCode));
   });
 
-  test("says which are final and which are shown without a code", () => {
+  test("says which are final and which have no code", () => {
     const marked = (mark: string) =>
       sections.filter(([, , , , , more]) => more?.includes(mark)).map(([, code]) => code);
     const having = (field: "final" | "codeless") =>
@@ -65,7 +65,7 @@ describe("errors.md", () => {
   });
 });
 
-test("every event that the log may hold is in operate.md", () => {
+test("every log event is in operate.md", () => {
   const table = readDocument("src/docs/operate.md");
   const sources = readdirSync(join(FOLDER, ".."), { recursive: true, encoding: "utf8" });
   const events = sources
@@ -78,7 +78,7 @@ test("every event that the log may hold is in operate.md", () => {
   expect([...new Set(events)].filter((name) => !table.includes(`\`${name}\``))).toEqual([]);
 });
 
-test("every command of the command line is in admin-api.md", () => {
+test("every command is in admin-api.md", () => {
   const table = readDocument("src/docs/admin-api.md");
   const [, rows = ""] =
     /const COMMANDS[^=]*= \{\n([\s\S]*?)\n\};/.exec(readDocument("src/cli/commands.ts")) ?? [];
@@ -87,14 +87,14 @@ test("every command of the command line is in admin-api.md", () => {
   expect(names.filter((name) => !table.includes(`| \`poundkey ${name}`))).toEqual([]);
 });
 
-test("every room of the source has its row in src/README.md, and every row a room", () => {
+test("rooms and the rows of src/README.md match", () => {
   const entries = readdirSync(join(FOLDER, ".."), { withFileTypes: true });
   const rooms = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   const rows = [...readDocument("src/README.md").matchAll(/^\| `(\w+)` \|/gm)].map(([, name = ""]) => name);
   expect(rows.toSorted()).toEqual(rooms.toSorted());
 });
 
-test("every model that the documents name is in the catalogue", () => {
+test("every model named in the documents is in the catalogue", () => {
   const known = new Set(knownCards([]).keys());
   const providers = PROVIDERS.map(({ name }) => name).join("|");
   const pattern = new RegExp(`\\b(?:${providers})#[\\w.:/@-]*\\w`, "g");
@@ -106,7 +106,7 @@ test("every model that the documents name is in the catalogue", () => {
   expect(named.filter(({ id }) => !known.has(id) && !/^(OpenRouter|Ollama|vLLM)#/.test(id))).toEqual([]);
 });
 
-test("every command that the documents name exists", () => {
+test("every command named in the documents exists", () => {
   const scripts = scriptsOfPackage();
   const tests = filesOfTests();
   const wrong = DOCUMENTS.flatMap((path) => {

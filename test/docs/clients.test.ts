@@ -48,7 +48,7 @@ function fillList(text: string, mark: string, kind: ClientSetup["kind"]): string
   return text.replace(marks, (_, start, end) => `${start}\n${table}\n\n${end}`);
 }
 
-test("the overview links to each of them", () => {
+test("the overview links to each page", () => {
   compare("clients.md", (text) => fillList(fillList(text, "libraries", "library"), "agents", "agent"));
 });
 
@@ -73,7 +73,7 @@ test("each has the fields of its type", () => {
   for (const one of CLIENT_SETUPS) expect([...Value.Errors(setup, one)]).toEqual([]);
 });
 
-test("each names a model of ours, the address and the key", () => {
+test("each page has a model of ours, the address and the key", () => {
   for (const { name, snippets } of CLIENT_SETUPS) {
     const all = snippets.map(({ code }) => code).join("\n");
     for (const part of ["{address}", "{key}", "Router"])

@@ -14,21 +14,21 @@ import { configurationTable } from "./configuration-table.ts";
 const FILE = join(import.meta.dir, "../../src/docs/configuration.md");
 const START = /(<!-- fields: .* -->\n)[\s\S]*(<!-- end of fields -->)/;
 
-test("the chapter's fields are the schema's (UPDATE_DOCS=1 writes them)", () => {
+test("the chapter's fields match the schema (UPDATE_DOCS=1 updates them)", () => {
   const text = readFileSync(FILE, "utf8");
   const wanted = text.replace(START, (_, start, end) => `${start}\n${configurationTable()}\n\n${end}`);
   if (process.env.UPDATE_DOCS) writeFileSync(FILE, wanted);
   else expect(text).toBe(wanted);
 });
 
-test("every field of the schema has a note, and every note a field", () => {
+test("schema fields and notes match", () => {
   const paths = new Set<string>();
   visitFields(ConfigSchema, (path) => paths.add(path));
   expect([...paths].filter((path) => findNote(path) === undefined)).toEqual([]);
   expect(Object.keys(FIELDS).filter((path) => !paths.has(path))).toEqual([]);
 });
 
-test("a note is a sentence or more, and perhaps a default", () => {
+test("a note is at least one sentence, optionally with a default", () => {
   const malformed = Object.entries(FIELDS).filter(
     ([, { meaning, default: _default, ...rest }]) =>
       typeof meaning !== "string" || !/[.)]$/.test(meaning) || Object.keys(rest).length > 0,
@@ -59,17 +59,17 @@ function defaultsBelow(from: string): object {
   return root;
 }
 
-test("a file that spells out every default means the same as an empty one", () => {
+test("a file with every default spelled out means the same as an empty one", () => {
   expect(settingsOf(defaultsBelow(""))).toEqual(settingsOf({}));
 });
 
-test("so does a provider", () => {
+test("as does a provider", () => {
   const key = { keys: ["k"] };
   const spelled = { ...defaultsBelow("providers.<name>."), ...key };
   expect(settingsOf({ providers: { OpenAI: spelled } })).toEqual(settingsOf({ providers: { OpenAI: key } }));
 });
 
-test("and a weight, a rule and a model that isn't disabled", () => {
+test("and a weight, a rule and an enabled model", () => {
   const file = (key: object, rule: object, model: object) =>
     settingsOf({
       providers: { OpenAI: { keys: [{ key: "k", ...key }] } },
@@ -86,7 +86,7 @@ test("and a weight, a rule and a model that isn't disabled", () => {
   expect(file(key, rule, model)).toEqual(file({}, {}, {}));
 });
 
-test("editors are shown the notes by the published schema", () => {
+test("the published schema contains the notes, for editors", () => {
   const { properties } = asObject(configJsonSchema());
   const { throttle } = asObject(asObject(asObject(properties).quota).properties);
   expect(throttle).toMatchObject({ default: "10m", description: FIELDS["quota.throttle"]?.meaning });

@@ -51,7 +51,7 @@ test("every link leads to a file, a heading or a route", () => {
   expect(dead).toEqual([]);
 });
 
-test("no paragraph or row stands twice", () => {
+test("no paragraph or row appears twice", () => {
   const first = new Map<string, string>();
   const twice: string[] = [];
   for (const path of DOCUMENTS) {
@@ -68,6 +68,6 @@ test("no paragraph or row stands twice", () => {
   expect(twice).toEqual([]);
 });
 
-test("the README stays on a page", () => {
+test("the README stays short", () => {
   expect(Buffer.byteLength(readDocument("README.md"))).toBeLessThanOrEqual(README_BYTES_MAX);
 });

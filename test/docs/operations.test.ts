@@ -60,7 +60,7 @@ function takeWritten(): string {
 }
 
 for (const runner of ["sh", "js", "python"] as const) {
-  test.skipIf(!isThere(runner))(`the lines for ${runner} (skipped where it isn't there)`, async () => {
+  test.skipIf(!isThere(runner))(`the examples for ${runner} (skipped if not installed)`, async () => {
     const { text, sections } = readBlocks(runner);
     expect(sections).toEqual(expect.arrayContaining(Object.keys(PRINTED)));
     const filled = text
@@ -74,7 +74,7 @@ for (const runner of ["sh", "js", "python"] as const) {
   });
 }
 
-test("each operation but chat has its row of limits and prices", () => {
+test("each operation except chat has a row of limits and prices", () => {
   const rows = [...CHAPTER.matchAll(/^\| `(\w+)` \| [^|]+ \| [^|]+ \| [^|]+ \|$/gm)].map(([, name]) => name);
   expect(rows.toSorted()).toEqual(OPERATIONS.filter((name) => name !== "chat").toSorted());
 });

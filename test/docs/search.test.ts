@@ -13,19 +13,19 @@ const INDEX = [
 ];
 const found = (query: string) => findSections(INDEX, query).map(({ entry: { heading } }) => heading);
 
-test("finds sections that hold every word, whatever its case", () => {
+test("finds sections that contain every word, ignoring case", () => {
   expect(found("drain").sort()).toEqual(["Failover", "Stopping", "server"]);
   expect(found("DRAIN body_limit")).toEqual(["server"]);
   expect(found("drain nonsense")).toEqual([]);
   expect(found("  ")).toEqual([]);
 });
 
-test("a heading that holds the word comes first", () => {
+test("headings that contain the word come first", () => {
   expect(found("failover")[0]).toBe("Failover");
   expect(found("server")[0]).toBe("server");
 });
 
-test("the excerpt begins shortly before the word", () => {
+test("the excerpt starts shortly before the word", () => {
   const [{ excerpt = "" } = {}] = findSections(INDEX, "body_limit");
   expect(excerpt).toStartWith("… word");
   expect(excerpt).toContain("drain and body_limit and more");

@@ -56,14 +56,14 @@ function asRaw(url: string, { secret }: Payer, body: object): Socket {
   return socket;
 }
 
-describe("one store, several gateways", () => {
+describe("several gateways on one store", () => {
   let world: MoneyWorld;
   beforeAll(async () => {
     world = await startMoneyWorld();
   });
   afterAll(() => world.stop());
 
-  test("two of them share one upstream call", async () => {
+  test("two duplicates share one upstream call", async () => {
     const other = await world.another();
     const payer = await world.payer(1);
     const one = readAsked(world.url, payer, NAME, asking("Gated#middle", "x", { stream: true }));
