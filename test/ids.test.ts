@@ -4,7 +4,7 @@ import { random } from "../src/app/world.ts";
 import { mintOrderedId } from "../src/http/app.ts";
 import { NOON } from "./samples.ts";
 
-test("an id made later is greater, whatever chance adds", () => {
+test("later ids are greater, whatever their random bits", () => {
   for (let round = 0; round < 200; round++) {
     const moments = [NOON, NOON + 1, NOON + 2.9, NOON + 86_400_000, NOON * 2];
     const ids = moments.map((atMs) => mintOrderedId(random, atMs));
@@ -13,7 +13,7 @@ test("an id made later is greater, whatever chance adds", () => {
   }
 });
 
-test("ids of one moment differ in their last 80 bits", () => {
+test("ids of the same millisecond differ in their last 80 bits", () => {
   const ids = Array.from({ length: 1000 }, () => mintOrderedId(random, NOON));
   expect(new Set(ids.map((id) => id.slice(0, 12))).size).toBe(1);
   expect(new Set(ids.map((id) => id.slice(12))).size).toBe(1000);

@@ -8,7 +8,7 @@ import { asArray, asObject, asString, parseJson } from "../src/core/json.ts";
 const ROOT = join(import.meta.dir, "..");
 const textOf = (name: string) => readFileSync(join(ROOT, name), "utf8");
 
-describe("the image", () => {
+describe("the container image", () => {
   const lines = textOf("Dockerfile").replaceAll("\\\n", " ").split("\n");
   const instructions = (name: string) =>
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
@@ -17,12 +17,12 @@ describe("the image", () => {
   const sent = instructions("COPY").filter((line) => !line.startsWith("--from"));
   const sources = sent.flatMap((line) => line.split(/\s+/).slice(0, -1));
 
-  test("is made of images that are named by their digest", () => {
+  test("is built from base images pinned by digest", () => {
     expect(stages.length).toBe(2);
     for (const [, image] of stages) expect(image).toMatch(/^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/);
   });
 
-  test("is built from the lock file, which knows what each package must be", () => {
+  test("is built from the lock file, with integrity hashes", () => {
     expect(instructions("RUN")).toContain("npm ci --omit=dev");
     expect(lines.join("\n")).not.toMatch(/npm (i|install)\b|bun install|curl|wget/);
     const packages = Object.entries(asObject(asObject(parseJson(textOf("package-lock.json"))).packages));
@@ -30,7 +30,7 @@ describe("the image", () => {
     expect(unproven.map(([path]) => path)).toEqual([]);
   });
 
-  test("runs without root and is looked after", () => {
+  test("runs without root and has a health check", () => {
     const user = lines.findIndex((line) => line.startsWith("USER "));
     expect(lines[user]).toBe("USER poundkey");
     expect(lines.join("\n")).toContain("useradd --system --uid 10001");
@@ -38,7 +38,7 @@ describe("the image", () => {
     expect(instructions("HEALTHCHECK").join("")).toContain("/healthz");
   });
 
-  test("the builder is sent what the build needs and nothing else", () => {
+  test("the build context contains exactly what the build needs", () => {
     const [first, ...kept] = textOf(".dockerignore")
       .split("\n")
       .filter((line) => line !== "" && !line.startsWith("#"));
@@ -68,7 +68,7 @@ describe("the bill of materials", () => {
   const nameOf = ({ group, name, version }: Record<string, unknown>) =>
     `${group === undefined ? "" : `${group}/`}${name}@${version}`;
 
-  test("is of the program and its version", () => {
+  test("describes the program and its version", () => {
     expect(bill).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.6", version: 1 });
     expect(bill.serialNumber).toMatch(
       /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/,
@@ -78,7 +78,7 @@ describe("the bill of materials", () => {
     expect(asObject(bill.metadata).component).toMatchObject({ type: "application", name, version, licenses });
   });
 
-  test("has each package that runs, once, and none of development", () => {
+  test("lists each runtime package once, and none for development", () => {
     const names = components.map(nameOf);
     expect(new Set(names).size).toBe(names.length);
     const [program, ...packages] = Object.entries(asObject(asObject(parseJson(lock)).packages));
@@ -109,7 +109,7 @@ describe("the bill of materials", () => {
       expect(names.filter((one) => one.startsWith(name))).toEqual([]);
   });
 
-  test("says of each where it comes from, what it is made of and under which licence", () => {
+  test("gives each package's source, content and licence", () => {
     for (const component of components) {
       const { type, purl, hashes, licenses, scope } = component;
       expect(type).toBe("library");
@@ -121,7 +121,7 @@ describe("the bill of materials", () => {
     }
   });
 
-  test("lists every package that is needed, and no other", () => {
+  test("lists exactly the needed packages", () => {
     const dependencies = asArray(bill.dependencies).map(asObject);
     const refs = dependencies.map(({ ref }) => String(ref));
     const needed = new Set(dependencies.flatMap(({ dependsOn }) => asArray(dependsOn).map(String)));
@@ -133,13 +133,13 @@ describe("the bill of materials", () => {
     expect(asArray(dependencies[0]?.dependsOn).length).toBe(direct.length);
   });
 
-  test("is the same each time, and another one for another lock file", () => {
+  test("is reproducible, and changes with the lock file", () => {
     expect(JSON.stringify(buildBill(lock))).toBe(JSON.stringify(bill));
     const other = buildBill(lock.replace(/(?<="node_modules\/yaml": \{\s*"version": ")[^"]+/, "99.0.0"));
     expect(other.serialNumber).not.toBe(bill.serialNumber);
   });
 
-  test("finds the nearer of two versions of a package", () => {
+  test("picks the nearest of two versions of a package", () => {
     const packages = {
       "": { name: "p", version: "1.0.0", dependencies: { a: "1", b: "1" } },
       "node_modules/a": { version: "1.0.0", dependencies: { b: "2" } },

@@ -31,18 +31,18 @@ const TEXTS = [
   "[null,true,false,-1.5e9]",
 ];
 
-describe("counts what is there", () => {
+describe("counts the structure", () => {
   test.each(TEXTS)("%s", (text) => {
     expect(measureShape(text, UNBOUNDED)).toEqual(countedIn(JSON.parse(text)));
   });
 });
 
-test("stops at the first excess", () => {
+test("stops once the limit is exceeded", () => {
   const many = `[${"[],".repeat(1_000_000)}[]]`;
   expect(measureShape(many, { depth: 8, elements: 100 })).toEqual({ depth: 2, elements: 101 });
   expect(measureShape("[".repeat(1_000_000), { depth: 8, elements: 100 })).toEqual({ depth: 9, elements: 8 });
 });
 
-test("a string without an end holds nothing", () => {
+test("ignores everything in an unterminated string", () => {
   expect(measureShape('["a,b,c', UNBOUNDED)).toEqual({ depth: 1, elements: 1 });
 });

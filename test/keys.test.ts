@@ -33,7 +33,7 @@ const random = { bytes: (count: number) => crypto.getRandomValues(new Uint8Array
 const fixed = (byte: number) => ({ bytes: (count: number) => new Uint8Array(count).fill(byte) });
 
 describe("secrets", () => {
-  test("are sk- and 49 letters and digits, whatever the random bytes, and no two alike", () => {
+  test("are sk- and 49 letters and digits for any random bytes, and unique", () => {
     const secrets = Array.from({ length: 500 }, () => mintSecret(random));
     for (const secret of [...secrets, mintSecret(fixed(0)), mintSecret(fixed(255))]) {
       expect(secret).toMatch(/^sk-[0-9A-Za-z]{49}$/);
@@ -42,7 +42,7 @@ describe("secrets", () => {
     expect(new Set(secrets).size).toBe(500);
   });
 
-  test("keep all 256 bits: bytes that differ in one bit give different secrets", () => {
+  test("keep all 256 bits: a single different bit gives another secret", () => {
     const flipped = Array.from({ length: 256 }, (_, bit) => ({
       bytes: (count: number) => {
         const bytes = new Uint8Array(count);
@@ -53,7 +53,7 @@ describe("secrets", () => {
     expect(new Set(flipped.map(mintSecret)).size).toBe(256);
   });
 
-  test("are refused with any one character changed, left out, doubled or swapped with its neighbour", () => {
+  test("are refused if one character is changed, missing, doubled or swapped", () => {
     const secret = mintSecret(countingRandom());
     for (let at = 0; at < secret.length; at++) {
       const [before, here, after] = [secret.slice(0, at), secret.charAt(at), secret.slice(at + 1)];
@@ -65,7 +65,7 @@ describe("secrets", () => {
     }
   });
 
-  test("of another service or shape are refused", () => {
+  test("of other services or formats are refused", () => {
     const secret = mintSecret(random);
     for (const text of [
       "",
@@ -80,7 +80,7 @@ describe("secrets", () => {
     expect(checkSecret(mintAdminToken(random))).toBe(false);
   });
 
-  test("have digests that depend on every part of both secret and pepper", () => {
+  test("have digests that depend on all of the secret and the pepper", () => {
     const pepper = derivePepper(new Uint8Array(32));
     expect(digestSecret("a", pepper)).toMatch(/^[0-9a-f]{64}$/);
     expect(digestSecret("a", pepper)).toBe(digestSecret("a", pepper));
@@ -90,14 +90,14 @@ describe("secrets", () => {
     expect(isSameDigest("abc", "abd") || isSameDigest("abc", "abcd") || isSameDigest("é", "ab")).toBe(false);
   });
 
-  test("ids name their kind", () => {
+  test("ids start with their kind", () => {
     expect(mintId("key", random)).toMatch(/^key_[0-9A-Za-z]{21}$/);
     expect(mintId("acct", random)).not.toBe(mintId("acct", random));
   });
 });
 
 describe("authentication", () => {
-  test("takes the secret of a live key and refuses every other alike, mostly without a look-up", async () => {
+  test("accepts the secret of an active key, and refuses all others alike, mostly without a look-up", async () => {
     const pepper = derivePepper(new Uint8Array(32));
     const [live, expired, revoked] = [mintSecret(random), mintSecret(random), mintSecret(random)];
     const keys = new Map([
@@ -119,7 +119,7 @@ describe("authentication", () => {
     expect(lookUps).toBe(4);
   });
 
-  test("remembered for half a second, then asked again, and wherever the clock is set", async () => {
+  test("is cached for half a second, even if the clock is changed", async () => {
     const pepper = derivePepper(new Uint8Array(32));
     const secret = mintSecret(random);
     const clock = standingClock(NOON);
@@ -151,7 +151,7 @@ describe("the master key", () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test("is 32 bytes in base64, and what is not is refused without being shown", () => {
+  test("is 32 bytes in base64, and anything else is refused without being shown", () => {
     expect(parseMasterKey(` ${text}\n`, "here")).toEqual(new Uint8Array(32).fill(7));
     expect(parseMasterKey(text.slice(0, -1), "here").length).toBe(32);
     for (const bad of ["", "short", `${text}A`, text.slice(0, 40), `!${text.slice(1)}`, "a".repeat(64)]) {
@@ -160,7 +160,7 @@ describe("the master key", () => {
     }
   });
 
-  test("gives other keys for other uses, none of them itself", () => {
+  test("derives a different key for each use, none equal to itself", () => {
     const masterKey = parseMasterKey(text, "here");
     const keys = [masterKey, derivePepper(masterKey), deriveReplyKey(masterKey)].map((key) =>
       Buffer.from(key).toString("hex"),
@@ -168,7 +168,7 @@ describe("the master key", () => {
     expect(new Set([...keys, deriveCheckValue(masterKey)]).size).toBe(4);
   });
 
-  test("derives the same keys as every version before, so that existing stores stay readable", () => {
+  test("derives the same keys as earlier versions, so that existing stores stay readable", () => {
     const masterKey = parseMasterKey(text, "here");
     const derived = [derivePepper, deriveReplyKey, deriveCredentialKey, deriveContentKey].map((derive) =>
       Buffer.from(derive(masterKey)).toString("hex"),
@@ -182,7 +182,7 @@ describe("the master key", () => {
     ]);
   });
 
-  test("is made once beside the database, for its owner alone", () => {
+  test("is generated once beside the database, readable by its owner only", () => {
     const file = masterKeyFile(path);
     expect(file.read()).toBeNull();
     const made = readMasterKey({ text: undefined, file, inUse: false, random });
@@ -193,7 +193,7 @@ describe("the master key", () => {
     expect(readMasterKey({ text, file, inUse: true, random })).toEqual(new Uint8Array(32).fill(7));
   });
 
-  test("is not replaced for a store that had one", () => {
+  test("is not generated again for a store that had one", () => {
     const file = masterKeyFile(path);
     expect(() => readMasterKey({ text: undefined, file, inUse: true, random })).toThrow(
       /missing.*POUNDKEY_MASTER_KEY/,

@@ -52,18 +52,18 @@ describe("killed at random instants under load", () => {
   }, TEST_MS);
   afterAll(() => world.stop({ keep: false }));
 
-  test("no answer is unbilled, no call unrecorded, no hold left, and the books are whole", () => {
+  test("no answer is unbilled, no call unrecorded, no hold left, and the books balance", () => {
     expect({ seed: SEED, problems: found.problems }).toEqual({ seed: SEED, problems: [] });
     expect(found.judged).toBe(TIMES);
     expect(found.sums.answers).toBeGreaterThan(TIMES);
   });
 
-  test("each rule of the audit has a way to break it", () => {
+  test("each audit rule has a test that breaks it", () => {
     const rules = ["integrity_check", "foreign_key_check", ...RULES.map(({ says }) => says)];
     expect(Object.keys(BREAKS).toSorted()).toEqual(rules.toSorted());
   });
 
-  test.each(Object.entries(BREAKS))("the audit finds it when it is not so: %s", (says, sql) => {
+  test.each(Object.entries(BREAKS))("the audit detects it: %s", (says, sql) => {
     expect(foundAfter(world.database, sql).filter((finding) => finding.includes(says))).toHaveLength(1);
   });
 });
@@ -89,7 +89,7 @@ test(
   TEST_MS,
 );
 
-describe("what clients were told and the provider saw, against the log", () => {
+describe("what clients and the provider saw, compared with the log", () => {
   const asking = { number: "r1-1", key: "payer", model: "quick", idempotent: true, words: 3 } as const;
   const told: Told = {
     asking,

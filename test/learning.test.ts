@@ -38,7 +38,7 @@ const learningOf = (own: LessonStore, into: Learned) =>
 const labels = (model = MODEL) => learned.views().find((view) => view.model === model)?.labels ?? 0;
 const shift = () => learned.shiftOf(MODEL, prediction).quality;
 
-test("each lesson counts once, however often is looked", async () => {
+test("each lesson counts once, however often they are read", async () => {
   await store.teach(lessonNamed("1"));
   for (let look = 0; look < 3; look++) await learning.refresh();
   expect(labels()).toBe(1);
@@ -49,14 +49,14 @@ test("each lesson counts once, however often is looked", async () => {
   expect(labels()).toBe(2);
 });
 
-test("what came before the start counts, unless it is of another season", async () => {
+test("lessons from before the start count, unless they belong to another generation", async () => {
   await store.teach(lessonNamed("89 days", { atMs: NOON - 89 * DAY }));
   await store.teach(lessonNamed("91 days", { atMs: NOON - 91 * DAY }));
   await learning.refresh();
   expect(labels()).toBe(1);
 });
 
-test("more lessons of one moment than are read at once are all learned", async () => {
+test("all lessons of one moment are learned, even if they exceed one read", async () => {
   const count = 1500;
   await Promise.all(Array.from({ length: count }, (_, at) => store.teach(lessonNamed(`${at}`))));
   await store.teach(lessonNamed("later", { atMs: NOON + 1 }));
@@ -66,7 +66,7 @@ test("more lessons of one moment than are read at once are all learned", async (
   expect(labels()).toBe(count + 1);
 });
 
-test("a node whose clock is behind is heard", async () => {
+test("lessons of a node whose clock is behind are learned", async () => {
   await store.teach(lessonNamed("1"));
   await learning.refresh();
   clock.atMs += MINUTE;
@@ -76,7 +76,7 @@ test("a node whose clock is behind is heard", async () => {
   expect(labels()).toBe(2);
 });
 
-test("what was forgotten is forgotten here too, and what is taught afterwards counts", async () => {
+test("deleted lessons are forgotten here too, and later ones count", async () => {
   await store.teach(lessonNamed("1"));
   await store.teach(lessonNamed("2", { model: "Sim#other" }));
   await learning.refresh();
@@ -89,7 +89,7 @@ test("what was forgotten is forgotten here too, and what is taught afterwards co
   expect(labels()).toBe(1);
 });
 
-test("two nodes that read the same lessons in other portions come to the same", async () => {
+test("two nodes that read the same lessons in different portions agree", async () => {
   const other = new Learned();
   const late = learningOf(store, other);
   for (let at = 0; at < 5; at++) {
@@ -101,7 +101,7 @@ test("two nodes that read the same lessons in other portions come to the same", 
   expect(other.views()).toEqual(learned.views());
 });
 
-test("a lesson of other parameters, or a damaged one, teaches nothing and hinders nothing", async () => {
+test("a lesson of other parameters, or a damaged one, has no effect", async () => {
   const narrow = JSON.stringify({ row: rowText(new Float32Array(rowWidth() - 1)), categories: {} });
   const odd = ["", "no json", "[]", "{}", '{"row":7}', '{"row":"!!"}', narrow];
   for (const [at, text] of odd.entries()) await store.teach(lessonNamed(`odd ${at}`, { request: text }));
@@ -110,7 +110,7 @@ test("a lesson of other parameters, or a damaged one, teaches nothing and hinder
   expect(labels()).toBe(1);
 });
 
-test("a store that fails half-way is no loss: the next look goes on", async () => {
+test("a store that fails midway loses nothing: the next read continues", async () => {
   await store.teach(lessonNamed("1"));
   let fails = true;
   const shaky = learningOf(
@@ -129,7 +129,7 @@ test("a store that fails half-way is no loss: the next look goes on", async () =
   expect(labels()).toBe(1);
 });
 
-test("with time a lesson counts ever less, whether it was read then or now", async () => {
+test("lessons count less over time, whether they were read then or now", async () => {
   await store.teach(lessonNamed("1"));
   await learning.refresh();
   const fresh = shift();
@@ -145,7 +145,7 @@ test("with time a lesson counts ever less, whether it was read then or now", asy
   expect(shift() / fresh).toBeWithin(0.2, 0.35);
 });
 
-test("a judgment takes the place of the signal that was learned before", async () => {
+test("a judgment replaces an earlier signal", async () => {
   await store.teach(lessonNamed("1", { source: "signal", weight: 0.5 }));
   await learning.refresh();
   const signalled = shift();
@@ -161,14 +161,14 @@ test("a judgment takes the place of the signal that was learned before", async (
   expect([labels(), shift()]).toEqual([1, alone.shiftOf(MODEL, prediction).quality]);
 });
 
-test("what is too old goes from the store", async () => {
+test("old lessons are deleted from the store", async () => {
   for (let at = 0; at < 150; at++) await store.teach(lessonNamed(`${at}`, { atMs: NOON - 91 * DAY + at }));
   await store.teach(lessonNamed("new"));
   await learning.refresh();
   expect((await store.lessons(0, 1000)).map(({ id }) => id)).toEqual(["new"]);
 });
 
-test("labels of one kind of numbers are as many as there are prompts", async () => {
+test("labels are counted by prompt", async () => {
   for (const [at, score] of [0, 0, 1].entries())
     await store.teach(lessonNamed(`${at}`, { source: "label", score }));
   await learning.refresh();
@@ -176,7 +176,7 @@ test("labels of one kind of numbers are as many as there are prompts", async () 
   expect(learned.promptsKnown).toBe(1);
 });
 
-describe("what was fitted", () => {
+describe("the stored fit", () => {
   const next = () => {
     const other = new Learned();
     return { other, late: learningOf(store, other) };
@@ -186,7 +186,7 @@ describe("what was fitted", () => {
     await learning.refresh();
   };
 
-  test("is what the next process begins with, before it has read a lesson", async () => {
+  test("is what the next process starts with, before it has read any lesson", async () => {
     await taught();
     const { other, late } = next();
     expect(await late.recall()).toBe(NOON);
@@ -199,7 +199,7 @@ describe("what was fitted", () => {
     expect(other.views()).toMatchObject([{ model: MODEL, labels: 41 }]);
   });
 
-  test("isn't believed where lessons were forgotten since, or it is damaged: requests wait for what is true", async () => {
+  test("is ignored if lessons were deleted since or it is damaged: requests wait for a new one", async () => {
     await taught();
     const kept = (await store.setting("lessons_fitted")) ?? "";
     const damaged = [
@@ -227,7 +227,7 @@ describe("what was fitted", () => {
   });
 });
 
-test("lengths that were measured here stay when all else is read again", async () => {
+test("keeps lengths measured here while everything else is read again", async () => {
   learned.foldLength(prediction, MODEL, prediction.outputTokens * 4);
   const length = learned.lengthOf(MODEL);
   await store.teach(lessonNamed("1"));
@@ -237,7 +237,7 @@ test("lengths that were measured here stay when all else is read again", async (
   expect([labels(), learned.lengthOf(MODEL)]).toEqual([1, length]);
 });
 
-test("a row of other parameters of the same width is known as such", async () => {
+test("rejects a row of other parameters, even of the same width", async () => {
   const foreign = request.replace(/"row":"[^:]+:/, '"row":"foreign:');
   await store.teach(lessonNamed("1", { request: foreign }));
   await learning.refresh();

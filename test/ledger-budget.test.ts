@@ -58,13 +58,13 @@ const faultOf = (ask: Promise<unknown>): Promise<Fault | null> =>
   );
 
 describe("the budget for free requests", () => {
-  test("lets a request without a limit use a quarter of the rest", async () => {
+  test("allows a request without a limit a quarter of the rest", async () => {
     const { ask } = opened({});
     // 120 USD per million: 5 USD buy 41,666 tokens.
     expect((await ask(model("Dear#pro", 120))).outputTokens).toEqual({ "Dear#pro": 41_666 });
   });
 
-  test("lets all 200 requests of a day run at once at 15 USD per million tokens", async () => {
+  test("allows all 200 daily requests at once at 15 USD per million tokens", async () => {
     const { ask } = opened({});
     const asked = Array.from({ length: 1000 }, () => faultOf(ask(model("Usual#one", 15))));
     const faults = (await Promise.all(asked)).filter((fault) => fault !== null);
@@ -72,7 +72,7 @@ describe("the budget for free requests", () => {
     expect(new Set(faults.map(({ code }) => code))).toEqual(new Set(["rate_limit_exceeded"]));
   });
 
-  test("bounds what a day costs, whatever is asked of it", async () => {
+  test("bounds the cost of a day, whatever is requested", async () => {
     const { ask, end } = opened({});
     let spent = 0;
     for (;;) {
@@ -99,20 +99,20 @@ describe("the budget for free requests", () => {
     expect((await ask(model("Dear#pro", 120))).place.kind).toBe("allowance");
   });
 
-  test("leaves it to the balance from then on", async () => {
+  test("is followed by the balance", async () => {
     await give(store, "default", 10 * USD);
     const { ask, end } = opened({ budgetNanoUsd: USD });
     await end((await ask(model("Dear#pro", 120))).ticket, USD);
     expect((await ask(model("Dear#pro", 120))).place.kind).toBe("balance");
   });
 
-  test("takes from the plan what it doesn't cover", async () => {
+  test("removes models that it doesn't cover from the plan", async () => {
     const { ask } = opened({ budgetNanoUsd: USD / 10 });
     const { outputTokens } = await ask(model("Dear#pro", 120), model("Cheap#mini", 1));
     expect(Object.keys(outputTokens ?? {})).toEqual(["Cheap#mini"]);
   });
 
-  test("is released when a request fails, and spent when it was answered", async () => {
+  test("is released when a request fails, and spent when it is answered", async () => {
     const { ask, end, ledger } = opened({ budgetNanoUsd: USD });
     const [first, second] = [await ask(model("Dear#pro", 120)), await ask(model("Dear#pro", 120))];
     await ledger.settle(first.ticket, { ...makeOutcome(first.ticket), ...FAILED });
@@ -121,7 +121,7 @@ describe("the budget for free requests", () => {
     expect((await ask(model("Dear#pro", 120))).outputTokens).toEqual({ "Dear#pro": 1041 });
   });
 
-  test("doesn't count models without a price, nor keys without a limit", async () => {
+  test("ignores models without a price and keys without a limit", async () => {
     const unpriced = makeOffer({ card: "Own#one", isPriced: false });
     const { ask, end } = opened({ budgetNanoUsd: USD });
     await end((await ask(model("Dear#pro", 120))).ticket, USD);
@@ -129,7 +129,7 @@ describe("the budget for free requests", () => {
     expect((await opened({ budgetNanoUsd: 0 }, null).ask(model("Dear#pro", 120))).outputTokens).toBeNull();
   });
 
-  test("takes a limit above 16,384 as a wish, and grants it 4,096 tokens at least", async () => {
+  test("may lower a limit above 16,384, but not below 4,096 tokens", async () => {
     const { ask } = opened({ budgetNanoUsd: USD });
     const wish = (tokens: number) => ask(model("Dear#pro", 120, { outputTokensAsked: tokens }));
     expect((await wish(100_000)).outputTokens).toEqual({ "Dear#pro": 4096 });
@@ -138,7 +138,7 @@ describe("the budget for free requests", () => {
 });
 
 describe("models that may be used for free", () => {
-  test("are selected by patterns; others are paid for, or refused", async () => {
+  test("are selected by patterns, and others are paid for or refused", async () => {
     const { ask } = opened({ models: ["Cheap#*"] });
     expect((await ask(model("Cheap#mini", 1))).place.kind).toBe("allowance");
     expect((await faultOf(ask(model("Dear#pro", 120))))?.code).toBe("model_not_allowed");
@@ -146,14 +146,14 @@ describe("models that may be used for free", () => {
     expect((await ask(model("Dear#pro", 120))).place.kind).toBe("balance");
   });
 
-  test("also without a budget", async () => {
+  test("apply without a budget too", async () => {
     const { ask } = opened({ models: ["cheap#MINI"], budgetNanoUsd: null });
     const { outputTokens } = await ask(model("Dear#pro", 120), model("Cheap#mini", 1));
     expect(outputTokens).toEqual({ "Cheap#mini": 128_000 });
   });
 });
 
-test("patterns match whole ids, in any case, and nothing in them but * is special", () => {
+test("match whole ids in any case, and only * is special", () => {
   expect(matchesAny(["OpenAI#gpt-*"], "openai#GPT-5.4-mini")).toBe(true);
   expect(matchesAny(["OpenAI#gpt-5.4"], "OpenAI#gpt-504")).toBe(false);
   expect(matchesAny(["*mini"], "OpenAI#gpt-5.4-mini-high")).toBe(false);
@@ -162,7 +162,7 @@ test("patterns match whole ids, in any case, and nothing in them but * is specia
 });
 
 describe("a balance", () => {
-  test("must cover the model that was asked for; a fallback that it doesn't cover leaves the plan", async () => {
+  test("must cover the requested model, while a fallback that it doesn't cover leaves the plan", async () => {
     await give(store, "default", USD / 10);
     const { ask } = opened({}, 0);
     const asked = (...offers: readonly Offer[]) => ask(...offers);

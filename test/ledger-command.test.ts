@@ -46,7 +46,7 @@ describe("accounts", () => {
     expect((await run(runAccounts, "show", "default")).out).toMatch(/topup +12\.5 +12\.5 +- +- +May/);
   });
 
-  test("are shown with the last of their journal", async () => {
+  test("are shown with the end of their journal", async () => {
     await movements();
     const shown = await run(runAccounts, "show", "default");
     const lines = shown.out.split("\n").map((line) => line.split(/ {2,}/));
@@ -84,7 +84,7 @@ describe("accounts", () => {
     ["show none", 1, /no account/],
   ];
   for (const [args, code, said] of ends) {
-    test(`${args} ends with ${code}`, async () => {
+    test(`${args} gives exit code ${code}`, async () => {
       const result = await run(runAccounts, ...args.split(" "));
       expect(result).toMatchObject({ code, out: "", err: expect.stringMatching(said) });
     });
@@ -92,7 +92,7 @@ describe("accounts", () => {
 });
 
 describe("ledger verify", () => {
-  test("says that the books balance, and what they come to", async () => {
+  test("reports that the books balance, with their totals", async () => {
     await movements();
     const { code, out, err } = await run(runLedger, "verify");
     expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -126,7 +126,7 @@ describe("ledger verify", () => {
     expect(JSON.parse(out).sums_usd).toEqual(sums);
   });
 
-  test("takes one action and no more words", async () => {
+  test("accepts exactly one action", async () => {
     expect(await run(runLedger, "--help")).toMatchObject({ code: 0, err: "" });
     for (const args of [[], ["repair"], ["verify", "default"], ["verify", "--fix"]])
       expect(await run(runLedger, ...args)).toMatchObject({ code: 2, out: "" });
@@ -186,7 +186,7 @@ describe("ledger verify", () => {
     ],
   ];
   for (const [what, sql, said] of damages) {
-    test(`finds ${what}`, async () => {
+    test(`detects ${what}`, async () => {
       await movements();
       const database = new Database(join(bench().folder, "poundkey.db"));
       database.run("PRAGMA foreign_keys = OFF");
@@ -205,11 +205,11 @@ describe("ledger verify", () => {
   }
 });
 
-describe("beside a gateway that runs", () => {
+describe("beside a running gateway", () => {
   const beside = (directory: string, ...args: string[]) =>
     poundkey(directory, [...args, "--config", join(directory, "poundkey.yaml")]);
 
-  test("a top-up is there for the next request, and the books balance while requests run", async () => {
+  test("a top-up is available to the next request, and the books balance while requests run", async () => {
     const gateway = await startHttpWorld();
     try {
       const { secret } = await gateway.newKey({ requests_per_day: 0 });

@@ -91,7 +91,7 @@ describe("days of any length", () => {
     const quota = { timeZone, dayStartsMinutes, throttleMs: 0 };
     const { startMs, endMs } = computeDay(Date.parse(noon), { ...QUOTA, ...quota });
 
-    test(`${hours} hours in ${timeZone} from minute ${dayStartsMinutes}: so many requests and no more`, async () => {
+    test(`${hours} hours in ${timeZone} from minute ${dayStartsMinutes}: exactly the allowance is admitted`, async () => {
       await store.close();
       await open(quota);
       expect((endMs - startMs) / HOUR).toBe(hours);
@@ -109,7 +109,7 @@ describe("days of any length", () => {
       await refusedAt(endMs + 20 * HOUR);
     });
 
-    test(`${hours} hours in ${timeZone} from minute ${dayStartsMinutes}: what is given back goes to its own day`, async () => {
+    test(`${hours} hours in ${timeZone} from minute ${dayStartsMinutes}: places go back to their own day`, async () => {
       await store.close();
       await open(quota);
       const before = await askAt(startMs - 1);
@@ -134,7 +134,7 @@ describe("days of any length", () => {
     });
   }
 
-  test("a day that holds the same hour twice counts both as one day", async () => {
+  test("a repeated hour counts twice within one day", async () => {
     await store.close();
     await open({ timeZone: "Europe/Berlin", throttleMs: 0 });
     // 02:30 in summer time, 02:30 in winter time.
@@ -147,7 +147,7 @@ describe("days of any length", () => {
 describe("clocks that jump", () => {
   const MIDNIGHT = Date.UTC(2026, 10, 21);
 
-  test("back over midnight: what is asked then belongs to the day that has begun, and is given back to it", async () => {
+  test("back over midnight: requests still belong to the day that has begun, and go back to it", async () => {
     await askAt(MIDNIGHT + 1);
     const early = await askAt(MIDNIGHT - HOUR);
     expect(await usedAt(MIDNIGHT + 1)).toBe(2);
@@ -158,7 +158,7 @@ describe("clocks that jump", () => {
     expect((await refusedAt(MIDNIGHT - HOUR)).details.resetAtMs).toBe(MIDNIGHT + HOUR + 10 * MINUTE);
   });
 
-  test("forward and back: the day's places are given once, and those taken far ahead are not missed here", async () => {
+  test("forward and back: each day's places are given once, and those taken in the future don't count here", async () => {
     for (const atMs of [NOON, NOON + 5 * DAY, NOON + 5 * DAY, NOON + 5 * DAY]) await askAt(atMs);
     await refusedAt(NOON + 5 * DAY);
     expect(await usedAt(NOON)).toBe(1);
@@ -168,20 +168,20 @@ describe("clocks that jump", () => {
     expect((await refusedAt(NOON + 5 * DAY + MINUTE)).details.resetAtMs).toBe(NOON + 5 * DAY + 10 * MINUTE);
   });
 
-  test("a clock set back between admission and the end: the place is still given back", async () => {
+  test("back between admission and settlement: the place is still given back", async () => {
     const taken = await askAt(NOON);
     clock.atMs = NOON - 40 * DAY;
     await giveBack(taken);
     expect(await usedAt(NOON)).toBe(0);
   });
 
-  test("back before a slot that was given back: the slot before it counts again", async () => {
+  test("back before a returned slot: the slot before it counts again", async () => {
     for (const atMs of [NOON, NOON, NOON, NOON + 10 * MINUTE]) await askAt(atMs);
     await giveBack(await askAt(NOON + 20 * MINUTE));
     expect((await refusedAt(NOON + 15 * MINUTE)).details.resetAtMs).toBe(NOON + 20 * MINUTE);
   });
 
-  test("back within the day: the throttle waits from the latest moment that was seen", async () => {
+  test("back within the day: the throttle counts from the latest time seen", async () => {
     for (const atMs of [NOON - HOUR, NOON, NOON - HOUR]) await askAt(atMs);
     expect((await refusedAt(NOON - HOUR)).details.resetAtMs).toBe(NOON + 10 * MINUTE);
     expect((await askAt(NOON + 10 * MINUTE)).kind).toBe("throttle");
@@ -189,12 +189,12 @@ describe("clocks that jump", () => {
   });
 });
 
-describe("the throttle's slots", () => {
+describe("throttle slots", () => {
   const used = async () => {
     for (const atMs of [NOON - HOUR, NOON - 1, NOON]) await askAt(atMs);
   };
 
-  test("come to the millisecond", async () => {
+  test("are exact to the millisecond", async () => {
     await used();
     let slotMs = NOON + 10 * MINUTE;
     // One that is taken late makes the next one that much later.
@@ -207,7 +207,7 @@ describe("the throttle's slots", () => {
     }
   });
 
-  test("given back come again at once, and the one before it counts again", async () => {
+  test("are available immediately when given back, and the one before counts again", async () => {
     await used();
     const first = await askAt(NOON + 10 * MINUTE);
     const second = await askAt(NOON + 25 * MINUTE);
@@ -220,7 +220,7 @@ describe("the throttle's slots", () => {
     expect((await askAt(NOON + 26 * MINUTE)).kind).toBe("throttle");
   });
 
-  test("do not come where the day's start is nearer, and each day has its own", async () => {
+  test("are skipped if the next day starts sooner, and each day has its own", async () => {
     const midnight = Date.UTC(2026, 10, 21);
     for (const atMs of [midnight - 3, midnight - 2, midnight - 1]) await askAt(atMs);
     expect((await refusedAt(midnight - 1)).details.resetAtMs).toBe(midnight);
@@ -248,7 +248,7 @@ describe("restarts", () => {
     expect((await refusedAt(NOON + 12 * MINUTE)).details.resetAtMs).toBe(NOON + 2 + 20 * MINUTE);
   });
 
-  test("give back what the life before left open, to the day of its admission", async () => {
+  test("give back what the previous process left open, to the day of its admission", async () => {
     const midnight = Date.UTC(2026, 10, 21);
     await askAt(midnight - 1);
     const ended = await askAt(midnight - 1);
@@ -262,7 +262,7 @@ describe("restarts", () => {
     expect(yesterday).toMatchObject({ day: "2026-11-20", used: 1 });
   });
 
-  test("a settlement after the restart is late, and gives nothing back twice", async () => {
+  test("make a later settlement late, and give nothing back twice", async () => {
     const taken = await askAt(NOON);
     await restart();
     await ledger.resolveLost();

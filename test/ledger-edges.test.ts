@@ -44,7 +44,7 @@ const CARD: ModelCard = {
   fallbacks: [],
 };
 
-test("empty entries of lists count, and names of sealed thinking count nothing less where a model reads them", () => {
+test("empty list entries count, and names of sealed thinking count as text if a model reads them", () => {
   const withTools = (parameters: JsonObject): ChatRequest => ({
     model: "x",
     messages: [{ role: "user", content: "hi" }],
@@ -60,7 +60,7 @@ test("empty entries of lists count, and names of sealed thinking count nothing l
   expect(named - plain).toBeGreaterThan(text.length / 1.5);
 });
 
-test("a schema whose references would be written out without end stays small", () => {
+test("a schema with endlessly expanding references stays small", () => {
   const definition = { type: "object", description: "x".repeat(20_000), properties: {} };
   const properties: JsonObject = {};
   for (let at = 0; at < 2000; at++) properties[`p${at}`] = { $ref: "#/$defs/big" };
@@ -69,12 +69,12 @@ test("a schema whose references would be written out without end stays small", (
   expect(written).toBeLessThan(4 * JSON.stringify(given).length + 200_000);
 });
 
-test("an implausible cost is capped, so that every row can hold it", () => {
+test("an implausible cost is capped to what rows can hold", () => {
   const amounts = { ...NO_AMOUNTS, prompt: 1e9, completion: 1e9 };
   expect(cost({ input: 10_000, output: 10_000 }, amounts, 100)).toBe(1e15);
 });
 
-test("sums beyond what a number holds exactly are still read", async () => {
+test("totals beyond exact numbers can still be read", async () => {
   const store = await openMemoryStore();
   for (let at = 0; at < 12; at++) await writeRecord(store, makeRecord(`r${at}`, { costNanoUsd: 1e15 }));
   const [sum] = await store.usage({ fromMs: 0, toMs: NOON * 2, groupBy: [] });
@@ -82,7 +82,7 @@ test("sums beyond what a number holds exactly are still read", async () => {
   await store.close();
 });
 
-test("a key that has spent more than its limit allows may still use what costs nothing", async () => {
+test("a key over its limit may still use free models", async () => {
   const store = await openMemoryStore();
   await give(store, "default", 1000);
   const key = await addKey(store, "key_a");
@@ -97,7 +97,7 @@ test("a key that has spent more than its limit allows may still use what costs n
   await store.close();
 });
 
-test("through a link to the database's file processes know each other, and syncs find the log", async () => {
+test("a linked database file is recognized as the same by all processes, and syncs find its log", async () => {
   const real = join(folder, "real");
   mkdirSync(real);
   const first = await openSqliteStore({ path: join(real, "p.db"), decide });
@@ -121,7 +121,7 @@ describe("over HTTP", () => {
   });
   afterAll(() => gateway.stop());
 
-  test("a key that is limited while its body arrives is limited for that request", async () => {
+  test("a limit set while a body arrives applies to that request", async () => {
     const { secret, id } = await gateway.newKey();
     const body = JSON.stringify({ model: "OpenAI#sim-mini", messages: [{ role: "user", content: "hi" }] });
     const { hostname, port } = new URL(gateway.url);

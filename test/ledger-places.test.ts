@@ -60,13 +60,13 @@ const refusedAs = (ask: Promise<unknown>) =>
 const taken = ({ kind, places, slots }: Place) => ({ kind, places, slots });
 
 describe("a request for several answers", () => {
-  test("takes a place for each of them", async () => {
+  test("takes a place per answer", async () => {
     const { ask, standing } = opened(10);
     expect(taken((await ask(4)).place)).toEqual({ kind: "allowance", places: 4, slots: 0 });
     expect((await standing()).used).toBe(4);
   });
 
-  test("is admitted when one place is free; each missing place moves the next slot by one", async () => {
+  test("is admitted if one place is free, and each missing place moves the next slot", async () => {
     const { ask, standing, clock } = opened(10);
     await ask(9);
     expect(taken((await ask(4)).place)).toEqual({ kind: "allowance", places: 1, slots: 3 });
@@ -78,19 +78,19 @@ describe("a request for several answers", () => {
     expect(await standing()).toEqual({ used: 10, waitMs: 20 * MINUTE });
   });
 
-  test("learns how many are left", async () => {
+  test("is shown how many are left", async () => {
     const { ledger } = opened(10);
     const ticket = ledger.ticket(makeAsk("several", key, { answers: 3 }));
     expect((await expectGrant(ledger, ticket)).limits).toMatchObject({ limit: 10, remaining: 7 });
   });
 
-  test("never holds the throttle back beyond tomorrow, however far apart its slots are", async () => {
+  test("never moves the throttle beyond tomorrow, however far apart its slots are", async () => {
     const { ask, standing } = opened(1, { quota: { throttleMs: 600 * MINUTE } });
     await ask(16);
     expect((await standing()).waitMs).toBe(36 * 60 * MINUTE + 600 * MINUTE - 1);
   });
 
-  test("gets back singly what the provider failed, the slots first", async () => {
+  test("gets back failed answers one by one, slots first", async () => {
     const { ask, settle, standing } = opened(2);
     const { ticket } = await ask(4);
     expect(await standing()).toEqual({ used: 2, waitMs: 30 * MINUTE });
@@ -101,7 +101,7 @@ describe("a request for several answers", () => {
     expect((await standing()).used).toBe(2);
   });
 
-  test("of which all slots come back leaves the throttle as it was", async () => {
+  test("whose slots all come back leaves the throttle as it was", async () => {
     const { ask, settle, standing } = opened(3);
     await ask(2);
     const { ticket, place } = await ask(3);
@@ -113,8 +113,8 @@ describe("a request for several answers", () => {
 
 const FAILED3 = { ...FAILED, giveBack: { answers: 3, isBounded: true, beyond: null } } as const;
 
-describe("what comes back in a day", () => {
-  test("is as many answers as the allowance has, places and slots together", async () => {
+describe("the daily bound on places given back", () => {
+  test("equals the allowance, places and slots together", async () => {
     const { ask, settle, standing, clock } = opened(2);
     await settle((await ask()).ticket, FAILED);
     for (let used = 0; used < 2; used++) await ask();
@@ -125,7 +125,7 @@ describe("what comes back in a day", () => {
     expect(await standing()).toEqual({ used: 2, waitMs: 10 * MINUTE });
   });
 
-  test("doesn't count what no provider was sent", async () => {
+  test("ignores requests that were never sent", async () => {
     const { ask, settle, standing } = opened(1);
     const unsent = { ...FAILED, giveBack: { answers: 1, isBounded: false, beyond: null } };
     for (let time = 0; time < 4; time++) await settle((await ask()).ticket, unsent);
@@ -145,7 +145,7 @@ describe("a refused prompt", () => {
     return { ...FAILED, record, giveBack: { answers: 1, isBounded: true, beyond } };
   };
 
-  test("costs a balance nothing 200 times a day, then its estimate", async () => {
+  test("is free 200 times a day, then costs its estimate", async () => {
     await give(store, "default", 1_000_000);
     const { ask, settle } = opened(null, { billing: { charge: "always" } });
     const charged: number[] = [];
@@ -158,7 +158,7 @@ describe("a refused prompt", () => {
     expect((await store.request("request 0"))?.costNanoUsd ?? 0).toBe(0);
   });
 
-  test("of a key without a limit is charged what there is, and never written off", async () => {
+  test("of an unlimited key is charged up to the balance, and never written off", async () => {
     await give(store, "default", PROMPT + 1_000);
     const { ask, settle } = opened(null);
     const settled: unknown[] = [];
@@ -176,7 +176,7 @@ describe("a refused prompt", () => {
     expect(balances + held + system.funding + system.revenue + system.overrun).toBe(0n);
   });
 
-  test("keeps the place once the day's share has come back", async () => {
+  test("keeps its place beyond the daily bound", async () => {
     const { ask, settle, standing } = opened(2);
     const used: number[] = [];
     for (let time = 0; time < 4; time++) {
@@ -188,7 +188,7 @@ describe("a refused prompt", () => {
   });
 });
 
-test("an answer that was produced gives nothing back", async () => {
+test("an answer with output gives nothing back", async () => {
   const { ask, settle, standing } = opened(3);
   await settle((await ask(2)).ticket, PRODUCED);
   expect((await standing()).used).toBe(2);

@@ -78,7 +78,7 @@ describe("admission", () => {
     expect(grants[0]?.limits).toEqual({ limit: 200, remaining: 199, resetMs: 12 * HOUR });
   });
 
-  test("the refusal says when the next one passes, in words and numbers", async () => {
+  test("a refusal says when the next request is admitted, in words and numbers", async () => {
     await admitMany(200);
     clock.atMs += 90_500;
     const fault = await refusal();
@@ -91,7 +91,7 @@ describe("admission", () => {
     expect(shown.error.reset_at).toBe("2026-11-20T12:10:00.000Z");
   });
 
-  test("a retry at the second that was named passes, and not before", async () => {
+  test("a retry at the announced second is admitted, and not before", async () => {
     await admitMany(200);
     clock.atMs += 1;
     const { retryAfterMs = 0 } = (await refusal()).details;
@@ -102,7 +102,7 @@ describe("admission", () => {
     expect((await admit()).place.kind).toBe("throttle");
   });
 
-  test("then one per 10 minutes, the first 10 minutes after the 200th", async () => {
+  test("then one is admitted per 10 minutes, the first 10 minutes after the 200th", async () => {
     await admitMany(199);
     clock.atMs += 3 * MINUTE;
     await admit();
@@ -124,7 +124,7 @@ describe("admission", () => {
     expect((await admitMany(3)).grants.length).toBe(1);
   });
 
-  test("the next day's start comes before the next slot near midnight", async () => {
+  test("near midnight the next day starts before the next slot", async () => {
     clock.atMs = MIDNIGHT - 4 * MINUTE;
     await admitMany(200);
     const fault = await refusal();
@@ -135,7 +135,7 @@ describe("admission", () => {
     expect((await admitMany(300)).grants.length).toBe(200);
   });
 
-  test("without a throttle nothing passes until the next day", async () => {
+  test("without a throttle nothing is admitted until the next day", async () => {
     rules = { ...rules, quota: { ...QUOTA, throttleMs: 0 } };
     await admitMany(200);
     clock.atMs = MIDNIGHT - 1;
@@ -144,7 +144,7 @@ describe("admission", () => {
     expect(fault.message).not.toContain("every");
   });
 
-  test("a clock set back hands out no second allowance", async () => {
+  test("setting the clock back gives no second allowance", async () => {
     clock.atMs = MIDNIGHT + HOUR;
     expect((await admitMany(250)).grants.length).toBe(200);
     clock.atMs = MIDNIGHT - 1;
@@ -154,7 +154,7 @@ describe("admission", () => {
     expect((await admitMany(250)).grants.map((grant) => grant.place.kind)).toEqual(["throttle"]);
   });
 
-  test("a clock that was years ahead for a moment takes no days away, and gives none twice", async () => {
+  test("a clock that was briefly years ahead costs no day and repeats none", async () => {
     await admitMany(150);
     clock.atMs = NOON + 1000 * DAY;
     await admitMany(250);
@@ -166,7 +166,7 @@ describe("admission", () => {
     expect((await admit()).place.kind).toBe("throttle");
   });
 
-  test("each key has its own allowance, under the account's scope they share one", async () => {
+  test("each key has its own allowance, or the account's keys share one", async () => {
     const other = makeKey("key_b");
     const own = makeKey("key_c", { requestsPerDay: 3 });
     await store.addKey(other, "digest b");
@@ -179,7 +179,7 @@ describe("admission", () => {
     expect((await admitMany(5, own)).grants.length).toBe(3);
   });
 
-  test("a key's own limit counts, none is unlimited, and 0 leaves only the throttle", async () => {
+  test("a key's own limit applies, null is unlimited, and 0 leaves only the throttle", async () => {
     const few = makeKey("key_few", { requestsPerDay: 2 });
     const all = makeKey("key_all", { requestsPerDay: null });
     const nothing = makeKey("key_nothing", { requestsPerDay: 0 });
@@ -207,14 +207,14 @@ describe("admission", () => {
     expect(faults[0]?.row.status).toBe(401);
   });
 
-  test("where every request is paid for, there is no allowance to report", async () => {
+  test("no allowance is reported if every request is paid for", async () => {
     rules = { ...rules, billing: { charge: "always", markup: 1 } };
     const fault = await refusal(makeKey("key_a", { requestsPerDay: null }));
     expect([fault.row.status, fault.code]).toEqual([403, "model_not_priced"]);
     expect(await ledger.allowance(key)).toMatchObject({ limit: 0, remaining: 0, nextSlotAtMs: null });
   });
 
-  test("an unanswered request gives its place back, once", async () => {
+  test("an unanswered request gives its place back once", async () => {
     const { grants } = await admitMany(200);
     await refusal();
     const [first, second] = grants;
@@ -224,7 +224,7 @@ describe("admission", () => {
     expect((await admitMany(9)).grants.length).toBe(1);
   });
 
-  test("the place goes back to the day that it was taken from", async () => {
+  test("a place goes back to the day it was taken from", async () => {
     clock.atMs = MIDNIGHT - 1;
     const grant = await admit();
     clock.atMs = MIDNIGHT + 1;
@@ -235,7 +235,7 @@ describe("admission", () => {
     expect((await ledger.allowance(key)).used).toBe(5);
   });
 
-  test("the throttle's slot goes back only while it is still the one that was taken", async () => {
+  test("a throttle slot goes back only while it is the latest", async () => {
     await admitMany(200);
     clock.atMs += 10 * MINUTE;
     const first = await admit();
@@ -251,7 +251,7 @@ describe("admission", () => {
     expect((await admit()).place.kind).toBe("throttle");
   });
 
-  test("the allowance is reported as it stands", async () => {
+  test("the allowance is reported correctly", async () => {
     expect(await ledger.allowance(key)).toEqual({
       limit: 200,
       used: 0,

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { createLineLog, gatherWrites } from "../src/telemetry/log-lines.ts";
 import { makeRecord, NOON } from "./samples.ts";
 
-test("what comes within one turn is one write, and what waits is written at the end", () => {
+test("lines of one turn are written at once, and the rest at the end", () => {
   const written: string[] = [];
   const tasks: (() => void)[] = [];
   const lines = gatherWrites(
@@ -23,7 +23,7 @@ test("what comes within one turn is one write, and what waits is written at the 
   expect(written).toEqual(["1\n2\n", "3\n"]);
 });
 
-test("a request's line bears its record and what else is said of it; what is below the level is left out", () => {
+test("a request's line has its record and other facts, and lines below the level are dropped", () => {
   const written: string[] = [];
   const log = createLineLog(
     (line) => written.push(line),

@@ -23,17 +23,17 @@ async function collections(open: readonly number[]): Promise<readonly number[]> 
 
 const seconds = (count: number, open: number) => Array.from({ length: count }, () => open);
 
-describe("memory is given back", () => {
-  test("once, at the second look that finds that a burst is over", async () => {
+describe("memory is trimmed", () => {
+  test("once, at the second check after a burst", async () => {
     expect(await collections([10, 3000, 5000, 0, 0, ...seconds(60, 0)])).toEqual([5]);
   });
 
-  test("while few of its requests remain, and not while more do", async () => {
+  test("while few of its requests remain, but not while many do", async () => {
     expect(await collections([5000, 50, 50])).toEqual([3]);
     expect(await collections([5000, ...seconds(60, 51)])).toEqual([]);
   });
 
-  test("not in a gap between some that end and others that come", async () => {
+  test("not in a gap between requests that end and others that arrive", async () => {
     expect(await collections([5000, 0, 5000, 0, 5000])).toEqual([]);
   });
 
@@ -42,12 +42,12 @@ describe("memory is given back", () => {
     expect(await collections([500, 0, 0])).toEqual([3]);
   });
 
-  test("not twice within half a minute, and after it for the burst that came meanwhile", async () => {
+  test("not twice within 30 s, but afterwards for a burst in between", async () => {
     const twice = [800, 0, 0, 900, ...seconds(40, 0)];
     expect(await collections(twice)).toEqual([3, 33]);
   });
 
-  test("a past burst is forgotten when a smaller one comes", async () => {
+  test("not for a burst that a smaller one has followed", async () => {
     expect(await collections([5000, ...seconds(40, 0), 400, ...seconds(40, 0)])).toEqual([3]);
   });
 });

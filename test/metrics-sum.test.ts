@@ -33,7 +33,7 @@ const EVENTS: readonly LogEvent[] = [
   requestOf("Own#one", 1000),
 ];
 
-test("however events are dealt out, the sum is what one process would have counted", () => {
+test("however events are distributed, the sum equals one process's counts", () => {
   const linesOf = (text: string) => text.split("\n").sort();
   for (let dealt = 0; dealt < 2 ** EVENTS.length; dealt++) {
     const isOnes = (_: LogEvent, at: number) => (dealt & (1 << at)) !== 0;
@@ -45,14 +45,14 @@ test("however events are dealt out, the sum is what one process would have count
   }
 });
 
-test("a process that has ended counts with its counters, not with its gauges", () => {
+test("a process that has ended counts with its counters, not its gauges", () => {
   const merged = formatMetrics(addSums([sumsOf(EVENTS.slice(0, 1))], [sumsOf(EVENTS)]));
   expect(merged).toContain('poundkey_refused_total{fault="invalid_api_key"} 1\n');
   expect(merged).toMatch(/^poundkey_requests_total\{model="Own#one",.*\} 6$/m);
   expect(merged).toContain("\npoundkey_requests_open 1\n");
 });
 
-test("CPU, memory and files are added up; the start is the oldest's, and the version no sum", () => {
+test("CPU, memory and files are summed; the start is the earliest, and the version is not summed", () => {
   const of = (cpu: number, rss: number, startMs: number, version: string) =>
     newMetrics({
       poundkey_build_info: () => new Map([[version, 1]]),
@@ -75,7 +75,7 @@ test("CPU, memory and files are added up; the start is the oldest's, and the ver
   ]);
 });
 
-test("of another version's worker, what this one knows is counted", () => {
+test("metrics known here are summed even from a worker of another version", () => {
   const told = {
     poundkey_replayed_total: { "": [2] },
     poundkey_refused_total: { 'fault="x"': [1], 'fault="y"': ["1"] },
@@ -97,7 +97,7 @@ function workerOf(): Counting & { readonly told: ToWorker[] } {
 const counted = (count: number): Sums => ({ poundkey_replayed_total: { "": [count] } });
 const text = (count: number) => formatMetrics(counted(count));
 
-test("scrapes during a round share its answer, and a worker that ends meanwhile is not waited for", () => {
+test("concurrent scrapes share one answer, and don't wait for a worker that ends", () => {
   const sum = new MetricsSum();
   const [one, other] = [workerOf(), workerOf()];
   sum.join(one);
@@ -114,7 +114,7 @@ test("scrapes during a round share its answer, and a worker that ends meanwhile 
   expect(other.told).toEqual(["count", "count"]);
 });
 
-test("a worker that does not answer is counted as it was when it last did", async () => {
+test("a worker that doesn't answer counts with its last answer", async () => {
   const sum = new MetricsSum();
   const { promise: merged, resolve } = Promise.withResolvers<ToWorker>();
   const silent = workerOf();

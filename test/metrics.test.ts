@@ -60,7 +60,7 @@ function sumOf(samples: readonly Sample[]): number {
   return samples.reduce((sum, { value }) => sum + value, 0);
 }
 
-test("every metric of the table is counted or read, and shown with its own help and type", () => {
+test("every metric in the table is used, and shown with its help and type", () => {
   const metrics = newMetrics(EVERY_READING);
   for (const event of EVERY_EVENT) metrics.take(event);
   const families = parseExposition(renderMetrics(metrics));
@@ -74,7 +74,7 @@ test("every metric of the table is counted or read, and shown with its own help 
   }
 });
 
-test("the table's names are as Prometheus wants them, and no name is there twice", () => {
+test("names follow Prometheus's conventions and are unique", () => {
   expect(new Set(SHOWN.map(({ name }) => name)).size).toBe(SHOWN.length);
   for (const [name, { type, unit, help }] of Object.entries(METRICS)) {
     expect(name).toMatch(/^(poundkey|process)_[a-z_]+$/);
@@ -90,7 +90,7 @@ test("the table's names are as Prometheus wants them, and no name is there twice
   }
 });
 
-test("the docs' table is the code's: `UPDATE_DOCS=1 bun test metrics.test` writes it", () => {
+test("the documented table matches the code: `UPDATE_DOCS=1 bun test metrics.test` writes it", () => {
   const text = `# Metrics\n\n${INTRODUCTION}\n\n${writeMetricsTable()}`;
   if (process.env.UPDATE_DOCS) writeFileSync(DOCS, text);
   expect(readFileSync(DOCS, "utf8")).toBe(text);
@@ -110,7 +110,7 @@ const INTRODUCTION = [
   "gauges are added up; the start time is that of the oldest.",
 ].join("\n");
 
-test("no other place names a metric that isn't in the table", () => {
+test("no document names a metric that isn't in the table", () => {
   const known = new Set(
     SHOWN.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_sum`, `${name}_count`]),
   );
@@ -123,7 +123,7 @@ test("no other place names a metric that isn't in the table", () => {
   }
 });
 
-test("money is in USD to the nano-dollar, time in seconds, and the old names still say the old numbers", () => {
+test("money is in USD to the nano-dollar, time in seconds, and deprecated names keep their values", () => {
   const metrics = newMetrics(EVERY_READING);
   for (const event of EVERY_EVENT) metrics.take(event);
   const text = renderMetrics(metrics);
@@ -148,7 +148,7 @@ test("money is in USD to the nano-dollar, time in seconds, and the old names sti
   }
 });
 
-test("durations fall into their buckets, the bounds included", () => {
+test("durations fall into their buckets, bounds included", () => {
   const metrics = newMetrics();
   for (const totalMs of [1, 50, 51, 300_000, 300_001]) {
     metrics.take(requestOf("Own#one", { totalMs, firstTokenMs: null }));
@@ -178,7 +178,7 @@ test("durations fall into their buckets, the bounds included", () => {
   expect(text).not.toContain("poundkey_first_token_seconds");
 });
 
-test("names that clients make up are one label value, and take no model's place", () => {
+test("names made up by clients share one label value and displace no model", () => {
   const metrics = newMetrics({
     poundkey_breaker_open: () => new Map(Array.from({ length: 3000 }, (_, at) => [`Open#made-up-${at}`, 1])),
   });
@@ -205,7 +205,7 @@ test("names that clients make up are one label value, and take no model's place"
   }
 });
 
-test("beyond the bound series are summed, by model as long as there is room", () => {
+test("series beyond the bound are summed, by model while there is room", () => {
   const metrics = newMetrics();
   const asked = SERIES_MAX + 5;
   for (let at = 0; at < asked; at++) metrics.take(failed("Own#first", `fault_${at}`));
@@ -224,7 +224,7 @@ test("beyond the bound series are summed, by model as long as there is room", ()
   expect(countOf("other", "other")).toBe(SERIES_MAX + 2);
 });
 
-test("the operator's odd names are written so that they come back whole", () => {
+test("the operator's unusual names are escaped correctly", () => {
   const metrics = newMetrics();
   const names = [
     'Own#"5" 7',
@@ -250,7 +250,7 @@ test.each([
   ["a counter without _total", "end in _total", "# HELP a x\n# TYPE a counter\na 1\n"],
   ["a bucket less", "no bucket +Inf", `${HISTOGRAM}a_bucket{le="1"} 1\na_sum 1\na_count 1\n`],
   ["a count of its own", "isn't the count", `${HISTOGRAM}a_bucket{le="+Inf"} 1\na_sum 1\na_count 2\n`],
-])("the scraper of these tests refuses %s", (_, why, text) => {
+])("the scraper used in these tests refuses %s", (_, why, text) => {
   expect(() => parseExposition(text)).toThrow(why);
 });
 

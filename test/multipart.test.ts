@@ -21,7 +21,7 @@ function toBytes(text: string): Uint8Array<ArrayBuffer> {
 }
 
 describe("reading", () => {
-  test("what the runtime writes, names with quotes and other scripts too", async () => {
+  test("forms written by the runtime, including quoted names and other scripts", async () => {
     const form = new FormData();
     form.append("prompt", "grün\r\n--");
     form.append('a"b', "");
@@ -39,7 +39,7 @@ describe("reading", () => {
     expect(parts[2]?.bytes.buffer).toBe(bytes.buffer);
   });
 
-  test("other clients' ways: a preamble, names without quotes, a name by RFC 8187", () => {
+  test("other clients' forms: a preamble, unquoted names, a name by RFC 8187", () => {
     const text =
       "preamble\r\n--b\r\nContent-Disposition: form-data; name=model\r\n\r\nwhisper\r\n" +
       "--b\r\nCONTENT-TYPE: audio/mpeg\r\ncontent-disposition: form-data; name=\"file\"; filename*=UTF-8''a%C3%A4.mp3\r\n\r\nxyz\r\n--b--\r\nepilogue";
@@ -72,7 +72,7 @@ describe("reading", () => {
     });
   }
 
-  test("any cut of a form is refused, or is the form", async () => {
+  test("any truncated form is refused", async () => {
     const form = new FormData();
     form.append("model", "whisper");
     form.append("file", new File([BYTES], "a.wav"));
@@ -90,7 +90,7 @@ describe("reading", () => {
   });
 });
 
-test("what is written is what the runtime reads, and as long as it says", async () => {
+test("forms written here can be read by the runtime, and have the declared length", async () => {
   const large = new Uint8Array(600_000).fill(7);
   const entries: readonly FormEntry[] = [
     ["model", "whisper"],

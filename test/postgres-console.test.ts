@@ -43,7 +43,7 @@ async function newSecret(): Promise<{ readonly secret: string; readonly id: stri
 }
 
 test(
-  "a sign-in on one is one on the other, and its sign-out too",
+  "signing in or out on one node takes effect on the other",
   async () => {
     const headers = { "content-type": "application/json" };
     const init = { method: "POST", headers, body: JSON.stringify({ token: ADMIN_TOKEN }) };
@@ -60,7 +60,7 @@ test(
 );
 
 test(
-  "a credential added on one serves on the other, until it is removed there",
+  "a credential added on one node works on the other, until it is removed there",
   async () => {
     const { secret } = await newSecret();
     const chat = async (url: string) =>
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  "requests of both are in the log, the figures and the live tail, with what they said",
+  "requests of both nodes are in the log, the overview and the live tail, with their contents",
   async () => {
     const { secret, id: keyId } = await newSecret();
     const leaving = new AbortController();

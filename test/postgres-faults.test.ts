@@ -129,7 +129,7 @@ describe("a server", () => {
   );
 
   test(
-    "with few connections left serves by those, with none nobody",
+    "with few connections left uses those, and with none serves nobody",
     async () => {
       await administer(`ALTER ROLE ${USER} CONNECTION LIMIT 2`, DISCONNECT);
       answers.push(...(await Promise.all(Array.from({ length: 20 }, () => gateway.chat(payer)))));
@@ -143,7 +143,7 @@ describe("a server", () => {
   );
 
   test(
-    "that takes no writes any more is as good as none",
+    "that is read-only counts as down",
     async () => {
       const { answer } = await slow(gateway, payer);
       await administer(`ALTER ROLE ${USER} SET default_transaction_read_only = on`, DISCONNECT);
@@ -157,7 +157,7 @@ describe("a server", () => {
   );
 });
 
-describe("a commit whose outcome is unknown", () => {
+describe("a commit with an unknown outcome", () => {
   let way: Way;
   let gateway: PaidGateway;
   beforeAll(async () => {
@@ -173,7 +173,7 @@ describe("a commit whose outcome is unknown", () => {
   test.each([
     ["an admission's, unsent", "unsent", "topup hold post"],
     ["an admission's, unanswered", "unanswered", "topup hold void hold post"],
-  ] as const)("%s: is found out, and the request is served", async (_, trick, kinds) => {
+  ] as const)("%s: is looked up, and the request is served", async (_, trick, kinds) => {
     const payer = await gateway.payer();
     way.play(trick);
     const answer = await gateway.chat(payer);
@@ -183,7 +183,7 @@ describe("a commit whose outcome is unknown", () => {
   });
 
   test.each(["unsent", "unanswered"] as const)(
-    "a settlement's, %s: is found out, and charged once",
+    "of a settlement, %s: is looked up, and charged once",
     async (trick) => {
       const payer = await gateway.payer();
       const { answer } = await slow(gateway, payer);
@@ -195,7 +195,7 @@ describe("a commit whose outcome is unknown", () => {
   );
 
   test(
-    "an admission's, and no time to find out: refused, called off later, and nothing stays held",
+    "of an admission that can't be looked up in time: refused, voided later, and nothing stays held",
     async () => {
       const [payer, other] = [await gateway.payer(), await gateway.payer()];
       const { answer } = await slow(gateway, other);
@@ -214,7 +214,7 @@ describe("a commit whose outcome is unknown", () => {
 });
 
 test(
-  "a server that says nothing for 10 s: refused meanwhile, nothing lost, and the pool as small as before",
+  "a server that is silent for 10 s: requests are refused, nothing is lost, and the pool is no larger than before",
   async () => {
     expect(await silent).toEqual([]);
   },

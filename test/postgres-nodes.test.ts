@@ -82,12 +82,12 @@ describe("four nodes", () => {
     return { resolvedMs, left: lost.map(({ ended }) => ended) };
   }
 
-  test("made one schema, and each is one of its own", () => {
+  test("create one schema, and each has its own id", () => {
     expect(new Set(ids).size).toBe(NODES);
   });
 
   test(
-    "let exactly 200 of 1,000 in",
+    "admit exactly 200 of 1,000",
     async () => {
       const account = await keyWith("key_places", 0);
       const key = { ...makeKey("key_places"), accountId: account };
@@ -100,7 +100,7 @@ describe("four nodes", () => {
   );
 
   test(
-    "let of 10,000 on the last cent exactly those in that it covers",
+    "admit exactly those of 10,000 that the last cent covers",
     async () => {
       const account = await keyWith("key_cent", 777 * COST + COST - 1);
       const cent = job({ name: "cent", keyId: "key_cent", times: 2_500, isPaid: true, settles: false });
@@ -118,7 +118,7 @@ describe("four nodes", () => {
   );
 
   test(
-    "charge one account together, as fast as its lock goes round",
+    "charge one account together, as fast as its lock allows",
     async () => {
       const account = await keyWith("key_hot", 10_000 * COST);
       const { tookMs, ...counts } = await all(
@@ -154,7 +154,7 @@ describe("four nodes", () => {
     const chat = (address: string, secret: unknown, more: object = {}, headers = {}) =>
       post(`${address}/v1/chat/completions`, String(secret), { ...ASKED, ...more }, headers);
 
-    test("make one call upstream for one Idempotency-Key, bill it once, and all answer it", async () => {
+    test("make one call per Idempotency-Key, bill it once, and all return its answer", async () => {
       const { secret } = await operate(first(), "/keys", { name: "shared" });
       const answers = [...addresses, ...addresses].map(async (address, at) => {
         const answer = await chat(address, secret, { stream: at % 2 === 1 }, { "idempotency-key": "same" });
@@ -168,7 +168,7 @@ describe("four nodes", () => {
       expect(asArray(data).map((entry) => asObject(entry).kind)).toEqual(["post", "hold", "topup"]);
     });
 
-    test("open nothing to a key that was revoked at one of them", async () => {
+    test("refuse a key that was revoked on one of them", async () => {
       const { secret, id } = await operate(first(), "/keys", { name: "revoked" });
       const others = addresses.slice(1);
       // Each of them sees it live, and believes so for half a second: admission does not.
@@ -180,7 +180,7 @@ describe("four nodes", () => {
       expect(simulator.calls.total).toBe(called);
     });
 
-    test("do not start without a master key, nor with another than the store's", async () => {
+    test("refuse to start without the store's master key", async () => {
       const masterKeys = ["", Buffer.alloc(32, 8).toString("base64")];
       const ends = await Promise.all(
         masterKeys.map((masterKey) => {
@@ -194,7 +194,7 @@ describe("four nodes", () => {
   });
 
   test(
-    "resolve what a killed one held within 20 s, and never what a living one holds",
+    "resolve a killed node's holds within 20 s, and never those of a live one",
     async () => {
       const { resolvedMs, left } = await buried;
       expect(resolvedMs).toBeLessThan(RESOLVED_MS);

@@ -36,7 +36,7 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
 
   runPostgresSuites("in transaction mode", () => ({ store, direct: server.url }));
 
-  test("it is found out, also where it is set to ignore what it doesn't know", async () => {
+  test("it is detected, even if it is set to ignore unknown parameters", async () => {
     expect(await findTraits(store, 3000)).toMatchObject({ keepsSettings: false });
     const names = "statement_timeout,lock_timeout,idle_in_transaction_session_timeout";
     const silent = await startPooler(server.url, [`ignore_startup_parameters = ${names}`]);
@@ -45,7 +45,7 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
     expect(await findTraits(server.url, 3000)).toMatchObject({ keepsSettings: true });
   });
 
-  test("a wait for an account's lock is ended by the server, not only by its client", async () => {
+  test("the server, not only its client, ends a wait for an account's lock", async () => {
     const opened = await openPostgresStore({ url: store, decide, patienceMs: 1000 });
     await opened.beat();
     const key = await addKey(opened, "key_a", "a");
@@ -61,7 +61,7 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
     await opened.close();
   });
 
-  test("settings of one store's transactions don't leak into those of others", async () => {
+  test("settings of one store's transactions don't affect others", async () => {
     const opened = await openPostgresStore({ url: store, decide, patienceMs: 7000 });
     await Promise.all(Array.from({ length: 20 }, () => opened.account("default")));
     await using database = new SQL(store, { max: 1, prepare: false });

@@ -28,7 +28,7 @@ afterAll(async () => {
 }, LONG_MS);
 
 test(
-  "no answered request is lost, and none is admitted meanwhile",
+  "no answered request is lost, and none is admitted in between",
   async () => {
     const payer = await gateway.payer();
     const answers: Answered[] = [];

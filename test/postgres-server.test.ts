@@ -12,7 +12,7 @@ async function countRows(): Promise<number> {
   return row.count;
 }
 
-test("a database of its own for each that asks", async () => {
+test("each caller gets its own database", async () => {
   await using sql = new SQL(server.url, { max: 1 });
   await sql`CREATE TABLE kept (id bigint PRIMARY KEY)`;
   await sql`INSERT INTO kept VALUES (1)`;
@@ -20,21 +20,21 @@ test("a database of its own for each that asks", async () => {
   expect(await other`SELECT to_regclass('kept') AS found`).toEqual([{ found: null }]);
 });
 
-test("stopped it refuses, started again it has its data", async () => {
+test("a stopped server refuses connections, and has its data when restarted", async () => {
   await server.stop();
   expect(await countRows().catch((error) => error.code)).toBe("ERR_POSTGRES_CONNECTION_REFUSED");
   await server.start();
   expect(await countRows()).toBe(1);
 });
 
-test("killed and started again it has its data", async () => {
+test("a killed server has its data when restarted", async () => {
   await server.kill();
   expect(await countRows().catch((error) => error.code)).toBe("ERR_POSTGRES_CONNECTION_REFUSED");
   await server.start();
   expect(await countRows()).toBe(1);
 });
 
-test("a paused server answers no connection, open or new, until it is resumed", async () => {
+test("a paused server answers no connection until it is resumed", async () => {
   await using sql = new SQL(server.url, { max: 1 });
   await sql`SELECT 1`;
   server.pause();

@@ -12,7 +12,7 @@ function splitParts(text: string): readonly string[] {
   return parts.length === 1 ? parts : parts.slice(1);
 }
 
-test("every part of a reading names the account, but for the keys, which every machine holds", () => {
+test("every part of a read names the account, except for keys, which every node stores", () => {
   const reads = {
     accountId: "acct",
     keyId: "key",
@@ -41,12 +41,12 @@ test.each([
   expect(written.length).toBe(13 + 2);
 });
 
-test("a distributed engine writes no two tables in one statement, but for what goes", () => {
+test("a distributed engine never writes two tables in one statement, except to delete", () => {
   for (const text of listWriteTexts(true).slice(1))
     expect(text.match(/INSERT INTO|UPDATE account/g)?.length).toBe(1);
 });
 
-test("the manual has the SQL that spreads the tables, and it names every table of an account", async () => {
+test("the manual's SQL distributes every table of an account", async () => {
   const sql = await Bun.file(`${import.meta.dir}/citus/distribute.sql`).text();
   const statements = sql.replace(/^--.*\n/gm, "").trim();
   expect(await Bun.file(`${import.meta.dir}/../src/docs/operate.md`).text()).toContain(statements);

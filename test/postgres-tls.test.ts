@@ -56,7 +56,7 @@ describe.skipIf(OPENSSL === null)("over TLS", () => {
     return `${url.href}?${query}`;
   }
 
-  test("a verified server serves a user who is no superuser, and the connections are encrypted", async () => {
+  test("a user without superuser rights can use a verified server, over encrypted connections", async () => {
     const url = address(`sslmode=verify-full&sslrootcert=${file("ca.crt")}`);
     const store = await openPostgresStore({ url, decide });
     await store.beat();

@@ -17,7 +17,7 @@ describe("prices", () => {
     searches: 2,
   };
 
-  test("a usage report becomes counts whose parts never exceed their whole", () => {
+  test("a usage report becomes counts whose parts never exceed the whole", () => {
     const usage = {
       prompt_tokens: 10,
       completion_tokens: 5,
@@ -37,13 +37,13 @@ describe("prices", () => {
     });
   });
 
-  test("what the provider bills counts, where that is not what the model read", () => {
+  test("the provider's billed count is used if it differs from what the model read", () => {
     const counted = { prompt_tokens: 1807, completion_tokens: 30, total_tokens: 1837 };
     const usage = { ...counted, billed_units: { input_tokens: 119, output_tokens: 25 } };
     expect(countAmounts(usage)).toMatchObject({ prompt: 119, completion: 25 });
   });
 
-  test("a report beyond all reason stays a number that can be added up", () => {
+  test("an absurd report stays a number that can be added up", () => {
     const usage = { prompt_tokens: 1e19, completion_tokens: 1e300, total_tokens: 1 };
     const { prompt, completion, searches } = countAmounts({
       ...usage,
@@ -55,7 +55,7 @@ describe("prices", () => {
     ).toBe(true);
   });
 
-  test("each kind of token has its rate, a missing one falls back to its kind's", () => {
+  test("each kind of token has its rate, with a default for missing ones", () => {
     const full = {
       input: 2,
       output: 8,
@@ -78,7 +78,7 @@ describe("prices", () => {
     ]);
   });
 
-  test("a long prompt is priced whole at the highest tier that it passes", () => {
+  test("a long prompt is priced as a whole at the highest tier it exceeds", () => {
     const price = {
       input: 1,
       output: 2,
@@ -94,7 +94,7 @@ describe("prices", () => {
     expect(cost(price, { ...amounts, prompt: 500, cacheWrite: 0 }, 1)).toBe((200 + 30 + 800) * 1000);
   });
 
-  test("an answer from several calls is billed for each call's prompt and request", () => {
+  test("an answer made of several calls is billed for each call's prompt and request", () => {
     const price = {
       input: 1,
       output: 2,
@@ -107,14 +107,14 @@ describe("prices", () => {
     expect(cost(price, two, 1)).toBe((1000 * 10 + 400 * 20) * 1000 + 1_000_000);
   });
 
-  test("the sum is rounded up once, after the markup; no price costs nothing", () => {
+  test("the sum is rounded up once, after the markup, and no price costs nothing", () => {
     const one = { ...NO_AMOUNTS, prompt: 1, completion: 1 };
     expect(cost({ input: 0.0001, output: 0.0001 }, one, 1)).toBe(1);
     expect(cost({ input: 0.15, output: 0.6 }, one, 1.05)).toBe(788);
     expect(cost(null, amounts, 1)).toBe(0);
   });
 
-  test("plain numbers come to the same as large ones, up to where they would be off and beyond", () => {
+  test("fast and exact arithmetic agree", () => {
     const line = (count: number, usdPerMillion: number): BillLine => ({
       what: "input",
       count,

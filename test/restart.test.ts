@@ -71,7 +71,7 @@ async function heldStreams(
 }
 
 test(
-  "told to stop, it is not ready at once, refuses new work, lets streams finish, and ends well",
+  "after the stop signal it is no longer ready, refuses new work, lets streams finish, and exits with 0",
   async () => {
     const serving = serve("--port", "0");
     const url = await serving.listens();
@@ -95,7 +95,7 @@ test(
 );
 
 test(
-  "streams that take too long are ended by an error event; it ends well all the same",
+  "streams that take too long end with an error event, and it still exits with 0",
   async () => {
     place.configure(configuration("1s"));
     const serving = serve("--port", "0");
@@ -140,7 +140,7 @@ function isWhole(text: string): boolean {
 }
 
 test(
-  "beside another gateway, a connection whose answer began before the notice gets it too, and loses nothing",
+  "beside another gateway, a connection whose answer had begun is told to close too, and loses nothing",
   async () => {
     const serving = serve("--port", "0", "--share-port");
     const url = await serving.listens();

@@ -9,7 +9,7 @@ const ADMIN_TOKEN = "admin-token-of-the-tests";
 const BAD = "bad-key";
 
 test(
-  "a refused credential is asked again once the configuration has changed",
+  "a rejected credential is tried again after the configuration has changed",
   async () => {
     const simulator = await startSimulator({ port: 0 });
     const yaml = `server: { admin_token: "${ADMIN_TOKEN}" }

@@ -22,12 +22,12 @@ describe("a choice", () => {
     expect(told).toEqual(view);
   });
 
-  test("is fair's unless another is named, however that is spelt", async () => {
+  test("is fair's by default, and selectors can be spelled in any case", async () => {
     expect((await shown(PROMPT)).selector).toBe("Router#fair");
     expect((await shown(PROMPT, "--selector", "LIGHT")).selector).toBe("Router#light");
   });
 
-  test("as text names the model, the reason, and how many models can't serve", async () => {
+  test("as text names the model, the reason, and the number of models that can't serve", async () => {
     const { code, out, err } = await run(PROMPT, "--selector", "best");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     const view = await routed(command.gateway, worded("best", PROMPT));
@@ -46,7 +46,7 @@ describe("a choice", () => {
     expect(lines.at(-1)).toMatch(/^\d+ could serve, \d+ can't$/);
   });
 
-  test("goes with the quality that is asked for", async () => {
+  test("respects the requested quality", async () => {
     const costs: number[] = [];
     for (const quality of ["1", "0.5", "0"]) {
       const view = await shown(PROMPT, "--quality", quality);
@@ -57,7 +57,7 @@ describe("a choice", () => {
     expect(await shown(PROMPT)).toEqual(await shown(PROMPT, "--quality", "0.98"));
   });
 
-  test("of a file's request takes its model and all else of it", async () => {
+  test("for a file's request uses its model and everything else in it", async () => {
     const tools = [{ type: "function", function: { name: "f", parameters: { type: "object" } } }];
     const file = await fileOf(worded("light", PROMPT, { tools }));
     const view = await shown("--file", file);
@@ -66,7 +66,7 @@ describe("a choice", () => {
     expect((await shown("--file", file, "--selector", "best")).selector).toBe("Router#best");
   });
 
-  test("of a file that names a model takes the selector beside it", async () => {
+  test("for a file that names a model uses the selector given beside it", async () => {
     const file = await fileOf({ ...worded("fair", PROMPT), model: "Acme#wise" });
     expect((await shown("--file", file, "--selector", "best")).selector).toBe("Router#best");
     expect(await run("--file", file)).toMatchObject({ code: 2, err: expect.stringContaining("Acme#wise") });
@@ -85,14 +85,14 @@ describe("a replay", () => {
     return { id: String(body.id), used: told.get("x-poundkey-model") };
   };
 
-  test.each(SELECTORS)("of Router#%s is the same as then", async (selector) => {
+  test.each(SELECTORS)("of Router#%s gives the same choice", async (selector) => {
     const { id, used } = await asked(`Router#${selector}`);
     expect(await run("--replay", id)).toEqual({ code: 0, out: `${used}: the same as then`, err: "" });
     const told = await shown("--replay", id);
     expect(told).toMatchObject({ choice: used, same: true, decision: { selector, choice: used } });
   });
 
-  test("of a pinned request, and of one with a dial, too", async () => {
+  test("works for a pinned request and one with a dial", async () => {
     const { id } = await asked("Router#fair", { "x-poundkey-quality": "0" });
     expect((await run("--replay", id)).out).toBe("Acme#short: the same as then");
     const key = await command.gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
@@ -102,7 +102,7 @@ describe("a replay", () => {
     expect((await run("--replay", String(body.id))).out).toBe("Acme#plain: the same as then");
   });
 
-  test("says so when the kept figures give another choice", async () => {
+  test("reports if the stored figures give another choice", async () => {
     const { id } = await asked("Router#best");
     const database = new Database(join(command.gateway.directory, "poundkey.db"));
     database.run("UPDATE request SET decision = json_set(decision, '$.choice', 'Acme#plain') WHERE id = ?", [
@@ -114,7 +114,7 @@ describe("a replay", () => {
     expect(err).toContain("another one now");
   });
 
-  test("for an unknown request, or one that named its model, fails with a message", async () => {
+  test("for an unknown request, or one with a named model, fails with a message", async () => {
     expect(await run("--replay", "chatcmpl-none")).toMatchObject({ code: 1, out: "" });
     const { id } = await asked("Acme#wise");
     const { code, err } = await run("--replay", id);
@@ -149,14 +149,14 @@ describe("wrong usage", () => {
     [[PROMPT, "--selector", "best", "--quality", "0.5"], /--quality has no effect on best/],
     [["--forget", "Nobody#none"], /Nobody#none/],
   ];
-  test.each(calls)("%j exits with 2 and the help", async (args, said) => {
+  test.each(calls)("%j gives exit code 2 and the help", async (args, said) => {
     const { code, out, err } = await run(...args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err.split("\n")[0]).toMatch(said);
     expect(err).toContain("usage: poundkey route");
   });
 
-  test("a file that is no request, or is not there", async () => {
+  test("a file that is invalid or missing", async () => {
     for (const content of ["no json", "[]", { model: "Router#fair" }])
       expect((await run("--file", await fileOf(content))).code).toBe(2);
     for (const option of ["--file", "--learn"])
@@ -166,7 +166,7 @@ describe("wrong usage", () => {
       });
   });
 
-  test("help is help", async () => {
+  test("--help prints the help", async () => {
     const { code, out, err } = await run("--help");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     for (const option of [

@@ -20,7 +20,7 @@ const label = (fields: object = {}) =>
 describe("labels", () => {
   beforeEach(() => command.store.forgetLessons());
 
-  test("are learned from once each, and move the choice", async () => {
+  test("are learned once each, and change the choice", async () => {
     expect((await shown(PROMPT, "--selector", "best")).choice).toBe("Acme#wise");
     const lines = Array.from({ length: 30 }, (_, at) => label({ prompt: `${PROMPT} ${at}` }));
     const file = await fileOf(`${lines.join("\n")}\n\n`);
@@ -36,7 +36,7 @@ describe("labels", () => {
     expect((await shown(PROMPT, "--selector", "best")).choice).toBe("Acme#wise");
   });
 
-  test("may be whole conversations", async () => {
+  test("can be whole conversations", async () => {
     const messages = [
       { role: "system", content: "You are brief." },
       { role: "user", content: PROMPT },
@@ -45,7 +45,7 @@ describe("labels", () => {
     expect((await run("--learn", file)).out).toBe("Learned from 1 labels; 0 were known.");
   });
 
-  test("are shown by model and kind, and forgotten by model", async () => {
+  test("are shown by model and kind, and deleted by model", async () => {
     await run("--learn", await fileOf([label(), label({ model: "Acme#plain", score: 1 })].join("\n")));
     const { out } = await run("--learned");
     expect(out.split("\n")[0]).toMatch(/^MODEL +LABELS +LENGTH +MEAN SCORE BY KIND/);
@@ -63,7 +63,7 @@ describe("labels", () => {
     expect(await shown("--forget")).toEqual({ forgotten: null });
   });
 
-  test("go out to a file that others can't read, and come in again where they were forgotten", async () => {
+  test("are exported to a private file, and imported again after they were deleted", async () => {
     await run("--learn", await fileOf([label(), label({ model: "Acme#plain", score: 1 })].join("\n")));
     const before = (await run("--learned")).out;
     const file = join(command.gateway.directory, "lessons.jsonl");
@@ -85,22 +85,25 @@ describe("labels", () => {
     [/"weight":1/, '"weight":-1', /'weight'/],
     [/"row":"[^:]+:/, '"row":"other:', /another version/],
   ];
-  test.each(damages)("a line in which %p is %p is named, and nothing is taken in", async (from, to, said) => {
-    await run("--learn", await fileOf([label(), label({ score: 1 })].join("\n")));
-    const file = join(command.gateway.directory, "lessons.jsonl");
-    await run("--export", file);
-    await run("--forget");
-    const [first = "", second = ""] = (await Bun.file(file).text()).trim().split("\n");
-    const [damaged, sound] = /"score":0/.test(first) ? [first, second] : [second, first];
-    const { code, out, err } = await run(
-      "--import",
-      await fileOf([sound, damaged.replace(from, to)].join("\n")),
-    );
-    expect({ code, out }).toEqual({ code: 2, out: "" });
-    expect(err.split("\n")[0]).toMatch(/line 2: /);
-    expect(err.split("\n")[0]).toMatch(said);
-    expect(await command.store.lessons(0, 10)).toEqual([]);
-  });
+  test.each(damages)(
+    "a line in which %p is %p is reported, and nothing is imported",
+    async (from, to, said) => {
+      await run("--learn", await fileOf([label(), label({ score: 1 })].join("\n")));
+      const file = join(command.gateway.directory, "lessons.jsonl");
+      await run("--export", file);
+      await run("--forget");
+      const [first = "", second = ""] = (await Bun.file(file).text()).trim().split("\n");
+      const [damaged, sound] = /"score":0/.test(first) ? [first, second] : [second, first];
+      const { code, out, err } = await run(
+        "--import",
+        await fileOf([sound, damaged.replace(from, to)].join("\n")),
+      );
+      expect({ code, out }).toEqual({ code: 2, out: "" });
+      expect(err.split("\n")[0]).toMatch(/line 2: /);
+      expect(err.split("\n")[0]).toMatch(said);
+      expect(await command.store.lessons(0, 10)).toEqual([]);
+    },
+  );
 
   const wrong: readonly (readonly [line: string, said: RegExp])[] = [
     ["no json", /expected a JSON object/],
@@ -118,7 +121,7 @@ describe("labels", () => {
     [label({ messages: "x" }), /messages/],
     [label({ messages: [{ role: "king", content: "x" }] }), /messages\[0\]/],
   ];
-  test.each(wrong)("a line of %s is named, and nothing is learned", async (line, said) => {
+  test.each(wrong)("a line of %s is reported, and nothing is learned", async (line, said) => {
     const { code, out, err } = await run("--learn", await fileOf([label(), "", line, label()].join("\n")));
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toMatch(/\bline 3: /);
@@ -127,7 +130,7 @@ describe("labels", () => {
   });
 });
 
-test("how long answers are is read from the log, and is in the cost of a choice", async () => {
+test("answer lengths are read from the log, and affect the cost of a choice", async () => {
   const { gateway } = command;
   const key = await gateway.newKey({ allowed_models: ["Acme#plain"], requests_per_day: null });
   const costOf = async () => Number(candidate(await shown(PROMPT), "Acme#plain").cost_usd);

@@ -37,7 +37,7 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
     ["for long", 1000, 20 * MINUTE],
   ];
   test.each(outages)(
-    "leaves a provider that fails %s, costs nobody an answer, and comes back",
+    "avoids a provider that fails %s, without a failed answer, and returns to it",
     (_, ms, forMs) => {
       const { day, favourite } = dayOf(selector);
       day.is(favourite, { ...USUAL, failsAfterMs: ms });
@@ -54,7 +54,7 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
     },
   );
 
-  test("comes back after one of seconds", () => {
+  test("returns after an outage of seconds", () => {
     const { day, favourite } = dayOf(selector);
     day.is(favourite, { ...USUAL, failsAfterMs: 5000 });
     day.ask(selector, 10 * SECOND);
@@ -63,7 +63,7 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
     expect(computeShare(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
   });
 
-  test("comes back after an outage without requests", () => {
+  test("returns after an outage without requests", () => {
     const { day, favourite } = dayOf(selector);
     day.is(favourite, { ...USUAL, failsAfterMs: 5000 });
     day.ask(selector, MINUTE);
@@ -72,7 +72,7 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
     expect(computeShare(favourite, day.ask(selector, MINUTE))).toBeGreaterThan(0.5);
   });
 
-  test("leaves one that asks to be left alone, for as long, and says so", () => {
+  test("pauses a provider for as long as it asks, and says so", () => {
     const { day, favourite } = dayOf(selector);
     day.is(favourite, { ...USUAL, restsMs: 20 * SECOND });
     const refused = day.ask(selector, 1);
@@ -88,7 +88,7 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
     expect(computeShare(favourite, day.ask(selector, NOTICE_MS))).toBe(1);
   });
 
-  test("has no model left when all fail, and has one again when one is back", () => {
+  test("has no model left if all fail, and recovers when one does", () => {
     const { day, favourite } = dayOf(selector);
     for (const name of Object.keys(MODELS)) day.is(name, { ...USUAL, failsAfterMs: 200 });
     day.ask(selector, MINUTE);
@@ -100,8 +100,8 @@ describe.each(SELECTORS)("Router#%s", (selector) => {
   });
 });
 
-describe("a provider slows down", () => {
-  test("Router#light leaves it within 30 s, looks seldom, and comes back", () => {
+describe("a provider that slows down", () => {
+  test("loses Router#light within 30 s, is probed rarely, and is used again", () => {
     const { day, favourite } = dayOf("light");
     day.is(favourite, SLOW);
     day.ask("light", NOTICE_MS);
@@ -111,7 +111,7 @@ describe("a provider slows down", () => {
     expect(computeShare(favourite, day.ask("light", NOTICE_MS))).toBe(1);
   });
 
-  test("one request at a time probes it, and never all that arrive after its statistics have expired", () => {
+  test("is probed by one request at a time, even after its statistics have expired", () => {
     const { day, favourite } = dayOf("light");
     day.is(favourite, SLOW);
     day.ask("light", NOTICE_MS);
@@ -124,14 +124,14 @@ describe("a provider slows down", () => {
     expect(day.ask("light", 20 * SECOND).filter(({ first }) => first === favourite)).toHaveLength(1);
   });
 
-  test.each(["best", "fair"] as const)("Router#%s stays", (selector) => {
+  test.each(["best", "fair"] as const)("keeps Router#%s", (selector) => {
     const { day, favourite } = dayOf(selector);
     day.is(favourite, SLOW);
     expect(computeShare(favourite, day.ask(selector, 3 * MINUTE))).toBe(1);
   });
 });
 
-describe("a few failures", () => {
+describe("failures", () => {
   const onceIn = (every: number, gapMs: number, rounds: number) => {
     const day = new Day({ ...MODELS, Thrift: { price: [0.5, 2], skills: skillsAt(0.945) } }, 0.98);
     const picks = [];
@@ -143,20 +143,20 @@ describe("a few failures", () => {
     return computeShare("Thrift", picks);
   };
 
-  test("don't drive a model out, neither from much traffic nor from little", () => {
+  test("that are few don't exclude a model, with much traffic or little", () => {
     expect(onceIn(30, 500, 600)).toBe(1);
     expect(onceIn(12, 10 * SECOND, 120)).toBe(1);
   });
 
-  test("drive it out when they are many", () => {
+  test("that are many exclude it", () => {
     expect(onceIn(3, 500, 600)).toBeLessThan(0.5);
   });
 });
 
-describe("a price changes by a reload", () => {
+describe("a price changed by a reload", () => {
   const dearer = { ...MODELS, Thrift: { price: [30, 90], skills: skillsAt(0.89) } } as const;
 
-  test("Router#fair goes with it, at the next request, and comes back", () => {
+  test("moves Router#fair at the next request, and back", () => {
     const { day } = dayOf("fair");
     day.reload(dearer);
     expect(day.next("fair")).toBe("Fast");
@@ -165,14 +165,14 @@ describe("a price changes by a reload", () => {
     expect(day.next("fair")).toBe("Thrift");
   });
 
-  test.each(["best", "light"] as const)("Router#%s stays", (selector) => {
+  test.each(["best", "light"] as const)("doesn't move Router#%s", (selector) => {
     const { day, favourite } = dayOf(selector);
     day.reload(dearer);
     expect(computeShare(favourite, day.ask(selector, MINUTE))).toBe(1);
   });
 });
 
-describe("a new model of which nothing is known but a row of skills", () => {
+describe("a new model with only a row of skills", () => {
   const MATHS = "Solve the equation 3x^2 - 12x + 9 = 0 and prove that the sum of its roots is 4.";
   const CODE = "Write a Python function that reverses a linked list in place.";
   const HISTORY = "Which king of France was executed in 1793, and in which city did it happen?";
@@ -189,14 +189,14 @@ describe("a new model of which nothing is known but a row of skills", () => {
     ["math", MATHS],
     ["coding", CODE],
     ["knowledge", HISTORY],
-  ])("is the best one for %s, and not for the rest", (kind, ofKind) => {
+  ])("is best for %s, and not for the rest", (kind, ofKind) => {
     const day = new Day(withNew(kind));
     const prompts = [MATHS, CODE, HISTORY];
     const chosenFor = prompts.filter((prompt) => day.next("best", prompt) === "Fresh");
     expect(chosenFor).toEqual([ofKind]);
   });
 
-  test("is never chosen where it is no better", () => {
+  test("is never chosen if it is no better", () => {
     const day = new Day({ ...MODELS, Fresh: { price: [7, 35], skills: skillsAt(0.6) } });
     for (const selector of SELECTORS) {
       for (const prompt of [MATHS, CODE, HISTORY]) expect(day.next(selector, prompt)).not.toBe("Fresh");

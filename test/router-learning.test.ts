@@ -32,7 +32,7 @@ import { teach } from "./router/teach.ts";
 import { train } from "./router/train.ts";
 
 describe("profiles", () => {
-  test("every card of the catalogue has a row, and says where it is from", () => {
+  test("every card of the catalogue has a row with its source", () => {
     for (const card of shippedCards()) {
       const { skills, spreads, source } = findProfile(card);
       expect(skills.length).toBe(SKILLS.length);
@@ -50,13 +50,13 @@ describe("profiles", () => {
     }
   });
 
-  test("a card of which nothing is known is judged by price, and less surely than a measured one", () => {
+  test("an unknown card is judged by its price, with more doubt than a measured one", () => {
     const [dear, cheap] = [makeCard("a", 25), makeCard("b", 0.1)].map((card) => findProfile(card));
     expect(dear?.skills[0]).toBeGreaterThan(cheap?.skills[0] ?? 1);
     expect(dear?.source).toBe("imputed");
   });
 
-  test("of a request like none that was seen, only the overall level counts", () => {
+  test("for an unfamiliar request only the overall level counts", () => {
     const strange = "qzxv wqpk jjzz vvkq zzpw qqxj";
     const cards = [
       { ...STRONG, skills: even(0.85) },
@@ -72,7 +72,7 @@ describe("profiles", () => {
   });
 });
 
-test("usual words of many kinds are no known kind: less is sure of them, and the champion stays", () => {
+test("common words of many kinds are no known kind: there is more doubt, and the champion stays", () => {
   const mixed =
     "Which king merges two sorted eggs a day in the meeting? Write how the Python ducks signed it late.";
   const cards = [
@@ -91,7 +91,7 @@ test("usual words of many kinds are no known kind: less is sure of them, and the
   expect(pick("best", asking(mixed), change)).toBe("Acme#strong");
 });
 
-describe("learning on the spot", () => {
+describe("learning online", () => {
   const told = (learned: Learned, card: ModelCard, score: number, times: number, prompt = CODE) => {
     const lesson = { card, prediction: foretold(prompt), score, weight: 1 };
     for (let time = 0; time < times; time++) teach(learned, lesson);
@@ -101,7 +101,7 @@ describe("learning on the spot", () => {
     choose(best, makeInput(asking(prompt), { learned })).candidates.find((one) => one.card.id === card.id)
       ?.quality ?? 0;
 
-  test("bad scores move the choice, within bounds, and a reset brings it back", () => {
+  test("bad scores change the choice within bounds, and a reset restores it", () => {
     const learned = new Learned();
     const before = qualityOf(STRONG, learned);
     expect(pick("best", asking(CODE), { learned })).toBe("Acme#strong");
@@ -114,7 +114,7 @@ describe("learning on the spot", () => {
     expect(pick("best", asking(CODE), { learned })).toBe("Acme#strong");
   });
 
-  test("one score moves little, and a signal less than a judgment", () => {
+  test("one score changes little, and a signal less than a judgment", () => {
     const [judged, signalled] = [new Learned(), new Learned()];
     const before = qualityOf(STRONG, judged);
     told(judged, STRONG, 0, 1);
@@ -129,7 +129,7 @@ describe("learning on the spot", () => {
     expect(qualityOf(STRONG, signalled)).toBeGreaterThan(qualityOf(STRONG, judged));
   });
 
-  test("what was learned of one kind counts less for another", () => {
+  test("lessons on one kind count less for another", () => {
     const learned = new Learned();
     told(learned, MIDDLE, 0, 40, CODE);
     told(learned, MIDDLE, 1, 40, TRIVIA);
@@ -138,7 +138,7 @@ describe("learning on the spot", () => {
     expect(lost(CODE)).toBeGreaterThan(lost(TRIVIA) + 0.05);
   });
 
-  test("what was learned of kinds is kept from other kinds, and from far longer requests", () => {
+  test("lessons on one kind don't affect other kinds or far longer requests", () => {
     const learned = new Learned();
     const known = ownPrompts(12, 5).filter(({ topic }) => topic === "coding" || topic === "word_problem");
     for (const { prompt } of known) {
@@ -153,7 +153,7 @@ describe("learning on the spot", () => {
     expect(others.map(isKnown)).toEqual([false, false, false]);
   });
 
-  test("people see labels and mean scores by kind", () => {
+  test("labels and mean scores are shown by kind", () => {
     const learned = new Learned();
     told(learned, STRONG, 0.5, 10);
     expect(learned.views()).toMatchObject([
@@ -161,7 +161,7 @@ describe("learning on the spot", () => {
     ]);
   });
 
-  test("longer answers than predicted cost more", () => {
+  test("longer answers than predicted count as more expensive", () => {
     const learned = new Learned();
     for (let time = 0; time < 30; time++)
       learned.foldLength(foretold(CODE), MIDDLE.id, foretold(CODE).outputTokens * 3);
@@ -174,7 +174,7 @@ describe("learning on the spot", () => {
 });
 
 describe("the shipped parameters", () => {
-  test("give the same pick for rewritten prompts", () => {
+  test("make the same pick for paraphrased prompts", () => {
     const input = { ...makeInput(asking("")), cards: shippedCards() };
     const changes = Object.values(PARAPHRASES);
     const same = PROMPTS.flatMap((prompt) => {
@@ -186,14 +186,14 @@ describe("the shipped parameters", () => {
     expect(same.filter(Boolean).length / same.length).toBeGreaterThanOrEqual(0.9);
   });
 
-  test("are of the size that is promised", () => {
+  test("have the promised size", () => {
     const file = Bun.file(new URL("../src/selectors/parameters.data.json", import.meta.url));
     expect(file.size).toBeLessThan(2_400_000);
     expect(shippedParameters().embedding.length).toBeGreaterThan(100_000);
   });
 
   test.skipIf(!existsSync(DATA) || process.env.POUNDKEY_TRAIN === undefined)(
-    "come out of the training again, byte by byte",
+    "are reproduced by training, byte for byte",
     async () => {
       const file = Bun.file(new URL("../src/selectors/parameters.data.json", import.meta.url));
       expect(`${JSON.stringify(train(), null, 1)}\n`).toBe(await file.text());

@@ -44,8 +44,8 @@ function removals(request: ChatRequest, change: Partial<ChooseInput> = {}): Reco
   return Object.fromEntries(candidates.map(({ card, removedBy }) => [card.name, removedBy]));
 }
 
-describe("what a request asks for", () => {
-  test("its kind, and a mixture that sums to 1", () => {
+describe("the features of a request", () => {
+  test("include its kind, as a mixture that sums to 1", () => {
     expect(mainSkill(foretold(MATH))).toBe("math");
     expect(mainSkill(foretold(CODE))).toBe("coding");
     expect(mainSkill(foretold(TRIVIA))).toBe("knowledge");
@@ -56,13 +56,13 @@ describe("what a request asks for", () => {
     }
   });
 
-  test("tools in the request call for the skill of using them", () => {
+  test("include the skill of using tools if it has tools", () => {
     const tools = [{ type: "function" as const, function: { name: "weather" } }];
     const { categories } = predict(readFeatures(asking("What is it like in Porto?", { tools })));
     expect(categories.tools).toBeGreaterThan(foretold("What is it like in Porto?").categories.tools + 0.3);
   });
 
-  test("a greeting is easier than a competition's problem, and its answer shorter", () => {
+  test("rate a greeting as easier than a competition problem, with a shorter answer", () => {
     const hard = foretold(
       "Find all integers n such that n^2 + 3n + 5 is divisible by 121, and prove that there are no others.",
     );
@@ -71,12 +71,12 @@ describe("what a request asks for", () => {
     expect(predict(readFeatures(asking(CODE, { max_tokens: 16 }))).outputTokens).toBe(16);
   });
 
-  test("case, digits and spacing make no difference to words", () => {
+  test("ignore case, digits and spacing of words", () => {
     const grams = (text: string) => [...readFeatures(asking(text)).grams].toSorted(([a], [b]) => a - b);
     expect(grams("How many EGGS are 12 eggs?")).toEqual(grams("how many  eggs\nare 7 Egg"));
   });
 
-  test("a greeting, a plea and thanks are no part of the task, unless nothing else is said", () => {
+  test("ignore greetings, pleas and thanks, unless nothing else is said", () => {
     const grams = (text: string) => readFeatures(asking(text)).grams;
     for (const [before, after] of [
       ["Hello! Could you please help me with this?\n", "\nThank you very much."],
@@ -92,7 +92,7 @@ describe("what a request asks for", () => {
     expect(grams(plea).size).toBeGreaterThan(6);
   });
 
-  test("nothing known, nothing said, and 200 kB are all read within bounds", () => {
+  test("are read within bounds from unknown words, no words, and 200 kB", () => {
     for (const text of ["", "qzxv wqpk jjzz", "\u0000\ud800 ", "x".repeat(200_000), "词".repeat(200_000)]) {
       const prediction = foretold(text);
       expect(prediction.support).toBeWithin(0, 1.0001);
@@ -106,7 +106,7 @@ describe("what a request asks for", () => {
   });
 });
 
-describe("hard filters come first, and are named", () => {
+describe("hard filters are applied first, and reported", () => {
   test("each reason", () => {
     const plain = makeCard("plain", 1, { capabilities: new Set() });
     const cards = [
@@ -140,7 +140,7 @@ describe("hard filters come first, and are named", () => {
     });
   });
 
-  test("an open breaker removes a card, unless only such cards are left", () => {
+  test("an open breaker removes a card, unless all others are removed too", () => {
     const open = (ids: readonly string[]): HealthView => ({
       of: (id) => (ids.includes(id) ? health({ open: true }) : null),
     });
@@ -149,7 +149,7 @@ describe("hard filters come first, and are named", () => {
     expect(pick("best", asking(MATH), { health: open(CARDS.map(({ id }) => id)) })).toBe("Acme#strong");
   });
 
-  test("none can serve: no choice, and why", () => {
+  test("if none can serve, there is no choice, and the reason is given", () => {
     const { choice, candidates } = choose(fair, makeInput(asking("a ".repeat(40_000))));
     expect(choice).toBeNull();
     expect(candidates.map(({ removedBy }) => removedBy)).toEqual(["context", "context", "context"]);
@@ -175,7 +175,7 @@ describe("the three selectors", () => {
     expect(pick("light", asking(CODE), { cards, health: slow })).toBe("Acme#strong");
   });
 
-  test("the same input gives the same answer, whatever the order of the cards", () => {
+  test("the choice doesn't depend on the order of the cards", () => {
     for (const selector of Object.values(SELECTOR_RULES)) {
       for (const prompt of PROMPTS) {
         const view = routeView(choose(selector, makeInput(asking(prompt))));
@@ -186,7 +186,7 @@ describe("the three selectors", () => {
     }
   });
 
-  test("a kept prediction decides the same again", () => {
+  test("a stored prediction gives the same decision again", () => {
     const input = makeInput(asking(CODE));
     const first = choose(fair, input);
     const kept: typeof first.prediction = structuredClone(first.prediction);
@@ -194,7 +194,7 @@ describe("the three selectors", () => {
     expect(routeView(decide(fair, other, kept, first.promptTokens))).toEqual(routeView(first));
   });
 
-  test("a lower share of quality never costs more", () => {
+  test("a lower quality share never costs more", () => {
     for (const prompt of PROMPTS) {
       const costs = [1, 0.98, 0.95, 0.9, 0.7, 0.4, 0].map((quality) => {
         const { candidates } = choose(fair, { ...makeInput(asking(prompt)), cards: shippedCards(), quality });
@@ -204,7 +204,7 @@ describe("the three selectors", () => {
     }
   });
 
-  test("candidates are sorted by score, the removed ones last, and numbers are within bounds", () => {
+  test("candidates are sorted by score, removed ones last, and numbers are within bounds", () => {
     for (const selector of Object.values(SELECTOR_RULES)) {
       const { candidates } = choose(selector, { ...makeInput(asking(CODE)), cards: shippedCards() });
       const able = candidates.filter(({ eligible }) => eligible);
@@ -215,7 +215,7 @@ describe("the three selectors", () => {
     }
   });
 
-  test("thinking, prices by tier and a warm cache are in the cost", () => {
+  test("the cost includes thinking, tiered prices and a warm cache", () => {
     const tiers = [{ aboveTokens: 100, input: 20, output: 100 }];
     const tiered = makeCard("tiered", 10, { price: { input: 2, output: 10, cachedInput: 0.2, tiers } });
     const costOf = (prompt: string, change: Partial<ChooseInput> = {}, more: Partial<ChatRequest> = {}) =>
@@ -231,7 +231,7 @@ describe("the three selectors", () => {
     );
   });
 
-  test("a rule leaves for its kind of task the models that it names, or all but those", () => {
+  test("a rule limits its kind of task to the named models, or to all others", () => {
     const only = {
       category: "coding",
       shareMin: 0.5,
@@ -251,7 +251,7 @@ describe("the three selectors", () => {
     expect(pick("best", asking(CODE), pinned)).toBe("Acme#middle");
   });
 
-  test("where rules leave no model, the error names the operator's rules", () => {
+  test("if rules leave no model, the error mentions the operator's rules", () => {
     const rules = {
       ...RULES,
       rules: [{ category: "coding", shareMin: 0, models: ["Acme#none"], deny: [] }],
@@ -267,7 +267,7 @@ describe("the three selectors", () => {
     expect(ask).toThrow("No model is on that Router#best could choose.");
   });
 
-  test("a pin decides for its kind of task alone", () => {
+  test("a pin only decides for its kind of task", () => {
     const rules = { ...RULES, pin: { coding: "Acme#weak" } };
     expect(pick("best", asking(CODE), { rules })).toBe("Acme#weak");
     expect(pick("best", asking(MATH), { rules })).toBe("Acme#strong");

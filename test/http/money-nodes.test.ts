@@ -78,7 +78,7 @@ describe("several gateways on one store", () => {
     await other.stop();
   });
 
-  test("one that comes after another has stopped gives its answers again", async () => {
+  test("one started after another has stopped repeats its stored answers", async () => {
     const payer = await world.payer(1);
     const one = await readAsked(world.url, payer, NAME, asking("Gated#calm", "x"));
     await world.halt();
@@ -97,7 +97,7 @@ describe("shutting down", () => {
   afterAll(() => world.stop());
 
   test(
-    "twins that wait are told so; what nobody waits for any more is ended too, and written down",
+    "waiting duplicates are informed, and calls that no client waits for are ended and recorded",
     async () => {
       const [payer, left, streaming] = [await world.payer(1), await world.payer(1), await world.payer(1)];
       const gone = new AbortController();
@@ -126,7 +126,7 @@ describe("shutting down", () => {
   );
 
   test(
-    "what is made for nobody may be finished until the drain is over, then it is ended",
+    "calls without clients may finish during the drain, then they are ended",
     async () => {
       // Time enough for the first answer on a busy machine; the second would never end.
       const own = await startMoneyWorld("", "drain: 2s");
@@ -152,7 +152,7 @@ describe("shutting down", () => {
   );
 });
 
-describe("a client that reads slowly", () => {
+describe("a slow client", () => {
   let world: MoneyWorld;
   beforeAll(async () => {
     world = await startMoneyWorld();
@@ -160,7 +160,7 @@ describe("a client that reads slowly", () => {
   afterAll(() => world.stop());
 
   test(
-    "slows the upstream down, and gets everything in the end",
+    "slows down the upstream and gets everything in the end",
     async () => {
       const payer = await world.payer(1);
       const socket = asRaw(world.url, payer, asking("Gated#flood", "x", { stream: true }));
@@ -180,7 +180,7 @@ describe("a client that reads slowly", () => {
   );
 });
 
-describe("waiting for the same request's answer", () => {
+describe("waiting for a duplicate's answer", () => {
   const granted = {
     kind: "granted",
     place: makePlace("unlimited"),
@@ -192,7 +192,7 @@ describe("waiting for the same request's answer", () => {
   const clock = { after: () => () => {}, monotonicMs: () => 0 };
   const ending = new Ending();
 
-  test("ends as soon as that one is settled", async () => {
+  test("ends as soon as it is settled", async () => {
     const answers: Admitted[] = [{ kind: "pending", id: "two" }, granted];
     const admissions = new Admissions({ ledger: { admit: async () => answers.shift() ?? granted }, clock });
     const ticket = { ask: makeAsk("three", makeKey("key_a")), reads: NO_READS, rules: RULES };
@@ -210,7 +210,7 @@ describe("waiting for the same request's answer", () => {
   });
 });
 
-describe("an answer that is made whether or not its client waits", () => {
+describe("an answer that is finished without its client", () => {
   /** Gives the parts, then fails where a failure is given. */
   function make(parts: readonly string[], seen: string[], failure?: Error): AnswerFlow<string> {
     return {
@@ -230,7 +230,7 @@ describe("an answer that is made whether or not its client waits", () => {
     ["small parts", Array.from({ length: 1000 }, (_, at) => `${at}`), 260],
     ["large parts", Array.from({ length: 100 }, (_, at) => `${at}`.repeat(100_000)), 14],
   ] as const) {
-    test(`${what}: only so many wait for a reader, all come, and none when it leaves`, async () => {
+    test(`${what}: the buffer is bounded, every part arrives, and none is kept once the client leaves`, async () => {
       const [seen, unread]: [string[], string[]] = [[], []];
       const reader = buffered(make(parts, seen));
       const got: string[] = [];
@@ -251,7 +251,7 @@ describe("an answer that is made whether or not its client waits", () => {
     });
   }
 
-  test("its failure comes after what was made before", async () => {
+  test("its failure arrives after the parts before it", async () => {
     const got: string[] = [];
     const reader = buffered(make(["a", "b"], [], new Error("broken")));
     const reading = () =>

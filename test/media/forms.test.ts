@@ -82,7 +82,7 @@ describe("transcripts", () => {
     expect(() => translate([chunk("by ")])).toThrow("broken off");
   });
 
-  test("one with its speakers that came whole is told as their passages", () => {
+  test("a whole transcript with speakers is reported as their segments", () => {
     const { writer } = readTranscription("diarized_json");
     const segments = [{ id: "s", start: 0, end: 1, text: "hello", speaker: "A" }];
     const reply = { usage: null, content: { text: "hello", segments } };
@@ -97,7 +97,7 @@ describe("transcripts", () => {
   });
 });
 
-describe("servers are asked for a stream only where they have one", () => {
+describe("only servers that support streams are asked for one", () => {
   const drawing = { model: "P#m", prompt: "x", stream: true, partial_images: 2 };
   const { ask } = OPENAI_IMAGES.read(incoming(drawing, "/v1/images/generations"));
   const encode = (provider: string, name: string) =>
@@ -115,13 +115,13 @@ describe("servers are asked for a stream only where they have one", () => {
       expect(dropped).toContain("partial_images");
     });
   }
-  test("OpenAI's and Azure's have", () => {
+  test("OpenAI's and Azure's do", () => {
     for (const provider of ["OpenAI", "Azure"]) {
       const { body, dropped } = encode(provider, "gpt-image-2");
       expect([body.stream, body.partial_images, dropped]).toEqual([true, 2, []]);
     }
   });
-  test("Groq's transcripts come whole", () => {
+  test("Groq's transcripts arrive complete", () => {
     const said = (provider: string) => {
       const codec = given(TRANSCRIPTION.findCodec(findProvider(provider)));
       const { form = [] } = TRANSCRIPTION.encode(codec, readTranscription().ask, makeCard("m"), TARGET);
@@ -129,7 +129,7 @@ describe("servers are asked for a stream only where they have one", () => {
     };
     expect(["Groq", "OpenAI", "Azure", "Mistral"].map(said)).toEqual([undefined, "true", "true", "true"]);
   });
-  test("speech is asked for as events of the models that have them", () => {
+  test("models that support speech events are asked for them", () => {
     const speech = { model: "P#m", input: "x", voice: "v", stream_format: "sse" };
     const spoken = OPENAI_SPEECH.read(incoming(speech)).ask;
     const asked = (provider: string, name: string) =>

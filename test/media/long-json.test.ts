@@ -30,18 +30,18 @@ for (const [name, value] of Object.entries(CASES)) {
   });
 }
 
-test("the long text is the bytes that arrived, not a string", () => {
+test("a long string is the bytes that arrived, not a string", () => {
   const parsed = read(JSON.stringify({ b64_json: LONG }), 65_536);
   expect(parsed).toEqual({ b64_json: expect.any(LongText) });
 });
 
-test("what is cut off, or no JSON, is none", () => {
+test("truncated or invalid JSON is rejected", () => {
   expect(read(`{"b64_json":"${LONG}`, 1000)).toBeUndefined();
   expect(read(`{"b64_json":"${LONG}"`, 1000)).toBeUndefined();
   expect(read(`{"b64_json":${LONG}}`, 1000)).toBeUndefined();
 });
 
-test("a provider can't have one picture sent thousands of times", () => {
+test("a provider can't make one picture be sent thousands of times", () => {
   const forged = JSON.stringify({ data: [LONG, "\u0001long-text:0", "\u0001long-text:0"] });
   expect(read(forged, 1000)).toBeUndefined();
   expect(read(JSON.stringify({ [LONG]: 1 }), 1000)).toBeUndefined();

@@ -101,7 +101,7 @@ async function isWhole(response: Response): Promise<boolean> {
 }
 
 // Windows and macOS have no /proc.
-describe.skipIf(process.platform !== "linux")("a picture of 20 MB takes less than 60 MB more", () => {
+describe.skipIf(process.platform !== "linux")("a 20 MB picture takes less than 60 MB of memory", () => {
   const edit = (model: string) =>
     makeForm({
       model,
@@ -134,7 +134,7 @@ describe.skipIf(process.platform !== "linux")("a picture of 20 MB takes less tha
 });
 
 test(
-  "a picture whose client reads slowly comes whole, and one whose client leaves harms no other",
+  "a picture reaches a slow client completely, and a client that leaves harms no other",
   async () => {
     const slow = await ask("generations", { model: "Studio#untold", prompt: "x" });
     const left = await ask("generations", { model: "Studio#told", prompt: "x" });

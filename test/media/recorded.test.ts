@@ -33,7 +33,7 @@ function asDelivered({ body, headers }: MediaRecording) {
   return { body: String(body), headers };
 }
 
-describe.skipIf(traffic === null)("recorded pictures, sound and transcripts", () => {
+describe.skipIf(traffic === null)("recorded pictures, audio and transcripts", () => {
   for (const recording of recordings.filter((one) => isImage(one) && hasSucceeded(one))) {
     test(`${recording.id}: pictures`, () => {
       const codec = given(IMAGES.findCodec(recording.dialect), recording);
@@ -62,7 +62,7 @@ describe.skipIf(traffic === null)("recorded pictures, sound and transcripts", ()
   }
 
   for (const recording of recordings.filter((one) => isSpeech(one) && hasSucceeded(one))) {
-    test(`${recording.id}: sound`, () => {
+    test(`${recording.id}: audio`, () => {
       const codec = given(SPEECH.findCodec(recording.dialect), recording);
       const { ask } = OPENAI_SPEECH.read(incoming(requestOf(recording)));
       const { card, body, headers } = recording;
@@ -105,7 +105,7 @@ describe.skipIf(traffic === null)("recorded pictures, sound and transcripts", ()
   }
 
   for (const recording of recordings.filter((one) => isTranscript(one) && one.isStream)) {
-    test(`${recording.id}: a transcript as it was made, whatever the cuts, and none without its end`, () => {
+    test(`${recording.id}: a transcript as it was made under any cut, and none without its end`, () => {
       const codec = given(TRANSCRIPTION.findCodec(recording.dialect), recording);
       const ask = readTranscription(recording, asString(recording.fields?.response_format) ?? "json");
       const { card, headers } = recording;

@@ -36,7 +36,7 @@ function expectNear(one: readonly number[] = [], other: readonly number[] = []):
 const texts = (count: number) => Array.from({ length: count }, (_, at) => `text ${at}`);
 
 describe("the answer", () => {
-  test("has a vector for each text in its place, the model's id, the usage and the cost", async () => {
+  test("has a vector per text in order, the model's id, the usage and the cost", async () => {
     const answer = await embed({ input: ["a red fox", "another text"] });
     expect(answer.status).toBe(200);
     expect(answer.body).toMatchObject({ object: "list", model: MODEL });
@@ -51,7 +51,7 @@ describe("the answer", () => {
     expect(readVectors(answer)[0]).toHaveLength(256);
   });
 
-  test("is the same as numbers and as base64, whichever the provider gives", async () => {
+  test("is equal as numbers and as base64, whatever the provider returns", async () => {
     for (const model of [
       "Priced#embed",
       "OpenAI#text-embedding-3-small",
@@ -67,7 +67,7 @@ describe("the answer", () => {
     }
   });
 
-  test("has vectors of the length that is asked for", async () => {
+  test("has vectors of the requested length", async () => {
     for (const model of [
       "Priced#embed",
       "Mistral#codestral-embed",
@@ -79,7 +79,7 @@ describe("the answer", () => {
     }
   });
 
-  test("has them under the names that Mistral's and Voyage's clients give the fields", async () => {
+  test("accepts the field names of Mistral's and Voyage's clients", async () => {
     const input = { input: "short", output_dimension: 512, truncation: true, output_dtype: "float" };
     for (const model of ["Voyage#voyage-4", "Cohere#embed-v4.0", "Priced#embed"]) {
       const answer = await embed({ model, ...input });
@@ -95,7 +95,7 @@ describe("the answer", () => {
     });
   });
 
-  test("takes the ids of tokens, one text or several, and passes them on as they are", async () => {
+  test("accepts token ids, for one text or several, and passes them on unchanged", async () => {
     expect(readVectors(await embed({ input: [1, 2, 3] }))).toHaveLength(1);
     expect(world.bodies().at(-1)?.input).toEqual([1, 2, 3]);
     const several = await embed({ input: [[1, 2], [3]] });
@@ -108,7 +108,7 @@ describe("the answer", () => {
 });
 
 describe("splitting", () => {
-  test("inputs beyond a call's limit go in several, and come back in their order", async () => {
+  test("inputs beyond a call's limit are sent in several calls, and returned in order", async () => {
     const input = texts(200);
     const answer = await embed({ model: "Batches#embed-v4.0", input });
     expect(
@@ -126,7 +126,7 @@ describe("splitting", () => {
     expect(answer.body.usage).toMatchObject({ prompt_tokens: tokens, cost: computeCost(tokens) });
   });
 
-  test("long texts go in more calls where a call's tokens are limited", async () => {
+  test("long texts take more calls if a call's tokens are limited", async () => {
     const input = Array.from({ length: 6 }, () => "word ".repeat(4000));
     expect((await embed({ model: "Mistral#mistral-embed", input })).status).toBe(200);
     expect(world.simulator.calls.total).toBe(3);
@@ -166,7 +166,7 @@ describe("money and places", () => {
     });
   });
 
-  test("a report that can't be is cut, and the log says so", async () => {
+  test("an implausible report is capped and logged", async () => {
     const payer = await world.payer(1);
     const answer = await embed({ model: "Priced#embed~tokens=90000", input: "x" }, { secret: payer.secret });
     // The context of 8,192 tokens, and a twentieth more.
@@ -175,7 +175,7 @@ describe("money and places", () => {
     expect(JSON.stringify(row)).toContain("implausible");
   });
 
-  test("a balance that doesn't cover the worst case is refused before any call", async () => {
+  test("a balance below the worst case is refused before any call", async () => {
     const strict = await startOperationsWorld("billing: { charge: always }");
     const payer = await strict.payer(0.00001);
     const body = { model: MODEL, input: texts(2000) };
@@ -188,7 +188,7 @@ describe("money and places", () => {
     await strict.stop();
   });
 
-  test("a request takes one place, and one for each further call", async () => {
+  test("a request takes one place, plus one per further call", async () => {
     const { secret } = await world.newKey({ requests_per_day: 10 });
     await embed({ input: texts(50) }, { secret });
     expect(await world.used(secret)).toBe(1);
@@ -196,7 +196,7 @@ describe("money and places", () => {
     expect(await world.used(secret)).toBe(4);
   });
 
-  test("a place comes back where the provider failed or refused", async () => {
+  test("a place is given back if the provider failed or refused", async () => {
     const { secret } = await world.newKey({ requests_per_day: 10 });
     for (const trouble of ["500", "400", "cut"]) {
       const answer = await embed({ model: `Priced#embed~trouble=${trouble}`, input: "x" }, { secret });
@@ -205,7 +205,7 @@ describe("money and places", () => {
     expect(await world.used(secret)).toBe(0);
   });
 
-  test("the same Idempotency-Key is answered with the same vectors, made and paid once", async () => {
+  test("a repeated Idempotency-Key gets the same vectors, made and paid once", async () => {
     const payer = await world.payer(1);
     const init = { secret: payer.secret, headers: { "idempotency-key": "vectors-1" } };
     const [first, second] = [await embed({ input: "once" }, init), await embed({ input: "once" }, init)];
@@ -235,14 +235,14 @@ describe("refused", () => {
     ["a selector", { input: "x", model: "Router#best" }, "unsupported_capability", "model"],
   ];
   for (const [name, body, code, param] of ROWS) {
-    test(`${name}, before anybody is called`, async () => {
+    test(`${name}, before any call`, async () => {
       const refused = await embed(body);
       expect([refused.status, refused.error?.code, refused.error?.param]).toEqual([400, code, param]);
       expect(world.simulator.calls.total).toBe(0);
     });
   }
 
-  test("dimensions that the provider has not, in its own words", async () => {
+  test("dimensions that the provider doesn't support, in its own words", async () => {
     const refused = await embed({ input: "x", dimensions: 5000 });
     expect([refused.status, refused.error?.param]).toEqual([400, "dimensions"]);
   });

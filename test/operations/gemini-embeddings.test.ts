@@ -34,7 +34,7 @@ async function post(model: string, verb: string, body: unknown): Promise<Answer>
 const content = (...texts: readonly string[]) => ({ parts: texts.map((text) => ({ text })) });
 
 describe("the answer", () => {
-  test("has one vector, in Gemini's form, whichever provider answers", async () => {
+  test("has one vector, in Gemini's format, from every provider", async () => {
     for (const model of [
       "Google/gemini-embedding-001",
       "Cohere%23embed-v4.0",
@@ -50,7 +50,7 @@ describe("the answer", () => {
     }
   });
 
-  test("has a vector for each request of a batch, in their order", async () => {
+  test("has a vector per request of a batch, in order", async () => {
     const requests = ["one", "two", "one"].map((text) => ({
       model: "models/gemini-embedding-001",
       content: content(text),
@@ -61,7 +61,7 @@ describe("the answer", () => {
     expect(second).not.toEqual(first);
   });
 
-  test("is the same in both spellings of the fields", async () => {
+  test("is the same for both spellings of the fields", async () => {
     for (const settings of [
       { taskType: "RETRIEVAL_QUERY", outputDimensionality: 64 },
       { task_type: "RETRIEVAL_QUERY", output_dimensionality: 64 },
@@ -73,7 +73,7 @@ describe("the answer", () => {
     }
   });
 
-  test("Google's own tasks reach Google, and elsewhere the kind that is nearest", async () => {
+  test("passes Google's task types to Google, and the nearest ones elsewhere", async () => {
     const body = { content: content("x"), taskType: "SEMANTIC_SIMILARITY", title: "t" };
     expect((await post("Google/gemini-embedding-001", "embedContent", body)).dropped).toBeNull();
     expect(asArray(world.bodies().at(-1)?.requests)[0]).toMatchObject({
@@ -96,7 +96,7 @@ describe("the answer", () => {
   });
 });
 
-describe("refused in Google's form, before anybody is called", () => {
+describe("refused in Google's format before any call", () => {
   const one = { content: content("x") };
   const ROWS: readonly (readonly [string, string, unknown, RegExp])[] = [
     ["no content", "embedContent", {}, /content/],
@@ -132,7 +132,7 @@ describe("refused in Google's form, before anybody is called", () => {
   }
 });
 
-test("the list of models says which of them make vectors", async () => {
+test("the list of models shows which support embeddings", async () => {
   const headers = { "x-goog-api-key": world.secret };
   const response = await fetch(`${world.url}/v1beta/models/Priced%2Fembed`, { headers });
   const { supportedGenerationMethods } = asObject(await response.json());

@@ -21,7 +21,7 @@ function readFlags({ body }: Seen): readonly unknown[] {
   return asArray(body.results).map((one) => asObject(one).flagged);
 }
 
-test("each text has a verdict of its own, in its place", async () => {
+test("each text has its own verdict, in order", async () => {
   const answer = await judge({ input: ["good day", "I will kill you", "flowers"] });
   expect([answer.status, readFlags(answer)]).toEqual([200, [false, true, false]]);
   const [, flagged] = asArray(answer.body.results).map(asObject);
@@ -30,20 +30,20 @@ test("each text has a verdict of its own, in its place", async () => {
   expect(answer.body).toMatchObject({ id: expect.stringMatching(/^modr-/), model: "Priced#judge" });
 });
 
-test("parts of text and pictures are judged together, and forwarded as they are", async () => {
+test("text and picture parts are judged together, and forwarded unchanged", async () => {
   const input = [{ type: "text", text: "kill" }, PICTURE];
   expect(readFlags(await judge({ input }))).toEqual([true]);
   expect(world.bodies()[0]?.input).toEqual(input);
 });
 
-test("Mistral judges texts, and no pictures", async () => {
+test("Mistral only judges texts", async () => {
   const model = "Mistral#mistral-moderation-latest";
   expect(readFlags(await judge({ model, input: ["kill", "hello"] }))).toEqual([true, false]);
   const refused = await judge({ model, input: [PICTURE] });
   expect([refused.status, refused.error?.code]).toEqual([400, "unsupported_capability"]);
 });
 
-test("a price of 0 is a price: it costs nothing, needs no balance, and takes a place", async () => {
+test("a price of 0 is a price: the request is free, needs no balance, and takes a place", async () => {
   const { secret } = await world.newKey({ requests_per_day: 3 });
   const answer = await judge({ input: ["a", "b"] }, { secret });
   expect(answer.body.usage).toMatchObject({ cost: 0, charged: 0 });
@@ -59,12 +59,12 @@ test("a price of 0 is a price: it costs nothing, needs no balance, and takes a p
   expect((await judge({ input: "a" }, { secret: poor.secret })).status).toBe(200);
 });
 
-test("a request without a model goes where the alias of OpenAI's standard model leads", async () => {
+test("a request without a model uses the alias of OpenAI's default model", async () => {
   const answer = await world.post("/v1/moderations", { input: "a" });
   expect([answer.status, answer.body.model]).toEqual([200, "Priced#judge"]);
 });
 
-describe("refused before anybody is called", () => {
+describe("refused before any call", () => {
   const ROWS: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
     ["no input", {}, "missing_required_parameter", "input"],
     ["an empty list", { input: [] }, "empty_array", "input"],

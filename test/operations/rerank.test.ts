@@ -66,7 +66,7 @@ function readOrder({ body }: Seen): readonly unknown[] {
 }
 
 describe("the answer", () => {
-  test("has the documents' places, the best first, whichever provider answers", async () => {
+  test("has the documents' indexes, best first, from every provider", async () => {
     for (const model of [
       "Priced#rank",
       "Cohere#rerank-v3.5",
@@ -81,7 +81,7 @@ describe("the answer", () => {
     }
   });
 
-  test("is the same from providers with forms of their own, whose tokens are charged", async () => {
+  test("is the same from providers with their own formats, whose tokens are charged", async () => {
     const payer = await world.payer(1);
     for (const [model, tokens] of [
       ["NVIDIA#nvidia/rank-1.5", 30],
@@ -102,7 +102,7 @@ describe("the answer", () => {
     }
   });
 
-  test("has as many results as were asked for", async () => {
+  test("has the requested number of results", async () => {
     expect(readOrder(await rank({ top_n: 1 }))).toEqual([2]);
     expect(readOrder(await rank({ top_n: 50, model: "Voyage#rerank-2.5" }))).toEqual([2, 1, 0]);
     expect(world.bodies().at(-1)?.top_k).toBe(3);
@@ -111,7 +111,7 @@ describe("the answer", () => {
     expect([readOrder(voyages), world.bodies().at(-1)?.top_n]).toEqual([[2], 1]);
   });
 
-  test("shows the documents as they were sent, also where the provider can't", async () => {
+  test("returns the documents as sent, even if the provider can't", async () => {
     const documents = ["plain", { text: "a panda", id: 7 }];
     const answer = await rank({ model: "Cohere#rerank-v3.5", documents, return_documents: true });
     expect(asArray(answer.body.results).map((one) => asObject(one).document)).toEqual([
@@ -122,7 +122,7 @@ describe("the answer", () => {
     expect(asObject(asArray((await rank({})).body.results)[0]).document).toBeUndefined();
   });
 
-  test("reads the fields of documents that are named", async () => {
+  test("ranks by the named fields of documents", async () => {
     await rank({
       documents: [{ title: "Pandas", body: "are bears", note: "x" }],
       rank_fields: ["title", "body"],
@@ -132,7 +132,7 @@ describe("the answer", () => {
 });
 
 describe("money", () => {
-  test("search units are charged as the provider counts them", async () => {
+  test("search units are charged by the provider's count", async () => {
     const payer = await world.payer(1);
     const documents = Array.from({ length: 250 }, (_, at) => `document ${at}`);
     const answer = await rank({ model: "Batches#rerank-v3.5", documents }, { secret: payer.secret });
@@ -146,7 +146,7 @@ describe("money", () => {
     });
   });
 
-  test("search units and operations are counted for Prometheus", async () => {
+  test("search units and operations appear in the metrics", async () => {
     await rank({ model: "Batches#rerank-v3.5" });
     const text = await until("they are counted", async () => {
       const found = await (await fetch(`${world.url}/metrics`)).text();
@@ -157,7 +157,7 @@ describe("money", () => {
     expect(text).toMatch(/poundkey_operations_total\{operation="rerank",surface="rerank"\} [1-9]/);
   });
 
-  test("tokens are charged where the card has a price for them, the query's once for each document", async () => {
+  test("tokens are charged if the card has a price for them, the query's once per document", async () => {
     const payer = await world.payer(1);
     const answer = await rank(
       { query: "x".repeat(40), documents: ["y".repeat(80), "z".repeat(80)] },
@@ -176,7 +176,7 @@ describe("money", () => {
     expect(Number(asObject(tokens.body.usage).charged)).toBeGreaterThan(0);
   });
 
-  test("an answer that breaks off costs nothing, and its place comes back", async () => {
+  test("an answer that breaks off is free, and its place is given back", async () => {
     const { secret } = await world.newKey({ requests_per_day: 3 });
     expect((await rank({ model: "Priced#rank~trouble=cut" }, { secret })).status).toBe(502);
     expect(await world.used(secret)).toBe(0);
@@ -185,7 +185,7 @@ describe("money", () => {
   });
 });
 
-describe("refused before anybody is called", () => {
+describe("refused before any call", () => {
   const many = Array.from({ length: 1001 }, () => "x");
   const ROWS: readonly (readonly [string, Record<string, unknown>, string, string])[] = [
     ["no query", { query: "" }, "empty_string", "query"],

@@ -143,7 +143,7 @@ test.each(ANSWERS.map((answer) => [answer.name, answer] as const))("%s", (_name,
   }
 });
 
-test("the decoder counts calls from 0, whatever blocks stand before them", () => {
+test("calls are numbered from 0, whatever blocks precede them", () => {
   const decoder = anthropic.chat.decoder(makeCard(CLASSIC), makeRequest({}));
   const events = [
     open(3, use("t1", "f")),
@@ -159,13 +159,13 @@ test("the decoder counts calls from 0, whatever blocks stand before them", () =>
   expect(choices.at(-1)?.finish_reason).toBe("tool_calls");
 });
 
-test("a refusal's explanation", () => {
+test("a refusal is explained", () => {
   const details = { stop_details: { category: "cyber", explanation: "Not this." } };
   const refused = [streamed([start, ...finish("refusal", details)]), whole([], "refusal", {}, details)];
   for (const reply of refused) expect(reply.choices[0]?.message.refusal).toBe("Not this.");
 });
 
-test("rounds that the server ran are summed, an advisor's are not; searches are counted", () => {
+test("the server's own rounds are summed, except an advisor's, and searches are counted", () => {
   const round = { output_tokens: 1, cache_read_input_tokens: 100 };
   const iterations = [
     { ...round, type: "compaction", input_tokens: 50 },

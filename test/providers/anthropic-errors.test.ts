@@ -20,14 +20,14 @@ const another = { ...start, message: { id: "m2" } };
 const replyTo = (body: unknown) => () =>
   anthropic.chat.reply(body, makeCard(CLASSIC), makeRequest({}), new Headers());
 
-test("the end is message_stop: what stops before it fails, what follows counts for nothing", () => {
+test("a stream ends with message_stop: anything shorter fails, and anything after it is ignored", () => {
   for (let length = 0; length < answered.length; length++) {
     expect(catchFault(() => streamed(answered.slice(0, length))).code).toBe("upstream_error");
   }
   expect(streamed([...answered, another]).choices[0]?.message.content).toBe("x");
 });
 
-test("a message that stops without saying why is broken", () => {
+test("a message without a stop reason is broken", () => {
   const stop = { type: "message_stop" };
   const wordless = { type: "message_delta", delta: { stop_reason: 1 }, usage: { output_tokens: 7 } };
   for (const events of [[stop], [...opened, close(0), stop], [...opened, close(0), wordless, stop]]) {
@@ -35,7 +35,7 @@ test("a message that stops without saying why is broken", () => {
   }
 });
 
-test("a start that comes twice is passed over, another message in the stream is a failure", () => {
+test("a duplicate start is ignored, but another message in the stream is a failure", () => {
   expect(streamed([start, ...answered]).choices[0]?.message.content).toBe("x");
   expect(catchFault(() => streamed([...opened, another, ...finish("end_turn")])).code).toBe("upstream_error");
 });
@@ -54,7 +54,7 @@ test.each(INSIDE)("%s inside an answer: %s", (type, message, code) => {
   expect(catchFault(replyTo(event)).code).toBe(code);
 });
 
-test("garbage is a failure of the provider's", () => {
+test("garbage counts as the provider's failure", () => {
   for (const data of ["{", "[]", "null", "text"]) {
     const decoder = anthropic.chat.decoder(makeCard(CLASSIC), makeRequest({}));
     expect(catchFault(() => decoder.push({ event: "", data })).code).toBe("upstream_error");
@@ -94,7 +94,7 @@ test.each(ANSWERS)("%i %s %s", (status, type, message, code) => {
   expect(fault.details.retryAfterMs).toBe(7000);
 });
 
-test("bodies that are no JSON, or none at all", () => {
+test("bodies without JSON, or empty ones", () => {
   expect(anthropic.explain(500, new Headers(), "<html>", 0).code).toBe("upstream_error");
   expect(anthropic.explain(504, new Headers(), "", 0).code).toBe("upstream_timeout");
   expect(anthropic.explain(503, new Headers(), "null", 0).code).toBe("upstream_error");

@@ -90,7 +90,7 @@ const TURNS: [string, ChatMessage[], string[]][] = [
 ];
 test.each(TURNS)("%s", (_name, messages, turns) => expect(told(messages)).toEqual(turns));
 
-test("a prefill is turned where the model refuses it, and beside thinking or a format", () => {
+test("a prefill is converted if the model refuses it, or beside thinking or a format", () => {
   const messages = [hi, said("So:")];
   const going = "user: Go on with your last message exactly where it ends, without repeating any of it.";
   expect(told(messages, "claude-sonnet-4-6")).toEqual(["user: hi", "assistant: So:", going]);
@@ -103,7 +103,7 @@ test("a prefill is turned where the model refuses it, and beside thinking or a f
 
 const mark = { cache_control: { type: "ephemeral" } };
 
-test("system prompt, calls, results and cache marks in their native form", () => {
+test("system prompt, calls, results and cache marks have their native format", () => {
   const url = "data:image/jpg;base64,AA==";
   const { body } = sent({
     messages: [
@@ -154,13 +154,13 @@ test("system prompt, calls, results and cache marks in their native form", () =>
   ]);
 });
 
-test("OpenAI's explicit breakpoint is a cache mark", () => {
+test("OpenAI's explicit breakpoint becomes a cache mark", () => {
   const part = { type: "text" as const, text: "hi", prompt_cache_breakpoint: { mode: "explicit" } };
   const [turn] = readTurns(sent({ messages: [{ role: "user", content: [part] }] }));
   expect(turn?.content).toEqual([{ type: "text", text: "hi", ...mark }]);
 });
 
-test("of more than four cache marks the first and the last three stay", () => {
+test("with more than four cache marks the first and the last three are kept", () => {
   const parts = (digits: string) => texts(...digits).map((part) => ({ ...part, ...mark }));
   const outgoing = sent({
     messages: [
@@ -202,7 +202,7 @@ test.each(FILES)("%j", (part, block) => {
   expect(turn).toEqual({ role: "user", content: [block] });
 });
 
-test("audio and files that Claude does not read are refused, by name", () => {
+test("audio and files that Claude can't read are refused by name", () => {
   for (const part of [
     { type: "input_audio" as const, input_audio: { data: "AA==", format: "wav" } },
     { type: "image_url" as const, image_url: { url: "data:image/svg+xml,<svg/>" } },
@@ -215,7 +215,7 @@ test("audio and files that Claude does not read are refused, by name", () => {
   }
 });
 
-describe("cache marks for clients that set none", () => {
+describe("automatic cache marks", () => {
   const asked = {
     messages: [
       { role: "system", content: "Be brief." },
@@ -238,7 +238,7 @@ describe("cache marks for clients that set none", () => {
     };
   };
 
-  test("are on the last tool, the last system block and the last two turns of the user", () => {
+  test("are set on the last tool, the last system block and the last two user turns", () => {
     expect(marksIn(asked, true)).toEqual({
       tools: [false, true],
       system: [true],
@@ -246,7 +246,7 @@ describe("cache marks for clients that set none", () => {
     });
   });
 
-  test("are none where the operator doesn't want them, or the client sets its own", () => {
+  test("are not set if the operator disables them or the client sets its own", () => {
     const none = {
       tools: [false, false],
       turns: [[false], [false, false], [false, false], [false], [false]],

@@ -63,7 +63,7 @@ test.each([
   expect(budgeted.body.thinking).toMatchObject({ type: "enabled" });
 });
 
-test("models that bind thinking to its prefix are asked to drop what no longer fits", () => {
+test("models that bind thinking to the prefix are asked to drop what no longer fits", () => {
   const bound = followUp(whole(content, "tool_use"), {}, NEWEST);
   const binding = { prefix_mismatch_behavior: "drop_block" };
   expect(bound.body.thinking).toEqual({ type: "adaptive", block_binding: binding });
@@ -74,13 +74,13 @@ test("models that bind thinking to its prefix are asked to drop what no longer f
 test.each([
   ["claude-haiku-5-5", { reasoning_effort: "none" as const }],
   ["claude-3-haiku-20240307", {}],
-])("no block comes back at %s with %j", (name, part) => {
+])("no block is sent back to %s with %j", (name, part) => {
   const outgoing = followUp(whole(content, "tool_use"), part, name);
   expect(readTurns(outgoing)[1]).toEqual({ role: "assistant", content: [words, use] });
   expect(outgoing.headers["anthropic-beta"]).toBeUndefined();
 });
 
-test("fragments kept apart are joined; other formats, unsigned blocks and a bare end are left out", () => {
+test("fragments are joined, and other formats, unsigned blocks and a bare end are dropped", () => {
   const format = "anthropic-claude-v1";
   const piece = { type: "reasoning.text" as const, format, index: 0 };
   const details = [

@@ -46,7 +46,7 @@ test.each(CHOICES)("%s %j", (model, part, choice, dropped) => {
   expect(outgoing.dropped).toEqual(dropped);
 });
 
-test("allowed_tools are the only ones offered", () => {
+test("only allowed_tools are offered", () => {
   const allowed = { mode: "required" as const, tools: [choose("other")] };
   const choice = { type: "allowed_tools" as const, allowed_tools: allowed };
   const { body } = sent({ tools: [weather, toolOf("other")], tool_choice: choice });
@@ -54,12 +54,12 @@ test("allowed_tools are the only ones offered", () => {
   expect(body.tool_choice).toEqual({ type: "any" });
 });
 
-test("a history with calls needs no tools (since February 2025)", () => {
+test("a history with calls doesn't require tools (since February 2025)", () => {
   const { body } = sent({ messages: [hi, calls("a"), result("a")] });
   expect(Object.keys(body)).toEqual(["model", "max_tokens", "messages"]);
 });
 
-test("strict tools as far as model and schema go", () => {
+test("tools are strict as far as the model and the schema allow", () => {
   const strict = toolOf("f", { strict: true, parameters: schema });
   const free = toolOf("g", { strict: true, parameters: { type: "object", additionalProperties: {} } });
   const bare = toolOf("h", { strict: true });
@@ -80,7 +80,7 @@ test("strict tools as far as model and schema go", () => {
   expect(asArray(sent({ tools: many }).body.tools).some((tool) => "strict" in asObject(tool))).toBe(false);
 });
 
-test("a custom tool is a function with one string", () => {
+test("a custom tool becomes a function with one string", () => {
   const format = { type: "grammar", grammar: { syntax: "lark", definition: "start: X" } };
   const custom = { id: "c1", type: "custom" as const, custom: { name: "sql", input: "select 1" } };
   const messages: ChatMessage[] = [hi, { role: "assistant", tool_calls: [custom] }, result("c1")];
@@ -96,7 +96,7 @@ test("a custom tool is a function with one string", () => {
   expect(body.messages).toMatchObject([{}, { content: [use] }, {}]);
 });
 
-test("json_schema is native where the model has it, with effort beside it", () => {
+test("json_schema is native if the model supports it, along with effort", () => {
   const format = { type: "json_schema", schema };
   expect(sent({ response_format: jsonSchema })).toMatchObject({
     body: { output_config: { format } },
@@ -106,7 +106,7 @@ test("json_schema is native where the model has it, with effort beside it", () =
   expect(body.output_config).toEqual({ effort: "low", format });
 });
 
-test("json_schema at older models is a forced call, beside tools one of any", () => {
+test("json_schema is a forced call for older models, one of several beside tools", () => {
   const single = { disable_parallel_tool_use: true };
   const alone = sent({ response_format: jsonSchema }, OLD).body;
   expect(alone.tool_choice).toEqual({ type: "tool", name: "poundkey_output", ...single });
@@ -126,14 +126,14 @@ const SENTENCES: [string, Partial<ChatRequest>, RegExp][] = [
     /JSON Schema.*"additionalProperties":false/s,
   ],
 ];
-test.each(SENTENCES)("%s %j is said at the end of the system prompt", (model, part, sentence) => {
+test.each(SENTENCES)("%s %j is stated at the end of the system prompt", (model, part, sentence) => {
   const outgoing = sent({ ...part, messages: [{ role: "system", content: "Be kind." }, hi] }, model);
   const texts = asArray(outgoing.body.system).map((block) => asObject(block).text);
   expect(texts).toEqual(["Be kind.", expect.stringMatching(sentence)]);
   expect(outgoing.dropped).toEqual([part.tools ? "tool_choice" : "response_format"]);
 });
 
-test("limits become words, objects are closed, oneOf is anyOf", () => {
+test("limits become descriptions, objects are closed, and oneOf becomes anyOf", () => {
   const cleaned = cleanSchema({
     $schema: "x",
     type: "object",
@@ -166,7 +166,7 @@ test("limits become words, objects are closed, oneOf is anyOf", () => {
   expect(cleaned).toMatchObject({ optional: 2, unions: 1 });
 });
 
-test("a root that is only a reference becomes what it names", () => {
+test("a root that is only a reference is replaced by its target", () => {
   const given = { $ref: "#/$defs/Answer", $defs: { Answer: schema } };
   expect(cleanSchema(given)?.schema).toEqual({ ...schema, $defs: { Answer: schema } });
   expect(makeInputSchema(given)).toEqual({ ...schema, $defs: { Answer: schema } });

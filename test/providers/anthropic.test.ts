@@ -67,7 +67,7 @@ function objectIn(cell: string): JsonObject {
   return value;
 }
 
-test("the table was read whole", () => expect(rows).toHaveLength(33));
+test("the whole table is used", () => expect(rows).toHaveLength(33));
 
 test.each(rows)("%s %s", (model, part, fields, dropped) => {
   const given: Partial<ChatRequest> = objectIn(part);
@@ -78,7 +78,7 @@ test.each(rows)("%s %s", (model, part, fields, dropped) => {
   expect([...outgoing.dropped].sort().join(" ")).toBe(dropped);
 });
 
-test("a thinking budget is left out of a tool loop that began without thinking, effort is not", () => {
+test("a thinking budget is dropped in a tool loop that began without thinking, but effort is kept", () => {
   const loop = {
     reasoning_effort: "high" as const,
     tools: [weather],
@@ -96,13 +96,13 @@ test("a model that can't reason by its card gets no effort", () => {
   expect(outgoing.dropped).toEqual(["reasoning_effort"]);
 });
 
-test("an unlisted model without a limit gets the stated default", () => {
+test("an unlisted model without a limit gets the documented default", () => {
   expect(anthropic.chat.encode(makeRequest({}), makeCard(CLASSIC, null), target).body.max_tokens).toBe(
     16_384,
   );
 });
 
-test("the address, and the operator's headers over ours", () => {
+test("the operator's headers override ours", () => {
   const plain = sent({});
   expect(plain.url).toBe("https://api.example/v1/messages");
   expect(plain.headers).toEqual({ "x-api-key": "secret", "anthropic-version": "2023-06-01" });
@@ -114,7 +114,7 @@ test("the address, and the operator's headers over ours", () => {
   expect(own.headers).toEqual({ "anthropic-version": "2030-01-01", "anthropic-beta": betas });
 });
 
-test("old and new spellings of a model's name map to its generation", () => {
+test("old and new spellings of a model's name belong to the same generation", () => {
   const names: [string, Partial<Traits>][] = [
     ["claude-opus-4-20250514", { structured: false, samplingPair: true, thinking: "budget" }],
     ["claude-sonnet-4@20250514", { structured: false }],

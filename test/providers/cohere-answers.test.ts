@@ -64,7 +64,7 @@ const events = [
 ];
 
 describe("answers", () => {
-  test("blocks, plan, call, citation and usage; a stream says the same, with [DONE] or without", () => {
+  test("blocks, plan, call, citation and usage are read, whole and streamed, with or without [DONE]", () => {
     const reply = whole(cohere, body);
     expect(readMessage(reply)).toEqual({
       role: "assistant",
@@ -112,12 +112,12 @@ describe("answers", () => {
     expect(reply.choices[0]?.finish_reason).toBe(reason);
   });
 
-  test("images are counted apart, and belong to the prompt", () => {
+  test("images are counted separately and belong to the prompt", () => {
     const tokens = { ...usage.tokens, image_tokens: 100 };
     expect(whole(cohere, { ...body, usage: { tokens } }).usage?.prompt_tokens).toBe(150);
   });
 
-  test("usage when only billed units came", () => {
+  test("billed units are used if there is no other usage", () => {
     const reply = whole(cohere, { ...body, usage: { billed_units: usage.billed_units } });
     const { billed_units } = usage;
     expect(reply.usage).toEqual({ prompt_tokens: 9, completion_tokens: 5, total_tokens: 14, billed_units });
@@ -175,7 +175,7 @@ describe("answers", () => {
   });
 });
 
-test("plan and thinking of a turn go back as they came", () => {
+test("a turn's plan and thinking are sent back unchanged", () => {
   const turn = readMessage(whole(cohere, body));
   const sent = (name: string) =>
     (encode({ messages: [{ role: "user", content: "Hi" }, turn] }, name).body.messages as JsonObject[])[1];
@@ -184,7 +184,7 @@ test("plan and thinking of a turn go back as they came", () => {
   expect(sent("command-a-03-2025")).toEqual({ ...shared, content: "Ruby." });
 });
 
-test("a custom tool is a function of one string, there and back", () => {
+test("a custom tool is a function with one string, both ways", () => {
   const tools = [{ type: "custom" as const, custom: { name: "c" } }];
   expect(encode({ tools }).body.tools).toMatchObject([{ type: "function", function: { name: "c" } }]);
   const made = { ...call, function: { name: "c", arguments: '{"input":"x"}' } };

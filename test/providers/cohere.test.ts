@@ -196,7 +196,7 @@ test("the conversation", () => {
   });
 });
 
-test("audio has no form", () => {
+test("audio is refused", () => {
   const content = [{ type: "input_audio" as const, input_audio: { data: "AA==", format: "wav" } }];
   expect(catchCode(() => encode({ messages: [{ role: "user", content }] }))).toBe("unsupported_capability");
 });

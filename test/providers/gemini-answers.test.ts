@@ -5,7 +5,7 @@ import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import { faultCode, makeCard, makeRequest, part, streamed, whole } from "./gemini-cases.ts";
 
 describe("answers", () => {
-  test("text, thoughts, usage on every event, several finish reasons", () => {
+  test("text, thoughts, usage in every event, and several finish reasons are read", () => {
     const usage = (candidatesTokenCount: number) => ({
       usageMetadata: {
         promptTokenCount: 5,
@@ -55,7 +55,7 @@ describe("answers", () => {
     expect(meaning === "upstream_error" ? faultCode(run) : run()).toBe(meaning);
   });
 
-  test("a blocked prompt is an answer: a refusal", () => {
+  test("a blocked prompt is answered by a refusal", () => {
     const body = {
       promptFeedback: { blockReason: "PROHIBITED_CONTENT" },
       usageMetadata: { promptTokenCount: 9 },
@@ -68,7 +68,7 @@ describe("answers", () => {
     }
   });
 
-  test("calls, with and without ids, without arguments, and streamed in pieces", () => {
+  test("calls are read with and without ids or arguments, and streamed in pieces", () => {
     const reply = streamed([
       part([
         { functionCall: { name: "now" } },
@@ -107,7 +107,7 @@ describe("answers", () => {
     expect(reply.choices[0]?.finish_reason).toBe("tool_calls");
   });
 
-  test("several candidates are several choices, each with its own end", () => {
+  test("candidates become choices, each with its own end", () => {
     const bodies = [part([{ text: "a" }], "STOP", 0), part([{ text: "b" }], undefined, 1)];
     expect(faultCode(() => streamed(bodies, 2))).toBe("upstream_error");
     const reply = streamed([...bodies, part([], "MAX_TOKENS", 1)], 2);
@@ -122,7 +122,7 @@ describe("answers", () => {
     expect(reply.choices[0]?.message.content).toBe("ab");
   });
 
-  test("sources are cited by characters, not bytes, unused ones over the whole text", () => {
+  test("citations count characters, not bytes, and unused sources cover the whole text", () => {
     const groundingMetadata = {
       groundingChunks: [{ web: { uri: "https://a.test", title: "A" } }, { web: { uri: "https://b.test" } }],
       groundingSupports: [{ segment: { startIndex: 3, endIndex: 6 }, groundingChunkIndices: [0] }],
@@ -135,7 +135,7 @@ describe("answers", () => {
     ]);
   });
 
-  test("log probabilities and pictures", () => {
+  test("log probabilities and pictures are read", () => {
     const logprobsResult = {
       chosenCandidates: [{ token: "é", logProbability: -0.5 }],
       topCandidates: [{ candidates: [{ token: "e", logProbability: -1 }] }],
@@ -202,11 +202,11 @@ describe("answers", () => {
       "upstream_error",
     ],
   ];
-  test.each(broken)("broken stream: %s", (_what, bodies, code) => {
+  test.each(broken)("a broken stream: %s", (_what, bodies, code) => {
     expect(faultCode(() => streamed(bodies))).toBe(code);
   });
 
-  test("a 200 that holds an error is an error", () => {
+  test("an error in a 200 is an error", () => {
     const body = { error: { code: 429, message: "Resource exhausted", status: "RESOURCE_EXHAUSTED" } };
     expect(faultCode(() => whole(body))).toBe("provider_busy");
   });

@@ -5,7 +5,7 @@ import type { ContentPart } from "../../src/operations/chat/form.ts";
 import { BASE, call, encoded, faultCode, part, SENTINEL, streamed, VERTEX, whole } from "./gemini-cases.ts";
 
 describe("messages", () => {
-  test("roles, system text, calls and all results of a turn in one content", () => {
+  test("roles, system text, calls and a turn's results are encoded", () => {
     const { body } = encoded({
       messages: [
         { role: "system", content: "S" },
@@ -37,7 +37,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("the sentinel stands only in the current turn of generation 3, and not behind a signed call", () => {
+  test("the placeholder signature is only used in generation 3's current turn, and not after a signed call", () => {
     const google = { extra_content: { google: { thought_signature: "sig" } } };
     const past = [
       { role: "assistant", content: null, tool_calls: [call("c0", "old")] },
@@ -61,7 +61,7 @@ describe("messages", () => {
     ).not.toContain(SENTINEL);
   });
 
-  test("ids are left out where Vertex AI refuses them", () => {
+  test("ids are dropped if Vertex AI refuses them", () => {
     const messages = [
       { role: "user", content: "Q" },
       { role: "assistant", content: null, tool_calls: [call("c1", "add")] },
@@ -84,12 +84,12 @@ describe("messages", () => {
     expect(body).toEqual({ contents: [{ role: "user", parts: [{ text: "S\n\n" }, { text: "Q" }] }] });
   });
 
-  test("a conversation of system text alone still asks something", () => {
+  test("a conversation with only system text still has a user turn", () => {
     const { body } = encoded({ messages: [{ role: "system", content: "S" }] });
     expect(body).toEqual({ contents: [{ role: "user", parts: [{ text: "S" }] }] });
   });
 
-  test("the newest refuse to go on with their own words; neighbouring assistant messages are one turn", () => {
+  test("the newest models refuse a prefill, and consecutive assistant messages are merged", () => {
     const messages = [
       { role: "user", content: "Q" },
       { role: "assistant", content: "A" },
@@ -155,7 +155,7 @@ describe("messages", () => {
   });
 });
 
-test("thinking and its signatures come back as they were given, over two turns", () => {
+test("thinking and its signatures are sent back unchanged over two turns", () => {
   const parts = [
     { text: "Let me ", thought: true },
     { text: "think", thought: true },
@@ -186,7 +186,7 @@ test("thinking and its signatures come back as they were given, over two turns",
   }
 });
 
-test("another provider's thinking is left out, OpenRouter's signature of a call is taken", () => {
+test("another provider's thinking is dropped, but OpenRouter's call signature is accepted", () => {
   const { body } = encoded({
     messages: [
       { role: "user", content: "Q" },

@@ -29,7 +29,7 @@ describe("tools", () => {
     expect(body.tools).toEqual([{ functionDeclarations: [{ name: "add" }] }]);
   });
 
-  test("a free choice among some is made by declaring only those", () => {
+  test("a free choice among some tools declares only those", () => {
     const other = { type: "function", function: { name: "sub" } } as const;
     const allowed = { mode: "auto", tools: [{ type: "function", function: { name: "sub" } }] } as const;
     const { body } = encoded({
@@ -39,7 +39,7 @@ describe("tools", () => {
     expect(body.tools).toEqual([{ functionDeclarations: [{ name: "sub" }] }]);
   });
 
-  test("a custom tool is a function of one string, and its call a custom call again", () => {
+  test("a custom tool is a function with one string, and its call is a custom call again", () => {
     const tools = [{ type: "custom", custom: { name: "run", description: "Runs." } }] as const;
     expect(JSON.stringify(encoded({ tools }).body.tools)).toContain('"required":["input"]');
     const body = part([{ functionCall: { name: "run", args: { input: "ls" } } }], "STOP");
@@ -54,7 +54,7 @@ describe("tools", () => {
     ]);
   });
 
-  test("a name that begins with a digit is sent as another and comes back as it was", () => {
+  test("a name that begins with a digit is renamed and restored", () => {
     const tools = [{ type: "function", function: { name: "3d_render" } }] as const;
     const { body } = encoded({ tools, tool_choice: { type: "function", function: { name: "3d_render" } } });
     expect(JSON.stringify([body.tools, body.toolConfig]).match(/"_3d_render"/g)).toHaveLength(2);
@@ -114,7 +114,7 @@ describe("tools", () => {
     expect(body.tools).toEqual([{ functionDeclarations: [{ name: "add", parametersJsonSchema: expected }] }]);
   });
 
-  test("references that would grow without bound end somewhere", () => {
+  test("endlessly expanding references are cut off", () => {
     const $defs: JsonObject = { d0: { type: "string" } };
     for (let depth = 1; depth < 40; depth++) {
       const $ref = `#/$defs/d${depth - 1}`;

@@ -114,14 +114,14 @@ describe("fields", () => {
     expect([...named].sort()).toEqual([...dropped].sort());
   });
 
-  test("JSON that can't be enforced is asked for in words, unless a call is forced", () => {
+  test("JSON that can't be enforced is requested in the prompt, unless a call is forced", () => {
     const asked = encoded({ response_format: format, tools: [tool()] }, "gemini-2.5-flash").body;
     expect(JSON.stringify(asked.systemInstruction)).toContain("JSON Schema");
     const forced = { response_format: format, tools: [tool()], tool_choice: "required" } as const;
     expect(encoded(forced).body.systemInstruction).toBeUndefined();
   });
 
-  test("several choices in one call only up to generation 2", () => {
+  test("several choices per call are only supported up to generation 2", () => {
     const counts = ["gemini-2.5-pro", "gemini-3-flash-preview", "gemini-9-ultra"].map((name) =>
       gemini.chat.answersPerCall(makeCard(name), { model: name, messages: [] }),
     );

@@ -80,7 +80,7 @@ function readSafely(read: () => { readonly usage: unknown }): JsonObject | null 
   }
 }
 
-test("every codec of every provider reads what it is given, or says that it can't", () => {
+test("every provider's codecs either read hostile input or refuse it", () => {
   const card = { ...makeCard("m", null), price: { input: 1, output: 0, perSearchUnit: 1 } };
   let sound = 0;
   for (const dialect of PROVIDERS.flatMap(({ dialects }) => dialects)) {

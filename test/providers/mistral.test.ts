@@ -50,7 +50,7 @@ const ROWS: readonly Row[] = [
   ["a choice of nothing", { tool_choice: "auto" }, { tool_choice: undefined }, "tool_choice"],
   ["a schema left out", { response_format: format }, { response_format: { type: "json_object" } }],
 ];
-describe("what is sent", () => {
+describe("requests", () => {
   for (const [name, request, body = {}, dropped = ""] of ROWS) {
     test(name, () => {
       const outgoing = sent(request);
@@ -60,20 +60,20 @@ describe("what is sent", () => {
     });
   }
 
-  test("allowed tools are those alone, and each has parameters", () => {
+  test("only allowed tools are sent, and each has parameters", () => {
     const { body } = sent({ tools: [...tools, bare], tool_choice: allowed });
     const parameters = { type: "object", properties: {} };
     expect(body.tools).toEqual([{ type: "function", function: { name: "now", parameters } }]);
   });
 
-  test("magistral has no say in its effort, and the address is the chat's", () => {
+  test("magistral gets no effort, and the address is the chat's", () => {
     const outgoing = sent({ reasoning_effort: "high" }, "magistral-medium-latest");
     expect(outgoing).toMatchObject({ url: `${BASE}/chat/completions`, dropped: ["reasoning_effort"] });
   });
 });
 
 describe("messages", () => {
-  test("ids are nine characters, the same for a call and its result, new when another turn used them", () => {
+  test("ids have nine characters, the same for a call and its result, and are unique per turn", () => {
     const turn = (id: string): ChatMessage[] => [
       {
         role: "assistant",
@@ -98,7 +98,7 @@ describe("messages", () => {
     expect(new MistralIds().forCall("look_0")).toBe(String(results[0]));
   });
 
-  test("order, roles and parts are Mistral's", () => {
+  test("order, roles and parts follow Mistral's rules", () => {
     const image = { type: "image_url" as const, image_url: { url: "https://x.example/a.png" } };
     const file = {
       type: "file" as const,
@@ -128,7 +128,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("thinking goes there and back over two turns", () => {
+  test("thinking is read and sent back over two turns", () => {
     const thinking = { type: "thinking", thinking: [{ type: "text", text: "Hm." }], closed: true };
     const said = { role: "assistant", content: [thinking, { type: "text", text: "4" }], tool_calls: null };
     const reply = readMessage(
@@ -156,7 +156,7 @@ describe("answers", () => {
   });
   const usage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11, num_cached_tokens: 4 };
 
-  test("a streamed call comes whole, with its usage", () => {
+  test("a streamed call arrives complete, with its usage", () => {
     const call = { id: "abcDEF123", function: { name: "look", arguments: "{}" } };
     const reply = streamed(
       mistral,
@@ -166,7 +166,7 @@ describe("answers", () => {
     expect(reply.usage).toMatchObject({ total_tokens: 11, prompt_tokens_details: { cached_tokens: 4 } });
   });
 
-  test("what ends early or badly fails", () => {
+  test("truncated or malformed answers fail", () => {
     expect(catchCode(() => streamed(mistral, writeStream([chunk({ content: "x" }), "[DONE]"])))).toBe(
       "upstream_error",
     );

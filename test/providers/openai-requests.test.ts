@@ -40,9 +40,9 @@ const ROWS: readonly Row[] = [
     "top_k thinking base_url api_key",
   ],
 ];
-describe("what OpenAI's models are sent", () => testRows(ROWS, checkChatRequest));
+describe("requests to OpenAI's models", () => testRows(ROWS, checkChatRequest));
 
-test("an unknown field is passed on, unless it would be a trap", () => {
+test("an unknown field is passed on, unless it is dangerous", () => {
   const request: Partial<ChatRequest> = JSON.parse(
     '{"brand_new":{"a":1},"__proto__":{"polluted":1},"constructor":{"polluted":1}}',
   );
@@ -52,7 +52,7 @@ test("an unknown field is passed on, unless it would be a trap", () => {
   expect(dropped).toEqual([]);
 });
 
-test("a card that doesn't reason is asked for no effort, and its limit is its own", () => {
+test("a model that doesn't reason gets no effort, and its own limit", () => {
   const plain = encoded(
     findProviderDialect("Local"),
     { ...low, max_tokens: 900 },
@@ -79,7 +79,7 @@ describe("OpenAI's two interfaces", () => {
     });
   }
 
-  test("cards that may go to /responses give one choice a call", () => {
+  test("models that may use /responses give one choice per call", () => {
     const names = ["gpt-4o", "gpt-5.4", "gpt-5.6-sol", "gpt-6", "gpt-5-pro"];
     const choices = names.map((name) =>
       findChatCodec(findProviderDialect("OpenAI")).answersPerCall(makeCard(name, ALL), {
@@ -90,7 +90,7 @@ describe("OpenAI's two interfaces", () => {
     expect(choices).toEqual([128, 128, 1, 1, 1]);
   });
 
-  test("errors read the same whichever was called", () => {
+  test("errors of both are read alike", () => {
     const body = '{"error":{"message":"Bad.","code":"unknown_parameter"}}';
     const fault = findProviderDialect("OpenAI").explain(400, new Headers(), body, 0);
     const details = { shownCode: "unknown_parameter" };
@@ -120,7 +120,7 @@ const plainCall = { id: "c1", type: "function", function: { name: "look", argume
 const assistant = { role: "assistant", content: null, tool_calls: [plainCall] };
 
 describe("messages", () => {
-  test("OpenAI gets no thinking, no reply fields and its own roles", () => {
+  test("OpenAI gets its own roles and no thinking or reply fields", () => {
     const { body } = sent("OpenAI#gpt-5.4", { messages });
     expect(body.messages).toEqual([
       { role: "developer", content: [{ type: "text", text: "Be brief." }] },
@@ -132,7 +132,7 @@ describe("messages", () => {
     checkChatRequest(body, "gpt-5.4");
   });
 
-  test("elsewhere developers are system, refusals are said, and strict servers see no names", () => {
+  test("other servers get system for developer, refusals as text, and no names if they are strict", () => {
     const strict = sent("Groq#llama", { messages }).body.messages;
     expect(strict).toMatchObject([{ role: "system" }, {}, {}, {}, { role: "assistant", content: "No." }]);
     expect(JSON.stringify(strict)).not.toContain("ann");
@@ -150,13 +150,13 @@ describe("messages", () => {
     ["Local#llama", { reasoning_content: "Hm", reasoning_details: details }],
   ];
   for (const [id, thinking] of THINKING) {
-    test(`${id} gets thinking back as it takes it`, () => {
+    test(`${id} gets thinking back in its own format`, () => {
       const outgoing = sent(id, { messages: messages.slice(2, 3) }).body.messages;
       expect(outgoing).toEqual([{ ...assistant, ...thinking }]);
     });
   }
 
-  test("thinking that is demanded and missing is blank, and only while the model thinks", () => {
+  test("required thinking that is missing is sent blank, only while the model thinks", () => {
     const bare: readonly ChatMessage[] = [{ role: "assistant", tool_calls: [call] }];
     const calls = { role: "assistant", tool_calls: [plainCall] };
     const thinks = sent("Moonshot#kimi-k2.6", { messages: bare }).body.messages;
@@ -164,7 +164,7 @@ describe("messages", () => {
     expect(sent("Moonshot#kimi-k2.6", { messages: bare, ...none }).body.messages).toEqual([calls]);
   });
 
-  test("cache marks reach OpenRouter, signed calls Gemini's own face of the API", () => {
+  test("cache marks reach OpenRouter, and signed calls reach Gemini's OpenAI endpoint", () => {
     expect(JSON.stringify(sent("OpenRouter#x/y", { messages }).body)).toContain("cache_control");
     expect(JSON.stringify(sent("Groq#llama", { messages }).body)).not.toContain("cache_control");
     const baseUrl = "https://generativelanguage.googleapis.com/v1beta/openai";

@@ -43,7 +43,7 @@ describe("thinking", () => {
     });
   }
 
-  test("with signatures is kept as it came", () => {
+  test("with signatures is kept unchanged", () => {
     const part = { type: "reasoning.text", index: 0, format: "anthropic-claude-v1" };
     const first = chunk({ reasoning: "A", reasoning_details: [{ ...part, text: "A" }] });
     const last = chunk({ reasoning_details: [{ ...part, signature: "s1+/=" }] });
@@ -52,7 +52,7 @@ describe("thinking", () => {
   });
 });
 
-test("text fields that hold no text are left out, streamed or not", () => {
+test("non-text in text fields is dropped, streamed or not", () => {
   for (const odd of [1.5, true, {}, [[]]]) {
     const delta = { content: "b", reasoning_content: odd, refusal: odd };
     const stream = readMessage(read([chunk(delta), stop, "[DONE]"]));
@@ -93,7 +93,7 @@ describe("tool calls", () => {
     });
   }
 
-  test("in parallel, all under index 0 or under none, stay apart", () => {
+  test("in parallel, with index 0 or none, stay separate", () => {
     for (const index of [0, undefined]) {
       const call = (id: string) =>
         chunk({ tool_calls: [{ index, id, function: made(index === 0 ? "f" : `f_${id}`, "{}") }] });
@@ -105,7 +105,7 @@ describe("tool calls", () => {
     }
   });
 
-  test("of the time before tools", () => {
+  test("in the format before tools are read", () => {
     const old = replied(
       { content: null, function_call: made("f", '{"x":1}') },
       {},
@@ -124,7 +124,7 @@ describe("tool calls", () => {
     ]);
   });
 
-  test("of custom tools come back as custom where functions stood for them", () => {
+  test("of custom tools are restored if functions stood in for them", () => {
     const tool: CustomTool = { type: "custom", custom: { name: "shell" } };
     const first = { index: 0, id: "a", type: "function", function: made("shell", '{"in') };
     const rest = { index: 0, function: { arguments: 'put":"ls -l"}' } };
@@ -190,7 +190,7 @@ describe("usage", () => {
     });
   }
 
-  test("is found in Groq's and Moonshot's places, and never added up", () => {
+  test("is found where Groq and Moonshot put it, and never added up", () => {
     expect(read([stop, chunk({}, null, { x_groq: { usage: counted } })]).usage).toEqual(counted);
     const inChoice = { choices: [{ index: 0, delta: {}, finish_reason: "stop", usage: counted }] };
     expect(read([inChoice, { choices: [], usage: counted }]).usage).toEqual(counted);
@@ -198,7 +198,7 @@ describe("usage", () => {
   });
 });
 
-test("finish reasons beyond the closed set", () => {
+test("unknown finish reasons", () => {
   const FINISHES = { eos: "stop", sensitive: "content_filter", model_length: "length", whatever: "stop" };
   for (const [said, expected] of Object.entries(FINISHES)) {
     expect<unknown>(read([chunk({ content: "x" }), chunk({}, said)]).choices[0]?.finish_reason).toBe(
@@ -216,7 +216,7 @@ test("finish reasons beyond the closed set", () => {
   expect(old.choices[0]?.finish_reason).toBe("length");
 });
 
-test("sources beside the choices become annotations, once", () => {
+test("sources beside the choices become annotations once", () => {
   const sources = {
     citations: ["https://a.example/", ""],
     search_results: [{ url: "https://a.example/", title: "A" }],
@@ -231,7 +231,7 @@ test("sources beside the choices become annotations, once", () => {
   expect<unknown>(readMessage(replied({ content: "x" }, sources)).annotations).toEqual(annotations);
 });
 
-describe("a stream's end", () => {
+describe("the end of a stream", () => {
   const text = chunk({ content: "x" });
   const STREAMS: readonly (readonly [string, readonly (JsonObject | string)[], string])[] = [
     ["[DONE] may be missing", [text, stop], "none"],
@@ -287,7 +287,7 @@ describe("a stream's end", () => {
   });
 });
 
-test("replies that are none", () => {
+test("invalid replies", () => {
   const error = { error: { code: 502, message: "Provider returned error" } };
   const failed = {
     choices: [{ message: { content: "" }, finish_reason: "error", error: { code: 429, message: "Slow" } }],

@@ -38,7 +38,7 @@ const events = [
 ];
 
 describe("answers", () => {
-  test("search results become citations; a stream says the same", () => {
+  test("search results become citations, whole and streamed", () => {
     const reply = whole(perplexity, response);
     expect(reply).toMatchObject({
       citations: ["https://one.example", "https://two.example"],
@@ -62,7 +62,7 @@ describe("answers", () => {
     expect(streamed(perplexity, writeStream(events))).toEqual(reply);
   });
 
-  test("citations that came with the text are not made again", () => {
+  test("citations already in the text are not repeated", () => {
     const annotations = [
       { type: "url_citation", url: "https://own.example", title: "Own", start_index: 0, end_index: 2 },
     ];
@@ -71,7 +71,7 @@ describe("answers", () => {
     expect(message.annotations?.map(({ url_citation }) => url_citation.url)).toEqual(["https://own.example"]);
   });
 
-  test("calls of declared functions alone, under the client's own names", () => {
+  test("only calls of declared functions are reported, under the client's names", () => {
     const call = (name: string) => ({
       type: "function_call",
       call_id: `c_${name}`,
@@ -146,7 +146,7 @@ describe("answers", () => {
     expect(catchCode(act)).toBe(code);
   });
 
-  test("an unknown field names itself", () => {
+  test("an unknown field is named", () => {
     const said = {
       message: 'invalid request body: json: unknown field "x"',
       type: "invalid_request",

@@ -112,7 +112,7 @@ test.each(calls)("%s", (_what, name, fields, body, dropped) => {
   expect(outgoing.dropped).toEqual(dropped);
 });
 
-test("search options become the tool's", () => {
+test("search options become the tool's options", () => {
   const { body, dropped } = encode({
     search_domain_filter: ["https://a.example", "-b.example"],
     search_recency_filter: "week",
@@ -135,7 +135,7 @@ test("search options become the tool's", () => {
   expect(dropped).toEqual(["web_search_options"]);
 });
 
-test("the conversation, with nothing that the API does not know", () => {
+test("the conversation contains nothing unknown to the API", () => {
   const { url, headers, body } = encode(
     {
       stream: true,
@@ -188,7 +188,7 @@ test("the conversation, with nothing that the API does not know", () => {
   });
 });
 
-test("files have no form", () => {
+test("files are refused", () => {
   const content = [{ type: "file" as const, file: { file_id: "f" } }];
   expect(catchCode(() => encode({ messages: [{ role: "user", content }] }))).toBe("unsupported_capability");
 });

@@ -65,7 +65,7 @@ describe.each(PROVIDERS.flatMap(({ name, dialects }) => dialects.map((dialect) =
       expect([...found]).toEqual([]);
     });
 
-    test("a 429 that quotes its client is load, a 503 a failure", () => {
+    test("a 429 that quotes its client is a rate limit, a 503 a failure", () => {
       for (const words of WORDS) {
         for (const quoting of QUOTING) {
           const body = JSON.stringify({ error: { message: quoting(words), code: "slow_down" } });
@@ -75,7 +75,7 @@ describe.each(PROVIDERS.flatMap(({ name, dialects }) => dialects.map((dialect) =
       }
     });
 
-    test("words within quotes don't make a prompt too long or blocked", () => {
+    test("quoted words never make a prompt count as too long or blocked", () => {
       for (const words of ["maximum context length", "content filter", "prompt is too long"]) {
         for (const quoting of QUOTING.slice(0, 5)) {
           const body = JSON.stringify({ error: { message: quoting(words), code: "invalid_value" } });

@@ -7,7 +7,7 @@ import { RERANK } from "../../src/operations/rerank/operation.ts";
 import { catchCode, makeCard } from "./drive.ts";
 import { readId, TARGET } from "./target.ts";
 
-describe("rerank as it is sent", () => {
+describe("rerank requests", () => {
   const ask: RerankRequest = {
     model: "any",
     query: "q",
@@ -47,7 +47,7 @@ describe("rerank as it is sent", () => {
     return { encode, reply };
   };
 
-  test("DeepInfra is sent the query with each document, and scores them in their order", () => {
+  test("DeepInfra gets the query with each document, and returns scores in order", () => {
     const id = "DeepInfra#Qwen/Qwen3-Reranker-8B";
     const { encode, reply } = at(id, "https://api.deepinfra.com/v1/openai");
     expect(encode({ ...ask, extras: { instruction: "i", webhook: "https://x.example" } })).toMatchObject({
@@ -75,7 +75,7 @@ describe("rerank as it is sent", () => {
       expect(catchCode(() => at(`DeepInfra#${name}`).encode())).toBe("model_not_found");
   });
 
-  test("NVIDIA's API has an address for each model, its servers elsewhere have one, and both give logits", () => {
+  test("NVIDIA's API has an address per model, other servers have one, and both return logits", () => {
     const id = "NVIDIA#nvidia/llama-3.2-nv-rerankqa-1b-v2";
     const body = {
       model: "nvidia/llama-3.2-nv-rerankqa-1b-v2",
@@ -108,7 +108,7 @@ describe("rerank as it is sent", () => {
     expect(() => reply({ rankings: [{ index: 2, logit: 1 }] })).toThrow("not readable");
   });
 
-  test("Google's ranking API is called for a project at the location global, and for no other", () => {
+  test("Google's ranking API is only called for a project at the location global", () => {
     const id = "Vertex#semantic-ranker-default@latest";
     const global = "https://aiplatform.googleapis.com/v1/projects/p/locations/global";
     const { encode, reply } = at(id, global);
@@ -149,7 +149,7 @@ describe("rerank as it is sent", () => {
       expect(catchCode(() => at(id, other).encode())).toBe("unsupported_capability");
   });
 
-  test("a result for no document, or twice for one, is a fault", () => {
+  test("a result for an unknown document, or a duplicate, is a fault", () => {
     const { dialect, card } = readId("vLLM#m");
     const read = (...indexes: readonly unknown[]) => {
       const results = indexes.map((index) => ({ index, relevance_score: 0.5 }));
@@ -160,7 +160,7 @@ describe("rerank as it is sent", () => {
       expect(read(...indexes)).toThrow("not readable");
   });
 
-  test("a report without the unit that the card is priced by is none", () => {
+  test("a report without the priced unit is ignored", () => {
     const { dialect } = readId("Cohere#m");
     const results = [{ index: 0, relevance_score: 1 }];
     const read = (price: object, body: object) => {
@@ -175,7 +175,7 @@ describe("rerank as it is sent", () => {
   });
 });
 
-describe("moderation as it is sent", () => {
+describe("moderation requests", () => {
   const text = { type: "text", text: "a" } as const;
   const image = { type: "image_url", image_url: { url: "https://pictures.example/1.png" } } as const;
 
@@ -184,7 +184,7 @@ describe("moderation as it is sent", () => {
     return MODERATION.findCodec(dialect)?.encode({ model: id, inputs, extras: {} }, card, TARGET).body.input;
   }
 
-  test("a text, several, and parts that are judged together", () => {
+  test("accept a text, several, and parts that are judged together", () => {
     expect(send("OpenAI#m", ["a"])).toBe("a");
     expect(send("OpenAI#m", ["a", "b"])).toEqual(["a", "b"]);
     expect(send("OpenAI#m", [[text, image]])).toEqual([text, image]);
@@ -192,7 +192,7 @@ describe("moderation as it is sent", () => {
     expect(() => send("Mistral#m", [[text, image]])).toThrow("texts only");
   });
 
-  test("Mistral's verdict is flagged where a category is", () => {
+  test("Mistral's verdict is flagged if a category is", () => {
     const { dialect, card } = readId("Mistral#m");
     const results = [true, false].map((sexual) => ({
       categories: { sexual },

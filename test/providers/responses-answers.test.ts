@@ -136,7 +136,7 @@ describe("answers", () => {
     });
   });
 
-  test("a final list that leaves items out says nothing twice", () => {
+  test("a final list that omits items repeats nothing", () => {
     const second = { ...message, id: "msg_2", content: [{ type: "output_text", text: "And a longer one." }] };
     const events = [
       done(0, message),
@@ -146,7 +146,7 @@ describe("answers", () => {
     expect(readMessage(streamed(responses, writeStream(events))).content).toBe("Hello\n\nAnd a longer one.");
   });
 
-  test("citations of a later message count from where it stands in the content", () => {
+  test("citations of a later message count from its place in the content", () => {
     const body = { status: "completed", output: [{ ...message, id: "msg_0" }, message] };
     const starts = readMessage(whole(responses, body)).annotations?.map(
       ({ url_citation }) => url_citation.start_index,
@@ -154,7 +154,7 @@ describe("answers", () => {
     expect(starts).toEqual([1, "Hello\n\n".length + 1]);
   });
 
-  test("calls of the server's own custom tools are not the client's", () => {
+  test("calls of the server's own custom tools are not reported as the client's", () => {
     const item = { type: "custom_tool_call", call_id: "c", name: "x_search", input: "q" };
     const body = {
       status: "completed",
@@ -183,7 +183,7 @@ describe("answers", () => {
     expect(readMessage(whole(responses, body))).toMatchObject({ content: null, refusal: "No." });
   });
 
-  test("log probabilities get the fields that clients require", () => {
+  test("log probabilities get the fields required by clients", () => {
     const logprobs = [{ token: "Hi", logprob: -0.5, top_logprobs: [{ token: "Ho", logprob: -1 }] }];
     const delta = {
       type: "response.output_text.delta",

@@ -148,7 +148,7 @@ describe("encode", () => {
     expect(outgoing.dropped).toEqual(dropped);
   });
 
-  test("where a call goes, and what it always says", () => {
+  test("the address of a call, and the fields that are always sent", () => {
     const { url, headers, body } = encode({ stream: true, tools: [functionTool("f")] });
     expect(url).toBe(`${BASE}/responses`);
     expect(headers).toEqual({ authorization: "Bearer s3cret", "x-team": "7" });
@@ -207,7 +207,7 @@ describe("encode", () => {
     ]);
   });
 
-  test("audio has no form", () => {
+  test("audio is refused", () => {
     const content = [{ type: "input_audio" as const, input_audio: { data: "AA==", format: "wav" } }];
     expect(catchCode(() => encode({ messages: [{ role: "user", content }] }))).toBe("unsupported_capability");
   });
@@ -221,7 +221,7 @@ describe("thinking over two turns", () => {
   const back = (turn: AssistantMessage, name: string) =>
     encode({ messages: [{ role: "user", content: "Hi" }, turn] }, name).body.input as JsonObject[];
 
-  test("sealed thinking goes back as it came", () => {
+  test("sealed thinking is sent back unchanged", () => {
     const [, ...items] = back(readMessage(whole(responses, response)), "gpt-5.2");
     expect(items[0]).toEqual(thought);
     expect(items.map(({ type }) => type)).toEqual(["reasoning", "message", "function_call"]);
@@ -233,7 +233,7 @@ describe("thinking over two turns", () => {
     );
   });
 
-  test("raw thinking goes back to servers that show it, never to OpenAI", () => {
+  test("raw thinking is sent back to servers that show it, but not to OpenAI", () => {
     const raw = {
       type: "reasoning",
       id: "r",
@@ -246,7 +246,7 @@ describe("thinking over two turns", () => {
     expect(back(turn, "gpt-5.2").map(({ type }) => type)).not.toContain("reasoning");
   });
 
-  test("another provider's thinking is left out", () => {
+  test("another provider's thinking is dropped", () => {
     const foreign = {
       type: "reasoning.text" as const,
       text: "Hm",

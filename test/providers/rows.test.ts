@@ -7,7 +7,7 @@ import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
 import { BASE, functionTool, makeCard } from "./drive.ts";
 import { jsonSchema, named, type Row, sent, testRows, tools } from "./openai-cases.ts";
 
-test("each known provider has its prefix, its variables and an address without a trailing slash", () => {
+test("each known provider has a prefix, variables and an address without a trailing slash", () => {
   const names = PROVIDERS.map(({ name }) => name).join(" ");
   expect(names).toBe(
     "OpenAI Anthropic Google Mistral Perplexity Cohere DeepSeek xAI Groq Together Fireworks Cerebras " +
@@ -133,9 +133,9 @@ const ROWS: readonly Row[] = [
   ["Local#llama", { tools: [custom], tool_choice: onlyShell }, { tool_choice: "required" }],
 ];
 
-describe("what is sent", () => testRows(ROWS));
+describe("requests", () => testRows(ROWS));
 
-test("the call goes to the row's address with its secret and the operator's headers", () => {
+test("a call uses the row's address with its secret and the operator's headers", () => {
   const outgoing = sent("Groq#llama", { stream: true, max_tokens: 900 }, 100);
   expect(outgoing.url).toBe(`${BASE}/chat/completions`);
   expect(outgoing.headers).toEqual({ authorization: "Bearer s3cret", "x-team": "7" });
@@ -143,7 +143,7 @@ test("the call goes to the row's address with its secret and the operator's head
   expect(outgoing.dropped).toEqual(["max_tokens"]);
 });
 
-test("what can't be enforced is asked for in words, on the first system message", () => {
+test("formats that can't be enforced are requested in the first system message", () => {
   const system: ChatMessage = { role: "system", content: "Be brief." };
   const user: ChatMessage = { role: "user", content: "Hi" };
   const forced = sent(GLM, { messages: [system, user], tools, tool_choice: named });
@@ -159,14 +159,14 @@ test("what can't be enforced is asked for in words, on the first system message"
   expect(shaped).toContain('\\"properties\\"');
 });
 
-test("JSON is mentioned where a client that asks for it doesn't, since servers refuse that", () => {
+test("JSON is mentioned if the client doesn't, because servers require that", () => {
   const loose = { response_format: { type: "json_object" } } as const;
   expect(JSON.stringify(sent("OpenAI#gpt-4o", loose).body.messages)).toContain("JSON");
   const messages = [{ role: "user", content: "As JSON: 1" }] as const;
   expect(sent("OpenAI#gpt-4o", { ...loose, messages }).body.messages).toEqual([...messages]);
 });
 
-test("Moonshot's schemas have no $schema and no tuples; a property of that name stays", () => {
+test("Moonshot's schemas lose $schema and tuples, but keep a property of that name", () => {
   const text = { type: "string" };
   const pair = { type: "array", items: [text, { type: "number" }] };
   const parameters = { $schema: "x", type: "object", properties: { pair, $schema: text } };

@@ -87,7 +87,7 @@ describe.each([...names])("%s", (name) => {
   const { body, spoilt, sound } = DIALECTS[name];
   const dialect = findDialect(name);
 
-  test("a sound report counts", () => {
+  test("a valid report counts", () => {
     expect(whole(dialect, body(sound)).usage).toMatchObject({ prompt_tokens: 10, completion_tokens: 5 });
   });
 
@@ -111,7 +111,7 @@ describe("in a stream", () => {
   const usageAfter = (...reports: readonly JsonObject[]) =>
     streamed(findDialect("anthropic"), writeStream(anthropic(...reports))).usage;
 
-  test("an earlier report doesn't stand for the whole answer where the last is malformed", () => {
+  test("an earlier report is not used if the last one is malformed", () => {
     expect(usageAfter({ output_tokens: "5" })).toBeUndefined();
     expect(usageAfter({ output_tokens: 5 })).toMatchObject({ prompt_tokens: 10, completion_tokens: 5 });
   });

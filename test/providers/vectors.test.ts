@@ -98,7 +98,7 @@ const ROWS: readonly Row[] = [
   ],
 ];
 
-describe("embeddings as they are sent", () => {
+describe("embedding requests", () => {
   for (const [id, more, path, body, dropped] of ROWS) {
     test(`${id} ${JSON.stringify(more)}`, () => {
       const outgoing = encode(id, more);
@@ -108,7 +108,7 @@ describe("embeddings as they are sent", () => {
     });
   }
 
-  test("Gemini is sent one request for each text, newer models with the task before it", () => {
+  test("Gemini gets one request per text, with the task in the text for newer models", () => {
     const first = encode("Google#gemini-embedding-001", { ...all, inputs: ["a"] });
     expect(first.path).toBe("/models/gemini-embedding-001:batchEmbedContents");
     expect(first.headers["x-goog-api-key"]).toBe("s");
@@ -126,7 +126,7 @@ describe("embeddings as they are sent", () => {
     ]);
   });
 
-  test("Vertex AI takes one text in one call of its newest models, and instances of older ones", () => {
+  test("Vertex AI takes one text per call for its newest models, and instances for older ones", () => {
     const one = encode("Vertex#gemini-embedding-2", { inputs: ["a"], dimensions: 512 });
     expect(one.path).toBe("/models/gemini-embedding-2:embedContent");
     expect(one.body).toEqual({ content: { parts: [{ text: "a" }] }, outputDimensionality: 512 });
@@ -140,14 +140,14 @@ describe("embeddings as they are sent", () => {
     expect(counts).toEqual([1, 250]);
   });
 
-  test("token ids go to servers of OpenAI's form alone", () => {
+  test("token ids are only sent to servers of OpenAI's format", () => {
     expect(encode("OpenAI#m", { inputs: [[1, 2]] }).body.input).toEqual([1, 2]);
     for (const id of ["Mistral#m", "Google#m", "Cohere#m", "Voyage#m", "Jina#m", "NVIDIA#m"]) {
       expect(() => encode(id, { inputs: [[1, 2]] })).toThrow("takes texts only");
     }
   });
 
-  test("a call takes as many inputs as its provider, and its tokens, allow", () => {
+  test("a call takes as many inputs as its provider and its tokens allow", () => {
     const count = (id: string, text: string) => {
       const { codec, card } = encode(id, {});
       return codec.answersPerCall(card, embeddings({ inputs: [text] }));
@@ -161,14 +161,14 @@ describe("embeddings as they are sent", () => {
   });
 });
 
-describe("embeddings as they come", () => {
+describe("embedding answers", () => {
   function reply(id: string, body: unknown, more: Partial<EmbeddingsRequest> = {}) {
     const { codec, card } = encode(id, more);
     const ask = embeddings(more);
     return codec.reply(body, card, ask, new Headers());
   }
 
-  test("are put in the order of their indexes", () => {
+  test("are sorted by index", () => {
     const data = [
       { index: 1, embedding: [2] },
       { index: 0, embedding: [1] },
@@ -177,14 +177,14 @@ describe("embeddings as they come", () => {
     expect(reply("OpenAI#m", { data: [{ embedding: [1] }, { embedding: [2] }] }).vectors).toEqual([[1], [2]]);
   });
 
-  test("shorter vectors of gemini-embedding-001 get the length 1", () => {
+  test("of gemini-embedding-001 are normalized if shortened", () => {
     const body = { embeddings: [{ values: [3, 4] }] };
     const ask = { inputs: ["a"], dimensions: 2 };
     expect(reply("Google#gemini-embedding-001", body, ask).vectors).toEqual([[0.6, 0.8]]);
     expect(reply("Google#gemini-embedding-2", body, ask).vectors).toEqual([[3, 4]]);
   });
 
-  test("that are missing, no numbers or of another length are faults", () => {
+  test("with missing, non-numeric or differently sized vectors are faults", () => {
     const rows: readonly (readonly [unknown, Partial<EmbeddingsRequest>, string])[] = [
       [{ data: [{ embedding: [1] }] }, {}, "upstream_error"],
       [{ data: [{ embedding: [1] }, { embedding: ["x"] }] }, {}, "upstream_error"],
@@ -212,7 +212,7 @@ describe("embeddings as they come", () => {
     }
   });
 
-  test("llama.cpp's 500 for a text that is too long is the client's, and isn't tried again", () => {
+  test("llama.cpp's 500 for too long a text is the client's fault, and is not retried", () => {
     const message = "input (5120 tokens) is too large to process. increase the physical batch size";
     const body = JSON.stringify({ error: { code: 500, message, type: "server_error" } });
     const fault = findDialect("openai").explain(500, new Headers(), body, 0);

@@ -9,7 +9,7 @@ const PYTHON = join(import.meta.dir, "../../.venv/frameworks/bin/python");
 const SCRIPT = join(import.meta.dir, "frameworks.py");
 const RUN_MS = 120_000;
 
-describe.skipIf(!existsSync(PYTHON))("frameworks in Python", () => {
+describe.skipIf(!existsSync(PYTHON))("Python frameworks", () => {
   let under: UnderTest;
   let answers: JsonObject = {};
   beforeAll(async () => {

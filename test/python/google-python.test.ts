@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => under.stop());
 
-describe.skipIf(!IS_INSTALLED)("Google's Python SDK (skipped where it isn't installed)", () => {
+describe.skipIf(!IS_INSTALLED)("Google's Python SDK (skipped if not installed)", () => {
   // The last one thinks, and another provider's thinking is what carries a signature of our own.
   const models = [
     "Google/gemini-3.5-flash",
@@ -28,7 +28,7 @@ describe.skipIf(!IS_INSTALLED)("Google's Python SDK (skipped where it isn't inst
     "Local/sim-think",
   ];
   test.each(models)(
-    "runs a function by itself and goes on from its history, over %s",
+    "runs a function automatically and continues from its history, over %s",
     async (model) => {
       const command = [PYTHON, SCRIPT, under.url, under.secret, model];
       const child = Bun.spawn(command, { env: ENVIRONMENT, stdout: "pipe", stderr: "pipe" });

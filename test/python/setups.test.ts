@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-describe.skipIf(!existsSync(PYTHON))("the manual's Python (skipped where it isn't installed)", () => {
+describe.skipIf(!existsSync(PYTHON))("the manual's Python examples (skipped if not installed)", () => {
   test.each(listSnippets("python"))(
     "%s",
     async (_, snippet) => {

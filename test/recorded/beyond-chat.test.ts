@@ -47,7 +47,7 @@ function read(exchange: Exchange) {
 }
 
 describe.skipIf(folder === null)("recorded embeddings", () => {
-  test("each vector is the one that was given, as numbers and as base64", () => {
+  test("each vector is returned unchanged, as numbers and as base64", () => {
     for (const exchange of good("embeddings")) {
       const given = readGiven(asObject(parseJson(exchange.body)));
       const { vectors } = read(exchange);
@@ -64,7 +64,7 @@ describe.skipIf(folder === null)("recorded embeddings", () => {
     expect(good("embeddings").length).toBeGreaterThan(110);
   });
 
-  test("usage is the provider's, and none where it gives none", () => {
+  test("usage is the provider's, or none", () => {
     const silent = good("embeddings").filter((exchange) => read(exchange).usage === null);
     expect(
       silent.every(({ body }) => !/prompt_?tokens?|total_tokens|input_tokens|token_count/i.test(body)),
@@ -75,7 +75,7 @@ describe.skipIf(folder === null)("recorded embeddings", () => {
     }
   });
 
-  test("each refusal is a fault of the client's that keeps the provider's words", () => {
+  test("each refusal is a client fault with the provider's words", () => {
     for (const { id, dialect, status, headers, body } of exchanges.filter((one) => one.status >= 400)) {
       const fault = dialect.explain(status, headers, body, 0);
       expect(fault).toBeInstanceOf(Fault);
@@ -85,7 +85,7 @@ describe.skipIf(folder === null)("recorded embeddings", () => {
 });
 
 describe.skipIf(folder === null)("recorded rerank and moderation", () => {
-  test("each score is the one that was given, the best first", () => {
+  test("each score is returned unchanged, best first", () => {
     for (const { id, dialect, card, body, headers, request } of good("rerank")) {
       const given = asObject(parseJson(body));
       const rows = asArray(given.results ?? given.data).map(asObject);
@@ -113,7 +113,7 @@ describe.skipIf(folder === null)("recorded rerank and moderation", () => {
     expect(good("rerank").length).toBeGreaterThan(7);
   });
 
-  test("each verdict is the one that was given", () => {
+  test("each verdict is returned unchanged", () => {
     for (const { dialect, card, body, headers } of good("moderation")) {
       const results = asArray(asObject(parseJson(body)).results);
       const ask = { model: card.id, inputs: results.map(() => "x"), extras: {} };
@@ -125,7 +125,7 @@ describe.skipIf(folder === null)("recorded rerank and moderation", () => {
     expect(good("moderation").length).toBeGreaterThan(5);
   });
 
-  test("a server that wasn't started for it doesn't serve it, and isn't ill", () => {
+  test("a server started without the operation doesn't serve it, and still counts as healthy", () => {
     const refused = exchanges.filter(({ status }) => status === 501);
     expect(refused.length).toBeGreaterThan(0);
     for (const { dialect, headers, body } of refused) {

@@ -61,7 +61,7 @@ function classify(from: string): ReadonlyMap<string, string | null> {
   return new Map([...judged.map(({ id }) => [id, null] as const), ...reasons]);
 }
 
-test.skipIf(folder === null)("each recording beyond chat is judged, or left out for a reason", () => {
+test.skipIf(folder === null)("each recording beyond chat is tested, or skipped for a stated reason", () => {
   const known = classify(folder ?? "");
   const counts: Record<string, number> = {};
   for (const { id, api } of listRows(folder ?? "")) {
@@ -87,7 +87,7 @@ test.skipIf(folder === null)("each recording beyond chat is judged, or left out 
   });
 });
 
-test.skipIf(folder === null)("each recorded list of models is read with all its names", async () => {
+test.skipIf(folder === null)("all names of each recorded model list are read", async () => {
   const timeouts = { connectMs: 1000, firstByteMs: null, idleMs: 1000, totalMs: 1000 };
   const setup: ProviderSetup = {
     ...{ name: "Local", dialect: null, baseUrl: "http://local.example/v1", headers: {}, timeouts },
@@ -106,7 +106,7 @@ test.skipIf(folder === null)("each recorded list of models is read with all its 
 });
 
 test.skipIf(folder === null)(
-  "prompts are estimated to within 30 tokens and a quarter of the vendor's own count",
+  "prompts are estimated to within 30 tokens plus a quarter of the vendor's count",
   () => {
     const counts = readRecordedCounts();
     expect(counts).toHaveLength(12);

@@ -18,8 +18,8 @@ function unreached(count: number, nowMs: number): void {
     router.begun(router.attemptOf(at % 2 ? HOUSE : LARGE, "ab"[at % 2] ?? ""), nowMs).failed(nowMs, REFUSED);
 }
 
-describe("an address that takes no connections", () => {
-  test("is left out with all its models and credentials, asked again by one request, and back with one answer", () => {
+describe("an address that accepts no connections", () => {
+  test("is skipped with all its models and credentials, probed by one request, and used again after one answer", () => {
     unreached(5, 0);
     expect(told()).toEqual(["provider_unreachable"]);
     for (const model of [HOUSE, LARGE, makeCard("House#never-asked")]) {
@@ -41,7 +41,7 @@ describe("an address that takes no connections", () => {
     expect(router.health.isReady(router.attemptOf(LARGE, "a"), 1010)).toBe(true);
   });
 
-  test("waits longer after each probe in vain; a probe that tells nothing makes room for the next", () => {
+  test("waits longer after each failed probe, and an inconclusive probe allows the next", () => {
     unreached(5, 0);
     router.begun(router.attemptOf(HOUSE, "a"), 1000).failed(1000, REFUSED);
     expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 2999)).toBe(false);
@@ -49,13 +49,13 @@ describe("an address that takes no connections", () => {
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 3000)).not.toBeNull();
   });
 
-  test("is kept in mind when another configuration names it still", () => {
+  test("is remembered if a new configuration still names it", () => {
     unreached(5, 0);
     router.on("Other", ["y", 1]);
     expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 999)).toBe(false);
   });
 
-  test("is not one whose connections break, nor one whose kept connections it closed", () => {
+  test("is not one whose connections break or whose kept connections were closed", () => {
     for (const stale of [false, true]) {
       const fault = new Fault("upstream_error", "no", stale ? { stale } : {});
       for (let at = 0; at < 20; at++) router.health.begin(router.attemptOf(HOUSE, "a"), 0)?.failed(0, fault);

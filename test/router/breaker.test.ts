@@ -4,8 +4,8 @@ import { Breaker } from "../../src/health/breaker.ts";
 import { computeQuantiles, FadingCounts, FadingValues } from "../../src/health/decay.ts";
 import { RetryBudget } from "../../src/health/retry-budget.ts";
 
-describe("counts that fade", () => {
-  test("halve with each half-life, whenever they are read, and reading changes nothing", () => {
+describe("decaying counts", () => {
+  test("halve with each half-life whenever they are read, and reading changes nothing", () => {
     const counts = new FadingCounts(2, 1000);
     counts.add(0, 5_000_000);
     counts.add(0, 5_000_000);
@@ -26,7 +26,7 @@ describe("counts that fade", () => {
 });
 
 describe("quantiles", () => {
-  test("are those of what was seen, to within the buckets' width", () => {
+  test("match what was observed, to within the buckets' width", () => {
     const values = new FadingValues(60_000);
     for (let value = 1; value <= 1000; value++) values.add(value, 0);
     const [p50 = 0, p95 = 0] = computeQuantiles([values], [0.5, 0.95], 0) ?? [];
@@ -34,7 +34,7 @@ describe("quantiles", () => {
     expect(p95 / 950).toBeWithin(0.94, 1.06);
   });
 
-  test("follow a change within two half-lives, and are nothing once all has faded", () => {
+  test("follow a change within two half-lives, and are empty once all has decayed", () => {
     const values = new FadingValues(1000);
     for (let at = 0; at < 100; at++) values.add(100, at * 10);
     for (let at = 100; at < 300; at++) values.add(1000, at * 10);
@@ -43,7 +43,7 @@ describe("quantiles", () => {
     expect(computeQuantiles([values], [0.5], 60_000)).toBeNull();
   });
 
-  test("of several are those of all of them", () => {
+  test("can be combined", () => {
     const [low, high] = [new FadingValues(1000), new FadingValues(1000)];
     for (let at = 0; at < 40; at++) low.add(10, 0);
     for (let at = 0; at < 60; at++) high.add(1000, 0);
@@ -60,7 +60,7 @@ describe("the breaker", () => {
     return opened;
   }
 
-  test("opens on a burst, lets one probe at a time pass, closes when it succeeds", () => {
+  test("opens on a burst, allows one probe at a time, and closes when it succeeds", () => {
     const breaker = new Breaker();
     expect([burst(breaker, 4, 0), breaker.state, breaker.pass(0)]).toEqual([false, "closed", "free"]);
     expect([burst(breaker, 1, 0), breaker.state, breaker.pass(999)]).toEqual([true, "open", null]);
@@ -78,7 +78,7 @@ describe("the breaker", () => {
     ]);
   });
 
-  test("waits twice as long after each probe that fails, up to a bound, and heals after any number of them", () => {
+  test("waits twice as long after each failed probe, up to a bound, and always recovers", () => {
     const breaker = new Breaker();
     burst(breaker, 5, 0);
     const waits: number[] = [];
@@ -94,7 +94,7 @@ describe("the breaker", () => {
     expect([breaker.recordSuccess(nowMs + 30_000, true), breaker.state]).toEqual([true, "closed"]);
   });
 
-  test("that opens again soon continues its backoff; later it starts over", () => {
+  test("continues its backoff if it opens again soon, and starts over later", () => {
     for (const [pauseMs, waitMs] of [
       [10_000, 2000],
       [100_000, 1000],
@@ -108,7 +108,7 @@ describe("the breaker", () => {
     }
   });
 
-  test("stays closed for failures that are few among successes, or far apart between them", () => {
+  test("stays closed for failures that are rare or far apart", () => {
     const breaker = new Breaker();
     for (let at = 0; at < 1000; at++) {
       breaker.recordFailure(at, false);
@@ -122,13 +122,13 @@ describe("the breaker", () => {
     expect(breaker.state).toBe("closed");
   });
 
-  test("opens when none succeeds, however seldom it is asked", () => {
+  test("opens if no call succeeds, however rare they are", () => {
     const breaker = new Breaker();
     const opened = [0, 1, 2, 3, 4].map((at) => breaker.recordFailure(at * 600_000, false));
     expect(opened).toEqual([false, false, false, false, true]);
   });
 
-  test("opens when most calls of the last seconds failed, also between successes", () => {
+  test("opens if most calls of the last seconds failed", () => {
     const breaker = new Breaker();
     for (let at = 0; at < 10; at++) {
       breaker.recordFailure(at * 100, false);
@@ -138,14 +138,14 @@ describe("the breaker", () => {
     expect(breaker.state).toBe("open");
   });
 
-  test("an attempt from before it opened neither closes it nor makes it wait longer", () => {
+  test("is unaffected by attempts from before it opened", () => {
     const breaker = new Breaker();
     burst(breaker, 30, 0);
     breaker.recordSuccess(10, false);
     expect([breaker.state, breaker.waitMs(10)]).toEqual(["open", 990]);
   });
 
-  test("an inconclusive probe makes room for the next", () => {
+  test("allows another probe after an inconclusive one", () => {
     const breaker = new Breaker();
     burst(breaker, 5, 0);
     expect([breaker.pass(1000), breaker.pass(1000)]).toEqual(["probe", null]);
@@ -166,7 +166,7 @@ describe("the retry budget", () => {
     return granted;
   }
 
-  test("is a fifth of the requests and ten more, over ten seconds", () => {
+  test("is a fifth of the requests plus ten, over ten seconds", () => {
     const budget = new RetryBudget();
     let requests = 0;
     let granted = 0;
@@ -178,7 +178,7 @@ describe("the retry budget", () => {
     expect(granted).toBe(210);
   });
 
-  test("it isn't exceeded in any ten seconds of an hour, and is available again after a quiet time", () => {
+  test("is not exceeded in any ten seconds of an hour, and recovers after a quiet time", () => {
     const budget = new RetryBudget();
     const bySecond: number[] = [];
     for (let at = 0; at < 3600; at++) bySecond.push(second(budget, 20, at * 1000));

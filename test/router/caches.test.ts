@@ -7,7 +7,7 @@ import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts
 import { makeConversation } from "../conversation.ts";
 import { makeCard } from "./sample-cards.ts";
 
-test("a model is taken to do what its last answers said, and half before they said anything", () => {
+test("a model's caching is predicted from its last answers, or as half before there are any", () => {
   const caches = new Caches();
   expect(caches.likelyTokens("a", 4000)).toBe(2000);
   for (let turn = 0; turn < 400; turn++) caches.fold("a", 4000, 4000);
@@ -17,14 +17,14 @@ test("a model is taken to do what its last answers said, and half before they sa
   expect(caches.likelyTokens("b", 4000)).toBe(2000);
 });
 
-test("prefixes that are too short for a cache are in none, and tell nothing", () => {
+test("prefixes too short for a cache are ignored", () => {
   const caches = new Caches();
   expect(caches.likelyTokens("a", 1000)).toBe(0);
   for (let turn = 0; turn < 100; turn++) caches.fold("a", 1000, 0);
   expect(caches.likelyTokens("a", 2000)).toBe(1000);
 });
 
-test("a conversation's prefix is cached at the model that served it last, for its own key, for ten minutes", () => {
+test("a conversation's prefix counts as cached for ten minutes at the last model, for its own key", () => {
   const stickiness = new Stickiness();
   const attempt = { card: makeCard("a"), credential: { secret: null, weight: 1 } };
   const first: ChatMessage[] = [{ role: "user", content: "x".repeat(8000) }];

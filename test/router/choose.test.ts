@@ -142,7 +142,7 @@ function highest(candidates: readonly Candidate[], name: "quality" | "level"): n
 }
 
 describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (selector) => {
-  test("has the first few, and those of highest quality and level, in the order of all", () => {
+  test("returns the first few, and those of highest quality and level, in order", () => {
     const roll = makeDice(selector.name.length * 7 + 1);
     let many = 0;
     for (let round = 0; round < 60; round++) {
@@ -166,7 +166,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
     expect(many).toBeGreaterThan(30);
   });
 
-  test("comes to the same whatever the order of the catalogue", () => {
+  test("doesn't depend on the order of the catalogue", () => {
     const roll = makeDice(selector.name.length);
     for (let round = 0; round < 20; round++) {
       const cached = { cardId: "", tokens: 0 };
@@ -180,7 +180,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
     }
   });
 
-  test("goes on beyond the first where those can't be asked", () => {
+  test("continues beyond the first if those can't be called", () => {
     const roll = makeDice(5);
     let beyond = 0;
     for (let round = 0; round < 20; round++) {

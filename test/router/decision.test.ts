@@ -50,8 +50,8 @@ function anyChoice(selector: Selector, roll: () => number) {
 
 const kept = (choice: Choice, share: number) => JSON.stringify(keptDecision(choice, share));
 
-describe("a kept decision", () => {
-  test.each(SELECTORS)("of Router#%s is the same again", (selector) => {
+describe("a stored decision", () => {
+  test.each(SELECTORS)("of Router#%s is restored unchanged", (selector) => {
     const roll = makeDice(11);
     for (let round = 0; round < 200; round++) {
       const { choice, share } = anyChoice(selector, roll);
@@ -60,7 +60,7 @@ describe("a kept decision", () => {
     }
   });
 
-  test("is small however many models there are, and counts those that it leaves out", () => {
+  test("stays small with many models, and counts those left out", () => {
     const { choice, share } = anyChoice("best", () => 0.99);
     expect(choice.candidates.length).toBe(CARDS.length);
     expect(kept(choice, share).length).toBeLessThan(5000);
@@ -70,7 +70,7 @@ describe("a kept decision", () => {
     expect(candidates.length).toBeLessThanOrEqual(14);
   });
 
-  test("holds what is learned from: the row, to three digits, and the kind of request", () => {
+  test("contains what is needed for learning: the row, to three digits, and the kind of request", () => {
     const { choice, share } = anyChoice("fair", makeDice(3));
     const kind = readKind(kept(choice, share));
     for (const [at, value] of choice.prediction.row.entries())
@@ -89,7 +89,7 @@ describe("a kept decision", () => {
   });
 });
 
-test("a row is the same as text and back, and what is no row is none", () => {
+test("rows survive conversion to text, and invalid ones are rejected", () => {
   const row = new Float32Array([0, 0.5, -0.25, 2, 1024]);
   expect(unpackRow(rowText(row))).toEqual(row);
   expect(unpackRow(rowText(row.subarray(1, 3)))).toEqual(row.slice(1, 3));
@@ -97,7 +97,7 @@ test("a row is the same as text and back, and what is no row is none", () => {
   for (const text of ["", "!!", "AAA", "AAAAAAA="]) expect(unpackRow(text)).toBeNull();
 });
 
-test("anything else is no decision", () => {
+test("anything else is rejected", () => {
   const lacking = [{ selector: "best" }, { selector: "king", share: 1, difficulty: 0.5 }];
   for (const value of [null, 1, "text", [], {}, ...lacking]) {
     expect(decidedAgain(value)).toBeNull();

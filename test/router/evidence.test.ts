@@ -32,7 +32,7 @@ function sumUp(evidence: Evidence) {
   }
 }
 
-test("of too many prompts the commonest topic's give way, the same ones in whatever order they came", () => {
+test("beyond the maximum, the most frequent topic's prompts are dropped, independent of order", () => {
   const common = Array.from({ length: 9000 }, (_, at) => [0, at] as const);
   const rare = Array.from({ length: 100 }, (_, at) => [7, at] as const);
   const first = evidenceOf([...common, ...rare]);
@@ -47,7 +47,7 @@ test("of too many prompts the commonest topic's give way, the same ones in whate
   expect(first.takeDropped()).toEqual([]);
 });
 
-test("lessons fade, and are gone in the end with their prompt", () => {
+test("lessons decay, and are finally dropped with their prompt", () => {
   const evidence = evidenceOf([[0, 1]]);
   const day = 86_400_000;
   const weightAt = (days: number) => {

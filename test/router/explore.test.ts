@@ -33,8 +33,8 @@ const CARDS = [
 const chosen = (selector: "best" | "fair" | "light", prompt = TRIVIA, more: Partial<ChooseInput> = {}) =>
   choose(SELECTOR_RULES[selector], makeInput(asking(prompt), { cards: CARDS, ...more }));
 
-describe("another model is tried out", () => {
-  test("in the share of requests that the operator configures", () => {
+describe("exploring another model", () => {
+  test("happens in the configured share of requests", () => {
     const roll = makeDice(5);
     const choice = chosen("fair");
     const tried = Array.from({ length: 20_000 }, () => explored(choice, 0.02, roll)).filter(Boolean);
@@ -42,7 +42,7 @@ describe("another model is tried out", () => {
     expect(new Set(tried.map((one) => one?.card.name))).toEqual(new Set(["twin"]));
   });
 
-  test("never unless that is switched on: then no chance is even taken", () => {
+  test("never happens unless enabled: no random number is even drawn", () => {
     let rolls = 0;
     const roll = () => {
       rolls++;
@@ -53,7 +53,7 @@ describe("another model is tried out", () => {
   });
 
   test.each(["best", "fair", "light"] as const)(
-    "by Router#%s, that is good enough and no dearer",
+    "by Router#%s picks one that is good enough and not more expensive",
     (selector) => {
       for (const prompt of [TRIVIA, CODE, MATH]) {
         for (const at of [0, 0.3, 0.6, 0.99]) {
@@ -73,7 +73,7 @@ describe("another model is tried out", () => {
     },
   );
 
-  test("never where a pin decides, nor where at most one model can serve", () => {
+  test("never happens if a pin decides or at most one model can serve", () => {
     const pinned = chosen("best", CODE, { rules: { ...RULES, pin: { coding: "Acme#twin" } } });
     expect(pinned.pinned).toBe("coding");
     const alone = chosen("best", CODE, { cards: CARDS.slice(0, 1) });
@@ -82,11 +82,11 @@ describe("another model is tried out", () => {
   });
 });
 
-describe("what was tried out", () => {
+describe("an explored model", () => {
   const choice = chosen("fair");
   const other = choice.candidates.find(({ card }) => card.name === "twin")?.card ?? null;
 
-  test("is named in the decision, which is the same when it is replayed", () => {
+  test("is named in the decision, which is the same when replayed", () => {
     const kept = keptDecision(choice, 0.98, other);
     expect(kept).toMatchObject({ choice: "Acme#twin", instead_of: "Acme#strong" });
     const again = JSON.parse(JSON.stringify(kept));
@@ -139,7 +139,7 @@ describe("what was tried out", () => {
     return { names: plan.attempts.map(({ card }) => card.name), decision: plan.decision, events };
   }
 
-  test("comes first in the plan, the usual choice after it, and is in the log", () => {
+  test("comes first in the plan and the log, before the usual choice", () => {
     const usual = planBy(255, 0.02);
     expect([usual.names[0], usual.decision?.instead_of, usual.events]).toEqual(["strong", null, []]);
     const { names, decision, events } = planBy(0, 0.02);

@@ -17,10 +17,10 @@ function measureAfter(name: string, score: (at: number) => number): number {
   return measureShare(name, cards, learned);
 }
 
-test("one key of five that scores the champion 0, whatever it answers, moves few picks", () => {
+test("one key in five that always scores the champion 0 changes few picks", () => {
   expect(measureAfter("strong", (at) => (at % 20 < 17 ? 1 : 0))).toBeGreaterThan(0.75);
 });
 
-test("all keys together do: the champion that fails them all is left", () => {
+test("all keys together can replace a champion that fails them", () => {
   expect(measureAfter("weak", () => 0)).toBeGreaterThan(0.9);
 });

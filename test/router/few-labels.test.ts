@@ -25,19 +25,19 @@ function measureAfter(name: string, count: number, score: Score): number {
   return measureShare(name, cards, learned);
 }
 
-test("thirty labels by which the weaker is a little ahead leave the champion as it was, and six hundred don't", () => {
+test("thirty labels that slightly favour a weaker model don't replace the champion, but six hundred do", () => {
   const isLucky: Score = (_, at) => [at % 30 < 24 ? 1 : 0, at % 30 < 25 ? 1 : 0];
   expect(measureAfter("strong", 30, isLucky)).toBe(1);
   expect(measureAfter("weak", 600, isLucky)).toBeGreaterThan(0.9);
 });
 
-test("scores that are mere chance leave the champion everywhere", () => {
+test("random scores keep the champion everywhere", () => {
   const roll = makeDice(4);
   const chance: Score = () => [roll() < 0.8 ? 1 : 0, roll() < 0.78 ? 1 : 0];
   expect(measureAfter("strong", 120, chance)).toBe(1);
 });
 
-test("where the other is better at some kinds, the champion is left for these", () => {
+test("if another model is better at some kinds, it is used for those", () => {
   const kinds: Score = (topic) => (["coding", "debugging"].includes(topic) ? [0, 1] : [1, 0.5]);
   const share = measureAfter("weak", 120, kinds);
   expect(share).toBeWithin(0.01, 0.3);

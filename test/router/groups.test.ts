@@ -40,11 +40,11 @@ function breaks(card: ModelCard, name: string, nowMs: number): void {
   for (let at = 0; at < 5; at++) router.fails(card, name, nowMs, "upstream_error");
 }
 
-describe("the load", () => {
+describe("load within a group", () => {
   /** Five standard deviations of a share of half of the requests. */
   const BOUND = (5 * 0.5) / Math.sqrt(REQUESTS);
 
-  test("is shared by weight, and the others stand behind in the order of their weights", () => {
+  test("is distributed by weight, with the others following in order of weight", () => {
     const { n = 0, e = 0, s = 0 } = shares(0);
     expect(Math.abs(n - 0.6)).toBeLessThan(BOUND);
     expect(Math.abs(e - 0.3)).toBeLessThan(BOUND);
@@ -53,7 +53,7 @@ describe("the load", () => {
     expect([...orders].toSorted()).toEqual(["e n s", "n e s", "s n e"]);
   });
 
-  test("goes past a model whose breaker is open, and comes back with the probe", () => {
+  test("skips a model with an open breaker, and returns with the probe", () => {
     breaks(NORTH, "n", 0);
     const { n = 0, e = 0 } = shares(500);
     expect(n).toBe(0);
@@ -62,13 +62,13 @@ describe("the load", () => {
     expect(shares(1000).n).toBeGreaterThan(0);
   });
 
-  test("goes past a model that is refusing requests for load", () => {
+  test("skips a model that is rate-limited", () => {
     router.fails(NORTH, "n", 0, "provider_busy", { upstreamStatus: 429, retryAfterMs: 5000 });
     expect(shares(4999).n).toBe(0);
     expect(shares(5000).n).toBeGreaterThan(0.5);
   });
 
-  test("goes less to a model that has been failing, as long as that is fresh", () => {
+  test("is reduced for a model that has recently been failing", () => {
     for (let at = 0; at < 20; at++) {
       router.works(NORTH, "n", 0);
       if (at % 2 === 0) router.fails(NORTH, "n", 0, "upstream_error");
@@ -79,14 +79,14 @@ describe("the load", () => {
     expect(shares(600_000).n).toBeGreaterThan(0.55);
   });
 
-  test("of several credentials of a model is spread over them", () => {
+  test("is spread over the credentials of a model", () => {
     router.on("North", ["n", 1], ["m", 1]);
     const firsts = new Set(Array.from({ length: 100 }, () => names(router.plan(0, GROUP).slice(0, 1))));
     expect([...firsts].toSorted()).toEqual(["e", "m", "n", "s"]);
   });
 });
 
-describe("a conversation", () => {
+describe("a conversation in a group", () => {
   const user = (content: string): ChatMessage => ({ role: "user", content });
   const messages = [user("a story"), { role: "assistant", content: "Once" } as const, user("go on")];
   const asking = { ...GROUP, messages };
@@ -97,20 +97,20 @@ describe("a conversation", () => {
     router.stickiness.keep(conversation, router.attemptOf(card, name), nowMs);
   }
 
-  test("stays with the model that served it, however little that weighs", () => {
+  test("stays on the model that served it, whatever its weight", () => {
     served(SOUTH, "s", 0);
     expect(shares(1, asking)).toEqual({ n: 0, e: 0, s: 1 });
     expect(names(router.plan(1, asking))).toBe("s n e");
     expect(shares(600_000, asking).s).toBeLessThan(0.2);
   });
 
-  test("goes elsewhere while that model is not well", () => {
+  test("moves while that model is unhealthy", () => {
     served(SOUTH, "s", 0);
     breaks(SOUTH, "s", 1);
     expect(shares(2, asking).s).toBe(0);
   });
 
-  test("stays with the last of many models", () => {
+  test("stays on the last of many models", () => {
     const many = Array.from({ length: 9 }, (_, at) => makeCard(`P${at}#m`));
     for (const { provider } of many) router.on(provider, [provider, 1]);
     const wide = { ...asking, group: many.map((card) => ({ card, weight: 1 })) };
@@ -123,26 +123,26 @@ describe("a conversation", () => {
   });
 });
 
-describe("a request that not all can take", () => {
-  test("is for the others, in every place", () => {
+describe("a request that some members can't take", () => {
+  test("only goes to the others", () => {
     const asking = { ...GROUP, unable: [NORTH] };
     expect(shares(0, asking).n).toBe(0);
     expect(names(router.plan(0, asking))).not.toContain("n");
     expect(names(router.plan(0, { ...asking, fallbacks: [NORTH, makeCard("Other#small")] }))).toMatch(/x$/);
   });
 
-  test("that none can take gets the first one's fault", () => {
+  test("gets the first member's fault if none can take it", () => {
     const asking = { ...GROUP, unable: [NORTH, EAST, SOUTH] };
     expect(() => router.plan(0, asking)).toThrow(new Fault("unsupported_capability", "not North#m"));
   });
 });
 
-test("fallbacks of the models come last, each once", () => {
+test("fallbacks of the members come last, each once", () => {
   const other = makeCard("Other#small");
   expect(names(router.plan(0, { ...GROUP, fallbacks: [EAST, other] }))).toMatch(/ x$/);
 });
 
-test("when none may be asked, the plan is there to say so", () => {
+test("if none may be called, the plan still exists to say so", () => {
   breaks(NORTH, "n", 0);
   breaks(EAST, "e", 100);
   breaks(SOUTH, "s", 200);

@@ -9,7 +9,7 @@ beforeEach(() => {
 });
 
 describe("several credentials", () => {
-  test("serve by their weights, all of them in every plan", () => {
+  test("are used by weight, all of them in every plan", () => {
     router.on("House", ["a", 1], ["b", 3]);
     const { a = 0, b = 0 } = router.firsts(1000, 0);
     expect([a + b, Math.round(b / 100)]).toEqual([1000, 7 + Math.round((b - 700) / 100)]);
@@ -17,7 +17,7 @@ describe("several credentials", () => {
     expect(router.plan(0)).toHaveLength(2);
   });
 
-  test("share what is under way, and the slower one gets less", () => {
+  test("share the running requests, and a slower one gets fewer", () => {
     const running = router.firsts(40, 0, (first) => router.begun(first, 0));
     expect(running.a).toBeWithin(16, 25);
     for (let at = 0; at < 20; at++) {
@@ -29,7 +29,7 @@ describe("several credentials", () => {
   });
 
   test.each([401, 402, 403])(
-    "a %d retires one for a minute, or until the configuration changes, and is told once",
+    "are retired by a %d for a minute or until the configuration changes, with one log line",
     (status) => {
       router.fails(HOUSE, "a", 0, "upstream_auth", { upstreamStatus: status });
       expect(names(router.plan(59_999))).toBe("b");
@@ -44,7 +44,7 @@ describe("several credentials", () => {
     },
   );
 
-  test("a 403 of one model is no word on the others, where the credential serves those", () => {
+  test("are not retired by a 403 of one model if others work", () => {
     router.works(makeCard("House#large"), "a", 0);
     router.fails(HOUSE, "a", 0, "upstream_auth", { upstreamStatus: 403 });
     expect(names(router.plan(0))).toBe("b");
@@ -52,7 +52,7 @@ describe("several credentials", () => {
     expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 0)).toBe(false);
   });
 
-  test("when all are refused they are asked in turn, and the first that is taken again is back", () => {
+  test("are tried in turn if all are rejected, until one is accepted again", () => {
     router.fails(HOUSE, "a", 0, "upstream_auth", { upstreamStatus: 402 });
     router.fails(HOUSE, "b", 1, "upstream_auth", { upstreamStatus: 402 });
     expect(names(router.plan(2))).toBe("a");
@@ -69,7 +69,7 @@ describe("several credentials", () => {
     ]);
   });
 
-  test("a new configuration closes the breakers that refusals opened", () => {
+  test("a new configuration closes breakers opened by rejections", () => {
     router.on("House", ["a", 1]);
     for (let at = 0; at < 5; at++) router.fails(HOUSE, "a", 0, "upstream_auth", { upstreamStatus: 401 });
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 0)).toBeNull();
@@ -78,7 +78,7 @@ describe("several credentials", () => {
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 0)).not.toBeNull();
   });
 
-  test("what is known about a credential that the configuration no longer has is forgotten, the rest is kept", () => {
+  test("removed credentials are forgotten, and knowledge of the others is kept", () => {
     for (const name of ["a", "b"]) {
       for (let at = 0; at < 5; at++) router.fails(HOUSE, name, 0, "upstream_error");
     }
@@ -89,14 +89,14 @@ describe("several credentials", () => {
     expect([states, names(router.plan(0))]).toEqual([["open"], "c"]);
   });
 
-  test("a 429 rests one for as long as it says, for this model alone", () => {
+  test("a 429 rests a credential for as long as it says, for this model only", () => {
     router.fails(HOUSE, "a", 0, "provider_busy", { upstreamStatus: 429, retryAfterMs: 7000 });
     expect([names(router.plan(6999)), router.plan(7000).length]).toEqual(["b", 2]);
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 6999)).toBeNull();
     expect(router.health.isReady(router.attemptOf(makeCard("House#large"), "a"), 0)).toBe(true);
   });
 
-  test("without Retry-After, longer each time in a row; a success starts over", () => {
+  test("without Retry-After the rest grows each time, until a success", () => {
     const rests: number[] = [];
     let nowMs = 0;
     const rest = () => {
@@ -112,7 +112,7 @@ describe("several credentials", () => {
     expect(rests).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 1000]);
   });
 
-  test("when all rest, the fault says for how long", () => {
+  test("if all rest, the fault says for how long", () => {
     router.fails(HOUSE, "a", 0, "provider_busy", { upstreamStatus: 429, retryAfterMs: 7000 });
     router.fails(HOUSE, "b", 0, "provider_busy", { upstreamStatus: 429, retryAfterMs: 3000 });
     const fault = router.health.unavailable(router.plan(1000), 1000);
@@ -120,7 +120,7 @@ describe("several credentials", () => {
   });
 });
 
-describe("what counts as a provider's failure", () => {
+describe("failures that count against a provider", () => {
   const five = (code: FaultCode, details: FaultDetails = {}) => {
     for (let at = 0; at < 5; at++) router.fails(OTHER, "x", 0, code, details);
     return router.health.deployment(router.attemptOf(OTHER, "x"))?.breaker.state;
@@ -146,20 +146,20 @@ describe("what counts as a provider's failure", () => {
     expect(router.events).toEqual([]);
   });
 
-  test("a probe that the request itself is to blame for shows that the provider is there", () => {
+  test("a probe that fails by the request's own fault shows that the provider is up", () => {
     five("upstream_error");
     router.fails(OTHER, "x", 1000, "upstream_rejected", { upstreamStatus: 400 });
     expect(router.health.deployment(router.attemptOf(OTHER, "x"))?.breaker.state).toBe("closed");
   });
 
-  test("a probe whose client left is inconclusive: the next request is the probe", () => {
+  test("a probe whose client left is inconclusive, so the next request probes", () => {
     five("upstream_error");
     router.begun(router.attemptOf(OTHER, "x"), 1000).failed(1000, new Fault("client_gone", "gone"));
     expect(router.health.begin(router.attemptOf(OTHER, "x"), 1000)).not.toBeNull();
     expect(router.health.begin(router.attemptOf(OTHER, "x"), 1000)).toBeNull();
   });
 
-  test("every ended attempt leaves the number under way, and is reported once", () => {
+  test("every attempt that ends is subtracted from the running ones and reported once", () => {
     const permit = router.begun(router.attemptOf(OTHER, "x"), 0);
     permit.answered(10);
     permit.finished(20, 50);

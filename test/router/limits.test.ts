@@ -28,8 +28,8 @@ function begin(name: string, nowMs: number, tokens = 0): Permit | null {
   return router.health.begin(router.attemptOf(HOUSE, name), nowMs, new RetirementBudget(), load);
 }
 
-describe("an amount per minute", () => {
-  test("may be used at once, and comes back evenly", () => {
+describe("a limit per minute", () => {
+  test("can be used at once, and refills evenly", () => {
     const rate = new Rate(3);
     for (let at = 0; at < 3; at++) {
       expect(rate.waitMs(1, 1000)).toBe(0);
@@ -41,7 +41,7 @@ describe("an amount per minute", () => {
     expect(rate.waitMs(3, 22_000)).toBe(40_000);
   });
 
-  test("is used up in no hour by more than it, whenever it is asked for", () => {
+  test("is never exceeded in any hour", () => {
     const rate = new Rate(7);
     let taken = 0;
     for (let nowMs = 0; nowMs < 60 * MINUTE_MS; nowMs += 137) {
@@ -52,7 +52,7 @@ describe("an amount per minute", () => {
     expect(taken).toBeWithin(7 * 60 - 1, 7 * 60 + 8);
   });
 
-  test("lets more than itself pass when all of it is free, and is whole again a minute later", () => {
+  test("may allow a larger request if it is full, and is full again a minute later", () => {
     const rate = new Rate(1000);
     rate.take(1, 0);
     expect(rate.waitMs(5000, 0)).toBe(1060);
