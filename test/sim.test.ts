@@ -63,7 +63,7 @@ describe("simulated days: no hold left, journal = balance = the providers' count
     );
   }
 
-  test.skipIf(DAYS < 50)("the days were bad ones: all that can happen has happened", () => {
+  test.skipIf(DAYS < 50)("every kind of failure occurred", () => {
     console.log(`${DAYS} days: ${JSON.stringify(total)}`);
     expect(Object.entries(total).filter(([, count]) => count === 0)).toEqual([]);
   });
@@ -80,7 +80,7 @@ describe("a seed", () => {
     other.dispose();
   });
 
-  test("gives the same day each time", () => {
+  test("reproduces the same day", () => {
     expect(stories[1]).toBe(stories[0] ?? "");
   });
 });

@@ -32,7 +32,7 @@ const CONVERSE: readonly (readonly [string, JsonObject, RegExp])[] = [
   ["a temperature above 1", { inferenceConfig: { temperature: 2 } }, /range: 0..1/],
 ];
 
-describe("Converse, at a model that takes none of it, refuses", () => {
+describe("Converse refuses, for a model that supports none of it", () => {
   test.each(CONVERSE)("%s", async (_what, fields, says) => {
     const { status, text } = await ask(sim, "bedrock", { model: "meta.llama3-1-8b", with: fields });
     expect([400, 403]).toContain(status);
@@ -67,13 +67,13 @@ describe("InvokeModel refuses", () => {
     expect(await response.text()).toMatch(says);
   });
 
-  test("a signature that is none", async () => {
+  test("an invalid signature", async () => {
     const response = await invoke({}, { authorization: "AWS4-HMAC-SHA256 Credential=AKID/1/x" });
     expect(response.status).toBe(403);
   });
 });
 
-test("Converse streams text without a start, and metadata last", async () => {
+test("Converse streams text without a start event, and metadata last", async () => {
   const reply = await ask(sim, "bedrock", { text: "say: one two", streamed: true });
   expect(spoken("bedrock", reply)).toBe("one two");
   const names = [...reply.text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name);

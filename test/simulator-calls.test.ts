@@ -29,7 +29,7 @@ test("the latest calls are recorded, and all are counted", () => {
   expect([log.all(), log.last(), log.total]).toEqual([[], undefined, 0]);
 });
 
-test("long bodies are recorded up to a bound, and the latest always", () => {
+test("long bodies are recorded up to a bound, and the latest is always kept", () => {
   const log = new CallLog();
   const long = `"${"x".repeat(BODY_CHARACTERS_MAX / 8)}"`;
   for (let at = 0; at < 20; at++) log.add(callOf(long));
@@ -52,7 +52,7 @@ test("dropped calls take no memory", async () => {
   expect(early.filter((call) => call.deref() !== undefined).length).toBeLessThan(early.length / 10);
 });
 
-test("the counts of flaky are dropped too, the oldest first", async () => {
+test("counts of flaky calls are dropped too, oldest first", async () => {
   const statusOf = async (model: string) => {
     const response = await fetch(`${sim.url}/openai/v1/chat/completions`, {
       method: "POST",

@@ -264,6 +264,6 @@ describe.each(TABLE)("%s refuses", (name, rows) => {
   });
 });
 
-test("a compatible server ignores unknown fields that OpenAI refuses", async () => {
+test("a compatible server ignores unknown fields that OpenAI rejects", async () => {
   expect((await ask(sim, "openai", { with: { top_k: 1, stream: null } })).status).toBe(200);
 });

@@ -29,7 +29,7 @@ async function secondTurn(
   return [then, text];
 }
 
-test("anthropic: thinking comes back with its signature", async () => {
+test("anthropic: thinking must return with its signature", async () => {
   const tools = [{ name: "f", input_schema: { type: "object" } }];
   const first = { text: "call f({})", with: { tools, thinking: { type: "enabled", budget_tokens: 1024 } } };
   const follow = (change: (blocks: readonly JsonObject[]) => readonly unknown[]) => (answer: JsonObject) => {
@@ -59,7 +59,7 @@ test("anthropic: thinking comes back with its signature", async () => {
   expect([left, wanted]).toEqual([400, expect.stringContaining("must start with a thinking block")]);
 });
 
-test("gemini: the first call comes back with its signature", async () => {
+test("gemini: the first call must return with its signature", async () => {
   const first = { model: "gemini-3-pro", text: 'call f({"a":1})', with: declares };
   const follow = (change: JsonObject) => (answer: JsonObject) => {
     const parts = [{ ...asObject(at(answer, "candidates.0.content.parts.0")), ...change }];
@@ -72,7 +72,7 @@ test("gemini: the first call comes back with its signature", async () => {
   expect((await secondTurn("gemini", first, follow({ thoughtSignature: "eA==" })))[1]).toContain("Corrupted");
 });
 
-test("responses: sealed thinking comes back before its call", async () => {
+test("responses: sealed thinking must return before its call", async () => {
   const tools = [{ type: "function", name: "f", parameters: {} }];
   const include = ["reasoning.encrypted_content"];
   const first = { model: "gpt-5.6", text: "call f({})", with: { tools, include, store: false } };
@@ -105,7 +105,7 @@ test("responses: sealed thinking comes back before its call", async () => {
   expect(lost).toContain("Items are not persisted");
 });
 
-test("thinking is rendered in each dialect's own form", async () => {
+test("thinking has each dialect's own form", async () => {
   const streamed = async (name: KitName, asked: Asked) =>
     (await ask(sim, name, { streamed: true, ...asked })).text;
   expect(await streamed("openai", { model: "sim-think" })).toContain('"reasoning_content":"Thinking"');

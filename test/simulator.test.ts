@@ -13,14 +13,14 @@ beforeAll(async () => {
 afterAll(() => sim.stop());
 beforeEach(() => sim.reset());
 
-test("all dialects of chat are tested here", () => {
+test("all chat dialects are tested here", () => {
   const beyondChat = new Set(["voyage", "jina"]);
   const names = SIM_DIALECTS.map(({ name }) => name).filter((name) => !beyondChat.has(name));
   expect(new Set<string>(names)).toEqual(new Set(KIT_NAMES));
 });
 
 describe.each(KIT_NAMES)("%s", (name) => {
-  test("gives the same text whole and streamed, whatever its letters", async () => {
+  test("gives the same text whole and streamed, for any characters", async () => {
     const text = 'say: naïve "日本" 👍\nnext';
     const whole = await ask(sim, name, { text });
     const streamed = await ask(sim, name, { text, streamed: true });
@@ -29,7 +29,7 @@ describe.each(KIT_NAMES)("%s", (name) => {
     expect(streamed.events.length).toBeGreaterThan(3);
   });
 
-  test("answers the same to the same", async () => {
+  test("gives the same answer to the same request", async () => {
     const [first, second] = [await ask(sim, name), await ask(sim, name)];
     const timeless = ({ text }: { text: string }) => text.replace(/"created(_at)?":\d+/, "");
     expect(timeless(first)).toBe(timeless(second));
@@ -44,7 +44,7 @@ describe.each(KIT_NAMES)("%s", (name) => {
     }
   });
 
-  test("leaves out the usage, or the end, on demand", async () => {
+  test("can leave out the usage or the end", async () => {
     const full = await ask(sim, name, { streamed: true });
     const uncounted = await ask(sim, name, { model: "sim-mini~no-usage", streamed: true });
     expect(uncounted.text).not.toMatch(/"(prompt|input)_tokens"|promptTokenCount/);
@@ -73,7 +73,7 @@ const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
 const content = async (body: Record<string, unknown>) =>
   at((await ask(sim, "openai", { with: body })).json, "choices.0.message.content");
 
-test("the responder echoes, sees media, and repeats its system prompt", async () => {
+test("the responder echoes, describes media, and repeats its system prompt", async () => {
   const image = { type: "image_url", image_url: { url: "data:image/png;base64,AAAA" } };
   const audio = { type: "input_audio", input_audio: { data: "AAAAAAAA", format: "wav" } };
   const parts = [{ type: "text", text: "look" }, image, audio];
@@ -86,7 +86,7 @@ test("the responder echoes, sees media, and repeats its system prompt", async ()
   expect(await content(user("long 4"))).toBe("word1 word2 word3 word4");
 });
 
-test("the responder counts a quarter of the characters", async () => {
+test("the responder counts a token per four characters", async () => {
   const { json } = await ask(sim, "openai", { text: "say: 12345" });
   expect(json.usage).toMatchObject({ prompt_tokens: 3, completion_tokens: 2, total_tokens: 5 });
   const reply = await ask(sim, "openai", { model: "sim-mini~tokens=100:50:40:30" });
@@ -98,7 +98,7 @@ test("the responder counts a quarter of the characters", async () => {
   });
 });
 
-test("the responder stops at stop sequences and limits", async () => {
+test("the responder respects stop sequences and limits", async () => {
   const cut = await ask(sim, "openai", { text: "say: one STOP two", with: { stop: ["STOP"] } });
   expect(at(cut.json, "choices.0.message.content")).toBe("one ");
   expect(at(cut.json, "choices.0.finish_reason")).toBe("stop");
@@ -107,7 +107,7 @@ test("the responder stops at stop sequences and limits", async () => {
   expect(at(short.json, "choices.0.finish_reason")).toBe("length");
 });
 
-test("the responder calls several tools, only one if they mustn't be parallel, and a forced one without being asked", async () => {
+test("the responder calls several tools, or one if they can't be parallel, and forced ones", async () => {
   const schema = { type: "object", properties: { n: { type: "integer", minimum: 3 } }, required: ["n"] };
   const tools = ["f", "g"].map((name) => ({ type: "function", function: { name, parameters: schema } }));
   const text = 'call f({"q":"a) \\" b"}) and call g({"n":1}) and call unknown({})';
@@ -129,7 +129,7 @@ test("the responder calls several tools, only one if they mustn't be parallel, a
   ]);
 });
 
-test("the responder gives n choices, log probabilities, JSON of a schema, refusals", async () => {
+test("the responder supports n choices, log probabilities, JSON schemas and refusals", async () => {
   const several = await ask(sim, "openai", { with: { n: 2, logprobs: true, top_logprobs: 1 } });
   expect(at(several.json, "choices.1.message.content")).toBe("You said: hello (choice 2)");
   expect(at(several.json, "choices.0.logprobs.content.0.top_logprobs.0.token")).toBe("You");
@@ -174,12 +174,12 @@ test.each(STATUSES)("fault %s at %s is %i", async (trouble, name, status, says) 
   expect(reply.text).toMatch(says);
 });
 
-test("a fault has its Retry-After", async () => {
+test("a fault can have a Retry-After", async () => {
   const reply = await ask(sim, "anthropic", { model: "sim-mini~429~retry=7" });
   expect(reply.headers.get("retry-after")).toBe("7");
 });
 
-test.each(KIT_NAMES)("connections of %s break before and in mid-answer", async (name) => {
+test.each(KIT_NAMES)("connections of %s break before or during the answer", async (name) => {
   for (const streamed of [true, false])
     for (const trouble of ["reset", "cut", "reset-mid"]) {
       const reply = ask(sim, name, { model: `sim-mini~${trouble}`, text: "long 9", streamed });
@@ -198,7 +198,7 @@ test.each(KIT_NAMES)("connections of %s break before and in mid-answer", async (
   expect(garbled.text).toContain('"content":"bro\n');
 });
 
-test("a silent connection lasts until the client disconnects, which is recorded", async () => {
+test("a silent connection stays open until the client disconnects, which is recorded", async () => {
   for (const trouble of ["silent", "stall"]) {
     const gone = new AbortController();
     const model = `sim-mini~${trouble}`;
@@ -220,7 +220,7 @@ test("redirects lead to the trap, which is recorded", async () => {
   expect(sim.calls.last()?.dialect).toBe("trap");
 });
 
-test("controls work in the name, the header and the key, and unknown ones are refused", async () => {
+test("controls work in the model name, a header and the key, and unknown ones are refused", async () => {
   expect((await ask(sim, "openai", { headers: { "x-sim": "trouble=500" } })).status).toBe(500);
   expect((await ask(sim, "openai", { key: "k~503", headers: { "x-sim": "~500" } })).status).toBe(503);
   expect((await ask(sim, "openai", { model: "sim-mini~trubble=500" })).text).toContain(
@@ -244,7 +244,7 @@ test("the help lists every control and fault", () => {
     expect(help).toContain(`  ${name}`);
 });
 
-test("calls are recorded and forgotten", async () => {
+test("calls are recorded and can be cleared", async () => {
   await ask(sim, "anthropic", { text: "remember me" });
   await ask(sim, "gemini", { model: "sim-mini~500" });
   expect(sim.calls.all().map(({ dialect, model }) => [dialect, model])).toEqual([
@@ -258,7 +258,7 @@ test("calls are recorded and forgotten", async () => {
   expect(sim.calls.total).toBe(0);
 });
 
-test("the models of Sim are listed, answer and have a price", async () => {
+test("the models of Sim are listed, answer, and have a price", async () => {
   const list = await (await fetch(`${sim.url}/openai/v1/models`)).json();
   expect(list.data.map(({ id }: { id: string }) => id)).toEqual(SIM_MODELS.map(({ name }) => name));
   const chatting = SIM_MODELS.filter(({ name, operation }) => operation === "chat" && !name.includes("~"));

@@ -10,13 +10,13 @@ const SECONDS_BY_SIZE = HOSTILE_BYTES / 4000;
 
 const attach = (bytes: Uint8Array, type = "audio/wav") => new Attachment("a", type, new Uint8Array(bytes));
 
-test("a container gives the length, whatever type the client names", async () => {
+test("the container gives the length, whatever type the client declares", async () => {
   const wav = new Uint8Array(await makeWav(7).arrayBuffer());
   for (const type of ["audio/wav", "", "audio/mpeg", "text/html"])
     expect(await measureSeconds(attach(wav, type))).toBe(7);
 });
 
-test("without a length, the size counts", async () => {
+test("without a length, the size is used", async () => {
   expect(await measureSeconds(attach(new Uint8Array(40_000)))).toBe(10);
   expect(await measureSeconds(attach(new Uint8Array(1)))).toBe(1);
 });
@@ -30,7 +30,7 @@ function repeat(head: string, at: number, box: readonly number[] | string): Uint
   return bytes;
 }
 
-describe("a file of millions of boxes is read no further than a bound", () => {
+describe("a file with millions of boxes is only read up to a bound", () => {
   const HOSTILE: readonly (readonly [string, Uint8Array])[] = [
     ["chunks of WAV", repeat("RIFF\xf8\xff\x79\0WAVE", 12, "junk\0\0\0\0")],
     ["boxes of MP4", repeat("\0\0\0\x08ftyp", 8, "\0\0\0\x08free")],

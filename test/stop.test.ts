@@ -37,7 +37,7 @@ const ROWS: readonly (readonly [string, readonly string[], string, FinishReason]
 ];
 
 for (const [text, stops, expected, finish] of ROWS) {
-  test(`${JSON.stringify(text)} at ${JSON.stringify(stops)}, whole and in any two cuts`, () => {
+  test(`${JSON.stringify(text)} at ${JSON.stringify(stops)}, whole and under any two cuts`, () => {
     expect(cut([text], stops)).toEqual([expected, finish]);
     for (let at = 0; at <= text.length; at++) {
       for (let to = at; to <= text.length; to++) {
@@ -48,7 +48,7 @@ for (const [text, stops, expected, finish] of ROWS) {
   });
 }
 
-test("text from before a call does not leave behind it, and no stop sequence goes on behind one", () => {
+test("text before a call is sent before it, and no stop sequence spans a call", () => {
   const cutter = new StopCutter(["STOP"]);
   const fold = new Fold();
   const calls = [{ index: 0, id: "c", type: "function" as const, function: { name: "f", arguments: "{}" } }];
@@ -64,7 +64,7 @@ test("text from before a call does not leave behind it, and no stop sequence goe
   ]);
 });
 
-test("calls that a cut answer went on to make are no part of it; its usage is", () => {
+test("calls after the cut are dropped, but their usage counts", () => {
   const cutter = new StopCutter(["STOP"]);
   const usage = { prompt_tokens: 1, completion_tokens: 9, total_tokens: 10 };
   const calls = [{ index: 0, id: "c", type: "function" as const, function: { name: "f", arguments: "{}" } }];
@@ -82,7 +82,7 @@ test("calls that a cut answer went on to make are no part of it; its usage is", 
   expect(reply.usage).toEqual(usage);
 });
 
-test("a very long stop sequence that nearly came takes time once, not for each of its beginnings", () => {
+test("nearly matching a very long stop sequence takes linear time", () => {
   const length = 1_000_000;
   const text = `${"a".repeat(length - 1)}c`;
   expect(cut([text], [`${"a".repeat(length)}b`])).toEqual([text, "length"]);

@@ -64,7 +64,7 @@ async function used(store: Store): Promise<GatewayKey> {
 }
 
 function beyondAllowance(opened: Opened): void {
-  test("the allowance comes first, then the balance as far as it covers the worst case, then the slot", async () => {
+  test("the allowance comes first, then the balance while it covers the worst case, then the slot", async () => {
     const { store, other } = opened();
     const key = await used(store);
     await give(other, "default", 999);
@@ -79,7 +79,7 @@ function beyondAllowance(opened: Opened): void {
     expect(await store.account("default")).toMatchObject({ balanceNanoUsd: 0, heldNanoUsd: 1_000 });
   });
 
-  test("an answer that is paid for says that no allowance is left", async () => {
+  test("a paid answer reports that no allowance is left", async () => {
     const { store } = opened();
     const key = await used(store);
     await give(store, "default", 1_000);
@@ -88,7 +88,7 @@ function beyondAllowance(opened: Opened): void {
     expect(granted).toMatchObject({ limits: { limit: 1, remaining: 0 }, outputTokens: { "Sim#echo": 1 } });
   });
 
-  test("without a balance nothing is ever paid, not even a price of 0; with one that price is", async () => {
+  test("without a balance not even a price of 0 is paid, with one it is", async () => {
     const { store } = opened();
     const key = makeKey("key_a", { requestsPerDay: 0 });
     await store.addKey(key, "digest");
@@ -101,7 +101,7 @@ function beyondAllowance(opened: Opened): void {
 }
 
 function unpaid(opened: Opened): void {
-  test("a model without a price is never paid for: it waits for the slot", async () => {
+  test("a model without a price is never paid for and waits for the slot", async () => {
     const { store } = opened();
     const key = await used(store);
     await give(store, "default", 1_000);
@@ -110,7 +110,7 @@ function unpaid(opened: Opened): void {
     expect(await tried(ledger, key, [], NOON + 10 * MINUTE)).toBe("throttle 0");
   });
 
-  test("an unlimited key pays nothing, and what it may cost is not even asked for", async () => {
+  test("an unlimited key pays nothing, and its cost isn't even computed", async () => {
     const { store } = opened();
     const key = makeKey("key_a", { requestsPerDay: null });
     await store.addKey(key, "digest");
@@ -124,7 +124,7 @@ function unpaid(opened: Opened): void {
     expect(await expectGrant(ledger, ticket)).toEqual({ kind: "granted", ...free });
   });
 
-  test("the refusal by 429 says when the slot comes, whatever the balance", async () => {
+  test("the 429 gives the time of the slot, whatever the balance", async () => {
     const { store } = opened();
     const key = await used(store);
     await give(store, "default", 1_000);
@@ -136,7 +136,7 @@ function unpaid(opened: Opened): void {
 }
 
 function payingAlways(opened: Opened): void {
-  test("only the balance pays: 402 without one, and 403 for a model without a price", async () => {
+  test("only the balance pays: 402 without one, 403 for a model without a price", async () => {
     const { store, other } = opened();
     const key = await addKey(store, "key_a");
     const ledger = ledgerOn(store, ALWAYS);
@@ -159,7 +159,7 @@ function payingAlways(opened: Opened): void {
     expect(granted).toMatchObject({ place: { kind: "balance" }, limits: null, holdNanoUsd: 800 });
   });
 
-  test("the worst case of the most expensive card is held, markup included: without a limit, a quarter of the balance", async () => {
+  test("the most expensive card's worst case is held with the markup, up to a quarter of the balance without a limit", async () => {
     const { store } = opened();
     const key = await addKey(store, "key_a");
     await give(store, "default", 1_000_000_000);
@@ -176,7 +176,7 @@ function payingAlways(opened: Opened): void {
     expect(await tried(ledger, key, [dear])).toBe(`balance ${6_250 * 30_000}`);
   });
 
-  test("an unnamed limit is at least 1,024 tokens, and what doesn't cover them is not enough", async () => {
+  test("without a client limit, at least 1,024 tokens must be covered", async () => {
     const { store } = opened();
     const key = await addKey(store, "key_a");
     await give(store, "default", 1_024 * 10_000);
@@ -190,7 +190,7 @@ function payingAlways(opened: Opened): void {
 }
 
 function spendLimits(opened: Opened): void {
-  test("bound what a key's requests hold and were charged, for good, on every node", async () => {
+  test("bound a key's lifetime holds and charges, on every node", async () => {
     const { store, other } = opened();
     const key = makeKey("key_a", { spendLimitNanoUsd: 10_000 });
     await store.addKey(key, "digest");
@@ -215,7 +215,7 @@ function spendLimits(opened: Opened): void {
     expect(findErrors(await store.audit())).toEqual([]);
   });
 
-  test("what a key overran counts, and beyond the allowance the slot is left to it", async () => {
+  test("include charges above the hold, and beyond the allowance leave the slot", async () => {
     const { store } = opened();
     const key = makeKey("key_a", { spendLimitNanoUsd: 1_000, requestsPerDay: 0 });
     await store.addKey(key, "digest");
@@ -237,7 +237,7 @@ function lastCent(opened: Opened): void {
   const WORST = 3_000;
   const COVERED = Math.floor(CENT / WORST);
 
-  test("of 10,000 parallel requests over two stores it pays for exactly those that it covers", async () => {
+  test("of 10,000 parallel requests over two stores, exactly those it covers are paid", async () => {
     const { store, other } = opened();
     const key = await addKey(store, "key_a");
     await give(store, "default", CENT);

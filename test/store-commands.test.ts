@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const FILE = join(".poundkey", "poundkey.db");
 const words = (line: string) => line.split(" ");
 
-describe("where there is no store", () => {
+describe("without a store", () => {
   test.each([
     "keys list",
     "keys revoke key_x",
@@ -29,7 +29,7 @@ describe("where there is no store", () => {
     "route --export lessons.jsonl",
     "route --forget",
   ])(
-    "%s fails, names the place and the way to a store, and makes nothing",
+    "%s fails, names the place and how to create a store, and creates nothing",
     async (line) => {
       const { code, out, err } = await poundkey(folder, words(line));
       expect({ code, out }).toEqual({ code: 1, out: "" });
@@ -42,7 +42,7 @@ describe("where there is no store", () => {
   );
 
   test(
-    "an empty file is none",
+    "an empty file is not a store",
     async () => {
       writeFileSync(join(folder, "empty.db"), "");
       const { code, err } = await poundkey(folder, ["ledger", "verify", "--store", "sqlite:empty.db"]);
@@ -53,7 +53,7 @@ describe("where there is no store", () => {
   );
 
   test(
-    "a choice is shown all the same, as it needs none",
+    "a choice is shown anyway, because it needs none",
     async () => {
       const env = { OPENAI_API_KEY: "any" };
       const { code, out, err } = await poundkey(folder, ["route", "What is 2 + 2?", "--json"], env);
@@ -71,7 +71,7 @@ describe("where there is no store", () => {
     "accounts topup default 1",
     "admin token --reset",
   ])(
-    "%s makes one and says where, and says which one it is the next time",
+    "%s creates one and says where, and names it the next time",
     async (line) => {
       const first = await poundkey(folder, words(line));
       expect(first).toMatchObject({
@@ -88,7 +88,7 @@ describe("where there is no store", () => {
   );
 
   test.each(["keys add --nmae a", "keys --help", "accounts topup default", "admin token"])(
-    "%s, which makes no sense or only asks for help, makes none",
+    "%s, which is invalid or only asks for help, creates none",
     async (line) => {
       await poundkey(folder, words(line));
       expect(existsSync(join(folder, ".poundkey"))).toBe(false);
@@ -101,7 +101,7 @@ describe("serve", () => {
   const place = (): Place => ({ directory: folder, configure: () => {}, remove: () => {} });
 
   test(
-    "says which store it uses, and of its files which ones others may read",
+    "says which store it uses, and which of its files others may read",
     async () => {
       const first = startServe(place(), "--port", "0");
       await first.listens();
@@ -123,7 +123,7 @@ describe("serve", () => {
   );
 
   test(
-    "and check refuse an admin token that is soon guessed, and don't show it",
+    "and check refuse an admin token that is easily guessed, without showing it",
     async () => {
       writeFileSync(join(folder, "poundkey.yaml"), "log: {}\nserver:\n  admin_token: fifteen-letters\n");
       const said =

@@ -28,7 +28,7 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
     const stores = twoStores(makeBench);
     describe("savings", () => savings(() => stores().store));
 
-    test("a session is known to all until it is ended", async () => {
+    test("a session is valid everywhere until it ends", async () => {
       const { store, other } = stores();
       const session = sessionOf("a", NOON + 2);
       await store.addSession(session, NOON);
@@ -39,7 +39,7 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
       expect(await store.session("a")).toBeNull();
     });
 
-    test("sessions that have expired are forgotten when another one begins", async () => {
+    test("expired sessions are deleted when another one begins", async () => {
       const { store } = stores();
       await store.addSession(sessionOf("old", NOON), NOON - 1);
       await store.addSession(sessionOf("young", NOON + 1), NOON - 1);
@@ -48,7 +48,7 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
       expect(found.map((one) => one?.digest)).toEqual([undefined, "young", "new"]);
     });
 
-    test("prompts and answers are kept once, and forgotten before or with the log's rows", async () => {
+    test("prompts and answers are stored once, and deleted before or with the log's rows", async () => {
       const { store, other } = stores();
       const kept = (id: string, atMs: number) =>
         store.addContent({ accountId: "default", id, atMs, sealed: `sealed ${id}` });
@@ -67,7 +67,7 @@ export function consoleSuite(name: string, makeBench: MakeBench): void {
       expect(await there()).toEqual(["-", "-", "sealed c"]);
     });
 
-    test("credentials are kept with every field, changed and removed, oldest first", async () => {
+    test("credentials are stored with every field, changed and removed, oldest first", async () => {
       const { store, other } = stores();
       const first = credentialOf("b");
       await store.putCredential(credentialOf("a", { createdAtMs: NOON + 1, provider: "Local" }));

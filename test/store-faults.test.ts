@@ -33,7 +33,7 @@ describe.concurrent("a store that fails under a running gateway", () => {
   for (const { name, isPossible, make } of FAULTS) {
     // Some of them need root outside a container.
     test.skipIf(!isPossible)(
-      `${name}: 503 with Retry-After, no call unmetered, red and green, healed by itself, books balanced`,
+      `${name}: 503 with Retry-After, no uncounted call, red then green, recovery without help, and balanced books`,
       async () => {
         const fault = make();
         try {
@@ -48,7 +48,7 @@ describe.concurrent("a store that fails under a running gateway", () => {
   }
 
   test.skipIf(!CAN_FAIL_SYNCS)(
-    "syncs fail: nothing that is paid for is answered, nobody after that, and all is verified before it heals",
+    "failing syncs: no paid answer leaves, later requests are refused, and the store is verified before it recovers",
     async () => {
       const world = await startTracedWorld();
       try {
@@ -76,7 +76,7 @@ describe.concurrent("a store that fails under a running gateway", () => {
   );
 });
 
-describe("a store's file that is not what it was", () => {
+describe("a damaged store file", () => {
   const newPath = () => join(mkdtempSync(join(tmpdir(), "poundkey-file-")), "poundkey.db");
   const remove = (path: string) => rmSync(dirname(path), { recursive: true });
 
@@ -90,7 +90,7 @@ describe("a store's file that is not what it was", () => {
   const damagedAt = (sound: Buffer, { from, to }: { readonly from: number; readonly to: number }) =>
     Buffer.from(sound).fill(0xaa, from, to);
 
-  test("after a sync that failed it is used again only once it is found sound, not on the second try either", async () => {
+  test("is only used again after a failed sync once it is verified, however often that is tried", async () => {
     const path = newPath();
     const store = await openSqliteStore({ path, decide });
     renameSync(`${path}-wal`, `${path}-gone`);
@@ -106,7 +106,7 @@ describe("a store's file that is not what it was", () => {
     remove(path);
   });
 
-  test("after a sync that failed another one doesn't vouch for what was committed before, until it is found sound", async () => {
+  test("does not become durable by a later sync, but only by verification", async () => {
     const path = newPath();
     const store = await openSqliteStore({ path, decide });
     await topUp(store, { accountId: "default", id: "first", nanoUsd: 1, note: null, nowMs: 0 });
@@ -123,7 +123,7 @@ describe("a store's file that is not what it was", () => {
     remove(path);
   });
 
-  test("a log without its database is not thrown away at the start", async () => {
+  test("a write-ahead log without its database is not discarded at the start", async () => {
     const path = newPath();
     const store = await openSqliteStore({ path, decide });
     copyFileSync(`${path}-wal`, `${path}-kept`);
@@ -140,7 +140,7 @@ describe("a store's file that is not what it was", () => {
     remove(path);
   });
 
-  test("the lock of a process is one file, so that one that is killed leaves no other behind", async () => {
+  test("a process's lock is a single file, so a killed one leaves no other behind", async () => {
     const path = newPath();
     const store = await openSqliteStore({ path, decide });
     await store.beat();
@@ -150,7 +150,7 @@ describe("a store's file that is not what it was", () => {
     remove(path);
   });
 
-  test("a store closes even when the file of its process's lock can't be taken away", async () => {
+  test("a store closes even if its lock file can't be removed", async () => {
     const path = newPath();
     const store = await openSqliteStore({ path, decide });
     await store.beat();
@@ -162,7 +162,7 @@ describe("a store's file that is not what it was", () => {
   });
 });
 
-test("behind a lock that stays no demand waits longer because of earlier ones", async () => {
+test("earlier demands don't prolong the wait behind a stuck lock", async () => {
   const path = join(mkdtempSync(join(tmpdir(), "poundkey-file-")), "poundkey.db");
   const lockWaitMs = 3000;
   const store = await openSqliteStore({ path, decide, lockWaitMs });

@@ -7,7 +7,7 @@ import { addKey, give, HOUR, makeKey, makeRecord, NOON } from "./samples.ts";
 import { write } from "./store-log.suite.ts";
 
 export function requestsOfKey(store: () => Store): void {
-  test("a key's rows are found in all the hours in which it asked, and paged across them", async () => {
+  test("a key's rows are found and paged across all hours of its requests", async () => {
     const at = [0, 1, HOUR - 1, HOUR, 2 * HOUR, 30 * HOUR, 30 * HOUR + 1];
     const others = at.map((sinceMs) =>
       makeRecord(`other ${sinceMs}`, { atMs: NOON + sinceMs, keyId: "key_b" }),
@@ -34,7 +34,7 @@ const CHAT = { operation: "chat", amounts: { ...NO_AMOUNTS, prompt: 3 } };
 const PICTURES = { operation: "images", amounts: { ...NO_AMOUNTS, prompt: 5, images: 2 } };
 
 export function mixedRows(store: () => Store): void {
-  test("requests of one transaction keep their amounts, whatever their operations count", async () => {
+  test("requests of one transaction keep their own amounts, whatever their operations count", async () => {
     const key = await addKey(store(), "key_a");
     await give(store(), key.accountId, 1000);
     const payments = openPayments(store());
@@ -51,7 +51,7 @@ export function mixedRows(store: () => Store): void {
 }
 
 export function keyUses(store: () => Store): void {
-  test("a key's use is what it was charged, and when it was used last", async () => {
+  test("a key's use shows its charges and its last request", async () => {
     const charged = (id: string, atMs: number, chargedNanoUsd: number) =>
       makeRecord(id, { atMs, chargedNanoUsd });
     await write(

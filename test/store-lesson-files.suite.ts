@@ -58,7 +58,7 @@ function inFile(opened: () => TwoStores): void {
     expect(await store.setting("lessons_forgotten")).toBe(told);
   });
 
-  test("of an account that isn't there become the default one's", async () => {
+  test("of an unknown account become the default account's", async () => {
     const { store } = opened();
     const lesson = makeLessonRow("1", { request, accountId: "gone" });
     const { accountId, keyId, atMs, request: _request, marks, ...rest } = lesson;
@@ -76,7 +76,7 @@ function inFile(opened: () => TwoStores): void {
     expect(await store.lessons(0, 10)).toEqual([{ ...lesson, accountId: "default" }]);
   });
 
-  test("are many, and of one moment, without any getting lost", async () => {
+  test("of the same time are never lost, however many", async () => {
     const { store } = opened();
     await Promise.all(
       Array.from({ length: 450 }, (_, at) => store.teach(makeLessonRow(`${at}`, { request }))),

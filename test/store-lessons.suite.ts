@@ -12,7 +12,7 @@ export function lessonsSuite(name: string, makeBench: MakeBench): void {
     const opened = twoStores(makeBench);
     describe("lessons", () => lessons(opened));
     describe("the order of lessons", () => order(opened));
-    describe("forgotten lessons", () => forgotten(opened));
+    describe("deleted lessons", () => forgotten(opened));
     describe("signals and judgments", () => signals(opened));
     describe("a key's bound", () => bound(opened));
     describe("pruned lessons", () => pruned(opened));
@@ -26,20 +26,20 @@ async function idsIn(store: Store, fromMs = 0, most = 100): Promise<readonly str
 }
 
 function lessons(opened: Opened): void {
-  test("one is kept with every field, exactly, and the other node reads it", async () => {
+  test("one is stored with every field, and the other node reads it", async () => {
     const { store, other } = opened();
     const lesson = makeLessonRow("1", { atMs: NOON + 7, score: 1 / 3, weight: 1 / 7, expected: 2 / 7 });
     expect(await store.teach(lesson)).toBe(1);
     expect(await other.lessons(0, 10)).toEqual([lesson]);
   });
 
-  test.each([0, 1])("a score of %d stays one", async (score) => {
+  test.each([0, 1])("a score of %d is kept exactly", async (score) => {
     const { store } = opened();
     await store.teach(makeLessonRow("1", { score, expected: 1 - score }));
     expect(await store.lessons(0, 10)).toMatchObject([{ marks: [{ score, expected: 1 - score }] }]);
   });
 
-  test("each is taught once: the first score stays, on every node", async () => {
+  test("each is stored once: the first score wins, on every node", async () => {
     const { store, other } = opened();
     expect(await store.teach(makeLessonRow("1", { score: 0.25 }))).toBe(1);
     expect(await store.teach(makeLessonRow("1", { score: 1, model: "Sim#other" }))).toBe(0);
@@ -47,7 +47,7 @@ function lessons(opened: Opened): void {
     expect(await store.lessons(0, 10)).toEqual([makeLessonRow("1", { score: 0.25 })]);
   });
 
-  test("of many that teach the same at once, one is the first", async () => {
+  test("of many concurrent duplicates, one wins", async () => {
     const { store, other } = opened();
     const scores = Array.from({ length: 20 }, (_, at) => at / 20);
     const taught = await Promise.all(
@@ -57,7 +57,7 @@ function lessons(opened: Opened): void {
     expect(await store.lessons(0, 10)).toMatchObject([{ marks: [{ score: scores[taught.indexOf(1)] }] }]);
   });
 
-  test("the same id in another account is another lesson", async () => {
+  test("the same id in another account is a separate lesson", async () => {
     const { store } = opened();
     await store.addAccount(makeAccount("acct"));
     expect(await store.teach(makeLessonRow("1"))).toBe(1);
@@ -67,7 +67,7 @@ function lessons(opened: Opened): void {
 }
 
 function order(opened: Opened): void {
-  test("they come by their moment, then by their id, from a moment on, so many at most", async () => {
+  test("they are ordered by time and id, from a given time, up to a limit", async () => {
     const { store } = opened();
     for (const [id, atMs] of [
       ["late", NOON + 2],
@@ -85,13 +85,13 @@ function order(opened: Opened): void {
     expect(await idsIn(store, NOON + 3)).toEqual([]);
   });
 
-  test("a moment that was measured finer is kept to the millisecond", async () => {
+  test("times are stored to the millisecond", async () => {
     const { store } = opened();
     await store.teach(makeLessonRow("1", { atMs: NOON + 0.6 }));
     expect(await store.lessons(NOON + 1, 10)).toMatchObject([{ atMs: NOON + 1 }]);
   });
 
-  test("what a request was like is kept however long it is", async () => {
+  test("the features of a request are stored, however long", async () => {
     const { store } = opened();
     const request = JSON.stringify({ row: "é".repeat(20_000), categories: {} });
     await store.teach(makeLessonRow("1", { request }));
@@ -107,14 +107,14 @@ function forgotten(opened: Opened): void {
     await store.teach(makeLessonRow("3"));
   };
 
-  test("all of them", async () => {
+  test("of every model", async () => {
     await taught();
     const { store, other } = opened();
     await store.forgetLessons();
     expect(await idsIn(other)).toEqual([]);
   });
 
-  test("one model's, and no other's", async () => {
+  test("of one model and no other", async () => {
     await taught();
     const { store, other } = opened();
     await store.forgetLessons("Sim#echo");
@@ -123,7 +123,7 @@ function forgotten(opened: Opened): void {
     expect(await idsIn(other)).toEqual(["2"]);
   });
 
-  test("may be taught again", async () => {
+  test("can be taught again", async () => {
     await taught();
     const { store } = opened();
     await store.forgetLessons();
@@ -135,7 +135,7 @@ function forgotten(opened: Opened): void {
 function signals(opened: Opened): void {
   const signal = { source: "signal", score: 0, weight: 0.25 } as const;
 
-  test("a judgment takes a signal's place, with its own moment", async () => {
+  test("a judgment replaces a signal, with its own time", async () => {
     const { store, other } = opened();
     await store.teach(makeLessonRow("1", signal));
     const judgment = makeLessonRow("1", { atMs: NOON + 9, score: 1 });
@@ -143,7 +143,7 @@ function signals(opened: Opened): void {
     expect(await store.lessons(0, 10)).toEqual([judgment]);
   });
 
-  test("a signal takes no judgment's place, and no other signal's", async () => {
+  test("a signal replaces neither a judgment nor another signal", async () => {
     const { store } = opened();
     await store.teach(makeLessonRow("1"));
     expect(await store.teach(makeLessonRow("1", signal))).toBe(0);
@@ -160,7 +160,7 @@ function bound(opened: Opened): void {
     shareAfter: (lessons: number) => (lessons > 2 ? 0 : 0.5 ** lessons),
   };
 
-  test("each lesson after others weighs less, and none at last; others' don't count", async () => {
+  test("each further lesson weighs less, and finally nothing; other keys' lessons don't count", async () => {
     const { store, other } = opened();
     const told: number[] = [];
     for (const id of ["1", "2", "3", "4"])
@@ -177,7 +177,7 @@ function bound(opened: Opened): void {
     });
   });
 
-  test("is exact for many at once, on every node", async () => {
+  test("is exact for concurrent lessons on every node", async () => {
     const { store, other } = opened();
     await store.addKey(makeKey("key"), "digest of the key");
     const told = await Promise.all(
@@ -190,7 +190,7 @@ function bound(opened: Opened): void {
 }
 
 function pruned(opened: Opened): void {
-  test("of a key's own for one model the oldest give way, and no other's", async () => {
+  test("drops the oldest of a key's lessons on one model, and no others", async () => {
     const { store, other } = opened();
     const two = { sinceMs: NOON, keptMax: 2, shareAfter: () => 1 };
     const rows: readonly (readonly [id: string, keyId: string, atMs: number, model?: string])[] = [
@@ -206,7 +206,7 @@ function pruned(opened: Opened): void {
     expect(await idsIn(other)).toEqual(["elsewhere", "label", "b1", "a2", "a3"]);
   });
 
-  test("those from before a moment go, a few at once", async () => {
+  test("those older than a time are deleted in batches", async () => {
     const { store, other } = opened();
     for (let at = 0; at < 5; at++) await store.teach(makeLessonRow(`${at}`, { atMs: NOON + at }));
     let gone = 0;
@@ -214,7 +214,7 @@ function pruned(opened: Opened): void {
     expect([gone, await idsIn(store)]).toEqual([3, ["3", "4"]]);
   });
 
-  test("those that are named go", async () => {
+  test("named ones are deleted", async () => {
     const { store, other } = opened();
     await store.addAccount(makeAccount("acct"));
     for (const id of ["1", "2", "3"]) await store.teach(makeLessonRow(id));
@@ -231,7 +231,7 @@ function labels(opened: Opened): void {
   const label = (score: number, model = "Sim#echo", atMs = NOON) =>
     makeLessonRow("prompt", { source: "label", score, model, atMs });
 
-  test("of one request are one row, with each model's every score once", async () => {
+  test("of one request are one row, with one score per model", async () => {
     const { store, other } = opened();
     expect(await store.teach(label(0.25))).toBe(1);
     const [one, two] = [label(0.25).marks, label(0.5, "Sim#other").marks];
@@ -240,7 +240,7 @@ function labels(opened: Opened): void {
     expect(await store.lessons(0, 10)).toEqual([{ ...label(0, "", NOON + 5), marks: [...one, ...two] }]);
   });
 
-  test("that come at once on several nodes are all kept", async () => {
+  test("that arrive on several nodes at once are all stored", async () => {
     const { store, other } = opened();
     const added = await Promise.all(
       Array.from({ length: 10 }, (_, at) => (at % 2 ? store : other).teach(label(at / 10))),
@@ -249,7 +249,7 @@ function labels(opened: Opened): void {
     expect((await store.lessons(0, 10))[0]?.marks.length).toBe(10);
   });
 
-  test("are forgotten by model, and the row with the last of them", async () => {
+  test("are deleted by model, and the row with the last of them", async () => {
     const { store, other } = opened();
     await store.teach({ ...label(1), marks: [...label(1).marks, ...label(0, 'Sim#"odd"').marks] });
     await store.teach({ ...label(1), id: "another" });
@@ -266,7 +266,7 @@ function decisions(opened: Opened): void {
     row: "A".repeat(2000),
   });
 
-  test("a request's is kept and read, alone and in lists; without one it has none", async () => {
+  test("a request's decision is stored and can be read alone and in lists", async () => {
     const { store, other } = opened();
     await writeRecord(store, makeRecord("chosen", { decision, selector: "Router#fair", atMs: NOON + 1 }));
     await writeRecord(store, makeRecord("named"));

@@ -19,7 +19,7 @@ export async function write(store: Store, ...records: readonly RequestRecord[]):
 }
 
 export function log(store: () => Store): void {
-  test("a row is kept with every field", async () => {
+  test("a row is stored with every field", async () => {
     const record = makeRecord("full", {
       selector: "Router#fair",
       stream: true,
@@ -42,12 +42,12 @@ export function log(store: () => Store): void {
     expect(await store().request("none")).toBeNull();
   });
 
-  test("times that were measured finer are kept to the millisecond", async () => {
+  test("times are stored to the millisecond", async () => {
     await write(store(), makeRecord("fine", { totalMs: 12.6, firstTokenMs: 1.2 }));
     expect(await store().request("fine")).toMatchObject({ totalMs: 13, firstTokenMs: 1 });
   });
 
-  test("lists are narrowed by key, account, surface, model and status, and paged", async () => {
+  test("lists can be filtered by key, account, surface, model and status, and paged", async () => {
     await write(
       store(),
       makeRecord("1", { atMs: NOON + 1, surface: "gemini" }),
@@ -72,7 +72,7 @@ export function log(store: () => Store): void {
 }
 
 export function logFilters(store: () => Store): void {
-  test("lists are narrowed by provider, selector, outcome, ending and time", async () => {
+  test("lists can be filtered by provider, selector, outcome, ending and time", async () => {
     const lost = { modelUsed: null, firstTokenMs: null };
     await write(
       store(),
@@ -100,7 +100,7 @@ export function logFilters(store: () => Store): void {
     expect(await idsOf({ fromMs: NOON + 2, toMs: NOON + 4 })).toBe("3 2");
   });
 
-  test("those that ended lately are found by when they ended", async () => {
+  test("recent requests are found by the time they ended", async () => {
     await write(
       store(),
       makeRecord("long", { atMs: NOON - HOUR, totalMs: HOUR + 5 }),
@@ -116,7 +116,7 @@ export function logFilters(store: () => Store): void {
 }
 
 export function sums(store: () => Store): void {
-  test("charges add up from the hour that a moment falls into", async () => {
+  test("charges are summed from the start of the hour", async () => {
     await write(
       store(),
       makeRecord("1", { chargedNanoUsd: 1, atMs: NOON - HOUR - 1 }),
@@ -132,7 +132,7 @@ export function sums(store: () => Store): void {
     expect(await store().chargedSince(makeKey("key_d"), 0)).toBe(0);
   });
 
-  test("old rows are forgotten a few at a time, sums stay", async () => {
+  test("old rows are deleted in batches, and totals stay", async () => {
     const old = [1, 2, 3].map((at) => makeRecord(`old${at}`, { atMs: NOON - at * HOUR, chargedNanoUsd: 5 }));
     await write(store(), ...old, makeRecord("new", { atMs: NOON, chargedNanoUsd: 5 }));
     const before = { requestsMs: NOON, metersMs: NOON, repliesMs: NOON };
@@ -145,7 +145,7 @@ export function sums(store: () => Store): void {
 
 /** Streamed answers and others, in two hours. */
 export function firstTokens(store: () => Store): void {
-  test("times to the first token are counted by bucket, of streamed answers alone", async () => {
+  test("times to first token are counted by bucket, for streamed answers only", async () => {
     const streamed = { stream: true, totalMs: 5000 };
     await write(
       store(),
@@ -225,7 +225,7 @@ export function usage(store: () => Store): void {
   const linesBy = async (...groupBy: readonly UsageDimension[]) =>
     (await store().usage({ ...between, groupBy })).map(inLine).toSorted();
 
-  test("adds up between two moments, by nothing or by any dimension", async () => {
+  test("is summed between two times, in total or by any dimension", async () => {
     expect(await linesBy()).toEqual(["8 for 31"]);
     expect(await linesBy("hour")).toEqual(["-1h 2 for 3", "0h 6 for 28"].toSorted());
     expect(await linesBy("accountId")).toEqual(["acct 2 for 24", "default 6 for 7"]);
@@ -244,7 +244,7 @@ export function usage(store: () => Store): void {
     ]);
   });
 
-  test("adds up by several dimensions, and by all of them", async () => {
+  test("is summed by several dimensions, or by all of them", async () => {
     expect(await linesBy("model", "accountId")).toEqual([
       "acct Sim#echo 1 for 8",
       "acct Sim#other 1 for 16",
@@ -270,7 +270,7 @@ export function usage(store: () => Store): void {
 export function usageNarrowed(store: () => Store): void {
   beforeEach(() => writeHours(store()));
 
-  test("adds up only what matches", async () => {
+  test("is summed over matching rows only", async () => {
     const only = async (filter: UsageFilter) =>
       (await store().usage({ ...between, groupBy: [], only: filter })).map(inLine);
     expect(await only({ accountId: "acct" })).toEqual(["2 for 24"]);
@@ -279,7 +279,7 @@ export function usageNarrowed(store: () => Store): void {
     expect(await only({ provider: "Si" })).toEqual(["0 for 0"]);
   });
 
-  test("counts errors, for the model whose provider failed", async () => {
+  test("counts errors for the model whose provider failed", async () => {
     const sums = await store().usage({ ...between, groupBy: ["model"] });
     expect(sums.map(({ model, errors }) => [model, errors])).toEqual([
       ["", 1],
@@ -288,7 +288,7 @@ export function usageNarrowed(store: () => Store): void {
     ]);
   });
 
-  test("holds tokens, cost and what was charged of it", async () => {
+  test("contains tokens, cost and charges", async () => {
     const [all] = await store().usage({ ...between, groupBy: [] });
     expect(all).toMatchObject({ amounts: times(5), costNanoUsd: 31, errors: 2, chargedNanoUsd: 15 });
     const late = { fromMs: NOON + 2 * HOUR, toMs: NOON + 3 * HOUR };

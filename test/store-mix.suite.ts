@@ -135,9 +135,9 @@ class Load {
 export function mixSuite(name: string, makeBench: MakeBench): void {
   describe(name, () => {
     const opened = twoStores(makeBench);
-    describe("everything at once", () => {
+    describe("a mix of all operations", () => {
       for (const seed of [1, 20_261_120, 77_777]) {
-        test(`leaves books that add up (seed ${seed})`, async () => {
+        test(`leaves balanced books (seed ${seed})`, async () => {
           const { store, other, bench } = opened();
           await store.addAccount(makeAccount("acct"));
           for (const key of KEYS) await store.addKey(key, `digest of ${key.id}`);

@@ -26,7 +26,7 @@ function topUps(opened: Opened): void {
   const order = (id: string, nanoUsd: number, accountId = "default") =>
     ({ id, nanoUsd, accountId, note: "paid in cash", nowMs: NOON }) as const;
 
-  test("a top-up comes once, however often and wherever it is asked for", async () => {
+  test("a top-up is made once, however often and wherever it is requested", async () => {
     const { store, other } = opened();
     const asked = Array.from({ length: 20 }, (_, index) =>
       topUp(index % 2 === 0 ? store : other, order("a", 5_000_000_001)),
@@ -43,7 +43,7 @@ function topUps(opened: Opened): void {
     expect((await topUp(other, order("b", 1))).balanceNanoUsd).toBe(5_000_000_002);
   });
 
-  test("the same id with another amount is refused, with another account it is another top-up", async () => {
+  test("the same id is refused with another amount, and separate on another account", async () => {
     const { store, other } = opened();
     await store.addAccount(makeAccount("acct"));
     const made = await Promise.all([topUp(store, order("a", 500)), topUp(store, order("a", 700, "acct"))]);
@@ -56,7 +56,7 @@ function topUps(opened: Opened): void {
     expect((await store.account("default"))?.balanceNanoUsd).toBe(500);
   });
 
-  test("neither an account that is not there nor more than can be counted is paid into", async () => {
+  test("a top-up of an unknown account or beyond the maximum is refused", async () => {
     const { store } = opened();
     expect(readCode(await catchThrown(topUp(store, order("a", 1, "none"))))).toBe("not_found");
     const key = await addKey(store, "key_a");
@@ -66,7 +66,7 @@ function topUps(opened: Opened): void {
     expect((await topUp(store, order("d", 1))).balanceNanoUsd).toBe(Number.MAX_SAFE_INTEGER - 1_000_000);
   });
 
-  test("sums beyond what a number holds are exact", async () => {
+  test("sums beyond the range of exact numbers are exact", async () => {
     const { store, other } = opened();
     for (const id of ["acct_1", "acct_2", "acct_3"]) {
       await store.addAccount(makeAccount(id));
@@ -100,7 +100,7 @@ async function afterOne({ store, other }: TwoStores, funds: number, held: number
 }
 
 function holdsAndPosts(opened: Opened): void {
-  test("what it cost is paid, the rest of the hold goes back", async () => {
+  test("the cost is charged, and the rest of the hold is returned", async () => {
     const { settled, entries, lines, balanceNanoUsd } = await afterOne(opened(), 10_000, 4_000, 1_501);
     expect(settled).toMatchObject({
       chargedNanoUsd: 1_501,
@@ -130,7 +130,7 @@ function holdsAndPosts(opened: Opened): void {
 }
 
 function overruns(opened: Opened): void {
-  test("what it cost above the hold takes free balance", async () => {
+  test("the cost above the hold is taken from the free balance", async () => {
     const { settled, lines, balanceNanoUsd } = await afterOne(opened(), 10_000, 4_000, 5_000);
     expect(settled).toMatchObject({ chargedNanoUsd: 5_000, writtenOffNanoUsd: 0 });
     expect(lines.slice(1)).toEqual([
@@ -140,7 +140,7 @@ function overruns(opened: Opened): void {
     expect(balanceNanoUsd).toBe(5_000);
   });
 
-  test("what the free balance does not cover is written off, and the balance stays at zero", async () => {
+  test("the part that the free balance doesn't cover is written off, and the balance stays at zero", async () => {
     const { store } = opened();
     const { settled, lines, balanceNanoUsd } = await afterOne(opened(), 4_500, 4_000, 6_000);
     expect(settled).toMatchObject({ chargedNanoUsd: 4_500, writtenOffNanoUsd: 1_500 });
@@ -150,7 +150,7 @@ function overruns(opened: Opened): void {
     expect(await Promise.all(sides)).toEqual([-4_500, 6_000, -1_500]);
   });
 
-  test("a hold of nothing leaves no entry, what it cost nevertheless does", async () => {
+  test("an empty hold leaves no entry, but a cost does", async () => {
     expect((await afterOne(opened(), 100, 0, 0)).lines).toEqual([]);
     const { store } = opened();
     const key = await addKey(store, "key_a");
@@ -164,7 +164,7 @@ function overruns(opened: Opened): void {
 }
 
 function database(opened: Opened): void {
-  test("takes no balance below zero by itself, and no entry that does not come to zero", async () => {
+  test("rejects negative balances, and entries that don't sum to zero", async () => {
     const { store, bench } = opened();
     const key = await addKey(store, "key_a");
     await give(store, "default", 10);
@@ -201,7 +201,7 @@ function journals(opened: Opened): void {
     }
   }
 
-  test("run from the newest, page by page, with the balance after each", async () => {
+  test("are listed newest first, in pages, with the balance after each entry", async () => {
     const { store, other } = opened();
     const [key, another] = [await addKey(store, "key_a"), await addKey(store, "key_b", "acct")];
     await give(store, "default", 1_000);
@@ -219,7 +219,7 @@ function journals(opened: Opened): void {
     expect(await other.journal("none", { limit: 9, after: null })).toEqual([]);
   });
 
-  test("of funding, revenue and overrun show the movements of all accounts, once each", async () => {
+  test("of funding, revenue and overrun list the movements of all accounts once each", async () => {
     const { store, other } = opened();
     const payments = openPayments(other);
     const accounts = ["acct_1", "acct_2", "acct.3"];
@@ -266,7 +266,7 @@ function audits(opened: Opened): void {
   ];
 
   for (const [damage, found] of damages) {
-    test(`finds out ${damage}`, async () => {
+    test(`detects ${damage}`, async () => {
       const { store, other, bench } = opened();
       const [key] = [await addKey(store, "key_a"), await addKey(store, "key_b", "acct")];
       await give(store, "default", 1_000);
@@ -280,7 +280,7 @@ function audits(opened: Opened): void {
     });
   }
 
-  test("finds entries of no account, where the database lets them in at all", async () => {
+  test("detects entries without an account, if the database allows them", async () => {
     const { store, bench } = opened();
     await give(store, "default", 1_000);
     const damage = "UPDATE entry SET account_id = 'nobody'";

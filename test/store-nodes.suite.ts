@@ -25,11 +25,11 @@ export function nodesSuite(name: string, makeBench: MakeBench): void {
       await opened().store.addKey(key, "digest");
       await give(opened().store, "default", 10_000);
     });
-    describe("said twice", () => saidTwice(opened));
-    describe("ended twice", () => endedTwice(opened));
-    describe("said late", () => saidLate(opened));
-    describe("holds of nodes that are gone", () => orphans(opened));
-    describe("holds of living nodes", () => livingNodes(opened));
+    describe("repeated admissions", () => saidTwice(opened));
+    describe("repeated settlements", () => endedTwice(opened));
+    describe("late settlements", () => saidLate(opened));
+    describe("holds of dead nodes", () => orphans(opened));
+    describe("holds of live nodes", () => livingNodes(opened));
   });
 }
 
@@ -43,7 +43,7 @@ async function usedIn(store: Store): Promise<number> {
 }
 
 function saidTwice(opened: Opened): void {
-  test("an admission that is repeated holds once", async () => {
+  test("a repeated admission holds once", async () => {
     const { store, other } = opened();
     const payments = openPayments(store);
     const ticket = payments.ticket("1", key, 6_000);
@@ -60,7 +60,7 @@ function saidTwice(opened: Opened): void {
     expect(findErrors(await other.audit())).toEqual([]);
   });
 
-  test("an admission that is repeated takes one place of the allowance, and one slot", async () => {
+  test("a repeated admission takes one place and one slot", async () => {
     const { store } = opened();
     const payments = openPayments(store, FREE);
     const again = (ticket: Parameters<typeof payments.post>[0]) => expectGrant(payments.ledger, ticket);
@@ -80,7 +80,7 @@ function saidTwice(opened: Opened): void {
     expect((await again(third)).place.kind).toBe("throttle");
   });
 
-  test("an admission that is repeated may be refused then, and holds nothing any more", async () => {
+  test("a repeated admission may be refused, and then holds nothing", async () => {
     const { store, other } = opened();
     const payments = openPayments(store);
     const ticket = payments.ticket("1", key, 6_000);
@@ -92,7 +92,7 @@ function saidTwice(opened: Opened): void {
 }
 
 function endedTwice(opened: Opened): void {
-  test("a settlement that is repeated moves nothing, and is answered the same", async () => {
+  test("a repeated settlement moves nothing and gets the same answer", async () => {
     const { store, other } = opened();
     const [mine, theirs] = [openPayments(store), openPayments(other)];
     const ticket = await mine.hold("1", key, 3_000);
@@ -121,7 +121,7 @@ function endedTwice(opened: Opened): void {
 }
 
 function saidLate(opened: Opened): void {
-  test("what was never let in is settled without a trace", async () => {
+  test("a request that was never admitted is settled without a trace", async () => {
     const { store, other } = opened();
     const payments = openPayments(store);
     const settled = await payments.post(payments.ticket("1", key, 3_000), 3_000);
@@ -132,7 +132,7 @@ function saidLate(opened: Opened): void {
     expect(await other.usage({ fromMs: 0, toMs: NOON + 1, groupBy: ["model"] })).toEqual([]);
   });
 
-  test("a settlement of a hold that was resolved as lost gets that result, and moves nothing", async () => {
+  test("a settlement of a hold resolved as lost gets that result and moves nothing", async () => {
     const { store, other, bench } = opened();
     const payments = openPayments(store);
     const ticket = await payments.hold("1", key, 3_000);
@@ -147,7 +147,7 @@ function saidLate(opened: Opened): void {
     expect(findErrors(await store.audit())).toEqual([]);
   });
 
-  test("what was resolved as lost before anybody heard of it is not let in again: it could not be settled", async () => {
+  test("a request resolved as lost can't be admitted again, because it could not be settled", async () => {
     const { store, other, bench } = opened();
     const payments = openPayments(store);
     const ticket = await payments.hold("1", key, 3_000);
@@ -160,7 +160,7 @@ function saidLate(opened: Opened): void {
 }
 
 function orphans(opened: Opened): void {
-  test("of a store that was closed are resolved by another: nothing is charged, places go back", async () => {
+  test("of a closed store are resolved by another: nothing is charged, and places are given back", async () => {
     const { store, other } = opened();
     const free = openPayments(store, FREE);
     await free.hold("by allowance", key, 99_999);
@@ -193,7 +193,7 @@ function orphans(opened: Opened): void {
     expect(await other.request("by balance")).toEqual(lost);
   });
 
-  test("of a node that is gone are resolved once, however many look at the same moment", async () => {
+  test("are resolved once, even if several nodes try at the same time", async () => {
     const { store, other, bench } = opened();
     const payments = openPayments(store);
     for (const id of ["1", "2", "3"]) await payments.hold(id, key, 1_000);
@@ -210,7 +210,7 @@ function orphans(opened: Opened): void {
 }
 
 function livingNodes(opened: Opened): void {
-  test("are never touched, nor one's own", async () => {
+  test("are never touched, nor are the node's own", async () => {
     const { store, other } = opened();
     await openPayments(store).hold("1", key, 1_000);
     await store.beat();
@@ -221,7 +221,7 @@ function livingNodes(opened: Opened): void {
     expect(await moneyIn(other)).toEqual([9_000, 1_000]);
   });
 
-  test("stay where those of dead ones are found, a few at a time", async () => {
+  test("stay while those of dead nodes are resolved in batches", async () => {
     const { store, other, bench } = opened();
     const third = await bench.open(decide);
     await third.beat();

@@ -20,7 +20,7 @@ const empty = () => emptyDatabase(server.url);
 
 runPostgresSuites("on a server", () => ({ store: server.url, direct: server.url }));
 
-describe("postgres: one server, many nodes, bad days", () => {
+describe("postgres: one server, many nodes, failures", () => {
   const PATIENCE_MS = 1500;
   /** For what is not about time, on a machine that is busy with other things. */
   const LONG_MS = 30_000;
@@ -51,7 +51,7 @@ describe("postgres: one server, many nodes, bad days", () => {
   const waiting = (database: SQL) => async () =>
     (await database`SELECT 1 FROM pg_locks WHERE NOT granted`).length > 0;
 
-  test("a revocation is answered when no admission of before it can be written any more", async () => {
+  test("a revocation returns when no earlier admission can still be written", async () => {
     await store.addKey(makeKey("key_a"), "digest");
     const changes = [
       () => store.revokeKey("key_a", NOON),
@@ -70,7 +70,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     }
   });
 
-  test("an account whose lock stays taken is refused in time and for certain, another is served, and it mends", async () => {
+  test("an account with a stuck lock is refused in time, others are served, and it recovers", async () => {
     const [key, free] = [await addKey(store, "key_a", "a"), await addKey(store, "key_b", "b")];
     const [payments, theirs] = [openPayments(other, {}), openPayments(other, {})];
     await whileLocked("a", async () => {
@@ -83,7 +83,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     expect((await ledgerOn(store).allowance(key)).used).toBe(1);
   });
 
-  test("accounts whose locks stay taken don't take the turns of others", async () => {
+  test("accounts with stuck locks don't take the turns of others", async () => {
     const PATIENT_MS = 1500;
     const patient = await openPostgresStore({ url: server.url, decide, patienceMs: PATIENT_MS });
     await patient.beat();
@@ -114,7 +114,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     await patient.close();
   });
 
-  test("more than can wait is refused at once, and what waits too long later", async () => {
+  test("demands beyond the queue are refused immediately, and those that wait too long later", async () => {
     await store.addAccount(makeAccount("a"));
     const codes = await whileLocked("a", () => {
       const demand = { kind: "fund", accountId: "a", id: "1", nowMs: NOON, nanoUsd: 1, note: null } as const;
@@ -127,7 +127,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     expect(await store.account("a")).toMatchObject({ balanceNanoUsd: 0 });
   });
 
-  test("what the database could not serialize is done again, once", async () => {
+  test("transactions that can't be serialized are repeated, once", async () => {
     const key = await addKey(store, "key_a");
     await give(store, "default", 10_000);
     await raw(`CREATE SEQUENCE tries;
@@ -162,7 +162,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     ).toEqual(keys.map(() => 2));
   });
 
-  test("a node that was away itself declares no other node dead, however silent", async () => {
+  test("a node that was away itself declares no silent node dead", async () => {
     const key = await addKey(store, "key_a");
     await openPayments(store, {}).hold("1", key, 1);
     const silent = `UPDATE node SET beat_at = beat_at - interval '1 minute' WHERE id = '${store.node}'`;
@@ -180,7 +180,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     expect((await other.orphans(9)).map(({ id }) => id)).toEqual(["1"]);
   });
 
-  test("nodes of long ago are forgotten, but for those that hold something", async () => {
+  test("old nodes are deleted unless they hold something", async () => {
     const key = await addKey(store, "key_a");
     await openPayments(store, {}).hold("1", key, 1);
     await raw("UPDATE node SET beat_at = beat_at - interval '2 days'");
@@ -189,7 +189,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     expect(await database`SELECT id FROM node`).toEqual([{ id: store.node }]);
   });
 
-  test("rows that are old go although the nodes of long ago can't be forgotten", async () => {
+  test("old rows are deleted even if old nodes can't be", async () => {
     const key = await addKey(store, "key_a");
     await openPayments(store, {}).hold("1", key, 1);
     await raw(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$;
@@ -200,13 +200,13 @@ describe("postgres: one server, many nodes, bad days", () => {
     expect((await ledgerOn(store).allowance(key)).used).toBe(0);
   });
 
-  test("ids sort by their bytes, whatever the server's collation", async () => {
+  test("ids sort by bytes, whatever the server's collation", async () => {
     for (const id of ["b", "C", "a", "Z"]) await store.addAccount(makeAccount(id, { createdAtMs: NOON }));
     const accounts = await store.accounts({ limit: 9, after: null });
     expect(accounts.map(({ id }) => id).filter((id) => id !== "default")).toEqual(["b", "a", "Z", "C"]);
   });
 
-  test("a database that a newer program wrote is refused in words, and left as it is", async () => {
+  test("a database of a newer version is refused with an explanation, and left unchanged", async () => {
     await raw("UPDATE schema_version SET version = 99");
     const thrown = await catchThrown(openPostgresStore({ url: server.url, decide }));
     expect(String(thrown)).toContain("newer Poundkey (schema 99");
@@ -214,7 +214,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     await (await openPostgresStore({ url: server.url, decide })).close();
   });
 
-  test("the error about a malformed address doesn't show its password", async () => {
+  test("errors about a malformed address don't show its password", async () => {
     const masterKey = Buffer.alloc(32, 1).toString("base64");
     const { host } = new URL(server.url);
     const addresses = [
@@ -232,7 +232,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     expect(String(await catchThrown(openStore(server.url, "")))).toContain("POUNDKEY_MASTER_KEY");
   });
 
-  test("a command that only looks finds no store in an empty database, and leaves it empty", async () => {
+  test("a read-only command finds no store in an empty database, and leaves it empty", async () => {
     const masterKey = Buffer.alloc(32, 1).toString("base64");
     const address = await server.newDatabase();
     const { host, pathname } = new URL(address);
@@ -246,7 +246,7 @@ describe("postgres: one server, many nodes, bad days", () => {
     await (await openStore(address, masterKey, "find")).store.close();
   });
 
-  test("the address says which database, not the environment", async () => {
+  test("the address determines the database, not the environment", async () => {
     process.env.PGDATABASE = "none";
     const opened = await openPostgresStore({ url: server.url, decide });
     delete process.env.PGDATABASE;

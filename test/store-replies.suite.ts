@@ -29,14 +29,14 @@ export function repliesSuite(name: string, makeBench: MakeBench): void {
   describe(name, () => {
     const opened = twoStores(makeBench);
     beforeEach(() => opened().store.addKey(key, "digest"));
-    describe("kept replies", () => keptReplies(opened));
+    describe("stored replies", () => keptReplies(opened));
     describe("replays", () => replays(opened));
-    describe("replies that never came", () => noReply(opened));
-    describe("room for kept replies", () => {
+    describe("replies that never arrived", () => noReply(opened));
+    describe("space for stored replies", () => {
       roomForReplies(opened);
       forgetsTheOldest(opened);
     });
-    describe("accounts of kept replies", () => accountsOfReplies(opened));
+    describe("accounts of stored replies", () => accountsOfReplies(opened));
   });
 }
 
@@ -80,7 +80,7 @@ function inWords(admitted: Admitted): string {
 }
 
 function keptReplies(opened: Opened): void {
-  test("the same request waits for the first one, then gets its reply, on every node", async () => {
+  test("a duplicate waits for the first request, then gets its reply, on every node", async () => {
     const { store, other } = opened();
     const [mine, theirs] = [clientOf(store), clientOf(other)];
     expect(await mine.ask("1")).toBe("granted");
@@ -90,7 +90,7 @@ function keptReplies(opened: Opened): void {
     expect(await mine.ask("6", "another reply")).toBe("granted");
   });
 
-  test("of many at once exactly one is let in, the others wait for it", async () => {
+  test("of many concurrent duplicates exactly one is admitted, and the others wait for it", async () => {
     const { store, other } = opened();
     const [mine, theirs] = [clientOf(store), clientOf(other)];
     const asked = Array.from({ length: 40 }, (_, index) => (index % 2 === 0 ? mine : theirs).ask(`${index}`));
@@ -100,7 +100,7 @@ function keptReplies(opened: Opened): void {
     expect((await mine.ledger.allowance(key)).used).toBe(1);
   });
 
-  test("another body is refused, while it is pending and afterwards", async () => {
+  test("another body is refused, both while the first is pending and afterwards", async () => {
     const { store, other } = opened();
     const [mine, theirs] = [clientOf(store), clientOf(other)];
     await mine.ask("1");
@@ -112,7 +112,7 @@ function keptReplies(opened: Opened): void {
 }
 
 function replays(opened: Opened): void {
-  test("a replay takes no place and costs nothing, also with nothing left", async () => {
+  test("a replay takes no place and is free, even if nothing is left", async () => {
     const { store, other } = opened();
     await store.changeKey(key.id, { requestsPerDay: 1 });
     await give(store, "default", 1_000);
@@ -131,7 +131,7 @@ function replays(opened: Opened): void {
     expect(await store.orphans(9)).toEqual([]);
   });
 
-  test("a key that was revoked gets no reply either", async () => {
+  test("a revoked key gets no replay either", async () => {
     const { store, other } = opened();
     const mine = clientOf(store);
     await mine.ask("1");
@@ -140,7 +140,7 @@ function replays(opened: Opened): void {
     expect(await mine.ask("2")).toBe("invalid_api_key");
   });
 
-  test("a reply is kept for 24 hours from its end", async () => {
+  test("a reply is stored for 24 hours from its end", async () => {
     const { store } = opened();
     const mine = clientOf(store);
     await mine.ask("1");
@@ -158,7 +158,7 @@ function replays(opened: Opened): void {
 }
 
 function noReply(opened: Opened): void {
-  test("where nothing was produced the next one is let in, and the former's settlement is none of its", async () => {
+  test("if nothing was produced the next request is admitted, unaffected by the first one's settlement", async () => {
     const { store, other } = opened();
     const [mine, theirs] = [clientOf(store), clientOf(other)];
     await mine.ask("1");
@@ -170,7 +170,7 @@ function noReply(opened: Opened): void {
     expect(await mine.ask("4")).toBe("replayed sealed");
   });
 
-  test("a node that is gone frees what it was to answer", async () => {
+  test("a dead node's pending replies are released", async () => {
     const { store, other, bench } = opened();
     const [mine, theirs] = [clientOf(store), clientOf(other)];
     await mine.ask("1");
@@ -180,7 +180,7 @@ function noReply(opened: Opened): void {
     expect(await theirs.ask("3")).toBe("granted");
   });
 
-  test("what is still being answered is waited for, however long it takes", async () => {
+  test("a pending answer is waited for, however long it takes", async () => {
     const { store } = opened();
     const mine = clientOf(store);
     await mine.ask("1");
@@ -188,7 +188,7 @@ function noReply(opened: Opened): void {
     expect(await mine.ask("2")).toBe("pending 1");
   });
 
-  test("an admission that is repeated is not its own twin", async () => {
+  test("a repeated admission is not its own duplicate", async () => {
     const { store } = opened();
     const mine = clientOf(store);
     await mine.ask("1");
@@ -198,7 +198,7 @@ function noReply(opened: Opened): void {
     expect(await mine.ask("2")).toBe("replayed sealed");
   });
 
-  test("what could not be kept is not made again", async () => {
+  test("an answer that could not be stored is not made again", async () => {
     const { store, other } = opened();
     const [mine, theirs] = [clientOf(store), clientOf(other)];
     await mine.ask("1");
@@ -214,7 +214,7 @@ const keptIn = async (store: Store) => (await store.account("default"))?.keptCha
 const before = (repliesMs: number) => ({ requestsMs: 0, metersMs: 0, repliesMs });
 
 function forgetsTheOldest(opened: Opened): void {
-  test("the oldest replies go when all of them take too much room", async () => {
+  test("the oldest replies are deleted if all of them take too much space", async () => {
     const { store, other } = opened();
     const mine = clientOf(store);
     for (let at = 0; at < 50; at++) {
@@ -233,7 +233,7 @@ function forgetsTheOldest(opened: Opened): void {
 }
 
 function roomForReplies(opened: Opened): void {
-  test("old replies are forgotten a few at a time, with the room they took; pending ones stay", async () => {
+  test("old replies are deleted in batches, and pending ones stay", async () => {
     const { store, other } = opened();
     const mine = clientOf(store);
     for (const [index, sealed] of ["a", "bb", "ccc", null].entries()) {
@@ -255,7 +255,7 @@ function roomForReplies(opened: Opened): void {
     expect(findErrors(await store.audit())).toEqual([]);
   });
 
-  test("an account's replies take no more room than they may, another's are no matter", async () => {
+  test("an account's replies are bounded independently of other accounts", async () => {
     const { store, other, bench } = opened();
     await addKey(store, "key_b", "acct");
     await bench.raw("UPDATE account SET kept_characters = 1000000000 WHERE id = 'acct'");
@@ -280,7 +280,7 @@ function roomForReplies(opened: Opened): void {
 }
 
 function accountsOfReplies(opened: Opened): void {
-  test("a reply is its key's account's: it goes nowhere else", async () => {
+  test("a reply belongs to its key's account and is never given to another", async () => {
     const { store } = opened();
     const another = await addKey(store, "key_b", "acct");
     const mine = clientOf(store);

@@ -15,10 +15,10 @@ function makeResponse(id: string, fields: Partial<StoredResponse> = {}): StoredR
 }
 
 export function responsesSuite(name: string, makeBench: MakeBench): void {
-  describe(`${name}: kept responses`, () => {
+  describe(`${name}: stored responses`, () => {
     const stores = twoStores(makeBench);
 
-    test("are found by id and by item, by their own key alone, on every node", async () => {
+    test("are found by id and by item, by their own key only, on every node", async () => {
       const { store, other } = stores();
       const response = makeResponse("a");
       await store.addResponse(response, BYTES_MAX);
@@ -31,7 +31,7 @@ export function responsesSuite(name: string, makeBench: MakeBench): void {
       expect(await other.response("another", "key_a", "a")).toBeNull();
     });
 
-    test("are deleted once, by their own key, one by one or together", async () => {
+    test("are deleted once, by their own key, individually or together", async () => {
       const { store, other } = stores();
       for (const [id, keyId] of [
         ["a", "key_a"],
@@ -48,7 +48,7 @@ export function responsesSuite(name: string, makeBench: MakeBench): void {
       expect(await store.response("default", "key_b", "c")).not.toBeNull();
     });
 
-    test("stay within the account's bytes: the oldest go, and one that is too large itself", async () => {
+    test("stay within the account's limit: the oldest are deleted, as is one that is too large itself", async () => {
       const { store } = stores();
       for (const [at, bytes] of [400, 500, 300].entries())
         await store.addResponse(makeResponse(`${at}`, { atMs: NOON + at, bytes }), BYTES_MAX);
@@ -63,7 +63,7 @@ export function responsesSuite(name: string, makeBench: MakeBench): void {
       expect(await kept()).toEqual([]);
     });
 
-    test("go by age, a bounded number at once", async () => {
+    test("are deleted by age, in batches", async () => {
       const { store, other } = stores();
       for (const at of [0, 1, 2, 3])
         await store.addResponse(makeResponse(`${at}`, { atMs: NOON + at }), BYTES_MAX);

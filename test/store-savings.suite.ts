@@ -29,7 +29,7 @@ export function savings(store: () => Store): void {
     await writeRecord(store(), makeRecord(id, fields));
   };
 
-  test("each week has what was promised, predicted and saved, and says that too few scores tell what was kept", async () => {
+  test("each week shows what was promised, predicted and saved, and if there are too few scores for the quality kept", async () => {
     await decide("a", NOON, 0.98);
     await decide("b", NOON - HOUR, 0.9);
     await decide("c", NOON - WEEK, 0.9, "Router#light");
@@ -48,7 +48,7 @@ export function savings(store: () => Store): void {
     expect((await ask(1)).data).toHaveLength(1);
   });
 
-  test("thirty scores tell what was kept of the best model's quality", async () => {
+  test("thirty scores are enough for the share of quality kept", async () => {
     for (let at = 0; at < 30; at++) {
       await decide(`r${at}`, NOON - at, 0.95);
       await store().teach(makeLessonRow(`r${at}`, { model: "Acme#cheap", score: at % 2 === 0 ? 1 : 0.4 }));

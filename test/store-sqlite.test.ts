@@ -62,10 +62,10 @@ describe("replies", () => repliesSuite("sqlite", makeBench));
 describe("lessons", () => lessonsSuite("sqlite", makeBench));
 describe("lessons in files", () => lessonFilesSuite("sqlite", makeBench));
 describe("console", () => consoleSuite("sqlite", makeBench));
-describe("kept responses", () => responsesSuite("sqlite", makeBench));
+describe("stored responses", () => responsesSuite("sqlite", makeBench));
 describe("mix", () => mixSuite("sqlite", makeBench));
 
-describe("sqlite: one file, many processes, bad days", () => {
+describe("sqlite: one file, many processes, failures", () => {
   const key = makeKey("key_a");
   let folder: string;
   let path: string;
@@ -85,12 +85,12 @@ describe("sqlite: one file, many processes, bad days", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("the file and its folder are its owner's alone", () => {
+  test("the file and its folder are private to their owner", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, "data")).mode & 0o777).toBe(0o700);
   });
 
-  test("exactly 200 of 1,200 pass over three processes", async () => {
+  test("exactly 200 of 1,200 are admitted over three processes", async () => {
     const script = join(import.meta.dir, "admit.process.ts");
     const children = [0, 1, 2].map((node) =>
       Bun.spawn([process.execPath, script, path, String(node), "400"], { stdout: "pipe", stderr: "inherit" }),
@@ -103,7 +103,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect((await store.requests({}, { limit: 500, after: null })).length).toBe(200);
   }, 30_000);
 
-  test("processes that start at the same moment each get a lock of their own, and leave none behind", async () => {
+  test("processes that start together each get their own lock, and leave none behind", async () => {
     const script = join(import.meta.dir, "lock.process.ts");
     const children = Array.from({ length: 4 }, () =>
       Bun.spawn([process.execPath, script, path, "50"], { stdout: "pipe", stderr: "inherit" }),
@@ -113,7 +113,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect(readdirSync(join(folder, "data")).filter((name) => name.includes("node_"))).toEqual([]);
   }, 30_000);
 
-  test("another's lock is waited for", async () => {
+  test("another process's lock is waited for", async () => {
     const holder = new Database(path);
     holder.run("BEGIN IMMEDIATE");
     const granted = admit("1");
@@ -123,7 +123,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect((await granted).place.kind).toBe("allowance");
   });
 
-  test("a lock that stays is a fault, the event loop is not held up by it, and it mends", async () => {
+  test("a stuck lock is a fault that doesn't block the event loop, and the store recovers", async () => {
     const holder = new Database(path);
     holder.run("BEGIN IMMEDIATE");
     let turns = 0;
@@ -140,7 +140,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect((await ledger.allowance(key)).used).toBe(1);
   });
 
-  test("a missing file is a fault, is not recreated, and the store recovers when it is back", async () => {
+  test("a missing file is a fault and is not recreated, and the store recovers when it is back", async () => {
     await admit("1");
     const away = join(folder, "away.db");
     renameSync(path, away);
@@ -157,7 +157,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect((await ledger.allowance(key)).used).toBe(2);
   });
 
-  test("what was changed while the file was away counts when it is back", async () => {
+  test("changes made while the file was away count when it is back", async () => {
     await admit("1");
     const files = ["poundkey.db", "poundkey.db-wal", "poundkey.db-shm"];
     for (const file of files) renameSync(join(folder, "data", file), join(folder, file));
@@ -169,7 +169,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect(readCode(await catchThrown(admit("2")))).toBe("invalid_api_key");
   });
 
-  test("a file that is no database, or no file, is refused in words", async () => {
+  test("a file that is not a database is refused with an explanation", async () => {
     const rubbish = join(folder, "rubbish.db");
     await Bun.write(rubbish, "This is not a database, and was never meant to be one. ".repeat(100));
     expect(String(await catchThrown(openSqliteStore({ path: rubbish, decide })))).toMatch(
@@ -178,7 +178,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     expect(String(await catchThrown(openSqliteStore({ path: folder, decide })))).toContain(folder);
   });
 
-  test("a store that a newer program wrote is refused in words, and left as it is", async () => {
+  test("a store of a newer version is refused with an explanation, and left unchanged", async () => {
     const newer = new Database(path);
     newer.run("PRAGMA user_version = 99");
     newer.close(true);
@@ -197,7 +197,7 @@ describe("sqlite: one file, many processes, bad days", () => {
     await own.close();
   });
 
-  test("everything is there again after a restart", async () => {
+  test("everything survives a restart", async () => {
     const ticket = ledger.ticket(makeAsk("1", key));
     await expectGrant(ledger, ticket);
     await ledger.settle(ticket, makeOutcome(ticket));
@@ -208,7 +208,7 @@ describe("sqlite: one file, many processes, bad days", () => {
   });
 });
 
-test("sqlite: of a log with more rows than a turn looks through each row is found once, on pages of any size", async () => {
+test("sqlite: each row of a log longer than one search step is found once, on pages of any size", async () => {
   const bench = makeBench();
   const store = await bench.open(decide);
   await writeRecord(store, makeRecord("0", { atMs: NOON, status: 418 }));

@@ -63,22 +63,22 @@ export function storeSuite(name: string, makeBench: MakeBench): void {
     describe("admission", () => admissions(both));
     describe("settlement", () => settlements(both));
     describe("the log", () => log(store));
-    describe("the log narrowed", () => logFilters(store));
+    describe("filters of the log", () => logFilters(store));
     describe("the log of a key", () => requestsOfKey(store));
     describe("mixed rows of the log", () => mixedRows(store));
     describe("first tokens", () => firstTokens(store));
-    describe("sums", () => sums(store));
+    describe("totals", () => sums(store));
     describe("usage", () => usage(store));
-    describe("usage narrowed", () => usageNarrowed(store));
-    describe("uses of keys", () => keyUses(store));
-    describe("settings and life", () => settingsAndLife(both));
+    describe("filters of usage", () => usageNarrowed(store));
+    describe("use of keys", () => keyUses(store));
+    describe("settings and lifecycle", () => settingsAndLife(both));
   });
 }
 
 type Both = () => readonly [store: Store, other: Store];
 
 function keys(stores: Both): void {
-  test("a key is found by id and by digest, with all its fields, by everybody", async () => {
+  test("a key is found by id and by digest, with all its fields, on every connection", async () => {
     const [store, other] = stores();
     const key = makeKey("key_a", {
       expiresAtMs: NOON,
@@ -96,7 +96,7 @@ function keys(stores: Both): void {
     expect(await store.keyByDigest("' OR 1=1 --")).toBeNull();
   });
 
-  test("neither a digest twice nor a key of no account is taken, and the store goes on", async () => {
+  test("a duplicate digest or an unknown account is refused, and the store continues", async () => {
     const [store] = stores();
     await store.addKey(makeKey("key_a"), "digest");
     expect(await catchThrown(store.addKey(makeKey("key_b"), "digest"))).toBeInstanceOf(Error);
@@ -119,7 +119,7 @@ function keys(stores: Both): void {
     expect(await store.changeKey("none", { name: "new" })).toBeNull();
   });
 
-  test("a revocation keeps its first moment", async () => {
+  test("a revocation keeps its first time", async () => {
     const [store] = stores();
     await store.addKey(makeKey("key_a"), "digest");
     expect(await store.revokeKey("key_a", NOON)).toMatchObject({ revokedAtMs: NOON });
@@ -129,7 +129,7 @@ function keys(stores: Both): void {
 }
 
 function accountsAndLists(stores: Both): void {
-  test("the default account is always there", async () => {
+  test("the default account always exists", async () => {
     const [store] = stores();
     expect(await store.account("default")).toMatchObject({
       id: "default",
@@ -139,7 +139,7 @@ function accountsAndLists(stores: Both): void {
     expect(await store.account("none")).toBeNull();
   });
 
-  test("lists run from the newest, page by page, equal moments included", async () => {
+  test("lists are in pages from the newest, even with equal times", async () => {
     const [store] = stores();
     for (const [index, createdAtMs] of [NOON, NOON, NOON + 1, NOON - 1].entries()) {
       await store.addAccount(makeAccount(`a${index}`, { createdAtMs }));
@@ -154,7 +154,7 @@ function accountsAndLists(stores: Both): void {
     expect(made.map((account) => account.id)).toEqual(["a1", "a0", "a3"]);
   });
 
-  test("an account is renamed", async () => {
+  test("an account can be renamed", async () => {
     const [store, other] = stores();
     await other.addAccount(makeAccount("acct", { name: "old" }));
     expect(await store.renameAccount("acct", "new")).toMatchObject({ id: "acct", name: "new" });
@@ -173,7 +173,7 @@ function admissions(stores: Both): void {
     return expectGrant(ledger, ledger.ticket(makeAsk(id, key)));
   };
 
-  test("exactly 200 of 1,000 pass over two connections at once", async () => {
+  test("exactly 200 of 1,000 are admitted over two connections at once", async () => {
     const [store, other] = stores();
     const results = await Promise.allSettled(
       Array.from({ length: 500 }).flatMap((_, index) => [
@@ -185,7 +185,7 @@ function admissions(stores: Both): void {
     expect((await ledgerOn(other).allowance(key)).used).toBe(200);
   });
 
-  test("what another connection changes counts from the next admission on", async () => {
+  test("changes of another connection apply from the next admission on", async () => {
     const [store, other] = stores();
     await admit(store, "1");
     await other.changeKey(key.id, { requestsPerDay: 2 });
@@ -197,7 +197,7 @@ function admissions(stores: Both): void {
     expect(readCode(await catchThrown(admit(store, "5")))).toBe("invalid_api_key");
   });
 
-  test("a key that was found by its secret is let in as it is by then", async () => {
+  test("a key found by its secret is admitted in its current state", async () => {
     const [store, other] = stores();
     await store.keyByDigest("digest");
     await other.changeKey(key.id, { requestsPerDay: 1 });
@@ -211,7 +211,7 @@ function admissions(stores: Both): void {
     expect(readCode(await catchThrown(admit(store, "4")))).toBe("invalid_api_key");
   });
 
-  test("what the same store changes counts at once", async () => {
+  test("changes of the same store apply immediately", async () => {
     const [store] = stores();
     await admit(store, "1");
     await store.changeKey(key.id, { requestsPerDay: 1 });
@@ -224,7 +224,7 @@ function admissions(stores: Both): void {
 function settlements(stores: Both): void {
   beforeEach(() => stores()[0].addKey(key, "digest"));
 
-  test("a settlement is written once, however often and by whomever it is repeated", async () => {
+  test("a settlement is written once, however often and by whichever node it is repeated", async () => {
     const [store, other] = stores();
     const [mine, theirs] = [ledgerOn(store), ledgerOn(other)];
     const [first, second] = [mine.ticket(makeAsk("1", key)), mine.ticket(makeAsk("2", key))];
@@ -258,7 +258,7 @@ function settlements(stores: Both): void {
 }
 
 function settingsAndLife(stores: Both): void {
-  test("a setting is kept once and set at will", async () => {
+  test("a setting can be stored once, or replaced", async () => {
     const [store, other] = stores();
     expect(await store.setting("admin_token_digest")).toBeNull();
     const kept = await Promise.all([
@@ -271,7 +271,7 @@ function settingsAndLife(stores: Both): void {
     expect(await store.setting("master_key_check")).toBeNull();
   });
 
-  test("a setting that two change at once loses neither change", async () => {
+  test("concurrent changes to a setting are both kept", async () => {
     const [store, other] = stores();
     const longer = (value: string | null) => `${value ?? ""}x`;
     const both = [store, other, store, other, store, other];
@@ -280,7 +280,7 @@ function settingsAndLife(stores: Both): void {
     expect(await other.setting("wrong_admin_tokens")).toBe("xxxxxx");
   });
 
-  test("it is ready until it is closed, and what was demanded before is still answered", async () => {
+  test("it is ready until it is closed, and pending demands are still answered", async () => {
     const [store, other] = stores();
     await store.ready();
     const ledger = ledgerOn(store);

@@ -18,7 +18,7 @@ const manual = readdirSync(join(ROOT, "src/docs"))
   .map((file) => readFileSync(join(ROOT, "src/docs", file), "utf8"))
   .join("\n");
 
-test("every provider with its variables, dialect, fault and route is in the manual, once registered", () => {
+test("every registered provider is in the manual, with its variables, dialect, fault and route", () => {
   const missing = (words: readonly string[]) => words.filter((word) => !manual.includes(word));
   expectNone(missing(PROVIDERS.map(({ name }) => `| ${name} |`)));
   expectNone(
@@ -38,7 +38,7 @@ test("every path of a surface is a route", () => {
   expectNone(SURFACES.map(({ path }) => path).filter((path) => !takingPosts.has(path)));
 });
 
-test("every selector has its row once, under its own name, and is in the manual", () => {
+test("every selector is registered once under its own name, and is in the manual", () => {
   expect(Object.keys(SELECTOR_RULES)).toEqual([...SELECTORS]);
   expectNone(
     Object.entries(SELECTOR_RULES).flatMap(([row, { name }]) => (row === name ? [] : `${name} is ${row}`)),
@@ -49,7 +49,7 @@ test("every selector has its row once, under its own name, and is in the manual"
   expectNone(SELECTORS.filter((name) => !manual.includes(`Router#${name}`)));
 });
 
-test("every provider has cards, and every operation a codec, a surface, a row of its own and a page", () => {
+test("every provider has cards, and every operation has a codec, a surface, a row and a page", () => {
   const cards = shippedCards();
   expectNone(
     PROVIDERS.filter(({ discovers }) => !discovers)
@@ -66,7 +66,7 @@ test("every provider has cards, and every operation a codec, a surface, a row of
   expectNone(folders.filter((name) => !manual.includes(`\`${name}\``)));
 });
 
-test("every fault of the table is raised somewhere", () => {
+test("every fault in the table is raised somewhere", () => {
   const raising = sources.filter(({ path, room }) => path !== "src/core/fault.ts" && room !== "simulator");
   const text = raising.map((source) => source.text).join("\n");
   // The bounds put these together from the kind of number.

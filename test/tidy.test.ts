@@ -84,7 +84,7 @@ test("rooms import only what the house plan allows", () => {
   );
 });
 
-test("no dialect imports another dialect, and nothing outside imports more of the room than its port", () => {
+test("no dialect imports another, and nothing outside imports more than the port", () => {
   // Folders that begin with `_` hold code that several dialects share.
   const folderOf = (path: string) => /^src\/dialects\/([^/]+)\//.exec(path)?.[1];
   const isForeign = (own: string | undefined, target: string) => {
@@ -101,7 +101,7 @@ test("no dialect imports another dialect, and nothing outside imports more of th
   );
 });
 
-test("the console has the types of the routes' answers from their schemas, and code of no other room but the manual's", () => {
+test("the console takes its types from the routes' schemas, and code only from the manual", () => {
   const page = sources.filter(({ room }) => room === "console");
   expectNone(
     page.flatMap(({ path, text }) =>
@@ -120,7 +120,7 @@ test("the console has the types of the routes' answers from their schemas, and c
   );
 });
 
-test("no import cycles, of types neither", () => {
+test("there are no import cycles, not even of types", () => {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const state = new Map<string, "open" | "done">();
   const cycles: string[] = [];
@@ -135,13 +135,13 @@ test("no import cycles, of types neither", () => {
   expectNone(cycles);
 });
 
-test("the source stays readable by one person", () => {
+test("the source stays small enough for one person to read", () => {
   const LINES_MAX = 70_200;
   const count = sources.reduce((sum, { text }) => sum + text.split("\n").length - 1, 0);
   expect(count).toBeLessThanOrEqual(LINES_MAX);
 });
 
-test("no dead files", () => {
+test("there are no dead files", () => {
   const used = new Set([...sources, ...tests].flatMap(({ imports }) => imports));
   // The pages name their scripts, the build its step.
   const entries = new Set([
@@ -157,7 +157,7 @@ test("no dead files", () => {
   );
 });
 
-test("effects only where they are handed out", () => {
+test("effects only occur where they are allowed", () => {
   expectNone(
     sources.flatMap(({ path, lines }) =>
       EFFECTS_ALLOWED.test(path)
@@ -173,7 +173,7 @@ function withoutComment(line: string): string {
   return line.replace(/^\s*(\*|\/\/|\/\*).*/, "").replace(/"[^"]*"/g, '""');
 }
 
-test("files and functions stay short, each file says what it is", () => {
+test("files and functions stay short, and each file says what it is", () => {
   expectNone(
     [...sources, ...tests].flatMap(({ path, lines }) => {
       const found: string[] = [];
@@ -197,7 +197,7 @@ function longFunctions(path: string, lines: readonly string[]): readonly string[
   });
 }
 
-test("no forbidden names, escapes or leftovers", () => {
+test("there are no forbidden names, escapes or leftovers", () => {
   const names = /(utils|helpers?|manager|service|common|handler)s?\.ts$/;
   // Written so that a search for the words themselves doesn't find this line.
   const leftovers = /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b|@ts-(ignor[e]|expect-erro[r])/;
@@ -216,7 +216,7 @@ test("no forbidden names, escapes or leftovers", () => {
   ]);
 });
 
-test("Elysia stays in http/, SQL in store/", () => {
+test("Elysia stays in http/, and SQL in store/", () => {
   expectNone(
     sources
       .filter(
@@ -228,7 +228,7 @@ test("Elysia stays in http/, SQL in store/", () => {
   );
 });
 
-test("the lock file is whole and names no registry", () => {
+test("the lock file is complete and names no registry", () => {
   const lock = JSON.parse(readFileSync(join(ROOT, "package-lock.json"), "utf8")) as {
     packages: Record<string, { version?: string; resolved?: string }>;
   };

@@ -42,7 +42,7 @@ function parseRequest(text: string): AwsRequest {
   };
 }
 
-test.each(CASES)("Amazon's case %s has the signature that Amazon gives", (name) => {
+test.each(CASES)("Amazon's case %s gets Amazon's signature", (name) => {
   const read = (file: string) => readFileSync(join(SUITE, name, file), "utf8");
   const context: Context = JSON.parse(read("context.json"));
   const { access_key_id, secret_access_key, token } = context.credentials;
@@ -82,7 +82,7 @@ const BY_BOTOCORE: readonly (readonly [path: string, signature: string])[] = [
   ],
 ];
 
-test.each(BY_BOTOCORE)("a call to %s is signed as Amazon's own client signs it", (path, signature) => {
+test.each(BY_BOTOCORE)("a call to %s is signed as by Amazon's own client", (path, signature) => {
   const proof: AwsProof = {
     kind: "aws",
     accessKeyId: "AKIDEXAMPLE",

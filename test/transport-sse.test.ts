@@ -84,12 +84,12 @@ describe("every cut gives the same events", () => {
     });
   }
 
-  test("a character cut off by the stream's end", () => {
+  test("a character cut off by the end of the stream", () => {
     const bytes = encoder.encode("data: a😀").subarray(0, -1);
     for (const reads of cutsOf(bytes)) expect(parsed(reads)).toEqual([{ event: "", data: "a\uFFFD" }]);
   });
 
-  test("an event leaves with the read that completes it", () => {
+  test("an event is delivered with the read that completes it", () => {
     const parser = new EventParser();
     expect(parser.push("data: a\r\n\r")).toEqual([{ event: "", data: "a" }]);
     expect(parser.push("\ndata: b\n")).toEqual([]);
@@ -105,7 +105,7 @@ function line(start: string, length: number): string {
 const THIRD = Math.floor(EVENT_CHARACTERS_MAX / 3);
 const REST = EVENT_CHARACTERS_MAX - 2 * THIRD;
 
-describe("one event has its bounds", () => {
+describe("the size of an event is bounded", () => {
   const rows: readonly (readonly [string, string, boolean])[] = [
     ["one line at the bound", line("data: ", EVENT_CHARACTERS_MAX), true],
     ["one line beyond it", line("data: ", EVENT_CHARACTERS_MAX + 1), false],
@@ -134,7 +134,7 @@ describe("one event has its bounds", () => {
 });
 
 /** Some million lines: a parser that scans the rest of the read for each of them does not end within the test's time. */
-describe("lines take time only for themselves", () => {
+describe("lines take linear time", () => {
   const COUNT = 500_000;
   const rows: readonly (readonly [string, string])[] = [
     ["CR alone", "data:x\r\r"],

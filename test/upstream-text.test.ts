@@ -17,7 +17,7 @@ async function read(response: Response): Promise<string> {
 }
 
 for (const [what, bytes] of BODIES) {
-  test(`${what}, in two pieces, wherever they are cut`, async () => {
+  test(`${what}, cut into two pieces anywhere`, async () => {
     let cut = 0;
     const server = Bun.serve({
       port: 0,

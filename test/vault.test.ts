@@ -21,7 +21,7 @@ describe("the vault", () => {
       expect(vault.open(vault.seal(one, "a"), "a")).toBe(one);
   });
 
-  test("seals the same text never twice alike, and shows nothing of it", () => {
+  test("never seals a text in the same way twice, and reveals nothing of it", () => {
     const sealed = Array.from({ length: 50 }, () => vault.seal("secret secret secret", "a"));
     expect(new Set(sealed).size).toBe(50);
     for (const one of sealed) {
@@ -30,7 +30,7 @@ describe("the vault", () => {
     }
   });
 
-  test("opens nothing for another use, nor under another key", () => {
+  test("can't open a text for another purpose or with another key", () => {
     const sealed = vault.seal(text, "a");
     expect(() => vault.open(sealed, "b")).toThrow();
     for (const key of [derivePepper(masterKey), deriveReplyKey(new Uint8Array(32)), masterKey]) {
@@ -38,7 +38,7 @@ describe("the vault", () => {
     }
   });
 
-  test("opens nothing that was changed or cut, at any place", () => {
+  test("can't open a text that was changed or cut anywhere", () => {
     const bytes = Buffer.from(vault.seal("short", "a"), "base64");
     for (let at = 0; at < bytes.length; at++) {
       const changed = Buffer.from(bytes);
@@ -49,7 +49,7 @@ describe("the vault", () => {
   });
 });
 
-describe("kept replies", () => {
+describe("stored replies", () => {
   const replyOf = (content: string): ChatReply => ({
     id: "upstream",
     object: "chat.completion",
@@ -72,14 +72,14 @@ describe("kept replies", () => {
     reply: replyOf(content),
   });
 
-  test("come back whole, for the same request only", () => {
+  test("are restored completely, only for the same request", () => {
     const sealed = sealReply(vault, "reply", keptOf(text), MEBIBYTE) ?? "";
     expect(openReply(vault, "reply", sealed, CHAT)).toEqual(keptOf(text));
     expect(() => openReply(vault, "another", sealed, CHAT)).toThrow();
     expect(() => openReply(vault, "reply", vault.seal('{"id":"chatcmpl-1"}', "reply"), CHAT)).toThrow();
   });
 
-  test("are kept up to a bound", () => {
+  test("are stored up to a bound", () => {
     const room = MEBIBYTE - Buffer.byteLength(JSON.stringify(keptOf("")));
     for (const letter of ["x", "ü", "世"]) {
       const most = Math.floor(room / Buffer.byteLength(letter));
@@ -94,11 +94,11 @@ describe("an Idempotency-Key", () => {
   const idOf = (header: string | null, fields: Partial<ChatRequest> = {}, keyId = "key_a") =>
     digestIdempotency(vault, keyId, header, CHAT, { ...request, ...fields });
 
-  test("none asks for nothing", () => {
+  test("is optional", () => {
     expect(idOf(null)).toBeNull();
   });
 
-  test("is the gateway key's own, and how the answer is delivered makes no difference", () => {
+  test("belongs to its gateway key, and doesn't depend on streaming", () => {
     const one = idOf("one");
     expect(one?.replyId).toMatch(/^[0-9a-f]{64}$/);
     expect(idOf("one", { stream: true, stream_options: { include_usage: true } })).toEqual(one);

@@ -38,9 +38,9 @@ const ROWS: readonly Row[] = [
   ["metadata", 16, (count) => asked({ metadata: fields(count, "a") }), "metadata"],
 ];
 
-describe("objects of too many fields", () => {
+describe("objects with too many fields", () => {
   for (const [name, most, body, param] of ROWS) {
-    test(`${name}: ${most} fields pass, one more is refused`, () => {
+    test(`${name}: ${most} fields are accepted, one more is refused`, () => {
       expect(faultOf(body(most))).toBeNull();
       const fault = faultOf(body(most + 1));
       expect(fault?.code).toBe("object_above_max_properties");
@@ -49,13 +49,13 @@ describe("objects of too many fields", () => {
     });
   }
 
-  test("stream_options, which takes known fields only", () => {
+  test("stream_options only accepts known fields", () => {
     const options = (count: number) => asked({ stream: true, stream_options: fields(count, true) });
     expect(faultOf(options(256))?.code).toBe("unknown_parameter");
     expect(faultOf(options(257))?.code).toBe("object_above_max_properties");
   });
 
-  test("they are refused before anybody looks at what the fields hold", () => {
+  test("are refused before the fields' values are checked", () => {
     for (const [, most, body, param] of ROWS) {
       const wrong = { ...body(most + 1), temperature: "warm" };
       const found = faultOf(param === null ? { ...wrong, messages: 1 } : wrong);
@@ -65,13 +65,13 @@ describe("objects of too many fields", () => {
     expect(faultOf(asked({ logit_bias: fields(2000, "heavy") }))?.code).toBe("invalid_type");
   });
 
-  test("too many messages are refused before anybody looks into one", () => {
+  test("too many messages are refused before any is checked", () => {
     const messages = Array.from({ length: LIMITS.messagesMax + 1 }, () => ({}));
     expect(faultOf(asked({ messages }))?.code).toBe("array_above_max_length");
   });
 });
 
-test("the compiled check of later requests says what the plain one of the first says", () => {
+test("the compiled check of later requests agrees with the plain one of the first", () => {
   const bodies: readonly JsonObject[] = [
     {},
     { temperature: 2 },
@@ -95,7 +95,7 @@ test("the compiled check of later requests says what the plain one of the first 
   );
 });
 
-test("a result of a deprecated function call gets the id of its function's latest call", () => {
+test("the result of a legacy function call gets the id of the function's latest call", () => {
   const call = (name: string) => ({
     role: "assistant",
     content: null,
@@ -117,7 +117,7 @@ test("a result of a deprecated function call gets the id of its function's lates
   ]);
 });
 
-describe("counts of tokens", () => {
+describe("token counts", () => {
   const rows: readonly (readonly [unknown, number])[] = [
     [0, 0],
     [7, 7],

@@ -9,7 +9,7 @@ function says(index: number): ChatChunk {
   return { choices: [{ index, delta: { content: "a" }, finish_reason: null }] };
 }
 
-describe("a choice beyond those asked for is no answer to the request", () => {
+describe("a choice beyond those requested is an invalid answer", () => {
   const reply = (...indexes: readonly number[]): ChatReply => ({
     choices: indexes.map((index) => ({
       index,
@@ -25,7 +25,7 @@ describe("a choice beyond those asked for is no answer to the request", () => {
     expect(() => normaliser.push([says(2)])).toThrow("not readable");
   });
 
-  test("in a whole answer, by its index or by their number", () => {
+  test("in a whole answer, by index or by number", () => {
     expect(normaliseReply(reply(0, 1), TWO).choices).toHaveLength(2);
     expect(() => normaliseReply(reply(2), TWO)).toThrow("not readable");
     expect(() => normaliseReply(reply(0, 1, 1), TWO)).toThrow("not readable");

@@ -17,6 +17,6 @@ for (const [url, mediaType, expected] of ROWS) {
   test(url, () => expect(parseDataUrl(url)).toEqual({ mediaType, base64: expected }));
 }
 
-test("other URLs are none", () => {
+test("other URLs are rejected", () => {
   for (const url of ["https://a.example/data:x", "data:nothing", ""]) expect(parseDataUrl(url)).toBeNull();
 });

@@ -97,7 +97,7 @@ const REPLIES: readonly (readonly [string, ChatReply])[] = [
   ],
 ];
 
-describe("a normalised reply is what its chunks fold to", () => {
+describe("a normalised reply equals its folded chunks", () => {
   for (const [name, reply] of REPLIES) {
     test(name, () => {
       const before = JSON.stringify(reply);
@@ -117,8 +117,8 @@ function said(...deltas: readonly Delta[]): ReplyMessage | undefined {
   return choices[0]?.message;
 }
 
-describe("fragments", () => {
-  test("of thinking belong together by type and index", () => {
+describe("folding fragments", () => {
+  test("joins thinking by type and index", () => {
     const text = (index: number, fields: object) => ({ type: "reasoning.text" as const, index, ...fields });
     const message = said(
       { reasoning_details: [text(0, { text: "a" }), text(1, { text: "b" })] },
@@ -133,14 +133,14 @@ describe("fragments", () => {
     ]);
   });
 
-  test("of thinking without an index stand by themselves", () => {
+  test("keeps thinking without an index separate", () => {
     const detail = { type: "reasoning.text" as const, text: "a" };
     expect(said({ reasoning_details: [detail] }, { reasoning_details: [detail, detail] })).toMatchObject({
       reasoning_details: [detail, detail, detail],
     });
   });
 
-  test("of calls are joined by index, their signatures kept", () => {
+  test("joins calls by index and keeps their signatures", () => {
     const message = said(
       { tool_calls: [{ ...CALL, index: 1, extra_content: { a: 1 } }] },
       { tool_calls: [{ ...CALL, id: "d", index: 0, function: { name: "g", arguments: "{" } }] },
@@ -157,7 +157,7 @@ describe("fragments", () => {
     ]);
   });
 
-  test("of speech are joined, pictures collected, other fields replaced", () => {
+  test("joins audio, collects pictures and replaces other fields", () => {
     const message = said(
       { audio: { id: "i", data: "A", transcript: "x" }, images: [1], list: [1], fields: { a: 1 }, word: "a" },
       { audio: { data: "B" }, images: [2, 3], list: [2], fields: { b: 2 }, word: "b" },
@@ -174,7 +174,7 @@ describe("fragments", () => {
 });
 
 /** So large a number that code that looks through, or copies, the earlier pieces for each one doesn't end within the test's time. */
-describe("a reply of very many parts", () => {
+describe("replies with very many parts", () => {
   const COUNT = 200_000;
   const many = <Part>(part: (at: number) => Part) => Array.from({ length: COUNT }, (_, at) => part(at));
 
@@ -194,7 +194,7 @@ describe("a reply of very many parts", () => {
     expect(said(...many((at) => ({ images: [at] })))?.images).toHaveLength(COUNT);
   });
 
-  test("one field with many of its own, one by one", () => {
+  test("one field with many subfields, one by one", () => {
     const extras = many((at) => ({ x: { [`field${at}`]: at } }));
     expect(said(...extras)?.x).toHaveProperty(`field${COUNT - 1}`);
   });

@@ -269,21 +269,21 @@ describe.each([
   }
 });
 
-test("the latest usage report can be asked for before the end", () => {
+test("the latest usage report is available before the end", () => {
   const normaliser = new Normaliser(REQUEST);
   expect(normaliser.usage).toBeNull();
   normaliser.push([say("a"), report(usage(9, 1)), report(usage(9, 2))]);
   expect(normaliser.usage).toEqual(usage(9, 2));
 });
 
-test("ids of earlier turns are not given again, and ours tell the turns apart", () => {
+test("ids of earlier turns are not reused, and ours differ per turn", () => {
   const messages = [...REQUEST.messages, { role: "assistant" as const, tool_calls: [whole("a", "{}")] }];
   const normaliser = new Normaliser({ ...REQUEST, messages });
   const [chunk] = normaliser.push([call("a", "1")]);
   expect(chunk?.choices[0]?.delta.tool_calls?.[0]?.id).toBe("call_2_0_0");
 });
 
-describe("what counts as an answer", () => {
+describe("pieces that count as an answer", () => {
   const rows: readonly (readonly [string, readonly ChunkChoice[], boolean])[] = [
     ["content", say("a").choices, true],
     ["thinking", one({ reasoning_content: "a" }).choices, true],

@@ -71,7 +71,7 @@ const replies: readonly ChatReply[] = MESSAGES.flatMap((message) =>
   ),
 );
 
-test("every kind of answer comes to the same both ways", () => {
+test("both paths give the same result for every kind of answer", () => {
   for (const reply of replies) {
     const before = structuredClone(reply);
     expect(normaliseReply(reply, REQUEST)).toEqual(normaliseAsStream(structuredClone(reply), REQUEST));
@@ -79,7 +79,7 @@ test("every kind of answer comes to the same both ways", () => {
   }
 });
 
-test("stop sequences and moved choices go the way of a stream", () => {
+test("stop sequences and shifted choices take the streaming path", () => {
   const reply: ChatReply = { choices: [choiceOf({ content: "one two" }, {})] };
   expect(normaliseReply(reply, REQUEST, 0, [" two"]).choices[0]?.message.content).toBe("one");
   expect(normaliseReply(reply, REQUEST, 2).choices[0]?.index).toBe(2);

@@ -31,7 +31,7 @@ describe.skipIf(folder === null)("recorded streams", () => {
     );
   }
 
-  test("most texts of the commonest servers go the fast way", () => {
+  test("most texts of common servers take the fast path", () => {
     const shares = ["deepseek", "groq", "llamacpp", "openai", "anthropic"].map((file) => {
       const own = recordings.filter(
         ({ file: of, api }) => of === file && (api === "openai-chat" || api === "anthropic-messages"),
@@ -53,7 +53,7 @@ describe.skipIf(folder === null)("recorded streams in the native lane", () => {
     ["responses", "openai-responses", OPENAI_RESPONSES, responses, 1000],
   ] as const) {
     test(
-      `${name}: show the same events the fast way, to the byte, under every cut`,
+      `${name}: the fast path gives the same events, byte for byte, under every cut`,
       () => {
         const lane = findDialect(name).chat?.lanes?.[name];
         if (!lane) throw new Error(`${name} has no lane of its own.`);
@@ -93,7 +93,7 @@ const subjectNamed = (name: "openai" | "anthropic"): Subject => ({
   request: { model: `Here#${name}`, messages: [{ role: "user", content: "Hi" }], stream: true },
 });
 
-describe("made-up streams: odd keys, numbers, escapes, braces in texts, doubled keys, comments, split data, CRLF", () => {
+describe("generated streams: odd keys, numbers, escapes, braces in text, duplicate keys, comments, split data, CRLF", () => {
   const SEEDS = Array.from({ length: 400 }, (_, seed) => seed + 1);
 
   function cut(text: string, dice: Dice): Uint8Array[] {
@@ -121,7 +121,7 @@ describe("made-up streams: odd keys, numbers, escapes, braces in texts, doubled 
   }
 });
 
-test("a field that only looks like padding is passed on as it comes", () => {
+test("a field that only looks like padding is passed on unchanged", () => {
   const events = ["same", "same", "other", "another"].map(
     (p, at) => `{"choices":[{"index":0,"delta":{"content":"word ${at}"},"finish_reason":null,"p":"${p}"}]}`,
   );

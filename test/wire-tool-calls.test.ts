@@ -271,7 +271,7 @@ describe.each([
   }
 });
 
-test("ids are taken once among all choices of a reply", () => {
+test("ids are unique among all choices of a reply", () => {
   const taken = new Set<string>();
   const [first, second] = [new ToolCalls(taken, "call_4_0"), new ToolCalls(taken, "call_4_1")];
   const call = fragmentsOf([sent({ index: 0, id: "a" }, "f", "1")]);

@@ -95,7 +95,7 @@ function isRefused(url: string): Promise<boolean> {
 }
 
 test(
-  "the address and the admin token are printed once, and all workers have the port that the first one got",
+  "the address and the admin token are printed once, and all workers share the first one's port",
   async () => {
     place.configure("store: sqlite:./poundkey.db\n");
     const { serving, url } = await serveTwo("--simulate");
@@ -110,7 +110,7 @@ test(
 );
 
 test(
-  "whichever worker is asked for the metrics, it answers for all, those that have ended included",
+  "every worker answers for all of them at /metrics, including those that have ended",
   async () => {
     const { serving, url } = await serveTwo("--simulate");
     const secret = await newKey(url);
@@ -143,7 +143,7 @@ test.each([
   ["a Ctrl-C", ["SIGINT"]],
   ["SIGTERM, even twice,", ["SIGTERM", "SIGTERM"]],
 ] as const)(
-  "%s to all processes at once lets the streams end",
+  "%s to all processes at once lets streams finish",
   async (_, signals) => {
     const { serving, url } = await serveTwo();
     const texts = await heldStreams(url);
@@ -159,7 +159,7 @@ test.each([
 );
 
 test(
-  "a second Ctrl-C ends at once",
+  "a second Ctrl-C ends immediately",
   async () => {
     const { serving, url } = await serveTwo();
     const texts = await heldStreams(url);
@@ -174,7 +174,7 @@ test(
 );
 
 test(
-  "told to stop while a worker is about to be started anew, it stops",
+  "a stop while a worker is about to restart works",
   async () => {
     const { serving, url } = await serveTwo();
     process.kill(pidsOf(serving)[0] ?? 0, "SIGKILL");
@@ -187,7 +187,7 @@ test(
 );
 
 test(
-  "a worker that can't start is tried again while another serves; when none does, it is given up",
+  "a worker that can't start is retried while another serves, and given up if none does",
   async () => {
     const { serving, url } = await serveTwo();
     const [first = 0, second = 0] = pidsOf(serving);
@@ -209,7 +209,7 @@ test(
 );
 
 test(
-  "what a killed worker held is given back while the other goes on, and is held for no longer",
+  "a killed worker's holds are released while the other continues",
   async () => {
     const { serving, url } = await serveTwo();
     const texts = await heldStreams(url);
@@ -227,7 +227,7 @@ test(
 );
 
 test(
-  "a worker that is started anew has the others' store, though the configuration names another one by then",
+  "a restarted worker uses the others' store, even if the configuration now names another",
   async () => {
     const { serving, url } = await serveTwo("--simulate");
     const secret = await newKey(url);
@@ -245,7 +245,7 @@ test(
 );
 
 test(
-  "workers whose parent was killed finish their streams, write what they cost, and leave the port",
+  "workers whose parent was killed finish their streams, record their costs, and leave the port",
   async () => {
     const { serving, url } = await serveTwo();
     const texts = await heldStreams(url);
@@ -265,7 +265,7 @@ test.each([
   ["of one process beside workers", ["--workers", "2"], []],
   ["with workers beside one process", [], ["--workers", "2"]],
 ] as const)(
-  "a second gateway %s on the same port is refused, and says which",
+  "a second gateway %s on the same port is refused with an explanation",
   async (_, one, other) => {
     const first = serve("--port", "0", ...one);
     const url = await first.listens();
@@ -280,7 +280,7 @@ test.each([
 );
 
 test(
-  "what no worker could get over is said once, and nothing is tried again",
+  "a permanent failure is reported once and not retried",
   async () => {
     place.configure(configuration("sqlite:/dev/null/poundkey.db"));
     const serving = serve("--workers", "3", "--port", "0");

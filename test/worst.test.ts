@@ -42,7 +42,7 @@ function worstOf(price: Price, fields: Partial<ChatRequest> = {}, card: Partial<
 }
 
 describe("the worst case", () => {
-  test("is the prompt's estimate and the whole output, for each choice", () => {
+  test("is the prompt's estimate plus the whole output, per choice", () => {
     expect(worstOf({ input: 2, output: 8 })?.nanoUsd).toBe((prompt * 2 + 500 * 8) * 1000);
     expect(worstOf({ input: 2, output: 8 }, { n: 3 })?.nanoUsd).toBe(3 * (prompt * 2 + 500 * 8) * 1000);
   });
@@ -57,14 +57,14 @@ describe("the worst case", () => {
     expect(termsFor([least], 1, 1)?.nanoUsd).toBe(1);
   });
 
-  test("takes the smaller of the client's limits, and no more than the model can give", () => {
+  test("uses the smaller of the client's limits, and at most the model's", () => {
     const outputOf = (fields: Partial<ChatRequest>) => worstOf({ input: 2, output: 8 }, fields)?.outputTokens;
     expect(outputOf({ max_completion_tokens: 400 })).toEqual({ "Sim#echo": 400 });
     expect(outputOf({ max_completion_tokens: 600 })).toEqual({ "Sim#echo": 500 });
     expect(outputOf({ max_tokens: 12_000 })).toEqual({ "Sim#echo": 10_000 });
   });
 
-  test("takes the dearest of the tiers that the prompt may reach, each choice by itself", () => {
+  test("uses the most expensive tier within the prompt's reach, per choice", () => {
     const tiered = (aboveTokens: number, input: number, output: number): Price => ({
       ...{ input: 2, output: 8 },
       tiers: [{ aboveTokens, input, output }],
@@ -77,13 +77,13 @@ describe("the worst case", () => {
     expect(worstOf(tiered(1, 1, 20))?.nanoUsd).toBe((prompt * 2 + 500 * 20) * 1000);
   });
 
-  test("takes what is written to the cache and what is thought at their price, where they are dearer", () => {
+  test("includes cache writes and reasoning at their prices, if those are higher", () => {
     const price = { input: 2, output: 8, cacheWrite: 2.5, reasoning: 12, cachedInput: 0.2 };
     expect(worstOf(price)?.nanoUsd).toBe((prompt * 2.5 + 500 * 12) * 1000);
     expect(worstOf({ ...price, cacheWrite: 1, reasoning: 1 })?.nanoUsd).toBe((prompt * 2 + 500 * 8) * 1000);
   });
 
-  test("counts requests and searches, once for each choice", () => {
+  test("counts requests and searches once per choice", () => {
     const price = { input: 2, output: 8, perRequest: 0.005, perSearch: 0.01 };
     expect(worstOf(price, { n: 2 })?.nanoUsd).toBe(2 * ((prompt * 2 + 500 * 8) * 1000 + 5_000_000));
     const searching = cardOf(price, { id: "Perplexity#sonar", provider: "Perplexity", name: "sonar" });
@@ -94,7 +94,7 @@ describe("the worst case", () => {
     );
   });
 
-  test("is never less than what such an answer costs in the end", () => {
+  test("is never below the final cost of such an answer", () => {
     const price: Price = {
       ...{ input: 1.1, output: 4.4, cachedInput: 0.3, cacheWrite: 1.4, perRequest: 0.003, perSearch: 0.01 },
       tiers: [{ aboveTokens: 100, input: 2.2, output: 6.6, reasoning: 7 }],
@@ -122,7 +122,7 @@ describe("the worst case", () => {
     }
   });
 
-  test("of a plan is that of its dearest card, each card once", () => {
+  test("of a plan is that of its most expensive card, each card once", () => {
     const cheap = cardOf({ input: 1, output: 1 }, { id: "Sim#cheap" });
     const dear = cardOf({ input: 2, output: 8 });
     const offers = makeOffers(CHAT, [cheap, dear, cheap], request);
@@ -137,12 +137,12 @@ describe("the worst case", () => {
   });
 });
 
-describe("an output that nobody limited", () => {
+describe("an output limit that the client left open", () => {
   const { max_tokens: _limit, ...unlimited } = request;
   const offersFor = (card: Partial<ModelCard>, price: Price = { input: 0, output: 10 }) =>
     makeOffers(CHAT, [cardOf(price, card)], unlimited);
 
-  test("is the model's, as far as a quarter of what is free goes", () => {
+  test("is the model's, up to a quarter of the free balance", () => {
     // 10,000 nano-dollars a token.
     const outputOf = (free: number) => termsFor(offersFor({}), free, 1)?.outputTokens["Sim#echo"];
     expect(outputOf(400_000_000)).toBe(10_000);
@@ -151,7 +151,7 @@ describe("an output that nobody limited", () => {
     expect(outputOf(200_040_000)).toBe(5_001);
   });
 
-  test("is at least 1,024 tokens where they are covered, and else the request is not", () => {
+  test("is at least 1,024 tokens, or the request is refused", () => {
     expect(termsFor(offersFor({}), 40_960_000, 1)?.outputTokens).toEqual({ "Sim#echo": 1_024 });
     expect(termsFor(offersFor({}), 10_240_000, 1)?.outputTokens).toEqual({ "Sim#echo": 1_024 });
     expect(termsFor(offersFor({}), 10_239_999, 1)).toBeNull();
@@ -160,7 +160,7 @@ describe("an output that nobody limited", () => {
     });
   });
 
-  test("has the room that the prompt leaves of the quarter, for all choices together", () => {
+  test("is what the prompt leaves of the quarter, for all choices together", () => {
     const offer = makeOffer({
       lines: [{ what: "input", count: 1_000, usdPerMillion: 20 }],
       ...{ outputUsdPerMillion: 10, choices: 4, outputTokensMax: 100_000 },
@@ -176,14 +176,14 @@ describe("an output that nobody limited", () => {
     });
   });
 
-  test("goes by the context where the model's own limit is not known, and costs nothing at no price", () => {
+  test("uses the context if the model's limit is unknown, and is free without a price", () => {
     const unknown = { outputTokensMax: null, contextTokensMax: 32_000 };
     expect(termsFor(offersFor(unknown), ENOUGH, 1)?.outputTokens).toEqual({ "Sim#echo": 32_000 });
     const free = offersFor({}, { input: 0, output: 0 });
     expect(termsFor(free, 0, 1)).toEqual({ nanoUsd: 0, outputTokens: { "Sim#echo": 10_000 } });
   });
 
-  test("of several cards is each card's own, and what is held is the dearest of them", () => {
+  test("is set per card, and the most expensive card is held", () => {
     const cheap = makeOffer({ card: "Sim#cheap", outputUsdPerMillion: 1, outputTokensMax: 8_000 });
     const dear = makeOffer({ card: "Sim#dear", outputUsdPerMillion: 40, outputTokensMax: 64_000 });
     expect(termsFor([cheap, dear], 1_000_000_000, 1)).toEqual({
@@ -194,7 +194,7 @@ describe("an output that nobody limited", () => {
     expect(termsFor([cheap, dear], 40_000_000, 1)?.outputTokens).toEqual({ "Sim#cheap": 8_000 });
   });
 
-  test("never takes more than a quarter beyond its least, and never a token less than fits", () => {
+  test("never takes more than a quarter beyond the minimum, nor a token less than fits", () => {
     let seed = 1;
     const roll = (most: number) => {
       seed = (seed * 48_271) % 2_147_483_647;

@@ -43,14 +43,14 @@ function toldWrong(tokens: WrongTokens, guesses: number): number {
   return faults.filter(({ code }) => code === "invalid_api_key").length;
 }
 
-test("a minute's worth is told that it is wrong, and the next minute begins afresh", () => {
+test("wrong tokens are refused for the rest of the minute, and the next minute starts over", () => {
   const tokens = processOf();
   expect(toldWrong(tokens, 10_000)).toBe(PER_MINUTE);
   nowMs += 40_000;
   expect(tokens.refuse("Wrong.", "").code).toBe("invalid_api_key");
 });
 
-test("processes of one store share the bound", async () => {
+test("processes on one store share the limit", async () => {
   const [one, other, third] = [processOf(), processOf(), processOf()];
   expect([toldWrong(one, 25), toldWrong(other, 25)]).toEqual([25, 25]);
   await Promise.all([one.share(), other.share()]);
@@ -63,7 +63,7 @@ test("processes of one store share the bound", async () => {
   expect(toldWrong(one, 100)).toBeLessThanOrEqual(PER_MINUTE);
 });
 
-test("guesses at any speed write once a second at most, and not at all beyond the bound", async () => {
+test("guesses write at most once a second, and not at all beyond the limit", async () => {
   const tokens = processOf();
   toldWrong(tokens, 10_000);
   expect(writes).toBe(0);
@@ -73,12 +73,12 @@ test("guesses at any speed write once a second at most, and not at all beyond th
   expect(writes).toBe(1);
 });
 
-test("without a wrong one nothing is written or logged", async () => {
+test("nothing is written or logged without a wrong token", async () => {
   await processOf().share();
   expect([writes, lines]).toEqual([0, []]);
 });
 
-test("the log tells how many there were, in one line a minute", async () => {
+test("the log reports their number once a minute", async () => {
   const tokens = processOf();
   toldWrong(tokens, 3);
   await tokens.share();
@@ -92,7 +92,7 @@ test("the log tells how many there were, in one line a minute", async () => {
   expect(lines.slice(1)).toMatchObject([{ tokens: 1000 }]);
 });
 
-test("a count that another version or a wrong clock left behind is none", async () => {
+test("a count left by another version or a wrong clock is ignored", async () => {
   const { store } = bench().world;
   for (const kept of ["", "nonsense", "99999999999 60", "1 60"]) {
     await store.setSetting("wrong_admin_tokens", kept);

@@ -77,7 +77,7 @@ function countRefused(perMinute: number, arrivals: readonly number[]): number {
   return refused;
 }
 
-test("a provider has none to refuse, however late within a second each call arrives", () => {
+test("never makes the provider refuse, however late in a second calls arrive", () => {
   const dice = new Dice(7);
   const random = () => dice.next();
   for (let run = 0; run < 200; run++) {
@@ -97,7 +97,7 @@ test("a provider has none to refuse, however late within a second each call arri
 });
 
 describe("a credential at its limit", () => {
-  test("rests while another has room, and is back in time", () => {
+  test("rests while another has room, and returns in time", () => {
     router.on("House", ["a", 1, { requestsPerMinute: 4 }], ["b", 1]);
     expect(exhaust("a", 0)).toBe(4);
     expect(names(router.plan(0))).toBe("b");
@@ -118,7 +118,7 @@ describe("a credential at its limit", () => {
     expect(names(router.plan(0, { fallbacks: [OTHER] }))).toBe("x");
   });
 
-  test("and all others too: the fault says when the first has room again", () => {
+  test("along with all others: the fault says when the first has room again", () => {
     router.on("House", ["a", 1, { requestsPerMinute: 2 }], ["b", 1, { requestsPerMinute: 6 }]);
     exhaust("a", 0);
     exhaust("b", 0);
@@ -156,7 +156,7 @@ describe("a credential at its limit", () => {
     expect(house?.credentials[0]?.reason).toContain("its own limit");
   });
 
-  test("survives a reload; a changed limit starts over", () => {
+  test("survives a reload, and a changed limit starts over", () => {
     router.on("House", ["a", 1, { requestsPerMinute: 4 }]);
     exhaust("a", 0);
     router.on("House", ["a", 2, { requestsPerMinute: 4 }]);
@@ -165,7 +165,7 @@ describe("a credential at its limit", () => {
     expect(exhaust("a", 0)).toBe(5);
   });
 
-  test("has room again for a call that was never sent", () => {
+  test("has room again after a call that was never sent", () => {
     router.on("House", ["a", 1, { requestsPerMinute: 1 }]);
     begin("a", 0)?.failed(0, new Fault("upstream_error", "no", { unsent: true }));
     expect(exhaust("a", 0)).toBe(1);
@@ -175,7 +175,7 @@ describe("a credential at its limit", () => {
 describe("tokens", () => {
   const LIMITED = { tokensPerMinute: 60_000 };
 
-  test("are counted as expected, then as the provider counts them", () => {
+  test("are counted as expected, then as reported", () => {
     router.on("House", ["a", 1, LIMITED]);
     const permit = begin("a", 0, 40_000);
     expect(begin("a", 0, 30_000)).toBeNull();
@@ -186,7 +186,7 @@ describe("tokens", () => {
     expect(begin("a", 11_000, 30_000)).not.toBeNull();
   });
 
-  test("of several calls of one attempt add up", () => {
+  test("of several calls in one attempt add up", () => {
     router.on("House", ["a", 1, LIMITED]);
     const permit = begin("a", 0, 10_000);
     for (let call = 0; call < 3; call++) permit?.counted(15_000, 0);
@@ -194,14 +194,14 @@ describe("tokens", () => {
     expect(begin("a", 0, 15_000)).not.toBeNull();
   });
 
-  test("keep a long request away from a credential that a short one may use", () => {
+  test("keep a long request off a credential that a short one may use", () => {
     router.on("House", ["a", 1, LIMITED], ["b", 1]);
     begin("a", 0, 50_000);
     expect(names(router.plan(0, { tokens: 20_000 }))).toBe("b");
     expect(router.plan(0, { tokens: 5000 })).toHaveLength(2);
   });
 
-  test("and the fault waits for as many as the request needs", () => {
+  test("determine how long the fault says to wait", () => {
     router.on("House", ["a", 1, LIMITED]);
     begin("a", 0, 50_000);
     const plan = router.plan(0, { tokens: 20_000 });
@@ -210,7 +210,7 @@ describe("tokens", () => {
   });
 });
 
-test("a group's load goes past a model whose credentials are at their limits", () => {
+test("a group skips a model whose credentials are at their limits", () => {
   router.on("House", ["a", 1, { requestsPerMinute: 2 }]);
   const group = [
     { card: HOUSE, weight: 1000 },

@@ -15,14 +15,14 @@ function breaks(model: typeof HOUSE, name: string, nowMs: number): void {
 }
 
 describe("fallbacks", () => {
-  test("come behind the model's own credentials, and have a place however many those are", () => {
+  test("follow the model's own credentials, and always have a place", () => {
     expect(names(router.plan(0, TWIN)).slice(-1)).toBe("x");
     router.on("House", ["a", 1], ["b", 1], ["c", 1], ["d", 1], ["e", 1]);
     expect(names(router.plan(0, TWIN))).toMatch(/^[a-e] [a-e] x$/);
     expect(router.plan(0)).toHaveLength(4);
   });
 
-  test("serve while the model's breakers are open; the one whose time has come is asked first, by one request", () => {
+  test("serve while the model's breakers are open, and the one due first is probed by one request", () => {
     breaks(HOUSE, "a", 0);
     expect(names(router.plan(500, TWIN))).toBe("b x");
     breaks(HOUSE, "b", 0);
@@ -36,12 +36,12 @@ describe("fallbacks", () => {
     expect(names(router.plan(1000, TWIN))).toBe("x");
   });
 
-  test("a credential that is due for a probe comes before those that are well", () => {
+  test("a credential due for a probe comes before healthy ones", () => {
     breaks(HOUSE, "a", 0);
     for (let at = 0; at < 20; at++) expect(names(router.plan(1000))).toBe("a b");
   });
 
-  test("when nothing may be asked, the plan is there to say so", () => {
+  test("if nothing may be called, the plan still exists to say so", () => {
     breaks(HOUSE, "a", 0);
     breaks(HOUSE, "b", 300);
     const plan = router.plan(400);
@@ -72,24 +72,21 @@ describe("a conversation", () => {
 
   const first = [user("a story, please"), model("Once upon a time …")];
 
-  test.each(["a", "b"])(
-    "stays with credential %s, turn after turn, tool calls between them or not",
-    (name) => {
-      const messages = [user("a story, please")];
-      for (let turn = 0; turn < 4; turn++) {
-        if (turn > 0) expect(firstOf(turn, { messages })).toBe(name);
-        served(name, turn, { messages });
-        const calls = [
-          { id: `call_${turn}`, type: "function", function: { name: "f", arguments: "{}" } },
-        ] as const;
-        messages.push({ role: "assistant", content: null, tool_calls: calls });
-        messages.push({ role: "tool", tool_call_id: `call_${turn}`, content: "done" });
-        messages.push(user(`and then? ${turn}`));
-      }
-    },
-  );
+  test.each(["a", "b"])("stays on credential %s, turn after turn, with or without tool calls", (name) => {
+    const messages = [user("a story, please")];
+    for (let turn = 0; turn < 4; turn++) {
+      if (turn > 0) expect(firstOf(turn, { messages })).toBe(name);
+      served(name, turn, { messages });
+      const calls = [
+        { id: `call_${turn}`, type: "function", function: { name: "f", arguments: "{}" } },
+      ] as const;
+      messages.push({ role: "assistant", content: null, tool_calls: calls });
+      messages.push({ role: "tool", tool_call_id: `call_${turn}`, content: "done" });
+      messages.push(user(`and then? ${turn}`));
+    }
+  });
 
-  test("is known by what was said before its last turn, by this key alone", () => {
+  test("is recognized by what was said before its last turn, for this key only", () => {
     served("b", 0, { messages: [...first, user("go on")] });
     expect(firstOf(1, { messages: [...first, user("stop")] })).toBe("b");
     expect(firstOf(1, { messages: [...first, user("stop")], keyId: "key_b" })).toBe("a|b");
@@ -97,14 +94,14 @@ describe("a conversation", () => {
     expect(firstOf(1, { messages: [user("a story, please")] })).toBe("a|b");
   });
 
-  test.each(["prompt_cache_key", "user"])("is known by %s", (field) => {
+  test.each(["prompt_cache_key", "user"])("is recognized by %s", (field) => {
     served("b", 0, { more: { [field]: "anna" } });
     expect(firstOf(1, { more: { [field]: "anna" }, messages: [user("something else")] })).toBe("b");
     expect(firstOf(1, { more: { [field]: "bert" } })).toBe("a|b");
     expect(firstOf(1, { more: { [field]: "anna" }, keyId: "key_b" })).toBe("a|b");
   });
 
-  test("of an agent keeps its credential of a provider, whichever models it asks between", () => {
+  test("of an agent keeps its credential per provider, whichever models it calls in between", () => {
     const agent = { ...TWIN, more: { prompt_cache_key: "session" } };
     for (const name of ["b", "a"]) {
       served(name, 0, agent);
@@ -116,7 +113,7 @@ describe("a conversation", () => {
     }
   });
 
-  test("stays with a fallback that served it; with none that may not be asked", () => {
+  test("stays on a fallback that served it, unless that may not be called", () => {
     const asking = { ...TWIN, messages: [...first, user("go on")] };
     served("x", 0, asking);
     expect(firstOf(1, asking)).toBe("x");
@@ -135,7 +132,7 @@ describe("a conversation", () => {
     expect(firstOf(10 * MINUTE_MS, asking)).toBe("a|b");
   });
 
-  test("is one of 50,000 that are remembered, and of 2,000 models", () => {
+  test("is one of up to 50,000 remembered, and 2,000 models", () => {
     served("b", 0, { more: { user: "the first" } });
     for (let at = 0; at < 50_000; at++) served("a", 1, { more: { user: `user ${at}` } });
     expect(firstOf(2, { more: { user: "the first" } })).toBe("a|b");

@@ -40,8 +40,8 @@ function shown(name: string, nowMs: number) {
   return row && { state: row.state, untilMs: row.untilMs };
 }
 
-describe("one that is refused", () => {
-  test("is asked by one request after a minute, in front of others that would serve it", () => {
+describe("a rejected credential", () => {
+  test("is probed by one request after a minute, before others that would serve it", () => {
     refuse("a", 0);
     expect(shown("a", 1000)).toEqual({ state: "retired", untilMs: MINUTE_MS });
     expect(router.plan(MINUTE_MS - 1).length).toBe(2);
@@ -58,7 +58,7 @@ describe("one that is refused", () => {
     expect(router.plan(MINUTE_MS + 10)).toHaveLength(3);
   });
 
-  test("and still is, is probed half as often each time, at last once an hour, and reported once", () => {
+  test("is probed half as often each time, at least once an hour, and reported once", () => {
     refuse("a", 0);
     const waits: number[] = [];
     let nowMs = 0;
@@ -73,7 +73,7 @@ describe("one that is refused", () => {
     expect(told().filter((event) => event.startsWith("credential"))).toEqual(["credential_retired"]);
   });
 
-  test("by one model alone is asked again for that one after a minute too", () => {
+  test("is probed for one model after a minute if only that one rejected it", () => {
     router.works(LARGE, "a", 0);
     refuse("a", 0, 403);
     expect(told()).toEqual([]);
@@ -83,7 +83,7 @@ describe("one that is refused", () => {
     expect(router.plan(MINUTE_MS + 10)).toHaveLength(3);
   });
 
-  test("stays so when the request that asks ends without a word on it: the next one asks", () => {
+  test("is probed by the next request if a probe ends without a result", () => {
     refuse("a", 0);
     const rejected = new Fault("upstream_rejected", "no", { upstreamStatus: 400 });
     for (const end of ["left", "rejected", "broken"]) {
@@ -105,8 +105,8 @@ describe("one that is refused", () => {
   });
 });
 
-describe("one request", () => {
-  test("takes one credential out of use, though several refuse it", () => {
+describe("a single request", () => {
+  test("retires one credential, even if several reject it", () => {
     for (const status of [401, 402, 403]) {
       router.on("House", ["a", 1], ["b", 1], ["c", 1]);
       const retirements = new RetirementBudget();
@@ -117,7 +117,7 @@ describe("one request", () => {
     }
   });
 
-  test("of which a second is refused takes that one out: what is truly refused is found so", () => {
+  test("retires a second one if a retry confirms it", () => {
     for (const name of ["a", "b", "c"]) refuse(name, 0);
     expect(["a", "b", "c"].map((name) => shown(name, 0)?.state)).toEqual(["retired", "retired", "retired"]);
     // All are refused: they are asked in turn, without a wait.

@@ -42,7 +42,7 @@ function planBy(selector: SelectorRule, explore = 0) {
 
 const TWIN = makeCard("twin", 0.3, { skills: even(0.1) });
 
-test("a fourth selector is a rule: it orders the plan, is in the log by its name, and is repeated", () => {
+test("a fourth selector is a rule: it orders the plan, is logged by name, and can be replayed", () => {
   const { attempts, decision } = planBy(thrift);
   expect(attempts.map(({ card }) => card.name)).toEqual(["weak", "twin", "middle", "strong"]);
   expect(decision).toMatchObject({ selector: "thrift", choice: "Acme#weak", removed: { unpriced: 1 } });
@@ -55,7 +55,7 @@ test("a fourth selector is a rule: it orders the plan, is in the log by its name
   expect(decidedAgain(kept)).toBeNull();
 });
 
-test("it says itself which others may be tried out in its place", () => {
+test("it decides itself which models may be explored", () => {
   expect(planBy(thrift, 1).decision).toMatchObject({ choice: "Acme#twin", instead_of: "Acme#weak" });
   const strict: SelectorRule = { ...thrift, canReplace: () => false };
   expect(planBy(strict, 1).decision).toMatchObject({ choice: "Acme#weak", instead_of: null });

@@ -31,10 +31,10 @@ function decide(
   return choose(SELECTOR_RULES[selector], makeInput(request, { cards: among, cached: () => cached }));
 }
 
-describe("the model that served the last turn", () => {
+describe("the model of the last turn", () => {
   const held = { cardId: sage.id, tokens: 5000 };
 
-  test("goes on, whatever the next turn is about", () => {
+  test("is kept, whatever the next turn is about", () => {
     expect(choose(SELECTOR_RULES.best, makeInput(asking(CODE), { cards })).choice?.name).toBe("coder");
     for (const last of [CODE, MATH, TRIVIA]) {
       const choice = decide("best", turnsOf(3, last), held);
@@ -44,14 +44,14 @@ describe("the model that served the last turn", () => {
     }
   });
 
-  test("gives way where too little of the prompt is held to be lost, and where it can't serve", () => {
+  test("is dropped if too little of the prompt is cached, or if it can't serve", () => {
     const little = decide("best", turnsOf(1, CODE, 100), { ...held, tokens: 0 });
     expect([little.choice?.name, little.stays]).toEqual(["coder", false]);
     const gone = decide("best", turnsOf(3, CODE), held, [coder]);
     expect([gone.choice?.name, gone.stays]).toEqual(["coder", false]);
   });
 
-  test("gives way to one that costs so much less that the lost cache is won back, for `fair` alone", () => {
+  test("is dropped by `fair` for one so much cheaper that the lost cache is won back", () => {
     const price = { input: 10, output: 10, cachedInput: 1 };
     const usual = makeCard("usual", 10, { skills: even(0.8), price, contextTokensMax: null });
     const [cheaper, cheap] = [4, 0.5].map((input) =>
@@ -66,7 +66,7 @@ describe("the model that served the last turn", () => {
   });
 });
 
-test("over simulated sessions of agents no selector changes its model, and `fair` costs no more than the champion", () => {
+test("is kept over simulated agent sessions, where `fair` costs no more than the champion", () => {
   const among = shippedCards().filter(({ contextTokensMax }) => (contextTokensMax ?? 0) >= 400_000);
   for (const seed of [1, 2, 3]) {
     for (const selector of ["best", "fair", "light"] as const) {

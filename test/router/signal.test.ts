@@ -38,7 +38,7 @@ const called = (name: string, ...parts: readonly string[]): readonly Delta[] => 
   ...parts.map((input) => ({ tool_calls: [{ index: 0, function: { arguments: input } }] })),
 ];
 
-describe("an answer", () => {
+describe("signs of a broken answer", () => {
   const answers: readonly (readonly [
     what: string,
     signal: Signal | null,
@@ -92,7 +92,7 @@ describe("an answer", () => {
     expect(signalOf(request, deltas, finish, tokens)).toBe(signal);
   });
 
-  test("of which one choice is broken is broken", () => {
+  test("count if one choice is broken", () => {
     const grader = new Grader({ ...JSON_ASKED, n: 2 });
     for (const [index, content] of ["{}", "no"].entries())
       grader.take([{ choices: [{ index, delta: { content }, finish_reason: "stop" }] }]);
@@ -100,10 +100,10 @@ describe("an answer", () => {
   });
 });
 
-describe("what a signal says", () => {
+describe("the effect of signals", () => {
   const SIGNALS = ["refused", "cut_off", "not_json", "breaks_schema", "bad_arguments"] as const;
 
-  test.each(SIGNALS)("of %s is bounded, and less than a judgment", (signal) => {
+  test.each(SIGNALS)("of %s is bounded, and smaller than a judgment's", (signal) => {
     for (const sound of [0, 1, 3, 20, 1000]) {
       const { score, weight } = weighSignal(signal, 0.8, sound);
       expect(weight).toBeWithin(0.1, 0.5 + 1e-9);
@@ -112,7 +112,7 @@ describe("what a signal says", () => {
     }
   });
 
-  test("comes to the share of broken answers, however rare they are", () => {
+  test("approaches the share of broken answers, however rare", () => {
     for (const sound of [1, 9, 99]) {
       const { score } = weighSignal("not_json", 0.8, sound);
       expect(score / 0.8).toBeCloseTo(sound / (sound + 1), 10);
@@ -160,7 +160,7 @@ describe("a value and a schema", () => {
     expect(isOf(value, schema)).toBe(fits);
   });
 
-  test("that have no end come to one", () => {
+  test("endless references come to an end", () => {
     const endless = { anyOf: [{ $ref: "#" }, { $ref: "#" }] };
     expect(isOf({}, endless)).toBe(true);
     let deep: unknown = null;
@@ -168,7 +168,7 @@ describe("a value and a schema", () => {
     expect(isOf(deep, tree)).toBe(true);
   });
 
-  test("that take too long are given up: what is wrong behind that counts as right", () => {
+  test("checks that take too long stop, and what follows counts as valid", () => {
     const names = Array.from({ length: 2000 }, (_, at) => `name ${at}`);
     const text = "x".repeat(200_000);
     const costly: readonly (readonly [value: string, schema: object])[] = [

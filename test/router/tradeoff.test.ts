@@ -28,8 +28,8 @@ function trialsOf(count: number, equal: number, tell: (isEqual: boolean) => numb
   });
 }
 
-describe("the weight of an expense", () => {
-  test("is the highest at which the share is kept, with a standard error to spare", () => {
+describe("the price of cost", () => {
+  test("is the highest that keeps the quality share, with a standard error to spare", () => {
     const tradeoff = weigh(trialsOf(1000, 0.9, (isEqual) => (isEqual ? 0.88 : 0.5)));
     const [most, some] = [findWeight(tradeoff, 0.8) ?? 0, findWeight(tradeoff, 0.95) ?? 0];
     expect(some * 0.9).toBeWithin(0.02, 0.4);
@@ -39,19 +39,19 @@ describe("the weight of an expense", () => {
     expect(kept(most)).toBeWithin(0.88, 0.9);
   });
 
-  test("is null where no difference is known and the share isn't kept: only the champion is chosen", () => {
+  test("is null if no price keeps the share: only the champion is chosen", () => {
     const tradeoff = weigh(trialsOf(1000, 0.9, () => 0.95));
     expect(findWeight(tradeoff, 0.95)).toBe(CHAMPION_ONLY);
     expect(findWeight(tradeoff, 0.85)).toBeGreaterThan(0);
   });
 
-  test("isn't known of fewer than a hundred labelled prompts", () => {
+  test("is unknown with fewer than a hundred labelled prompts", () => {
     expect(findWeight(weigh(trialsOf(99, 1, () => 0.9)), 0.5)).toBeNull();
     expect(findWeight(weigh(trialsOf(100, 1, () => 0.9)), 0.5)).not.toBeNull();
   });
 });
 
-test("one that costs more than the champion isn't before it, even where quality has no price", () => {
+test("never prefers a model that costs more than the champion", () => {
   const candidates = {
     size: 2,
     cards: [makeCard("champion"), makeCard("dearer")],
@@ -83,7 +83,7 @@ describe("with labels", () => {
   }
   learned.fit({ findModel: makeFindModel(cards, () => 1) });
 
-  test("the cheap one is taken where it is as good, and nothing dearer than the champion anywhere", () => {
+  test("the cheap model is chosen where it is as good, and never one above the champion's cost", () => {
     const picks = prompts.map(({ prompt, topic }) => {
       const choice = choose(fair, makeInput(asking(prompt), { cards, learned }));
       return { name: choice.choice?.name, isEasy: isEasy(topic), isAlike: choice.ask.costWeight !== null };
@@ -98,7 +98,7 @@ describe("with labels", () => {
     expect(shareOf("dear", () => true)).toBe(0);
   });
 
-  test.each([fair, light])("a decision of $name is repeated from what was kept of it", (selector) => {
+  test.each([fair, light])("a decision of $name can be repeated from what was stored", (selector) => {
     for (const { prompt } of prompts.slice(0, 40)) {
       const choice = choose(selector, makeInput(asking(prompt), { cards, learned }));
       const kept: unknown = JSON.parse(JSON.stringify(keptDecision(choice, 0.98)));
@@ -106,7 +106,7 @@ describe("with labels", () => {
     }
   });
 
-  test("a fit is the same after it was kept as text", () => {
+  test("a fit survives conversion to text", () => {
     const other = new Learned();
     expect(other.unpack(JSON.parse(JSON.stringify(learned.pack())))).toBe(true);
     for (const share of [0.9, 0.98]) {

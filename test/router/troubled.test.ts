@@ -10,7 +10,7 @@ import { makeCard } from "./sample-cards.ts";
 const CARDS = ["a", "b", "c", "d"].map((name) => makeCard(name));
 const CREDENTIALS = ["one", "two"].map((secret) => ({ secret, weight: 1 }));
 
-test("a model that is well has no failures that count, and needn't be waited for; others become well with time", () => {
+test("a healthy model has no failures and no waits; others recover over time", () => {
   const roll = makeDice(9);
   const health = new Health(() => {});
   const under: Permit[] = [];
@@ -47,7 +47,7 @@ test("a model that is well has no failures that count, and needn't be waited for
   expect(seen.healed).toBeGreaterThan(10);
 });
 
-test("a median stays what it is until it has faded, or something is measured", () => {
+test("a median is kept until it decays or something is measured", () => {
   const roll = makeDice(4);
   const values = [new FadingValues(15_000), new FadingValues(15_000)];
   expect(computeMedian(values, 15_000, 0)).toBeNull();
@@ -60,7 +60,7 @@ test("a median stays what it is until it has faded, or something is measured", (
   expect(later(fadedAtMs + 1)).toBeNull();
 });
 
-test("the medians of a model follow each measurement, and a configuration that takes a credential away", () => {
+test("a model's medians follow each measurement, and the removal of a credential", () => {
   const health = new Health(() => {});
   const [card = makeCard("a")] = CARDS;
   const serve = (secret: string, startMs: number, tookMs: number) => {

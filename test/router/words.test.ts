@@ -6,7 +6,7 @@ import { asking } from "./sample-cards.ts";
 
 const gramsOf = (prompt: string) => [...readFeatures(asking(prompt)).grams.keys()].sort();
 
-test("a word is mended to the commonest one that is a letter away", () => {
+test("a typo is corrected to the most frequent word one letter away", () => {
   const words = makeWords(["there", "three", "house", "horse"]);
   const mended = ["hosue", "houe", "houuse", "hause", "horze", "tree", "xyzzy", "h".repeat(40)];
   expect(mended.map((word) => words.mend(word))).toEqual([
@@ -14,7 +14,7 @@ test("a word is mended to the commonest one that is a letter away", () => {
   ]);
 });
 
-test("a request with a typing error reads as the one without", () => {
+test("a request with a typo reads like the correct one", () => {
   const right = gramsOf("Calculate the probability of drawing three kings");
   for (const wrong of [
     "Claculate the probabilty of drawing three kings",
@@ -23,13 +23,13 @@ test("a request with a typing error reads as the one without", () => {
     expect(gramsOf(wrong)).toEqual(right);
 });
 
-test("known words, short ones, other scripts and code stay as they are", () => {
+test("known words, short ones, other scripts and code are left alone", () => {
   const { grams } = readFeatures(asking("Wie spät ist es? 你好 fn qx zz"), null);
   expect([...readFeatures(asking("Wie spät ist es? 你好 fn qx zz")).grams]).toEqual([...grams]);
   expect(shippedWords().mend("whihc")).toBe("which");
 });
 
-test("a text of unknown words is no typing error: only the first few are looked at", () => {
+test("a text of unknown words has no typos: only the first few are checked", () => {
   const unknown = Array.from(
     { length: 5000 },
     (_, at) => `qzx${"abcdefghij"[at % 10]}${"klmnopqrst"[((at / 10) % 10) | 0]}vvq`,

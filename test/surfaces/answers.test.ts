@@ -67,7 +67,7 @@ async function failuresAt(surface: string, check: (subject: Subject, reply: Chat
 for (const [surface, reading] of Object.entries(READINGS)) {
   describe.skipIf(answers.length === 0)(surface, () => {
     test(
-      "a stream says what was recorded, however it is cut",
+      "a stream contains what was recorded, however it is cut",
       async () => {
         const failures = await failuresAt(surface, async (subject, reply) => {
           const pieces = decodePieces(subject, null);
@@ -82,7 +82,7 @@ for (const [surface, reading] of Object.entries(READINGS)) {
       PATIENT_MS,
     );
 
-    test("a whole answer says what was recorded", async () => {
+    test("a whole answer contains what was recorded", async () => {
       const failures = await failuresAt(surface, async (subject, reply) => {
         if (reply.choices.length > 1) return;
         const body = makeExchange(surface).whole(reply, STAMP);

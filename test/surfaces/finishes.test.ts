@@ -112,7 +112,7 @@ for (const { dialect, body, words } of ROWS) {
   });
 }
 
-test("a stop sequence that the gateway applies itself is named", () => {
+test("a stop sequence applied by the gateway is named", () => {
   const finish: Finish = { finish_reason: "length", native_finish_reason: "MAX_TOKENS" };
   const message = { role: "assistant" as const, content: "b## c", refusal: null };
   const given = { choices: [{ index: 0, message, logprobs: null, ...finish }] };

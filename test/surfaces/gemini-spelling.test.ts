@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { respell } from "../../src/surfaces/gemini/spelling.ts";
 
-test("settings and tools come in the documented spelling, at every depth", () => {
+test("settings and tools get the documented spelling, at every depth", () => {
   const given = {
     contents: [{ parts: [{ text: "a_b" }] }],
     generation_config: { candidate_count: 3, thinking_config: { include_thoughts: true } },
@@ -15,7 +15,7 @@ test("settings and tools come in the documented spelling, at every depth", () =>
   });
 });
 
-test("of a field that is there twice, the documented one counts, whatever the order", () => {
+test("of a duplicate field the documented spelling wins, whatever the order", () => {
   const both = { generationConfig: { candidate_count: 9, candidateCount: 2 } };
   expect(respell(both)).toEqual({ generationConfig: { candidateCount: 2 } });
   const turned = { generationConfig: { candidateCount: 2, candidate_count: 9 } };

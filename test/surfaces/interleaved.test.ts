@@ -85,7 +85,7 @@ const PARAGRAPH = "\\n\\n";
 
 for (const surface of Object.keys(READINGS)) {
   for (const subject of INTERLEAVED.filter(({ recording }) => !recording.streamed)) {
-    test(`${surface}: an answer of ${subject.recording.id} goes back to its provider as it came`, () => {
+    test(`${surface}: an answer of ${subject.recording.id} is sent back to its provider unchanged`, () => {
       const { reply } = decodeAnswer(subject);
       const answer = JSON.parse(JSON.stringify(makeExchange(surface).whole(reply, STAMP)));
       const { ask } = sendBack(surface, answer);
@@ -96,7 +96,7 @@ for (const surface of Object.keys(READINGS)) {
   }
 }
 
-test("thinking that its provider refuses leaves the rest of the turn in its order", () => {
+test("thinking refused by its provider leaves the rest of the turn in order", () => {
   const turn = new TurnBuilder(null);
   turn.think("", [{ type: "reasoning.encrypted", data: "gone", format: "anthropic-claude-v1" }]);
   turn.say({ type: "text", text: "Two." });
@@ -109,7 +109,7 @@ test("thinking that its provider refuses leaves the rest of the turn in its orde
   expect(data).toEqual([undefined, "text", "kept", "call"]);
 });
 
-test("clients of chat completions neither see the order nor set it", () => {
+test("chat-completions clients neither see nor set the order", () => {
   const parts = [{ kind: "text", size: 1e9, details: 0, gap: 0 }];
   const messages = [
     { role: "user", content: "a" },
@@ -123,7 +123,7 @@ test("clients of chat completions neither see the order nor set it", () => {
   expect(message).not.toHaveProperty("parts");
 });
 
-test("servers of chat completions get the turn in the one order that they know", () => {
+test("chat-completions servers get the turn in their only order", () => {
   const answer = JSON.parse(
     JSON.stringify(makeExchange("messages").whole(decodeAnswer(claude).reply, STAMP)),
   );

@@ -111,7 +111,7 @@ for (const { name, surface, path, body, rows, nested, priced } of FAMILIES) {
       },
     );
 
-    test.each(Object.keys(nested))("%s names it deeper down", (param) => {
+    test.each(Object.keys(nested))("%s names it at a deeper level", (param) => {
       const fault = faultOf(() => read(nested[param] ?? {}));
       expect([fault.code, fault.details.param]).toEqual(["unsupported_parameter", param]);
     });
@@ -125,7 +125,7 @@ for (const { name, surface, path, body, rows, nested, priced } of FAMILIES) {
       },
     );
 
-    test("a tool that the provider would run at a price of its own is left out, and named", () => {
+    test("a tool that the provider would run at its own price is dropped and named", () => {
       const { dropped, raw } = read(priced);
       expect(dropped).toHaveLength(1);
       expect(raw?.body.tools).toBeUndefined();
@@ -133,7 +133,7 @@ for (const { name, surface, path, body, rows, nested, priced } of FAMILIES) {
   });
 }
 
-test("servers of tools may be named to a provider where the operator allows it", () => {
+test("tool servers can be named if the operator allows it", () => {
   const allowing = (body: JsonObject) => ({
     ...incoming(body),
     limits: { choicesMax: 1, messagesMax: 10, remoteTools: true },
@@ -152,7 +152,7 @@ test("servers of tools may be named to a provider where the operator allows it",
   expect(ANTHROPIC_MESSAGES.read(allowing(message)).raw?.body.mcp_servers).toEqual(servers);
 });
 
-test("what was signed for one account is nobody's at another", () => {
+test("what was signed for one account is invalid for another", () => {
   const vault = createVault(new Uint8Array(32).fill(1), { bytes: (count) => new Uint8Array(count).fill(2) });
   const [own, other] = [createSealer(vault, "acct_a"), createSealer(vault, "acct_b")];
   const details = [{ type: "reasoning.encrypted", data: "secret", format: "x" }] as const;

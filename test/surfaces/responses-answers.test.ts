@@ -30,7 +30,7 @@ function answer(body: JsonObject, chunks: readonly ChatChunk[]): JsonObject {
   return whole;
 }
 
-test("log probabilities come with their text", () => {
+test("log probabilities arrive with their text", () => {
   const token = (text: string) => ({ token: text, logprob: -0.5, bytes: null, top_logprobs: [] });
   const { output } = answer({ top_logprobs: 0, include: ["message.output_text.logprobs"] }, [
     makeChunk({ role: "assistant", content: "a" }, { logprobs: { content: [token("a")], refusal: null } }),
@@ -45,7 +45,7 @@ describe("an answer that was cut off", () => {
   test.each([
     ["length", "max_output_tokens"],
     ["content_filter", "content_filter"],
-  ] as const)("by %s is incomplete, and so is its last item alone", (reason, shown) => {
+  ] as const)("by %s is incomplete, and only its last item is marked so", (reason, shown) => {
     const { status, incomplete_details, output } = answer({}, [
       makeChunk({ role: "assistant", content: "I look." }),
       makeChunk({
@@ -59,7 +59,7 @@ describe("an answer that was cut off", () => {
   });
 });
 
-test("calls come back under their own names, in their namespaces, custom ones as custom calls", () => {
+test("calls get back their own names and namespaces, and custom ones stay custom", () => {
   const tools = [
     { type: "namespace", name: "agents", tools: [{ type: "function", name: "close", parameters: {} }] },
     { type: "namespace", name: "functions", tools: [{ type: "custom", name: "exec" }] },
@@ -91,7 +91,7 @@ test("calls come back under their own names, in their namespaces, custom ones as
   ]);
 });
 
-test("a refusal behind a text is a part of its own", () => {
+test("a refusal after text is a separate part", () => {
   const { output } = answer({}, [
     makeChunk({ role: "assistant", content: "Well." }),
     makeChunk({ refusal: "No." }),
@@ -108,7 +108,7 @@ test("a refusal behind a text is a part of its own", () => {
   ]);
 });
 
-test("a provider's event can't be two", () => {
+test("a provider's event can't inject another", () => {
   const event = (type: string): Part => {
     const data = JSON.stringify({ type, sequence_number: 0, response: { id: "r" } });
     return new Verbatim({ event: type, data }, []);

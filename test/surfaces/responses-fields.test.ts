@@ -159,7 +159,7 @@ const FIELD_ROWS: readonly Row[] = [
 
 test.each(FIELD_ROWS)("$name", expectRow);
 
-test("a namespace's tool takes no other tool's name, and none that is too long", () => {
+test("a flattened tool name clashes with no other, and is never too long", () => {
   const long = "n".repeat(60);
   const tool = (name: string) => ({ type: "function", name, parameters: {} });
   const { ask } = readRequest({

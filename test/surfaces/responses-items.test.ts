@@ -175,7 +175,7 @@ const ITEM_ROWS: readonly Row[] = [
 
 test.each(ITEM_ROWS)("$name", expectRow);
 
-describe("requests that say too little", () => {
+describe("incomplete requests", () => {
   const rows: readonly (readonly [string, JsonObject, string])[] = [
     ["missing_required_parameter", {}, "input"],
     ["empty_array", { input: [] }, "input"],

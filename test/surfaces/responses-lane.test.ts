@@ -8,7 +8,7 @@ import { FUNCTION, findRefusal, readRequest, SEALED } from "./responses-read.ts"
 
 const input = "a";
 
-describe("what lies in the provider's account", () => {
+describe("objects in the provider's account", () => {
   test.each(REASONING_ROWS.map(({ field }) => [field]))("reasoning.%s is left out, and named", (field) => {
     const { dropped, raw, ask } = readRequest({ input, reasoning: { effort: "low", [field]: "pro" } });
     expect(dropped).toEqual([`reasoning.${field}`]);
@@ -107,14 +107,14 @@ describe("what lies in the provider's account", () => {
     ["by its type", { type: "item_reference", id: "msg_1" }],
     ["by its id alone", { id: "msg_1" }],
     ["a picture without its data", { type: "image_generation_call", id: "ig_1", status: "completed" }],
-  ])("an item is named %s", (_name, item) => {
+  ])("an item reference by %s", (_name, item) => {
     expect(findRefusal({ input: [{ role: "user", content: "a" }, item] })).toMatchObject({
       code: "unsupported_parameter",
       details: { param: "input[1]" },
     });
   });
 
-  test("thinking that is only named is left out, with the ids that refer to it", () => {
+  test("thinking that is only referenced is dropped, with the ids that refer to it", () => {
     for (const reference of [{ type: "item_reference", id: "rs_1" }, { id: "rs_1" }]) {
       const call = { type: "function_call", id: "fc_1", call_id: "c", name: "look", arguments: "{}" };
       const items = [{ role: "user", content: "a" }, reference, call];
@@ -145,13 +145,13 @@ describe("what lies in the provider's account", () => {
   });
 });
 
-describe("tools that the provider runs", () => {
+describe("tools run by the provider", () => {
   test.each([
     ["code_interpreter", { type: "code_interpreter", container: { type: "auto" } }],
     ["image_generation", { type: "image_generation" }],
     ["a shell in a container", { type: "shell", environment: { type: "container_auto" } }],
     ["one that nobody knows", { type: "from_next_year" }],
-  ])("%s is left out and named", (_name, tool) => {
+  ])("%s is dropped and named", (_name, tool) => {
     const { raw, dropped } = readRequest({ input, tools: [FUNCTION, tool] });
     expect(raw?.body.tools).toEqual([FUNCTION]);
     expect(dropped).toEqual(["tools[1]"]);
@@ -171,7 +171,7 @@ describe("tools that the provider runs", () => {
     });
   });
 
-  test("a choice goes with the only tool that it could mean, and stays where others are left", () => {
+  test("a tool choice is dropped with the only tool it could mean, and kept if others are left", () => {
     const picture = { type: "image_generation" };
     const choices = [
       readRequest({ input, tools: [picture], tool_choice: "required" }),
@@ -186,7 +186,7 @@ describe("tools that the provider runs", () => {
   });
 });
 
-describe("thinking on its way to OpenAI", () => {
+describe("thinking sent to OpenAI", () => {
   const items = (encrypted: string) => [
     { role: "user", content: "a" },
     { type: "reasoning", id: "rs_1", summary: [], ...(encrypted ? { encrypted_content: encrypted } : {}) },
@@ -196,11 +196,11 @@ describe("thinking on its way to OpenAI", () => {
   const sent = (encrypted: string) =>
     asArray(readRequest({ input: items(encrypted) }).raw?.body.input).map(asObject);
 
-  test("its own stays as it came", () => {
+  test("is kept unchanged if it is OpenAI's", () => {
     expect(sent("e")).toEqual(items("e"));
   });
 
-  test("another vendor's is left out, and the ids that refer to it", () => {
+  test("is dropped if it is another vendor's, with the ids that refer to it", () => {
     for (const foreign of [SEALED, ""]) {
       expect(sent(foreign).map(({ type, id }) => [type, id])).toEqual([
         [undefined, undefined],
@@ -210,7 +210,7 @@ describe("thinking on its way to OpenAI", () => {
     }
   });
 
-  test("its own that was sealed here is opened", () => {
+  test("is opened if it was sealed here", () => {
     const sealed = signThinking(PLAIN_SEALER, "", [
       { type: "reasoning.encrypted", data: "e", id: "rs_9", format: "openai-responses-v1" },
     ]);
@@ -218,7 +218,7 @@ describe("thinking on its way to OpenAI", () => {
   });
 });
 
-test("nothing is stored upstream, and fields that no table knows pass", () => {
+test("nothing is stored upstream, and unknown fields pass", () => {
   const body = { input, store: true, metadata: { a: "b" }, client_metadata: { c: 1 }, from_next_year: true };
   expect(readRequest(body).raw).toEqual({
     family: "responses",
