@@ -1,18 +1,10 @@
 // The tables of the request log and its hourly sums, as both engines have them.
-import { asArray, asNumber, asString, parseJson } from "../core/json.ts";
 import { ENDINGS, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
-import {
-  type FirstTokenSum,
-  type HourOfUse,
-  LESSON_SOURCES,
-  type Lesson,
-  type LessonMark,
-  type UsageSum,
-} from "../core/rows.ts";
+import type { FirstTokenSum, HourOfUse, UsageSum } from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
 import { type Amounts, NO_AMOUNTS, type Unit } from "../core/units.ts";
-import { type Found, orNull, real, sum, text, whole, word } from "./found.ts";
-import { type Table, type TablePart, table } from "./tables.ts";
+import { type Found, orNull, sum, text, whole, word } from "./found.ts";
+import { leaveOut, type Table, type TablePart, table } from "./tables.ts";
 
 /** Units that only operations beyond chat count. */
 const WORK_COLUMNS = [
@@ -40,13 +32,11 @@ export function hasWork({ amounts }: { readonly amounts: Amounts }): boolean {
 }
 
 /** The part of a table that rows without such work are written to; the other columns have 0 as their default. */
-export function leaveOutWork<Row>({ name, columns, valuesOf }: Table<Row>): TablePart<Row> {
-  const isLeft = columns.map((column) => WORK_COLUMNS.some(([one]) => one === column));
-  return {
-    name,
-    columns: columns.filter((_, at) => !isLeft[at]),
-    valuesOf: (row) => valuesOf(row).filter((_, at) => !isLeft[at]),
-  };
+export function leaveOutWork<Row>(table: Table<Row>): TablePart<Row> {
+  return leaveOut(
+    table,
+    WORK_COLUMNS.map(([column]) => column),
+  );
 }
 
 function readAmounts(found: Found, read: (found: Found, column: string) => number): Amounts {
@@ -190,41 +180,3 @@ export const FIRST_TOKEN = table<FirstTokenSum>(
   },
   (found) => ({ ...readHour(found), bucket: whole(found, "bucket") }),
 );
-
-export const LESSON = table<Lesson>(
-  "lesson",
-  ["account_id", "id"],
-  {
-    account_id: (row) => row.accountId,
-    id: (row) => row.id,
-    at_ms: (row) => Math.round(row.atMs),
-    model: modelOfLesson,
-    key_id: (row) => row.keyId,
-    source: (row) => row.source,
-    weight: (row) => row.weight,
-    request: (row) => row.request,
-    marks: ({ marks }) => JSON.stringify(marks.map(({ model, score, expected }) => [model, score, expected])),
-  },
-  (found) => ({
-    accountId: text(found, "account_id"),
-    id: text(found, "id"),
-    atMs: whole(found, "at_ms"),
-    keyId: text(found, "key_id"),
-    source: word(found, "source", LESSON_SOURCES),
-    weight: real(found, "weight"),
-    request: text(found, "request"),
-    marks: readMarks(text(found, "marks")),
-  }),
-);
-
-/** The model by which a key's lessons are counted; labels, which have no key, are of many. */
-export function modelOfLesson({ source, marks }: Lesson): string {
-  return source === "label" ? "" : (marks[0]?.model ?? "");
-}
-
-function readMarks(json: string): readonly LessonMark[] {
-  return asArray(parseJson(json)).map((mark) => {
-    const [model, score, expected] = asArray(mark);
-    return { model: asString(model) ?? "", score: asNumber(score) ?? 0, expected: asNumber(expected) ?? 0 };
-  });
-}

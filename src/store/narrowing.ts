@@ -7,18 +7,13 @@ import type {
   UsageFilter,
   UsageQuery,
 } from "../core/store.ts";
+import type { Statement } from "./engine.ts";
 import type { Value } from "./found.ts";
 import { FIRST_TOKEN, REQUEST, USAGE, USAGE_SUMS } from "./log-tables.ts";
 import { joinNames, type Mark } from "./sql.ts";
 import { KEY } from "./tables.ts";
 
 const HOUR_MS = 3_600_000;
-
-/** A statement with the values that it takes, in order. */
-export interface Lookup {
-  readonly text: string;
-  readonly values: readonly Value[];
-}
 
 class Narrowing {
   readonly values: Value[] = [];
@@ -64,7 +59,7 @@ function pageEnd(by: Narrowing, atColumn: string, { limit, after }: Page): strin
 
 const CLIENT_GONE = 499;
 
-export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Lookup {
+export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): Statement {
   const { keyId, accountId, operation, surface, model, provider, selector, status, ended, fromMs, toMs } =
     filter;
   const by = new Narrowing(mark);
@@ -85,7 +80,7 @@ export function requestsLookup(filter: RequestFilter, page: Page, mark: Mark): L
   return { text: `SELECT ${joinNames(REQUEST.columns)} FROM ${REQUEST.name} ${end}`, values: by.values };
 }
 
-export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Lookup {
+export function keysLookup(filter: KeyFilter | undefined, page: Page, mark: Mark): Statement {
   const by = new Narrowing(mark);
   const { accountId, state, nowMs = 0, text, except } = filter ?? {};
   by.by(accountId, (at) => `account_id = ${at}`);
@@ -113,12 +108,12 @@ const DIMENSION_COLUMNS: Readonly<
 };
 
 /** Sums of the usage table over a span, grouped by some of its dimensions. */
-export function usageLookup(query: UsageQuery, mark: Mark): Lookup {
+export function usageLookup(query: UsageQuery, mark: Mark): Statement {
   return sumsLookup(USAGE.name, query, [], USAGE_SUMS, mark);
 }
 
 /** The counts of each bucket over a span, grouped likewise. */
-export function firstTokensLookup(query: UsageQuery, mark: Mark): Lookup {
+export function firstTokensLookup(query: UsageQuery, mark: Mark): Statement {
   return sumsLookup(FIRST_TOKEN.name, query, ["bucket"], ["requests"], mark);
 }
 
@@ -128,7 +123,7 @@ function sumsLookup(
   always: readonly string[],
   sums: readonly string[],
   mark: Mark,
-): Lookup {
+): Statement {
   const by = new Narrowing(mark);
   by.by(fromMs, (at) => `hour_ms >= ${at}`);
   by.by(toMs, (at) => `hour_ms < ${at}`);

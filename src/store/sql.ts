@@ -1,6 +1,7 @@
 // SQL that both engines share, made from the tables' columns: values are only ever bound, never written into the text.
 import type { Audit } from "../core/store.ts";
 import { type Found, text, whole } from "./found.ts";
+import type { Table } from "./tables.ts";
 
 /** `?`s for SQLite, `$1, $2 …` for PostgreSQL. */
 export type Mark = (position: number) => string;
@@ -11,6 +12,21 @@ export function joinNames(columns: readonly string[]): string {
 
 export function joinMarks(count: number, mark: Mark): string {
   return Array.from({ length: count }, (_, at) => mark(at + 1)).join(", ");
+}
+
+/** A table whose rows don't matter here, only its columns. */
+type AnyTable = Pick<Table<never>, "name" | "key" | "columns">;
+
+export function selectSql({ name, columns }: Pick<AnyTable, "name" | "columns">): string {
+  return `SELECT ${joinNames(columns)} FROM ${name}`;
+}
+
+export function insertSql({ name, columns }: Pick<AnyTable, "name" | "columns">, mark: Mark): string {
+  return `INSERT INTO ${name} (${joinNames(columns)}) VALUES (${joinMarks(columns.length, mark)})`;
+}
+
+export function upsertSql(table: AnyTable, mark: Mark): string {
+  return `${insertSql(table, mark)} ${composeOverwrite(table.key, table.columns)}`;
 }
 
 /** The update of an upsert if the key is known: every other column takes its new value. */
@@ -86,11 +102,4 @@ function readAccountAudit(found: Found) {
     openHoldsNanoUsd: whole(found, "open_holds"),
     brokenEntries: whole(found, "broken_entries"),
   };
-}
-
-/** Takes a key, a model, and twice the account's place: the oldest of that key's lessons beyond so many. */
-export function boundLessonsSql(mark: Mark): string {
-  return `DELETE FROM lesson WHERE account_id = ${mark(1)} AND key_id = ${mark(2)} AND model = ${mark(3)} AND at_ms < (
-    SELECT at_ms FROM lesson WHERE account_id = ${mark(4)} AND key_id = ${mark(5)} AND model = ${mark(6)}
-    ORDER BY at_ms DESC LIMIT 1 OFFSET ${mark(7)})`;
 }

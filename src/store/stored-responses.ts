@@ -1,10 +1,12 @@
-// The table of stored responses, and the statements on it that both engines share.
+// Responses that are kept for requests that go on from them.
 import type { StoredResponse } from "../core/rows.ts";
+import type { Store } from "../core/store.ts";
+import { bind, type Engine, readFirst } from "./engine.ts";
 import { text, whole } from "./found.ts";
-import { joinMarks, joinNames, type Mark } from "./sql.ts";
+import { insertSql, selectSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
-export const STORED_RESPONSE = table<StoredResponse>(
+const STORED_RESPONSE = table<StoredResponse>(
   "stored_response",
   ["account_id", "id"],
   {
@@ -27,27 +29,39 @@ export const STORED_RESPONSE = table<StoredResponse>(
   }),
 );
 
-const { name: TABLE, columns: COLUMNS } = STORED_RESPONSE;
+type ResponseMethods = Pick<
+  Store,
+  "addResponse" | "response" | "responseOfItem" | "removeResponse" | "removeResponses" | "pruneResponses"
+>;
 
-/** Returns the statements with an engine's own marks for values, and its own test for a part of a text. */
-export function composeResponseStatements(mark: Mark, contains: (column: string, mark: string) => string) {
+export function responseMethods({ mark, contains, run, runAll }: Engine): ResponseMethods {
   const own = `account_id = ${mark(1)} AND key_id = ${mark(2)}`;
+  const ofOwn = `${selectSql(STORED_RESPONSE)} WHERE ${own}`;
+  const add = `${insertSql(STORED_RESPONSE, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
+  /** Takes the account, and the bytes that it may keep: the newest responses within them stay. */
+  const trim = `DELETE FROM stored_response WHERE account_id = ${mark(1)} AND id IN (
+    SELECT id FROM (
+      SELECT id, sum(bytes) OVER (ORDER BY at_ms DESC, id DESC ROWS UNBOUNDED PRECEDING) AS total
+      FROM stored_response WHERE account_id = ${mark(1)}
+    ) AS sized WHERE total > ${mark(2)})`;
+  /** Takes an item's id between quotes. */
+  const findByItem = `${ofOwn} AND ${contains("items", mark(3))} ORDER BY at_ms DESC, id DESC LIMIT 1`;
+  const remove = `DELETE FROM stored_response WHERE ${own} AND id = ${mark(3)}`;
+  const removeAll = `DELETE FROM stored_response WHERE ${own}`;
+  const prune = `DELETE FROM stored_response WHERE (account_id, id) IN
+    (SELECT account_id, id FROM stored_response WHERE at_ms < ${mark(1)} ORDER BY at_ms LIMIT ${mark(2)})`;
   return {
-    add: `INSERT INTO ${TABLE} (${joinNames(COLUMNS)}) VALUES (${joinMarks(COLUMNS.length, mark)})
-      ON CONFLICT (account_id, id) DO NOTHING`,
-    /** Takes the account twice, and the bytes that it may keep: the newest responses within them stay. */
-    trim: `DELETE FROM ${TABLE} WHERE account_id = ${mark(1)} AND id IN (
-      SELECT id FROM (
-        SELECT id, sum(bytes) OVER (ORDER BY at_ms DESC, id DESC ROWS UNBOUNDED PRECEDING) AS total
-        FROM ${TABLE} WHERE account_id = ${mark(2)}
-      ) AS sized WHERE total > ${mark(3)})`,
-    find: `SELECT ${joinNames(COLUMNS)} FROM ${TABLE} WHERE ${own} AND id = ${mark(3)}`,
-    /** Takes an item's id between quotes. */
-    findByItem: `SELECT ${joinNames(COLUMNS)} FROM ${TABLE} WHERE ${own} AND ${contains("items", mark(3))}
-      ORDER BY at_ms DESC, id DESC LIMIT 1`,
-    remove: `DELETE FROM ${TABLE} WHERE ${own} AND id = ${mark(3)}`,
-    removeAll: `DELETE FROM ${TABLE} WHERE ${own}`,
-    prune: `DELETE FROM ${TABLE} WHERE (account_id, id) IN
-      (SELECT account_id, id FROM ${TABLE} WHERE at_ms < ${mark(1)} ORDER BY at_ms LIMIT ${mark(2)})`,
+    addResponse: (response, bytesMax) => {
+      const { accountId } = response;
+      const values = STORED_RESPONSE.valuesOf(response);
+      return runAll([bind(add, ...values), bind(trim, accountId, bytesMax)]);
+    },
+    response: async (accountId, keyId, id) =>
+      readFirst(STORED_RESPONSE, await run(bind(`${ofOwn} AND id = ${mark(3)}`, accountId, keyId, id))),
+    responseOfItem: async (accountId, keyId, itemId) =>
+      readFirst(STORED_RESPONSE, await run(bind(findByItem, accountId, keyId, JSON.stringify(itemId)))),
+    removeResponse: async (accountId, keyId, id) => (await run(bind(remove, accountId, keyId, id))).count > 0,
+    removeResponses: (accountId, keyId) => runAll([bind(removeAll, accountId, keyId)]),
+    pruneResponses: async (beforeMs, rowsMax) => (await run(bind(prune, beforeMs, rowsMax))).count,
   };
 }

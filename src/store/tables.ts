@@ -45,6 +45,19 @@ export function table<Row>(
   return { name, key, columns: Object.keys(columns), valuesOf, rowOf };
 }
 
+/** A table without some of its columns. */
+export function leaveOut<Row>(
+  { name, columns, valuesOf }: Table<Row>,
+  left: readonly string[],
+): TablePart<Row> {
+  const isKept = columns.map((column) => !left.includes(column));
+  return {
+    name,
+    columns: columns.filter((_, at) => isKept[at]),
+    valuesOf: (row) => valuesOf(row).filter((_, at) => isKept[at]),
+  };
+}
+
 export const ACCOUNT = table<Account>(
   "account",
   ["id"],

@@ -22,7 +22,7 @@ export const BOOKS: readonly Mutant[] = [
   },
   {
     name: "reap a living node's holds",
-    file: "src/store/sqlite/books.ts",
+    file: "src/store/sqlite/requests.ts",
     find: "if (node === own || (file !== null && !hasEnded(file, node))) continue;",
     replace: "if (node === own) continue;",
   },

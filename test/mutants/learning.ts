@@ -11,8 +11,8 @@ export const LEARNING: readonly Mutant[] = [
   },
   {
     name: "the lessons of a key have no bound",
-    file: "src/store/sqlite/lessons.ts",
-    find: "accountId, keyId, model, bound.keptMax - 1",
+    file: "src/store/lessons.ts",
+    find: "accountId, keyId, modelOfLesson(lesson), bound.keptMax - 1",
     replace: 'accountId, keyId, "", bound.keptMax - 1',
     tests: ["test/store-sqlite.test.ts"],
   },

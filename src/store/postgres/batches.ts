@@ -1,7 +1,7 @@
 // Demands on their way into transactions: while one of an account is under way, its further demands gather for the next.
 import type { Answer, Decide, Demand } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
 import { unavailable } from "../unavailable.ts";
+import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
 import { type Bounds, runBatch } from "./batch.ts";
 import { CONNECTIONS_MAX, LateError } from "./failures.ts";
 import type { Pool } from "./pool.ts";
@@ -9,7 +9,6 @@ import type { Pool } from "./pool.ts";
 const BATCH_DEMANDS_MAX = 500;
 /** The most characters of kept replies in one statement. */
 const BATCH_CHARACTERS_MAX = 8 * 1024 * 1024;
-const WAITING_DEMANDS_MAX = 100_000;
 /** Two connections are left to look-ups. */
 const BATCHES_AT_ONCE_MAX = CONNECTIONS_MAX - 2;
 /**
@@ -21,13 +20,6 @@ const SLOW_ACCOUNTS_MAX = 10_000;
 /** Nearly all: timers and the server's own limits end a little before the time does. */
 const SLOW_SHARE = 0.9;
 const SWEEP_MS = 100;
-
-interface Waiting {
-  readonly demand: Demand;
-  readonly sinceMs: number;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 export interface BatchesParts {
   readonly pool: Pool;
@@ -58,10 +50,7 @@ export class Batches {
 
   add(demand: Demand): Promise<Answer> {
     if (this.#closed) return Promise.reject(unavailable("The store is closed."));
-    if (this.#demands >= WAITING_DEMANDS_MAX) {
-      const message = "Too many requests are waiting for the gateway's store.";
-      return Promise.reject(new Fault("overloaded", message));
-    }
+    if (this.#demands >= WAITING_DEMANDS_MAX) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       const waiting = { demand, sinceMs: performance.now(), resolve, reject };
       this.#demands++;
@@ -128,21 +117,9 @@ export class Batches {
     if (this.#waiting.size === 0) for (const resolve of this.#idle.splice(0)) resolve();
   }
 
-  /** Never throws. A demand that the database refuses must not fail the others, so then each has its own transaction. */
-  async #run(batch: readonly Waiting[]): Promise<void> {
+  #run(batch: readonly Waiting[]): Promise<void> {
     const { pool, decide, bounds } = this.#parts;
-    try {
-      const demands = batch.map(({ demand }) => demand);
-      const answers = await runBatch(pool, decide, demands, bounds);
-      batch.forEach(({ resolve, reject }, index) => {
-        const answer = answers[index];
-        if (answer) resolve(answer);
-        else reject(new Error("A demand was left without an answer."));
-      });
-    } catch (error) {
-      if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);
-      else for (const waiting of batch) await this.#run([waiting]);
-    }
+    return answerAll(batch, (demands) => runBatch(pool, decide, demands, bounds));
   }
 
   #sweepLater(): void {

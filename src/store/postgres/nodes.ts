@@ -1,9 +1,9 @@
 // Finds the nodes that live, by their heartbeats in the database and its own clock, and the holds of those that don't.
 import type { Store } from "../../core/store.ts";
+import { selectSql } from "../sql.ts";
 import { HOLD } from "../tables.ts";
 import { query } from "./connection.ts";
 import type { Pool } from "./pool.ts";
-import { selectFrom } from "./reading.ts";
 
 /**
  * A node that was silent for so long counts as dead. Only by one that has itself beaten through all that time: where the
@@ -22,7 +22,7 @@ const BEAT = `
 
 /** A node that has no row has ended and said so, or never beat. */
 const ORPHANS = `
-  ${selectFrom(HOLD)} WHERE node <> $1 AND (
+  ${selectSql(HOLD)} WHERE node <> $1 AND (
     node NOT IN (SELECT id FROM node)
     OR node IN (
       SELECT other.id FROM node AS other JOIN node AS own ON own.id = $1
@@ -39,18 +39,18 @@ type NodeMethods = Pick<Store, "beat" | "orphans">;
 export function nodeMethods(pool: Pool, node: string): NodeMethods {
   return {
     async beat() {
-      await pool.one(query(BEAT, node));
+      await pool.run(query(BEAT, node));
     },
-    orphans: async (most) => (await pool.one(query(ORPHANS, node, most))).map(HOLD.rowOf),
+    orphans: async (most) => (await pool.run(query(ORPHANS, node, most))).map(HOLD.rowOf),
   };
 }
 
 /** Rows of nodes that ended long ago and hold nothing. */
 export async function forgetNodes(pool: Pool): Promise<void> {
-  await pool.one(query(FORGET));
+  await pool.run(query(FORGET));
 }
 
 /** The node has ended and won't settle what it still holds, so the others need not wait for its heartbeat to lapse. */
 export async function endNode(pool: Pool, node: string): Promise<void> {
-  await pool.one(query("DELETE FROM node WHERE id = $1", node));
+  await pool.run(query("DELETE FROM node WHERE id = $1", node));
 }

@@ -1,6 +1,7 @@
 // The connections to the database: as many as are needed up to a bound, each use bounded in time, failures turned into faults.
 import type { ReservedSQL, SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
+import type { Engine } from "../engine.ts";
 import { unavailable } from "../unavailable.ts";
 import { Connection, type Query, query, type Result } from "./connection.ts";
 import { isTrouble, LateError, Tries } from "./failures.ts";
@@ -13,7 +14,11 @@ const LONG = query(`SET LOCAL statement_timeout = ${LONG_MS}`);
 const TRIES_MAX = 2;
 const PAUSE_MS = 20;
 
-export class Pool {
+export class Pool implements Engine {
+  readonly forUpdate = "FOR UPDATE";
+  /** A distributed engine takes no function here whose result could change, such as `json_agg`. */
+  readonly otherMarks = `
+    jsonb_path_query_array(marks::jsonb, 'strict $[*] ? (@[0] != $model)', $1::text::jsonb)::text`;
   readonly traits: Traits;
   readonly #sql: SQL;
   readonly #settings: readonly Query[];
@@ -49,15 +54,19 @@ export class Pool {
     }
   }
 
-  /** One statement. It may run more than once. */
-  one(asked: Query): Promise<Result> {
-    return this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookMs));
-  }
+  readonly mark = (position: number) => `$${position}`;
 
-  /** One statement that must not be written twice. */
-  once(asked: Query): Promise<Result> {
-    return this.#tried(1, (connection) => connection.once(asked, this.#lookMs));
-  }
+  readonly contains = (column: string, part: string) => `strpos(${column}, ${part}) > 0`;
+
+  readonly run = (asked: Query): Promise<Result> =>
+    this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookMs));
+
+  readonly once = (asked: Query): Promise<Result> =>
+    this.#tried(1, (connection) => connection.once(asked, this.#lookMs));
+
+  readonly runAll = async (asked: readonly Query[]): Promise<void> => {
+    for (const one of asked) await this.run(one);
+  };
 
   /** One statement, for asking whether the database can be used now. */
   async probe(asked: Query): Promise<void> {
@@ -69,22 +78,20 @@ export class Pool {
     return this.#tried(TRIES_MAX, (connection) => connection.look(asked, this.#lookMs));
   }
 
-  /** `look` for what may take long. */
-  async lookLong(asked: readonly Query[]): Promise<readonly Result[]> {
+  readonly lookLong = async (asked: readonly Query[]): Promise<readonly Result[]> => {
     const results = await this.#tried(1, (connection) => connection.look([LONG, ...asked], LONG_MS));
     return results.slice(1);
-  }
+  };
 
-  /**
-   * A transaction of two flights: statements first, then those that their results ask for; null: none. It may run
-   * more than once, so it has to come to the same then.
-   */
-  change<T>(firsts: readonly Query[], then: (results: readonly Result[]) => Changing<T>): Promise<T> {
-    return this.#tried(TRIES_MAX, async (connection) => {
+  /** It takes two flights. */
+  readonly change = <T>(
+    firsts: readonly Query[],
+    then: (results: readonly Result[]) => Changing<T>,
+  ): Promise<T> =>
+    this.#tried(TRIES_MAX, async (connection) => {
       const { writes, gives } = then(await connection.begin(firsts, this.#lookMs));
       return gives(await connection.commit(writes, this.#lookMs));
     });
-  }
 
   /** Waits for what is under way, a moment. */
   async close(withinMs: number): Promise<void> {
@@ -118,8 +125,8 @@ export class Pool {
   }
 }
 
-/** The writes of a transaction, and its result once that is committed. */
-export interface Changing<T> {
+/** `engine.ts`'s, with lists among the values. */
+interface Changing<T> {
   readonly writes: readonly Query[];
   readonly gives: (written: readonly Result[]) => T;
 }

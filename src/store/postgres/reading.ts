@@ -2,22 +2,18 @@
 import type { Reads, Rows } from "../../core/demand.ts";
 import { makeMeterId } from "../../core/rows.ts";
 import { REQUEST } from "../log-tables.ts";
-import { joinNames } from "../sql.ts";
+import { selectSql } from "../sql.ts";
 import { ACCOUNT, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
 import { type Query, query, type Result } from "./connection.ts";
 
-export function selectFrom({ name, columns }: Pick<Table<never>, "name" | "columns">): string {
-  return `SELECT ${joinNames(columns)} FROM ${name}`;
-}
-
 const OF_ACCOUNT = "WHERE account_id = $1";
-const ACCOUNT_ROW = `${selectFrom(ACCOUNT)} WHERE id = $1`;
-const KEYS = `${selectFrom(KEY)} WHERE id = ANY($1::text[])`;
-const SPENDS = `${selectFrom(SPEND)} ${OF_ACCOUNT} AND key_id = ANY($2::text[])`;
-const METERS = `${selectFrom(METER)} ${OF_ACCOUNT} AND owner = ANY($2::text[]) AND day = ANY($3::text[])`;
-const SLOTS = `${selectFrom(SLOT)} ${OF_ACCOUNT} AND owner = ANY($2::text[])`;
+const ACCOUNT_ROW = `${selectSql(ACCOUNT)} WHERE id = $1`;
+const KEYS = `${selectSql(KEY)} WHERE id = ANY($1::text[])`;
+const SPENDS = `${selectSql(SPEND)} ${OF_ACCOUNT} AND key_id = ANY($2::text[])`;
+const METERS = `${selectSql(METER)} ${OF_ACCOUNT} AND owner = ANY($2::text[]) AND day = ANY($3::text[])`;
+const SLOTS = `${selectSql(SLOT)} ${OF_ACCOUNT} AND owner = ANY($2::text[])`;
 const byId = (table: Pick<Table<never>, "name" | "columns">) =>
-  `${selectFrom(table)} ${OF_ACCOUNT} AND id = ANY($2::text[])`;
+  `${selectSql(table)} ${OF_ACCOUNT} AND id = ANY($2::text[])`;
 const HOLDS = byId(HOLD);
 const REQUESTS = byId(REQUEST);
 const REPLIES = byId(REPLY);

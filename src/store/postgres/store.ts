@@ -3,18 +3,15 @@ import { randomBytes } from "node:crypto";
 import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
 import { NoStoreError, withoutUser } from "../address.ts";
+import { engineMethods } from "../methods.ts";
 import { Batches } from "./batches.ts";
-import { bookMethods } from "./books.ts";
 import { query } from "./connection.ts";
-import { consoleMethods } from "./console.ts";
 import { CONNECTIONS_MAX, inWords } from "./failures.ts";
-import { lessonMethods } from "./lessons.ts";
 import { migrate, persist } from "./migrations.ts";
 import { endNode, nodeMethods } from "./nodes.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
-import { responseMethods } from "./stored-responses.ts";
-import { accountMethods, keyMethods, requestMethods, settingMethods } from "./table-methods.ts";
+import { requestMethods } from "./requests.ts";
 import { findTraits, makeClient } from "./traits.ts";
 
 const PATIENCE_MS = 3000;
@@ -52,14 +49,8 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
       return rowsOf(await pool.look(queries));
     },
     ...nodeMethods(pool, node),
-    ...bookMethods(pool),
-    ...keyMethods(pool),
-    ...accountMethods(pool),
+    ...engineMethods(pool),
     ...requestMethods(pool),
-    ...settingMethods(pool),
-    ...consoleMethods(pool),
-    ...responseMethods(pool),
-    ...lessonMethods(pool),
     ready: () => checkReady(pool),
     close: async () => {
       await batches.drain();

@@ -1,9 +1,8 @@
 // Group commit: the demands of one turn of the event loop become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
-import { Fault } from "../../core/fault.ts";
 import { FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, TOP_UP } from "../tables.ts";
-
+import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
 import type { Connection } from "./connection.ts";
 import type { Lifeline } from "./lifeline.ts";
 import type { RowCache } from "./row-cache.ts";
@@ -12,14 +11,6 @@ import { nextTurn } from "./turns.ts";
 
 /** The most demands of one batch: they take a few milliseconds, for which the event loop stands still. */
 const BATCH_DEMANDS_MAX = 500;
-const WAITING_DEMANDS_MAX = 100_000;
-
-interface Waiting {
-  readonly demand: Demand;
-  readonly sinceMs: number;
-  readonly resolve: (answer: Answer) => void;
-  readonly reject: (error: unknown) => void;
-}
 
 export class Batches {
   readonly #lifeline: Lifeline;
@@ -35,11 +26,7 @@ export class Batches {
   }
 
   add(demand: Demand): Promise<Answer> {
-    if (this.#waiting.length >= WAITING_DEMANDS_MAX) {
-      return Promise.reject(
-        new Fault("overloaded", "Too many requests are waiting for the gateway's store."),
-      );
-    }
+    if (this.#waiting.length >= WAITING_DEMANDS_MAX) return Promise.reject(tooMany());
     return new Promise((resolve, reject) => {
       this.#waiting.push({ demand, sinceMs: Date.now(), resolve, reject });
       this.#running ??= this.#runAll();
@@ -59,21 +46,10 @@ export class Batches {
     this.#running = null;
   }
 
-  /** One transaction for all. A demand that the database refuses must not fail the others, so then each has its own. */
-  async #run(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const demands = batch.map(({ demand }) => demand);
-      const transact = (connection: Connection) => this.#transact(connection, demands);
-      const answers = await this.#lifeline.run(transact, batch[0]?.sinceMs);
-      batch.forEach(({ resolve, reject }, index) => {
-        const answer = answers[index];
-        if (answer) resolve(answer);
-        else reject(new Error("A demand was left without an answer."));
-      });
-    } catch (error) {
-      if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);
-      else for (const waiting of batch) await this.#run([waiting]);
-    }
+  #run(batch: readonly Waiting[]): Promise<void> {
+    return answerAll(batch, (demands) =>
+      this.#lifeline.run((connection) => this.#transact(connection, demands), batch[0]?.sinceMs),
+    );
   }
 
   #transact(connection: Connection, demands: readonly Demand[]): readonly Answer[] {

@@ -1,16 +1,22 @@
 // Finds rows of the request log by what they are narrowed to, a part of the log in each turn of the event loop.
 import type { RequestRecord } from "../../core/record.ts";
 import type { Page, RequestFilter } from "../../core/store.ts";
+import { bind, type Engine } from "../engine.ts";
+import { whole } from "../found.ts";
 import { REQUEST } from "../log-tables.ts";
 import { requestsLookup } from "../narrowing.ts";
-import type { Lifeline } from "./lifeline.ts";
 import { nextTurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
 /** The rows that are looked through while nothing else runs: 3 ms. */
 const ROWS_A_TURN = 20_000;
 
-const mark = (position: number) => `?${position}`;
+/** The hours that a key's requests began in, from the latest: takes the key, and the moments between which they begin. */
+const HOURS_OF_KEY =
+  "SELECT DISTINCT hour_ms FROM usage_hour WHERE key_id = ?1 AND hour_ms > ?2 AND hour_ms <= ?3 ORDER BY hour_ms DESC";
+/** The row of the log that is so many further back: takes the moments between which to look, and the number. */
+const ROW_FURTHER =
+  "SELECT at_ms FROM request WHERE at_ms >= ?1 AND at_ms < ?2 ORDER BY at_ms DESC LIMIT 1 OFFSET ?3";
 
 /** From a moment to before another. */
 interface Span {
@@ -20,20 +26,20 @@ interface Span {
 
 /** One page, from the newest. */
 export async function requestsFound(
-  lifeline: Lifeline,
+  engine: Engine,
   filter: RequestFilter,
   page: Page,
 ): Promise<readonly RequestRecord[]> {
   const { fromMs = 0, toMs = Number.MAX_SAFE_INTEGER, ...narrowed } = filter;
   const found: RequestRecord[] = [];
-  const look = (span: Span) =>
-    lifeline.run(({ sql }) => {
-      const rest = { limit: page.limit - found.length, after: page.after };
-      return sql.look(requestsLookup({ ...narrowed, ...span }, rest, mark)).map(REQUEST.rowOf);
-    });
+  const look = async (span: Span) => {
+    const rest = { limit: page.limit - found.length, after: page.after };
+    const rows = await engine.run(requestsLookup({ ...narrowed, ...span }, rest, engine.mark));
+    return rows.map(REQUEST.rowOf);
+  };
   if (Object.values(narrowed).every((value) => value === undefined)) return look({ fromMs, toMs });
   const span = { fromMs, toMs: page.after === null ? toMs : Math.min(toMs, page.after.atMs + 1) };
-  for await (const part of partsOf(lifeline, span, filter.keyId)) {
+  for await (const part of partsOf(engine, span, filter.keyId)) {
     found.push(...(await look(part)));
     if (found.length === page.limit) break;
   }
@@ -41,13 +47,13 @@ export async function requestsFound(
 }
 
 /** From the latest. The log is in the order of time alone: of a key's only the hours in which it was used are looked through. */
-async function* partsOf(lifeline: Lifeline, span: Span, keyId: string | undefined): AsyncGenerator<Span> {
-  if (keyId === undefined) yield* turnsOf(lifeline, span);
+async function* partsOf(engine: Engine, span: Span, keyId: string | undefined): AsyncGenerator<Span> {
+  if (keyId === undefined) yield* turnsOf(engine, span);
   else {
     const { fromMs, toMs } = span;
-    const hours = await lifeline.run(({ sql }) => sql.hoursOfKey.all(keyId, fromMs - HOUR_MS, toMs));
-    for (const { hour_ms: hourMs } of hours) {
-      yield* turnsOf(lifeline, {
+    const hours = await engine.run(bind(HOURS_OF_KEY, keyId, fromMs - HOUR_MS, toMs));
+    for (const hourMs of hours.map((hour) => whole(hour, "hour_ms"))) {
+      yield* turnsOf(engine, {
         fromMs: Math.max(fromMs, hourMs),
         toMs: Math.min(toMs, hourMs + HOUR_MS),
       });
@@ -55,12 +61,12 @@ async function* partsOf(lifeline: Lifeline, span: Span, keyId: string | undefine
   }
 }
 
-async function* turnsOf(lifeline: Lifeline, { fromMs, toMs }: Span): AsyncGenerator<Span> {
+async function* turnsOf(engine: Engine, { fromMs, toMs }: Span): AsyncGenerator<Span> {
   let endMs = toMs;
   while (endMs > fromMs) {
     await nextTurn();
-    const further = await lifeline.run(({ sql }) => sql.rowFurther.get(fromMs, endMs, ROWS_A_TURN));
-    const startMs = further?.at_ms ?? fromMs;
+    const [further] = await engine.run(bind(ROW_FURTHER, fromMs, endMs, ROWS_A_TURN));
+    const startMs = further ? whole(further, "at_ms") : fromMs;
     yield { fromMs: startMs, toMs: endMs };
     endMs = startMs;
   }

@@ -2,17 +2,15 @@
 import { existsSync, realpathSync } from "node:fs";
 import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
+import { engineMethods } from "../methods.ts";
 import { Batches } from "./batches.ts";
-import { bookMethods } from "./books.ts";
 import { IN_MEMORY } from "./connection.ts";
-import { consoleMethods } from "./console.ts";
 import { createDurability } from "./durability.ts";
-import { lessonMethods } from "./lessons.ts";
+import { engineOn } from "./engine.ts";
 import { Lifeline } from "./lifeline.ts";
 import { NodeLock } from "./node-lock.ts";
+import { requestMethods } from "./requests.ts";
 import { RowCache } from "./row-cache.ts";
-import { responseMethods } from "./stored-responses.ts";
-import { accountMethods, keyMethods, requestMethods, settingMethods } from "./table-methods.ts";
 
 /** The longest wait for another process's lock, unless something else is said. */
 export const LOCK_WAIT_MS = 5000;
@@ -48,6 +46,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const file = path === IN_MEMORY ? null : path;
   const lock = new NodeLock(file, node);
   const batches = new Batches(lifeline, cache, decide);
+  const engine = engineOn(lifeline);
   const durability = createDurability(path, lifeline);
   return {
     node,
@@ -56,14 +55,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     read: (reads) =>
       lifeline.run((connection) => connection.look(() => new RowCache().rowsFor(connection.sql, [reads]))),
     beat: async () => lock.take(),
-    ...bookMethods(lifeline, { file, node }),
-    ...keyMethods(lifeline, cache),
-    ...accountMethods(lifeline, cache),
-    ...requestMethods(lifeline, cache),
-    ...settingMethods(lifeline),
-    ...consoleMethods(lifeline),
-    ...responseMethods(lifeline),
-    ...lessonMethods(lifeline),
+    ...engineMethods(
+      engine,
+      engineOn(lifeline, () => cache.clear()),
+    ),
+    ...requestMethods(lifeline, cache, engine, { file, node }),
     ready: async () => {
       await lifeline.ready();
       return [];

@@ -1,0 +1,68 @@
+// Journals, sums and the audit.
+import { type Page, readEntrySeq, type Store } from "../core/store.ts";
+import { bind, type Engine, type Statement } from "./engine.ts";
+import { type Found, text, whole } from "./found.ts";
+import { FIRST_TOKEN, USAGE } from "./log-tables.ts";
+import { firstTokensLookup, usageLookup } from "./narrowing.ts";
+import { AUDIT_ACCOUNTS, AUDIT_STRAY, readAudit, selectSql } from "./sql.ts";
+import { ENTRY } from "./tables.ts";
+
+const HOUR_MS = 3_600_000;
+
+const KEPT_CHARACTERS = "SELECT CAST(coalesce(sum(kept_characters), 0) AS BIGINT) AS characters FROM account";
+
+type BookMethods = Pick<
+  Store,
+  | "journal"
+  | "systemJournal"
+  | "systemBalance"
+  | "audit"
+  | "keptCharacters"
+  | "chargedSince"
+  | "usage"
+  | "firstTokens"
+>;
+
+export function bookMethods({ mark, run, lookLong }: Engine): BookMethods {
+  const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
+  const journal = `${selectSql(ENTRY)}
+    WHERE account_id = ${first} AND seq < ${second} ORDER BY seq DESC LIMIT ${third}`;
+  const charged = `SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour
+    WHERE account_id = ${first} AND key_id = ${second} AND hour_ms > ${third}`;
+  const looked = async (statement: Statement) => (await lookLong([statement]))[0] ?? [];
+  return {
+    journal: async (accountId, { limit, after }) => {
+      const before = after ? readEntrySeq(after.id) : Number.MAX_SAFE_INTEGER;
+      return (await run(bind(journal, accountId, before, limit))).map(ENTRY.rowOf);
+    },
+    systemJournal: async (account, page) => {
+      const entries = `${selectSql(ENTRY)}
+        WHERE ${account}_nano <> 0 AND (at_ms, account_id, seq) < (${first}, ${second}, ${third})
+        ORDER BY at_ms DESC, account_id DESC, seq DESC LIMIT ${fourth}`;
+      return (await run(bind(entries, ...entryBefore(page), page.limit))).map(ENTRY.rowOf);
+    },
+    systemBalance: async (account) => {
+      const sum = `SELECT CAST(coalesce(sum(${account}_nano), 0) AS TEXT) AS balance FROM entry`;
+      return Number(text(only(await looked(bind(sum))), "balance"));
+    },
+    audit: async () => {
+      const [accounts, stray] = await lookLong([bind(AUDIT_ACCOUNTS), bind(AUDIT_STRAY)]);
+      return readAudit(accounts ?? [], only(stray));
+    },
+    keptCharacters: async () => whole(only(await run(bind(KEPT_CHARACTERS))), "characters"),
+    chargedSince: async ({ accountId, id }, sinceMs) =>
+      whole(only(await run(bind(charged, accountId, id, sinceMs - HOUR_MS))), "charged"),
+    usage: async (asked) => (await looked(usageLookup(asked, mark))).map(USAGE.rowOf),
+    firstTokens: async (asked) => (await looked(firstTokensLookup(asked, mark))).map(FIRST_TOKEN.rowOf),
+  };
+}
+
+/** The moment, account and number of a page's position; without one, of what comes before the newest entry. */
+function entryBefore({ after }: Page): readonly [atMs: number, accountId: string, seq: number] {
+  if (after === null) return [Number.MAX_SAFE_INTEGER, "", 0];
+  return [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), readEntrySeq(after.id)];
+}
+
+function only(found: readonly Found[] | undefined): Found {
+  return found?.[0] ?? {};
+}

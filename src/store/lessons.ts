@@ -1,0 +1,125 @@
+// Lessons for the selectors: what the scores of answers and the operator's labels teach.
+import { asArray, asNumber, asString, parseJson } from "../core/json.ts";
+import { joinLessons } from "../core/lesson.ts";
+import { LESSON_SOURCES, type Lesson, type LessonMark } from "../core/rows.ts";
+import type { LessonBound, Store } from "../core/store.ts";
+import { bind, type Changing, type Engine, type Result, readFirst } from "./engine.ts";
+import { real, text, whole, word } from "./found.ts";
+import { composeOverwrite, insertSql, joinNames, selectSql } from "./sql.ts";
+import { table } from "./tables.ts";
+
+const LESSON = table<Lesson>(
+  "lesson",
+  ["account_id", "id"],
+  {
+    account_id: (row) => row.accountId,
+    id: (row) => row.id,
+    at_ms: (row) => Math.round(row.atMs),
+    model: modelOfLesson,
+    key_id: (row) => row.keyId,
+    source: (row) => row.source,
+    weight: (row) => row.weight,
+    request: (row) => row.request,
+    marks: ({ marks }) => JSON.stringify(marks.map(({ model, score, expected }) => [model, score, expected])),
+  },
+  (found) => ({
+    accountId: text(found, "account_id"),
+    id: text(found, "id"),
+    atMs: whole(found, "at_ms"),
+    keyId: text(found, "key_id"),
+    source: word(found, "source", LESSON_SOURCES),
+    weight: real(found, "weight"),
+    request: text(found, "request"),
+    marks: readMarks(text(found, "marks")),
+  }),
+);
+
+/** The model by which a key's lessons are counted; labels, which have no key, are of many. */
+function modelOfLesson({ source, marks }: Lesson): string {
+  return source === "label" ? "" : (marks[0]?.model ?? "");
+}
+
+function readMarks(json: string): readonly LessonMark[] {
+  return asArray(parseJson(json)).map((mark) => {
+    const [model, score, expected] = asArray(mark);
+    return { model: asString(model) ?? "", score: asNumber(score) ?? 0, expected: asNumber(expected) ?? 0 };
+  });
+}
+
+type LessonMethods = Pick<Store, "teach" | "lessons" | "forgetLessons" | "pruneLessons" | "dropLessons">;
+
+export function lessonMethods(engine: Engine): LessonMethods {
+  const { mark, otherMarks, contains, run, runAll } = engine;
+  const teach = teachOn(engine);
+  const [first, second] = [mark(1), mark(2)];
+  const from = `${selectSql(LESSON)} WHERE at_ms >= ${first} ORDER BY at_ms, id, account_id LIMIT ${second}`;
+  const forgetAll = `DELETE FROM lesson WHERE id <> ${first}`;
+  const forget = `DELETE FROM lesson WHERE model = ${first}`;
+  const forgetLabels = `UPDATE lesson SET marks = ${otherMarks} WHERE source = 'label' AND ${contains("marks", second)}`;
+  const forgetEmpty = `DELETE FROM lesson WHERE marks = ${first}`;
+  const prune = `DELETE FROM lesson WHERE (account_id, id) IN
+    (SELECT account_id, id FROM lesson WHERE at_ms < ${first} ORDER BY at_ms LIMIT ${second})`;
+  const drop = `DELETE FROM lesson WHERE account_id = ${first} AND id = ${second}`;
+  return {
+    teach,
+    lessons: async (fromMs, most) => (await run(bind(from, fromMs, most))).map(LESSON.rowOf),
+    forgetLessons: (model) => {
+      if (model === undefined) return runAll([bind(forgetAll, "")]);
+      const labels = bind(forgetLabels, JSON.stringify({ model }), JSON.stringify(model));
+      return runAll([bind(forget, model), labels, bind(forgetEmpty, "[]")]);
+    },
+    pruneLessons: async (beforeMs, rowsMax) => (await run(bind(prune, Math.round(beforeMs), rowsMax))).count,
+    dropLessons: (lessons) => runAll(lessons.map(({ accountId, id }) => bind(drop, accountId, id))),
+  };
+}
+
+const TRIES_MAX = 5;
+
+function teachOn({ mark, forUpdate, change }: Engine): LessonMethods["teach"] {
+  const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
+  /** Those who teach for one key wait for each other, so that its bound is exact. */
+  const lockKey = `SELECT id FROM gateway_key WHERE id = ${first} ${forUpdate}`;
+  const count = `SELECT count(*) AS lessons FROM lesson
+    WHERE key_id = ${first} AND model = ${second} AND source = ${third} AND at_ms >= ${fourth}`;
+  const lockLesson = `${selectSql(LESSON)} WHERE account_id = ${first} AND id = ${second} ${forUpdate}`;
+  /** A row that came meanwhile can't have been locked, so it stays, and the lesson is joined to it. */
+  const add = `${insertSql(LESSON, mark)} ON CONFLICT (${joinNames(LESSON.key)}) DO NOTHING`;
+  const replace = `${insertSql(LESSON, mark)} ${composeOverwrite(LESSON.key, LESSON.columns)}`;
+  /** Takes an account, a key, a model and a number: the oldest of that key's lessons beyond so many. */
+  const own = `account_id = ${first} AND key_id = ${second} AND model = ${third}`;
+  const forgetOldest = `DELETE FROM lesson WHERE ${own} AND at_ms < (
+    SELECT at_ms FROM lesson WHERE ${own} ORDER BY at_ms DESC LIMIT 1 OFFSET ${fourth})`;
+  /** The result is null when another has written the lesson's row meanwhile. */
+  const join = (
+    lesson: Lesson,
+    bound: LessonBound | undefined,
+    [row, , counted]: readonly Result[],
+  ): Changing<number | null> => {
+    const { accountId, keyId } = lesson;
+    const found = readFirst(LESSON, row);
+    const weight = lesson.weight * (bound?.shareAfter(whole(counted?.[0] ?? {}, "lessons")) ?? 1);
+    const joined = weight > 0 ? joinLessons(found, { ...lesson, weight }) : null;
+    if (joined === null) return { writes: [], gives: () => 0 };
+    const write = bind(found ? replace : add, ...LESSON.valuesOf(joined.lesson));
+    const bounding = bound
+      ? [bind(forgetOldest, accountId, keyId, modelOfLesson(lesson), bound.keptMax - 1)]
+      : [];
+    return {
+      writes: [write, ...bounding],
+      gives: ([written]) => ((written?.count ?? 0) > 0 ? joined.added : null),
+    };
+  };
+  return async (lesson, bound) => {
+    const { accountId, id, keyId, source } = lesson;
+    const sinceMs = Math.round(bound?.sinceMs ?? 0);
+    const counting = bind(count, keyId, modelOfLesson(lesson), source, sinceMs);
+    const firsts = bound === undefined ? [] : [bind(lockKey, keyId), counting];
+    for (let tries = 1; ; tries++) {
+      const added = await change([bind(lockLesson, accountId, id), ...firsts], (results) =>
+        join(lesson, bound, results),
+      );
+      if (added !== null) return added;
+      if (tries === TRIES_MAX) throw new Error("A lesson was changed again and again by others.");
+    }
+  };
+}

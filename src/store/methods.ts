@@ -1,0 +1,21 @@
+// The methods of a store that are the same on both engines.
+import { bookMethods } from "./books.ts";
+import { consoleMethods } from "./console.ts";
+import type { Engine } from "./engine.ts";
+import { accountMethods, keyMethods } from "./keys.ts";
+import { lessonMethods } from "./lessons.ts";
+import { settingMethods } from "./settings.ts";
+import { responseMethods } from "./stored-responses.ts";
+
+/** `ofRows` is for changes to rows that decisions are made on. */
+export function engineMethods(engine: Engine, ofRows = engine) {
+  return {
+    ...keyMethods(ofRows),
+    ...accountMethods(ofRows),
+    ...bookMethods(engine),
+    ...settingMethods(engine),
+    ...consoleMethods(engine),
+    ...responseMethods(engine),
+    ...lessonMethods(engine),
+  };
+}

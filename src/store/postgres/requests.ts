@@ -1,0 +1,95 @@
+// The PostgreSQL store's request log, and what it forgets.
+import type { Store } from "../../core/store.ts";
+import { readFirst } from "../engine.ts";
+import { text } from "../found.ts";
+import { REQUEST, readKeyUse } from "../log-tables.ts";
+import { requestsLookup } from "../narrowing.ts";
+import { selectSql } from "../sql.ts";
+import { query } from "./connection.ts";
+import { composeKeyUses } from "./key-uses.ts";
+import { forgetNodes } from "./nodes.ts";
+import type { Pool } from "./pool.ts";
+
+const ENDED_SINCE = `${selectSql(REQUEST)} WHERE ended_at_ms >= $1 ORDER BY ended_at_ms DESC LIMIT $2`;
+const PRUNE_REQUESTS = `
+  DELETE FROM request WHERE (account_id, id) IN
+    (SELECT account_id, id FROM request WHERE at_ms < $1 ORDER BY at_ms LIMIT $2)`;
+const PRUNE_CONTENTS = `
+  DELETE FROM content WHERE (account_id, id) IN
+    (SELECT account_id, id FROM content WHERE at_ms < $1 ORDER BY at_ms LIMIT $2)`;
+const LOCK_ACCOUNT = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
+const OLD_REPLIES =
+  "SELECT account_id, id FROM reply WHERE at_ms < $1 AND state <> 'pending' ORDER BY at_ms LIMIT $2";
+/** Looked at again under the account's lock: the reply may have been claimed again. */
+const FORGET_REPLIES = `
+  WITH gone AS (
+    DELETE FROM reply WHERE account_id = $1 AND id = ANY($2::text[]) AND at_ms < $3 AND state <> 'pending'
+    RETURNING coalesce(length(sealed), 0) AS characters
+  )
+  UPDATE account SET kept_characters =
+    greatest(0, kept_characters - (SELECT CAST(coalesce(sum(characters), 0) AS BIGINT) FROM gone))
+  WHERE id = $1`;
+
+type RequestMethods = Pick<Store, "keyUses" | "request" | "requests" | "endedSince" | "prune">;
+
+export function requestMethods(pool: Pool): RequestMethods {
+  return {
+    keyUses: async (keys, dayMs, monthMs) =>
+      (await pool.run(composeKeyUses(keys, dayMs, monthMs, pool.traits.isDistributed))).map(readKeyUse),
+    request: async (id) =>
+      readFirst(REQUEST, await pool.run(query(`${selectSql(REQUEST)} WHERE id = $1`, id))),
+    requests: async (filter, page) =>
+      (await pool.run(requestsLookup(filter, page, pool.mark))).map(REQUEST.rowOf),
+    endedSince: async (sinceMs, most) =>
+      (await pool.run(query(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
+    prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
+      pruneAll(rowsMax, [
+        async () => {
+          await forgetNodes(pool);
+          return 0;
+        },
+        async () => {
+          await pool.run(query("DELETE FROM meter WHERE last_at_ms < $1", metersMs));
+          return 0;
+        },
+        (most) => forgetReplies(pool, repliesMs, most),
+        async (most) => (await pool.run(query(PRUNE_CONTENTS, contentsMs, most))).count,
+        async (most) => (await pool.run(query(PRUNE_REQUESTS, requestsMs, most))).count,
+      ]),
+  };
+}
+
+/**
+ * Takes every step, each with the number of rows that are left to it, and adds up the rows that went. A step that fails
+ * doesn't keep the others from theirs; the first failure is thrown at the end.
+ */
+async function pruneAll(
+  rowsMax: number,
+  steps: readonly ((most: number) => Promise<number>)[],
+): Promise<number> {
+  const failures: unknown[] = [];
+  let gone = 0;
+  for (const step of steps) {
+    try {
+      gone += await step(rowsMax - gone);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  return gone;
+}
+
+/** Works account by account, as no statement may span two. Returns the number of old replies. */
+async function forgetReplies(pool: Pool, beforeMs: number, rowsMax: number): Promise<number> {
+  const old = await pool.run(query(OLD_REPLIES, beforeMs, rowsMax));
+  const byAccount = Map.groupBy(old, (found) => text(found, "account_id"));
+  for (const [accountId, found] of byAccount) {
+    const ids = found.map((row) => text(row, "id"));
+    await pool.change([query(LOCK_ACCOUNT, accountId)], () => ({
+      writes: [query(FORGET_REPLIES, accountId, ids, beforeMs)],
+      gives: () => undefined,
+    }));
+  }
+  return old.length;
+}

@@ -1,0 +1,32 @@
+// The store's facts about itself, by name.
+import type { Store } from "../core/store.ts";
+import { bind, type Engine, type Result } from "./engine.ts";
+import { text } from "./found.ts";
+
+type SettingMethods = Pick<Store, "setting" | "keepSetting" | "setSetting" | "changeSetting">;
+
+export function settingMethods({ mark, forUpdate, run, runAll, change: changeRows }: Engine): SettingMethods {
+  const find = `SELECT value FROM setting WHERE name = ${mark(1)}`;
+  const insert = `INSERT INTO setting (name, value) VALUES (${mark(1)}, ${mark(2)}) ON CONFLICT (name)`;
+  const keep = `${insert} DO NOTHING`;
+  const set = `${insert} DO UPDATE SET value = excluded.value`;
+  const read = async (name: string) => settingOf(await run(bind(find, name)));
+  return {
+    setting: read,
+    keepSetting: async (name, value) => {
+      await run(bind(keep, name, value));
+      return (await read(name)) ?? value;
+    },
+    setSetting: (name, value) => runAll([bind(set, name, value)]),
+    changeSetting: (name, change) =>
+      // A row that isn't there can't be locked, so an empty one is made first.
+      changeRows([bind(keep, name, ""), bind(`${find} ${forUpdate}`, name)], ([, found]) => {
+        const value = change((found && settingOf(found)) || null);
+        return { writes: [bind(set, name, value)], gives: () => value };
+      }),
+  };
+}
+
+function settingOf([found]: Result): string | null {
+  return found ? text(found, "value") : null;
+}

@@ -1,0 +1,37 @@
+// Demands that wait for a transaction, and how one batch of them is answered.
+import type { Answer, Demand } from "../core/demand.ts";
+import { Fault } from "../core/fault.ts";
+
+export const WAITING_DEMANDS_MAX = 100_000;
+
+export interface Waiting {
+  readonly demand: Demand;
+  readonly sinceMs: number;
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export function tooMany(): Fault {
+  return new Fault("overloaded", "Too many requests are waiting for the gateway's store.");
+}
+
+/**
+ * One transaction for all. Never throws. A demand that the database refuses must not fail the others, so then each has
+ * its own.
+ */
+export async function answerAll(
+  batch: readonly Waiting[],
+  transact: (demands: readonly Demand[]) => Promise<readonly Answer[]>,
+): Promise<void> {
+  try {
+    const answers = await transact(batch.map(({ demand }) => demand));
+    batch.forEach(({ resolve, reject }, index) => {
+      const answer = answers[index];
+      if (answer) resolve(answer);
+      else reject(new Error("A demand was left without an answer."));
+    });
+  } catch (error) {
+    if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);
+    else for (const waiting of batch) await answerAll([waiting], transact);
+  }
+}
