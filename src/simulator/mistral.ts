@@ -1,13 +1,13 @@
 // The Mistral dialect from the provider's side: `/mistral/v1/chat/completions`.
 import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
-import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
+import { renderDataEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, type Problem, type ProblemKind } from "./problem.ts";
-import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
+import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 import { countPromptAndTotal, MISTRAL_MODERATION, makeEmbeddingsForm } from "./vectors.ts";
 
 /** Status by kind ("Mistral API: Errors"); 422 is a request that doesn't match the schema. */
-const STATUS: Readonly<Record<ProblemKind, number>> = {
+const STATUS = {
   ...COMMON_STATUS,
   not_found: 400,
   media_type: 422,
@@ -44,11 +44,6 @@ function renderErrorBody(problem: Problem): JsonObject {
   }
   const [type, code] = CODES[kind] ?? ["invalid_request_error", null];
   return { object: "error", message, type, param: null, code, raw_status_code: status };
-}
-
-function renderError(problem: Problem): ErrorAnswer {
-  const headers = { "mistral-correlation-id": "sim" };
-  return renderJsonError(problem, STATUS[problem.kind], renderErrorBody(problem), headers);
 }
 
 function readPrompt(body: JsonObject, model: string): Prompt {
@@ -159,12 +154,11 @@ export const mistral: SimDialect = {
     })),
     MISTRAL_MODERATION,
   ],
-  readSecret: readBearer,
-  readModel: ({ body }) => String(body.model ?? ""),
   readPrompt,
   renderReply,
   renderFrames,
-  renderError,
+  status: STATUS,
+  renderErrorBody,
+  renderErrorHeaders: (problem) => ({ "mistral-correlation-id": "sim", ...renderWait(problem) }),
   renderFailure: (problem) => renderDataEvent(renderErrorBody(problem)),
-  renderFailedBody: (problem) => JSON.stringify(renderErrorBody(problem)),
 };

@@ -1,61 +1,58 @@
 // The OpenAI dialect from the provider's side: `/openai/v1/chat/completions` and `/openai/v1/models`.
 import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
-import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
+import { renderDataEvent, renderWait } from "./formats.ts";
 import { OPENAI_COMPLETIONS, OPENAI_IMAGES, OPENAI_SPEECH, OPENAI_TRANSCRIPTIONS } from "./media.ts";
 import { SIM_MODELS } from "./models.ts";
-import { isOpenaiModel, isReasoning } from "./openai-models.ts";
-import { formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
+import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
 import { countInputTokens, splitInput } from "./responder.ts";
-import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
+import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 import { countPromptAndTotal, makeEmbeddingsForm, makeRerankForm, OPENAI_MODERATION } from "./vectors.ts";
 
-/** Status, type and code by kind ("OpenAI API: Error codes"). */
-const ERRORS: Readonly<Record<ProblemKind, readonly [number, string, string | null]>> = {
-  no_key: [401, "invalid_request_error", null],
-  bad_key: [401, "invalid_request_error", "invalid_api_key"],
-  no_credit: [429, "insufficient_quota", "insufficient_quota"],
-  forbidden: [403, "invalid_request_error", "unsupported_country_region_territory"],
-  not_found: [404, "invalid_request_error", "model_not_found"],
-  media_type: [415, "invalid_request_error", "unsupported_content_type"],
-  too_large: [413, "invalid_request_error", "request_too_large"],
-  bad_json: [400, "invalid_request_error", null],
-  missing: [400, "invalid_request_error", "missing_required_parameter"],
-  unknown: [400, "invalid_request_error", "unknown_parameter"],
-  type: [400, "invalid_request_error", "invalid_type"],
-  value: [400, "invalid_request_error", "invalid_value"],
-  unsupported: [400, "invalid_request_error", "unsupported_parameter"],
-  unprocessable: [422, "invalid_request_error", null],
-  rate_limit: [429, "requests", "rate_limit_exceeded"],
-  timeout: [408, "invalid_request_error", "request_timeout"],
-  server: [500, "server_error", null],
-  unavailable: [503, "server_error", null],
-  gateway_timeout: [504, "server_error", null],
-  overloaded: [529, "server_error", "overloaded"],
-  context: [400, "invalid_request_error", "context_length_exceeded"],
-  filter: [400, "invalid_request_error", "content_filter"],
+/** Status by kind ("OpenAI API: Error codes"). */
+export const OPENAI_STATUS = { ...COMMON_STATUS, no_credit: 429, media_type: 415, overloaded: 529 };
+
+/** Type and code of the kinds that aren't an `invalid_request_error` without a code. */
+const ERRORS: { readonly [K in ProblemKind]?: readonly [type: string, code: string | null] } = {
+  bad_key: ["invalid_request_error", "invalid_api_key"],
+  no_credit: ["insufficient_quota", "insufficient_quota"],
+  forbidden: ["invalid_request_error", "unsupported_country_region_territory"],
+  not_found: ["invalid_request_error", "model_not_found"],
+  media_type: ["invalid_request_error", "unsupported_content_type"],
+  too_large: ["invalid_request_error", "request_too_large"],
+  missing: ["invalid_request_error", "missing_required_parameter"],
+  unknown: ["invalid_request_error", "unknown_parameter"],
+  type: ["invalid_request_error", "invalid_type"],
+  value: ["invalid_request_error", "invalid_value"],
+  unsupported: ["invalid_request_error", "unsupported_parameter"],
+  rate_limit: ["requests", "rate_limit_exceeded"],
+  timeout: ["invalid_request_error", "request_timeout"],
+  server: ["server_error", null],
+  unavailable: ["server_error", null],
+  gateway_timeout: ["server_error", null],
+  overloaded: ["server_error", "overloaded"],
+  context: ["invalid_request_error", "context_length_exceeded"],
+  filter: ["invalid_request_error", "content_filter"],
 };
 
 /** Renders `{error:{…}}`, which Chat Completions and Responses share. */
 export function renderOpenaiErrorBody(problem: Problem): JsonObject {
-  const [, type, code] = ERRORS[problem.kind];
+  const [type, code] = ERRORS[problem.kind] ?? ["invalid_request_error", null];
   const param = problem.path?.length ? formatBracketedPath(problem.path) : null;
   return { error: { message: problem.message, type, param, code: problem.code ?? code } };
 }
 
-/** Renders an error, for Chat Completions and Responses alike. */
-export function renderOpenaiError(problem: Problem): ErrorAnswer {
-  const seconds = problem.retryAfterSeconds;
-  const limits: Record<string, string> =
-    seconds === undefined
-      ? {}
-      : {
-          "retry-after-ms": String(Math.ceil(seconds * 1000)),
-          "x-ratelimit-remaining-requests": "0",
-          "x-ratelimit-reset-requests": `${seconds}s`,
-        };
-  const headers = { "x-request-id": "req_sim", ...limits };
-  return renderJsonError(problem, ERRORS[problem.kind][0], renderOpenaiErrorBody(problem), headers);
+/** Returns the headers of an error, for Chat Completions and Responses alike. */
+export function renderOpenaiErrorHeaders(problem: Problem): Readonly<Record<string, string>> {
+  const { retryAfterSeconds: seconds } = problem;
+  if (seconds === undefined) return { "x-request-id": "req_sim" };
+  return {
+    "x-request-id": "req_sim",
+    "retry-after-ms": String(Math.ceil(seconds * 1000)),
+    "x-ratelimit-remaining-requests": "0",
+    "x-ratelimit-reset-requests": `${seconds}s`,
+    ...renderWait(problem),
+  };
 }
 
 function readFormat(body: JsonObject): Prompt["format"] {
@@ -64,6 +61,22 @@ function readFormat(body: JsonObject): Prompt["format"] {
   if (format.type !== "json_schema") return null;
   const { schema } = asObject(format.json_schema);
   return { schema: isObject(schema) ? schema : null };
+}
+
+/** The names of OpenAI's own models, which reason by their own rules ("Models" and the API reference, November 2026). */
+const OWN = /^(o\d|gpt-|chatgpt-)/;
+const REASONING = /^(o\d|gpt-[5-9]|gpt-.*(-pro|-codex))/;
+const NOT_BY_DEFAULT = /^gpt-5\.[1-5](?!.*(-pro|-codex))/;
+
+/** True for a model of OpenAI's, false for a compatible server's. */
+export function isOpenaiModel(model: string): boolean {
+  return OWN.test(model);
+}
+
+/** True if a model of OpenAI's reasons; `effort` is the request's. */
+export function isReasoning(model: string, effort: unknown): boolean {
+  if (!REASONING.test(model)) return false;
+  return (effort ?? (NOT_BY_DEFAULT.test(model) ? "none" : "medium")) !== "none";
 }
 
 function isThinking(body: JsonObject, model: string): boolean {
@@ -255,8 +268,6 @@ export const openai: SimDialect = {
     OPENAI_TRANSCRIPTIONS,
     OPENAI_COMPLETIONS,
   ],
-  readSecret: readBearer,
-  readModel: ({ body }) => String(body.model ?? ""),
   readPrompt: (body, model) => {
     const prompt = readPrompt(body, model);
     checkContext(prompt, model);
@@ -264,7 +275,8 @@ export const openai: SimDialect = {
   },
   renderReply,
   renderFrames,
-  renderError: renderOpenaiError,
+  status: OPENAI_STATUS,
+  renderErrorBody: renderOpenaiErrorBody,
+  renderErrorHeaders: renderOpenaiErrorHeaders,
   renderFailure: (problem) => renderDataEvent(renderOpenaiErrorBody(problem)),
-  renderFailedBody: (problem) => JSON.stringify(renderOpenaiErrorBody(problem)),
 };

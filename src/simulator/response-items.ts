@@ -81,6 +81,12 @@ export function renderMessageItem(exchange: Exchange, answer: Answer): JsonObjec
   return { ...shared, content: [{ type: "output_text", text, annotations: [], logprobs: [] }] };
 }
 
+/** Returns the fields of a response that has ended. */
+export function renderEnding({ finish }: Answer): JsonObject {
+  if (finish !== "length") return { status: "completed" };
+  return { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
+}
+
 /** Renders the usage in the form of Responses. */
 export function renderResponseUsage({ input, output, cached, reasoning }: TokenCount): JsonObject {
   return {

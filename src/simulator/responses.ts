@@ -1,8 +1,13 @@
 // The dialect of OpenAI's Responses from the provider's side: `/openai/v1/responses`.
 import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
-import { readBearer, renderNamedEvent } from "./formats.ts";
-import { renderOpenaiError, renderOpenaiErrorBody } from "./openai.ts";
-import { isOpenaiModel, isReasoning } from "./openai-models.ts";
+import { renderNamedEvent } from "./formats.ts";
+import {
+  isOpenaiModel,
+  isReasoning,
+  OPENAI_STATUS,
+  renderOpenaiErrorBody,
+  renderOpenaiErrorHeaders,
+} from "./openai.ts";
 import type { Problem } from "./problem.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import {
@@ -10,10 +15,11 @@ import {
   readResponseToolChoice,
   readResponseTools,
   renderCallItem,
+  renderEnding,
   renderMessageItem,
   renderResponseUsage,
 } from "./response-items.ts";
-import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
+import type { Answer, Exchange, Frame, NamedEvent, Prompt, SimDialect } from "./types.ts";
 
 function isThinking(body: JsonObject, model: string): boolean {
   const { effort } = asObject(body.reasoning);
@@ -65,13 +71,13 @@ function renderOutput(exchange: Exchange, answer: Answer): readonly JsonObject[]
   ];
 }
 
-function renderResponse(exchange: Exchange, status: string, rest: JsonObject): JsonObject {
+function renderResponse(exchange: Exchange, rest: JsonObject): JsonObject {
   const { body } = exchange;
   return {
     id: `resp_${exchange.id("response", 32)}`,
     object: "response",
     created_at: exchange.createdSeconds,
-    status,
+    status: "in_progress",
     background: false,
     error: null,
     incomplete_details: null,
@@ -92,20 +98,14 @@ function renderResponse(exchange: Exchange, status: string, rest: JsonObject): J
 
 function renderReply(exchange: Exchange): JsonObject {
   const answer = takeFirstAnswer(exchange);
-  const rest = {
+  return renderResponse(exchange, {
+    ...renderEnding(answer),
     output: renderOutput(exchange, answer),
     usage: exchange.usage ? renderResponseUsage(exchange.usage) : null,
-  };
-  if (answer.finish !== "length") return renderResponse(exchange, "completed", rest);
-  return renderResponse(exchange, "incomplete", {
-    ...rest,
-    incomplete_details: { reason: "max_output_tokens" },
   });
 }
 
-type Event = readonly [Frame["kind"], string, JsonObject];
-
-function* renderReasoningEvents(item: JsonObject): Iterable<Event> {
+function* renderReasoningEvents(item: JsonObject): Iterable<NamedEvent> {
   for (const [summary_index, part] of asArray(item.summary).entries()) {
     const at = { item_id: item.id, summary_index };
     const text = String(asObject(part).text);
@@ -121,7 +121,7 @@ function* renderReasoningEvents(item: JsonObject): Iterable<Event> {
   }
 }
 
-function* renderMessageEvents(item: JsonObject, answer: Answer): Iterable<Event> {
+function* renderMessageEvents(item: JsonObject, answer: Answer): Iterable<NamedEvent> {
   const at = { item_id: item.id, content_index: 0 };
   const part = asObject(asArray(item.content)[0]);
   const field = part.type === "refusal" ? "refusal" : "text";
@@ -133,7 +133,7 @@ function* renderMessageEvents(item: JsonObject, answer: Answer): Iterable<Event>
   yield ["start", "response.content_part.done", { ...at, part }];
 }
 
-function* renderCallEvents(item: JsonObject): Iterable<Event> {
+function* renderCallEvents(item: JsonObject): Iterable<NamedEvent> {
   const custom = item.type === "custom_tool_call";
   const field = custom ? "input" : "arguments";
   const mark = custom ? "response.custom_tool_call_input" : "response.function_call_arguments";
@@ -156,7 +156,7 @@ function renderBegun(item: JsonObject): JsonObject {
   }
 }
 
-function* renderItemEvents(item: JsonObject, output_index: number, answer: Answer): Iterable<Event> {
+function* renderItemEvents(item: JsonObject, output_index: number, answer: Answer): Iterable<NamedEvent> {
   yield ["start", "response.output_item.added", { output_index, item: renderBegun(item) }];
   const inner =
     item.type === "reasoning"
@@ -168,11 +168,12 @@ function* renderItemEvents(item: JsonObject, output_index: number, answer: Answe
   yield ["start", "response.output_item.done", { output_index, item }];
 }
 
-function* renderEvents(exchange: Exchange): Iterable<Event> {
+function* renderEvents(exchange: Exchange): Iterable<NamedEvent> {
   const answer = takeFirstAnswer(exchange);
   const early = exchange.oddUsage && exchange.usage ? { usage: renderResponseUsage(exchange.usage) } : {};
-  yield ["start", "response.created", { response: renderResponse(exchange, "in_progress", early) }];
-  yield ["start", "response.in_progress", { response: renderResponse(exchange, "in_progress", early) }];
+  const begun = { response: renderResponse(exchange, early) };
+  yield ["start", "response.created", begun];
+  yield ["start", "response.in_progress", begun];
   for (const [at, item] of renderOutput(exchange, answer).entries())
     yield* renderItemEvents(item, at, answer);
   const response = renderReply(exchange);
@@ -187,20 +188,14 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
 
 function renderFailed(problem: Problem, exchange: Exchange): JsonObject {
   const error = { code: "server_error", message: problem.message };
-  return renderResponse(exchange, "failed", { error });
+  return renderResponse(exchange, { status: "failed", error });
 }
 
+/** An `error`, and then the failed response. */
 function renderFailure(problem: Problem, exchange: Exchange): string {
-  const errorEvent = renderNamedEvent("error", {
-    type: "error",
-    sequence_number: 99,
-    ...renderOpenaiErrorBody(problem),
-  });
-  const type = "response.failed";
-  return (
-    errorEvent +
-    renderNamedEvent(type, { type, sequence_number: 100, response: renderFailed(problem, exchange) })
-  );
+  const [type, response] = ["response.failed", renderFailed(problem, exchange)];
+  const error = { type: "error", sequence_number: 99, ...renderOpenaiErrorBody(problem) };
+  return renderNamedEvent("error", error) + renderNamedEvent(type, { type, sequence_number: 100, response });
 }
 
 /** OpenAI's Responses ("API reference: Responses", "Streaming events"). */
@@ -208,12 +203,12 @@ export const responses: SimDialect = {
   name: "responses",
   prefix: "/openai/v1",
   handles: (path) => path === "/responses",
-  readSecret: readBearer,
-  readModel: ({ body }) => String(body.model ?? ""),
   readPrompt,
   renderReply,
   renderFrames,
-  renderError: renderOpenaiError,
+  status: OPENAI_STATUS,
+  renderErrorBody: renderOpenaiErrorBody,
+  renderErrorHeaders: renderOpenaiErrorHeaders,
   renderFailure,
-  renderFailedBody: (problem, exchange) => JSON.stringify(renderFailed(problem, exchange)),
+  renderFailedBody: renderFailed,
 };
