@@ -1,36 +1,32 @@
 // The operator's names for models, with their targets, on the page of models.
 import type { AliasView } from "../admin/aliases.ts";
-import type { Listed } from "../admin/list.ts";
 import { percent } from "./format.ts";
 import { Card } from "./parts/page.tsx";
-import { Badge, Loaded } from "./parts/states.tsx";
-import { type Column, Table } from "./parts/table.tsx";
-import { useResource } from "./resource.ts";
+import { Badge } from "./parts/states.tsx";
+import { type Column, List } from "./parts/table.tsx";
+import { usePages } from "./resource.ts";
 
 const EVERY_MS = 15_000;
 
 export function Aliases() {
-  const aliases = useResource<Listed<AliasView>>("/aliases", EVERY_MS);
+  const aliases = usePages<AliasView>("/aliases", {}, EVERY_MS);
   return (
     <Card title="Aliases" note="Names that clients may use for models" isFlush>
-      <Loaded of={aliases}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <p class="card-body faint">There are none.</p>
-          ) : (
-            <Table label="Aliases" columns={COLUMNS} rows={data} keyOf={({ name }) => name} />
-          )
-        }
-      </Loaded>
+      <List
+        label="Aliases"
+        of={aliases}
+        columns={COLUMNS}
+        keyOf={({ name }) => name}
+        empty={<p class="card-body faint">There are none.</p>}
+      />
     </Card>
   );
 }
 
 const COLUMNS: readonly Column<AliasView>[] = [
-  { name: "name", label: "Name", isHead: true, cell: ({ name }) => <span class="strong">{name}</span> },
-  { name: "target", label: "Stands for", cell: ({ target }) => <Target target={target} /> },
+  { label: "Name", as: "head", cell: ({ name }) => <span class="strong">{name}</span> },
+  { label: "Stands for", cell: ({ target }) => <Target target={target} /> },
   {
-    name: "source",
     label: "Defined by",
     cell: ({ source }) => <Badge>{source === "configured" ? "the file" : "/admin/v1/aliases"}</Badge>,
   },

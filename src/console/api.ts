@@ -22,7 +22,7 @@ export class ApiError extends Error {
 }
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
-type Query = Readonly<Record<string, string | number | null | undefined>>;
+export type Query = Readonly<Record<string, string | number | null | undefined>>;
 
 /** A path with the fields of a query that have a value. */
 export function withQuery(path: string, query: Query): string {
@@ -114,4 +114,34 @@ export async function signOut(): Promise<void> {
   await call("DELETE", "/session").catch(() => undefined);
   remember(WAS_SIGNED_IN, "no");
   signedIn.value = false;
+}
+
+/** Yields the data of each event as it comes, until the body ends. */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      rest += decoder.decode(value, { stream: true });
+      const blocks = rest.split(/\r?\n\r?\n/);
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const data = dataOf(block);
+        if (data !== "") yield data;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function dataOf(block: string): string {
+  return block
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice("data:".length).replace(/^ /, ""))
+    .join("\n");
 }

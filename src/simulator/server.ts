@@ -228,15 +228,7 @@ class SimServer {
       : null;
     const name = dialect?.name ?? (pathname === TRAP ? "trap" : "none");
     const model = dialect ? readModel(dialect, { ...raw, body: asObject(raw.body) }) : "";
-    const finish = this.#hooks.observe?.({
-      dialect: name,
-      method,
-      path,
-      model,
-      headers,
-      bodyText,
-      startedAt,
-    });
+    const finish = this.#hooks.observe?.({ ...raw, dialect: name, model, startedAt });
     void runner.gone.then(() => {
       const ended: Ended = !runner.complete ? "aborted" : script?.isFaulty ? "fault" : "finished";
       finish?.(ended, Date.now());

@@ -14,15 +14,11 @@ export interface Incoming {
 }
 
 /** A request as reported to an observer. */
-export interface ObservedCall {
+export interface ObservedCall extends Pick<Incoming, "method" | "path" | "headers"> {
   /** `trap` is the target of redirects, `none` any path without a dialect. */
   readonly dialect: DialectName | "trap" | "none";
-  readonly method: string;
-  /** The path after the dialect's prefix. */
-  readonly path: string;
   /** The name as sent, with its controls. */
   readonly model: string;
-  readonly headers: Incoming["headers"];
   readonly bodyText: string;
   /** Unix milliseconds. */
   readonly startedAt: number;

@@ -10,7 +10,7 @@ import { Figures } from "../parts/figures.tsx";
 import { FileField } from "../parts/file-field.tsx";
 import { Notice } from "../parts/states.tsx";
 import { writeCurl } from "../snippets.ts";
-import { useRun } from "../use-run.ts";
+import { useRun } from "../task.ts";
 import {
   type Asked,
   askWhole,
@@ -128,7 +128,7 @@ function Field({ row, value, onInput }: FieldProps) {
   if (accept) return <FileField label={around.label} accept={accept} onFile={onInput} />;
   if (!options) return <TextField {...around} rows={rows} />;
   const choices = options.map((one) => ({ value: one, label: one === "" ? "model's own" : one }));
-  return <SelectField {...around} options={choices} onChange={onInput} />;
+  return <SelectField {...around} options={choices} />;
 }
 
 interface ResultProps<Answer> extends Pick<Sheet<Answer>, "Show"> {
