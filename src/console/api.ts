@@ -9,15 +9,13 @@ export const signedIn = signal<boolean | null>(null);
 
 export class ApiError extends Error {
   readonly status: number;
-  readonly code: string | null;
   /** The field of the request that it is about. */
   readonly param: string | null;
 
-  constructor(status: number, message: string, more: Partial<Pick<ApiError, "code" | "param">>) {
+  constructor(status: number, message: string, param: string | null = null) {
     super(message);
     this.status = status;
-    this.code = more.code ?? null;
-    this.param = more.param ?? null;
+    this.param = param;
   }
 }
 
@@ -50,7 +48,7 @@ export async function call(
     ...(init.signal ? { signal: init.signal } : {}),
   }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
-    throw new ApiError(0, "The gateway can't be reached.", {});
+    throw new ApiError(0, "The gateway can't be reached.");
   });
   if (response.ok) return response;
   if (response.status === 401 && path !== "/session") signedIn.value = false;
@@ -60,9 +58,9 @@ export async function call(
 async function errorOf(response: Response): Promise<ApiError> {
   try {
     const { error } = await response.json();
-    return new ApiError(response.status, String(error.message), { code: error.code, param: error.param });
+    return new ApiError(response.status, String(error.message), error.param);
   } catch {
-    return new ApiError(response.status, `The gateway answered ${response.status}.`, {});
+    return new ApiError(response.status, `The gateway answered ${response.status}.`);
   }
 }
 

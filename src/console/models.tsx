@@ -1,14 +1,14 @@
-// Models: the catalogue, searched, filtered and sorted where it is shown.
+// Models: the catalogue, searched, filtered and sorted where it is shown, and the operator's aliases.
 import { useEffect, useState } from "preact/hooks";
+import type { AliasView } from "../admin/aliases.ts";
 import type { Listed } from "../admin/list.ts";
 import type { CardView } from "../admin/settings-schema.ts";
-import { Aliases } from "./aliases.tsx";
-import { day, price, tokens } from "./format.ts";
+import { day, percent, price, tokens } from "./format.ts";
 import { Check, SearchField } from "./parts/field.tsx";
 import { Card, PageHead, PlacedFilter } from "./parts/page.tsx";
 import { Badge, Empty, Loaded } from "./parts/states.tsx";
-import { type Column, MoreRows, type Sorting, Table } from "./parts/table.tsx";
-import { useResource } from "./resource.ts";
+import { type Column, List, MoreRows, type Sorting, Table } from "./parts/table.tsx";
+import { usePages, useResource } from "./resource.ts";
 import { makeAddress, place, setFields } from "./route.ts";
 
 const SHOWN = 50;
@@ -212,3 +212,43 @@ const COLUMNS: readonly Column<CardView>[] = [
       ),
   },
 ];
+
+/** The operator's names for models, with their targets. */
+function Aliases() {
+  const aliases = usePages<AliasView>("/aliases", {}, EVERY_MS);
+  return (
+    <Card title="Aliases" note="Names that clients may use for models" isFlush>
+      <List
+        label="Aliases"
+        of={aliases}
+        columns={ALIAS_COLUMNS}
+        keyOf={({ name }) => name}
+        empty={<p class="card-body faint">There are none.</p>}
+      />
+    </Card>
+  );
+}
+
+const ALIAS_COLUMNS: readonly Column<AliasView>[] = [
+  { label: "Name", as: "head", cell: ({ name }) => <span class="strong">{name}</span> },
+  { label: "Stands for", cell: ({ target }) => <Target target={target} /> },
+  {
+    label: "Defined by",
+    cell: ({ source }) => <Badge>{source === "configured" ? "the file" : "/admin/v1/aliases"}</Badge>,
+  },
+];
+
+/** The models of a group with their shares of its load. */
+function Target({ target }: Pick<AliasView, "target">) {
+  if (typeof target === "string") return <span>{target}</span>;
+  const whole = target.reduce((sum, { weight }) => sum + weight, 0);
+  return (
+    <div>
+      {target.map(({ model, weight }) => (
+        <div key={model}>
+          {model} <span class="small faint">{percent(weight / whole)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -10,7 +10,7 @@ import { Figures } from "./parts/figures.tsx";
 import { Notice } from "./parts/states.tsx";
 import { type Answer, computeSpeed } from "./playground-run.ts";
 
-export interface Turn {
+interface Turn {
   readonly prompt: Prompt;
   readonly answer: Answer;
 }

@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import { type Query, withQuery } from "./api.ts";
 
-export interface Place {
+interface Place {
   /** Begins with a slash, as `/settings/router`. */
   readonly path: string;
   readonly query: URLSearchParams;

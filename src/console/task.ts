@@ -37,7 +37,7 @@ export function useDraft<Name extends string>(first: () => Readonly<Record<Name,
   return { draft, set, field };
 }
 
-export interface Run {
+interface Run {
   readonly isRunning: boolean;
   /** Ends the work's signal. */
   readonly stop: () => void;

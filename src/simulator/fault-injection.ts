@@ -108,7 +108,7 @@ function toBytes(data: string | Uint8Array): Uint8Array {
   return typeof data === "string" ? encoder.encode(data) : data;
 }
 
-export interface Disturbance {
+interface Disturbance {
   readonly control: Control;
   /** True if the frames are server-sent events, which may have comments between them. */
   readonly events: boolean;

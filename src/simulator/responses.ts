@@ -48,7 +48,7 @@ function readPrompt(body: JsonObject, model: string): Prompt {
 export const THOUGHT_CALL = "fc_rs_";
 
 /** Returns sealed thinking, which is opaque to the client and can be verified even without its item's id. */
-export function sealThinking(secret: string): string {
+function sealThinking(secret: string): string {
   return `gAAAA${secret}.${sign(secret)}`;
 }
 

@@ -32,7 +32,7 @@ export interface Script {
   readonly isFaulty: boolean;
 }
 
-export interface ScriptContext {
+interface ScriptContext {
   readonly nowMs: number;
   readonly seed: bigint;
   /** The target of redirects. */

@@ -3,7 +3,7 @@ import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import { gatewayAddress } from "../browser.ts";
 import { count, describeCharge } from "../format.ts";
-import { Button, Code } from "../parts/button.tsx";
+import { Button, Code, RunButton } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { Figures } from "../parts/figures.tsx";
@@ -90,16 +90,9 @@ function Panel<Answer extends Counted>({ sheet, model }: SheetProps<Answer>) {
         ))}
       </div>
       <div class="row">
-        {/* By their keys they are two elements: the press that stops would submit the form through the one that follows. */}
-        {isRunning ? (
-          <Button key="stop" icon="stop" onClick={stop}>
-            Stop
-          </Button>
-        ) : (
-          <Button key="start" kind="main" type="submit" isDisabled={!isReady}>
-            {action}
-          </Button>
-        )}
+        <RunButton isRunning={isRunning} onStop={stop} isDisabled={!isReady}>
+          {action}
+        </RunButton>
         <Button icon="code" onClick={() => setCode(true)}>
           View as code
         </Button>

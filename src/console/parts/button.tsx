@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { copyText, later } from "../browser.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-export interface ButtonProps {
+interface ButtonProps {
   readonly kind?: "main" | "danger-main" | "quiet";
   readonly icon?: IconName;
   /** The icon alone is shown; the text is read out. */
@@ -36,7 +36,24 @@ export function Button(props: ButtonProps) {
   );
 }
 
-export interface Option<Value extends string> {
+interface RunProps extends Pick<ButtonProps, "icon" | "isDisabled" | "children"> {
+  readonly isRunning: boolean;
+  readonly onStop: () => void;
+}
+
+/** Submits its form, and stops what that started. */
+export function RunButton({ isRunning, onStop, ...start }: RunProps) {
+  // By their keys they are two elements: the press that stops would submit the form through the one that follows.
+  return isRunning ? (
+    <Button key="stop" icon="stop" onClick={onStop}>
+      Stop
+    </Button>
+  ) : (
+    <Button key="start" kind="main" type="submit" {...start} />
+  );
+}
+
+interface Option<Value extends string> {
   readonly value: Value;
   readonly label: string;
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 
-export interface Line {
+interface Line {
   readonly label: string;
   /** A custom property's name, as `--c1`. */
   readonly color: string;
