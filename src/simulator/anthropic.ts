@@ -117,7 +117,7 @@ function readPrompt(body: JsonObject, model: string): Prompt {
   };
 }
 
-const STOP = {
+export const STOP = {
   stop: "end_turn",
   stop_sequence: "stop_sequence",
   length: "max_tokens",

@@ -1,6 +1,6 @@
 // Amazon Bedrock from the provider's side: Converse, and Claude by InvokeModel, whole and in binary frames.
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
-import { anthropic } from "./anthropic.ts";
+import { STOP as ANTHROPIC_STOP, anthropic } from "./anthropic.ts";
 import { encodeFrames, nameException } from "./event-frames.ts";
 import { countBase64Bytes, readBearer, renderNamedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
@@ -161,13 +161,7 @@ function readMedia({ image, document }: JsonObject): readonly Media[] {
   return [{ kind, mediaType, bytes: data === undefined ? null : countBase64Bytes(data) }];
 }
 
-const STOP = {
-  stop: "end_turn",
-  stop_sequence: "stop_sequence",
-  length: "max_tokens",
-  tool_calls: "tool_use",
-  refusal: "content_filtered",
-} as const;
+const STOP = { ...ANTHROPIC_STOP, refusal: "content_filtered" };
 
 function renderUsage({ usage }: Exchange): JsonObject {
   if (!usage) return {};

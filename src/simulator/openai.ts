@@ -1,6 +1,6 @@
 // The OpenAI dialect from the provider's side: `/openai/v1/chat/completions` and `/openai/v1/models`.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
-import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
+import { asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { FINISH_REASONS, readChatPrompt } from "./chat-messages.ts";
 import { renderDataEvent, renderWait } from "./formats.ts";
 import { OPENAI_COMPLETIONS, OPENAI_IMAGES, OPENAI_SPEECH, OPENAI_TRANSCRIPTIONS } from "./media.ts";
 import { SIM_MODELS } from "./models.ts";
@@ -10,7 +10,7 @@ import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 import { countPromptAndTotal, makeEmbeddingsForm, makeRerankForm, OPENAI_MODERATION } from "./vectors.ts";
 
 /** Status by kind ("OpenAI API: Error codes"). */
-export const OPENAI_STATUS = { ...COMMON_STATUS, no_credit: 429, media_type: 415, overloaded: 529 };
+const STATUS = { ...COMMON_STATUS, no_credit: 429, media_type: 415, overloaded: 529 };
 
 /** Type and code of the kinds that aren't an `invalid_request_error` without a code. */
 const ERRORS: { readonly [K in ProblemKind]?: readonly [type: string, code: string | null] } = {
@@ -35,15 +35,13 @@ const ERRORS: { readonly [K in ProblemKind]?: readonly [type: string, code: stri
   filter: ["invalid_request_error", "content_filter"],
 };
 
-/** Renders `{error:{…}}`, which Chat Completions and Responses share. */
-export function renderOpenaiErrorBody(problem: Problem): JsonObject {
+function renderErrorBody(problem: Problem): JsonObject {
   const [type, code] = ERRORS[problem.kind] ?? ["invalid_request_error", null];
   const param = problem.path?.length ? formatBracketedPath(problem.path) : null;
   return { error: { message: problem.message, type, param, code: problem.code ?? code } };
 }
 
-/** Returns the headers of an error, for Chat Completions and Responses alike. */
-export function renderOpenaiErrorHeaders(problem: Problem): Readonly<Record<string, string>> {
+function renderErrorHeaders(problem: Problem): Readonly<Record<string, string>> {
   const { retryAfterSeconds: seconds } = problem;
   if (seconds === undefined) return { "x-request-id": "req_sim" };
   return {
@@ -55,13 +53,8 @@ export function renderOpenaiErrorHeaders(problem: Problem): Readonly<Record<stri
   };
 }
 
-function readFormat(body: JsonObject): Prompt["format"] {
-  const format = asObject(body.response_format);
-  if (format.type === "json_object") return { schema: null };
-  if (format.type !== "json_schema") return null;
-  const { schema } = asObject(format.json_schema);
-  return { schema: isObject(schema) ? schema : null };
-}
+/** The form of errors, which Chat Completions and Responses share. */
+export const OPENAI_ERRORS = { status: STATUS, renderErrorBody, renderErrorHeaders };
 
 /** The names of OpenAI's own models, which reason by their own rules ("Models" and the API reference, November 2026). */
 const OWN = /^(o\d|gpt-|chatgpt-)/;
@@ -88,18 +81,8 @@ function isThinking(body: JsonObject, model: string): boolean {
 function readPrompt(body: JsonObject, model: string): Prompt {
   const limits = [asNumber(body.max_tokens), asNumber(body.max_completion_tokens)];
   const asked = limits.filter((limit) => limit !== undefined);
-  const { stop } = body;
-  return {
-    turns: readTurns(body.messages),
-    tools: readTools(body.tools, body.tool_choice),
-    toolChoice: readToolChoice(body.tool_choice),
-    parallelCalls: body.parallel_tool_calls !== false,
-    format: readFormat(body),
-    isThinking: isThinking(body, model),
-    stop: typeof stop === "string" ? [stop] : asArray(stop).map(String),
-    outputTokensMax: asked.length === 0 ? null : Math.min(...asked),
-    choices: asNumber(body.n) ?? 1,
-  };
+  const outputTokensMax = asked.length === 0 ? null : Math.min(...asked);
+  return { ...readChatPrompt(body), isThinking: isThinking(body, model), outputTokensMax };
 }
 
 /** Returns the visible thinking. On Chat Completions, OpenAI's own models show none. */
@@ -115,14 +98,6 @@ function renderCalls(exchange: Exchange, answer: Answer): readonly JsonObject[] 
       : { id, type: "function", function: { name, arguments: input } };
   });
 }
-
-const FINISH = {
-  stop: "stop",
-  stop_sequence: "stop",
-  length: "length",
-  tool_calls: "tool_calls",
-  refusal: "stop",
-};
 
 /** OpenAI's own limit. Requests aren't validated: without it, `"top_logprobs": 1e12` would fail with 500. */
 const ALTERNATIVES_MAX = 20;
@@ -182,7 +157,7 @@ function renderReply(exchange: Exchange): JsonObject {
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     };
     const logprobs = renderLogprobs(exchange, answer.pieces);
-    return { index: answer.index, message, logprobs, finish_reason: FINISH[answer.finish] };
+    return { index: answer.index, message, logprobs, finish_reason: FINISH_REASONS[answer.finish] };
   });
   const usage = renderUsage(exchange);
   return { ...renderHead(exchange, "chat.completion"), choices, ...(usage ? { usage } : {}) };
@@ -228,7 +203,7 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
       const logprobs = token === undefined ? null : renderLogprobs(exchange, [token]);
       yield { kind: "delta", text: chunk([choice(delta, null, logprobs)], odd) };
     }
-    yield { kind: "finish", text: chunk([choice({}, FINISH[answer.finish])], odd) };
+    yield { kind: "finish", text: chunk([choice({}, FINISH_REASONS[answer.finish])], odd) };
   }
   if (usage && (asked || odd)) yield { kind: "usage", text: chunk([], usage) };
   if (odd) yield { kind: "usage", text: renderDataEvent({ ...shared, choices: [], x_groq: { usage } }) };
@@ -275,8 +250,6 @@ export const openai: SimDialect = {
   },
   renderReply,
   renderFrames,
-  status: OPENAI_STATUS,
-  renderErrorBody: renderOpenaiErrorBody,
-  renderErrorHeaders: renderOpenaiErrorHeaders,
-  renderFailure: (problem) => renderDataEvent(renderOpenaiErrorBody(problem)),
+  ...OPENAI_ERRORS,
+  renderFailure: (problem) => renderDataEvent(renderErrorBody(problem)),
 };

@@ -1,12 +1,10 @@
 // The dialect of Perplexity's Agent from the provider's side: `/perplexity/v1/agent`.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { renderDataEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign, takeFirstAnswer } from "./responder.ts";
 import {
-  readInputTurns,
-  readResponseToolChoice,
-  readResponseTools,
+  readItemsPrompt,
   renderCallItem,
   renderEnding,
   renderMessageItem,
@@ -50,17 +48,8 @@ function renderErrorHeaders(problem: Problem): Readonly<Record<string, string>> 
 
 function readPrompt(body: JsonObject, model: string): Prompt {
   const { schema } = asObject(asObject(body.response_format).json_schema);
-  return {
-    turns: readInputTurns(body),
-    tools: readResponseTools(body.tools),
-    toolChoice: readResponseToolChoice(body.tool_choice),
-    parallelCalls: body.parallel_tool_calls !== false,
-    format: isObject(schema) ? { schema } : null,
-    isThinking: isObject(body.reasoning) || model.includes("think"),
-    stop: [],
-    outputTokensMax: asNumber(body.max_output_tokens) ?? null,
-    choices: 1,
-  };
+  const isThinking = isObject(body.reasoning) || model.includes("think");
+  return { ...readItemsPrompt(body), format: isObject(schema) ? { schema } : null, isThinking };
 }
 
 const PAGES = [

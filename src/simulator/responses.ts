@@ -1,19 +1,11 @@
 // The dialect of OpenAI's Responses from the provider's side: `/openai/v1/responses`.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { renderNamedEvent } from "./formats.ts";
-import {
-  isOpenaiModel,
-  isReasoning,
-  OPENAI_STATUS,
-  renderOpenaiErrorBody,
-  renderOpenaiErrorHeaders,
-} from "./openai.ts";
+import { isOpenaiModel, isReasoning, OPENAI_ERRORS } from "./openai.ts";
 import type { Problem } from "./problem.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import {
-  readInputTurns,
-  readResponseToolChoice,
-  readResponseTools,
+  readItemsPrompt,
   renderCallItem,
   renderEnding,
   renderMessageItem,
@@ -31,17 +23,8 @@ function isThinking(body: JsonObject, model: string): boolean {
 function readPrompt(body: JsonObject, model: string): Prompt {
   const { type, schema } = asObject(asObject(body.text).format);
   const json = type === "json_object" || type === "json_schema";
-  return {
-    turns: readInputTurns(body),
-    tools: readResponseTools(body.tools, body.tool_choice),
-    toolChoice: readResponseToolChoice(body.tool_choice),
-    parallelCalls: body.parallel_tool_calls !== false,
-    format: json ? { schema: isObject(schema) ? schema : null } : null,
-    isThinking: isThinking(body, model),
-    stop: [],
-    outputTokensMax: asNumber(body.max_output_tokens) ?? null,
-    choices: 1,
-  };
+  const format = json ? { schema: isObject(schema) ? schema : null } : null;
+  return { ...readItemsPrompt(body), format, isThinking: isThinking(body, model) };
 }
 
 /** Begins the id of a call that was made while thinking. */
@@ -194,7 +177,7 @@ function renderFailed(problem: Problem, exchange: Exchange): JsonObject {
 /** An `error`, and then the failed response. */
 function renderFailure(problem: Problem, exchange: Exchange): string {
   const [type, response] = ["response.failed", renderFailed(problem, exchange)];
-  const error = { type: "error", sequence_number: 99, ...renderOpenaiErrorBody(problem) };
+  const error = { type: "error", sequence_number: 99, ...OPENAI_ERRORS.renderErrorBody(problem) };
   return renderNamedEvent("error", error) + renderNamedEvent(type, { type, sequence_number: 100, response });
 }
 
@@ -206,9 +189,7 @@ export const responses: SimDialect = {
   readPrompt,
   renderReply,
   renderFrames,
-  status: OPENAI_STATUS,
-  renderErrorBody: renderOpenaiErrorBody,
-  renderErrorHeaders: renderOpenaiErrorHeaders,
+  ...OPENAI_ERRORS,
   renderFailure,
   renderFailedBody: renderFailed,
 };
