@@ -1,6 +1,6 @@
 // The console's formatting of numbers and reading of streams, without a browser.
 import { describe, expect, test } from "bun:test";
-import { readEvents } from "../src/console/events.ts";
+import { readEvents } from "../src/console/api.ts";
 import { compact, percent, price, span, splitParts, tokens, usd } from "../src/console/format.ts";
 import { listFields } from "../src/console/parameters.tsx";
 

@@ -2,15 +2,14 @@
 import { useState } from "preact/hooks";
 import type { AccountView } from "../admin/accounts.ts";
 import type { EntryView } from "../admin/journal.ts";
-import { AccountForm } from "./account-form.tsx";
+import { AccountForm, TopUp } from "./account-forms.tsx";
 import { fullMoment, moment, usd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, type Tone } from "./parts/states.tsx";
-import { type Column, MoreRows, Table } from "./parts/table.tsx";
+import { type Column, List } from "./parts/table.tsx";
 import { usePages, useResource } from "./resource.ts";
 import { makeAddress } from "./route.ts";
-import { TopUp } from "./top-up.tsx";
 
 const EVERY_MS = 5000;
 
@@ -46,9 +45,17 @@ export function AccountPage({ id }: { readonly id: string }) {
           {(one) => <Balance account={one} />}
         </Loaded>
         <Card title="Journal" note="Every movement, newest first" isFlush>
-          <Loaded of={journal}>
-            {(rows) => <Journal rows={rows} more={journal.more} isBusy={journal.isAddingMore} />}
-          </Loaded>
+          <List
+            label="Journal"
+            of={journal}
+            columns={COLUMNS}
+            keyOf={({ id: entry }) => entry}
+            empty={
+              <Empty icon="account" title="Nothing has moved yet">
+                Top-ups and what requests cost appear here.
+              </Empty>
+            }
+          />
         </Card>
       </div>
       {open === "top-up" && data && <TopUp account={data} onClose={close} onDone={reload} />}
@@ -82,9 +89,8 @@ const KINDS: Readonly<Record<EntryView["kind"], { readonly word: string; readonl
 
 const COLUMNS: readonly Column<EntryView>[] = [
   {
-    name: "kind",
     label: "What",
-    isHead: true,
+    as: "head",
     cell: ({ kind, note }) => (
       <div class="row">
         <Badge tone={KINDS[kind].tone}>{KINDS[kind].word}</Badge>
@@ -92,9 +98,8 @@ const COLUMNS: readonly Column<EntryView>[] = [
       </div>
     ),
   },
-  { name: "at", label: "When", cell: ({ at }) => <span title={fullMoment(at)}>{moment(at)}</span> },
+  { label: "When", cell: ({ at }) => <span title={fullMoment(at)}>{moment(at)}</span> },
   {
-    name: "request",
     label: "Request",
     cell: ({ request_id }) =>
       request_id && (
@@ -104,9 +109,8 @@ const COLUMNS: readonly Column<EntryView>[] = [
       ),
   },
   {
-    name: "amount",
     label: "Amount",
-    isNumber: true,
+    as: "end",
     cell: ({ amount_usd }) => (
       <span class={amount_usd > 0 ? "gain" : ""}>
         {amount_usd > 0 ? "+" : ""}
@@ -115,31 +119,8 @@ const COLUMNS: readonly Column<EntryView>[] = [
     ),
   },
   {
-    name: "balance",
     label: "Balance after",
-    isNumber: true,
+    as: "end",
     cell: ({ balance_usd }) => (balance_usd === null ? "–" : usd(balance_usd)),
   },
 ];
-
-interface JournalProps {
-  readonly rows: readonly EntryView[];
-  readonly more: (() => Promise<void>) | null;
-  readonly isBusy: boolean;
-}
-
-function Journal({ rows, more, isBusy }: JournalProps) {
-  if (rows.length === 0) {
-    return (
-      <Empty icon="account" title="Nothing has moved yet">
-        Top-ups and what requests cost appear here.
-      </Empty>
-    );
-  }
-  return (
-    <>
-      <Table label="Journal" columns={COLUMNS} rows={rows} keyOf={({ id }) => id} />
-      <MoreRows shown={rows.length} more={more} isBusy={isBusy} />
-    </>
-  );
-}

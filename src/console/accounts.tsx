@@ -1,16 +1,15 @@
 // Settings → Accounts: who pays, and what is left.
 import { useState } from "preact/hooks";
 import type { AccountView } from "../admin/accounts.ts";
-import { AccountForm } from "./account-form.tsx";
+import { AccountForm, TopUp } from "./account-forms.tsx";
 import { day, usd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
-import { Empty, Loaded } from "./parts/states.tsx";
-import { type Column, MoreRows, Table } from "./parts/table.tsx";
+import { Empty } from "./parts/states.tsx";
+import { type Column, List } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
 import { go, makeAddress } from "./route.ts";
-import { TopUp } from "./top-up.tsx";
 
 const EVERY_MS = 10_000;
 
@@ -34,24 +33,14 @@ export function AccountsPage() {
         Who pays for what goes beyond the allowance. Balances are prepaid and never fall below zero.
       </PageHead>
       <Card isFlush>
-        <Loaded of={accounts}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <Empty icon="account" title="No accounts" action={add} />
-            ) : (
-              <>
-                <Table
-                  label="Accounts"
-                  columns={makeColumns(setToppedUp)}
-                  rows={rows}
-                  keyOf={({ id }) => id}
-                  onOpen={({ id }) => go(`/settings/accounts/${id}`)}
-                />
-                <MoreRows shown={rows.length} more={accounts.more} isBusy={accounts.isAddingMore} />
-              </>
-            )
-          }
-        </Loaded>
+        <List
+          label="Accounts"
+          of={accounts}
+          columns={makeColumns(setToppedUp)}
+          keyOf={({ id }) => id}
+          onOpen={({ id }) => go(`/settings/accounts/${id}`)}
+          empty={<Empty icon="account" title="No accounts" action={add} />}
+        />
       </Card>
       {isAdding && <AccountForm onSaved={done} onClose={() => setAdding(false)} />}
       {toppedUp && <TopUp account={toppedUp} onClose={() => setToppedUp(null)} onDone={accounts.reload} />}
@@ -62,9 +51,8 @@ export function AccountsPage() {
 function makeColumns(onTopUp: (account: AccountView) => void): readonly Column<AccountView>[] {
   return [
     {
-      name: "name",
       label: "Name",
-      isHead: true,
+      as: "head",
       cell: ({ id, name }) => (
         <a class="strong" href={makeAddress(`/settings/accounts/${id}`)}>
           {name}
@@ -72,26 +60,19 @@ function makeColumns(onTopUp: (account: AccountView) => void): readonly Column<A
       ),
     },
     {
-      name: "balance",
       label: "Balance",
-      isNumber: true,
+      as: "end",
       cell: ({ balance_usd }) => <span class={balance_usd > 0 ? "strong" : "faint"}>{usd(balance_usd)}</span>,
     },
     {
-      name: "held",
       label: "Held for requests under way",
-      isNumber: true,
+      as: "end",
       cell: ({ held_usd }) => <span class={held_usd > 0 ? "" : "faint"}>{usd(held_usd)}</span>,
     },
+    { label: "Since", cell: ({ created_at }) => (created_at ? day(created_at) : "–") },
     {
-      name: "created",
-      label: "Since",
-      cell: ({ created_at }) => (created_at ? day(created_at) : "–"),
-    },
-    {
-      name: "actions",
       label: "",
-      isNarrow: true,
+      as: "narrow",
       cell: (account) => (
         <Button isTiny icon="plus" onClick={() => onTopUp(account)}>
           Top up<span class="hidden-text"> {account.name}</span>

@@ -1,22 +1,20 @@
 // Activity: the request log, filtered, with what ends now on top of it.
 import { useState } from "preact/hooks";
 import type { RequestView } from "../admin/request-schema.ts";
-import { compact, fullMoment, moment, span, splitParts, usd } from "./format.ts";
+import { compact, describeUnits, fullMoment, moment, span, splitParts, usd } from "./format.ts";
 import { useLive } from "./live.ts";
-import { type Names, useNames } from "./names.ts";
-import { Check, Filter, SuggestField } from "./parts/field.tsx";
-import { Card, PageHead } from "./parts/page.tsx";
-import { Badge, Empty, Live, Loaded, type Tone } from "./parts/states.tsx";
-import { type Column, MoreRows, Table } from "./parts/table.tsx";
+import { type Names, SELECTORS, useModels, useNames } from "./names.ts";
+import { Check, SuggestField } from "./parts/field.tsx";
+import { Card, PageHead, PlacedFilter } from "./parts/page.tsx";
+import { Badge, Empty, Live, type Tone } from "./parts/states.tsx";
+import { type Column, List } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
 import { go, makeAddress, place, setFields } from "./route.ts";
-import { useModels } from "./use-models.ts";
-import { describeUnits } from "./work.ts";
 
 /** Rows that came since the page was opened. */
 const LIVE_ROWS_MAX = 200;
 const FILTERS = ["key_id", "account_id", "model", "provider", "selector", "status"] as const;
-type Wanted = Readonly<Record<(typeof FILTERS)[number], string | null>>;
+type Wanted = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
 
 const STATUSES = [
   { value: "", label: "Every status" },
@@ -30,27 +28,19 @@ const STATUSES = [
 ];
 const SELECTOR_OPTIONS = [
   { value: "", label: "Any selector" },
-  { value: "best", label: "Router#best" },
-  { value: "fair", label: "Router#fair" },
-  { value: "light", label: "Router#light" },
+  ...SELECTORS.map(({ id }) => ({ value: splitParts(id).name, label: id })),
 ];
 
 function wantedOf(query: URLSearchParams): Wanted {
-  const fieldOf = (name: string) => query.get(name) || null;
-  return {
-    key_id: fieldOf("key_id"),
-    account_id: fieldOf("account_id"),
-    model: fieldOf("model"),
-    provider: fieldOf("provider"),
-    selector: fieldOf("selector"),
-    status: fieldOf("status"),
-  };
+  const given = FILTERS.map((name) => [name, query.get(name) ?? ""] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== ""));
 }
 
 export function ActivityPage() {
   const wanted = wantedOf(place.value.query);
   const isTailing = place.value.query.get("tail") !== "off";
   const log = usePages<RequestView>("/requests", wanted);
+  const names = useNames();
   const identity = JSON.stringify(wanted);
   const [fresh, setFresh] = useState<{ readonly of: string; readonly rows: readonly RequestView[] }>({
     of: identity,
@@ -63,6 +53,8 @@ export function ActivityPage() {
       return { of: identity, rows: [row, ...rows].slice(0, LIVE_ROWS_MAX) };
     });
   };
+  const rows = log.data && merged(fresh.of === identity ? fresh.rows : [], log.data);
+  const longestMs = Math.max(...(rows ?? []).map(({ total_ms }) => total_ms), 1);
   const isLive = useLive(isTailing, { onRow, onGap: () => void log.reload() });
   return (
     <>
@@ -81,20 +73,17 @@ export function ActivityPage() {
       >
         Every request that was let through to a provider.
       </PageHead>
-      <Filters wanted={wanted} />
+      <Filters wanted={wanted} names={names} />
       <Card isFlush>
-        <Loaded of={log} rows={8}>
-          {(rows) => {
-            const all = merged(fresh.of === identity ? fresh.rows : [], rows);
-            if (all.length === 0) return <Nothing isFiltered={Object.values(wanted).some(Boolean)} />;
-            return (
-              <>
-                <Log rows={all} />
-                <MoreRows shown={all.length} more={log.more} isBusy={log.isAddingMore} />
-              </>
-            );
-          }}
-        </Loaded>
+        <List
+          label="Requests"
+          of={{ ...log, data: rows }}
+          skeletons={8}
+          columns={makeColumns(names, longestMs)}
+          keyOf={({ id }) => id}
+          onOpen={({ id }) => go(`/activity/${id}`)}
+          empty={<Nothing isFiltered={Object.keys(wanted).length > 0} />}
+        />
       </Card>
     </>
   );
@@ -140,16 +129,17 @@ function isFailure({ status }: RequestView): boolean {
   return status >= 400 && status !== CLIENT_LEFT;
 }
 
-function Filters({ wanted }: { readonly wanted: Wanted }) {
-  const names = useNames();
+function Filters({ wanted, names }: { readonly wanted: Wanted; readonly names: Names }) {
   const models = useModels().on.map(({ id }) => id);
   const keys = [
     { value: "", label: "Every key" },
     { value: "console", label: "Playground" },
     ...names.keys.map(({ id, name }) => ({ value: id, label: name })),
   ];
-  const isUnlisted = wanted.key_id !== null && !keys.some(({ value }) => value === wanted.key_id);
-  if (isUnlisted) keys.push({ value: wanted.key_id ?? "", label: names.key(wanted.key_id ?? "") });
+  const { key_id: wantedKey = "", provider, account_id: account } = wanted;
+  // The list has the latest keys alone.
+  if (!keys.some(({ value }) => value === wantedKey))
+    keys.push({ value: wantedKey, label: names.key(wantedKey) });
   return (
     <div class="filters">
       <SuggestField
@@ -158,28 +148,11 @@ function Filters({ wanted }: { readonly wanted: Wanted }) {
         suggestions={models}
         onChange={(model) => setFields({ model })}
       />
-      <Filter
-        label="Key"
-        value={wanted.key_id ?? ""}
-        options={keys}
-        onChange={(key_id) => setFields({ key_id })}
-      />
-      <Filter
-        label="Selector"
-        value={wanted.selector ?? ""}
-        options={SELECTOR_OPTIONS}
-        onChange={(selector) => setFields({ selector })}
-      />
-      <Filter
-        label="Status"
-        value={wanted.status ?? ""}
-        options={STATUSES}
-        onChange={(status) => setFields({ status })}
-      />
-      {wanted.provider && <Taken what={wanted.provider} onRemove={() => setFields({ provider: null })} />}
-      {wanted.account_id && (
-        <Taken what={names.account(wanted.account_id)} onRemove={() => setFields({ account_id: null })} />
-      )}
+      <PlacedFilter name="key_id" label="Key" options={keys} />
+      <PlacedFilter name="selector" label="Selector" options={SELECTOR_OPTIONS} />
+      <PlacedFilter name="status" label="Status" options={STATUSES} />
+      {provider && <Taken what={provider} onRemove={() => setFields({ provider: null })} />}
+      {account && <Taken what={names.account(account)} onRemove={() => setFields({ account_id: null })} />}
     </div>
   );
 }
@@ -199,25 +172,9 @@ export function chooseTone({ status }: Pick<RequestView, "status">): Tone {
   return status === CLIENT_LEFT || status === 429 ? "warn" : "bad";
 }
 
-function Log({ rows }: { readonly rows: readonly RequestView[] }) {
-  const names = useNames();
-  const longestMs = Math.max(...rows.map(({ total_ms }) => total_ms), 1);
-  const open = ({ id }: RequestView) => go(`/activity/${id}`);
-  return (
-    <Table
-      label="Requests"
-      columns={makeColumns(names, longestMs)}
-      rows={rows}
-      keyOf={({ id }) => id}
-      onOpen={open}
-    />
-  );
-}
-
 function makeColumns(names: Names, longestMs: number): readonly Column<RequestView>[] {
   return [
     {
-      name: "at",
       label: "Time",
       cell: ({ id, at }) => (
         <a class="nowrap" href={makeAddress(`/activity/${id}`)} title={fullMoment(at)}>
@@ -226,7 +183,6 @@ function makeColumns(names: Names, longestMs: number): readonly Column<RequestVi
       ),
     },
     {
-      name: "status",
       label: "Status",
       cell: (row) => (
         <Badge tone={chooseTone(row)} hasDot>
@@ -234,12 +190,11 @@ function makeColumns(names: Names, longestMs: number): readonly Column<RequestVi
         </Badge>
       ),
     },
-    { name: "model", label: "Model", isHead: true, cell: (row) => <ModelOf row={row} /> },
-    { name: "key", label: "Key", cell: ({ key_id }) => names.key(key_id) },
+    { label: "Model", as: "head", cell: (row) => <ModelOf row={row} /> },
+    { label: "Key", cell: ({ key_id }) => names.key(key_id) },
     {
-      name: "tokens",
       label: "Tokens",
-      isNumber: true,
+      as: "end",
       cell: ({ tokens, units }) => (
         <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
           {describeUnits(units) ?? `${compact(tokens.prompt)} → ${compact(tokens.completion)}`}
@@ -247,16 +202,15 @@ function makeColumns(names: Names, longestMs: number): readonly Column<RequestVi
       ),
     },
     {
-      name: "cost",
       label: "Cost",
-      isNumber: true,
+      as: "end",
       cell: ({ cost_usd, charged_usd }) => (
         <span class={charged_usd > 0 ? "" : "soft"} title={`${usd(charged_usd)} charged`}>
           {usd(cost_usd)}
         </span>
       ),
     },
-    { name: "time", label: "Took", cell: (row) => <Took row={row} longestMs={longestMs} /> },
+    { label: "Took", cell: (row) => <Took row={row} longestMs={longestMs} /> },
   ];
 }
 

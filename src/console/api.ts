@@ -9,20 +9,18 @@ export const signedIn = signal<boolean | null>(null);
 
 export class ApiError extends Error {
   readonly status: number;
-  readonly code: string | null;
   /** The field of the request that it is about. */
   readonly param: string | null;
 
-  constructor(status: number, message: string, more: Partial<Pick<ApiError, "code" | "param">>) {
+  constructor(status: number, message: string, param: string | null = null) {
     super(message);
     this.status = status;
-    this.code = more.code ?? null;
-    this.param = more.param ?? null;
+    this.param = param;
   }
 }
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
-type Query = Readonly<Record<string, string | number | null | undefined>>;
+export type Query = Readonly<Record<string, string | number | null | undefined>>;
 
 /** A path with the fields of a query that have a value. */
 export function withQuery(path: string, query: Query): string {
@@ -50,7 +48,7 @@ export async function call(
     ...(init.signal ? { signal: init.signal } : {}),
   }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
-    throw new ApiError(0, "The gateway can't be reached.", {});
+    throw new ApiError(0, "The gateway can't be reached.");
   });
   if (response.ok) return response;
   if (response.status === 401 && path !== "/session") signedIn.value = false;
@@ -60,9 +58,9 @@ export async function call(
 async function errorOf(response: Response): Promise<ApiError> {
   try {
     const { error } = await response.json();
-    return new ApiError(response.status, String(error.message), { code: error.code, param: error.param });
+    return new ApiError(response.status, String(error.message), error.param);
   } catch {
-    return new ApiError(response.status, `The gateway answered ${response.status}.`, {});
+    return new ApiError(response.status, `The gateway answered ${response.status}.`);
   }
 }
 
@@ -114,4 +112,34 @@ export async function signOut(): Promise<void> {
   await call("DELETE", "/session").catch(() => undefined);
   remember(WAS_SIGNED_IN, "no");
   signedIn.value = false;
+}
+
+/** Yields the data of each event as it comes, until the body ends. */
+export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let rest = "";
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      rest += decoder.decode(value, { stream: true });
+      const blocks = rest.split(/\r?\n\r?\n/);
+      rest = blocks.pop() ?? "";
+      for (const block of blocks) {
+        const data = dataOf(block);
+        if (data !== "") yield data;
+      }
+    }
+  } finally {
+    await reader.cancel().catch(() => undefined);
+  }
+}
+
+function dataOf(block: string): string {
+  return block
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith("data:"))
+    .map((line) => line.slice("data:".length).replace(/^ /, ""))
+    .join("\n");
 }

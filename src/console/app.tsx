@@ -1,5 +1,5 @@
 // The console's frame: navigation, who is signed in, and the page that the address names.
-import type { ComponentType } from "preact";
+import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { AccountPage } from "./account.tsx";
 import { AccountsPage } from "./accounts.tsx";
@@ -11,7 +11,6 @@ import { ModelsPage } from "./models.tsx";
 import { OverviewPage } from "./overview.tsx";
 import { Button } from "./parts/button.tsx";
 import { Drawer } from "./parts/dialog.tsx";
-import { Guard } from "./parts/guard.tsx";
 import { Icon, type IconName, Logo } from "./parts/icon.tsx";
 import { Empty, Failed } from "./parts/states.tsx";
 import { Toasts } from "./parts/toast.tsx";
@@ -79,15 +78,20 @@ function Shell() {
     document.title = found ? `${found.page.label} · Poundkey` : "Poundkey";
     setOpen(false);
   }, [path]);
+  const side = (
+    <>
+      <Brand />
+      <Nav path={path} />
+      <SideEnd />
+    </>
+  );
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
         Skip to the content
       </button>
       <aside class="side" aria-label="Console">
-        <Brand />
-        <Nav path={path} />
-        <SideEnd />
+        {side}
       </aside>
       <header class="bar">
         <Brand />
@@ -97,11 +101,7 @@ function Shell() {
       </header>
       {isOpen && (
         <Drawer label="Menu" onClose={() => setOpen(false)}>
-          <div class="stack">
-            <Brand />
-            <Nav path={path} />
-            <SideEnd />
-          </div>
+          <div class="stack">{side}</div>
         </Drawer>
       )}
       <main ref={main} tabIndex={-1}>
@@ -154,7 +154,7 @@ function Nav({ path }: { readonly path: string }) {
 
 function SideEnd() {
   return (
-    <div class="side-end">
+    <div class="side-end small faint">
       <a href="/docs" target="_blank" rel="noreferrer" class="row faint">
         <Icon name="external" />
         Manual
@@ -164,4 +164,22 @@ function SideEnd() {
       </Button>
     </div>
   );
+}
+
+interface GuardProps {
+  readonly children: ComponentChildren;
+}
+
+/** Keeps a page's mistake to that page: the navigation stays, and the visitor sees an error. */
+class Guard extends Component<GuardProps, { readonly message: string | null }> {
+  override state = { message: null };
+
+  override componentDidCatch(error: unknown): void {
+    this.setState({ message: readMessage(error) });
+  }
+
+  render({ children }: GuardProps, { message }: { readonly message: string | null }) {
+    const retry = async () => this.setState({ message: null });
+    return message === null ? children : <Failed message={message} retry={retry} />;
+  }
 }

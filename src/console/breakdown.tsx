@@ -80,9 +80,8 @@ function Rows({ rows, all, group }: RowsProps) {
   const most = Math.max(...all.map(sizeOf));
   const columns: readonly Column<UsageView>[] = [
     {
-      name: "name",
       label: GROUPS.find(({ value }) => value === group)?.label ?? "",
-      isHead: true,
+      as: "head",
       cell: (row) => (
         <span class="share">
           <span class="share-bar" style={{ width: `${(sizeOf(row) / most) * 100}%` }} />
@@ -96,24 +95,17 @@ function Rows({ rows, all, group }: RowsProps) {
         </span>
       ),
     },
-    { name: "requests", label: "Requests", isNumber: true, cell: ({ requests }) => compact(requests) },
+    { label: "Requests", as: "end", cell: ({ requests }) => compact(requests) },
     {
-      name: "errors",
       label: "Errors",
-      isNumber: true,
+      as: "end",
       cell: ({ errors, requests }) => <span class={errors ? "" : "faint"}>{percent(errors / requests)}</span>,
     },
+    { label: "Tokens", as: "end", cell: ({ tokens }) => compact(tokens.prompt + tokens.completion) },
+    { label: "Spend", as: "end", cell: ({ cost_usd }) => usd(cost_usd) },
     {
-      name: "tokens",
-      label: "Tokens",
-      isNumber: true,
-      cell: ({ tokens }) => compact(tokens.prompt + tokens.completion),
-    },
-    { name: "cost", label: "Spend", isNumber: true, cell: ({ cost_usd }) => usd(cost_usd) },
-    {
-      name: "first",
       label: "First token",
-      isNumber: true,
+      as: "end",
       cell: ({ first_token_ms }) => (first_token_ms ? span(first_token_ms.p50) : "–"),
     },
   ];

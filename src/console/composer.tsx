@@ -2,7 +2,7 @@
 import type { TargetedEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { describeBytes } from "./format.ts";
-import { Button } from "./parts/button.tsx";
+import { Button, RunButton } from "./parts/button.tsx";
 import { useUploadMax } from "./parts/file-field.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { Notice } from "./parts/states.tsx";
@@ -29,19 +29,15 @@ export function Composer({ isRunning, isBlocked, onSend, onStop }: ComposerProps
   const bytesMax = charactersMax * BYTES_PER_CHARACTER;
   const isLarge = prompt.images.reduce((sum, { length }) => sum + length, 0) > charactersMax;
   const isEmpty = prompt.text.trim() === "" && prompt.images.length === 0;
-  const send = () => {
-    if (isRunning || isBlocked || isEmpty || isLarge) return;
+  const canSend = !isBlocked && !isEmpty && !isLarge;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    if (isRunning || !canSend) return;
     onSend({ ...prompt, text: prompt.text.trim() });
     setPrompt({ text: "", images: [] });
   };
-  const submit = (event: Event) => {
-    event.preventDefault();
-    send();
-  };
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    send();
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
   };
   const addImages = async (files: FileList | null) => {
     const images = await Promise.all(
@@ -68,7 +64,7 @@ export function Composer({ isRunning, isBlocked, onSend, onStop }: ComposerProps
         onKeyDown={onKeyDown}
         onPaste={(event) => void addImages(event.clipboardData?.files ?? null)}
       />
-      <Foot {...{ isRunning, onStop, addImages, bytesMax }} canSend={!isEmpty && !isBlocked && !isLarge} />
+      <Foot {...{ isRunning, onStop, addImages, bytesMax, canSend }} />
     </form>
   );
 }
@@ -98,26 +94,18 @@ function Foot({ isRunning, canSend, bytesMax, addImages, onStop }: FootProps) {
         </Button>
         <span class="small faint">up to {describeBytes(bytesMax)}</span>
       </div>
-      {isRunning ? (
-        <Button key="stop" icon="stop" onClick={onStop}>
-          Stop
-        </Button>
-      ) : (
-        <Button key="send" kind="main" type="submit" icon="up" isDisabled={!canSend}>
-          Send
-        </Button>
-      )}
+      <RunButton isRunning={isRunning} onStop={onStop} icon="up" isDisabled={!canSend}>
+        Send
+      </RunButton>
     </div>
   );
 }
 
-function Images({
-  images,
-  onRemove,
-}: {
-  readonly images: readonly string[];
+interface ImagesProps extends Pick<Prompt, "images"> {
   readonly onRemove: (at: number) => void;
-}) {
+}
+
+function Images({ images, onRemove }: ImagesProps) {
   if (images.length === 0) return null;
   return (
     <ul class="row thumbs" aria-label="Images">

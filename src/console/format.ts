@@ -1,4 +1,5 @@
-// Numbers, money and times as people read them.
+// Numbers, money, times and the work of an answer as people read them.
+import type { TokensView, UnitsView } from "../admin/tokens.ts";
 import { nowMs } from "./browser.ts";
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
@@ -123,4 +124,30 @@ export function tokens(value: number | null): string {
 export function splitParts(id: string): { readonly provider: string; readonly name: string } {
   const cut = id.indexOf("#");
   return cut === -1 ? { provider: "", name: id } : { provider: id.slice(0, cut), name: id.slice(cut + 1) };
+}
+
+/** The units that are counted in place of tokens, with their words for one and for several. */
+const UNITS: readonly (readonly [keyof UnitsView, string, string])[] = [
+  ["images", "image", "images"],
+  ["seconds", "second", "seconds"],
+  ["characters", "character", "characters"],
+  ["search_units", "search unit", "search units"],
+  ["pages", "page", "pages"],
+];
+
+/** Returns "3 search units", or null for an answer that is counted in tokens alone. */
+export function describeUnits(units: UnitsView): string | null {
+  const counted = UNITS.filter(([unit]) => units[unit] > 0);
+  if (counted.length === 0) return null;
+  return counted
+    .map(([unit, one, many]) => `${count(units[unit])} ${units[unit] === 1 ? one : many}`)
+    .join(", ");
+}
+
+/** Returns "1,200 → 300", with what was counted otherwise. */
+export function describeWork(tokens: Pick<TokensView, "prompt" | "completion">, units: UnitsView): string {
+  const others = describeUnits(units);
+  const text = `${count(tokens.prompt)} → ${count(tokens.completion)}`;
+  if (others === null) return text;
+  return tokens.prompt + tokens.completion === 0 ? others : `${text}, ${others}`;
 }

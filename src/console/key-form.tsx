@@ -1,7 +1,7 @@
 // The form of a key: a new one, or what may be changed of one.
 import { useState } from "preact/hooks";
 import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
-import { ApiError, change, readMessage } from "./api.ts";
+import { ApiError, change } from "./api.ts";
 import { nowMs } from "./browser.ts";
 import { DAY_MS } from "./format.ts";
 import { useNames } from "./names.ts";
@@ -9,7 +9,7 @@ import { FormDialog } from "./parts/dialog.tsx";
 import { SelectField, TextField } from "./parts/field.tsx";
 import { ModelsField } from "./parts/models-field.tsx";
 import { Notice } from "./parts/states.tsx";
-import { useTask } from "./task.ts";
+import { useDraft, useTask } from "./task.ts";
 
 interface KeyFormProps {
   readonly edited?: KeyInUseView;
@@ -18,18 +18,7 @@ interface KeyFormProps {
   readonly onClose: () => void;
 }
 
-interface Draft {
-  readonly name: string;
-  readonly account: string;
-  /** `keep`, empty for never, a number of days, or `date`. */
-  readonly expiry: string;
-  readonly date: string;
-  readonly models: readonly string[];
-  readonly allowance: "default" | "unlimited" | "own";
-  readonly perDay: string;
-  readonly spendLimit: string;
-  readonly keepsResponses: boolean;
-}
+type Draft = ReturnType<typeof makeDraft>;
 
 const EXPIRIES = [
   { value: "", label: "Never" },
@@ -50,38 +39,34 @@ const KEEPING = [
   { value: "no", label: "Never kept" },
 ];
 
-function makeDraft(key: KeyInUseView | undefined): Draft {
+function makeDraft(key: KeyInUseView | undefined) {
   const perDay = key?.requests_per_day;
   return {
     name: key?.name ?? "",
     account: key?.account_id ?? "default",
+    /** Empty for never, a number of days, or `date`. */
     expiry: key?.expires_at ? "date" : "",
     date: key?.expires_at?.slice(0, 10) ?? "",
-    models: key?.allowed_models ?? [],
     allowance: perDay === null ? "unlimited" : typeof perDay === "number" ? "own" : "default",
     perDay: typeof perDay === "number" ? String(perDay) : "",
     spendLimit: key?.spend_limit_usd?.toString() ?? "",
-    keepsResponses: key?.keep_responses ?? true,
+    keeping: (key?.keep_responses ?? true) ? "yes" : "no",
   };
 }
 
 /** The body of the call; only what may be changed of a key that there is. */
-function makeBody(draft: Draft, edited: KeyInUseView | undefined) {
+function makeBody(draft: Draft, models: readonly string[], edited: KeyInUseView | undefined) {
+  const { allowance, perDay } = draft;
   const expiresAt = expiryOf(draft);
   const isSameDay = edited?.expires_at && expiresAt?.slice(0, 10) === edited.expires_at.slice(0, 10);
   return {
     name: draft.name.trim(),
     ...(edited ? {} : { account_id: draft.account }),
     ...(isSameDay ? {} : { expires_at: expiresAt }),
-    allowed_models: draft.models.length === 0 ? null : draft.models,
-    requests_per_day:
-      draft.allowance === "default"
-        ? "default"
-        : draft.allowance === "unlimited"
-          ? null
-          : Number(draft.perDay),
+    allowed_models: models.length === 0 ? null : models,
+    requests_per_day: allowance === "own" ? Number(perDay) : allowance === "unlimited" ? null : allowance,
     spend_limit_usd: draft.spendLimit === "" ? null : Number(draft.spendLimit),
-    keep_responses: draft.keepsResponses,
+    keep_responses: draft.keeping === "yes",
   };
 }
 
@@ -91,11 +76,14 @@ function expiryOf({ expiry, date }: Draft): string | null {
   return new Date(nowMs() + Number(expiry) * DAY_MS).toISOString();
 }
 
+/** The fields that show the gateway's complaints about them. */
+const COMPLAINING: readonly (string | null)[] = ["name", "expires_at", "requests_per_day", "spend_limit_usd"];
+
 export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
-  const [draft, setDraft] = useState(() => makeDraft(edited));
-  const set = (fields: Partial<Draft>) => setDraft({ ...draft, ...fields });
+  const form = useDraft(() => makeDraft(edited));
+  const [models, setModels] = useState(edited?.allowed_models ?? []);
   const task = useTask(async () => {
-    const body = makeBody(draft, edited);
+    const body = makeBody(form.draft, models, edited);
     if (edited) {
       await change("PATCH", `/keys/${edited.id}`, body);
       onSaved?.();
@@ -103,6 +91,8 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
       onMade?.(await change<NewKeyView>("POST", "/keys", body));
     }
   });
+  const param = task.failed instanceof ApiError ? task.failed.param : null;
+  const errorOf = (name: string) => (param === name ? task.error : null);
   return (
     <FormDialog
       title={edited ? `Edit ${edited.name}` : "Add New Key"}
@@ -110,94 +100,72 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
       task={task}
       onClose={onClose}
     >
-      <Fields draft={draft} set={set} isNew={!edited} error={task.failed} />
-    </FormDialog>
-  );
-}
-
-interface FieldsProps {
-  readonly draft: Draft;
-  readonly set: (fields: Partial<Draft>) => void;
-  readonly isNew: boolean;
-  readonly error: unknown;
-}
-
-function Fields({ draft, set, isNew, error }: FieldsProps) {
-  const { accounts } = useNames();
-  const param = error instanceof ApiError ? error.param : null;
-  const errorOf = (name: string) => (param === name ? readMessage(error) : null);
-  const isElsewhere =
-    error !== null && !["name", "expires_at", "requests_per_day", "spend_limit_usd"].includes(param ?? "");
-  const accountOptions = accounts.map(({ id, name }) => ({ value: id, label: name }));
-  return (
-    <>
       <TextField
         label="Name"
         placeholder="my-app"
         isRequired
         isFocused
-        value={draft.name}
-        onInput={(name) => set({ name })}
+        {...form.field("name")}
         error={errorOf("name")}
       />
-      <div class="two">
-        {isNew && (
-          <SelectField
-            label="Account"
-            hint="Who pays beyond the allowance"
-            value={draft.account}
-            options={accountOptions.length > 0 ? accountOptions : [{ value: "default", label: "default" }]}
-            onChange={(account) => set({ account })}
-          />
-        )}
-        <SelectField
-          label="Expires"
-          value={draft.expiry}
-          options={EXPIRIES}
-          onChange={(expiry) => set({ expiry })}
-          error={draft.expiry === "date" ? null : errorOf("expires_at")}
-        />
-        {draft.expiry === "date" && (
-          <TextField
-            label="Last day"
-            type="date"
-            isRequired
-            value={draft.date}
-            onInput={(date) => set({ date })}
-            error={errorOf("expires_at")}
-          />
-        )}
-      </div>
-      <ModelsField chosen={draft.models} onChange={(models) => set({ models })} />
-      <LimitFields draft={draft} set={set} errorOf={errorOf} />
-      {isElsewhere && <Notice tone="bad">{readMessage(error)}</Notice>}
-    </>
+      <OwnerFields {...{ form, errorOf }} isNew={!edited} />
+      <ModelsField chosen={models} onChange={setModels} />
+      <LimitFields {...{ form, errorOf }} />
+      {task.error !== null && !COMPLAINING.includes(param) && <Notice tone="bad">{task.error}</Notice>}
+    </FormDialog>
   );
 }
 
-interface LimitFieldsProps extends Pick<FieldsProps, "draft" | "set"> {
+interface FieldsProps {
+  readonly form: ReturnType<typeof useDraft<keyof Draft>>;
   readonly errorOf: (name: string) => string | null;
 }
 
-function LimitFields({ draft, set, errorOf }: LimitFieldsProps) {
-  const chosen = (value: string): Draft["allowance"] =>
-    value === "own" || value === "unlimited" ? value : "default";
+/** The account that pays for the key, and the day on which it expires. */
+function OwnerFields({ form, errorOf, isNew }: FieldsProps & { readonly isNew: boolean }) {
+  const { accounts } = useNames();
+  const options = accounts.map(({ id, name }) => ({ value: id, label: name }));
+  const isDated = form.draft.expiry === "date";
   return (
     <div class="two">
+      {isNew && (
+        <SelectField
+          label="Account"
+          hint="Who pays beyond the allowance"
+          options={options.length > 0 ? options : [{ value: "default", label: "default" }]}
+          {...form.field("account")}
+        />
+      )}
       <SelectField
-        label="Requests a day"
-        value={draft.allowance}
-        options={ALLOWANCES}
-        onChange={(value) => set({ allowance: chosen(value) })}
+        label="Expires"
+        options={EXPIRIES}
+        {...form.field("expiry")}
+        error={isDated ? null : errorOf("expires_at")}
       />
-      {draft.allowance === "own" && (
+      {isDated && (
+        <TextField
+          label="Last day"
+          type="date"
+          isRequired
+          {...form.field("date")}
+          error={errorOf("expires_at")}
+        />
+      )}
+    </div>
+  );
+}
+
+function LimitFields({ form, errorOf }: FieldsProps) {
+  return (
+    <div class="two">
+      <SelectField label="Requests a day" options={ALLOWANCES} {...form.field("allowance")} />
+      {form.draft.allowance === "own" && (
         <TextField
           label="Free requests a day"
           type="number"
           min={0}
           isRequired
-          value={draft.perDay}
-          onInput={(perDay) => set({ perDay })}
+          {...form.field("perDay")}
           error={errorOf("requests_per_day")}
         />
       )}
@@ -207,16 +175,14 @@ function LimitFields({ draft, set, errorOf }: LimitFieldsProps) {
         type="number"
         min={0}
         step="any"
-        value={draft.spendLimit}
-        onInput={(spendLimit) => set({ spendLimit })}
+        {...form.field("spendLimit")}
         error={errorOf("spend_limit_usd")}
       />
       <SelectField
         label="Conversations of /v1/responses"
         hint="Where responses.keep is set"
-        value={draft.keepsResponses ? "yes" : "no"}
         options={KEEPING}
-        onChange={(value) => set({ keepsResponses: value === "yes" })}
+        {...form.field("keeping")}
       />
     </div>
   );

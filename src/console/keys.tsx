@@ -3,16 +3,17 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
 import { change } from "./api.ts";
+import { gatewayAddress } from "./browser.ts";
 import { count, day, fromNow, fullMoment, usd } from "./format.ts";
 import { KeyForm } from "./key-form.tsx";
-import { KeySecret } from "./key-secret.tsx";
-import { useNames } from "./names.ts";
-import { Button } from "./parts/button.tsx";
-import { Confirm } from "./parts/dialog.tsx";
+import { type Names, useNames } from "./names.ts";
+import { Button, CopyButton } from "./parts/button.tsx";
+import { ClientTabs } from "./parts/client-tabs.tsx";
+import { Confirm, Dialog } from "./parts/dialog.tsx";
 import { Filter, SearchField } from "./parts/field.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
-import { Badge, Empty, Loaded, Meter, type Tone } from "./parts/states.tsx";
-import { type Column, MoreRows, Table } from "./parts/table.tsx";
+import { Badge, Empty, Meter, Notice, type Tone } from "./parts/states.tsx";
+import { type Column, List } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
 import { makeAddress } from "./route.ts";
@@ -35,6 +36,7 @@ export function KeysPage() {
   const [state, setState] = useState("");
   const [open, setOpen] = useState<Open | null>(null);
   const keys = usePages<KeyInUseView>("/keys", { q: search.trim(), state }, EVERY_MS);
+  const names = useNames();
   const isFiltered = search.trim() !== "" || state !== "";
   const add = (
     <Button kind="main" icon="plus" onClick={() => setOpen({ kind: "add" })}>
@@ -48,29 +50,23 @@ export function KeysPage() {
       </PageHead>
       <div class="filters">
         <SearchField label="Search by name or last 4" value={search} onInput={setSearch} />
-        <Filter label="State" value={state} options={STATES} onChange={setState} />
+        <Filter label="State" value={state} options={STATES} onInput={setState} />
       </div>
       <Card isFlush>
-        <Loaded of={keys}>
-          {(rows) =>
-            rows.length === 0 ? (
-              <NoKeys isFiltered={isFiltered} add={add} />
-            ) : (
-              <>
-                <KeyTable rows={rows} onOpen={setOpen} />
-                <MoreRows shown={rows.length} more={keys.more} isBusy={keys.isAddingMore} />
-              </>
-            )
-          }
-        </Loaded>
+        <List
+          label="Keys"
+          of={keys}
+          columns={makeColumns(names, setOpen)}
+          keyOf={({ id }) => id}
+          empty={isFiltered ? <Empty icon="search" title="No key matches" /> : <NoKeys add={add} />}
+        />
       </Card>
       {open && <Opened open={open} setOpen={setOpen} reload={keys.reload} />}
     </>
   );
 }
 
-function NoKeys({ isFiltered, add }: { readonly isFiltered: boolean; readonly add: ComponentChildren }) {
-  if (isFiltered) return <Empty icon="search" title="No key matches" />;
+function NoKeys({ add }: { readonly add: ComponentChildren }) {
   return (
     <Empty icon="key" title="No keys yet" action={add}>
       An application needs a key to call the gateway. Make one, and point your SDK here.
@@ -120,25 +116,41 @@ function Opened({ open, setOpen, reload }: OpenedProps) {
   }
 }
 
+interface KeySecretProps {
+  readonly made: NewKeyView;
+  readonly onClose: () => void;
+}
+
+/** A new key's secret, shown once, with the lines that put it into each client. */
+function KeySecret({ made, onClose }: KeySecretProps) {
+  const foot = (
+    <Button kind="main" onClick={onClose}>
+      Done
+    </Button>
+  );
+  return (
+    <Dialog title={`${made.name} is ready`} isWide isKept onClose={onClose} foot={foot}>
+      <Notice tone="warn">Copy the key now: it is kept nowhere and can't be shown again.</Notice>
+      <div class="secret">
+        <code>{made.secret}</code>
+        <CopyButton text={made.secret} label="Copy key" />
+      </div>
+      <ClientTabs address={gatewayAddress()} secret={made.secret} />
+    </Dialog>
+  );
+}
+
 const TONES: Readonly<Record<KeyInUseView["state"], Tone | undefined>> = {
   active: "ok",
   expired: "warn",
   revoked: undefined,
 };
 
-function KeyTable({
-  rows,
-  onOpen,
-}: {
-  readonly rows: readonly KeyInUseView[];
-  readonly onOpen: (open: Open) => void;
-}) {
-  const names = useNames();
-  const columns: readonly Column<KeyInUseView>[] = [
+function makeColumns(names: Names, onOpen: (open: Open) => void): readonly Column<KeyInUseView>[] {
+  return [
     {
-      name: "name",
       label: "Name",
-      isHead: true,
+      as: "head",
       cell: (key) => (
         <div class="row">
           <a class="strong" href={makeAddress("/activity", { key_id: key.id })}>
@@ -149,16 +161,14 @@ function KeyTable({
       ),
     },
     {
-      name: "account",
       label: "Account",
       cell: (key) => (
         <a href={makeAddress(`/settings/accounts/${key.account_id}`)}>{names.account(key.account_id)}</a>
       ),
     },
-    { name: "today", label: "Allowance today", cell: (key) => <Allowance of={key} /> },
-    { name: "spent", label: "Spend", isNumber: true, cell: (key) => <Spend of={key} /> },
+    { label: "Allowance today", cell: (key) => <Allowance of={key} /> },
+    { label: "Spend", as: "end", cell: (key) => <Spend of={key} /> },
     {
-      name: "used",
       label: "Last used",
       cell: ({ last_used_at }) =>
         last_used_at ? (
@@ -168,7 +178,6 @@ function KeyTable({
         ),
     },
     {
-      name: "state",
       label: "State",
       cell: (key) => (
         <div>
@@ -181,9 +190,8 @@ function KeyTable({
         </div>
       ),
     },
-    { name: "actions", label: "", isNarrow: true, cell: (key) => <Actions of={key} onOpen={onOpen} /> },
+    { label: "", as: "narrow", cell: (key) => <Actions of={key} onOpen={onOpen} /> },
   ];
-  return <Table label="Keys" columns={columns} rows={rows} keyOf={(key) => key.id} />;
 }
 
 function Allowance({ of: { allowance, state } }: { readonly of: KeyInUseView }) {

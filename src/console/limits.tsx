@@ -1,7 +1,7 @@
 // Settings → Limits: the rules in force, as configured, in plain words.
-import type { ComponentChildren } from "preact";
 import type { SettingsView } from "../admin/settings-schema.ts";
 import { count, describeBytes, percent, span, usd } from "./format.ts";
+import { type Fact, Facts } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Loaded, Notice } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
@@ -19,6 +19,8 @@ export function LimitsPage() {
 }
 
 function Rules({ settings }: { readonly settings: SettingsView }) {
+  const isAllowanceUsed = settings.billing.charge === "beyond_allowance";
+  const timeouts = listTimeouts(settings);
   return (
     <div class="stack">
       <Notice>
@@ -26,69 +28,51 @@ function Rules({ settings }: { readonly settings: SettingsView }) {
         server's own excepted).
       </Notice>
       <div class="charts">
-        <Quota settings={settings} />
-        <Paying settings={settings} />
-        <Requests settings={settings} />
-        <RouterRules settings={settings} />
-        <Timeouts settings={settings} />
-        <Server settings={settings} />
+        <Card title="Allowance" note={isAllowanceUsed ? undefined : "Not in use: every request is paid"}>
+          <Facts rows={listAllowance(settings)} />
+        </Card>
+        <Card title="Paying">
+          <Facts rows={listPrices(settings)} />
+        </Card>
+        <Card title="Requests and log">
+          <Facts rows={listBounds(settings)} />
+        </Card>
+        <Card title="Selectors">
+          <Facts rows={listRouterRules(settings)} />
+        </Card>
+        <Card title="Patience with providers">
+          {timeouts.length === 0 ? <p class="faint">No provider is on.</p> : <Facts rows={timeouts} />}
+        </Card>
+        <Card title="This gateway">
+          <Facts rows={listServer(settings)} />
+        </Card>
       </div>
     </div>
   );
 }
 
-interface Part {
-  readonly settings: SettingsView;
-}
-
-type Row = readonly [label: string, value: ComponentChildren];
-
-function Facts({ rows }: { readonly rows: readonly Row[] }) {
-  return (
-    <dl class="facts">
-      {rows.flatMap(([label, value]) => [
-        <dt key={`${label} name`}>{label}</dt>,
-        <dd key={label}>{value}</dd>,
-      ])}
-    </dl>
-  );
-}
-
-function Quota({ settings: { quota, billing } }: Part) {
-  const isUsed = billing.charge === "beyond_allowance";
-  const rows: readonly Row[] = [
+function listAllowance({ quota }: SettingsView): readonly Fact[] {
+  const { models, budget_usd_per_day: budget } = quota.free;
+  return [
     ["Free requests a day", quota.requests_per_day === null ? "unlimited" : count(quota.requests_per_day)],
     ["After those", quota.throttle_ms === 0 ? "none" : `one every ${span(quota.throttle_ms)}`],
     ["Counted for", quota.scope === "key" ? "each key by itself" : "all keys of an account together"],
     ["The day begins", `${quota.day_starts} ${quota.time_zone}`],
-    ["Models", quota.free.models.includes("*") ? "all" : quota.free.models.join(", ")],
-    [
-      "Worth at most",
-      quota.free.budget_usd_per_day === null ? "any amount" : `${usd(quota.free.budget_usd_per_day)} a day`,
-    ],
+    ["Models", models.includes("*") ? "all" : models.join(", ")],
+    ["Worth at most", budget === null ? "any amount" : `${usd(budget)} a day`],
   ];
-  return (
-    <Card title="Allowance" note={isUsed ? undefined : "Not in use: every request is paid"}>
-      <Facts rows={rows} />
-    </Card>
-  );
 }
 
-function Paying({ settings: { billing } }: Part) {
-  const rows: readonly Row[] = [
+function listPrices({ billing }: SettingsView): readonly Fact[] {
+  return [
     ["Charged", billing.charge === "always" ? "every request" : "requests beyond the allowance"],
     ["Price", billing.markup === 1 ? "as the provider's" : `the provider's × ${billing.markup}`],
     ["Balances", "prepaid, never below zero"],
   ];
-  return (
-    <Card title="Paying">
-      <Facts rows={rows} />
-    </Card>
-  );
 }
 
-function Requests({ settings: { limits, server, log } }: Part) {
-  const rows: readonly Row[] = [
+function listBounds({ limits, server, log }: SettingsView): readonly Fact[] {
+  return [
     ["Messages in a request", `${count(limits.messages)} at most`],
     ["Answers to a request (n)", `${count(limits.n)} at most`],
     ["Size of a request", `${describeBytes(server.body_limit)} at most`],
@@ -96,50 +80,30 @@ function Requests({ settings: { limits, server, log } }: Part) {
     ["Log kept for", span(log.keep_ms)],
     ["Prompts and answers", log.content ? <Badge tone="warn">kept in the log</Badge> : "not kept"],
   ];
-  return (
-    <Card title="Requests and log">
-      <Facts rows={rows} />
-    </Card>
-  );
 }
 
-function RouterRules({ settings: { router } }: Part) {
+function listRouterRules({ router }: SettingsView): readonly Fact[] {
   const pins = Object.entries(router.pin);
-  const rows: readonly Row[] = [
+  return [
     ["Router#fair keeps", `${percent(router.fair.quality)} of the best quality`],
     ["Never chosen", router.deny.length === 0 ? "–" : router.deny.join(", ")],
     ["Pinned", pins.length === 0 ? "–" : pins.map(([kind, model]) => `${kind}: ${model}`).join(", ")],
   ];
-  return (
-    <Card title="Selectors">
-      <Facts rows={rows} />
-    </Card>
-  );
 }
 
-function Timeouts({ settings: { timeouts } }: Part) {
-  const rows = timeouts.map(({ provider, first_byte_ms, idle_ms, total_ms }): Row => {
+function listTimeouts({ timeouts }: SettingsView): readonly Fact[] {
+  return timeouts.map(({ provider, first_byte_ms, idle_ms, total_ms }) => {
     const first = first_byte_ms === null ? "first byte by the model" : `first byte ${span(first_byte_ms)}`;
     return [provider, `${first} · silence ${span(idle_ms)} · in all ${span(total_ms)}`];
   });
-  return (
-    <Card title="Patience with providers">
-      {rows.length === 0 ? <p class="faint">No provider is on.</p> : <Facts rows={rows} />}
-    </Card>
-  );
 }
 
-function Server({ settings: { server, version, store, node } }: Part) {
-  const rows: readonly Row[] = [
+function listServer({ server, version, store, node }: SettingsView): readonly Fact[] {
+  return [
     ["Version", version],
     ["Store", store === "sqlite" ? "SQLite" : "PostgreSQL"],
     ["Node", <code key="node">{node}</code>],
     ["Listens on", `${server.host}:${server.port}`],
     ["Ending waits for", span(server.drain_ms)],
   ];
-  return (
-    <Card title="This gateway">
-      <Facts rows={rows} />
-    </Card>
-  );
 }

@@ -1,9 +1,8 @@
 // Requests as they end, pushed by the gateway while a page listens; it connects again when the connection is lost.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RequestView } from "../admin/request-schema.ts";
-import { call } from "./api.ts";
+import { call, readEvents } from "./api.ts";
 import { later } from "./browser.ts";
-import { readEvents } from "./events.ts";
 
 const AGAIN_AFTER_MS = 2000;
 const AGAIN_AFTER_MAX_MS = 30_000;

@@ -1,14 +1,14 @@
-// Models: the catalogue, searched, filtered and sorted where it is shown.
-import { useState } from "preact/hooks";
+// Models: the catalogue, searched, filtered and sorted where it is shown, and the operator's aliases.
+import { useEffect, useState } from "preact/hooks";
+import type { AliasView } from "../admin/aliases.ts";
 import type { Listed } from "../admin/list.ts";
 import type { CardView } from "../admin/settings-schema.ts";
-import { Aliases } from "./aliases.tsx";
-import { day, price, tokens } from "./format.ts";
-import { Check, Filter, SearchField } from "./parts/field.tsx";
-import { Card, PageHead } from "./parts/page.tsx";
+import { day, percent, price, tokens } from "./format.ts";
+import { Check, SearchField } from "./parts/field.tsx";
+import { Card, PageHead, PlacedFilter } from "./parts/page.tsx";
 import { Badge, Empty, Loaded } from "./parts/states.tsx";
-import { type Column, MoreRows, type Sorting, Table } from "./parts/table.tsx";
-import { useResource } from "./resource.ts";
+import { type Column, List, MoreRows, type Sorting, Table } from "./parts/table.tsx";
+import { usePages, useResource } from "./resource.ts";
 import { makeAddress, place, setFields } from "./route.ts";
 
 const SHOWN = 50;
@@ -41,10 +41,7 @@ export function ModelsPage() {
   const models = useResource<Listed<CardView>>("/models", EVERY_MS);
   const { query } = place.value;
   const [shown, setShown] = useState(SHOWN);
-  const set = (fields: Readonly<Record<string, string | null>>) => {
-    setFields(fields);
-    setShown(SHOWN);
-  };
+  useEffect(() => setShown(SHOWN), [query.toString()]);
   return (
     <>
       <PageHead title="Models">Prices in USD per million tokens, as the providers list them.</PageHead>
@@ -55,7 +52,7 @@ export function ModelsPage() {
               const found = sorted(data.filter(matching(query)), query);
               return (
                 <>
-                  <Filters all={data} query={query} set={set} />
+                  <Filters all={data} query={query} />
                   <p class="small faint summary" role="status">
                     {found.length} of {data.length} models
                   </p>
@@ -71,7 +68,7 @@ export function ModelsPage() {
                           columns={COLUMNS}
                           rows={found.slice(0, shown)}
                           keyOf={({ id }) => id}
-                          sorting={sortingOf(query, set)}
+                          sorting={sortingOf(query)}
                         />
                         <MoreRows
                           shown={Math.min(shown, found.length)}
@@ -127,59 +124,39 @@ function orderOf(query: URLSearchParams): { readonly by: string; readonly isDown
   return { by: sort.replace(/^-/, ""), isDown: sort.startsWith("-") };
 }
 
-type Set = (fields: Readonly<Record<string, string | null>>) => void;
-
 /** A second press turns the order round, a third gives the first order back. */
-function sortingOf(query: URLSearchParams, set: Set): Sorting {
+function sortingOf(query: URLSearchParams): Sorting {
   const { by, isDown } = orderOf(query);
   const next = (name: string) => (by !== name ? name : isDown ? null : `-${name}`);
-  return { by, isDown, onSort: (name) => set({ sort: next(name) }) };
+  return { by, isDown, onSort: (name) => setFields({ sort: next(name) }) };
 }
 
 interface FiltersProps {
   readonly all: readonly CardView[];
   readonly query: URLSearchParams;
-  readonly set: Set;
 }
 
-function Filters({ all, query, set }: FiltersProps) {
+function Filters({ all, query }: FiltersProps) {
   const providers = [...new Set(all.map(({ provider }) => provider))].sort();
   const options = [
     { value: "", label: "Every provider" },
     ...providers.map((name) => ({ value: name, label: name })),
   ];
-  const fieldOf = (name: string) => query.get(name) ?? "";
   return (
     <>
       <div class="filters">
-        <SearchField label="Search models" value={fieldOf("q")} onInput={(q) => set({ q })} />
-        <Filter
-          label="Provider"
-          value={fieldOf("provider")}
-          options={options}
-          onChange={(provider) => set({ provider })}
-        />
-        <Filter
-          label="Context"
-          value={fieldOf("context")}
-          options={CONTEXTS}
-          onChange={(context) => set({ context })}
-        />
-        <Filter
-          label="Price"
-          value={fieldOf("price")}
-          options={PRICES}
-          onChange={(value) => set({ price: value })}
-        />
+        <SearchField label="Search models" value={query.get("q") ?? ""} onInput={(q) => setFields({ q })} />
+        <PlacedFilter name="provider" label="Provider" options={options} />
+        <PlacedFilter name="context" label="Context" options={CONTEXTS} />
+        <PlacedFilter name="price" label="Price" options={PRICES} />
       </div>
       <div class="row checks">
-        <Check label="on" isOn={query.has("on")} onChange={(isOn) => set({ on: isOn ? "1" : null })} />
-        {CAPABILITIES.map((capability) => (
+        {["on", ...CAPABILITIES].map((name) => (
           <Check
-            key={capability}
-            label={capability}
-            isOn={query.has(capability)}
-            onChange={(isOn) => set({ [capability]: isOn ? "1" : null })}
+            key={name}
+            label={name}
+            isOn={query.has(name)}
+            onChange={(isOn) => setFields({ [name]: isOn ? "1" : null })}
           />
         ))}
       </div>
@@ -194,10 +171,9 @@ function listAbilities({ operations, capabilities }: CardView): readonly string[
 
 const COLUMNS: readonly Column<CardView>[] = [
   {
-    name: "name",
     label: "Model",
-    isHead: true,
-    canSort: true,
+    as: "head",
+    sort: "name",
     cell: (model) => (
       <div>
         <div>
@@ -208,47 +184,21 @@ const COLUMNS: readonly Column<CardView>[] = [
       </div>
     ),
   },
+  { label: "Context", as: "end", sort: "context", cell: ({ context_window }) => tokens(context_window) },
+  { label: "Longest answer", as: "end", cell: ({ max_output_tokens }) => tokens(max_output_tokens) },
+  { label: "Prompt", as: "end", sort: "input", cell: ({ pricing }) => price(pricing?.input) },
   {
-    name: "context",
-    label: "Context",
-    isNumber: true,
-    canSort: true,
-    cell: ({ context_window }) => tokens(context_window),
-  },
-  {
-    name: "longest",
-    label: "Longest answer",
-    isNumber: true,
-    cell: ({ max_output_tokens }) => tokens(max_output_tokens),
-  },
-  {
-    name: "input",
-    label: "Prompt",
-    isNumber: true,
-    canSort: true,
-    cell: ({ pricing }) => price(pricing?.input),
-  },
-  {
-    name: "cached",
     label: "Cached",
-    isNumber: true,
+    as: "end",
     cell: ({ pricing }) => <span class="faint">{price(pricing?.cached_input)}</span>,
   },
+  { label: "Answer", as: "end", sort: "output", cell: ({ pricing }) => price(pricing?.output) },
   {
-    name: "output",
-    label: "Answer",
-    isNumber: true,
-    canSort: true,
-    cell: ({ pricing }) => price(pricing?.output),
-  },
-  {
-    name: "released",
     label: "Released",
-    canSort: true,
+    sort: "released",
     cell: ({ released }) => <span class="nowrap">{released ? day(released) : "–"}</span>,
   },
   {
-    name: "state",
     label: "State",
     cell: ({ id, on, off_because }) =>
       on ? (
@@ -262,3 +212,43 @@ const COLUMNS: readonly Column<CardView>[] = [
       ),
   },
 ];
+
+/** The operator's names for models, with their targets. */
+function Aliases() {
+  const aliases = usePages<AliasView>("/aliases", {}, EVERY_MS);
+  return (
+    <Card title="Aliases" note="Names that clients may use for models" isFlush>
+      <List
+        label="Aliases"
+        of={aliases}
+        columns={ALIAS_COLUMNS}
+        keyOf={({ name }) => name}
+        empty={<p class="card-body faint">There are none.</p>}
+      />
+    </Card>
+  );
+}
+
+const ALIAS_COLUMNS: readonly Column<AliasView>[] = [
+  { label: "Name", as: "head", cell: ({ name }) => <span class="strong">{name}</span> },
+  { label: "Stands for", cell: ({ target }) => <Target target={target} /> },
+  {
+    label: "Defined by",
+    cell: ({ source }) => <Badge>{source === "configured" ? "the file" : "/admin/v1/aliases"}</Badge>,
+  },
+];
+
+/** The models of a group with their shares of its load. */
+function Target({ target }: Pick<AliasView, "target">) {
+  if (typeof target === "string") return <span>{target}</span>;
+  const whole = target.reduce((sum, { weight }) => sum + weight, 0);
+  return (
+    <div>
+      {target.map(({ model, weight }) => (
+        <div key={model}>
+          {model} <span class="small faint">{percent(weight / whole)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}

@@ -1,9 +1,8 @@
-// The names of keys and accounts, for places that know only their ids.
-
+// The models, keys and accounts that many pages choose from or name.
 import type { AccountView } from "../admin/accounts.ts";
 import type { KeyInUseView } from "../admin/keys.ts";
-import type { Listed } from "../admin/list.ts";
-import { useResource } from "./resource.ts";
+import type { CardView } from "../admin/settings-schema.ts";
+import { usePages } from "./resource.ts";
 
 /** The playground's own key, which no list holds. */
 const CONSOLE_KEY = "console";
@@ -17,12 +16,38 @@ export interface Names {
 
 /** Looks up the names of the latest 200 keys and accounts; an id without a known name stands for itself. */
 export function useNames(): Names {
-  const keys = useResource<Listed<KeyInUseView>>("/keys?limit=200").data?.data ?? [];
-  const accounts = useResource<Listed<AccountView>>("/accounts?limit=200").data?.data ?? [];
+  const keys = usePages<KeyInUseView>("/keys?limit=200").data ?? [];
+  const accounts = usePages<AccountView>("/accounts?limit=200").data ?? [];
   return {
     keys,
     accounts,
     key: (id) => keys.find((key) => key.id === id)?.name ?? (id === CONSOLE_KEY ? "Playground" : id),
     account: (id) => accounts.find((account) => account.id === id)?.name ?? id,
+  };
+}
+
+export const SELECTORS = [
+  { id: "Router#best", what: "The best answer" },
+  { id: "Router#fair", what: "A good answer at the least cost" },
+  { id: "Router#light", what: "The soonest answer" },
+] as const;
+
+export interface Models {
+  readonly all: readonly CardView[];
+  readonly on: readonly CardView[];
+  /** One that answers, for an example. */
+  readonly sample: string;
+  readonly find: (id: string) => CardView | undefined;
+}
+
+export function useModels(): Models {
+  const all = usePages<CardView>("/models").data ?? [];
+  const on = all.filter((model) => model.on);
+  const isSimulated = on.length > 0 && on.every(({ provider }) => provider === "Sim");
+  return {
+    all,
+    on,
+    sample: isSimulated ? (on[0]?.id ?? "Router#fair") : "Router#fair",
+    find: (id) => all.find((model) => model.id === id),
   };
 }

@@ -89,16 +89,26 @@ function LoadingFigures() {
 }
 
 function FiguresOf({ data }: { readonly data: Overview }) {
-  const { totals, previous, series } = data;
+  const { totals, previous, series, step } = data;
   if (totals.requests === 0 && previous.requests === 0) return <NothingYet />;
+  const times = series.map(({ at }) => Date.parse(at));
   return (
     <div class="stack">
-      <Tiles totals={totals} previous={previous} series={series} />
+      <div class="tiles">
+        {TILES.map((tile) => (
+          <TileView key={tile.label} tile={tile} data={data} />
+        ))}
+      </div>
       <div class="charts">
-        <RequestsChart data={data} />
-        <SpendChart data={data} />
-        <TokensChart data={data} />
-        <SpeedChart data={data} />
+        {COURSES.map(({ title, describe, lines, ...look }) => (
+          <Card key={title} title={title}>
+            <Chart
+              {...{ ...look, times, step }}
+              label={describe(totals)}
+              lines={lines.map(([label, color, pick]) => ({ label, color, values: series.map(pick) }))}
+            />
+          </Card>
+        ))}
       </div>
     </div>
   );
@@ -115,156 +125,123 @@ function NothingYet() {
   );
 }
 
-interface Part {
-  readonly data: Overview;
+type Reading = (figures: FiguresView) => number | null;
+
+/** A chart of figures over time. */
+interface Course {
+  readonly title: string;
+  /** Says what it shows to those who can't see it. */
+  readonly describe: (totals: FiguresView) => string;
+  readonly format: (value: number) => string;
+  readonly isBars?: boolean;
+  readonly isWhole?: boolean;
+  readonly lines: readonly (readonly [label: string, color: string, pick: Reading])[];
 }
 
-function courseOf({ series, step }: Overview) {
-  const times = series.map(({ at }) => Date.parse(at));
-  return { times, step, line: (pick: (figures: FiguresView) => number | null) => series.map(pick) };
-}
+const COURSES: readonly Course[] = [
+  {
+    title: "Requests",
+    describe: ({ requests, errors }) => `Requests over time, ${requests} in all, ${errors} of them failed`,
+    ...{ format: compact, isBars: true, isWhole: true },
+    lines: [
+      ["Answered", "--c1", ({ requests, errors }) => requests - errors],
+      ["Failed", "--c4", ({ errors }) => errors],
+    ],
+  },
+  {
+    title: "Spend",
+    describe: ({ cost_usd }) => `Spend over time, ${usd(cost_usd)} in all`,
+    ...{ format: usdCompact, isBars: true },
+    lines: [
+      ["Charged to balances", "--c2", ({ charged_usd }) => charged_usd],
+      ["Within the allowance", "--c5", ({ cost_usd, charged_usd }) => Math.max(0, cost_usd - charged_usd)],
+    ],
+  },
+  {
+    title: "Tokens",
+    describe: () => "Tokens over time",
+    ...{ format: compact, isBars: true, isWhole: true },
+    lines: [
+      ["Prompt", "--c5", ({ tokens }) => tokens.prompt],
+      ["Answer", "--c1", ({ tokens }) => tokens.completion],
+    ],
+  },
+  {
+    title: "Time to first token",
+    describe: () => "Time to the first token over time",
+    ...{ format: span, isWhole: true },
+    lines: [
+      ["Half within", "--c1", ({ first_token_ms }) => first_token_ms?.p50 ?? null],
+      ["95% within", "--c3", ({ first_token_ms }) => first_token_ms?.p95 ?? null],
+    ],
+  },
+];
 
-function RequestsChart({ data }: Part) {
-  const { times, step, line } = courseOf(data);
-  const lines = [
-    { label: "Answered", color: "--c1", values: line(({ requests, errors }) => requests - errors) },
-    { label: "Failed", color: "--c4", values: line(({ errors }) => errors) },
-  ];
-  const label = `Requests over time, ${data.totals.requests} in all, ${data.totals.errors} of them failed`;
-  return (
-    <Card title="Requests">
-      <Chart {...{ label, times, step, lines }} format={compact} isBars isWhole />
-    </Card>
-  );
-}
-
-function SpendChart({ data }: Part) {
-  const { times, step, line } = courseOf(data);
-  const free = ({ cost_usd, charged_usd }: FiguresView) => Math.max(0, cost_usd - charged_usd);
-  const lines = [
-    { label: "Charged to balances", color: "--c2", values: line(({ charged_usd }) => charged_usd) },
-    { label: "Within the allowance", color: "--c5", values: line(free) },
-  ];
-  const label = `Spend over time, ${usd(data.totals.cost_usd)} in all`;
-  return (
-    <Card title="Spend">
-      <Chart {...{ label, times, step, lines }} format={usdCompact} isBars />
-    </Card>
-  );
-}
-
-function TokensChart({ data }: Part) {
-  const { times, step, line } = courseOf(data);
-  const lines = [
-    { label: "Prompt", color: "--c5", values: line(({ tokens }) => tokens.prompt) },
-    { label: "Answer", color: "--c1", values: line(({ tokens }) => tokens.completion) },
-  ];
-  return (
-    <Card title="Tokens">
-      <Chart {...{ times, step, lines }} label="Tokens over time" format={compact} isBars isWhole />
-    </Card>
-  );
-}
-
-function SpeedChart({ data }: Part) {
-  const { times, step, line } = courseOf(data);
-  const lines = [
-    {
-      label: "Half within",
-      color: "--c1",
-      values: line(({ first_token_ms }) => first_token_ms?.p50 ?? null),
-    },
-    { label: "95% within", color: "--c3", values: line(({ first_token_ms }) => first_token_ms?.p95 ?? null) },
-  ];
-  return (
-    <Card title="Time to first token">
-      <Chart {...{ times, step, lines }} label="Time to the first token over time" format={span} isWhole />
-    </Card>
-  );
-}
-
-function Tiles({ totals, previous, series }: Pick<Overview, "totals" | "previous" | "series">) {
-  const allTokens = ({ tokens }: FiguresView) => tokens.prompt + tokens.completion;
-  const errorShare = ({ errors, requests }: FiguresView) => (requests === 0 ? 0 : errors / requests);
-  const first = totals.first_token_ms;
-  return (
-    <div class="tiles">
-      <Tile
-        label="Requests"
-        value={compact(totals.requests)}
-        now={totals.requests}
-        before={previous.requests}
-        course={series.map(({ requests }) => requests)}
-      />
-      <Tile
-        label="Spend"
-        value={usdCompact(totals.cost_usd)}
-        now={totals.cost_usd}
-        before={previous.cost_usd}
-        course={series.map(({ cost_usd }) => cost_usd)}
-      />
-      <Tile
-        label="Tokens"
-        value={compact(allTokens(totals))}
-        now={allTokens(totals)}
-        before={allTokens(previous)}
-        course={series.map(allTokens)}
-      />
-      <Tile
-        label="Error rate"
-        value={percent(errorShare(totals))}
-        now={errorShare(totals)}
-        before={errorShare(previous)}
-        isLessBetter
-        course={series.map(errorShare)}
-      />
-      <Tile
-        label="Time to first token"
-        value={first ? span(first.p50) : "–"}
-        note={first ? `95% within ${span(first.p95)}` : "no streamed answers"}
-        now={first?.p50 ?? 0}
-        before={previous.first_token_ms?.p50 ?? 0}
-        isLessBetter
-        course={series.map(({ first_token_ms }) => first_token_ms?.p50 ?? 0)}
-      />
-    </div>
-  );
-}
-
-interface TileProps {
+/** One figure: its value, compared with the time before or with a note in place of that, and its course. */
+interface Tile {
   readonly label: string;
-  readonly value: string;
-  readonly note?: string;
-  readonly now: number;
-  readonly before: number;
+  /** null: not known. */
+  readonly pick: Reading;
+  readonly format: (value: number) => string;
+  /** Left out: more of it is neither good nor bad. */
   readonly isLessBetter?: boolean;
-  readonly course: readonly number[];
+  readonly note?: (totals: FiguresView) => string;
+  readonly color?: string;
 }
 
-function Tile({ label, value, note, now, before, isLessBetter, course }: TileProps) {
-  const gain = before > 0 ? now / before - 1 : null;
-  // More requests or spend is neither good nor bad.
-  const isGood = isLessBetter && gain !== null && gain < 0;
-  const isBad = isLessBetter && gain !== null && gain > 0.05;
+const TILES: readonly Tile[] = [
+  { label: "Requests", pick: ({ requests }) => requests, format: compact },
+  { label: "Spend", pick: ({ cost_usd }) => cost_usd, format: usdCompact },
+  { label: "Tokens", pick: ({ tokens }) => tokens.prompt + tokens.completion, format: compact },
+  {
+    label: "Error rate",
+    pick: ({ errors, requests }) => (requests === 0 ? 0 : errors / requests),
+    ...{ format: percent, isLessBetter: true, color: "--c2" },
+  },
+  {
+    label: "Time to first token",
+    pick: ({ first_token_ms }) => first_token_ms?.p50 ?? null,
+    format: span,
+    note: ({ first_token_ms: first }) => (first ? `95% within ${span(first.p95)}` : "no streamed answers"),
+  },
+];
+
+function TileView({ tile, data }: { readonly tile: Tile; readonly data: Overview }) {
+  const { label, pick, format, isLessBetter, note, color } = tile;
+  const { totals, previous, series } = data;
+  const [now, before] = [pick(totals), pick(previous)];
   return (
     <section class="card tile" aria-label={label}>
       <span class="tile-label">{label}</span>
-      <span class="tile-value">{value}</span>
-      <span class="tile-note">
-        {note ??
-          (gain === null ? (
-            "nothing before to compare"
-          ) : (
-            <>
-              <span class={isGood ? "good" : isBad ? "worse" : ""}>
-                {gain > 0 ? "+" : gain < 0 ? "−" : "±"}
-                {percent(Math.abs(gain))}
-              </span>{" "}
-              to the time before
-            </>
-          ))}
+      <span class="tile-value">{now === null ? "–" : format(now)}</span>
+      <span class="tile-note small faint">
+        {note ? (
+          note(totals)
+        ) : (
+          <Gain share={before ? (now ?? 0) / before - 1 : null} isLessBetter={isLessBetter} />
+        )}
       </span>
-      <Spark values={course} color={label === "Error rate" ? "--c2" : "--c1"} />
+      <Spark values={series.map((figures) => pick(figures) ?? 0)} color={color} />
     </section>
+  );
+}
+
+interface GainProps {
+  /** null: there was nothing before. */
+  readonly share: number | null;
+  readonly isLessBetter: boolean | undefined;
+}
+
+function Gain({ share, isLessBetter }: GainProps) {
+  if (share === null) return "nothing before to compare";
+  const look = !isLessBetter ? "" : share < 0 ? "good" : share > 0.05 ? "worse" : "";
+  return (
+    <>
+      <span class={look}>
+        {share > 0 ? "+" : share < 0 ? "−" : "±"}
+        {percent(Math.abs(share))}
+      </span>{" "}
+      to the time before
+    </>
   );
 }

@@ -1,4 +1,4 @@
-// The parameters of a chat completion, within their bounds; empty means the model's own.
+// The system prompt and the parameters of a chat completion, within their bounds; empty means the model's own.
 import { TextField } from "./parts/field.tsx";
 
 interface Bound {
@@ -43,25 +43,32 @@ interface ParametersProps {
 
 export function Parameters({ typed, onChange }: ParametersProps) {
   return (
-    <div class="parameters">
-      {BOUNDS.map((bound) => {
-        const { name, label, min, max, step } = bound;
-        const value = typed[name] ?? "";
-        return (
-          <TextField
-            key={name}
-            label={label}
-            type="number"
-            min={min}
-            {...(max === undefined ? {} : { max })}
-            step={step}
-            placeholder="model's own"
-            value={value}
-            onInput={(text) => onChange({ ...typed, [name]: text })}
-            error={wrongIn(bound, value)}
-          />
-        );
-      })}
-    </div>
+    <section class="card card-body stack tuning" aria-label="Parameters">
+      <TextField
+        label="System prompt"
+        rows={2}
+        placeholder="How to answer"
+        value={typed.system ?? ""}
+        onInput={(system) => onChange({ ...typed, system })}
+      />
+      <div class="parameters">
+        {BOUNDS.map((bound) => {
+          const { name, label, min, max, step } = bound;
+          const value = typed[name] ?? "";
+          return (
+            <TextField
+              key={name}
+              label={label}
+              type="number"
+              {...{ min, max, step }}
+              placeholder="model's own"
+              value={value}
+              onInput={(text) => onChange({ ...typed, [name]: text })}
+              error={wrongIn(bound, value)}
+            />
+          );
+        })}
+      </div>
+    </section>
   );
 }

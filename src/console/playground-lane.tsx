@@ -3,14 +3,14 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Prompt } from "./composer.tsx";
 import { count, describeCharge, span } from "./format.ts";
+import { SELECTORS, useModels } from "./names.ts";
 import { listOperations } from "./operations/operation.ts";
 import { Button } from "./parts/button.tsx";
 import { Figures } from "./parts/figures.tsx";
 import { Notice } from "./parts/states.tsx";
 import { type Answer, computeSpeed } from "./playground-run.ts";
-import { SELECTORS, useModels } from "./use-models.ts";
 
-export interface Turn {
+interface Turn {
   readonly prompt: Prompt;
   readonly answer: Answer;
 }
@@ -39,7 +39,7 @@ interface HeadProps extends Pick<LaneProps, "number" | "onModel"> {
 
 export function LaneHead({ model, number, onModel, canOnlyChat, children }: HeadProps) {
   return (
-    <div class="lane-head">
+    <div class="row tight lane-head">
       <ModelSelect label={`Model ${number}`} value={model} onChange={onModel} canOnlyChat={canOnlyChat} />
       {children}
     </div>
@@ -126,9 +126,9 @@ function TurnView({ turn: { prompt, answer } }: { readonly turn: Turn }) {
         {prompt.text}
       </div>
       {answer.reasoning && (
-        <details class="thought">
+        <details>
           <summary>Thinking</summary>
-          <p>{answer.reasoning}</p>
+          <p class="thought">{answer.reasoning}</p>
         </details>
       )}
       <AnswerText text={answer.text} isOpen={answer.state === "waiting" || answer.state === "streaming"} />

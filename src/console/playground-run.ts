@@ -1,9 +1,8 @@
 // One answer of the playground as it streams: its text, and what it took.
 import type { ErrorBody } from "../core/fault.ts";
 import type { Chunk, Usage } from "../surfaces/openai-chat/answer-schema.ts";
-import { call, readMessage } from "./api.ts";
+import { call, readEvents, readMessage } from "./api.ts";
 import { tickMs } from "./browser.ts";
-import { readEvents } from "./events.ts";
 
 export interface Answer {
   readonly state: "waiting" | "streaming" | "done" | "stopped" | "failed";

@@ -1,20 +1,21 @@
 // Playground: a chat with one model or several side by side, streamed through the gateway, or another operation of a model.
+import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { gatewayAddress, remember, remembered } from "./browser.ts";
 import { Composer, type Prompt } from "./composer.tsx";
+import { useModels } from "./names.ts";
 import { CHAT, listOperations } from "./operations/operation.ts";
 import { listFields, Parameters, type Typed } from "./parameters.tsx";
-import { Button } from "./parts/button.tsx";
+import { Button, Code, Segments } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
-import { ExampleCode } from "./parts/example.tsx";
-import { Filter, TextField } from "./parts/field.tsx";
+import { Filter } from "./parts/field.tsx";
 import { PageHead } from "./parts/page.tsx";
 import { type Lane, LaneHead, LaneView } from "./playground-lane.tsx";
 import { type Answer, ask, WAITING } from "./playground-run.ts";
 import { place } from "./route.ts";
-import { useModels } from "./use-models.ts";
-import { useRun } from "./use-run.ts";
+import { type Example, LANGUAGES, type Language, snippet } from "./snippets.ts";
+import { useRun } from "./task.ts";
 
 const LANES_MAX = 4;
 const MODELS_KEPT = "playground.models";
@@ -40,14 +41,12 @@ function useLanes(sample: string, isReady: boolean) {
     setLanes(changed);
     remember(MODELS_KEPT, changed.map(({ model }) => model).join("\n"));
   };
-  const send = (prompt: Prompt, system: string, fields: Fields) => {
+  const send = (prompt: Prompt, setup: Setup) => {
     setLanes(lanes.map((lane) => ({ ...lane, turns: [...lane.turns, { prompt, answer: WAITING }] })));
     const put = (id: number, answer: Answer) => setLanes((before) => withAnswer(before, id, answer));
     const askAll = (signal: AbortSignal) =>
       Promise.all(
-        lanes.map((lane) =>
-          ask(requestOf(lane, system, fields, prompt), signal, (answer) => put(lane.id, answer)),
-        ),
+        lanes.map((lane) => ask(requestOf(lane, setup, prompt), signal, (answer) => put(lane.id, answer))),
       );
     return start(askAll);
   };
@@ -74,7 +73,7 @@ export function PlaygroundPage() {
   const offered = first ? listOperations(first.model, models) : [];
   const { value: chosen, Panel } = offered.find(({ value }) => value === wanted) ?? offered[0] ?? CHAT;
   const choice = offered.length > 1 && (
-    <Filter label="Operation" value={chosen} options={offered} onChange={setWanted} />
+    <Filter label="Operation" value={chosen} options={offered} onInput={setWanted} />
   );
   if (!first || others.length > 0 || !Panel) return <ChatPage chat={chat} choice={choice} />;
   return (
@@ -97,10 +96,9 @@ interface ChatProps {
 }
 
 function ChatPage({ chat, choice }: ChatProps) {
-  const [system, setSystem] = useState("");
   const [typed, setTyped] = useState<Typed>({});
   const [open, setOpen] = useState<"parameters" | "code" | null>(null);
-  const fields = listFields(typed);
+  const setup: Setup = { system: typed.system ?? "", fields: listFields(typed) };
   const { lanes, isRunning } = chat;
   return (
     <div class="playground">
@@ -109,9 +107,7 @@ function ChatPage({ chat, choice }: ChatProps) {
         onTune={() => setOpen(open === "parameters" ? null : "parameters")}
         onCode={() => setOpen("code")}
       />
-      {open === "parameters" && (
-        <Tuning system={system} setSystem={setSystem} typed={typed} setTyped={setTyped} />
-      )}
+      {open === "parameters" && <Parameters typed={typed} onChange={setTyped} />}
       <div class="lanes">
         {lanes.map((lane, at) => (
           <LaneView
@@ -124,18 +120,16 @@ function ChatPage({ chat, choice }: ChatProps) {
           />
         ))}
       </div>
-      {lanes.length > 0 && lanes.every(({ turns }) => turns.length === 0) && fields !== null && (
-        <Starters onChoose={(text) => void chat.send({ text, images: [] }, system, fields)} />
+      {lanes.length > 0 && lanes.every(({ turns }) => turns.length === 0) && setup.fields !== null && (
+        <Starters onChoose={(text) => void chat.send({ text, images: [] }, setup)} />
       )}
       <Composer
         isRunning={isRunning}
-        isBlocked={fields === null || lanes.length === 0}
-        onSend={(prompt) => void chat.send(prompt, system, fields)}
+        isBlocked={setup.fields === null || lanes.length === 0}
+        onSend={(prompt) => void chat.send(prompt, setup)}
         onStop={chat.stop}
       />
-      {open === "code" && (
-        <AsCode lanes={lanes} system={system} fields={fields} onClose={() => setOpen(null)} />
-      )}
+      {open === "code" && <AsCode lanes={lanes} setup={setup} onClose={() => setOpen(null)} />}
     </div>
   );
 }
@@ -168,7 +162,7 @@ function Head({ chat: { lanes, isRunning, add, clear }, onTune, onCode }: HeadPr
   const isEmpty = lanes.every(({ turns }) => turns.length === 0);
   const actions = (
     <>
-      <Button icon="sliders" onClick={onTune}>
+      <Button icon="limits" onClick={onTune}>
         Parameters
       </Button>
       <Button icon="code" isDisabled={lanes.length === 0} onClick={onCode}>
@@ -205,7 +199,14 @@ function contentOf({ text, images }: Prompt): unknown {
   return text === "" ? pictures : [{ type: "text", text }, ...pictures];
 }
 
-function messagesOf({ turns }: Lane, system: string, prompt: Prompt): readonly object[] {
+/** The beginning that all requests share. */
+interface Setup {
+  readonly system: string;
+  /** null: one of them is out of its bounds. */
+  readonly fields: ReturnType<typeof listFields>;
+}
+
+function messagesOf({ turns }: Lane, { system }: Setup, prompt: Prompt): readonly object[] {
   const said = turns.flatMap((turn) => [
     { role: "user", content: contentOf(turn.prompt) },
     ...(turn.answer.text === "" ? [] : [{ role: "assistant", content: turn.answer.text }]),
@@ -217,56 +218,31 @@ function messagesOf({ turns }: Lane, system: string, prompt: Prompt): readonly o
   ];
 }
 
-type Fields = ReturnType<typeof listFields>;
-
-function requestOf(lane: Lane, system: string, fields: Fields, prompt: Prompt): object {
-  return { model: lane.model, messages: messagesOf(lane, system, prompt), ...fields };
-}
-
-interface TuningProps {
-  readonly system: string;
-  readonly setSystem: (system: string) => void;
-  readonly typed: Typed;
-  readonly setTyped: (typed: Typed) => void;
-}
-
-function Tuning({ system, setSystem, typed, setTyped }: TuningProps) {
-  return (
-    <section class="card card-body tuning" aria-label="Parameters">
-      <TextField
-        label="System prompt"
-        rows={2}
-        placeholder="How to answer"
-        value={system}
-        onInput={setSystem}
-      />
-      <Parameters typed={typed} onChange={setTyped} />
-    </section>
-  );
+function requestOf(lane: Lane, setup: Setup, prompt: Prompt): object {
+  return { model: lane.model, messages: messagesOf(lane, setup, prompt), ...setup.fields };
 }
 
 interface AsCodeProps {
   readonly lanes: readonly Lane[];
-  readonly system: string;
-  readonly fields: Fields;
+  readonly setup: Setup;
   readonly onClose: () => void;
 }
 
 const IMAGE_SHOWN = 48;
 
-function AsCode({ lanes, system, fields, onClose }: AsCodeProps) {
+function AsCode({ lanes, setup, onClose }: AsCodeProps) {
   const [lane] = lanes;
   if (!lane) return null;
   // The call that the last answer came of, or one like the first.
   const last = lane.turns.at(-1)?.prompt ?? { text: "Hello!", images: [] };
-  const messages = messagesOf({ ...lane, turns: lane.turns.slice(0, -1) }, system, last);
+  const messages = messagesOf({ ...lane, turns: lane.turns.slice(0, -1) }, setup, last);
   const short = JSON.stringify(messages).replace(/(data:image\/[^"]{0,48})[^"]*/g, `$1…`);
   const example = {
     address: gatewayAddress(),
     secret: "sk-…",
     model: lane.model,
     messages: JSON.parse(short),
-    fields: { ...fields, stream: true },
+    fields: { ...setup.fields, stream: true },
   };
   return (
     <Dialog title="View as code" isWide onClose={onClose}>
@@ -275,5 +251,22 @@ function AsCode({ lanes, system, fields, onClose }: AsCodeProps) {
         Put a key of Settings → Router in place of sk-…; images are cut to {IMAGE_SHOWN} characters here.
       </p>
     </Dialog>
+  );
+}
+
+const kept = LANGUAGES.find(({ value }) => value === remembered("language"))?.value;
+const language = signal<Language>(kept ?? "curl");
+
+/** A call as code, in the language that was chosen last. */
+function ExampleCode({ example }: { readonly example: Example }) {
+  const choose = (value: Language) => {
+    language.value = value;
+    remember("language", value);
+  };
+  return (
+    <div class="stack">
+      <Segments label="Language" options={LANGUAGES} value={language.value} onChange={choose} />
+      <Code text={snippet(language.value, example)} />
+    </div>
   );
 }

@@ -3,10 +3,10 @@ import { useState } from "preact/hooks";
 import type { Listed } from "../admin/list.ts";
 import type { ProviderView } from "../admin/providers.ts";
 import type { SettingsView } from "../admin/settings-schema.ts";
-import { CredentialForm } from "./credential-form.tsx";
-import { CredentialRow } from "./credential-row.tsx";
+import { CredentialForm, CredentialRow } from "./credentials.tsx";
 import { percent, span } from "./format.ts";
 import { Button } from "./parts/button.tsx";
+import { Vitals } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, Notice, type Tone } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
@@ -72,11 +72,11 @@ const BREAKERS: Readonly<Record<ProviderView["breaker"], { readonly tone: Tone; 
   open: { tone: "bad", word: "failing" },
 };
 
-function ProviderCard({
-  provider,
-  onAdd,
-  reload,
-}: Omit<ListsProps, "all"> & { readonly provider: ProviderView }) {
+interface ProviderCardProps extends Omit<ListsProps, "all"> {
+  readonly provider: ProviderView;
+}
+
+function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
   const { tone, word } = BREAKERS[provider.breaker];
   const title = (
     <span class="row">
@@ -116,52 +116,39 @@ function ProviderCard({
 
 function VitalsOf({ provider }: { readonly provider: ProviderView }) {
   const models = <a href={makeAddress("/models", { provider: provider.name })}>Its models</a>;
-  if (provider.error_rate === null && provider.in_flight === 0) {
-    return <p class="faint">No calls lately. {models}</p>;
-  }
+  const { error_rate, in_flight, first_token_ms: first, tokens_per_second } = provider;
+  if (error_rate === null && in_flight === 0) return <p class="faint">No calls lately. {models}</p>;
   const failing = provider.models.filter(({ breaker }) => breaker !== "closed");
+  const catalogue = (
+    <>
+      {models}
+      {failing.length > 0 && <span class="small"> · {failing.length} failing</span>}
+    </>
+  );
   return (
-    <dl class="vitals">
-      <Vital
-        label="Errors lately"
-        value={provider.error_rate === null ? "–" : percent(provider.error_rate)}
-      />
-      <Vital label="First token" value={provider.first_token_ms ? span(provider.first_token_ms.p50) : "–"} />
-      <Vital label="95% within" value={provider.first_token_ms ? span(provider.first_token_ms.p95) : "–"} />
-      <Vital label="Tokens a second" value={provider.tokens_per_second?.toString() ?? "–"} />
-      <Vital label="Under way" value={String(provider.in_flight)} />
-      <div>
-        <dt>Catalogue</dt>
-        <dd>
-          {models}
-          {failing.length > 0 && <span class="small"> · {failing.length} failing</span>}
-        </dd>
-      </div>
-    </dl>
+    <Vitals
+      rows={[
+        ["Errors lately", error_rate === null ? "–" : percent(error_rate)],
+        ["First token", first ? span(first.p50) : "–"],
+        ["95% within", first ? span(first.p95) : "–"],
+        ["Tokens a second", tokens_per_second ?? "–"],
+        ["Under way", in_flight],
+        ["Catalogue", catalogue],
+      ]}
+    />
   );
 }
 
-function Vital({ label, value }: { readonly label: string; readonly value: string }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
-}
-
-function OffCard({
-  providers,
-  onAdd,
-}: {
+interface OffCardProps extends Pick<ListsProps, "onAdd"> {
   readonly providers: readonly ProviderView[];
-  readonly onAdd: ListsProps["onAdd"];
-}) {
+}
+
+function OffCard({ providers, onAdd }: OffCardProps) {
   return (
     <Card title="Off" note="Known providers that have no key yet">
       <ul class="off-list">
         {providers.map((provider) => (
-          <li key={provider.name}>
+          <li key={provider.name} class="row tight between">
             <div>
               <div class="strong">{provider.name}</div>
               <div class="small faint clip">{provider.base_url.replace(/^https?:\/\//, "")}</div>

@@ -16,7 +16,7 @@ export function RequestContent({ content }: { readonly content: ContentView }) {
         ))}
       </ol>
       {fields && (
-        <details class="thought">
+        <details>
           <summary>The request's other fields</summary>
           <Code text={JSON.stringify(fields, null, 2)} />
         </details>

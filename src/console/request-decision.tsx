@@ -31,9 +31,8 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
   const isDoubted = (model: string) => doubted.has(model);
   return [
     {
-      name: "model",
       label: "Candidate",
-      isHead: true,
+      as: "head",
       cell: ({ model }) => (
         <span class="row">
           <span class="strong">{model}</span>
@@ -43,7 +42,6 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
       ),
     },
     {
-      name: "quality",
       label: "Chance of a good answer",
       cell: ({ model, quality, quality_low }) => (
         <div class="gauge">
@@ -56,20 +54,18 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
       ),
     },
     {
-      name: "cost",
       label: "Cost",
-      isNumber: true,
+      as: "end",
       cell: ({ model, cost_usd, cost_usd_high }) =>
         cost_usd === null ? "–" : `${usd(cost_usd)}${isDoubted(model) ? formatHigh(cost_usd_high, usd) : ""}`,
     },
     {
-      name: "time",
       label: "Time",
-      isNumber: true,
+      as: "end",
       cell: ({ model, latency_ms, latency_ms_high }) =>
         `${span(latency_ms)}${isDoubted(model) ? formatHigh(latency_ms_high, span) : ""}`,
     },
-    { name: "score", label: "Score", isNumber: true, cell: ({ score }) => score.toFixed(3) },
+    { label: "Score", as: "end", cell: ({ score }) => score.toFixed(3) },
   ];
 }
 

@@ -2,9 +2,10 @@
 
 import type { RequestDetailView } from "../admin/request-schema.ts";
 import { chooseTone } from "./activity.tsx";
-import { count, fullMoment, span, usd } from "./format.ts";
+import { count, describeUnits, describeWork, fullMoment, span, usd } from "./format.ts";
 import { useNames } from "./names.ts";
 import { CopyButton } from "./parts/button.tsx";
+import { type Fact, Facts, Vitals } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Loaded, Notice } from "./parts/states.tsx";
 import { RequestContent } from "./request-content.tsx";
@@ -12,7 +13,6 @@ import { RequestDecision } from "./request-decision.tsx";
 import { useResource } from "./resource.ts";
 import { makeAddress } from "./route.ts";
 import { Timeline } from "./timeline.tsx";
-import { describeUnits, describeWork } from "./work.ts";
 
 export function RequestPage({ id }: { readonly id: string }) {
   const request = useResource<RequestDetailView>(`/requests/${encodeURIComponent(id)}`);
@@ -46,7 +46,7 @@ function Detail({ request }: Part) {
       </Card>
       <div class="charts">
         <Cost request={request} />
-        <Facts request={request} />
+        <FactsCard request={request} />
       </div>
       {request.decision && <RequestDecision decision={request.decision} used={request.model_used} />}
       {request.content && <RequestContent content={request.content} />}
@@ -58,7 +58,7 @@ function Summary({ request }: Part) {
   const { tokens } = request;
   const seconds = (request.total_ms - (request.first_token_ms ?? 0)) / 1000;
   const speed = request.stream && seconds > 0 && tokens.completion > 1 ? tokens.completion / seconds : null;
-  const figures: readonly (readonly [string, string])[] = [
+  const figures: readonly Fact[] = [
     ["Took", span(request.total_ms)],
     ["First token", request.first_token_ms === null ? "–" : span(request.first_token_ms)],
     [describeUnits(request.units) === null ? "Tokens" : "Work", describeWork(tokens, request.units)],
@@ -66,7 +66,7 @@ function Summary({ request }: Part) {
     ["Cost", usd(request.cost_usd)],
   ];
   return (
-    <section class="card summary-card" aria-label="Summary">
+    <section class="card stack summary-card" aria-label="Summary">
       <div class="row">
         <Badge tone={chooseTone(request)} hasDot>
           {request.status} {ENDED[request.ended] ?? request.ended}
@@ -76,14 +76,7 @@ function Summary({ request }: Part) {
         {request.operation !== "chat" && <span class="soft">{request.operation}</span>}
         <span class="faint">{fullMoment(request.at)}</span>
       </div>
-      <dl class="vitals">
-        {figures.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <Vitals rows={figures} />
     </section>
   );
 }
@@ -170,39 +163,27 @@ const SOURCES: Readonly<Record<string, string>> = {
   none: "nothing to count",
 };
 
-function Facts({ request }: Part) {
+function FactsCard({ request }: Part) {
   const names = useNames();
+  const { key_id, account_id, id } = request;
+  const facts: readonly Fact[] = [
+    ["Key", <a href={makeAddress("/activity", { key_id })}>{names.key(key_id)}</a>],
+    ["Account", <a href={makeAddress(`/settings/accounts/${account_id}`)}>{names.account(account_id)}</a>],
+    ["Asked for", `${request.model_asked}, ${request.stream ? "streamed" : "whole"}`],
+    ["At", request.surface],
+    ["Tokens", SOURCES[request.usage_source] ?? request.usage_source],
+    [
+      "Id",
+      <div class="row tight">
+        <code>{id}</code>
+        <CopyButton text={id} isIconOnly label="Copy the id" />
+      </div>,
+    ],
+    ["Request id", <code>{request.request_id}</code>],
+  ];
   return (
     <Card title="Facts">
-      <dl class="facts">
-        <dt>Key</dt>
-        <dd>
-          <a href={makeAddress("/activity", { key_id: request.key_id })}>{names.key(request.key_id)}</a>
-        </dd>
-        <dt>Account</dt>
-        <dd>
-          <a href={makeAddress(`/settings/accounts/${request.account_id}`)}>
-            {names.account(request.account_id)}
-          </a>
-        </dd>
-        <dt>Asked for</dt>
-        <dd>
-          {request.model_asked}, {request.stream ? "streamed" : "whole"}
-        </dd>
-        <dt>At</dt>
-        <dd>{request.surface}</dd>
-        <dt>Tokens</dt>
-        <dd>{SOURCES[request.usage_source] ?? request.usage_source}</dd>
-        <dt>Id</dt>
-        <dd class="row tight">
-          <code>{request.id}</code>
-          <CopyButton text={request.id} isIconOnly label="Copy the id" />
-        </dd>
-        <dt>Request id</dt>
-        <dd>
-          <code>{request.request_id}</code>
-        </dd>
-      </dl>
+      <Facts rows={facts} />
     </Card>
   );
 }

@@ -1,7 +1,7 @@
 // Data of the gateway for the pages: asked for when it is needed, kept so that a page seen before is there at once.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Listed } from "../admin/list.ts";
-import { getText, readMessage, withQuery } from "./api.ts";
+import { getText, type Query, readMessage, withQuery } from "./api.ts";
 import { every } from "./browser.ts";
 
 /** The last answers, as text: what is read from it is always a fresh value. */
@@ -64,11 +64,7 @@ export interface Pages<Row> extends Resource<readonly Row[]> {
 }
 
 /** A list that grows page by page; its first page is asked again every so often. */
-export function usePages<Row>(
-  path: string,
-  query: Readonly<Record<string, string | number | null>>,
-  everyMs = 0,
-): Pages<Row> {
+export function usePages<Row>(path: string, query: Query = {}, everyMs = 0): Pages<Row> {
   const first = withQuery(path, query);
   const resource = useResource<Listed<Row>>(first, everyMs);
   const [added, setAdded] = useState<{ readonly of: string; readonly pages: readonly Listed<Row>[] }>({

@@ -1,7 +1,8 @@
 // The visitor's place: the part of the address behind the #, as a path and a query.
 import { signal } from "@preact/signals";
+import { type Query, withQuery } from "./api.ts";
 
-export interface Place {
+interface Place {
   /** Begins with a slash, as `/settings/router`. */
   readonly path: string;
   readonly query: URLSearchParams;
@@ -20,24 +21,18 @@ window.addEventListener("hashchange", () => {
   if (before !== place.value.path) window.scrollTo(0, 0);
 });
 
-type Fields = Readonly<Record<string, string | null>>;
-
 /** The address of a page of the console. */
-export function makeAddress(path: string, fields: Fields = {}): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields))
-    if (value !== null && value !== "") query.set(name, value);
-  const text = query.toString();
-  return `#${path}${text === "" ? "" : `?${text}`}`;
+export function makeAddress(path: string, fields: Query = {}): string {
+  return withQuery(`#${path}`, fields);
 }
 
-export function go(path: string, fields: Fields = {}): void {
-  location.hash = makeAddress(path, fields);
+export function go(path: string): void {
+  location.hash = makeAddress(path);
 }
 
 /** Changes fields of the query where one is; the way back stays what it was. */
-export function setFields(fields: Fields): void {
-  const query: Record<string, string | null> = { ...Object.fromEntries(place.value.query), ...fields };
+export function setFields(fields: Query): void {
+  const query = { ...Object.fromEntries(place.value.query), ...fields };
   history.replaceState(null, "", makeAddress(place.value.path, query));
   place.value = placeOf(location.hash);
 }

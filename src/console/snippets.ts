@@ -45,7 +45,7 @@ function curl(example: Example): string {
   return writeCurl({ address, secret, path: "/v1/chat/completions" }, makeBody(example));
 }
 
-export interface CurlCall extends Pick<Example, "address" | "secret"> {
+interface CurlCall extends Pick<Example, "address" | "secret"> {
   readonly path: string;
   /** The file that an answer is put in which is no text. */
   readonly output?: string | undefined;

@@ -33,7 +33,7 @@ export function Timeline({ timeline }: { readonly timeline: Times }) {
           wholeMs={wholeMs}
         />
       ))}
-      <div class="timeline-scale" aria-hidden="true">
+      <div class="timeline-scale small faint" aria-hidden="true">
         {[0, 0.25, 0.5, 0.75, 1].map((share) => (
           <span key={share} style={{ left: `${share * 100}%` }}>
             {span(share * wholeMs)}

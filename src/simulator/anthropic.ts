@@ -1,10 +1,10 @@
 // The Anthropic dialect from the provider's side: `/anthropic/v1/messages`.
 import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { joinText } from "./chat-messages.ts";
-import { countBase64Bytes, readBearer, renderJsonError, renderNamedEvent } from "./formats.ts";
+import { countBase64Bytes, readBearer, renderNamedEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, formatDottedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
-import type { Answer, ErrorAnswer, Exchange, Frame, Media, Prompt, SimDialect, Turn } from "./types.ts";
+import type { Answer, Exchange, Frame, Media, Prompt, SimDialect, Turn } from "./types.ts";
 
 /** Status by kind ("Anthropic API: Errors"). */
 const STATUS = { ...COMMON_STATUS, overloaded: 529 };
@@ -48,12 +48,6 @@ function describeProblem({ kind, message, path }: Problem): string {
 function renderErrorBody(problem: Problem): JsonObject {
   const error = { type: TYPES[problem.kind] ?? "invalid_request_error", message: describeProblem(problem) };
   return { type: "error", error, request_id: "req_sim" };
-}
-
-function renderError(problem: Problem): ErrorAnswer {
-  return renderJsonError(problem, STATUS[problem.kind], renderErrorBody(problem), {
-    "request-id": "req_sim",
-  });
 }
 
 function readMedia({ type, source }: JsonObject): readonly Media[] {
@@ -123,7 +117,7 @@ function readPrompt(body: JsonObject, model: string): Prompt {
   };
 }
 
-const STOP = {
+export const STOP = {
   stop: "end_turn",
   stop_sequence: "stop_sequence",
   length: "max_tokens",
@@ -251,11 +245,11 @@ export const anthropic: SimDialect = {
   prefix: "/anthropic/v1",
   handles: (path) => path === "/messages",
   readSecret: (headers) => headers["x-api-key"] || readBearer(headers),
-  readModel: ({ body }) => String(body.model ?? ""),
   readPrompt,
   renderReply,
   renderFrames,
-  renderError,
+  status: STATUS,
+  renderErrorBody,
+  renderErrorHeaders: (problem) => ({ "request-id": "req_sim", ...renderWait(problem) }),
   renderFailure: (problem) => renderNamedEvent("error", renderErrorBody(problem)),
-  renderFailedBody: (problem) => JSON.stringify(renderErrorBody(problem)),
 };

@@ -1,12 +1,21 @@
 // Amazon Bedrock from the provider's side: Converse, and Claude by InvokeModel, whole and in binary frames.
-import type { JsonObject } from "../core/json.ts";
-import { anthropic } from "./anthropic.ts";
-import { readConverse } from "./converse-prompt.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
+import { STOP as ANTHROPIC_STOP, anthropic } from "./anthropic.ts";
 import { encodeFrames, nameException } from "./event-frames.ts";
-import { readBearer, renderJsonError, renderNamedEvent } from "./formats.ts";
+import { countBase64Bytes, readBearer, renderNamedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
-import type { Answer, ErrorAnswer, Exchange, Frame, Incoming, SimDialect } from "./types.ts";
+import type {
+  Answer,
+  Exchange,
+  Frame,
+  Incoming,
+  Media,
+  NamedEvent,
+  Prompt,
+  SimDialect,
+  Turn,
+} from "./types.ts";
 import { BEDROCK_EMBEDDINGS, BEDROCK_RERANK } from "./vectors.ts";
 
 /** Errors other than ValidationException ("Amazon Bedrock API reference: InvokeModel, Converse"). */
@@ -41,12 +50,14 @@ function describeProblem({ kind, message, path = [] }: Problem): string {
   }
 }
 
+function renderErrorBody(problem: Problem): JsonObject {
+  return { message: describeProblem(problem) };
+}
+
 /** The type stands in a header alone, and there is no Retry-After. */
-function renderError(problem: Problem): ErrorAnswer {
-  const { retryAfterSeconds: _seconds, ...rest } = problem;
-  const type = TYPES[problem.kind] ?? "ValidationException";
-  const headers = { "x-amzn-errortype": `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/` };
-  return renderJsonError(rest, STATUS[problem.kind], { message: describeProblem(problem) }, headers);
+function renderErrorHeaders({ kind }: Problem): Readonly<Record<string, string>> {
+  const type = TYPES[kind] ?? "ValidationException";
+  return { "x-amzn-errortype": `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/` };
 }
 
 /** Path and kind of call: `/model/{id}/converse`. */
@@ -66,35 +77,104 @@ function isInvoked(body: JsonObject): boolean {
   return body.anthropic_version !== undefined;
 }
 
-/** The same exchange, with the model's name as Anthropic's own service has it. */
-function toAnthropic(exchange: Exchange): Exchange {
-  return { ...exchange, model: toClaude(exchange.model) };
-}
-
+/** The model's name as Anthropic's own service has it. */
 function toClaude(model: string): string {
   return model.replace(/^.*anthropic\./, "");
 }
 
-const STOP = {
-  stop: "end_turn",
-  stop_sequence: "stop_sequence",
-  length: "max_tokens",
-  tool_calls: "tool_use",
-  refusal: "content_filtered",
-} as const;
+function toAnthropic(exchange: Exchange): Exchange {
+  return { ...exchange, model: toClaude(exchange.model) };
+}
+
+/** Reads a request of Converse as the prompt that the responder answers. */
+function readConverse(body: JsonObject, model: string): Prompt {
+  const system = joinTexts(body.system);
+  const { tools, toolChoice } = asObject(body.toolConfig);
+  const { maxTokens, stopSequences } = asObject(body.inferenceConfig);
+  const { structure } = asObject(asObject(body.outputConfig).textFormat);
+  const { schema } = asObject(asObject(structure).jsonSchema);
+  const format = parseJson(asString(schema) ?? "");
+  return {
+    turns: [
+      ...(system === "" ? [] : [{ role: "system", text: system } as const]),
+      ...asArray(body.messages).filter(isObject).flatMap(readTurns),
+    ],
+    tools: asArray(tools).flatMap((tool) => {
+      const { toolSpec } = asObject(tool);
+      if (!isObject(toolSpec)) return [];
+      return { name: String(toolSpec.name), schema: asObject(asObject(toolSpec.inputSchema).json) };
+    }),
+    toolChoice: readChoice(asObject(toolChoice)),
+    parallelCalls: true,
+    format: isObject(format) ? { schema: format } : null,
+    isThinking: isThinking(asObject(body.additionalModelRequestFields), model),
+    stop: asArray(stopSequences).map(String),
+    outputTokensMax: asNumber(maxTokens) ?? null,
+    choices: 1,
+  };
+}
+
+function isThinking(fields: JsonObject, model: string): boolean {
+  const asked = fields.reasoningConfig ?? fields.reasoning_config ?? fields.reasoning_effort;
+  return asked !== undefined || /gpt-oss|think/.test(model);
+}
+
+function readChoice({ any, tool }: JsonObject): Prompt["toolChoice"] {
+  if (isObject(tool)) return { name: String(tool.name) };
+  return isObject(any) ? "required" : "auto";
+}
+
+function joinTexts(blocks: unknown): string {
+  return asArray(blocks)
+    .map((block) => asString(asObject(block).text) ?? "")
+    .join("");
+}
+
+function readTurns({ role, content }: JsonObject): readonly Turn[] {
+  const blocks = asArray(content).filter(isObject);
+  if (role === "assistant") {
+    const calls = blocks.flatMap(({ toolUse }) => {
+      if (!isObject(toolUse)) return [];
+      const { toolUseId, name, input } = toolUse;
+      return [{ id: String(toolUseId), name: String(name), input: JSON.stringify(input) }];
+    });
+    return [{ role: "assistant", text: joinTexts(blocks), calls }];
+  }
+  const results = blocks.flatMap(({ toolResult }): Turn[] => {
+    if (!isObject(toolResult)) return [];
+    const held = asArray(toolResult.content);
+    const media = held.filter(isObject).flatMap(readMedia);
+    return [{ role: "tool", text: joinTexts(held), answers: String(toolResult.toolUseId), media }];
+  });
+  const others = blocks.filter(({ toolResult, cachePoint }) => !toolResult && !cachePoint);
+  if (results.length > 0 && others.length === 0) return results;
+  return [...results, { role: "user", text: joinTexts(others), media: others.flatMap(readMedia) }];
+}
+
+function readMedia({ image, document }: JsonObject): readonly Media[] {
+  const given = image ?? document;
+  if (!isObject(given)) return [];
+  const data = asString(asObject(given.source).bytes);
+  const format = String(given.format);
+  const kind = image === undefined ? "file" : "image";
+  const mediaType = kind === "image" ? `image/${format}` : format === "pdf" ? "application/pdf" : format;
+  return [{ kind, mediaType, bytes: data === undefined ? null : countBase64Bytes(data) }];
+}
+
+const STOP = { ...ANTHROPIC_STOP, refusal: "content_filtered" };
 
 function renderUsage({ usage }: Exchange): JsonObject {
   if (!usage) return {};
   const { input, output, cached, written } = usage;
-  const read = { cacheReadInputTokens: cached, cacheReadInputTokenCount: cached };
-  const wrote = { cacheWriteInputTokens: written, cacheWriteInputTokenCount: written };
   return {
     usage: {
       inputTokens: Math.max(0, input - cached - written),
       outputTokens: output,
       totalTokens: input + output,
-      ...read,
-      ...wrote,
+      cacheReadInputTokens: cached,
+      cacheReadInputTokenCount: cached,
+      cacheWriteInputTokens: written,
+      cacheWriteInputTokenCount: written,
       serverToolUsage: {},
     },
   };
@@ -124,31 +204,26 @@ function renderReply(exchange: Exchange): JsonObject {
   };
 }
 
-type Piece = readonly [Frame["kind"], string, JsonObject];
-
-function* renderPieces(exchange: Exchange, answer: Answer): Iterable<Piece> {
+function* renderPieces(exchange: Exchange, answer: Answer): Iterable<NamedEvent> {
   yield ["start", "messageStart", { role: "assistant" }];
   for (const [contentBlockIndex, block] of renderBlocks(exchange, answer).entries()) {
-    const delta = (given: JsonObject): Piece => [
-      "delta",
-      "contentBlockDelta",
-      { contentBlockIndex, delta: given },
-    ];
+    const write = (delta: JsonObject): NamedEvent => {
+      return ["delta", "contentBlockDelta", { contentBlockIndex, delta }];
+    };
     if (block.text !== undefined)
-      for (const text of answer.refusal === null ? answer.pieces : [answer.refusal]) yield delta({ text });
+      for (const text of answer.refusal === null ? answer.pieces : [answer.refusal]) yield write({ text });
     if (block.reasoningContent !== undefined) {
-      for (const text of answer.thinking.match(/\s*\S+/g) ?? []) yield delta({ reasoningContent: { text } });
-      yield delta({ reasoningContent: { signature: sign(answer.thinking) } });
+      for (const text of answer.thinking.match(/\s*\S+/g) ?? []) yield write({ reasoningContent: { text } });
+      yield write({ reasoningContent: { signature: sign(answer.thinking) } });
     }
     if (block.toolUse !== undefined) {
       const { input, ...toolUse } = Object(block.toolUse);
       yield ["start", "contentBlockStart", { contentBlockIndex, start: { toolUse } }];
-      for (const piece of splitInput(JSON.stringify(input))) yield delta({ toolUse: { input: piece } });
+      for (const piece of splitInput(JSON.stringify(input))) yield write({ toolUse: { input: piece } });
     }
     yield ["start", "contentBlockStop", { contentBlockIndex }];
   }
-  const stop: Piece = ["finish", "messageStop", { stopReason: STOP[answer.finish] }];
-  yield stop;
+  yield ["finish", "messageStop", { stopReason: STOP[answer.finish] }];
   yield ["end", "metadata", { metrics: { latencyMs: 100 }, ...renderUsage(exchange) }];
 }
 
@@ -156,10 +231,8 @@ function* renderConverse(exchange: Exchange): Iterable<Frame> {
   let padding = 0;
   for (const [kind, name, data] of renderPieces(exchange, takeFirstAnswer(exchange))) {
     padding = (padding + 7) % 26;
-    yield {
-      kind,
-      text: renderNamedEvent(name, { ...data, p: "abcdefghijklmnopqrstuvwxyz".slice(0, padding) }),
-    };
+    const p = "abcdefghijklmnopqrstuvwxyz".slice(0, padding);
+    yield { kind, text: renderNamedEvent(name, { ...data, p }) };
   }
 }
 
@@ -172,10 +245,8 @@ function* renderInvoked(exchange: Exchange): Iterable<Frame> {
       const event: JsonObject = JSON.parse(data);
       // Bedrock sends no pings.
       if (event.type === "ping") return "";
-      const metrics = {
-        inputTokenCount: exchange.usage?.input ?? 0,
-        outputTokenCount: exchange.usage?.output ?? 0,
-      };
+      const { input = 0, output = 0 } = exchange.usage ?? {};
+      const metrics = { inputTokenCount: input, outputTokenCount: output };
       const last = kind === "end" ? { ...event, "amazon-bedrock-invocationMetrics": metrics } : event;
       const bytes = Buffer.from(JSON.stringify(last)).toString("base64");
       return renderNamedEvent("chunk", { bytes, p: "abcdefg" });
@@ -199,8 +270,9 @@ export const bedrock: SimDialect = {
   encodeStream: encodeFrames,
   renderReply,
   renderFrames: (exchange) => (isInvoked(exchange.body) ? renderInvoked(exchange) : renderConverse(exchange)),
-  renderError,
+  status: STATUS,
+  renderErrorBody,
+  renderErrorHeaders,
   renderFailure: (problem) =>
-    renderNamedEvent(nameException("serviceUnavailableException"), { message: describeProblem(problem) }),
-  renderFailedBody: (problem) => JSON.stringify({ message: describeProblem(problem) }),
+    renderNamedEvent(nameException("serviceUnavailableException"), renderErrorBody(problem)),
 };

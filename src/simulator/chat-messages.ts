@@ -1,5 +1,5 @@
 // Reads chat messages in the OpenAI form, which OpenAI, Mistral and Cohere share, into turns.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { parseDataUrl } from "../operations/chat/data-url.ts";
 import { countBase64Bytes } from "./formats.ts";
 import type { Media, OfferedTool, Prompt, Turn } from "./types.ts";
@@ -102,3 +102,29 @@ export function readToolChoice(choice: unknown): Prompt["toolChoice"] {
   if (word === "none") return "none";
   return word === "required" || word === "any" ? "required" : "auto";
 }
+
+/** Reads all of a prompt but the two things that OpenAI and Mistral have each in a form of its own. */
+export function readChatPrompt(body: JsonObject): Omit<Prompt, "isThinking" | "outputTokensMax"> {
+  const { type, json_schema: named } = asObject(body.response_format);
+  const { schema } = asObject(type === "json_schema" ? named : undefined);
+  const isJson = type === "json_object" || type === "json_schema";
+  const { stop } = body;
+  return {
+    turns: readTurns(body.messages),
+    tools: readTools(body.tools, body.tool_choice),
+    toolChoice: readToolChoice(body.tool_choice),
+    parallelCalls: body.parallel_tool_calls !== false,
+    format: isJson ? { schema: isObject(schema) ? schema : null } : null,
+    stop: typeof stop === "string" ? [stop] : asArray(stop).map(String),
+    choices: asNumber(body.n) ?? 1,
+  };
+}
+
+/** The words for an end, of which OpenAI and Mistral have none for refusals. */
+export const FINISH_REASONS = {
+  stop: "stop",
+  stop_sequence: "stop",
+  length: "length",
+  tool_calls: "tool_calls",
+  refusal: "stop",
+} as const;

@@ -1,10 +1,10 @@
 // The Cohere dialect from the provider's side: `/cohere/v2/chat`.
 import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
-import { readBearer, renderNamedEvent } from "./formats.ts";
+import { renderNamedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem } from "./problem.ts";
 import { findFreshResults, splitInput, takeFirstAnswer } from "./responder.ts";
-import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
+import type { Answer, Exchange, Frame, NamedEvent, Prompt, SimDialect } from "./types.ts";
 import { COHERE_EMBEDDINGS, makeRerankForm } from "./vectors.ts";
 
 function describeProblem({ kind, message, path = [] }: Problem): string {
@@ -25,15 +25,6 @@ function describeProblem({ kind, message, path = [] }: Problem): string {
 function renderErrorBody(problem: Problem): JsonObject {
   const body = { id: "00000000-0000-4000-8000-000000000000", message: describeProblem(problem) };
   return problem.kind === "context" ? { ...body, error_type: "TOO_MANY_TOKENS" } : body;
-}
-
-function renderError(problem: Problem): ErrorAnswer {
-  const headers = { "content-type": "application/json" };
-  return {
-    status: problem.status ?? COMMON_STATUS[problem.kind],
-    headers,
-    body: JSON.stringify(renderErrorBody(problem)),
-  };
 }
 
 function asSchema(value: unknown): JsonObject | null {
@@ -124,13 +115,11 @@ function makeId(exchange: Exchange): string {
   return exchange.id("message", 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-type Event = readonly [Frame["kind"], string, JsonObject];
-
 function* renderContentEvents(
   index: number,
   field: "text" | "thinking",
   pieces: readonly string[],
-): Iterable<Event> {
+): Iterable<NamedEvent> {
   yield ["start", "content-start", { index, delta: { message: { content: { type: field, [field]: "" } } } }];
   for (const piece of pieces)
     yield ["delta", "content-delta", { index, delta: { message: { content: { [field]: piece } } } }];
@@ -138,21 +127,19 @@ function* renderContentEvents(
 }
 
 /** Yields the events of one call. Cohere sends no delta for a call without arguments. */
-function* renderCallEvents(call: JsonObject, index: number): Iterable<Event> {
+function* renderCallEvents(call: JsonObject, index: number): Iterable<NamedEvent> {
   const called = asObject(call.function);
   const json = String(called.arguments);
   const opened = { ...call, function: { ...called, arguments: "" } };
   yield ["delta", "tool-call-start", { index, delta: { message: { tool_calls: opened } } }];
-  for (const piece of json === "{}" ? [] : splitInput(json))
-    yield [
-      "delta",
-      "tool-call-delta",
-      { index, delta: { message: { tool_calls: { function: { arguments: piece } } } } },
-    ];
+  for (const piece of json === "{}" ? [] : splitInput(json)) {
+    const message = { tool_calls: { function: { arguments: piece } } };
+    yield ["delta", "tool-call-delta", { index, delta: { message } }];
+  }
   yield ["start", "tool-call-end", { index }];
 }
 
-function* renderEvents(exchange: Exchange): Iterable<Event> {
+function* renderEvents(exchange: Exchange): Iterable<NamedEvent> {
   const answer = takeAnswer(exchange);
   const empty = { role: "assistant", content: [], tool_plan: "", tool_calls: [], citations: [] };
   yield ["start", "message-start", { id: makeId(exchange), delta: { message: empty } }];
@@ -193,12 +180,12 @@ export const cohere: SimDialect = {
     COHERE_EMBEDDINGS,
     makeRerankForm("results", (_tokens, units) => ({ meta: { billed_units: { search_units: units } } })),
   ],
-  readSecret: readBearer,
-  readModel: ({ body }) => String(body.model ?? ""),
   readPrompt,
   renderReply,
   renderFrames,
-  renderError,
+  status: COMMON_STATUS,
+  renderErrorBody,
+  // It names no time to wait.
+  renderErrorHeaders: () => ({}),
   renderFailure,
-  renderFailedBody: (problem) => JSON.stringify(renderErrorBody(problem)),
 };

@@ -68,32 +68,20 @@ export const INJECTED_FAULTS = {
 } as const;
 export type InjectedFault = keyof typeof INJECTED_FAULTS;
 
-export interface Control {
-  readonly latencyMs: number;
-  readonly pauseMs: number;
-  readonly paceMs: number;
-  readonly chunks: number | null;
+/** The settings of the controls; a request without any has these values. */
+export class Control {
+  readonly latencyMs: number = 0;
+  readonly pauseMs: number = 0;
+  readonly paceMs: number = 0;
+  readonly chunks: number | null = null;
   /** Input, output, cached, reasoning, written; null for a count that follows the rule. */
-  readonly tokens: readonly (number | null)[];
-  readonly fault: InjectedFault | null;
-  readonly flaky: number;
-  readonly after: number;
-  readonly retryAfterSeconds: number;
-  readonly sizeKilobytes: number;
+  readonly tokens: readonly (number | null)[] = [];
+  readonly fault: InjectedFault | null = null;
+  readonly flaky: number = 0;
+  readonly after: number = 2;
+  readonly retryAfterSeconds: number = 1;
+  readonly sizeKilobytes: number = 1024;
 }
-
-export const CALM: Control = {
-  latencyMs: 0,
-  pauseMs: 0,
-  paceMs: 0,
-  chunks: null,
-  tokens: [],
-  fault: null,
-  flaky: 0,
-  after: 2,
-  retryAfterSeconds: 1,
-  sizeKilobytes: 1024,
-};
 
 const NUMBER_MAX = 10_000_000;
 
@@ -145,7 +133,7 @@ export function stripControls(model: string): string {
  * Applies the controls of `name~control=value~control=value` to `before`. Text before the first `~` is ignored.
  * Throws a Rejection for unknown controls and values.
  */
-export function parseControls(source: string, before: Control = CALM): Control {
+export function parseControls(source: string, before = new Control()): Control {
   let control = before;
   for (const part of source.split("~").slice(1)) {
     const equals = part.indexOf("=");

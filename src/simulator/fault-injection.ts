@@ -48,27 +48,23 @@ export const MID_STREAM: Problem = { kind: "overloaded", message: "Overloaded" }
 
 const GARBAGE = 'data: {"choices":[{"delta":{"content":"bro\n\n';
 
+/** The steps that break an answer off for good. */
+const ENDS: { readonly [T in InjectedFault]?: readonly Step[] } = {
+  stall: [{ do: "hang" }],
+  cut: [{ do: "close" }],
+  "reset-mid": [{ do: "reset" }],
+  "cut-clean": [],
+};
+
 /** Returns the steps of a fault in mid-answer, or null if the fault has none; `goesOn` is true if the answer continues after them. */
 function planBreakdown(
   fault: InjectedFault,
   failure: () => string | Uint8Array,
 ): { steps: readonly Step[]; goesOn: boolean } | null {
-  switch (fault) {
-    case "stall":
-      return { steps: [{ do: "hang" }], goesOn: false };
-    case "cut":
-      return { steps: [{ do: "close" }], goesOn: false };
-    case "reset-mid":
-      return { steps: [{ do: "reset" }], goesOn: false };
-    case "cut-clean":
-      return { steps: [], goesOn: false };
-    case "garbage":
-      return { steps: [{ do: "write", data: GARBAGE }], goesOn: true };
-    case "error-mid":
-      return { steps: [{ do: "write", data: failure() }], goesOn: false };
-    default:
-      return null;
-  }
+  if (fault === "garbage") return { steps: [{ do: "write", data: GARBAGE }], goesOn: true };
+  if (fault === "error-mid") return { steps: [{ do: "write", data: failure() }], goesOn: false };
+  const steps = ENDS[fault];
+  return steps ? { steps, goesOn: false } : null;
 }
 
 const encoder = new TextEncoder();
@@ -112,14 +108,14 @@ function toBytes(data: string | Uint8Array): Uint8Array {
   return typeof data === "string" ? encoder.encode(data) : data;
 }
 
-export interface Disturbance {
+interface Disturbance {
   readonly control: Control;
   /** True if the frames are server-sent events, which may have comments between them. */
   readonly events: boolean;
   /** Returns the events with which the dialect ends a failed stream. */
   readonly failure: () => string;
   /** Makes bytes of whole events; left out: they are text. */
-  readonly encode?: (events: string) => Uint8Array;
+  readonly encode?: ((events: string) => Uint8Array) | undefined;
 }
 
 /** Yields the steps that send the frames to the client, with the control's pauses and its fault. */

@@ -1,6 +1,6 @@
-// Formats that several dialects share: server-sent events, errors as JSON, keys and base64.
+// Formats that several dialects share: server-sent events, the wait after an error, keys and base64.
 import type { Problem } from "./problem.ts";
-import type { ErrorAnswer, Incoming } from "./types.ts";
+import type { Incoming } from "./types.ts";
 
 /** Renders a server-sent event without a name. */
 export function renderDataEvent(data: unknown): string {
@@ -18,21 +18,9 @@ export function readBearer(headers: Incoming["headers"]): string | undefined {
   return match?.[1];
 }
 
-/** Renders an error as JSON, with a `retry-after` if the problem has a delay. `status` applies unless the problem has its own. */
-export function renderJsonError(
-  problem: Problem,
-  status: number,
-  body: unknown,
-  headers: Readonly<Record<string, string>>,
-): ErrorAnswer {
-  const { retryAfterSeconds: seconds } = problem;
-  const wait: Record<string, string> =
-    seconds === undefined ? {} : { "retry-after": String(Math.ceil(seconds)) };
-  return {
-    status: problem.status ?? status,
-    headers: { "content-type": "application/json", ...headers, ...wait },
-    body: JSON.stringify(body),
-  };
+/** Returns the header `retry-after` of a problem that has a delay. */
+export function renderWait({ retryAfterSeconds: seconds }: Problem): Readonly<Record<string, string>> {
+  return seconds === undefined ? {} : { "retry-after": String(Math.ceil(seconds)) };
 }
 
 /** Returns the number of bytes that base64 text encodes. */

@@ -207,10 +207,11 @@ export const gemini: SimDialect = {
   renderReply,
   renderFrames,
   chooseStreamType,
+  status: STATUS,
+  renderErrorBody,
   renderError,
   renderFailure: (problem, { query }) => {
     const json = JSON.stringify(renderErrorBody(problem));
     return isEvents(query) ? `data: ${json}\r\n\r\n` : `,\r\n${json}]`;
   },
-  renderFailedBody: (problem) => JSON.stringify(renderErrorBody(problem)),
 };

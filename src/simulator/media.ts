@@ -2,7 +2,7 @@
 import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
 import { renderDataEvent, renderNamedEvent } from "./formats.ts";
 import { countTokens } from "./responder.ts";
-import { type Frame, WholeDocument, type WholeForm, type WholeRequest, WholeStream } from "./types.ts";
+import { type Frame, Sent, type WholeForm, type WholeRequest } from "./types.ts";
 
 /** A picture of one pixel (PNG). */
 const PIXEL =
@@ -25,12 +25,7 @@ function isStreamed({ body }: WholeRequest): boolean {
   return body.stream === true || body.stream === "true";
 }
 
-function renderPictureEvents(
-  kind: string,
-  drafts: number,
-  data: readonly object[],
-  usage: object,
-): WholeStream {
+function renderPictureEvents(kind: string, drafts: number, data: readonly object[], usage: object): Sent {
   const head = { created_at: 1_767_225_600, size: "1024x1024", quality: "low", background: "opaque" };
   const render = (type: string, fields: object) =>
     renderNamedEvent(`${kind}.${type}`, {
@@ -45,10 +40,10 @@ function renderPictureEvents(
     }),
     { kind: "end", text: render("completed", { ...picture, ...usage }) },
   ]);
-  return new WholeStream(EVENTS, frames);
+  return new Sent(EVENTS, frames);
 }
 
-function renderImages(request: WholeRequest): JsonObject | WholeStream {
+function renderImages(request: WholeRequest): JsonObject | Sent {
   const { body, tokens, hasUsage } = request;
   const streamed = isStreamed(request);
   const drafts = streamed ? Math.min(Number(body.partial_images ?? 0), DRAFTS_MAX) : 0;
@@ -106,20 +101,20 @@ function speak(text: string): Uint8Array {
 const SOUND_BYTES = 4096;
 const SOUND_TOKENS_PER_SECOND = 20;
 
-function renderSound({ body, hasUsage, tokens }: WholeRequest): WholeStream {
+function renderSound({ body, hasUsage, tokens }: WholeRequest): Sent {
   const sound = Buffer.from(speak(String(body.input)));
   const pieces = Array.from({ length: Math.ceil(sound.length / SOUND_BYTES) }, (_, at) =>
     sound.subarray(at * SOUND_BYTES, (at + 1) * SOUND_BYTES),
   );
   if (body.stream_format !== "sse") {
     const frames = pieces.map((piece): Frame => ({ kind: "delta", text: piece.toString("latin1") }));
-    return new WholeStream("audio/wav", frames);
+    return new Sent("audio/wav", frames);
   }
   const input = tokens ?? countTokens(String(body.input));
   const output = Math.ceil((sound.length / SAMPLES_PER_SECOND) * SOUND_TOKENS_PER_SECOND);
   const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output };
   const render = (type: string, fields: object) => renderNamedEvent(type, { type, ...fields });
-  return new WholeStream(EVENTS, [
+  return new Sent(EVENTS, [
     ...pieces.map((piece): Frame => {
       return { kind: "delta", text: render("speech.audio.delta", { audio: piece.toString("base64") }) };
     }),
@@ -132,8 +127,8 @@ export const OPENAI_SPEECH: WholeForm = { path: /^\/audio\/speech$/, render: ren
 const BYTES_PER_SECOND = 4000;
 
 /** Each word as it is heard. */
-function renderWords(text: string, usage: object): WholeStream {
-  return new WholeStream(EVENTS, [
+function renderWords(text: string, usage: object): Sent {
+  return new Sent(EVENTS, [
     ...(text.match(/\s*\S+/g) ?? []).map((delta): Frame => {
       return { kind: "delta", text: renderDataEvent({ type: "transcript.text.delta", delta }) };
     }),
@@ -142,7 +137,7 @@ function renderWords(text: string, usage: object): WholeStream {
   ]);
 }
 
-function renderTranscript(request: WholeRequest): JsonObject | WholeDocument | WholeStream {
+function renderTranscript(request: WholeRequest): JsonObject | Sent {
   const { body, hasUsage } = request;
   const { filename, bytes } = asObject(body.file);
   const seconds = Math.ceil((asNumber(bytes) ?? 0) / BYTES_PER_SECOND);
@@ -150,11 +145,11 @@ function renderTranscript(request: WholeRequest): JsonObject | WholeDocument | W
   const end = `00:00:${String(Math.min(seconds, 59)).padStart(2, "0")}`;
   switch (body.response_format) {
     case "text":
-      return new WholeDocument("text/plain; charset=utf-8", `${text}\n`);
+      return new Sent("text/plain; charset=utf-8", `${text}\n`);
     case "srt":
-      return new WholeDocument("text/plain; charset=utf-8", `1\n00:00:00,000 --> ${end},000\n${text}\n`);
+      return new Sent("text/plain; charset=utf-8", `1\n00:00:00,000 --> ${end},000\n${text}\n`);
     case "vtt":
-      return new WholeDocument("text/vtt; charset=utf-8", `WEBVTT\n\n00:00:00.000 --> ${end}.000\n${text}\n`);
+      return new Sent("text/vtt; charset=utf-8", `WEBVTT\n\n00:00:00.000 --> ${end}.000\n${text}\n`);
     default: {
       const verbose =
         body.response_format === "verbose_json" ? { duration: seconds, language: "english" } : {};
@@ -192,7 +187,7 @@ export const OPENAI_COMPLETIONS: WholeForm = {
     const isAsked = hasUsage && asObject(body.stream_options).include_usage === true;
     const events = [{ ...head, choices }, ...(isAsked ? [{ ...head, choices: [], usage }] : [])];
     const stream = `${events.map(renderDataEvent).join("")}data: [DONE]\n\n`;
-    return new WholeDocument("text/event-stream; charset=utf-8", stream);
+    return new Sent("text/event-stream; charset=utf-8", stream);
   },
 };
 

@@ -1,13 +1,13 @@
 // The Mistral dialect from the provider's side: `/mistral/v1/chat/completions`.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
-import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
-import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
+import { asNumber, type JsonObject } from "../core/json.ts";
+import { FINISH_REASONS, readChatPrompt } from "./chat-messages.ts";
+import { renderDataEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, type Problem, type ProblemKind } from "./problem.ts";
-import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
+import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 import { countPromptAndTotal, MISTRAL_MODERATION, makeEmbeddingsForm } from "./vectors.ts";
 
 /** Status by kind ("Mistral API: Errors"); 422 is a request that doesn't match the schema. */
-const STATUS: Readonly<Record<ProblemKind, number>> = {
+const STATUS = {
   ...COMMON_STATUS,
   not_found: 400,
   media_type: 422,
@@ -46,36 +46,10 @@ function renderErrorBody(problem: Problem): JsonObject {
   return { object: "error", message, type, param: null, code, raw_status_code: status };
 }
 
-function renderError(problem: Problem): ErrorAnswer {
-  const headers = { "mistral-correlation-id": "sim" };
-  return renderJsonError(problem, STATUS[problem.kind], renderErrorBody(problem), headers);
-}
-
 function readPrompt(body: JsonObject, model: string): Prompt {
-  const { type, json_schema: schema } = asObject(body.response_format);
-  const asked = asObject(schema).schema;
-  const json = type === "json_object" || type === "json_schema";
-  const { stop } = body;
-  return {
-    turns: readTurns(body.messages),
-    tools: readTools(body.tools),
-    toolChoice: readToolChoice(body.tool_choice),
-    parallelCalls: body.parallel_tool_calls !== false,
-    format: json ? { schema: isObject(asked) ? asked : null } : null,
-    isThinking: body.reasoning_effort === "high" || /^magistral|think/.test(model),
-    stop: typeof stop === "string" ? [stop] : asArray(stop).map(String),
-    outputTokensMax: asNumber(body.max_tokens) ?? null,
-    choices: asNumber(body.n) ?? 1,
-  };
+  const isThinking = body.reasoning_effort === "high" || /^magistral|think/.test(model);
+  return { ...readChatPrompt(body), isThinking, outputTokensMax: asNumber(body.max_tokens) ?? null };
 }
-
-const FINISH = {
-  stop: "stop",
-  stop_sequence: "stop",
-  length: "length",
-  tool_calls: "tool_calls",
-  refusal: "stop",
-};
 
 const renderThinking = (words: string) => ({ type: "thinking", thinking: [{ type: "text", text: words }] });
 
@@ -117,7 +91,7 @@ function renderReply(exchange: Exchange): JsonObject {
     const content =
       answer.thinking === "" ? words : [{ ...renderThinking(answer.thinking), closed: true }, ...said];
     const message = { role: "assistant", tool_calls: calls.length > 0 ? calls : null, content };
-    return { index: answer.index, finish_reason: FINISH[answer.finish], message };
+    return { index: answer.index, finish_reason: FINISH_REASONS[answer.finish], message };
   });
   return { ...renderHead(exchange, "chat.completion"), choices, ...renderUsage(exchange) };
 }
@@ -142,7 +116,7 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
     }
     const calls = renderCalls(exchange, answer);
     const last = calls.length > 0 ? { tool_calls: calls } : { content: "" };
-    yield { kind: "finish", text: chunk(index, last, FINISH[answer.finish], renderUsage(exchange)) };
+    yield { kind: "finish", text: chunk(index, last, FINISH_REASONS[answer.finish], renderUsage(exchange)) };
   }
   yield { kind: "end", text: "data: [DONE]\n\n" };
 }
@@ -159,12 +133,11 @@ export const mistral: SimDialect = {
     })),
     MISTRAL_MODERATION,
   ],
-  readSecret: readBearer,
-  readModel: ({ body }) => String(body.model ?? ""),
   readPrompt,
   renderReply,
   renderFrames,
-  renderError,
+  status: STATUS,
+  renderErrorBody,
+  renderErrorHeaders: (problem) => ({ "mistral-correlation-id": "sim", ...renderWait(problem) }),
   renderFailure: (problem) => renderDataEvent(renderErrorBody(problem)),
-  renderFailedBody: (problem) => JSON.stringify(renderErrorBody(problem)),
 };

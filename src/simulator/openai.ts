@@ -1,69 +1,75 @@
 // The OpenAI dialect from the provider's side: `/openai/v1/chat/completions` and `/openai/v1/models`.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
-import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
-import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
+import { asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { FINISH_REASONS, readChatPrompt } from "./chat-messages.ts";
+import { renderDataEvent, renderWait } from "./formats.ts";
 import { OPENAI_COMPLETIONS, OPENAI_IMAGES, OPENAI_SPEECH, OPENAI_TRANSCRIPTIONS } from "./media.ts";
 import { SIM_MODELS } from "./models.ts";
-import { isOpenaiModel, isReasoning } from "./openai-models.ts";
-import { formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
+import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
 import { countInputTokens, splitInput } from "./responder.ts";
-import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
+import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 import { countPromptAndTotal, makeEmbeddingsForm, makeRerankForm, OPENAI_MODERATION } from "./vectors.ts";
 
-/** Status, type and code by kind ("OpenAI API: Error codes"). */
-const ERRORS: Readonly<Record<ProblemKind, readonly [number, string, string | null]>> = {
-  no_key: [401, "invalid_request_error", null],
-  bad_key: [401, "invalid_request_error", "invalid_api_key"],
-  no_credit: [429, "insufficient_quota", "insufficient_quota"],
-  forbidden: [403, "invalid_request_error", "unsupported_country_region_territory"],
-  not_found: [404, "invalid_request_error", "model_not_found"],
-  media_type: [415, "invalid_request_error", "unsupported_content_type"],
-  too_large: [413, "invalid_request_error", "request_too_large"],
-  bad_json: [400, "invalid_request_error", null],
-  missing: [400, "invalid_request_error", "missing_required_parameter"],
-  unknown: [400, "invalid_request_error", "unknown_parameter"],
-  type: [400, "invalid_request_error", "invalid_type"],
-  value: [400, "invalid_request_error", "invalid_value"],
-  unsupported: [400, "invalid_request_error", "unsupported_parameter"],
-  unprocessable: [422, "invalid_request_error", null],
-  rate_limit: [429, "requests", "rate_limit_exceeded"],
-  timeout: [408, "invalid_request_error", "request_timeout"],
-  server: [500, "server_error", null],
-  unavailable: [503, "server_error", null],
-  gateway_timeout: [504, "server_error", null],
-  overloaded: [529, "server_error", "overloaded"],
-  context: [400, "invalid_request_error", "context_length_exceeded"],
-  filter: [400, "invalid_request_error", "content_filter"],
+/** Status by kind ("OpenAI API: Error codes"). */
+const STATUS = { ...COMMON_STATUS, no_credit: 429, media_type: 415, overloaded: 529 };
+
+/** Type and code of the kinds that aren't an `invalid_request_error` without a code. */
+const ERRORS: { readonly [K in ProblemKind]?: readonly [type: string, code: string | null] } = {
+  bad_key: ["invalid_request_error", "invalid_api_key"],
+  no_credit: ["insufficient_quota", "insufficient_quota"],
+  forbidden: ["invalid_request_error", "unsupported_country_region_territory"],
+  not_found: ["invalid_request_error", "model_not_found"],
+  media_type: ["invalid_request_error", "unsupported_content_type"],
+  too_large: ["invalid_request_error", "request_too_large"],
+  missing: ["invalid_request_error", "missing_required_parameter"],
+  unknown: ["invalid_request_error", "unknown_parameter"],
+  type: ["invalid_request_error", "invalid_type"],
+  value: ["invalid_request_error", "invalid_value"],
+  unsupported: ["invalid_request_error", "unsupported_parameter"],
+  rate_limit: ["requests", "rate_limit_exceeded"],
+  timeout: ["invalid_request_error", "request_timeout"],
+  server: ["server_error", null],
+  unavailable: ["server_error", null],
+  gateway_timeout: ["server_error", null],
+  overloaded: ["server_error", "overloaded"],
+  context: ["invalid_request_error", "context_length_exceeded"],
+  filter: ["invalid_request_error", "content_filter"],
 };
 
-/** Renders `{error:{…}}`, which Chat Completions and Responses share. */
-export function renderOpenaiErrorBody(problem: Problem): JsonObject {
-  const [, type, code] = ERRORS[problem.kind];
+function renderErrorBody(problem: Problem): JsonObject {
+  const [type, code] = ERRORS[problem.kind] ?? ["invalid_request_error", null];
   const param = problem.path?.length ? formatBracketedPath(problem.path) : null;
   return { error: { message: problem.message, type, param, code: problem.code ?? code } };
 }
 
-/** Renders an error, for Chat Completions and Responses alike. */
-export function renderOpenaiError(problem: Problem): ErrorAnswer {
-  const seconds = problem.retryAfterSeconds;
-  const limits: Record<string, string> =
-    seconds === undefined
-      ? {}
-      : {
-          "retry-after-ms": String(Math.ceil(seconds * 1000)),
-          "x-ratelimit-remaining-requests": "0",
-          "x-ratelimit-reset-requests": `${seconds}s`,
-        };
-  const headers = { "x-request-id": "req_sim", ...limits };
-  return renderJsonError(problem, ERRORS[problem.kind][0], renderOpenaiErrorBody(problem), headers);
+function renderErrorHeaders(problem: Problem): Readonly<Record<string, string>> {
+  const { retryAfterSeconds: seconds } = problem;
+  if (seconds === undefined) return { "x-request-id": "req_sim" };
+  return {
+    "x-request-id": "req_sim",
+    "retry-after-ms": String(Math.ceil(seconds * 1000)),
+    "x-ratelimit-remaining-requests": "0",
+    "x-ratelimit-reset-requests": `${seconds}s`,
+    ...renderWait(problem),
+  };
 }
 
-function readFormat(body: JsonObject): Prompt["format"] {
-  const format = asObject(body.response_format);
-  if (format.type === "json_object") return { schema: null };
-  if (format.type !== "json_schema") return null;
-  const { schema } = asObject(format.json_schema);
-  return { schema: isObject(schema) ? schema : null };
+/** The form of errors, which Chat Completions and Responses share. */
+export const OPENAI_ERRORS = { status: STATUS, renderErrorBody, renderErrorHeaders };
+
+/** The names of OpenAI's own models, which reason by their own rules ("Models" and the API reference, November 2026). */
+const OWN = /^(o\d|gpt-|chatgpt-)/;
+const REASONING = /^(o\d|gpt-[5-9]|gpt-.*(-pro|-codex))/;
+const NOT_BY_DEFAULT = /^gpt-5\.[1-5](?!.*(-pro|-codex))/;
+
+/** True for a model of OpenAI's, false for a compatible server's. */
+export function isOpenaiModel(model: string): boolean {
+  return OWN.test(model);
+}
+
+/** True if a model of OpenAI's reasons; `effort` is the request's. */
+export function isReasoning(model: string, effort: unknown): boolean {
+  if (!REASONING.test(model)) return false;
+  return (effort ?? (NOT_BY_DEFAULT.test(model) ? "none" : "medium")) !== "none";
 }
 
 function isThinking(body: JsonObject, model: string): boolean {
@@ -75,18 +81,8 @@ function isThinking(body: JsonObject, model: string): boolean {
 function readPrompt(body: JsonObject, model: string): Prompt {
   const limits = [asNumber(body.max_tokens), asNumber(body.max_completion_tokens)];
   const asked = limits.filter((limit) => limit !== undefined);
-  const { stop } = body;
-  return {
-    turns: readTurns(body.messages),
-    tools: readTools(body.tools, body.tool_choice),
-    toolChoice: readToolChoice(body.tool_choice),
-    parallelCalls: body.parallel_tool_calls !== false,
-    format: readFormat(body),
-    isThinking: isThinking(body, model),
-    stop: typeof stop === "string" ? [stop] : asArray(stop).map(String),
-    outputTokensMax: asked.length === 0 ? null : Math.min(...asked),
-    choices: asNumber(body.n) ?? 1,
-  };
+  const outputTokensMax = asked.length === 0 ? null : Math.min(...asked);
+  return { ...readChatPrompt(body), isThinking: isThinking(body, model), outputTokensMax };
 }
 
 /** Returns the visible thinking. On Chat Completions, OpenAI's own models show none. */
@@ -102,14 +98,6 @@ function renderCalls(exchange: Exchange, answer: Answer): readonly JsonObject[] 
       : { id, type: "function", function: { name, arguments: input } };
   });
 }
-
-const FINISH = {
-  stop: "stop",
-  stop_sequence: "stop",
-  length: "length",
-  tool_calls: "tool_calls",
-  refusal: "stop",
-};
 
 /** OpenAI's own limit. Requests aren't validated: without it, `"top_logprobs": 1e12` would fail with 500. */
 const ALTERNATIVES_MAX = 20;
@@ -169,7 +157,7 @@ function renderReply(exchange: Exchange): JsonObject {
       ...(calls.length === 0 ? {} : { tool_calls: calls }),
     };
     const logprobs = renderLogprobs(exchange, answer.pieces);
-    return { index: answer.index, message, logprobs, finish_reason: FINISH[answer.finish] };
+    return { index: answer.index, message, logprobs, finish_reason: FINISH_REASONS[answer.finish] };
   });
   const usage = renderUsage(exchange);
   return { ...renderHead(exchange, "chat.completion"), choices, ...(usage ? { usage } : {}) };
@@ -215,7 +203,7 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
       const logprobs = token === undefined ? null : renderLogprobs(exchange, [token]);
       yield { kind: "delta", text: chunk([choice(delta, null, logprobs)], odd) };
     }
-    yield { kind: "finish", text: chunk([choice({}, FINISH[answer.finish])], odd) };
+    yield { kind: "finish", text: chunk([choice({}, FINISH_REASONS[answer.finish])], odd) };
   }
   if (usage && (asked || odd)) yield { kind: "usage", text: chunk([], usage) };
   if (odd) yield { kind: "usage", text: renderDataEvent({ ...shared, choices: [], x_groq: { usage } }) };
@@ -255,8 +243,6 @@ export const openai: SimDialect = {
     OPENAI_TRANSCRIPTIONS,
     OPENAI_COMPLETIONS,
   ],
-  readSecret: readBearer,
-  readModel: ({ body }) => String(body.model ?? ""),
   readPrompt: (body, model) => {
     const prompt = readPrompt(body, model);
     checkContext(prompt, model);
@@ -264,7 +250,6 @@ export const openai: SimDialect = {
   },
   renderReply,
   renderFrames,
-  renderError: renderOpenaiError,
-  renderFailure: (problem) => renderDataEvent(renderOpenaiErrorBody(problem)),
-  renderFailedBody: (problem) => JSON.stringify(renderOpenaiErrorBody(problem)),
+  ...OPENAI_ERRORS,
+  renderFailure: (problem) => renderDataEvent(renderErrorBody(problem)),
 };

@@ -1,17 +1,16 @@
 // The dialect of Perplexity's Agent from the provider's side: `/perplexity/v1/agent`.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
-import { readBearer, renderDataEvent, renderJsonError } from "./formats.ts";
-import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind, reject } from "./problem.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { renderDataEvent, renderWait } from "./formats.ts";
+import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign, takeFirstAnswer } from "./responder.ts";
 import {
-  readInputTurns,
-  readResponseToolChoice,
-  readResponseTools,
+  readItemsPrompt,
   renderCallItem,
+  renderEnding,
   renderMessageItem,
   renderResponseUsage,
 } from "./response-items.ts";
-import type { Answer, ErrorAnswer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
+import type { Answer, AnswerCall, Exchange, Frame, NamedEvent, Prompt, SimDialect } from "./types.ts";
 
 /** Status by kind; `code` repeats it as a number. */
 const STATUS = { ...COMMON_STATUS, no_credit: 401, not_found: 400 };
@@ -42,25 +41,15 @@ function renderErrorBody(problem: Problem): JsonObject {
   return { error: { message, type, code: problem.status ?? STATUS[kind], ...param } };
 }
 
-function renderError(problem: Problem): ErrorAnswer {
-  const headers: Record<string, string> =
-    problem.retryAfterSeconds === undefined ? {} : { "x-ratelimit-remaining-requests": "0" };
-  return renderJsonError(problem, STATUS[problem.kind], renderErrorBody(problem), headers);
+function renderErrorHeaders(problem: Problem): Readonly<Record<string, string>> {
+  if (problem.retryAfterSeconds === undefined) return {};
+  return { "x-ratelimit-remaining-requests": "0", ...renderWait(problem) };
 }
 
 function readPrompt(body: JsonObject, model: string): Prompt {
   const { schema } = asObject(asObject(body.response_format).json_schema);
-  return {
-    turns: readInputTurns(body),
-    tools: readResponseTools(body.tools),
-    toolChoice: readResponseToolChoice(body.tool_choice),
-    parallelCalls: body.parallel_tool_calls !== false,
-    format: isObject(schema) ? { schema } : null,
-    isThinking: isObject(body.reasoning) || model.includes("think"),
-    stop: [],
-    outputTokensMax: asNumber(body.max_output_tokens) ?? null,
-    choices: 1,
-  };
+  const isThinking = isObject(body.reasoning) || model.includes("think");
+  return { ...readItemsPrompt(body), format: isObject(schema) ? { schema } : null, isThinking };
 }
 
 const PAGES = [
@@ -91,9 +80,7 @@ export function signCall(name: string, input: string): string {
 }
 
 /** Renders a call, with a signature if the model is Google's. */
-function renderCall(exchange: Exchange, answer: Answer, at: number): JsonObject {
-  const call = answer.calls[at];
-  if (!call) return reject("server", "Simulator: no such call.");
+function renderCall(exchange: Exchange, call: AnswerCall, at: number): JsonObject {
   const item = renderCallItem(exchange, call, at, "fc_");
   if (!exchange.model.startsWith("google/")) return item;
   return { ...item, thought_signature: signCall(call.name, call.input) };
@@ -114,7 +101,7 @@ function renderOutput(exchange: Exchange, answer: Answer): readonly JsonObject[]
   return [
     ...(isSearching(exchange.body) ? [renderSearchItem(exchange)] : []),
     ...(message ? [message] : []),
-    ...answer.calls.map((_, at) => renderCall(exchange, answer, at)),
+    ...answer.calls.map((call, at) => renderCall(exchange, call, at)),
   ];
 }
 
@@ -132,12 +119,12 @@ function renderUsage(exchange: Exchange): JsonObject | null {
   return { ...shared, input_tokens_details, cost, tool_calls_details: searched };
 }
 
-function renderResponse(exchange: Exchange, status: string, rest: JsonObject): JsonObject {
+function renderResponse(exchange: Exchange, rest: JsonObject): JsonObject {
   return {
     id: `resp_${exchange.id("response", 32)}`,
     object: "response",
     created_at: exchange.createdSeconds,
-    status,
+    status: "in_progress",
     model: exchange.model,
     output: [],
     usage: null,
@@ -150,40 +137,27 @@ function renderResponse(exchange: Exchange, status: string, rest: JsonObject): J
 function renderReply(exchange: Exchange): JsonObject {
   const answer = citeAnswer(exchange);
   const rest = { output: renderOutput(exchange, answer), usage: renderUsage(exchange) };
-  if (answer.finish !== "length") return renderResponse(exchange, "completed", rest);
-  return renderResponse(exchange, "incomplete", {
-    ...rest,
-    incomplete_details: { reason: "max_output_tokens" },
-  });
+  return renderResponse(exchange, { ...renderEnding(answer), ...rest });
 }
 
-type Event = readonly [Frame["kind"], string, JsonObject];
-
 /** Yields the events of the provider's own search: it is added as a call and done as its results. */
-function* renderSearchEvents(exchange: Exchange, item: JsonObject, output_index: number): Iterable<Event> {
+function* renderSearchEvents(
+  exchange: Exchange,
+  item: JsonObject,
+  output_index: number,
+): Iterable<NamedEvent> {
   const id = `call_${exchange.id("search", 24)}`;
-  const call = {
-    type: "function_call",
-    id: `fc_${id}`,
-    call_id: id,
-    name: "search_web",
-    status: "completed",
-  };
-  yield ["start", "response.output_item.added", { item: { ...call, arguments: "{}" }, output_index }];
-  yield [
-    "start",
-    "response.reasoning.search_queries",
-    { call_id: id, queries: item.queries, thought: "Searching" },
-  ];
-  yield [
-    "start",
-    "response.reasoning.search_results",
-    { call_id: id, results: item.results, thought: "Found" },
-  ];
+  const call = { type: "function_call", id: `fc_${id}`, call_id: id, name: "search_web" };
+  const added = { item: { ...call, status: "completed", arguments: "{}" }, output_index };
+  yield ["start", "response.output_item.added", added];
+  const searching = { call_id: id, queries: item.queries, thought: "Searching" };
+  yield ["start", "response.reasoning.search_queries", searching];
+  const found = { call_id: id, results: item.results, thought: "Found" };
+  yield ["start", "response.reasoning.search_results", found];
   yield ["start", "response.output_item.done", { item, output_index }];
 }
 
-function* renderMessageEvents(item: JsonObject, answer: Answer, output_index: number): Iterable<Event> {
+function* renderMessageEvents(item: JsonObject, answer: Answer, output_index: number): Iterable<NamedEvent> {
   const at = { item_id: item.id, output_index, content_index: 0 };
   yield ["start", "response.output_item.added", { item: { ...item, content: null }, output_index }];
   for (const delta of answer.pieces) yield ["delta", "response.output_text.delta", { ...at, delta }];
@@ -191,11 +165,12 @@ function* renderMessageEvents(item: JsonObject, answer: Answer, output_index: nu
   yield ["start", "response.output_item.done", { item, output_index }];
 }
 
-function* renderEvents(exchange: Exchange): Iterable<Event> {
+function* renderEvents(exchange: Exchange): Iterable<NamedEvent> {
   const answer = citeAnswer(exchange);
   const early = exchange.oddUsage ? { usage: renderUsage(exchange) } : {};
-  yield ["start", "response.created", { response: renderResponse(exchange, "in_progress", early) }];
-  yield ["start", "response.in_progress", { response: renderResponse(exchange, "in_progress", early) }];
+  const begun = { response: renderResponse(exchange, early) };
+  yield ["start", "response.created", begun];
+  yield ["start", "response.in_progress", begun];
   if (answer.thinking !== "") {
     yield ["start", "response.reasoning.started", { thought: answer.thinking }];
     yield ["start", "response.reasoning.stopped", { thought: "" }];
@@ -208,13 +183,10 @@ function* renderEvents(exchange: Exchange): Iterable<Event> {
       yield ["start", "response.output_item.done", { item, output_index: at }];
     }
   }
-  const response = renderReply(exchange);
+  const reply = renderReply(exchange);
   const isReported = asObject(exchange.body.stream_options).include_usage !== false;
-  yield [
-    "end",
-    `response.${String(response.status)}`,
-    { response: isReported ? response : { ...response, usage: null } },
-  ];
+  const response = isReported ? reply : { ...reply, usage: null };
+  yield ["end", `response.${String(response.status)}`, { response }];
 }
 
 /** Yields the stream's frames. Their numbers have gaps, like those of the real provider. */
@@ -227,7 +199,7 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
 }
 
 function renderFailed(problem: Problem, exchange: Exchange): JsonObject {
-  return renderResponse(exchange, "failed", renderErrorBody(problem));
+  return renderResponse(exchange, { status: "failed", ...renderErrorBody(problem) });
 }
 
 /** Perplexity's Agent ("Agent API"). Failure is a 200 with `status: "failed"`. */
@@ -235,17 +207,16 @@ export const perplexity: SimDialect = {
   name: "perplexity",
   prefix: "/perplexity/v1",
   handles: (path) => path === "/agent" || path === "/responses",
-  readSecret: readBearer,
   readModel: ({ body }) => String(body.model ?? body.preset ?? ""),
   readPrompt,
   renderReply,
   renderFrames,
-  renderError,
-  renderFailure: (problem, exchange) =>
-    renderDataEvent({
-      type: "response.failed",
-      sequence_number: 999,
-      response: renderFailed(problem, exchange),
-    }),
-  renderFailedBody: (problem, exchange) => JSON.stringify(renderFailed(problem, exchange)),
+  status: STATUS,
+  renderErrorBody,
+  renderErrorHeaders,
+  renderFailure(problem, exchange) {
+    const response = renderFailed(problem, exchange);
+    return renderDataEvent({ type: "response.failed", sequence_number: 999, response });
+  },
+  renderFailedBody: renderFailed,
 };

@@ -2,33 +2,8 @@
 
 export type Path = readonly (string | number)[];
 
-/** The kinds of problem. Each dialect has its own status and words for each kind. */
-export type ProblemKind =
-  | "no_key"
-  | "bad_key"
-  | "no_credit"
-  | "forbidden"
-  | "not_found"
-  | "media_type"
-  | "too_large"
-  | "bad_json"
-  | "missing"
-  | "unknown"
-  | "type"
-  | "value"
-  | "unsupported"
-  | "unprocessable"
-  | "rate_limit"
-  | "timeout"
-  | "server"
-  | "unavailable"
-  | "gateway_timeout"
-  | "overloaded"
-  | "context"
-  | "filter";
-
-/** The status of each kind with most providers. */
-export const COMMON_STATUS: Readonly<Record<ProblemKind, number>> = {
+/** The kinds of problem, for each of which a dialect has its own words, with the status at most providers. */
+export const COMMON_STATUS = {
   no_key: 401,
   bad_key: 401,
   no_credit: 402,
@@ -52,6 +27,7 @@ export const COMMON_STATUS: Readonly<Record<ProblemKind, number>> = {
   context: 400,
   filter: 400,
 };
+export type ProblemKind = keyof typeof COMMON_STATUS;
 
 export interface Problem {
   readonly kind: ProblemKind;

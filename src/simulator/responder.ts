@@ -6,7 +6,7 @@ import { makeSample } from "./sample.ts";
 import type { Answer, AnswerCall, Exchange, Media, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
 
 /** The tokens of an image, file or audio. */
-export const MEDIA_TOKENS = 85;
+const MEDIA_TOKENS = 85;
 const WORDS_MAX = 1_000_000;
 /** OpenAI's own limit. Requests aren't validated: without it, `"n": 1e9` would fill the memory. */
 const CHOICES_MAX = 128;
@@ -69,16 +69,10 @@ function parseCalls(text: string, tools: readonly OfferedTool[]): readonly Answe
   return calls;
 }
 
-function makeCall(tool: OfferedTool, given: string): AnswerCall {
-  if (tool.schema === null) return { name: tool.name, input: given, custom: true };
-  const parsed = parseJson(given);
-  return { name: tool.name, input: JSON.stringify(isObject(parsed) ? parsed : {}), custom: false };
-}
-
-function makeSampleCall(tool: OfferedTool): AnswerCall {
-  const { name, schema } = tool;
-  if (schema === null) return { name, input: "sample", custom: true };
-  const value: unknown = makeSample({ type: "object", ...schema });
+/** Makes a call with the input given, or with a sample that fits. */
+function makeCall({ name, schema }: OfferedTool, given?: string): AnswerCall {
+  if (schema === null) return { name, input: given ?? "sample", custom: true };
+  const value = given === undefined ? makeSample({ type: "object", ...schema }) : parseJson(given);
   return { name, input: JSON.stringify(isObject(value) ? value : {}), custom: false };
 }
 
@@ -88,7 +82,7 @@ function chooseCalls(prompt: Prompt, text: string): readonly AnswerCall[] {
   const named = typeof toolChoice === "object" ? tools.filter(({ name }) => name === toolChoice.name) : tools;
   const found = parseCalls(text, named);
   const [first] = named;
-  const calls = found.length === 0 && toolChoice !== "auto" && first ? [makeSampleCall(first)] : found;
+  const calls = found.length === 0 && toolChoice !== "auto" && first ? [makeCall(first)] : found;
   return parallelCalls ? calls : calls.slice(0, 1);
 }
 
@@ -150,25 +144,19 @@ function applyLimits(draft: Draft, prompt: Prompt): Omit<Answer, "index" | "piec
   const text = stopSequence === null ? draft.text : draft.text.slice(0, draft.text.indexOf(stopSequence));
   const left = (prompt.outputTokensMax ?? Infinity) - countTokens(thinking);
   const callTokens = draft.calls.reduce((sum, call) => sum + countTokens(call.name + call.input), 0);
+  const cut = { calls: [], refusal, finish: "length", stopSequence: null } as const;
   if (left <= 0) {
     const kept = truncate(thinking, (prompt.outputTokensMax ?? 0) * 4).trimEnd();
-    return { thinking: kept, text: "", calls: [], refusal, finish: "length", stopSequence: null };
+    return { ...cut, thinking: kept, text: "" };
   }
   if (callTokens > left || countTokens(text) > left)
-    return {
-      thinking,
-      text: truncate(text, left * 4),
-      calls: [],
-      refusal,
-      finish: "length",
-      stopSequence: null,
-    };
+    return { ...cut, thinking, text: truncate(text, left * 4) };
   const finish = draft.calls.length > 0 ? "tool_calls" : stopSequence === null ? "stop" : "stop_sequence";
   return { thinking, text, calls: draft.calls, refusal, finish, stopSequence };
 }
 
 /** Splits a text into `count` pieces (fewer if it has fewer characters), or into words if `count` is null. No character is split. */
-export function splitText(text: string, count: number | null): readonly string[] {
+function splitText(text: string, count: number | null): readonly string[] {
   if (count === 1) return text === "" ? [] : [text];
   const units = text.match(/\s*\S+|\s+/g) ?? [];
   if (count === null || units.length === count) return units;

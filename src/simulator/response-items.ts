@@ -1,5 +1,5 @@
 // Input and output items of the Responses interface, which OpenAI and Perplexity's Agent share.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { filterAllowed, joinText, parseMedia } from "./chat-messages.ts";
 import type { Answer, AnswerCall, Exchange, Media, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
 
@@ -35,7 +35,7 @@ function readTurns(item: JsonObject): readonly Turn[] {
 }
 
 /** Returns the turns of `instructions` and `input`. */
-export function readInputTurns({ instructions, input }: JsonObject): readonly Turn[] {
+function readInputTurns({ instructions, input }: JsonObject): readonly Turn[] {
   const system: readonly Turn[] =
     typeof instructions === "string" ? [{ role: "system", text: instructions }] : [];
   if (typeof input === "string") return [...system, { role: "user", text: input }];
@@ -43,7 +43,7 @@ export function readInputTurns({ instructions, input }: JsonObject): readonly Tu
 }
 
 /** Returns the function and custom tools that may be called, without the tools that the provider runs itself. */
-export function readResponseTools(tools: unknown, choice?: unknown): readonly OfferedTool[] {
+function readTools(tools: unknown, choice: unknown): readonly OfferedTool[] {
   const offered = asArray(tools)
     .map(asObject)
     .filter(({ type }) => type === "function" || type === "custom")
@@ -55,11 +55,24 @@ export function readResponseTools(tools: unknown, choice?: unknown): readonly Of
 }
 
 /** Reads `tool_choice` in the form of Responses, which has the function's name at its top level. */
-export function readResponseToolChoice(choice: unknown): Prompt["toolChoice"] {
+function readToolChoice(choice: unknown): Prompt["toolChoice"] {
   if (choice === "none" || choice === "required") return choice;
   const { name, type, mode } = asObject(choice);
   if (type === "allowed_tools") return mode === "required" ? "required" : "auto";
   return typeof name === "string" ? { name } : "auto";
+}
+
+/** Reads all of a prompt but the two things that the interfaces have each in a form of its own. */
+export function readItemsPrompt(body: JsonObject): Omit<Prompt, "format" | "isThinking"> {
+  return {
+    turns: readInputTurns(body),
+    tools: readTools(body.tools, body.tool_choice),
+    toolChoice: readToolChoice(body.tool_choice),
+    parallelCalls: body.parallel_tool_calls !== false,
+    stop: [],
+    outputTokensMax: asNumber(body.max_output_tokens) ?? null,
+    choices: 1,
+  };
 }
 
 /** Renders a call as an output item whose id begins with `mark`. */
@@ -79,6 +92,12 @@ export function renderMessageItem(exchange: Exchange, answer: Answer): JsonObjec
   if (refusal !== null) return { ...shared, content: [{ type: "refusal", refusal }] };
   if (text === "" && calls.length > 0) return null;
   return { ...shared, content: [{ type: "output_text", text, annotations: [], logprobs: [] }] };
+}
+
+/** Returns the fields of a response that has ended. */
+export function renderEnding({ finish }: Answer): JsonObject {
+  if (finish !== "length") return { status: "completed" };
+  return { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
 }
 
 /** Renders the usage in the form of Responses. */

@@ -1,19 +1,17 @@
 // The dialect of OpenAI's Responses from the provider's side: `/openai/v1/responses`.
-import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
-import { readBearer, renderNamedEvent } from "./formats.ts";
-import { renderOpenaiError, renderOpenaiErrorBody } from "./openai.ts";
-import { isOpenaiModel, isReasoning } from "./openai-models.ts";
+import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
+import { renderNamedEvent } from "./formats.ts";
+import { isOpenaiModel, isReasoning, OPENAI_ERRORS } from "./openai.ts";
 import type { Problem } from "./problem.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import {
-  readInputTurns,
-  readResponseToolChoice,
-  readResponseTools,
+  readItemsPrompt,
   renderCallItem,
+  renderEnding,
   renderMessageItem,
   renderResponseUsage,
 } from "./response-items.ts";
-import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
+import type { Answer, Exchange, Frame, NamedEvent, Prompt, SimDialect } from "./types.ts";
 
 function isThinking(body: JsonObject, model: string): boolean {
   const { effort } = asObject(body.reasoning);
@@ -25,24 +23,15 @@ function isThinking(body: JsonObject, model: string): boolean {
 function readPrompt(body: JsonObject, model: string): Prompt {
   const { type, schema } = asObject(asObject(body.text).format);
   const json = type === "json_object" || type === "json_schema";
-  return {
-    turns: readInputTurns(body),
-    tools: readResponseTools(body.tools, body.tool_choice),
-    toolChoice: readResponseToolChoice(body.tool_choice),
-    parallelCalls: body.parallel_tool_calls !== false,
-    format: json ? { schema: isObject(schema) ? schema : null } : null,
-    isThinking: isThinking(body, model),
-    stop: [],
-    outputTokensMax: asNumber(body.max_output_tokens) ?? null,
-    choices: 1,
-  };
+  const format = json ? { schema: isObject(schema) ? schema : null } : null;
+  return { ...readItemsPrompt(body), format, isThinking: isThinking(body, model) };
 }
 
 /** Begins the id of a call that was made while thinking. */
 export const THOUGHT_CALL = "fc_rs_";
 
 /** Returns sealed thinking, which is opaque to the client and can be verified even without its item's id. */
-export function sealThinking(secret: string): string {
+function sealThinking(secret: string): string {
   return `gAAAA${secret}.${sign(secret)}`;
 }
 
@@ -65,13 +54,13 @@ function renderOutput(exchange: Exchange, answer: Answer): readonly JsonObject[]
   ];
 }
 
-function renderResponse(exchange: Exchange, status: string, rest: JsonObject): JsonObject {
+function renderResponse(exchange: Exchange, rest: JsonObject): JsonObject {
   const { body } = exchange;
   return {
     id: `resp_${exchange.id("response", 32)}`,
     object: "response",
     created_at: exchange.createdSeconds,
-    status,
+    status: "in_progress",
     background: false,
     error: null,
     incomplete_details: null,
@@ -92,20 +81,14 @@ function renderResponse(exchange: Exchange, status: string, rest: JsonObject): J
 
 function renderReply(exchange: Exchange): JsonObject {
   const answer = takeFirstAnswer(exchange);
-  const rest = {
+  return renderResponse(exchange, {
+    ...renderEnding(answer),
     output: renderOutput(exchange, answer),
     usage: exchange.usage ? renderResponseUsage(exchange.usage) : null,
-  };
-  if (answer.finish !== "length") return renderResponse(exchange, "completed", rest);
-  return renderResponse(exchange, "incomplete", {
-    ...rest,
-    incomplete_details: { reason: "max_output_tokens" },
   });
 }
 
-type Event = readonly [Frame["kind"], string, JsonObject];
-
-function* renderReasoningEvents(item: JsonObject): Iterable<Event> {
+function* renderReasoningEvents(item: JsonObject): Iterable<NamedEvent> {
   for (const [summary_index, part] of asArray(item.summary).entries()) {
     const at = { item_id: item.id, summary_index };
     const text = String(asObject(part).text);
@@ -121,7 +104,7 @@ function* renderReasoningEvents(item: JsonObject): Iterable<Event> {
   }
 }
 
-function* renderMessageEvents(item: JsonObject, answer: Answer): Iterable<Event> {
+function* renderMessageEvents(item: JsonObject, answer: Answer): Iterable<NamedEvent> {
   const at = { item_id: item.id, content_index: 0 };
   const part = asObject(asArray(item.content)[0]);
   const field = part.type === "refusal" ? "refusal" : "text";
@@ -133,7 +116,7 @@ function* renderMessageEvents(item: JsonObject, answer: Answer): Iterable<Event>
   yield ["start", "response.content_part.done", { ...at, part }];
 }
 
-function* renderCallEvents(item: JsonObject): Iterable<Event> {
+function* renderCallEvents(item: JsonObject): Iterable<NamedEvent> {
   const custom = item.type === "custom_tool_call";
   const field = custom ? "input" : "arguments";
   const mark = custom ? "response.custom_tool_call_input" : "response.function_call_arguments";
@@ -156,7 +139,7 @@ function renderBegun(item: JsonObject): JsonObject {
   }
 }
 
-function* renderItemEvents(item: JsonObject, output_index: number, answer: Answer): Iterable<Event> {
+function* renderItemEvents(item: JsonObject, output_index: number, answer: Answer): Iterable<NamedEvent> {
   yield ["start", "response.output_item.added", { output_index, item: renderBegun(item) }];
   const inner =
     item.type === "reasoning"
@@ -168,11 +151,12 @@ function* renderItemEvents(item: JsonObject, output_index: number, answer: Answe
   yield ["start", "response.output_item.done", { output_index, item }];
 }
 
-function* renderEvents(exchange: Exchange): Iterable<Event> {
+function* renderEvents(exchange: Exchange): Iterable<NamedEvent> {
   const answer = takeFirstAnswer(exchange);
   const early = exchange.oddUsage && exchange.usage ? { usage: renderResponseUsage(exchange.usage) } : {};
-  yield ["start", "response.created", { response: renderResponse(exchange, "in_progress", early) }];
-  yield ["start", "response.in_progress", { response: renderResponse(exchange, "in_progress", early) }];
+  const begun = { response: renderResponse(exchange, early) };
+  yield ["start", "response.created", begun];
+  yield ["start", "response.in_progress", begun];
   for (const [at, item] of renderOutput(exchange, answer).entries())
     yield* renderItemEvents(item, at, answer);
   const response = renderReply(exchange);
@@ -187,20 +171,14 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
 
 function renderFailed(problem: Problem, exchange: Exchange): JsonObject {
   const error = { code: "server_error", message: problem.message };
-  return renderResponse(exchange, "failed", { error });
+  return renderResponse(exchange, { status: "failed", error });
 }
 
+/** An `error`, and then the failed response. */
 function renderFailure(problem: Problem, exchange: Exchange): string {
-  const errorEvent = renderNamedEvent("error", {
-    type: "error",
-    sequence_number: 99,
-    ...renderOpenaiErrorBody(problem),
-  });
-  const type = "response.failed";
-  return (
-    errorEvent +
-    renderNamedEvent(type, { type, sequence_number: 100, response: renderFailed(problem, exchange) })
-  );
+  const [type, response] = ["response.failed", renderFailed(problem, exchange)];
+  const error = { type: "error", sequence_number: 99, ...OPENAI_ERRORS.renderErrorBody(problem) };
+  return renderNamedEvent("error", error) + renderNamedEvent(type, { type, sequence_number: 100, response });
 }
 
 /** OpenAI's Responses ("API reference: Responses", "Streaming events"). */
@@ -208,12 +186,10 @@ export const responses: SimDialect = {
   name: "responses",
   prefix: "/openai/v1",
   handles: (path) => path === "/responses",
-  readSecret: readBearer,
-  readModel: ({ body }) => String(body.model ?? ""),
   readPrompt,
   renderReply,
   renderFrames,
-  renderError: renderOpenaiError,
+  ...OPENAI_ERRORS,
   renderFailure,
-  renderFailedBody: (problem, exchange) => JSON.stringify(renderFailed(problem, exchange)),
+  renderFailedBody: renderFailed,
 };

@@ -8,17 +8,18 @@ import {
   stripControls,
 } from "./control.ts";
 import { findProblem, injectFaults, MID_STREAM, type Step, splitInHalves } from "./fault-injection.ts";
-import { Rejection, reject } from "./problem.ts";
+import { readBearer, renderWait } from "./formats.ts";
+import { type Problem, Rejection, reject } from "./problem.ts";
 import { answerPrompt, countUsage } from "./responder.ts";
 import {
   type ErrorAnswer,
   type Exchange,
+  type Frame,
   type Incoming,
+  Sent,
   type SimDialect,
   type SimHooks,
-  WholeDocument,
   type WholeForm,
-  WholeStream,
 } from "./types.ts";
 
 /** Everything that will happen on one connection. */
@@ -31,7 +32,7 @@ export interface Script {
   readonly isFaulty: boolean;
 }
 
-export interface ScriptContext {
+interface ScriptContext {
   readonly nowMs: number;
   readonly seed: bigint;
   /** The target of redirects. */
@@ -105,122 +106,114 @@ function makeNaming(hash: bigint): Exchange["id"] {
 }
 
 const HTML = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>";
-const JSON_TYPE = { "content-type": "application/json" };
+const JSON_TYPE = "application/json";
+const EVENTS_TYPE = "text/event-stream; charset=utf-8";
 
 /** Returns the script of a fault that is the same in every dialect, or null for any other fault. */
 function scriptPlainFault(
-  fault: InjectedFault | null,
+  { fault, latencyMs }: Control,
   streamType: string | null,
   trapUrl: string,
-): Omit<Script, "latencyMs"> | null {
-  const isFaulty = true;
-  const type = { "content-type": streamType ?? "application/json" };
+): Script | null {
+  const reply = (status: number, headers: Record<string, string>, body = ""): Script =>
+    scriptError({ status, headers, body }, latencyMs);
   switch (fault) {
     case "reset":
-      return { head: null, steps: [{ do: "reset" }], isFaulty };
+      return { latencyMs, head: null, steps: [{ do: "reset" }], isFaulty: true };
     case "silent":
-      return { head: null, steps: [{ do: "hang" }], isFaulty };
+      return { latencyMs, head: null, steps: [{ do: "hang" }], isFaulty: true };
     case "302":
     case "307":
-      return { head: { status: Number(fault), headers: { location: trapUrl } }, steps: [], isFaulty };
+      return reply(Number(fault), { location: trapUrl });
     case "502-html":
-      return {
-        head: { status: 502, headers: { "content-type": "text/html" } },
-        steps: writeSteps(HTML),
-        isFaulty,
-      };
+      return reply(502, { "content-type": "text/html" }, HTML);
     case "empty-200":
-      return { head: { status: 200, headers: JSON_TYPE }, steps: [], isFaulty };
+      return reply(200, { "content-type": JSON_TYPE });
     case "empty-stream":
-      return { head: { status: 200, headers: type }, steps: [], isFaulty };
+      return reply(200, { "content-type": streamType ?? JSON_TYPE });
     default:
       return null;
   }
 }
 
-function scriptAnswer(dialect: SimDialect, exchange: Exchange, control: Control): Script {
-  const { latencyMs, fault } = control;
-  const { isStreamed } = exchange;
-  const isFaulty = fault !== null && INJECTED_FAULTS[fault].where !== "harmless";
-  const failed = fault === "error-200" || (fault === "error-mid" && !isStreamed);
-  const head = (type: string) => ({
-    status: 200,
-    headers: { "content-type": fault === "wrong-type" ? "text/plain" : type },
-  });
-  const failure = () => dialect.renderFailure(MID_STREAM, exchange);
-  if (failed)
-    return {
-      latencyMs,
-      head: head("application/json"),
-      steps: writeSteps(dialect.renderFailedBody(MID_STREAM, exchange)),
-      isFaulty,
-    };
-  if (isStreamed && fault !== "json-for-stream") {
-    const type = dialect.chooseStreamType?.(exchange.query) ?? "text/event-stream; charset=utf-8";
-    const steps = injectFaults(dialect.renderFrames(exchange), {
-      control,
-      events: type.startsWith("text/event-stream"),
-      failure,
-      ...(dialect.encodeStream ? { encode: dialect.encodeStream } : {}),
-    });
-    return { latencyMs, head: head(type), steps, isFaulty };
-  }
-  const body = JSON.stringify(dialect.renderReply(exchange));
-  const steps = injectFaults(splitInHalves(body), {
-    control: { ...control, after: 1, paceMs: 0 },
-    events: false,
-    failure,
-  });
-  return { latencyMs, head: head("application/json"), steps, isFaulty };
-}
-
-function scriptWholeStream(
+function renderError(
   dialect: SimDialect,
-  { type, frames, isEvents }: WholeStream,
-  control: Control,
-): Script {
-  const { latencyMs, fault } = control;
-  const isFaulty = fault !== null && INJECTED_FAULTS[fault].where !== "harmless";
-  const { body } = dialect.renderError(MID_STREAM, true, new URLSearchParams());
-  const steps = injectFaults(frames, {
-    control,
-    events: isEvents,
-    failure: () => `data: ${body}\n\n`,
-    ...(isEvents ? {} : { encode: (text: string) => Buffer.from(text, "latin1") }),
-  });
-  const head = { status: 200, headers: { "content-type": fault === "wrong-type" ? "text/plain" : type } };
-  return { latencyMs, head, steps, isFaulty };
+  problem: Problem,
+  isStreamed: boolean,
+  query: URLSearchParams,
+): ErrorAnswer {
+  if (dialect.renderError) return dialect.renderError(problem, isStreamed, query);
+  const headers = (dialect.renderErrorHeaders ?? renderWait)(problem);
+  return {
+    status: problem.status ?? dialect.status[problem.kind],
+    headers: { "content-type": JSON_TYPE, ...headers },
+    body: JSON.stringify(dialect.renderErrorBody(problem)),
+  };
 }
 
-/** An answer beyond chat that comes whole can only break off in the middle. */
-function scriptWhole(dialect: SimDialect, answer: ReturnType<WholeForm["render"]>, control: Control): Script {
+/** An answer with status 200, before any fault. */
+interface Said {
+  readonly type: string;
+  readonly frames: Iterable<Frame>;
+  /** False if the answer comes whole: it can only break off in the middle. */
+  readonly isStream: boolean;
+  readonly encode?: ((text: string) => Uint8Array) | undefined;
+}
+
+/** The forms of a failure in place of an answer: what ends a stream, and a body. */
+interface Failure {
+  readonly ending: () => string;
+  readonly body: () => string;
+}
+
+function sayWhole(type: string, body: string): Said {
+  return { type, frames: splitInHalves(body), isStream: false };
+}
+
+function sayChat(dialect: SimDialect, exchange: Exchange, fault: InjectedFault | null): Said {
+  if (!exchange.isStreamed || fault === "json-for-stream")
+    return sayWhole(JSON_TYPE, JSON.stringify(dialect.renderReply(exchange)));
+  const type = dialect.chooseStreamType?.(exchange.query) ?? EVENTS_TYPE;
+  return { type, frames: dialect.renderFrames(exchange), isStream: true, encode: dialect.encodeStream };
+}
+
+function sayBeyondChat(answer: ReturnType<WholeForm["render"]>): Said {
+  if (!(answer instanceof Sent)) return sayWhole(JSON_TYPE, JSON.stringify(answer));
+  const { type, content } = answer;
+  if (typeof content === "string") return sayWhole(type, content);
+  const encode = isEvents(type) ? undefined : (text: string) => Buffer.from(text, "latin1");
+  return { type, frames: content, isStream: true, encode };
+}
+
+function isEvents(type: string): boolean {
+  return type.startsWith("text/event-stream");
+}
+
+function scriptAnswer({ type, frames, isStream, encode }: Said, failure: Failure, control: Control): Script {
   const { latencyMs, fault } = control;
-  if (answer instanceof WholeStream && fault !== "error-200")
-    return scriptWholeStream(dialect, answer, control);
   const isFaulty = fault !== null && INJECTED_FAULTS[fault].where !== "harmless";
-  const failure = () => dialect.renderError(MID_STREAM, false, new URLSearchParams()).body;
-  const isFailed = fault === "error-200" || fault === "error-mid";
-  const isDocument = answer instanceof WholeDocument;
-  const type = isDocument ? answer.type : "application/json";
-  const body = isDocument ? answer.content : JSON.stringify(answer);
-  const cut = typeof body === "string" ? body : Buffer.from(body).toString("latin1");
-  const steps = isFailed
-    ? writeSteps(failure())
-    : injectFaults(splitInHalves(cut), {
-        control: { ...control, after: 1, paceMs: 0 },
-        events: false,
-        failure,
-        ...(typeof body === "string" ? {} : { encode: (text: string) => Buffer.from(text, "latin1") }),
-      });
-  const head = {
-    status: 200,
-    headers: { "content-type": fault === "wrong-type" ? "text/plain" : type },
+  const script = (type: string, steps: Iterable<Step>): Script => {
+    const headers = { "content-type": fault === "wrong-type" ? "text/plain" : type };
+    return { latencyMs, head: { status: 200, headers }, steps, isFaulty };
   };
-  return { latencyMs, head, steps, isFaulty };
+  if (fault === "error-200" || (fault === "error-mid" && !isStream))
+    return script(isStream ? JSON_TYPE : type, writeSteps(failure.body()));
+  const steps = injectFaults(frames, {
+    control: isStream ? control : { ...control, after: 1, paceMs: 0 },
+    events: isStream && isEvents(type),
+    failure: failure.ending,
+    encode,
+  });
+  return script(type, steps);
+}
+
+/** Returns the model's name as sent, or "" if there is none. */
+export function readModel({ readModel: read }: SimDialect, incoming: Incoming): string {
+  return read ? read(incoming) : String(incoming.body.model ?? "");
 }
 
 function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptContext): Script {
-  const secret = checkKey(dialect.readSecret(raw.headers));
+  const secret = checkKey((dialect.readSecret ?? readBearer)(raw.headers));
   if (raw.method !== "POST") reject("not_found", `Invalid URL (${raw.method} ${raw.path})`);
   if (!/^(application\/json|multipart\/form-data)\b/i.test(raw.headers["content-type"] ?? ""))
     reject("media_type", "Content-Type must be 'application/json' or 'multipart/form-data'.");
@@ -228,7 +221,7 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
     ? raw.body
     : reject("bad_json", "We could not parse the JSON body of your request.");
   const incoming: Incoming = { ...raw, body };
-  const model = dialect.readModel(incoming);
+  const model = readModel(dialect, incoming);
   if (model.includes("#")) reject("not_found", `The model \`${model}\` does not exist.`);
   const control = readControl(model, raw.headers, secret, context);
   const base = stripControls(model);
@@ -236,19 +229,26 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
   const hash = Bun.hash.wyhash(raw.bodyText, context.seed);
   const form = dialect.whole?.find(({ path }) => path.test(raw.path));
   if (form) {
-    const answer = () => {
-      const { tokens, fault } = control;
-      const asked = { body, model: base, tokens: tokens[0] ?? null, hasUsage: fault !== "no-usage" };
-      return scriptWhole(dialect, form.render({ ...asked, id: makeNaming(hash) }), control);
-    };
-    return scriptFault(dialect, raw, control, false, context.trapUrl) ?? answer();
+    const faulty = scriptFault(dialect, raw, control, false, context.trapUrl);
+    if (faulty) return faulty;
+    const { tokens, fault } = control;
+    const asked = { body, model: base, tokens: tokens[0] ?? null, hasUsage: fault !== "no-usage" };
+    const said = sayBeyondChat(form.render({ ...asked, id: makeNaming(hash) }));
+    const renderBody = () => renderError(dialect, MID_STREAM, said.isStream, new URLSearchParams()).body;
+    return scriptAnswer(said, { ending: () => `data: ${renderBody()}\n\n`, body: renderBody }, control);
   }
   const prompt = dialect.readPrompt(body, base);
   const isStreamed = dialect.isStreamed?.(incoming) ?? body.stream === true;
   const faulty = scriptFault(dialect, raw, control, isStreamed, context.trapUrl);
   if (faulty) return faulty;
   const read = { model: base, prompt, isStreamed };
-  return scriptAnswer(dialect, prepareExchange(incoming, read, control, hash, context.nowMs), control);
+  const exchange = prepareExchange(incoming, read, control, hash, context.nowMs);
+  const failedBody = dialect.renderFailedBody ?? dialect.renderErrorBody;
+  const failure: Failure = {
+    ending: () => dialect.renderFailure(MID_STREAM, exchange),
+    body: () => JSON.stringify(failedBody(MID_STREAM, exchange)),
+  };
+  return scriptAnswer(sayChat(dialect, exchange, control.fault), failure, control);
 }
 
 /** Returns the script of a fault that comes in place of an answer, or null for any other control. */
@@ -259,12 +259,11 @@ function scriptFault(
   isStreamed: boolean,
   trapUrl: string,
 ): Script | null {
-  const { latencyMs, fault } = control;
   const streamType = isStreamed ? (dialect.chooseStreamType?.(query) ?? "text/event-stream") : null;
-  const plain = scriptPlainFault(fault, streamType, trapUrl);
-  if (plain) return { latencyMs, ...plain };
+  const plain = scriptPlainFault(control, streamType, trapUrl);
+  if (plain) return plain;
   const problem = findProblem(control);
-  return problem && scriptError(dialect.renderError(problem, isStreamed, query), latencyMs);
+  return problem && scriptError(renderError(dialect, problem, isStreamed, query), control.latencyMs);
 }
 
 /** Returns the script of a request. Refusals come before faults, so that no fault hides a malformed request. */
@@ -273,7 +272,7 @@ export function writeScript(dialect: SimDialect, raw: RawRequest, context: Scrip
     return scriptAccepted(dialect, raw, context);
   } catch (thrown) {
     if (thrown instanceof Rejection)
-      return scriptError(dialect.renderError(thrown.problem, false, raw.query));
+      return scriptError(renderError(dialect, thrown.problem, false, raw.query));
     throw thrown;
   }
 }

@@ -11,7 +11,7 @@ import { mistral } from "./mistral.ts";
 import { listModels, openai } from "./openai.ts";
 import { perplexity } from "./perplexity.ts";
 import { responses } from "./responses.ts";
-import { type RawRequest, type Script, writeScript } from "./script.ts";
+import { type RawRequest, readModel, type Script, writeScript } from "./script.ts";
 import type { Ended, SimDialect, SimHooks } from "./types.ts";
 import { jina, voyage } from "./voyage.ts";
 
@@ -227,16 +227,8 @@ class SimServer {
         })
       : null;
     const name = dialect?.name ?? (pathname === TRAP ? "trap" : "none");
-    const model = dialect?.readModel({ ...raw, body: asObject(raw.body) }) ?? "";
-    const finish = this.#hooks.observe?.({
-      dialect: name,
-      method,
-      path,
-      model,
-      headers,
-      bodyText,
-      startedAt,
-    });
+    const model = dialect ? readModel(dialect, { ...raw, body: asObject(raw.body) }) : "";
+    const finish = this.#hooks.observe?.({ ...raw, dialect: name, model, startedAt });
     void runner.gone.then(() => {
       const ended: Ended = !runner.complete ? "aborted" : script?.isFaulty ? "fault" : "finished";
       finish?.(ended, Date.now());

@@ -1,7 +1,7 @@
 // The simulator's types: requests, prompts and answers in a form that all dialects share, and the dialect's own port.
 import type { DialectName } from "../core/dialect.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Problem } from "./problem.ts";
+import type { Problem, ProblemKind } from "./problem.ts";
 
 /** A request as received. Header names are in lower case. */
 export interface Incoming {
@@ -14,15 +14,11 @@ export interface Incoming {
 }
 
 /** A request as reported to an observer. */
-export interface ObservedCall {
+export interface ObservedCall extends Pick<Incoming, "method" | "path" | "headers"> {
   /** `trap` is the target of redirects, `none` any path without a dialect. */
   readonly dialect: DialectName | "trap" | "none";
-  readonly method: string;
-  /** The path after the dialect's prefix. */
-  readonly path: string;
   /** The name as sent, with its controls. */
   readonly model: string;
-  readonly headers: Incoming["headers"];
   readonly bodyText: string;
   /** Unix milliseconds. */
   readonly startedAt: number;
@@ -135,6 +131,9 @@ export interface Frame {
   readonly text: string;
 }
 
+/** A frame that is an event with a name and data. */
+export type NamedEvent = readonly [kind: Frame["kind"], name: string, data: JsonObject];
+
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -158,33 +157,18 @@ export interface WholeRequest {
 export interface WholeForm {
   /** Matches its path, after the dialect's prefix. */
   readonly path: RegExp;
-  render(request: WholeRequest): JsonObject | WholeDocument | WholeStream;
+  render(request: WholeRequest): JsonObject | Sent;
 }
 
-/** An answer that isn't JSON. */
-export class WholeDocument {
+/** An answer that isn't JSON: a document, or the frames of a stream. */
+export class Sent {
   readonly type: string;
-  readonly content: string | Uint8Array;
+  /** Frames that aren't server-sent events hold a byte in each character (Latin-1). */
+  readonly content: string | readonly Frame[];
 
-  constructor(type: string, content: string | Uint8Array) {
+  constructor(type: string, content: string | readonly Frame[]) {
     this.type = type;
     this.content = content;
-  }
-}
-
-/** An answer that comes piece by piece. */
-export class WholeStream {
-  readonly type: string;
-  readonly frames: readonly Frame[];
-
-  /** Frames that aren't server-sent events hold a byte in each character (Latin-1). */
-  constructor(type: string, frames: readonly Frame[]) {
-    this.type = type;
-    this.frames = frames;
-  }
-
-  get isEvents(): boolean {
-    return this.type.startsWith("text/event-stream");
   }
 }
 
@@ -197,10 +181,10 @@ export interface SimDialect {
   handles(path: string): boolean;
   /** The operations beyond chat that it serves. */
   readonly whole?: readonly WholeForm[];
-  /** Returns the client's key, or undefined if the dialect's header has none. */
-  readSecret(headers: Incoming["headers"]): string | undefined;
-  /** Returns the model's name as sent, or "" if there is none. */
-  readModel(incoming: Incoming): string;
+  /** Returns the client's key, or undefined if the dialect's header has none; left out: it is a bearer token. */
+  readonly readSecret?: (headers: Incoming["headers"]) => string | undefined;
+  /** Returns the model's name as sent, or "" if there is none; left out: it is the body's `model`. */
+  readonly readModel?: (incoming: Incoming) => string;
   /** Reads any body, however malformed. `model` is the name without controls. */
   readPrompt(body: JsonObject, model: string): Prompt;
   /** True if the client wants a stream; without this method, `stream` in the body decides. */
@@ -211,9 +195,15 @@ export interface SimDialect {
   readonly chooseStreamType?: (query: URLSearchParams) => string;
   /** Returns the bytes of a stream's events, which must be whole; left out: its text in UTF-8. */
   readonly encodeStream?: (events: string) => Uint8Array;
-  renderError(problem: Problem, streamed: boolean, query: URLSearchParams): ErrorAnswer;
+  /** The status of each kind of problem. */
+  readonly status: Readonly<Record<ProblemKind, number>>;
+  renderErrorBody(problem: Problem): JsonObject;
+  /** Returns the headers of an error beside its type; left out: `retry-after` alone. */
+  readonly renderErrorHeaders?: (problem: Problem) => Readonly<Record<string, string>>;
+  /** Renders an error whose form depends on the request; left out: it is the body as JSON. */
+  readonly renderError?: (problem: Problem, streamed: boolean, query: URLSearchParams) => ErrorAnswer;
   /** Returns the events that end a failed stream. */
   renderFailure(problem: Problem, exchange: Exchange): string;
-  /** Returns the body of a failure with status 200. */
-  renderFailedBody(problem: Problem, exchange: Exchange): string;
+  /** Returns the body of a failure with status 200; left out: an error's. */
+  readonly renderFailedBody?: (problem: Problem, exchange: Exchange) => JsonObject;
 }

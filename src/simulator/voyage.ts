@@ -1,7 +1,5 @@
 // Voyage and Jina from the provider's side: embeddings and rerank, no chat.
-import type { JsonObject } from "../core/json.ts";
-import { readBearer, renderJsonError } from "./formats.ts";
-import { COMMON_STATUS, type Problem, reject } from "./problem.ts";
+import { COMMON_STATUS, reject } from "./problem.ts";
 import type { SimDialect } from "./types.ts";
 import { countPromptAndTotal, makeEmbeddingsForm, makeRerankForm } from "./vectors.ts";
 
@@ -11,18 +9,15 @@ function noChat(): never {
 
 /** A dialect without chat, whose errors are `{detail}`. */
 function makeVectorDialect(rest: Pick<SimDialect, "name" | "prefix" | "whole">): SimDialect {
-  const renderBody = ({ message }: Problem): JsonObject => ({ detail: message });
   return {
     ...rest,
     handles: () => false,
-    readSecret: readBearer,
-    readModel: ({ body }) => String(body.model ?? ""),
     readPrompt: noChat,
     renderReply: noChat,
     renderFrames: noChat,
-    renderError: (problem) => renderJsonError(problem, COMMON_STATUS[problem.kind], renderBody(problem), {}),
+    status: COMMON_STATUS,
+    renderErrorBody: ({ message }) => ({ detail: message }),
     renderFailure: noChat,
-    renderFailedBody: noChat,
   };
 }
 

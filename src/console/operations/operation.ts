@@ -1,14 +1,15 @@
 // The operations that the playground can ask for, and which of them a model serves.
 import type { OperationName } from "../../core/card.ts";
-import { type Models, SELECTORS } from "../use-models.ts";
-import { CompletionPanel } from "./completion.tsx";
-import { EmbeddingsPanel } from "./embeddings.tsx";
-import { ImagesPanel } from "./images.tsx";
-import { ModerationPanel } from "./moderation.tsx";
+import { type Models, SELECTORS } from "../names.ts";
+import { ImagesPanel, SpeechPanel } from "./media.tsx";
 import type { OperationPanel } from "./panel.tsx";
-import { RerankPanel } from "./rerank.tsx";
-import { SpeechPanel } from "./speech.tsx";
-import { TranscriptionPanel } from "./transcription.tsx";
+import {
+  CompletionPanel,
+  EmbeddingsPanel,
+  ModerationPanel,
+  RerankPanel,
+  TranscriptionPanel,
+} from "./texts.tsx";
 
 interface Choice {
   readonly value: OperationName;

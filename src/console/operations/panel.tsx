@@ -3,14 +3,14 @@ import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import { gatewayAddress } from "../browser.ts";
 import { count, describeCharge } from "../format.ts";
-import { Button, Code } from "../parts/button.tsx";
+import { Button, Code, RunButton } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
 import { Figures } from "../parts/figures.tsx";
 import { FileField } from "../parts/file-field.tsx";
 import { Notice } from "../parts/states.tsx";
 import { writeCurl } from "../snippets.ts";
-import { useRun } from "../use-run.ts";
+import { useRun } from "../task.ts";
 import {
   type Asked,
   askWhole,
@@ -90,16 +90,9 @@ function Panel<Answer extends Counted>({ sheet, model }: SheetProps<Answer>) {
         ))}
       </div>
       <div class="row">
-        {/* By their keys they are two elements: the press that stops would submit the form through the one that follows. */}
-        {isRunning ? (
-          <Button key="stop" icon="stop" onClick={stop}>
-            Stop
-          </Button>
-        ) : (
-          <Button key="start" kind="main" type="submit" isDisabled={!isReady}>
-            {action}
-          </Button>
-        )}
+        <RunButton isRunning={isRunning} onStop={stop} isDisabled={!isReady}>
+          {action}
+        </RunButton>
         <Button icon="code" onClick={() => setCode(true)}>
           View as code
         </Button>
@@ -128,7 +121,7 @@ function Field({ row, value, onInput }: FieldProps) {
   if (accept) return <FileField label={around.label} accept={accept} onFile={onInput} />;
   if (!options) return <TextField {...around} rows={rows} />;
   const choices = options.map((one) => ({ value: one, label: one === "" ? "model's own" : one }));
-  return <SelectField {...around} options={choices} onChange={onInput} />;
+  return <SelectField {...around} options={choices} />;
 }
 
 interface ResultProps<Answer> extends Pick<Sheet<Answer>, "Show"> {

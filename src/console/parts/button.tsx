@@ -4,8 +4,8 @@ import { useEffect, useState } from "preact/hooks";
 import { copyText, later } from "../browser.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
-export interface ButtonProps {
-  readonly kind?: "main" | "danger" | "danger-main" | "quiet";
+interface ButtonProps {
+  readonly kind?: "main" | "danger-main" | "quiet";
   readonly icon?: IconName;
   /** The icon alone is shown; the text is read out. */
   readonly isIconOnly?: boolean;
@@ -19,27 +19,16 @@ export interface ButtonProps {
 }
 
 export function Button(props: ButtonProps) {
-  const {
-    kind,
-    icon,
-    isIconOnly,
-    isTiny,
-    isBusy,
-    isDisabled,
-    type = "button",
-    form,
-    onClick,
-    children,
-  } = props;
+  const { kind, icon, isIconOnly, isTiny, isBusy, isDisabled, children } = props;
   const look = ["button", kind, isTiny && "tiny", isIconOnly && "icon-only"].filter(Boolean).join(" ");
   return (
     <button
       class={look}
-      type={type}
-      form={form}
+      type={props.type ?? "button"}
+      form={props.form}
       disabled={isDisabled || isBusy}
       aria-busy={isBusy}
-      onClick={onClick}
+      onClick={props.onClick}
     >
       {icon && <Icon name={icon} />}
       {isIconOnly ? <span class="hidden-text">{children}</span> : children}
@@ -47,7 +36,24 @@ export function Button(props: ButtonProps) {
   );
 }
 
-export interface Option<Value extends string> {
+interface RunProps extends Pick<ButtonProps, "icon" | "isDisabled" | "children"> {
+  readonly isRunning: boolean;
+  readonly onStop: () => void;
+}
+
+/** Submits its form, and stops what that started. */
+export function RunButton({ isRunning, onStop, ...start }: RunProps) {
+  // By their keys they are two elements: the press that stops would submit the form through the one that follows.
+  return isRunning ? (
+    <Button key="stop" icon="stop" onClick={onStop}>
+      Stop
+    </Button>
+  ) : (
+    <Button key="start" kind="main" type="submit" {...start} />
+  );
+}
+
+interface Option<Value extends string> {
   readonly value: Value;
   readonly label: string;
 }
@@ -78,29 +84,20 @@ export function Segments<Value extends string>({ label, options, value, onChange
 
 const SHOWN_MS = 1800;
 
-/** Copies a text and says so for a moment. */
-export function CopyButton({
-  text,
-  label = "Copy",
-  isTiny = true,
-  isIconOnly = false,
-}: {
+interface CopyProps {
   readonly text: string;
-  readonly label?: string;
-  readonly isTiny?: boolean;
+  readonly label: string;
   readonly isIconOnly?: boolean;
-}) {
+}
+
+/** Copies a text and says so for a moment. */
+export function CopyButton({ text, label, isIconOnly = false }: CopyProps) {
   const [state, setState] = useState<"idle" | "copied" | "refused">("idle");
   useEffect(() => (state === "idle" ? undefined : later(SHOWN_MS, () => setState("idle"))), [state]);
   const copy = async () => setState((await copyText(text)) ? "copied" : "refused");
   const word = { idle: label, copied: "Copied", refused: "Select and copy it by hand" }[state];
   return (
-    <Button
-      isTiny={isTiny}
-      isIconOnly={isIconOnly}
-      icon={state === "copied" ? "check" : "copy"}
-      onClick={copy}
-    >
+    <Button isTiny isIconOnly={isIconOnly} icon={state === "copied" ? "check" : "copy"} onClick={copy}>
       {word}
     </Button>
   );

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 
-export interface Line {
+interface Line {
   readonly label: string;
   /** A custom property's name, as `--c1`. */
   readonly color: string;
@@ -59,7 +59,7 @@ export function Chart(props: ChartProps) {
             </span>
           );
         })}
-        <span class="legend-time">{time === undefined ? "" : timeText(time, props.step)}</span>
+        <span class="legend-time faint">{time === undefined ? "" : timeText(time, props.step)}</span>
       </figcaption>
       <div ref={box} class="chart" role="img" aria-label={label} style={{ minHeight: `${HEIGHT}px` }} />
     </figure>
@@ -179,14 +179,13 @@ function axisTimes(splits: readonly number[], step: "hour" | "day"): string[] {
 
 const SPARK = { width: 96, height: 28 };
 
-/** The course of one figure, without numbers. */
-export function Spark({
-  values,
-  color = "--c1",
-}: {
+interface SparkProps {
   readonly values: readonly number[];
-  readonly color?: string;
-}) {
+  readonly color?: string | undefined;
+}
+
+/** The course of one figure, without numbers. */
+export function Spark({ values, color = "--c1" }: SparkProps) {
   const top = Math.max(...values, 0) || 1;
   const points = values.map((value, at) => {
     const x = (at / Math.max(1, values.length - 1)) * SPARK.width;

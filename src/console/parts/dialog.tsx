@@ -1,10 +1,16 @@
 // Dialogs on the browser's own element, which keeps the focus inside and closes on Escape.
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, RefObject } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
-import { readMessage } from "../api.ts";
 import { type Task, useTask } from "../task.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./states.tsx";
+
+/** Opens a dialog once it is drawn. */
+function useModal(): RefObject<HTMLDialogElement | null> {
+  const ref = useRef<HTMLDialogElement>(null);
+  useEffect(() => ref.current?.showModal(), []);
+  return ref;
+}
 
 interface DialogProps {
   readonly title: string;
@@ -17,11 +23,8 @@ interface DialogProps {
 }
 
 export function Dialog({ title, isWide, onClose, isKept, foot, children }: DialogProps) {
-  const ref = useRef<HTMLDialogElement>(null);
+  const ref = useModal();
   const id = useId();
-  useEffect(() => {
-    ref.current?.showModal();
-  }, []);
   const onClick = (event: MouseEvent) => {
     if (!isKept && event.target === ref.current) onClose();
   };
@@ -34,19 +37,19 @@ export function Dialog({ title, isWide, onClose, isKept, foot, children }: Dialo
           Close
         </Button>
       </div>
-      <div class="dialog-body">{children}</div>
+      <div class="stack dialog-body">{children}</div>
       {foot && <div class="dialog-foot">{foot}</div>}
     </dialog>
   );
 }
 
-interface FormDialogProps {
-  readonly title: string;
+interface AskingProps extends Pick<DialogProps, "title" | "onClose" | "children"> {
   /** The word of the button that starts the task. */
   readonly action: string;
+}
+
+interface FormDialogProps extends AskingProps {
   readonly task: Task;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
 }
 
 export function FormDialog({ title, action, task: { isBusy, start }, onClose, children }: FormDialogProps) {
@@ -68,17 +71,13 @@ export function FormDialog({ title, action, task: { isBusy, start }, onClose, ch
   );
 }
 
-interface ConfirmProps {
-  readonly title: string;
-  readonly action: string;
+interface ConfirmProps extends AskingProps {
   readonly run: () => Promise<unknown>;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
 }
 
 /** Asks before something that can't be undone. */
 export function Confirm({ title, action, run, onClose, children }: ConfirmProps) {
-  const { isBusy, failed, start } = useTask(async () => {
+  const { isBusy, error, start } = useTask(async () => {
     await run();
     onClose();
   });
@@ -93,25 +92,18 @@ export function Confirm({ title, action, run, onClose, children }: ConfirmProps)
   return (
     <Dialog title={title} onClose={onClose} foot={foot}>
       <p class="soft">{children}</p>
-      {failed !== null && <Notice tone="bad">{readMessage(failed)}</Notice>}
+      {error !== null && <Notice tone="bad">{error}</Notice>}
     </Dialog>
   );
 }
 
-/** The drawer with the navigation on narrow screens. */
-export function Drawer({
-  label,
-  onClose,
-  children,
-}: {
+interface DrawerProps extends Pick<DialogProps, "onClose" | "children"> {
   readonly label: string;
-  readonly onClose: () => void;
-  readonly children: ComponentChildren;
-}) {
-  const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
-    ref.current?.showModal();
-  }, []);
+}
+
+/** The drawer with the navigation on narrow screens. */
+export function Drawer({ label, onClose, children }: DrawerProps) {
+  const ref = useModal();
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself.
     <dialog ref={ref} class="drawer" aria-label={label} onClose={onClose} onClick={onClose}>

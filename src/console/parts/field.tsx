@@ -1,12 +1,43 @@
 // Form fields with their label, hint and error tied to them.
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import { Icon } from "./icon.tsx";
 
 interface Around {
   readonly label: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly error?: string | null;
+}
+
+interface FieldProps extends Around {
+  /** Draws the element that is filled in. */
+  readonly children: (tied: {
+    readonly id: string;
+    readonly class: string;
+    readonly "aria-describedby": string | undefined;
+  }) => JSX.Element;
+}
+
+export function Field({ label, hint, error, children }: FieldProps) {
+  const id = useId();
+  const below = error || hint ? `${id}-below` : undefined;
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children({ id, class: "input", "aria-describedby": below })}
+      {error ? (
+        <span id={below} class="field-error" role="alert">
+          {error}
+        </span>
+      ) : (
+        hint && (
+          <span id={below} class="small faint">
+            {hint}
+          </span>
+        )
+      )}
+    </div>
+  );
 }
 
 const TYPES = {
@@ -25,7 +56,7 @@ interface TextProps extends Around {
   readonly isFocused?: boolean;
   readonly autocomplete?: string;
   readonly min?: number;
-  readonly max?: number;
+  readonly max?: number | undefined;
   readonly step?: number | "any";
   readonly name?: string;
   /** Lines of a longer text; left out: it has one. */
@@ -33,56 +64,33 @@ interface TextProps extends Around {
 }
 
 export function TextField(props: TextProps) {
-  const id = useId();
-  const { label, hint, error, value, onInput, isRequired, isFocused, type = "text", rows, ...rest } = props;
-  const below = error || hint ? `${id}-below` : undefined;
-  const field = {
-    ...{ id, value },
-    class: "input",
-    placeholder: rest.placeholder,
-    "aria-describedby": below,
-  };
+  const { label, hint, error, onInput, isRequired, isFocused, type = "text", rows, ...rest } = props;
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      {rows === undefined ? (
-        <input
-          {...rest}
-          {...TYPES[type]}
-          {...field}
-          required={isRequired}
-          autofocus={isFocused}
-          spellcheck={false}
-          aria-invalid={error ? "true" : undefined}
-          onInput={(event) => onInput(event.currentTarget.value)}
-        />
-      ) : (
-        <textarea {...field} rows={rows} onInput={(event) => onInput(event.currentTarget.value)} />
-      )}
-      <Below id={below} hint={hint} error={error} />
-    </div>
+    <Field label={label} hint={hint} error={error}>
+      {(tied) =>
+        rows === undefined ? (
+          <input
+            {...rest}
+            {...TYPES[type]}
+            {...tied}
+            required={isRequired}
+            autofocus={isFocused}
+            spellcheck={false}
+            aria-invalid={error ? "true" : undefined}
+            onInput={(event) => onInput(event.currentTarget.value)}
+          />
+        ) : (
+          <textarea
+            {...tied}
+            value={rest.value}
+            placeholder={rest.placeholder}
+            rows={rows}
+            onInput={(event) => onInput(event.currentTarget.value)}
+          />
+        )
+      }
+    </Field>
   );
-}
-
-interface BelowProps {
-  readonly id: string | undefined;
-  readonly hint: string | undefined;
-  readonly error: string | null | undefined;
-}
-
-export function Below({ id, hint, error }: BelowProps) {
-  if (error) {
-    return (
-      <span id={id} class="field-error" role="alert">
-        {error}
-      </span>
-    );
-  }
-  return hint ? (
-    <span id={id} class="field-hint">
-      {hint}
-    </span>
-  ) : null;
 }
 
 interface Choice {
@@ -90,10 +98,10 @@ interface Choice {
   readonly label: string;
 }
 
-interface SelectProps extends Around {
+export interface SelectProps extends Around {
   readonly value: string;
   readonly options: readonly Choice[];
-  readonly onChange: (value: string) => void;
+  readonly onInput: (value: string) => void;
 }
 
 function Options({ options }: Pick<SelectProps, "options">) {
@@ -104,34 +112,26 @@ function Options({ options }: Pick<SelectProps, "options">) {
   ));
 }
 
-export function SelectField({ label, hint, error, value, options, onChange }: SelectProps) {
-  const id = useId();
-  const below = error || hint ? `${id}-below` : undefined;
+export function SelectField({ value, options, onInput, ...around }: SelectProps) {
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        class="input"
-        value={value}
-        aria-describedby={below}
-        onChange={(event) => onChange(event.currentTarget.value)}
-      >
-        <Options options={options} />
-      </select>
-      <Below id={below} hint={hint} error={error} />
-    </div>
+    <Field {...around}>
+      {(tied) => (
+        <select {...tied} value={value} onChange={(event) => onInput(event.currentTarget.value)}>
+          <Options options={options} />
+        </select>
+      )}
+    </Field>
   );
 }
 
 /** A select without a visible label: its first option describes it. */
-export function Filter({ label, value, options, onChange }: SelectProps) {
+export function Filter({ label, value, options, onInput }: SelectProps) {
   return (
     <select
       class="input"
       aria-label={label}
       value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
+      onChange={(event) => onInput(event.currentTarget.value)}
     >
       <Options options={options} />
     </select>
@@ -199,15 +199,13 @@ export function SuggestField({ label, value, suggestions, onChange }: SuggestPro
   );
 }
 
-export function Check({
-  label,
-  isOn,
-  onChange,
-}: {
+interface CheckProps {
   readonly label: string;
   readonly isOn: boolean;
   readonly onChange: (isOn: boolean) => void;
-}) {
+}
+
+export function Check({ label, isOn, onChange }: CheckProps) {
   return (
     <label class="check">
       <input type="checkbox" checked={isOn} onChange={(event) => onChange(event.currentTarget.checked)} />

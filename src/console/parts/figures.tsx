@@ -1,7 +1,41 @@
-// The line under an answer of the playground: the model that gave it, what it took and what it cost.
+// Figures and facts with their names, and the line under an answer of the playground.
+import type { ComponentChildren } from "preact";
 import { span } from "../format.ts";
 
+/** A name, and what stands beside or under it. */
+export type Fact = readonly [label: string, value: ComponentChildren];
+
+interface FactsProps {
+  readonly rows: readonly Fact[];
+}
+
+export function Facts({ rows }: FactsProps) {
+  return (
+    <dl class="facts">
+      {rows.flatMap(([label, value]) => [
+        <dt key={`${label} name`}>{label}</dt>,
+        <dd key={label}>{value}</dd>,
+      ])}
+    </dl>
+  );
+}
+
+/** Figures side by side. */
+export function Vitals({ rows }: FactsProps) {
+  return (
+    <dl class="vitals">
+      {rows.map(([label, value]) => (
+        <div key={label}>
+          <dt class="small faint">{label}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
 interface FiguresProps {
+  /** The model that answered. */
   readonly model: string | null;
   readonly totalMs: number;
   /** In the order in which they are shown; null: not known. */
@@ -10,7 +44,7 @@ interface FiguresProps {
 
 export function Figures({ model, totalMs, parts }: FiguresProps) {
   return (
-    <p class="figures">
+    <p class="small faint">
       {model && <span class="strong">{model}</span>}{" "}
       {[...parts, `${span(totalMs)} in all`].filter(Boolean).join(" · ")}
     </p>

@@ -1,9 +1,9 @@
 // A field for a file, which says before an upload how large one may be.
-import { useId, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import type { SettingsView } from "../../admin/settings-schema.ts";
 import { describeBytes } from "../format.ts";
 import { useResource } from "../resource.ts";
-import { Below } from "./field.tsx";
+import { Field } from "./field.tsx";
 
 /** The other fields of the request, which count too. */
 const FIELDS_BYTES = 4096;
@@ -24,7 +24,6 @@ interface FileProps {
 }
 
 export function FileField({ label, accept, onFile }: FileProps) {
-  const id = useId();
   const bytesMax = useUploadMax();
   const [error, setError] = useState<string | null>(null);
   const most = describeBytes(bytesMax);
@@ -36,18 +35,16 @@ export function FileField({ label, accept, onFile }: FileProps) {
     onFile(isLarge ? null : file);
   };
   return (
-    <div class="field">
-      <label for={id}>{label}</label>
-      <input
-        id={id}
-        class="input"
-        type="file"
-        accept={accept}
-        aria-invalid={error ? "true" : undefined}
-        aria-describedby={`${id}-below`}
-        onChange={(event) => take(event.currentTarget.files?.[0] ?? null)}
-      />
-      <Below id={`${id}-below`} hint={`Up to ${most}; the provider may take less`} error={error} />
-    </div>
+    <Field label={label} hint={`Up to ${most}; the provider may take less`} error={error}>
+      {(tied) => (
+        <input
+          {...tied}
+          type="file"
+          accept={accept}
+          aria-invalid={error ? "true" : undefined}
+          onChange={(event) => take(event.currentTarget.files?.[0] ?? null)}
+        />
+      )}
+    </Field>
   );
 }

@@ -26,7 +26,6 @@ const PATHS = {
   trash: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
   edit: "M4 20l1-4L16 5l3 3L8 19l-4 1z",
   code: "M9 7l-5 5 5 5M15 7l5 5-5 5",
-  sliders: "M4 8h10M18 8h2M4 16h2M10 16h10M16 6v4M8 14v4",
   external: "M9 5H5v14h14v-4M13 5h6v6M19 5l-8 8",
   refresh: "M20 11a8 8 0 0 0-14-4L4 9M4 4v5h5M4 13a8 8 0 0 0 14 4l2-2M20 20v-5h-5",
 } as const;

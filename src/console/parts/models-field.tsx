@@ -1,6 +1,6 @@
 // Choosing any number of models: typed in part, taken from the list, shown as chips.
 import { useId, useState } from "preact/hooks";
-import { SELECTORS, useModels } from "../use-models.ts";
+import { SELECTORS, useModels } from "../names.ts";
 import { Icon } from "./icon.tsx";
 
 const SHOWN_MAX = 8;
@@ -55,7 +55,7 @@ export function ModelsField({ chosen, onChange }: ModelsFieldProps) {
         </ul>
       )}
       {wanted !== "" && found.length === 0 && (
-        <span class="field-hint">No model that is on is called so.</span>
+        <span class="small faint">No model that is on is called so.</span>
       )}
     </div>
   );

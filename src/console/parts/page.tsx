@@ -1,22 +1,20 @@
-// A page's head, and cards.
+// A page's head, cards, and filters that stand in its address.
 import type { ComponentChildren } from "preact";
-import { makeAddress } from "../route.ts";
+import { makeAddress, place, setFields } from "../route.ts";
+import { Filter, type SelectProps } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
-export function PageHead({
-  back,
-  title,
-  children,
-  actions,
-}: {
+interface PageHeadProps {
   /** The page that this one belongs to. */
   readonly back?: { readonly path: string; readonly label: string };
   readonly title: ComponentChildren;
   readonly children?: ComponentChildren;
   readonly actions?: ComponentChildren;
-}) {
+}
+
+export function PageHead({ back, title, children, actions }: PageHeadProps) {
   return (
-    <div class="page-head">
+    <div class="row between page-head">
       <div>
         {back && (
           <a class="crumb" href={makeAddress(back.path)}>
@@ -27,29 +25,25 @@ export function PageHead({
         <h1>{title}</h1>
         {children && <p>{children}</p>}
       </div>
-      {actions && <div class="page-actions">{actions}</div>}
+      {actions && <div class="row page-actions">{actions}</div>}
     </div>
   );
 }
 
-export function Card({
-  title,
-  note,
-  actions,
-  isFlush,
-  children,
-}: {
+interface CardProps {
   readonly title?: ComponentChildren;
   readonly note?: ComponentChildren;
   readonly actions?: ComponentChildren;
   /** The content reaches the card's edges. */
   readonly isFlush?: boolean;
   readonly children: ComponentChildren;
-}) {
+}
+
+export function Card({ title, note, actions, isFlush, children }: CardProps) {
   return (
     <section class="card">
       {(title || actions) && (
-        <div class="card-head">
+        <div class="row between card-head">
           <div>
             {title && <h2>{title}</h2>}
             {note && <p>{note}</p>}
@@ -60,4 +54,14 @@ export function Card({
       {isFlush ? children : <div class="card-body">{children}</div>}
     </section>
   );
+}
+
+interface PlacedProps extends Pick<SelectProps, "label" | "options"> {
+  readonly name: string;
+}
+
+/** A filter that is a field of the address's query. */
+export function PlacedFilter({ name, ...rest }: PlacedProps) {
+  const value = place.value.query.get(name) ?? "";
+  return <Filter {...rest} value={value} onInput={(chosen) => setFields({ [name]: chosen })} />;
 }

@@ -6,17 +6,14 @@ import { Icon, type IconName } from "./icon.tsx";
 
 export type Tone = "ok" | "warn" | "bad" | "accent";
 
-export function Empty({
-  icon,
-  title,
-  children,
-  action,
-}: {
+interface EmptyProps {
   readonly icon: IconName;
   readonly title: string;
   readonly children?: ComponentChildren;
   readonly action?: ComponentChildren;
-}) {
+}
+
+export function Empty({ icon, title, children, action }: EmptyProps) {
   return (
     <div class="state">
       <Icon name={icon} size={28} />
@@ -27,39 +24,44 @@ export function Empty({
   );
 }
 
-export function Failed({
-  message,
-  retry,
-}: {
+interface FailedProps {
   readonly message: string;
   readonly retry: () => Promise<void>;
-}) {
+}
+
+export function Failed({ message, retry }: FailedProps) {
+  const again = (
+    <Button icon="refresh" onClick={() => void retry()}>
+      Try again
+    </Button>
+  );
   return (
-    <Empty
-      icon="warning"
-      title="This could not be loaded"
-      action={
-        <Button icon="refresh" onClick={() => void retry()}>
-          Try again
-        </Button>
-      }
-    >
+    <Empty icon="warning" title="This could not be loaded" action={again}>
       {message}
     </Empty>
   );
 }
 
-export function Skeleton({
-  height = 20,
-  width = "100%",
-}: {
-  readonly height?: number;
+interface SkeletonProps {
+  readonly height: number;
   readonly width?: string;
-}) {
+}
+
+export function Skeleton({ height, width = "100%" }: SkeletonProps) {
   return <span class="skeleton" style={{ height: `${height}px`, width }} />;
 }
 
-export function SkeletonRows({ rows = 5 }: { readonly rows?: number }) {
+interface LoadedProps<Data> {
+  readonly of: Resource<Data>;
+  /** Drawn while it loads. */
+  readonly rows?: number | undefined;
+  readonly children: (data: Data) => ComponentChildren;
+}
+
+/** The data once it is there; until then that it is loading, or why it isn't there. */
+export function Loaded<Data>({ of, rows = 5, children }: LoadedProps<Data>) {
+  if (of.data !== undefined) return <>{children(of.data)}</>;
+  if (of.error !== null) return <Failed message={of.error} retry={of.reload} />;
   return (
     <div class="card-body stack" role="status" aria-label="Loading">
       {Array.from({ length: rows }, (_, row) => (
@@ -67,21 +69,6 @@ export function SkeletonRows({ rows = 5 }: { readonly rows?: number }) {
       ))}
     </div>
   );
-}
-
-/** The data once it is there; until then that it is loading, or why it isn't there. */
-export function Loaded<Data>({
-  of,
-  rows,
-  children,
-}: {
-  readonly of: Resource<Data>;
-  readonly rows?: number;
-  readonly children: (data: Data) => ComponentChildren;
-}) {
-  if (of.data !== undefined) return <>{children(of.data)}</>;
-  if (of.error !== null) return <Failed message={of.error} retry={of.reload} />;
-  return <SkeletonRows rows={rows} />;
 }
 
 export function Notice({ tone, children }: { readonly tone?: Tone; readonly children: ComponentChildren }) {
@@ -94,15 +81,13 @@ export function Notice({ tone, children }: { readonly tone?: Tone; readonly chil
   );
 }
 
-export function Badge({
-  tone,
-  hasDot,
-  children,
-}: {
+interface BadgeProps {
   readonly tone?: Tone | undefined;
   readonly hasDot?: boolean;
   readonly children: ComponentChildren;
-}) {
+}
+
+export function Badge({ tone, hasDot, children }: BadgeProps) {
   return (
     <span class={`badge ${tone ?? ""}`}>
       {hasDot && <span class="dot" />}
@@ -111,16 +96,14 @@ export function Badge({
   );
 }
 
-/** A bar that is full at 1; it warns when little is left. */
-export function Meter({
-  share,
-  label,
-  warns = true,
-}: {
+interface MeterProps {
   readonly share: number;
   readonly label: string;
   readonly warns?: boolean;
-}) {
+}
+
+/** A bar that is full at 1; it warns when little is left. */
+export function Meter({ share, label, warns = true }: MeterProps) {
   const full = Math.min(1, Math.max(0, share));
   const tone = !warns || full < 0.8 ? "" : full < 1 ? "warn" : "bad";
   return (
@@ -132,7 +115,7 @@ export function Meter({
 
 export function Live({ isOn }: { readonly isOn: boolean }) {
   return (
-    <span class={isOn ? "live on" : "live"}>
+    <span class={`small faint live ${isOn ? "on" : ""}`}>
       <span class="dot" />
       {isOn ? "Live" : "Connecting"}
     </span>

@@ -1,13 +1,14 @@
-// One credential of a provider: its state, its test, and what can be done with it.
+// One credential of a provider: its state, its test, what can be done with it, and the form of it.
 import { useState } from "preact/hooks";
 import type { CredentialView, ProviderView, Tested } from "../admin/providers.ts";
 import { change, readMessage } from "./api.ts";
-import { CredentialForm } from "./credential-form.tsx";
 import { count, fromNow, percent, span } from "./format.ts";
 import { Button } from "./parts/button.tsx";
-import { Confirm } from "./parts/dialog.tsx";
+import { Confirm, FormDialog } from "./parts/dialog.tsx";
+import { TextField } from "./parts/field.tsx";
 import { Badge, Notice, type Tone } from "./parts/states.tsx";
 import { toast } from "./parts/toast.tsx";
+import { useDraft, useTask } from "./task.ts";
 
 interface CredentialProps {
   readonly provider: ProviderView;
@@ -15,17 +16,11 @@ interface CredentialProps {
   readonly reload: () => Promise<void>;
 }
 
-const TONES: Readonly<Record<CredentialView["state"], Tone | undefined>> = {
-  active: "ok",
-  resting: "warn",
-  retired: "bad",
-  disabled: undefined,
-};
-const WORDS: Readonly<Record<CredentialView["state"], string>> = {
-  active: "in use",
-  resting: "resting",
-  retired: "refused by the provider",
-  disabled: "paused",
+const STATES: Readonly<Record<CredentialView["state"], readonly [word: string, tone?: Tone]>> = {
+  active: ["in use", "ok"],
+  resting: ["resting", "warn"],
+  retired: ["refused by the provider", "bad"],
+  disabled: ["paused"],
 };
 
 export function CredentialRow({ provider, credential, reload }: CredentialProps) {
@@ -34,7 +29,7 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
   const close = () => setOpen(null);
   return (
     <li class="credential">
-      <div class="credential-line">
+      <div class="row between credential-line">
         <Identity credential={credential} />
         <div class="row">
           <Button isTiny kind="quiet" isBusy={trial === "running"} onClick={test}>
@@ -98,6 +93,7 @@ function useCredential({ provider, credential, reload }: CredentialProps) {
 
 function Identity({ credential }: { readonly credential: CredentialView }) {
   const { state, reason, until, weight, error_rate, source } = credential;
+  const [word, tone] = STATES[state];
   const { requests_per_minute: requests, tokens_per_minute: tokens } = credential;
   const details = [
     source === "configured" ? "from the configuration" : "added here",
@@ -111,8 +107,8 @@ function Identity({ credential }: { readonly credential: CredentialView }) {
   return (
     <div class="row">
       <code class="strong">{credential.last4 === null ? "no key" : `••••${credential.last4}`}</code>
-      <Badge tone={TONES[state]} hasDot>
-        {WORDS[state]}
+      <Badge tone={tone} hasDot>
+        {word}
       </Badge>
       <span class="small faint">{details.join(" · ")}</span>
     </div>
@@ -135,4 +131,68 @@ function TrialResult({ trial }: { readonly trial: Tested | string | null }) {
       {trial.status !== null && ` (status ${trial.status})`}
     </Notice>
   );
+}
+
+interface CredentialFormProps {
+  readonly provider: ProviderView;
+  /** The credential in whose place another key is put; left out: it is a new one. */
+  readonly replaced?: CredentialView;
+  readonly onClose: () => void;
+  readonly onSaved: () => Promise<void>;
+}
+
+export function CredentialForm({ provider, replaced, onClose, onSaved }: CredentialFormProps) {
+  const { draft, field } = useDraft(() => ({
+    key: "",
+    weight: String(replaced?.weight ?? 1),
+    requests: replaced?.requests_per_minute?.toString() ?? "",
+    tokens: replaced?.tokens_per_minute?.toString() ?? "",
+  }));
+  const task = useTask(async () => {
+    const key = draft.key.trim();
+    const fields = {
+      ...(key === "" ? {} : { key }),
+      weight: Number(draft.weight),
+      requests_per_minute: readLimit(draft.requests),
+      tokens_per_minute: readLimit(draft.tokens),
+    };
+    const path = `/providers/${provider.name}`;
+    if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
+    else await change("POST", path, fields);
+    toast(replaced ? "The credential is replaced" : `${provider.name} has a new credential`);
+    await onSaved();
+    onClose();
+  });
+  const title = replaced
+    ? `Replace the key ••••${replaced.last4 ?? ""}`
+    : `Add a credential to ${provider.name}`;
+  const limit = { type: "number", min: 1, step: 1, hint: "That the provider allows it; empty: any" } as const;
+  return (
+    <FormDialog title={title} action={replaced ? "Replace" : "Add credential"} task={task} onClose={onClose}>
+      <TextField
+        label={`API key of ${provider.name}`}
+        type="password"
+        autocomplete="off"
+        hint="Encrypted before it is stored. It is never shown again."
+        isRequired
+        isFocused
+        {...field("key")}
+        error={task.error}
+      />
+      <TextField
+        label="Weight"
+        type="number"
+        min={0}
+        step="any"
+        hint="Its share of the calls beside the provider's other credentials"
+        {...field("weight")}
+      />
+      <TextField label="Requests a minute" {...limit} {...field("requests")} />
+      <TextField label="Tokens a minute" {...limit} {...field("tokens")} />
+    </FormDialog>
+  );
+}
+
+function readLimit(text: string): number | null {
+  return text.trim() === "" ? null : Number(text);
 }

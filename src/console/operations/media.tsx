@@ -1,0 +1,197 @@
+// The playground's operations whose answers are pictures and sounds: images and speech.
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { readEvents } from "../api.ts";
+import { lendAddress } from "../browser.ts";
+import type { Counted, Spent } from "./ask.ts";
+import { makePanel } from "./panel.tsx";
+
+/** By their first bytes: providers may send another format than was asked for. None of them can hold a script. */
+const FORMATS: readonly (readonly [start: RegExp, type: string, ending: string])[] = [
+  [/^\x89PNG/, "image/png", "png"],
+  [/^\xff\xd8\xff/, "image/jpeg", "jpg"],
+  [/^RIFF.{4}WEBP/s, "image/webp", "webp"],
+  [/^RIFF.{4}WAVE/s, "audio/wav", "wav"],
+  [/^OggS/, "audio/ogg", "ogg"],
+  [/^fLaC/, "audio/flac", "flac"],
+  [/^\xff[\xf0\xf1\xf8\xf9]/, "audio/aac", "aac"],
+  [/^(ID3|\xff[\xe0-\xff])/, "audio/mpeg", "mp3"],
+];
+
+interface Media {
+  readonly data: Blob;
+  /** The ending of its file's name. */
+  readonly ending: string;
+}
+
+function decode(piece: string): string {
+  try {
+    return atob(piece);
+  } catch {
+    throw new Error("The provider's answer is broken: it can't be shown.");
+  }
+}
+
+/** Reads pieces of base64, each by itself. Throws where one is none. */
+function decodeMedia(pieces: readonly string[]): Media {
+  const texts = pieces.map(decode);
+  const [, type = "application/octet-stream", ending = "bin"] =
+    FORMATS.find(([start]) => start.test(texts[0] ?? "")) ?? [];
+  const bytes = texts.map((text) => Uint8Array.from(text, (character) => character.charCodeAt(0)));
+  return { data: new Blob(bytes, { type }), ending };
+}
+
+interface LentProps {
+  readonly media: Media;
+  /** The name of its file, without the ending. */
+  readonly name: string;
+  /** The words of the link that saves it. */
+  readonly label: string;
+  readonly children: (address: string) => ComponentChildren;
+}
+
+/** Shows media by an address of the page, which is taken back when nothing shows them any more. */
+function Lent({ media: { data, ending }, name, label, children }: LentProps) {
+  const [address, setAddress] = useState<string>();
+  useEffect(() => {
+    const { url, revoke } = lendAddress(data);
+    setAddress(url);
+    return revoke;
+  }, [data]);
+  if (address === undefined) return null;
+  return (
+    <>
+      {children(address)}
+      <a class="button tiny" href={address} download={`${name}.${ending}`}>
+        {label}
+      </a>
+    </>
+  );
+}
+
+interface Picture {
+  /** null: the provider gave an address in place of the picture, which this page may not load. */
+  readonly media: Media | null;
+  readonly url: string | undefined;
+  readonly revised: string | undefined;
+}
+
+interface Pictures extends Counted {
+  readonly pictures: readonly Picture[];
+}
+
+interface PicturesBody extends Counted {
+  readonly data: readonly Partial<Record<"b64_json" | "url" | "revised_prompt", string>>[];
+}
+
+async function readPictures(response: Response): Promise<Pictures> {
+  const { data, usage = {} }: PicturesBody = await response.json();
+  const pictures = data.map(({ b64_json: text, url, revised_prompt: revised }) => {
+    return { media: text === undefined ? null : decodeMedia([text]), url, revised };
+  });
+  return { pictures, usage };
+}
+
+const SIZES = ["", "1024x1024", "1536x1024", "1024x1536", "512x512"];
+const PLACEHOLDER = "A lighthouse in a storm, as a woodcut";
+
+/** Pictures that are drawn or changed. */
+export const ImagesPanel = makePanel<Pictures>({
+  action: "Draw",
+  rows: [
+    { name: "prompt", label: "Description", rows: 3, placeholder: PLACEHOLDER },
+    { name: "size", label: "Size", options: SIZES },
+    { name: "n", label: "Number", first: "1", options: ["1", "2", "3", "4"] },
+    { name: "image", label: "Picture to change", accept: "image/*", isOptional: true },
+  ],
+  ask: ({ n, image = "", ...fields }) => ({
+    path: image === "" ? "/v1/images/generations" : "/v1/images/edits",
+    fields: { ...fields, n: Number(n), response_format: "b64_json", image },
+  }),
+  read: readPictures,
+  Show: ({ answer: { pictures } }) => (
+    <div class="pictures">
+      {pictures.map((picture, at) => (
+        <PictureView key={at} picture={picture} number={at + 1} />
+      ))}
+    </div>
+  ),
+});
+
+interface PictureProps {
+  readonly picture: Picture;
+  readonly number: number;
+}
+
+function PictureView({ picture: { media, url, revised }, number }: PictureProps) {
+  return (
+    <figure class="picture">
+      {media && (
+        <Lent media={media} name={`picture-${number}`} label={`Download picture ${number}`}>
+          {(address) => <img src={address} alt={`number ${number}`} />}
+        </Lent>
+      )}
+      {url?.startsWith("https://") && (
+        <a href={url} target="_blank" rel="noreferrer">
+          Picture {number} at its provider
+        </a>
+      )}
+      {revised && <figcaption class="small faint">{revised}</figcaption>}
+    </figure>
+  );
+}
+
+interface Speech extends Counted {
+  readonly sound: Media;
+}
+
+/** Those that browsers play; raw PCM is none of them. */
+const SPEECH_FORMATS = ["mp3", "wav", "opus", "aac", "flac"];
+const GREETING = "Good morning. This is your gateway speaking.";
+
+/** A text to listen to. */
+export const SpeechPanel = makePanel<Speech>({
+  action: "Speak",
+  rows: [
+    { name: "input", label: "Text", rows: 3, first: GREETING },
+    { name: "voice", label: "Voice", hint: "By the provider's own name for it", first: "alloy" },
+    { name: "format", label: "Format", first: "mp3", options: SPEECH_FORMATS },
+  ],
+  ask({ format, ...given }) {
+    const shown = { ...given, response_format: format };
+    const output = `speech.${format}`;
+    return { path: "/v1/audio/speech", fields: { ...shown, stream_format: "sse" }, shown, output };
+  },
+  read: readSpeech,
+  Show: ({ answer: { sound } }) => (
+    <div class="row">
+      <Lent media={sound} name="speech" label="Download">
+        {(address) => (
+          // biome-ignore lint/a11y/useMediaCaption: the text stands above it.
+          <audio controls src={address} aria-label="Speech" />
+        )}
+      </Lent>
+    </div>
+  ),
+});
+
+interface Event {
+  readonly audio?: string;
+  readonly usage?: Spent;
+  readonly error?: { readonly message: string };
+}
+
+/** As events: the sound alone would not say what it cost. */
+async function readSpeech({ body }: Response): Promise<Speech> {
+  const pieces: string[] = [];
+  let spent: Spent = {};
+  if (!body) throw new Error("The gateway sent nothing.");
+  for await (const data of readEvents(body)) {
+    if (!data.startsWith("{")) continue;
+    const { audio, usage, error }: Event = JSON.parse(data);
+    if (error) throw new Error(error.message);
+    if (audio !== undefined) pieces.push(audio);
+    spent = usage ?? spent;
+  }
+  return { sound: decodeMedia(pieces), usage: spent };
+}

@@ -1,0 +1,177 @@
+// The playground's operations whose answers are texts and scores: completion, embeddings, rerank, moderation, transcription.
+import type { ComponentChildren } from "preact";
+import { Facts } from "../parts/figures.tsx";
+import { Badge, Meter, Notice } from "../parts/states.tsx";
+import type { Counted } from "./ask.ts";
+import { makePanel } from "./panel.tsx";
+
+interface Completion extends Counted {
+  readonly choices: readonly { readonly text: string }[];
+}
+
+/** Text that goes on, or that fills a gap. */
+export const CompletionPanel = makePanel<Completion>({
+  action: "Complete",
+  rows: [
+    { name: "prompt", label: "Prompt", rows: 5, first: "def add(a, b):\n    return " },
+    { name: "suffix", label: "Suffix", hint: "The text behind the gap", rows: 2, isOptional: true },
+    { name: "tokens", label: "Longest answer, in tokens", first: "64", options: ["16", "64", "256", "1024"] },
+  ],
+  ask: ({ tokens, ...fields }) => ({
+    path: "/v1/completions",
+    fields: { ...fields, max_tokens: Number(tokens) },
+  }),
+  Show: ({ answer: { choices } }) => <pre class="text">{choices[0]?.text}</pre>,
+});
+
+interface Embeddings extends Counted {
+  readonly data: readonly { readonly embedding: readonly number[] }[];
+}
+
+/** Two texts, and how near their vectors are. */
+export const EmbeddingsPanel = makePanel<Embeddings>({
+  action: "Compare",
+  rows: [
+    { name: "first", label: "First text", rows: 3, first: "The cat sleeps on the sofa." },
+    { name: "second", label: "Second text", rows: 3, first: "A kitten is napping on the couch." },
+  ],
+  ask: ({ model, first, second }) => ({
+    path: "/v1/embeddings",
+    fields: { model, input: [first, second], encoding_format: "float" },
+  }),
+  Show({ answer: { data } }) {
+    const [one = [], other = []] = data.map(({ embedding }) => embedding);
+    const cosine = computeCosine(one, other);
+    const gauge = (
+      <div class="gauge">
+        <span class="tile-value">{cosine.toFixed(4)}</span>
+        <Meter share={cosine} label={`Similarity ${cosine.toFixed(4)} of 1`} warns={false} />
+      </div>
+    );
+    return (
+      <Facts
+        rows={[
+          ["Cosine similarity", gauge],
+          ["Dimensions", one.length],
+        ]}
+      />
+    );
+  },
+});
+
+/** From −1 (opposite) to 1 (the same direction); 0 where a vector has no length. */
+function computeCosine(one: readonly number[], other: readonly number[]): number {
+  const product = one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
+  const lengths = Math.hypot(...one) * Math.hypot(...other);
+  return lengths === 0 ? 0 : product / lengths;
+}
+
+interface RankedProps {
+  readonly label: string;
+  readonly rows: readonly (readonly [content: ComponentChildren, score: number])[];
+}
+
+/** A list with a score from 0 to 1 for each row. */
+function Ranked({ label, rows }: RankedProps) {
+  return (
+    <ol class="ranked" aria-label={label}>
+      {rows.map(([content, score], at) => (
+        <li key={at}>
+          <span>{content}</span>
+          <span class="row tight">
+            <Meter share={score} label={`Score ${score.toFixed(3)}`} warns={false} />
+            {score.toFixed(3)}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+type Found = Record<"relevance_score", number> & { readonly document: { readonly text: string } };
+
+interface Ranking extends Counted {
+  readonly results: readonly Found[];
+}
+
+const DOCUMENTS = [
+  "The giant panda is a bear that lives in the mountains of China.",
+  "The Eiffel Tower stands in Paris.",
+  "A red panda is no bear.",
+].join("\n");
+
+/** Documents in the order in which they answer a query. */
+export const RerankPanel = makePanel<Ranking>({
+  action: "Rank",
+  rows: [
+    { name: "query", label: "Query", first: "What is a panda?" },
+    { name: "documents", label: "Documents", hint: "One on each line", rows: 6, first: DOCUMENTS },
+  ],
+  ask({ model, query, documents }) {
+    const texts = String(documents).split("\n");
+    const given = texts.filter((text) => text.trim() !== "");
+    return { path: "/v1/rerank", fields: { model, query, documents: given, return_documents: true } };
+  },
+  Show: ({ answer: { results } }) => (
+    <Ranked
+      label="Documents, the best first"
+      rows={results.map(({ document, relevance_score: score }) => [document.text, score])}
+    />
+  ),
+});
+
+type Verdict = Record<"categories", Record<string, boolean>> &
+  Record<"category_scores", Record<string, number>>;
+
+interface Verdicts extends Counted {
+  readonly results: readonly Verdict[];
+}
+
+/** The categories of a text, the likeliest first. */
+export const ModerationPanel = makePanel<Verdicts>({
+  action: "Judge",
+  rows: [{ name: "input", label: "Text", rows: 3 }],
+  ask: (fields) => ({ path: "/v1/moderations", fields }),
+  Show({ answer: { results } }) {
+    const { categories = {}, category_scores: scores = {} } = results[0] ?? {};
+    const flagged = Object.keys(categories).filter((name) => categories[name]);
+    const sorted = Object.entries(scores).sort(([, one], [, other]) => other - one);
+    return (
+      <>
+        <Notice tone={flagged.length === 0 ? "ok" : "warn"}>
+          {flagged.length === 0 ? "No category is flagged." : `Flagged: ${flagged.join(", ")}.`}
+        </Notice>
+        <Ranked
+          label="Categories"
+          rows={sorted.map(([name, score]) => [
+            <>
+              {name} {categories[name] && <Badge tone="warn">flagged</Badge>}
+            </>,
+            score,
+          ])}
+        />
+      </>
+    );
+  },
+});
+
+interface Transcript extends Counted {
+  readonly text: string;
+}
+
+const TRANSLATION = "Translate into English";
+
+/** A file with sound becomes text. */
+export const TranscriptionPanel = makePanel<Transcript>({
+  action: "Transcribe",
+  rows: [
+    { name: "file", label: "Sound", accept: "audio/*,video/*" },
+    { name: "task", label: "Task", first: "Transcribe", options: ["Transcribe", TRANSLATION] },
+    { name: "language", label: "Language", placeholder: "en", isOptional: true },
+  ],
+  ask: ({ task, language = "", ...fields }) =>
+    task === TRANSLATION
+      ? { path: "/v1/audio/translations", fields }
+      : { path: "/v1/audio/transcriptions", fields: { ...fields, language } },
+  Show: ({ answer: { text } }) => <p class="text">{text}</p>,
+});
