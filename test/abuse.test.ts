@@ -1,4 +1,5 @@
-// The abuse table in small: whatever a key's client does, the provider sees no more calls than the key has places and give-backs.
+// A short form of the abuse table: whatever a key's client does, the provider sees no more calls than the key's places
+// and give-backs.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listProblems } from "../src/admin/verify.ts";
 import { openStore } from "../src/app/open-store.ts";
@@ -7,7 +8,7 @@ import { ATTACKED_ROUTES, routesWithoutRow } from "./abuse/routes.ts";
 import { type HttpWorld, startHttpWorld } from "./http/world.ts";
 
 const ALLOWANCE = 5;
-/** Far more than the places, so that a call for each try would show. */
+/** Far more than the places, so that one call per attempt would show. */
 const TRIES = 40;
 const EXTENT = { tries: TRIES, seconds: 60, allowance: ALLOWANCE };
 const PATIENT_MS = 60_000;
@@ -29,7 +30,7 @@ for (const route of calling) {
 
     beforeAll(async () => {
       world.simulator.calls.reset();
-      // At the same time: most of an attack is waiting for slow answers, and its calls are known by their model.
+      // In parallel: an attack mostly waits for slow answers, and its calls are recognized by their model.
       await Promise.all(
         WORST_CLIENTS.map(async (client) => damages.set(client, await attack(world, route, client, EXTENT))),
       );
@@ -55,7 +56,7 @@ const looking = ATTACKED_ROUTES.filter(({ calls }) => !calls);
 test.each(looking.map((route) => [route.path, route] as const))(
   "%s calls no provider and takes no place",
   async (_path, route) => {
-    // All calls count here: some of these routes name no model.
+    // All calls count here, because some of these routes name no model.
     world.simulator.calls.reset();
     const clients = WORST_CLIENTS.slice(0, 2);
     const damages = await Promise.all(

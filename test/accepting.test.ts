@@ -1,4 +1,4 @@
-// File descriptors run out: clients get none of those that the gateway needs for itself, and are taken again when some are free.
+// Running out of file descriptors: the gateway keeps some for itself and accepts clients again when enough are free.
 import { afterAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -7,7 +7,7 @@ import type { LogEvent } from "../src/core/world.ts";
 import { until } from "./http/until.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
 
-/** A process that may have 80 files, of which it keeps ten, and whose clients take what they get. */
+/** A process limited to 80 files that keeps ten for itself, with clients that take all they get. */
 function startLoad() {
   const max = 80;
   const used = new Set<number>();

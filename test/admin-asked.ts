@@ -1,4 +1,4 @@
-// The operator's use-cases as the routes call them: what is sent is read by its schema first.
+// The operator's use-cases as called by the routes: input is first read by its schema.
 import * as accounts from "../src/admin/accounts.ts";
 import { readInput, readQuery } from "../src/admin/input.ts";
 import * as journal from "../src/admin/journal.ts";

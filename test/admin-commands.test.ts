@@ -1,4 +1,4 @@
-// The administrative commands, run while a gateway uses the same store: what they print, and their exit codes.
+// The administrative commands beside a running gateway: their output and exit codes.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { createKey } from "../src/admin/keys.ts";
 import { checkAdminToken, ensureAdminToken } from "../src/admin/token.ts";

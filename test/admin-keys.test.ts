@@ -1,4 +1,4 @@
-// The operator's use-cases on keys, on a real store: views, bad input, changes, paging, and that no secret is kept.
+// The operator's use-cases on keys, on a real store: views, bad input, changes and paging, without storing secrets.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const parts = () => ({ ...world, ledger: bench().ledger, dayRules: () => QUOTA });
 
-/** The use of a key that was never used. */
+/** The use of a new key. */
 const unused = {
   allowance: {
     limit: 200,

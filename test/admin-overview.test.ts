@@ -1,4 +1,4 @@
-// The operator's overview on a real store: steps with nothing in them, totals, the span before, narrowing, bad input.
+// The operator's overview on a real store: empty steps, totals, the previous range, filters, bad input.
 import { beforeEach, expect, test } from "bun:test";
 import type { Overview } from "../src/admin/overview.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
@@ -17,7 +17,7 @@ const asked = (atMs: number, fields: Parameters<typeof makeRecord>[1] = {}) =>
   writeRecord(world.store, makeRecord(`request ${made++}`, { ...fields, atMs }));
 const ask = (query: object) => overview({ ...world, dayRules: () => QUOTA }, query);
 
-/** Each step as when it began and how many requests and errors it had. */
+/** Each step by its start, with its requests and errors. */
 const stepsOf = ({ series }: Overview) =>
   series.map(({ at, requests, errors }) => `${at.slice(5, 13)} ${requests} ${errors}`);
 

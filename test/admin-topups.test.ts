@@ -1,4 +1,4 @@
-// The operator's top-ups on a real store: made once, refused when they make no sense, and never in doubt.
+// The operator's top-ups on a real store: made once, refused if invalid, and never left in doubt.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { getAccount } from "../src/admin/accounts.ts";
 import type { AdminWorld } from "../src/admin/world.ts";
@@ -113,7 +113,7 @@ test("a note of 500 characters is kept, an empty one is dropped", async () => {
 
 describe("when the store fails", () => {
   const broken = (details = {}) => new Fault("store_unavailable", "away", details);
-  /** The store, each of whose answers is lost as the next of `losses` says. */
+  /** A store that loses its answers as `losses` says. */
   function losing(losses: readonly ("before" | "after" | "sync" | "never")[]): AdminWorld {
     const left = [...losses];
     let loss: string | undefined;

@@ -1,4 +1,4 @@
-// A fresh store on disk with all that its administration takes, and further ways into it, for one test at a time.
+// A fresh store on disk with everything its administration needs, for one test at a time.
 import { afterEach, beforeEach } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,11 +21,11 @@ export interface AdminBench {
   readonly clock: ReturnType<typeof standingClock>;
   readonly world: AdminWorld;
   readonly ledger: Ledger;
-  /** Opens the same store once more, as another process would. */
+  /** Opens the same store again, as another process would. */
   open(): Promise<Opened>;
 }
 
-/** Makes a new bench before each test; the function returned gives it within one. */
+/** Creates a new bench before each test. The returned function gives it within a test. */
 export function adminBench(): () => AdminBench {
   let bench: AdminBench;
   beforeEach(async () => {
@@ -46,7 +46,7 @@ export function adminBench(): () => AdminBench {
   return () => bench;
 }
 
-/** Returns the error of a call as `code param`. */
+/** Returns a call's error as `code param`. */
 export async function wrongWith(use: () => Promise<unknown>): Promise<string> {
   const thrown = await catchThrown((async () => use())());
   return thrown instanceof Fault ? `${thrown.code} ${thrown.details.param ?? ""}`.trim() : String(thrown);

@@ -1,4 +1,4 @@
-// The operator's use-cases on a real store: accounts, the request log, the admin token, and what a key's holder sees.
+// The operator's use-cases on a real store: accounts, the request log, the admin token, and the key holder's view.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { holderView } from "../src/admin/holder.ts";
 import { getRequest } from "../src/admin/requests.ts";

@@ -1,4 +1,4 @@
-// A separate process for tests: admits and settles so many requests of `key_a` on a store, and prints what passed.
+// A separate process for tests: admits and settles requests of `key_a` on a store, and prints how many passed.
 import { Fault } from "../src/core/fault.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";

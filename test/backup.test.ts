@@ -1,4 +1,4 @@
-// `poundkey backup`: a copy that is whole while a gateway writes, is nobody else's to read, and takes no file's place.
+// `poundkey backup`: consistent copies while a gateway writes, readable by their owner only, never overwriting a file.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import {
   copyFileSync,

@@ -1,4 +1,5 @@
-// Prompts that Claude caches for an hour: counted apart, charged at their own rate, and held at it where a mark asks for them.
+// Prompts that Claude caches for an hour: counted separately, charged at their own rate, and held at it if a mark asks
+// for it.
 import { expect, test } from "bun:test";
 import { shippedCards } from "../src/catalogue/rows.ts";
 import { cost } from "../src/core/price.ts";
@@ -26,7 +27,7 @@ test("tokens cached for an hour cost twice the input price, others 1.25 times", 
     cache_write_tokens: 3000,
     cache_write_1h_tokens: 2000,
   });
-  // USD for a million tokens: 1 of input, 1.25 and 2 of a cache, 5 of output.
+  // USD per million tokens: 1 for input, 1.25 and 2 for cache writes, 5 for output.
   expect(cost(card.price, countAmounts(usage), 1)).toBe(1000 * (10 * 1 + 1000 * 1.25 + 2000 * 2 + 5 * 5));
 });
 

@@ -1,4 +1,4 @@
-// The catalogue: a client's `model` means what the contract says, and the operator's changes count.
+// The catalogue: a client's `model` resolves as the contract says, with the operator's changes applied.
 import { describe, expect, test } from "bun:test";
 import {
   buildCatalogue,
@@ -28,7 +28,7 @@ function catalogueOf(changes: Partial<CatalogueInput> = {}) {
   return buildCatalogue({ providers, overlay: [], ownModels: [], aliases: {}, ...changes });
 }
 
-/** Returns the outcome of a resolution as one word. */
+/** Returns the result of a resolution as one word. */
 function word(found: Resolution): string {
   if (found.kind === "card") return found.card.id;
   if (found.kind === "group")

@@ -1,4 +1,4 @@
-// `poundkey check` and `poundkey models`: what they print, to where, and their exit codes.
+// `poundkey check` and `poundkey models`: their output and exit codes.
 import { describe, expect, test } from "bun:test";
 import { COMMON_FLAGS, parseArguments } from "../src/cli/arguments.ts";
 import { type CheckPorts, runCheck } from "../src/cli/check.ts";
@@ -11,7 +11,7 @@ interface Given {
   readonly exposed?: readonly string[];
 }
 
-/** A command's ports over files and variables of the test's own, and what it printed. */
+/** Runs a command on the test's own files and variables, and returns what it printed. */
 function terminal({ files = {}, env = {}, exposed = [] }: Given = {}) {
   const printed: { out: string[]; err: string[] } = { out: [], err: [] };
   const ports: CheckPorts = {

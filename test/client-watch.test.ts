@@ -1,4 +1,4 @@
-// A client's connection while its answer is made: who hears of its loss, and that no silence closes it.
+// A client's connection while its answer is made: its loss is reported, and silence doesn't close it.
 import { expect, test } from "bun:test";
 import { ClientWatch } from "../src/http/client-watch.ts";
 import { DeadlineSweep } from "../src/transport/deadlines.ts";

@@ -1,4 +1,4 @@
-// The command line as a process: each command is found, and what it prints arrives whole.
+// The command line as a process: each command is found, and its output arrives completely.
 import { expect, test } from "bun:test";
 import { join } from "node:path";
 import { version } from "../package.json" with { type: "json" };
@@ -21,7 +21,7 @@ const COMMANDS = [
 ];
 const TEST_MS = 60_000;
 
-/** Read through a pipe by somebody who is slower than the command. */
+/** Reads from a pipe more slowly than the command writes. */
 function slowly(command: string) {
   const quoted = COMMAND.map((part) => `'${part}'`).join(" ");
   const child = Bun.spawnSync(["sh", "-c", `${quoted} ${command} | (sleep 0.3; cat)`], {

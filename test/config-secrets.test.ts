@@ -1,4 +1,4 @@
-// Mistakes in the configuration: an error says where it is and what would be right, and never quotes a secret.
+// Configuration errors: they give the place and what would be right, and never quote a secret.
 import { describe, expect, test } from "bun:test";
 import { formatError } from "../src/config/errors.ts";
 import { loadSettings } from "../src/config/load.ts";
@@ -17,7 +17,9 @@ function errorsOf(text: string | null, env: Readonly<Record<string, string>> = {
   return loaded.ok ? [] : loaded.errors.map(formatError);
 }
 
-/** Mistakes where no value may be shown, whatever it looks like. `{S}` is where the operator wrote the secret, `{OPEN}` begins a reference. */
+/**
+ * Mistakes whose value must never be shown. `{S}` is where the operator wrote the secret, `{OPEN}` begins a reference.
+ */
 const BY_PLACE: Readonly<Record<string, string>> = {
   "a key for the list of keys": "providers: { OpenAI: { keys: {S} } }",
   "keys as a mapping": "providers: { OpenAI: { keys: { first: {S} } } }",
@@ -59,7 +61,7 @@ const BY_PLACE: Readonly<Record<string, string>> = {
   "a query of an address": "providers: { A: { base_url: 'http://x/v1?key={S}' } }",
 };
 
-/** Mistakes where a value or name is shown, unless it looks like a secret. */
+/** Mistakes whose value or name is shown unless it looks like a secret. */
 const BY_LOOK: Readonly<Record<string, string>> = {
   "a provider's name": "providers: { {S}: {} }",
   "a provider's field": "providers: { OpenAI: { keys: [a], {S}: 1 } }",
@@ -86,7 +88,7 @@ const BY_LOOK: Readonly<Record<string, string>> = {
   "a name of two lines": "{S}\nfoo: bar",
 };
 
-/** As the providers' own keys look. */
+/** In the format of the providers' own keys. */
 const LOOKS: readonly string[] = [
   "sk-proj-Ab12Cd34Ef56Gh78",
   "sk-ant-api03-abcdefghijkl",
@@ -115,7 +117,7 @@ describe("errors never quote", () => {
     for (const secret of LOOKS) {
       const errors = errorsOf(written(text, secret));
       expect(errors.length).toBeGreaterThan(0);
-      // Nor a part of it that would be of use.
+      // Not even a useful part of it.
       for (let at = 0; at + 12 <= secret.length; at++)
         expect(errors.join("\n")).not.toContain(secret.slice(at, at + 12));
     }

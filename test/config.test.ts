@@ -1,4 +1,4 @@
-// The configuration: what is right becomes settings, what is wrong is named by line and field.
+// The configuration: valid files become settings, and mistakes are reported by line and field.
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// The console's page and files over HTTP: named by their hash, compressed, small, and closed to every other host.
+// The console's page and files over HTTP: named by hash, compressed, small, and closed to all other hosts.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 
@@ -15,7 +15,7 @@ afterAll(() => gateway.stop());
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${gateway.url}${path}`, { headers: { "accept-encoding": "gzip", ...headers }, decompress: false });
 
-/** The page's text, and the paths of all it asks for. */
+/** The page's text, and the paths it loads. */
 async function firstLoad(): Promise<{ readonly html: string; readonly files: readonly string[] }> {
   const html = await (await fetch(`${gateway.url}/`)).text();
   return { html, files: [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1] ?? "") };

@@ -1,4 +1,4 @@
-// A chat request's conversation and its plan's input, as the gateway makes them.
+// A chat request's conversation and its plan's input, as the gateway creates them.
 import type { ModelCard } from "../src/core/card.ts";
 import { Conversation } from "../src/health/stickiness.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
@@ -8,7 +8,7 @@ export function makeConversation(keyId: string, request: ChatRequest): Conversat
   return new Conversation(keyId, () => CHAT.nameConversation(request, null));
 }
 
-/** Returns the fields of a call whose request asks for nothing unusual. */
+/** Returns the fields of a call for an ordinary request. */
 export function plainCall() {
   return {
     ...{ raw: null, pin: null, dropped: [], lost: [], isLimitRequired: false, searches: 0, unreadBytes: 0 },

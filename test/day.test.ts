@@ -1,4 +1,4 @@
-// The operator's days: where they begin and end in any time zone, also when the clocks change.
+// The operator's days: their bounds in any time zone, even when the clocks change.
 import { describe, expect, test } from "bun:test";
 import { computeDay, dayAfter, monthStartMs } from "../src/ledger/day.ts";
 import { HOUR } from "./samples.ts";

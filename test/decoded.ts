@@ -1,4 +1,4 @@
-// A stream's bytes as text, piece by piece, as `upstream-text.test.ts` shows that the runtime decodes them.
+// A stream's bytes as text, piece by piece, decoded as in `upstream-text.test.ts`.
 
 export function* decoded(pieces: Iterable<Uint8Array>): Generator<string> {
   const decoder = new TextDecoder();

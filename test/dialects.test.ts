@@ -1,4 +1,4 @@
-// Every feature at every model, in the same words: whole and streamed answers are the same, and are what was asked for.
+// Every feature at every model, in the same words: whole and streamed answers are equal and as requested.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
 import { type Answer, ask, comparable, readCount } from "./dialects/asking.ts";
@@ -28,7 +28,7 @@ const FEATURES: readonly Feature[] = [
 ];
 
 let gateway: UnderTest;
-/** Behind the providers that have prices. */
+/** Added to the providers that have prices. */
 let priced: Simulator;
 beforeAll(async () => {
   priced = await startSimulator();
@@ -115,7 +115,7 @@ describe("costs match the card", () => {
   });
 });
 
-/** Without what names the disturbance. */
+/** Without the name of the disturbance. */
 function undisturbed(answer: Answer) {
   const { reply, ...rest } = comparable(answer);
   return { ...rest, reply: { ...asObject(reply), model: "" } };
@@ -149,7 +149,7 @@ describe.each([...STREAMING])("a stream of %s", (model) => {
   });
 });
 
-/** Cohere and Bedrock name no time; the others do in their own form. */
+/** Cohere and Bedrock state no time, the others use their own format. */
 describe.each(STREAMING.filter((model) => !/^(Cohere|Bedrock)/.test(model)))("%s is busy", (model) => {
   test.each([
     ["7", "7"],

@@ -1,4 +1,4 @@
-// The models of Ollama and vLLM: listed as their servers list them, at the start, after a reload, and never waited for.
+// Models of Ollama and vLLM: listed as on their servers, at the start and after a reload, without waiting for them.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Discovery, listModels } from "../src/app/discovery.ts";
 import type { ProviderSetup } from "../src/core/settings.ts";
@@ -97,7 +97,7 @@ test("a list that is too long, malformed or redirected is rejected", async () =>
   await expect(listFrom(JSON.stringify(MODELS), 500)).rejects.toThrow("refused");
 });
 
-/** A discovery whose servers answer as `answers` says at the time. */
+/** A discovery whose servers give the current answers of `answers`. */
 function startDiscovery(answers: Record<string, string>) {
   const seen: { asked: string[]; events: LogEvent[]; changes: number } = {
     asked: [],

@@ -1,4 +1,4 @@
-// The end of a request before its answer is whole: its first reason reaches everybody who works for it.
+// The early end of a request: its first reason reaches everything that works on it.
 import { expect, test } from "bun:test";
 import { Ending } from "../src/core/ending.ts";
 import { Fault } from "../src/core/fault.ts";

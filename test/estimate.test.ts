@@ -1,4 +1,4 @@
-// Prompt estimates: what counts as text and what doesn't, high for a hold, near the mean for a charge, and true of recorded calls.
+// Prompt estimates: high for a hold, near the average for a charge, and compared with recorded calls.
 
 import { describe, expect, test } from "bun:test";
 import { makeUnlistedCard } from "../src/catalogue/unlisted.ts";
@@ -29,7 +29,7 @@ function user(content: string | readonly ContentPart[]): ChatRequest {
 
 const worst = (request: ChatRequest, card = CARD): number => worstPromptTokens(request, card);
 
-/** By how much a change raises the worst estimate. */
+/** Returns by how much a change raises the worst-case estimate. */
 function raise(changes: Partial<ChatRequest>): number {
   const plain = user("Hello.");
   return worst({ ...plain, ...changes }) - worst(plain);
@@ -257,7 +257,7 @@ test.each(
   if (request.tools === undefined) expect(results).toBe(searches * 5000);
 });
 
-/** Recorded calls that the provider counted more for than is held, each with the reason. */
+/** Recorded calls for which the provider counted more than is held, each with the reason. */
 const ABOVE: Readonly<Record<string, string>> = {
   "openrouter/ccdf63446a": "an `openrouter:advisor` tool, a kind of tool that the gateway refuses",
 };

@@ -1,11 +1,12 @@
-// A forced tool call for models that don't support it: selectors skip them, and an explicitly named one gets the demand as text.
+// A forced tool call for models that don't support it: selectors skip them, and a named one gets the demand in its
+// prompt.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { type Seen, seen } from "./http/observe.ts";
 
 let gateway: UnderTest;
-/** Secrets of keys that may use both models, and the one that can't be forced alone. */
+/** Secrets of keys for both models, and for the one that can't be forced. */
 let both: string;
 let willful: string;
 
@@ -50,7 +51,7 @@ async function ask(model: string, choice: unknown, secret: string): Promise<Seen
   return seen(await gateway.chat(asking(model, choice), { secret }));
 }
 
-/** The reason why each of the two can't serve, by the dry run. */
+/** The reason why each of the two can't serve, from a dry run. */
 async function removals(choice: unknown): Promise<Record<string, unknown>> {
   const response = await fetch(`${gateway.url}/v1/route`, {
     method: "POST",
@@ -92,7 +93,7 @@ describe("a named model", () => {
     const [system, ...others] = asArray(sent.messages).map(asObject);
     expect(system?.content).toMatch(/^Be brief\.\n\nYour next message must call /);
     expect(others).toHaveLength(1);
-    // Of the tools only those that the choice leaves.
+    // Only the tools that the choice leaves.
     expect(asArray(sent.tools)).toHaveLength(choice === "required" ? 2 : 1);
   });
 

@@ -1,4 +1,4 @@
-// A refused credential through the whole gateway, under a clock that the test moves: who asks again, and that no client pays for it.
+// A rejected credential in the whole gateway, on a manual clock: it is probed, and no client pays for it.
 
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { random } from "../src/app/world.ts";
@@ -48,7 +48,7 @@ let store: Store;
 let gateway: Gateway;
 let health: Health;
 let events: LogEvent[];
-/** The status that the bad one is answered with; null: it is good again. */
+/** The status that the bad one returns. Null once it works again. */
 let refusal: number | null;
 let asked: string[];
 
@@ -80,7 +80,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** The number of attempts that the answer took. */
+/** The number of attempts for the answer. */
 async function ask(at: number): Promise<number> {
   const request = { model: CARD.id, messages: [{ role: "user", content: `request ${at}` }] } as const;
   const context = gateway.begin({
@@ -110,7 +110,7 @@ test("all clients are answered while a credential is refused and probed, and it 
   let at = 0;
   for (; !asked.includes("bad"); at++) await ask(at);
   expect(told()).toEqual(["credential_retired"]);
-  // Nothing is left for trying again, and a probe doesn't need it.
+  // The retry budget is used up, and a probe doesn't need it.
   while (health.mayRetry("House", clock.nowMs()));
   for (const minutes of [1, 2, 4, 8]) {
     asked = [];

@@ -1,4 +1,4 @@
-// The gateway's own clockwork under a clock that the test moves: deadlines, connecting in bounded time, settlements.
+// Parts of the gateway on a manual clock: deadlines, bounded connecting, settlements.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
 import type { Deadlines, LogEvent } from "../src/core/world.ts";
@@ -32,7 +32,7 @@ describe("deadlines", () => {
 describe("connecting", () => {
   const URL_OF = "http://up.example/v1";
 
-  /** Watches one call; says what became of it and how often the host was tried. */
+  /** Watches one call, and returns its outcome and how often the host was tried. */
   function watching(answers: readonly (boolean | "never")[]) {
     const faults: string[] = [];
     let tries = 0;
@@ -82,7 +82,7 @@ describe("settlements", () => {
   const SETTLED: Settled = { chargedNanoUsd: 700, holdNanoUsd: 900, writtenOffNanoUsd: 0, late: false };
   const PATIENCE_MS = 1000;
 
-  /** Settlements on a ledger that goes by `answer`: a Fault to throw, or nothing. */
+  /** Settlements on a ledger that throws the fault in `answer`, if any. */
   function settling(answer: (id: string) => Fault | null) {
     const written: string[] = [];
     const events: LogEvent[] = [];

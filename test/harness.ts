@@ -1,4 +1,4 @@
-// A gateway under test with the simulated providers behind it: in this process, or the built binary as its own.
+// A gateway under test with simulated providers behind it, in this process or as the built binary.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import type { Fetch, LogEvent } from "../src/core/world.ts";
 import { readSettings } from "./settings.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
 
-/** Set by the run against the built binary. */
+/** Set when the built binary is tested. */
 export const BINARY = process.env.POUNDKEY_BINARY;
 const ADMIN_TOKEN = "admin-token-of-the-tests";
 const START_MS = 10_000;
@@ -18,43 +18,43 @@ const START_MS = 10_000;
 export interface UnderTest {
   /** `http://127.0.0.1:PORT`. */
   readonly url: string;
-  /** The secret of a key without an allowance's limit. */
+  /** The secret of an unlimited key. */
   readonly secret: string;
   readonly adminToken: string;
   readonly simulator: Simulator;
-  /** Log events; empty when the gateway is another process. */
+  /** Log events. Empty if the gateway is another process. */
   readonly events: readonly LogEvent[];
   /** The configuration file, for tests that change it. */
   readonly configFile: string;
   readonly directory: string;
-  /** Makes a key by the admin route; gives its secret and id. */
+  /** Creates a key by the admin route. Returns its secret and id. */
   newKey(fields?: Record<string, unknown>): Promise<{ secret: string; id: string }>;
-  /** Puts money on an account by the admin route. */
+  /** Tops up an account by the admin route. */
   topUp(accountId: string, usd: number): Promise<void>;
-  /** POST /v1/chat/completions with a key's secret (the unlimited one's unless given). */
+  /** POST /v1/chat/completions with a key's secret, by default the unlimited one's. */
   chat(
     body: unknown,
     init?: { secret?: string; headers?: Record<string, string>; signal?: AbortSignal },
   ): Promise<Response>;
   /** Starts another gateway on the same configuration and store. */
   another(): Promise<Started>;
-  /** Stops the gateway alone, as SIGTERM does; its store stays to be looked at until `stop()`. */
+  /** Stops only the gateway, as SIGTERM does. Its store can be read until `stop()`. */
   halt(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface Setup {
-  /** YAML that is put behind the providers, as `quota: { requests_per_day: 3 }`. */
+  /** YAML to append after the providers, such as `quota: { requests_per_day: 3 }`. */
   readonly more?: string | ((simulatorUrl: string) => string);
-  /** YAML of the `server:` section's further fields, as `keep_alive: 1s`. */
+  /** YAML of further fields of `server:`, such as `keep_alive: 1s`. */
   readonly server?: string;
   /** The gateway's environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Upstream calls go through this (in this process only). */
+  /** Upstream calls use this, in this process only. */
   readonly fetch?: Fetch;
 }
 
-/** Every dialect of the simulator as a provider whose unlisted names pass through. */
+/** Every dialect of the simulator as a provider that accepts unlisted names. */
 export function providersYaml(url: string): string {
   const rows: readonly (readonly [string, string, string])[] = [
     ["OpenAI", "/openai/v1", ""],

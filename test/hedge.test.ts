@@ -1,8 +1,8 @@
-// Two attempts at once, by themselves: which wins, which is ended, and which fault is returned when none answers.
+// Hedging by itself: the winner, the attempt that is ended, and the fault if neither answers.
 import { expect, test } from "bun:test";
 import { type Race, type Runner, raced } from "../src/gateway/hedge.ts";
 
-/** An attempt in the test's hand: it answers or fails on command, and records what happens to it. */
+/** An attempt controlled by the test: it answers or fails on command, and records what happens to it. */
 class Hand implements Runner<string> {
   readonly name: string;
   readonly seen: string[];

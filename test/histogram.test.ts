@@ -1,4 +1,4 @@
-// Percentiles from buckets of time: near enough to those of the times themselves, whatever the times are.
+// Percentiles from time buckets are close to those of the times themselves.
 import { expect, test } from "bun:test";
 import { computePercentiles, findBucket } from "../src/core/histogram.ts";
 

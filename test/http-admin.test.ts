@@ -1,4 +1,4 @@
-// The operator's routes from outside: accounts, keys and the log; and how fast a revoked or expired key is gone.
+// The operator's routes over HTTP: accounts, keys and the log, and how fast revoked or expired keys stop working.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../src/core/json.ts";
 import { formatLine, type Seen, seen } from "./http/observe.ts";

@@ -1,4 +1,4 @@
-// Aliases made at run time: in force on every node, kept over a restart, those of the file untouched.
+// Aliases created at run time: valid on every node and after a restart, without changing those of the file.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { type Started, startUnderTest, type UnderTest } from "./harness.ts";

@@ -1,4 +1,4 @@
-// The allowance from outside: exactly as many requests as it holds, the refusals' answers, and which places come back.
+// The allowance over HTTP: exactly as many requests as it has, the refusals, and which places are given back.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject, parseJson } from "../src/core/json.ts";
 import { postMany } from "./http/many.ts";
@@ -11,7 +11,7 @@ const THROTTLE_SECONDS = 2;
 const PATIENT_MS = 30_000;
 
 let world: HttpWorld;
-/** The same with a short throttle, so that its slots come in a test's time. */
+/** The same with a short throttle, so that slots arrive within a test. */
 let quick: HttpWorld;
 beforeAll(async () => {
   world = await startHttpWorld();
@@ -89,7 +89,7 @@ describe("the daily allowance", () => {
     const { next_slot_at: slotAt, resets_at: dayAt } = await allowanceOf(world, secret);
     expect(resetAt).toBe(Math.min(Date.parse(slotAt ?? dayAt), Date.parse(dayAt)));
     const seconds = Number(refused.headers.get("retry-after"));
-    // Rounded up: at that second the place is there, whenever in between the answer was written.
+    // Rounded up, so the place is available at that second, whenever the answer was written.
     expect(before + seconds * 1000).toBeGreaterThanOrEqual(resetAt - 1000);
     expect(Date.now() + seconds * 1000).toBeGreaterThanOrEqual(resetAt);
     expect(refused.headers.get("x-should-retry")).toBe("false");
@@ -117,7 +117,7 @@ describe("the daily allowance", () => {
 });
 
 describe("places given back", () => {
-  /** Each request, with the number of places that it uses for good. */
+  /** Each request, with the number of places it uses permanently. */
   const CASES: readonly (readonly [string, unknown, number])[] = [
     ["an answer", asking("Local#sim"), 1],
     ["a streamed answer", asking("Local#sim", "x", { stream: true }), 1],

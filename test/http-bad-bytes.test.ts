@@ -1,4 +1,4 @@
-// Bad input below what client libraries can send: bytes on a TCP connection, and bodies that are not UTF-8.
+// Bad input that client libraries can't send: raw bytes over TCP, and bodies that are not UTF-8.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject, parseJson } from "../src/core/json.ts";
 import { checkError, formatLine, seen } from "./http/observe.ts";

@@ -1,4 +1,5 @@
-// Bad input from outside: each row exactly the status, code and field of the contract, none a 5xx, an echo or an upstream call.
+// Bad input over HTTP: each row has the contract's exact status, code and field, and none causes a 5xx, an echo or an
+// upstream call.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
 import { mintSecret } from "../src/keys/secret.ts";
@@ -136,7 +137,7 @@ describe("credentials", () => {
 });
 
 describe("validation and sending see the same request", () => {
-  /** Gives the body that the provider got. */
+  /** Returns the body that the provider received. */
   async function sent(body: string): Promise<Record<string, unknown>> {
     await play(world, secrets, { name: "sent", body, status: 200, calls: 1 });
     return world.simulator.calls.last()?.body as Record<string, unknown>;

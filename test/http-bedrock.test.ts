@@ -1,4 +1,5 @@
-// Bedrock through the running gateway: signed calls, both of its forms on every surface, failures, and secrets that stay inside.
+// Bedrock through the running gateway: signed calls, both of its APIs on every surface, failures, and secrets that stay
+// inside.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { signRequest } from "../src/transport/auth/sigv4.ts";
@@ -46,7 +47,7 @@ function post(path: string, body: JsonObject, headers: Record<string, string> = 
 const hi = [{ role: "user", content: "say: grüß dich" }];
 const chat = (model: string, more: JsonObject = {}) => gateway.chat({ model, messages: hi, ...more });
 
-/** The signature of a call, made again from what arrived. */
+/** Computes a call's signature again from what arrived. */
 function signAgain({ path, headers, body }: SimCall): string | undefined {
   const { date = "" } = /^(?<date>\d{8}T\d{6}Z)$/.exec(headers["x-amz-date"] ?? "")?.groups ?? {};
   const time = date.replace(/^(....)(..)(..T..)(..)(..Z)$/, "$1-$2-$3:$4:$5");

@@ -1,4 +1,4 @@
-// Blame and payment: clients that leave, providers that claim too much, requests for several answers.
+// Blame and payment: clients that leave, implausible usage reports, requests for several answers.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
 import {
@@ -36,7 +36,7 @@ async function operator(path: string): Promise<unknown> {
   return (await fetch(`${world.url}/admin/v1${path}`, { headers })).json();
 }
 
-/** Asks and hangs up once the provider works on it. */
+/** Sends a request and hangs up once the provider works on it. */
 async function leave(payer: Payer, body: unknown): Promise<void> {
   const client = new AbortController();
   const answer = world.chat(body, { secret: payer.secret, signal: client.signal });
@@ -128,7 +128,7 @@ describe("a request for several answers", () => {
     expect([answer.status, answer.headers.get("x-ratelimit-remaining-requests")]).toEqual([200, "4"]);
     expect((await ask(payer, asking("Acme#sim", "say: hi", { n: 16 }))).status).toBe(200);
     const refused = await ask(payer, asking("Acme#sim"));
-    // Twelve were missing: twelve slots, and the one after them; or the next day, if that comes first.
+    // Twelve places were missing, so twelve slots later plus one, or the next day if that comes first.
     const dayLasts = DAY_SECONDS - ((Date.now() / 1000) % DAY_SECONDS);
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, expect.any(String)]);
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(Math.min(12 * 600, dayLasts - 1));
@@ -159,7 +159,7 @@ describe("the output limit sent to the provider", () => {
     expect(answer.status).toBe(200);
     const sent = asObject(world.provider.calls.last()?.body);
     const limit = Number(sent.max_tokens ?? sent.max_completion_tokens);
-    // A quarter of a dollar at 25 USD per million, less what the prompt may cost.
+    // A quarter of a dollar at 25 USD per million, minus the prompt's worst case.
     expect(limit).toBeGreaterThan(9_000);
     expect(limit).toBeLessThan(10_000);
     expect(sent.thinking_budget).toBe(limit - 1024);
@@ -169,7 +169,7 @@ describe("the output limit sent to the provider", () => {
   test("is refused if a large limit would fall below 4,096 tokens", async () => {
     const payer = await world.payer(0.05);
     const wish = asking("Acme#wide", "say: hi", { max_tokens: 64_000 });
-    // The throttle's slot is free; what comes behind it would have to be paid.
+    // The throttle's slot is free; the rest must be paid for.
     expect([(await ask(payer, wish)).status, (await ask(payer, wish)).status]).toEqual([200, 429]);
     const modest = asking("Acme#wide", "say: hi", { max_tokens: 1000 });
     expect((await ask(payer, modest)).status).toBe(200);

@@ -1,4 +1,4 @@
-// Request bodies while they are read: the memory that they may hold, and how slowly they may come.
+// Request bodies while they are read: how much memory they may hold, and how slow they may be.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Socket } from "node:net";
 import { Fault } from "../src/core/fault.ts";
@@ -80,7 +80,7 @@ describe("a slow body", () => {
   };
   const RULES = { owner: "a", bytesMax: 32_000_000 };
 
-  /** A request whose body comes piece by piece. */
+  /** A request whose body arrives piece by piece. */
   function coming(length: number | null) {
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
@@ -193,7 +193,7 @@ describe("unfinished bodies", () => {
     await Promise.all(answers);
   }, 15_000);
 
-  /** All of a body but its last byte. */
+  /** All of a body except the last byte. */
   async function unfinished(secret: string): Promise<{ socket: Socket; answer: () => string }> {
     const socket = await dial(world.url);
     let text = "";

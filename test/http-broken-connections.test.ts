@@ -1,4 +1,5 @@
-// Upstream connections that break: every call that reached the provider is reported, and none is made twice except on a kept-alive one.
+// Broken upstream connections: every call that reached the provider is reported, and only calls on kept connections are
+// repeated.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
@@ -9,10 +10,10 @@ import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
 const BREAKS: readonly Break[] = ["fin", "rst", "half-fin", "half-rst"];
-/** At once, and after some work. */
+/** Immediately, and after some work. */
 const AFTER_MS = [0, 500];
 const FAILED = "502 api_error upstream_error";
-/** One for each way to break, so that none finds a connection that another one left; and one more. */
+/** One per way of breaking, so that none finds another's connection, plus one. */
 const CASES = BREAKS.flatMap((how) => AFTER_MS.map((afterMs) => ({ how, afterMs })));
 
 let upstreams: readonly BreakingUpstream[];
@@ -32,7 +33,7 @@ afterAll(async () => {
 /** The id of the last request. */
 let asked = "";
 
-/** The answer, the number of attempts that it names, and the number of calls. */
+/** The answer, the number of attempts it reports, and the number of calls. */
 async function ask(at: number, stream = false): Promise<{ line: string; attempts: number; calls: number }> {
   const before = upstreams[at]?.calls.length ?? 0;
   const answer: Seen = await seen(await gateway.chat(asking(`P${at}#m`, undefined, { stream })));
@@ -41,7 +42,7 @@ async function ask(at: number, stream = false): Promise<{ line: string; attempts
   return { line: formatLine(answer), attempts, calls: (upstreams[at]?.calls.length ?? 0) - before };
 }
 
-/** Attempts of the last request, as its row in the log has them: two of one millisecond may stand in any order there. */
+/** The last request's attempts as logged. Two in the same millisecond may be in any order. */
 async function logged(): Promise<unknown> {
   const headers = { authorization: `Bearer ${gateway.adminToken}` };
   const list = asObject(await (await fetch(`${gateway.url}/admin/v1/requests?limit=5`, { headers })).json());
@@ -82,7 +83,7 @@ describe("a kept connection", () => {
     for (let at = 0; at < 5; at++) {
       upstream?.act({ do: "rst", afterMs: 0 }, { do: "answer" });
       expect(await ask(last)).toEqual({ line: "200 whole", attempts: 2, calls: 2 });
-      // The one that was opened instead was not kept.
+      // The connection opened instead was not kept.
       expect(await ask(last)).toEqual({ line: "200 whole", attempts: 1, calls: 1 });
     }
     const headers = { authorization: `Bearer ${gateway.adminToken}` };

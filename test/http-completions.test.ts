@@ -1,4 +1,5 @@
-// Legacy completions over HTTP: OpenAI's SDK, suffixes, streams, money, and the addresses of servers that fill in the middle.
+// Legacy completions over HTTP: OpenAI's SDK, suffixes, streams, money, and the addresses of fill-in-the-middle
+// servers.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { asObject, type JsonObject, parseJson } from "../src/core/json.ts";

@@ -1,4 +1,4 @@
-// Connections: clients that leave or wait long, and thousands of streams at once through one process.
+// Connections: clients that leave or wait long, and thousands of concurrent streams in one process.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Agent, request } from "node:http";
 import { postMany, uncappedFetch } from "./http/many.ts";
@@ -8,7 +8,7 @@ import { until } from "./http/until.ts";
 import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
 import { asking, type HttpWorld, PROVIDER_NAMES, startHttpWorld } from "./http/world.ts";
 
-/** Longer than a server of Bun's waits on a silent connection by itself. */
+/** Longer than the default timeout of Bun's server. */
 const SILENCE_MS = 13_000;
 const LONG_MS = 60_000;
 const STREAMS = 2000;
@@ -16,11 +16,11 @@ const FLOOD_PIECES = 6000;
 
 let own: OwnUpstream;
 let world: HttpWorld;
-/** With no sign of life in a silence. */
+/** Without keep-alives. */
 let quiet: HttpWorld;
 /** With room for thousands of upstream calls. */
 let wide: HttpWorld;
-/** Asked for at the beginning, looked at at the end: the silences last while the other tests run. */
+/** Requested at the start and checked at the end, so that the silences pass while other tests run. */
 let silences: readonly Promise<Response>[];
 
 beforeAll(async () => {
@@ -138,7 +138,7 @@ describe("many at once", () => {
         asking("Own#held", words(at), { stream: true }),
       );
       const answers = postMany(url, secret, bodies);
-      // No stream ends before all of them have begun: a ceiling anywhere would hold the rest back for good.
+      // No stream ends before all have begun, so any limit would block the rest forever.
       await until("all streams have begun", () => own.held === STREAMS, LONG_MS);
       await until("all are open", async () => {
         const metrics = await (await fetch(`${url}/metrics`)).text();

@@ -1,4 +1,4 @@
-// The routes that the console reads, from outside: a request with its timeline and cost, the overview, the catalogue, the settings.
+// The console's routes over HTTP: a request with its timeline and cost, the overview, the catalogue, the settings.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { createOperator, type Operator } from "./http/operator.ts";
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** The log's row of the only request of a key of its own, once it is written. */
+/** The log row of the only request of its own key, once it is written. */
 async function logged(body: JsonObject): Promise<JsonObject> {
   const key = await world.newKey({ requests_per_day: null });
   await (await world.chat(body, { secret: key.secret })).text();

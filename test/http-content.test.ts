@@ -1,4 +1,5 @@
-// `log.content` from outside: prompts and answers kept with the log, sealed, bounded, for as long as the log is kept, and not without it.
+// `log.content` over HTTP: prompts and answers are stored with the log, encrypted, bounded, as long as the log, and
+// only if enabled.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** The only request of a key of its own, with its content, once both are written. */
+/** The only request of its own key with its content, once both are written. */
 async function logged(body: JsonObject, by = operator, isKept = true): Promise<JsonObject> {
   const made = await by.post("/keys", { name: "one", requests_per_day: null });
   const response = await world.chat(body, { secret: String(made.body.secret) });

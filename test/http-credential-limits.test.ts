@@ -1,4 +1,4 @@
-// Credentials with their own limits over HTTP: the provider is asked for no more than it allows while another has room.
+// Credentials with limits over HTTP: the provider gets no more calls than it allows while another has room.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
 import { SKILLS } from "../src/core/skill.ts";
@@ -52,7 +52,7 @@ async function askAtOnce(requests: number, model: string): Promise<readonly Seen
   return Promise.all(Array.from({ length: requests }, () => ask(model)));
 }
 
-/** The calls that the provider got by each of these credentials. */
+/** The provider's calls by these credentials. */
 function countCalls(prefix: string): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { headers } of regions.calls.all()) {

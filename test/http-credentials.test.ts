@@ -1,4 +1,4 @@
-// Providers' credentials added, changed, tested and removed at run time: on every node, after a restart, and never shown.
+// Provider credentials added, changed, tested and removed at run time: on every node, after a restart, and never shown.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
@@ -47,7 +47,7 @@ async function rowOf(name: string, by = operator): Promise<JsonObject> {
 
 const credentialsIn = (row: JsonObject) => asArray(row.credentials).map(asObject);
 
-/** The keys that calls since then came with. */
+/** The keys used by calls since then. */
 const keysSince = (count: number) =>
   own.calls
     .all()
@@ -211,7 +211,7 @@ describe("operator mistakes", () => {
   const of = (id: string, more: object = {}) => ({ credential_id: id, ...more });
   test.each<[string, string, object, string]>([
     ["POST", "Nobody", { key }, "404 invalid_request_error not_found"],
-    // The configuration has to say where it is.
+    // The configuration must give its address.
     ["POST", "Azure", { key }, "404 invalid_request_error not_found"],
     ["POST", "Bare", {}, "400 invalid_request_error missing_required_parameter"],
     ["POST", "Bare", { key: "two words" }, "400 invalid_request_error invalid_value"],

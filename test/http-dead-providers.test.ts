@@ -1,4 +1,4 @@
-// Three of four providers take no connections: whatever is asked, the fourth answers, from the first request on.
+// Three of four providers accept no connections: the fourth answers everything from the first request on.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
@@ -19,7 +19,7 @@ function modelsOf(usd: number): string {
   ).join(", ");
 }
 
-/** Dearer models count as better and slower, so that all that the selector likes best is at the dead. */
+/** More expensive models count as better and slower, so the selector's favourites are all at dead providers. */
 async function start(model: string): Promise<UnderTest> {
   const [deadUsd, aliveUsd] = model === "Router#light" ? [0.1, 9] : [9, 0.1];
   const dead = await deadAddresses(DEAD.length);
@@ -41,7 +41,7 @@ describe.each([...SELECTORS, "DeadA#m-0"])("%s", (model) => {
   let secret: string;
   beforeAll(async () => {
     gateway = await start(model);
-    // The harness has other providers, which would do as well.
+    // The harness has other providers that would do as well.
     const allowed = [...DEAD, "Alive"].flatMap((name) => NAMES.map((one) => `${name}#${one}`));
     ({ secret } = await gateway.newKey({
       requests_per_day: null,
@@ -64,7 +64,7 @@ describe.each([...SELECTORS, "DeadA#m-0"])("%s", (model) => {
         most = Math.max(most, Number(answer.headers.get("x-poundkey-attempts")));
       }
       expect(statuses).toEqual({ "200 Alive": REQUESTS });
-      // Each address was tried once in the request that met them all.
+      // The request that met them all tried each address once.
       expect(most).toBe(4);
     },
     LONG_MS,
@@ -74,7 +74,7 @@ describe.each([...SELECTORS, "DeadA#m-0"])("%s", (model) => {
     const { body } = await createOperator(gateway).get("/providers");
     const rows = asArray(body.data).map(asObject);
     const breakers = DEAD.map((name) => rows.find((row) => row.name === name)?.breaker);
-    // Light is faster at what it has seen to be fast: it does not ask the others again.
+    // Light stays with what it has seen to be fast and doesn't try the others again.
     if (model === "Router#light") expect(new Set(breakers)).toEqual(new Set(["closed"]));
     else expect(breakers).not.toContain("closed");
     expect(rows.find(({ name }) => name === "Alive")).toMatchObject({ breaker: "closed", error_rate: 0 });

@@ -1,4 +1,4 @@
-// The manual over HTTP: pages, their Markdown twins, the index for language models, and what keeps them closed to other hosts.
+// The manual over HTTP: pages, their Markdown twins, the index for language models, and its isolation from other hosts.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

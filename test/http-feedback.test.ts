@@ -17,7 +17,7 @@ import {
 } from "./router/fixture.ts";
 
 const MAIN = join(import.meta.dir, "..", "src", "main.ts");
-/** The gateways look for what is new every few seconds. */
+/** Gateways look for new lessons every few seconds. */
 const LEARNT_MS = 15_000;
 const LABELS = 40;
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-/** The id of an answer that a selector, or the model by its name, gave. */
+/** The id of an answer from a selector or a named model. */
 async function answered(model = "Router#best", more: JsonObject = {}): Promise<string> {
   const { body, text } = await seen(await gateway.chat({ ...worded("best"), model, ...more }, pair));
   return /"id":"(chatcmpl-[^"]+)"/.exec(text)?.[1] ?? String(body.id);

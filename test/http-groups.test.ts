@@ -1,4 +1,4 @@
-// An alias of several models over HTTP: the load that each gets, conversations, failover, keys that may not use all, every surface.
+// An alias of several models over HTTP: load, conversations, failover, restricted keys, every surface.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
@@ -63,7 +63,7 @@ describe("a group", () => {
     const requests = 320;
     const counts = await countUses(requests, "team");
     expect(Object.keys(counts).toSorted()).toEqual([ANTHROPIC, OPENAI]);
-    // Five standard deviations of a share of a quarter.
+    // Five standard deviations of a quarter's share.
     const bound = 5 * Math.sqrt(requests * 0.25 * 0.75);
     expect(Math.abs((counts[ANTHROPIC] ?? 0) - requests / 4)).toBeLessThan(bound);
   });

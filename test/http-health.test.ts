@@ -1,4 +1,4 @@
-// Providers that fail, tire and recover, seen from outside: breakers, credentials, conversations, and second attempts.
+// Failing, tiring and recovering providers over HTTP: breakers, credentials, conversations, and hedging.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
@@ -9,7 +9,7 @@ import { asking } from "./http/world.ts";
 
 const FLAKY = "sim-mini~flaky=6";
 const SLOW = "sim-mini~latency=3000";
-/** So slow in failing that all have asked before the first has failed. */
+/** Fails so slowly that all requests are sent before the first failure. */
 const BURST = "sim-mini~latency=500~trouble=500";
 const SLOWISH = "sim-mini~latency=700";
 /** USD per million tokens. */
@@ -93,7 +93,7 @@ describe("a circuit breaker", () => {
     });
     expect((await provider("Tired")).breaker).toBe("open");
     expect(await metric(`poundkey_breaker_open{model="${TIRED}"}`)).toBe(1);
-    // The sixth call of it fails too, so the second probe is the first to succeed.
+    // Its sixth call fails too, so the second probe is the first to succeed.
     await until("it heals", async () => (await ask(TIRED)).status === 200, 10_000);
     expect(calls()).toHaveLength(7);
     expect(await model(TIRED)).toMatchObject({ breaker: "closed", asks_again_at: null });
@@ -149,7 +149,7 @@ test("if everything fails at once, retries are limited to a fifth plus ten", asy
 
 describe("credentials", () => {
   const UNLIMITED = { requests_per_minute: null, tokens_per_minute: null };
-  /** Returns the number of calls that were made with a secret. */
+  /** Returns the number of calls made with a secret. */
   const callsBy = (secret: string) =>
     calls().filter(({ headers }) => headers.authorization === `Bearer ${secret}`).length;
 

@@ -1,4 +1,4 @@
-// Idempotency-Key from outside: the same request is answered with the same completion, made once and billed once.
+// Idempotency-Key over HTTP: a repeated request gets the same completion, made and billed once.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Images by URL: the gateway never fetches them, so they go only to models whose providers do.
+// Images by URL: the gateway never fetches them, so they only go to models whose providers do.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";

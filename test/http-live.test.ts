@@ -1,4 +1,4 @@
-// The live tail from outside: requests of every node as they end, bounded listeners, and its end with the session.
+// The live tail over HTTP: requests of every node as they end, bounded listeners, and its end with the session.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { LiveFeed } from "../src/admin/live.ts";
@@ -146,7 +146,7 @@ test("ends at the first keep-alive after the session has", async () => {
 });
 
 describe("the feed", () => {
-  /** A store whose rows are set by hand, and a clock that is moved by hand. */
+  /** A store whose rows are set manually, and a manual clock. */
   function bench() {
     const ended: RequestRecord[] = [];
     const state = { ended, nowMs: NOON, isDown: false, ticks: [] as (() => void)[] };

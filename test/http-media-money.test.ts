@@ -1,4 +1,4 @@
-// The prices of images, speech and transcripts, and the requests for them that are refused before a provider is asked.
+// Prices of images, speech and transcripts, and requests that are refused before any call.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../src/core/json.ts";
 import { type MediaWorld, makeForm, makeWav, startMediaWorld } from "./media/world.ts";

@@ -1,4 +1,4 @@
-// Pictures, speech and transcripts as streams: parts as they come, exact charges, hang-ups, failures in the middle.
+// Pictures, speech and transcripts as streams: parts as they arrive, exact charges, hang-ups, failures in mid-stream.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { listProblems } from "../src/admin/verify.ts";
 import { openStore } from "../src/app/open-store.ts";

@@ -1,4 +1,4 @@
-// Images, speech and transcripts over HTTP: what the provider is sent, and what clients get.
+// Images, speech and transcripts over HTTP: what providers receive and what clients get.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { readStanding } from "./clients/setting.ts";

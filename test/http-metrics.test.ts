@@ -1,4 +1,4 @@
-// The token of the metrics: who has it reads them, and nobody ever reads it.
+// The metrics token: it is required to read the metrics, and is never shown.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { type Seen, seen } from "./http/observe.ts";

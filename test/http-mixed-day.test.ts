@@ -1,5 +1,5 @@
-// A day on which every operation is asked for, many at once, by clients with little money and a provider that often fails:
-// what each account paid is what the provider counted, and the books are in order.
+// A day with all operations at once, poor clients and an unreliable provider: accounts paid exactly what the provider
+// counted, and the books balance.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
@@ -114,7 +114,7 @@ test("accounts pay what the providers counted, nothing for failures, and the boo
   const served = sent.filter(({ status }) => status === 200);
   const statuses = new Set(sent.map(({ status }) => status));
   for (const status of [200, 402, 502]) expect(statuses).toContain(status);
-  // The provider fails so often that it may be out of use for a moment.
+  // The provider fails so often that it may be briefly out of use.
   expect([...statuses].filter((status) => ![200, 402, 502, 503].includes(status))).toEqual([]);
   expect(upstream.failures).toBeGreaterThan(10);
   for (const { id } of payers) {

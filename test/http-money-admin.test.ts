@@ -1,4 +1,4 @@
-// The operator's routes on money, from outside: top-ups, journals, usage, and what a request's row says of its payment.
+// The operator's money routes over HTTP: top-ups, journals, usage, and how a request's row shows its payment.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../src/core/json.ts";
 import { type Seen, seen } from "./http/observe.ts";
@@ -6,7 +6,7 @@ import { createOperator, type Operator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
 import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
 
-/** Its days bear the date that UTC had so long before. */
+/** Its days have the date that UTC had this much earlier. */
 const DAY_BEHIND_MS = 36 * 3_600_000 - 60_000;
 
 let world: HttpWorld;

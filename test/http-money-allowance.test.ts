@@ -1,4 +1,4 @@
-// Money beside the allowance: the free requests of a day come first, and only what is beyond them is charged.
+// Money beside the allowance: the day's free requests come first, and only what follows is charged.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ask, closeBooks, readBill, readUpstreamLimit } from "./http/money-asking.ts";
 import { computePrice, type MoneyWorld, startMoneyWorld } from "./http/money-world.ts";

@@ -1,4 +1,4 @@
-// Money from outside: what is refused and how, what is held while a request runs, and what is charged at its end.
+// Money over HTTP: refusals, holds while a request runs, and the charge at its end.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ask, closeBooks, readBill, readUpstreamLimit } from "./http/money-asking.ts";
 import { computePrice, type MoneyWorld, parseNano, startMoneyWorld } from "./http/money-world.ts";
@@ -7,7 +7,7 @@ import { until } from "./http/until.ts";
 
 const MARKUP = 1.25;
 const USD = 1_000_000_000;
-/** The worst of a prompt of a few words at a provider that nobody knows, in tokens: what these tests only bound. */
+/** The worst case in tokens of a short prompt at an unknown provider, which these tests only bound. */
 const PROMPT_TOKENS_MAX = 400;
 
 let always: MoneyWorld;
@@ -93,7 +93,7 @@ describe("paying for every request", () => {
 });
 
 describe("the cost of a request", () => {
-  /** Model → what it costs before the markup, in nano-dollars. */
+  /** The cost of each model before the markup, in nano-dollars. */
   const COSTS: readonly (readonly [string, number, Record<string, unknown>?])[] = [
     ["Acme#sim~tokens=1000:500", computePrice(1000, 500)],
     ["Acme#sim~tokens=1001:501:333", computePrice(668, 501) + 333 * 250],
@@ -171,7 +171,7 @@ describe("the limit used for the hold", () => {
     expect([told(), headers.get("x-poundkey-dropped")]).toEqual([undefined, null]);
     await ask(always, payer, "Claude#sim~tokens=1000:500");
     expect(told()).toBe(4096);
-    // Only its context is known: as large a limit would leave no room for the prompt.
+    // Only its context is known, and a limit that large would leave no room for the prompt.
     await ask(always, payer, "Acme#unknown-limit");
     expect(told()).toBeUndefined();
   });

@@ -1,4 +1,4 @@
-// The routes for operators' machines and readers: health, counters, the schema, the OpenAPI document, browsers' calls.
+// Routes for machines and readers: health, metrics, the schema, the OpenAPI document, CORS.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, isObject, type JsonObject } from "../src/core/json.ts";
 import { ROUTES } from "../src/http/paths.ts";

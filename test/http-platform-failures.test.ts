@@ -1,4 +1,4 @@
-// Refusals of Azure and Vertex AI through the gateway: the faults that clients see, and the secrets that nobody does.
+// Refusals of Azure and Vertex AI through the gateway: clients see the right faults and never a secret.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { asArray, asObject, parseJson } from "../src/core/json.ts";
 import { KEYS } from "./auth/token-server.ts";

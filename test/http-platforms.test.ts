@@ -1,4 +1,5 @@
-// Azure and Vertex AI through the gateway, over real connections: addresses, proofs, native lanes, refused tokens.
+// Azure and Vertex AI through the gateway, over real connections: addresses, authentication, native lanes, rejected
+// tokens.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { probe } from "../src/app/probe.ts";
@@ -27,7 +28,7 @@ afterAll(() => world.stop());
 
 type Proof = "api-key" | "x-api-key" | "x-goog-api-key" | "token";
 
-/** The headers that prove who calls: one, and no other. */
+/** The authentication header: exactly one. */
 function findProof({ headers }: CloudCall): string {
   const names = ["api-key", "x-api-key", "x-goog-api-key", "authorization"].filter((name) => headers[name]);
   return names.map((name) => (name === "authorization" ? "token" : name)).join(" and ");

@@ -1,4 +1,4 @@
-// The playground from outside: requests of every operation by the console's own key, which the books treat as any other.
+// The playground over HTTP: requests of every operation by the console's own key, treated by the books like any other.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import { formatLine, seen } from "./http/observe.ts";

@@ -1,4 +1,5 @@
-// Two regions with two credentials each, under load, before a provider that enforces their quotas: no client meets its refusals.
+// Two regions with two credentials each, under load, with enforced provider quotas: no client sees a provider's
+// refusal.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { type Quota, type QuotaUpstream, startQuotaUpstream } from "./http/quota-upstream.ts";
@@ -10,16 +11,16 @@ const QUOTAS: Readonly<Record<string, Quota>> = {
   // The tokens are the narrower bound: an answer takes 50.
   "west-2": { requestsPerMinute: 300, tokensPerMinute: 3000 },
 };
-/** Those of regions whose configuration doesn't say them. */
+/** For regions whose quotas aren't configured. */
 const UNTOLD: Readonly<Record<string, Quota>> = {
   "north-1": { requestsPerMinute: 60 },
   "north-2": { requestsPerMinute: 30 },
   "south-1": { requestsPerMinute: 45 },
   "south-2": { requestsPerMinute: 40 },
 };
-/** The calls that they allow at once. */
+/** The calls they allow at once. */
 const AT_ONCE: Readonly<Record<string, number>> = { "east-1": 120, "east-2": 60, "west-1": 90, "west-2": 60 };
-/** The calls that the test waits for beyond those, as the quotas come back. */
+/** Further calls that the test waits for as the quotas refill. */
 const LATER = 12;
 const CLIENTS = 16;
 
@@ -70,7 +71,7 @@ test("a group uses everything its credentials allow, without refusals from the p
       else {
         if (refusals.size === 0) servedBeforeRefusals = served;
         refusals.add(`${response.status} ${JSON.parse(text).error.code}`);
-        // A client that comes too early again and again: the quota of the moment is what it gets.
+        // A client that keeps retrying too early gets whatever quota is available at the moment.
         await Bun.sleep(10);
       }
     }
@@ -78,7 +79,7 @@ test("a group uses everything its credentials allow, without refusals from the p
   await Promise.all(Array.from({ length: CLIENTS }, (_, of) => client(of)));
   expect(provider.refused).toEqual([]);
   expect([...refusals]).toEqual(["429 provider_busy"]);
-  // Nothing is refused here while one of them has room: at the first refusal the rest is under way, a call for each client.
+  // Nothing is refused while one of them has room: at the first refusal, one call per client is running.
   expect(servedBeforeRefusals).toBeGreaterThan(enough - LATER - CLIENTS);
   for (const [key, calls] of Object.entries(AT_ONCE))
     expect(provider.granted.get(key)).toBeGreaterThanOrEqual(calls);

@@ -1,4 +1,4 @@
-// A provider that quotes its client in an error: the client's words stay the client's, whatever they are about.
+// A provider that quotes its client in an error: the quoted words never change the fault.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asArray, asObject, parseJson } from "../src/core/json.ts";
@@ -23,7 +23,7 @@ let calls = 0;
 let upstream: TestServer;
 let gateway: UnderTest;
 
-/** Refuses whatever is asked, with the user's words in the message, as validators do; a name says with which status. */
+/** Refuses everything with the user's words in the message, as validators do. The name gives the status. */
 async function refuse(request: IncomingMessage, response: ServerResponse): Promise<void> {
   calls++;
   const body = asObject(parseJson(await readText(request)));

@@ -1,4 +1,4 @@
-// The routes of the running gateway and its OpenAPI document: they list the same, and every answer to the operator is what it says.
+// The gateway's routes and its OpenAPI document list the same, and every answer to the operator matches its schema.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
@@ -53,7 +53,7 @@ async function ask(method: string, path: string, body?: unknown): Promise<Answer
   return { status: response.status, type, body: parseJson(text) };
 }
 
-/** The schema with no room for fields that it doesn't name: the document would lack them. */
+/** The schema without additional properties: the document would be missing them. */
 function close(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(close);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -63,7 +63,7 @@ function close(schema: unknown): unknown {
   return isOpen ? closed : { ...closed, additionalProperties: false };
 }
 
-/** The mistakes of an answer by the document's schema of its route and status. */
+/** Returns the errors of an answer by the document's schema for its route and status. */
 function findMistakes(template: string, method: string, { status, body }: Answer): unknown {
   const operation = asObject(asObject(asObject(document.paths)[template])[method.toLowerCase()]);
   const answer = asObject(asObject(operation.responses)[String(status)]);
@@ -77,7 +77,7 @@ type Row = readonly [method: string, template: string, path: () => string, body?
 
 const GROUP = [{ model: "Acme#cheap", weight: 2 }, { model: "Acme#dear" }];
 
-/** In this order: what is made first is changed and removed at the end. */
+/** In this order: what is created first is changed and then removed. */
 const ROWS: readonly Row[] = [
   ["POST", "/accounts", () => "/accounts", () => ({ name: "Team" })],
   ["GET", "/accounts", () => "/accounts?limit=1"],
@@ -131,7 +131,7 @@ const ROWS: readonly Row[] = [
   ["DELETE", "/providers/{name}", () => `/providers/Groq?credential_id=${credentialId}`],
 ];
 
-/** Their answers are no JSON of the operator's: a cookie, a stream, a completion. The tests of each look at them. */
+/** Their answers are not the operator's JSON but a cookie, a stream or a completion, each with its own tests. */
 const APART = [
   ...["POST /session", "GET /session", "DELETE /session"],
   ...["GET /requests/live", "POST /playground", "POST /playground/{id}"],
@@ -166,7 +166,7 @@ describe("answers to the operator match their schemas", () => {
     expect(refused.length).toBeGreaterThan(10);
     for (const one of refused) {
       const [method = "", path = ""] = one.split(" ");
-      // A body whose end never comes.
+      // A body that never ends.
       const body = new ReadableStream({ start: (controller) => controller.enqueue('{"name":') });
       const headers = { "content-type": "application/json" };
       const response = await fetch(world.url + path.replace(/\{\w+\}/, "x"), { method, headers, body });
@@ -201,7 +201,7 @@ function listOperations(): readonly string[] {
   return [...new Set(all)];
 }
 
-/** The routes that the code of the gateway registers, read off its text. */
+/** The routes registered in the gateway's source text. */
 function listRegistered(): readonly string[] {
   const routes = readSources("src/http").flatMap(({ text }) => {
     const prefix = /new Elysia\(\{ prefix: "([^"]+)" \}\)/.exec(text)?.[1] ?? "";
@@ -214,7 +214,7 @@ function listRegistered(): readonly string[] {
   );
 }
 
-/** They answer only with the refusal that names POST. */
+/** They only answer with a refusal that names POST. */
 const REFUSALS = ["GET /v1/responses", "GET /responses"];
 
 describe("the OpenAPI document", () => {

@@ -1,4 +1,4 @@
-// A served request does what POST /v1/route said of it, and keeps its decision.
+// A served request does what POST /v1/route predicted, and stores its decision.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asNumber, asObject, asString } from "../src/core/json.ts";
 import { SELECTORS } from "../src/core/selector.ts";

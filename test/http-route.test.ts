@@ -1,4 +1,4 @@
-// POST /v1/route and /v1/feedback over HTTP: what a selector would choose and why, that it is so, and what it learns.
+// POST /v1/route and /v1/feedback over HTTP: the selector's choice with its reasons, and what it learns.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
 import { SELECTORS } from "../src/core/selector.ts";

@@ -1,4 +1,5 @@
-// A provider with two credentials, each of its own account: a session stays with one, and thinking sealed by that one is left out at the other.
+// A provider with two credentials of different accounts: a session stays on one, whose sealed thinking is dropped at
+// the other.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asArray, asObject, type JsonObject, parseJson } from "../src/core/json.ts";
@@ -7,11 +8,11 @@ import { readText, serveHttp, type TestServer } from "./http/serve.ts";
 
 interface TwinCall {
   readonly credential: string;
-  /** The sealed thinking that came with it. */
+  /** The sealed thinking it received. */
   readonly sealed: readonly string[];
 }
 
-/** The calls that came, and the credentials whose account is too busy to serve any. */
+/** The calls received, and the credentials whose account is currently too busy. */
 const calls: TwinCall[] = [];
 const busy = new Set<string>();
 
@@ -49,14 +50,14 @@ function respond(credential: string): JsonObject {
   };
 }
 
-/** A client's way to say a session, and to send an answer back with the next request. */
+/** Names the session as a client does, and sends an answer back in the next request. */
 interface Way {
   readonly name: string;
   readonly provider: string;
   readonly path: string;
   readonly headers: (session: string) => Readonly<Record<string, string>>;
   readonly body: (session: string, turns: readonly unknown[]) => JsonObject;
-  /** Returns the turns that an answer adds. */
+  /** Returns the turns added by an answer. */
   readonly readTurns: (answer: JsonObject) => readonly unknown[];
 }
 
@@ -128,12 +129,12 @@ async function ask({ path, provider, headers, body }: Way, session: string, turn
 
 describe.each(WAYS.map((way) => [way.name, way] as const))("%s", (_name, way) => {
   test("a session stays on its first credential, with its thinking", async () => {
-    // Chance and load decide which of the two begins.
+    // Chance and load decide which of the two is first.
     for (let session = 0; session < 20; session++) {
       const first = await ask(way, `session ${session}`, [SAID]);
       const [{ credential = "" } = {}] = first.calls;
       for (let turn = 1; turn < 4; turn++) {
-        // Agents shorten what was said before: no turn can be known by its words.
+        // Agents shorten earlier messages, so no turn can be recognized by its words.
         const summary = { role: "user", content: `Summary ${turn} of session ${session}` };
         const turns = [summary, ...way.readTurns(first.answer), SAID];
         const next = await ask(way, `session ${session}`, turns);

@@ -1,4 +1,4 @@
-// The console's sign-in from outside: cookie, same-origin rule, the bound on wrong tokens, sign-out, and tokens that change.
+// The console's sign-in over HTTP: cookie, same-origin rule, limit on wrong tokens, sign-out, and changed tokens.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { signIn as begin, findSession } from "../src/admin/session.ts";
@@ -35,7 +35,7 @@ function signIn(
   });
 }
 
-/** The cookie of a sign-in that is right. */
+/** The cookie of a successful sign-in. */
 async function cookie(url = world.url): Promise<string> {
   const given = (await signIn(world.adminToken, next(), {}, url)).headers.get("set-cookie") ?? "";
   return given.split(";", 1)[0] ?? "";
@@ -89,7 +89,9 @@ describe("wrong tokens", () => {
     cookie: (url: string) => withCookie("a".repeat(43), url),
   };
   type Way = keyof typeof guesses;
-  /** Answers to so many at once. A minute may end in between and another begin: so tests go on until they see a 429. */
+  /**
+   * Returns the answers to this many at once. The minute may end in between, so tests continue until they see a 429.
+   */
   const guess = (way: Way, times: number, url: string) =>
     Promise.all(Array.from({ length: times }, () => guesses[way](url)));
 
@@ -140,7 +142,7 @@ describe("wrong tokens", () => {
         expect((await bearer(gateway.adminToken, other.url)).status).toBe(200);
         if (BINARY) return;
         const lines = gateway.events.filter(({ event }) => event === "wrong_admin_tokens");
-        // Two nodes, and a minute may have ended.
+        // There are two nodes, and the minute may have ended.
         expect(lines.length).toBeLessThanOrEqual(4);
         expect(lines[0]).toMatchObject({ level: "warn", last_address: "127.0.0.1" });
         expect(JSON.stringify(lines)).not.toContain("guess");

@@ -1,4 +1,4 @@
-// A conversation stays with its credential, by the name that its client gives it on each surface, whatever its messages say.
+// A conversation stays on its credential by the name its client gives it on each surface, whatever its messages say.
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { JsonObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
@@ -26,7 +26,7 @@ beforeEach(() => under.simulator.reset());
 interface Case {
   readonly path: string;
   readonly model: string;
-  /** The request's body and headers; `session` is left out where the client names none. */
+  /** The request's body and headers. `session` is missing if the client names none. */
   readonly make: (
     model: string,
     text: string,
@@ -85,7 +85,7 @@ async function serveSessions({ path, model, make }: Case, isNamed: boolean): Pro
   const used: string[][] = Array.from({ length: SESSIONS }, () => []);
   for (let turn = 0; turn < TURNS; turn++) {
     for (const [at, keys] of used.entries()) {
-      // The messages have nothing in common: a client that compacts its conversation sends such.
+      // The messages have nothing in common, as after a client has compacted its conversation.
       const text = `say: ${crypto.randomUUID()}`;
       const { body, headers = {} } = make(model, text, isNamed ? `session ${at}` : null);
       const response = await fetch(under.url + path, {

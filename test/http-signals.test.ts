@@ -1,4 +1,4 @@
-// The signals that a running gateway learns from answers by itself: broken ones, their length, and what of the prompt is cached.
+// Lessons that a running gateway learns from answers automatically: breakage, length, and how much of the prompt is cached.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import { asArray, isObject, type JsonObject } from "../src/core/json.ts";
@@ -19,7 +19,7 @@ function yaml(url: string): string {
 }
 
 let odd: UnderTest;
-/** The gateway's own store, opened a second time as another process would. */
+/** The gateway's own store, opened again as by another process. */
 let store: Store;
 beforeAll(async () => {
   odd = await startUnderTest({ more: yaml });

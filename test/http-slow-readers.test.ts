@@ -1,4 +1,4 @@
-// Clients that read slowly, or not at all: the provider is held back, and nothing stays open when they leave.
+// Slow clients, and clients that never read: the provider is slowed down, and nothing stays open when they leave.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { dial } from "./http/raw.ts";
 import { until } from "./http/until.ts";
@@ -63,7 +63,7 @@ describe("a slow reader", () => {
     LONG_MS,
   );
 
-  /** Asks for more than a connection holds, and waits until the provider is held back. */
+  /** Requests more than a connection buffers, and waits until the provider is slowed down. */
   async function askWithoutReading() {
     const socket = await dial(world.url);
     socket.pause();
@@ -75,7 +75,7 @@ describe("a slow reader", () => {
     return socket;
   }
 
-  /** Waits until the provider gets rid of nothing more. */
+  /** Waits until the provider can send no more. */
   async function stalled(): Promise<void> {
     let last = -1;
     let quietLooks = 0;

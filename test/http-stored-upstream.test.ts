@@ -1,4 +1,5 @@
-// `responses.upstream_store`: a provider stores the answers of clients that ask for it, and only the credential that made one goes on from it.
+// `responses.upstream_store`: a provider stores answers on request, and only the credential that created one continues
+// it.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import OpenAI, { type APIError } from "openai";
@@ -16,7 +17,7 @@ interface StoreCall {
   readonly body: JsonObject;
 }
 const calls: StoreCall[] = [];
-/** The words of each conversation that the provider stores, by the credential's account and the answer's id. */
+/** The text of each stored conversation, by the credential's account and the answer's id. */
 const stored = new Map<string, string>();
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -106,7 +107,7 @@ async function admin(method: string, path: string, body?: object): Promise<JsonO
   return asObject(await response.json());
 }
 
-/** Asks for an answer, whole or as a stream that is read to its end. */
+/** Requests an answer, whole or as a stream that is read to its end. */
 function create(
   by: OpenAI,
   isStreamed: boolean,
@@ -120,7 +121,7 @@ function create(
 test.each([false, true])(
   "is continued by the credential that created it, streamed: %p",
   async (isStreamed) => {
-    // Chance and load decide which of the two credentials begins.
+    // Chance and load decide which of the two credentials is first.
     for (let conversation = 0; conversation < 16; conversation++) {
       const first = await create(client, isStreamed, { model: MODEL, input: "one", store: true });
       expect(first).toMatchObject({ store: true, previous_response_id: null });
@@ -172,7 +173,7 @@ test("is invisible to other accounts and other providers", async () => {
     [client, OpenAI.BadRequestError, { model: "Local#sim-mini", ...goOn }],
   ] as const)
     await failure<APIError>(kind, by.responses.create(body));
-  // An answer that lies at the provider is not fetched from there.
+  // An answer stored at the provider is not fetched from there.
   await failure(OpenAI.NotFoundError, client.responses.retrieve(id));
   expect(calls.length).toBe(sent);
 });

@@ -1,4 +1,5 @@
-// The surfaces from outside: failover between families, thinking that a provider refuses, money, counts, lists, and errors' forms.
+// The surfaces over HTTP: failover between families, thinking that a provider refuses, money, counting, lists and
+// errors.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { type MoneyWorld, startMoneyWorld } from "./http/money-world.ts";
@@ -90,7 +91,7 @@ describe("thinking rejected by the provider", () => {
 
 describe("money", () => {
   test("a required limit is held and sent up to a quarter of the balance", async () => {
-    // 4,096 tokens of output at 25 USD a million and a prompt of some hundred are 0.11 USD.
+    // 4,096 output tokens at 25 USD per million and a short prompt cost 0.11 USD.
     const payer = await world.payer(0.5);
     const got = await call("POST", "/v1/messages", ask("Acme#wide", { max_tokens: 64_000 }), {
       "x-api-key": payer.secret,

@@ -10,17 +10,17 @@ import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
 
 const NAMES = Object.keys(INJECTED_FAULTS) as InjectedFault[];
-/** At how many attempts of the three that the plan has the trouble comes. */
+/** The number of the plan's three attempts that are hit by the fault. */
 const TROUBLED = [1, 2, 3] as const;
 const MODES = ["whole", "stream"] as const;
 const TOTAL_MS = 8000;
 const SAID = "a b c d e f";
-/** Far beyond the deadline, and far below what a call that nobody ends would take. */
+/** Far beyond the deadline, and far below a call that is never ended. */
 const NEVER_MS = 5 * TOTAL_MS;
-/** A busy machine takes a second for what is no trouble at all. */
+/** On a busy machine a second is no sign of trouble. */
 const TIMEOUTS = `timeouts: { first_byte: 2s, idle: 2s, total: ${TOTAL_MS}ms }`;
 
-/** The provider that is asked first has its own name for each trouble: trying again is budgeted by it. */
+/** The first provider has its own name for each fault, because the retry budget is kept per provider. */
 function firstProvider(trouble: InjectedFault): string {
   return `P${trouble}`;
 }
@@ -51,7 +51,7 @@ function yaml(url: string): string {
   return [...providers, "models:", ...overlay].join("\n");
 }
 
-/** These wait for the deadlines: they begin with the first test, and are looked at in their own. */
+/** These wait for deadlines, so they start with the first test and are checked in their own. */
 const SLOW: readonly InjectedFault[] = ["silent", "stall"];
 const slow = new Map<string, Promise<void>>();
 
@@ -70,19 +70,19 @@ afterAll(() => gateway.stop());
 
 const ELSEWHERE = Object.entries(FAULTS).flatMap(([code, row]) => ("elsewhere" in row ? [code] : []));
 
-/** True if another attempt follows one that failed so. A whole answer that never comes takes all of the time. */
+/** True if another attempt follows after this failure. A whole answer that never arrives uses up all the time. */
 function goesOnAfter(line: string, trouble: InjectedFault, mode: (typeof MODES)[number]): boolean {
   const takesAll = mode === "whole" && (trouble === "silent" || trouble === "stall");
   return !takesAll && !line.startsWith("200") && ELSEWHERE.some((code) => line.includes(` ${code}`));
 }
 
-/** Calls of the model's name, whichever provider's. */
+/** Calls with this model name at any provider. */
 function callsOf(id: string): number {
   const name = id.slice(id.indexOf("#") + 1);
   return gateway.simulator.calls.all().filter(({ model }) => model === name).length;
 }
 
-/** Asks with the trouble at one, two and all of the attempts. */
+/** Sends requests with the fault at one, two and all of the attempts. */
 async function survive(trouble: InjectedFault, mode: (typeof MODES)[number]): Promise<void> {
   const streamed = mode === "stream";
   const alone = formatExpected(OUTCOMES[trouble], "OpenAI", streamed);
@@ -98,7 +98,7 @@ async function survive(trouble: InjectedFault, mode: (typeof MODES)[number]): Pr
       const attempts = Number(answer.headers.get("x-poundkey-attempts"));
       const failed = callsOf(model);
       const planned = goesOn ? Math.min(count + 1, 3) : 1;
-      // A connection that is reset may be a kept one that the server has closed: one call is made once more over a new one.
+      // A reset connection may be a kept one that the server had closed, so one call is repeated on a new one.
       const again = trouble === "reset" ? Math.max(0, attempts - planned) : 0;
       expect(again).toBeLessThanOrEqual(1);
       expect([count, line, attempts]).toEqual([count, expected, planned + again]);

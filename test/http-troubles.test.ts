@@ -1,4 +1,4 @@
-// Every trouble of every provider, whole and streamed: the client's error, which shows nothing of the upstream.
+// Every fault of every provider, whole and streamed: the client's error reveals nothing about the upstream.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { INJECTED_FAULTS, type InjectedFault } from "../src/simulator/control.ts";
 import { formatLine, readText, type Seen, seen } from "./http/observe.ts";
@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Asks for the trouble. The pieces of a stream come apart, so that each of them is a separate read. */
+/** Requests the fault. The pieces of a stream arrive in separate reads. */
 async function ask(provider: string, trouble: string, stream: boolean): Promise<Seen> {
   const body = asking(`${provider}#sim~trouble=${trouble}~pace=10`, `say: ${SAID}`, { stream });
   const patient = OUTCOMES[trouble as InjectedFault].whole.startsWith("200");

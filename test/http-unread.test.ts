@@ -1,18 +1,18 @@
-// Text that only the provider of the client's own API reads is held as part of the prompt, and charged where no usage is reported.
+// Text that only the client's own API reads is held as part of the prompt, and charged if no usage is reported.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import { type Simulator, startSimulator } from "../src/simulator/server.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 
-/** At 1.4 bytes a token some 180,000 tokens, which cost more than the balance on each of the models. */
+/** Some 180,000 tokens at 1.4 bytes each, which cost more than the balance on each of the models. */
 const LONG = "word ".repeat(50_000);
 const BALANCE_USD = 0.05;
 /** 8,000 bytes that the balance covers. */
 const SOME = "word ".repeat(1600);
-/** USD for a million tokens of input; output costs nothing. */
+/** USD per million input tokens. Output is free. */
 const INPUT_PRICE = 1;
 
-/** Takes any body, as providers take next year's fields. */
+/** Accepts any body, as providers accept new fields. */
 let lenient: Simulator;
 let under: UnderTest;
 let secret: string;
@@ -33,7 +33,7 @@ afterAll(async () => {
   await lenient.stop();
 });
 
-/** A provider of each family that never reports usage, and one that gets the request translated. */
+/** A provider of each family that never reports usage, and one that gets a translated request. */
 function makeQuietProviders(url: string): string {
   const price = `price: { input: ${INPUT_PRICE}, output: 0 }`;
   const rows = [
@@ -168,7 +168,7 @@ describe.each(ROWS.map((row) => [row.name, row] as const))("%s", (_name, row) =>
       // Text has 3 to 5 bytes a token.
       expect(more).toBeWithin(SOME.length / 5, SOME.length / 3);
       expect(some.usd).toBeCloseTo((some.prompt * INPUT_PRICE) / 1e6, 9);
-      // In translation the provider doesn't get the text, and nobody pays for it.
+      // A translated request doesn't contain the text, so nobody pays for it.
       const translated = await charge(row, "QuietChat#sim-mini", SOME, isStreamed);
       expect(translated.prompt).toBeLessThan(short.prompt + 20);
     },
@@ -192,7 +192,7 @@ test("a result sent twice to Gemini is charged twice", async () => {
   expect(native.prompt / translated.prompt).toBeWithin(1.9, 2.1);
 });
 
-/** Returns the charge of a request without usage, and the prompt's tokens by its row. */
+/** Returns the charge of a request without usage, and the prompt's tokens in its row. */
 async function charge(row: Row, model: string, text: string, isStreamed: boolean) {
   const before = await readBalance();
   const answer = await post(row, model, text, isStreamed);

@@ -1,4 +1,4 @@
-// Oversized answers: one that no model was asked for, or that can't be read in time, is garbled and never passed on.
+// Oversized answers: more than was requested, or too slow to read, counts as garbled and is never passed on.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
@@ -26,7 +26,7 @@ async function ask(model: string, more: object = {}, words = "hello"): Promise<S
 }
 
 const GARBLED = { whole: "502 api_error upstream_error", stream: "502 api_error upstream_error" };
-/** The first text had left already. */
+/** The first text had already been sent. */
 const BROKEN_OFF = { whole: GARBLED.whole, stream: "200 then api_error upstream_error" };
 const FINE = { whole: "200 whole", stream: "200 done" };
 
@@ -80,7 +80,7 @@ const MALFORMED = [
 describe.each([false, true])("a malformed count invalidates the whole report, streamed: %p", (stream) => {
   test.each(MALFORMED)("%s", async (report) => {
     const answer = await ask("usage", asking(stream), report);
-    // As long as the report, so that the prompt is estimated the same.
+    // As long as the report, so that the prompt's estimate is the same.
     const unreported = await ask("usage", asking(stream), "null".padEnd(report.length));
     expect(counts(answer)).toEqual(counts(unreported));
   });

@@ -1,4 +1,4 @@
-// The gateway from outside: tables of scenarios on its routes for key holders, each row a request and what comes of it.
+// The gateway over HTTP: tables of scenarios on the key holders' routes, each row a request with its result.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { play, type Row, type Secrets } from "./http/row.ts";
 import { ANSWER_ROWS } from "./http/rows-answers.ts";

@@ -1,4 +1,4 @@
-// Ids of requests: those of one moment lie beside each other, and none can be guessed.
+// Request ids: those of one moment sort together, and none can be guessed.
 import { expect, test } from "bun:test";
 import { random } from "../src/app/world.ts";
 import { mintOrderedId } from "../src/http/app.ts";

@@ -1,4 +1,4 @@
-// The shipped files: the image's recipe is pinned and sends the builder no secret, and the bill of materials is whole.
+// The container image: its recipe is pinned and copies no secret, and its bill of materials is complete.
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -48,7 +48,7 @@ describe("the container image", () => {
     expect(outside().filter((name) => !sources.includes(name))).toEqual([]);
   });
 
-  /** Files beside `src` that something in it imports. */
+  /** Files beside `src` that are imported from it. */
   function outside(): readonly string[] {
     const files = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" });
     const imported = files
@@ -82,7 +82,7 @@ describe("the bill of materials", () => {
     const names = components.map(nameOf);
     expect(new Set(names).size).toBe(names.length);
     const [program, ...packages] = Object.entries(asObject(asObject(parseJson(lock)).packages));
-    // The compiler's builds belong to a package of development, whatever the lock says of them.
+    // The compiler's builds belong to a development package, whatever the lock file says.
     let runs = packages.filter(([path, entry]) => {
       const { dev, devOptional, peer } = asObject(entry);
       return !dev && !devOptional && !peer && !path.includes("/@typescript/");

@@ -1,4 +1,4 @@
-// The shape of a JSON text is that of the value in it, and an excess is found without looking at the rest.
+// The measured shape of a JSON text matches its value, and an excess is found without reading the rest.
 import { describe, expect, test } from "bun:test";
 import { isObject } from "../src/core/json.ts";
 import { type JsonShape, measureShape } from "../src/core/json-shape.ts";

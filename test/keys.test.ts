@@ -1,4 +1,4 @@
-// Secrets, digests and the master key: their form, what is refused, and with which words.
+// Secrets, digests and the master key: their format, and how invalid ones are refused.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

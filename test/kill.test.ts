@@ -1,4 +1,4 @@
-// The gateway killed under load, in short; and the audit that judges it, seen to find what it is there to find.
+// The gateway killed under load, in short form, and the audit that judges it, which is tested by breaking its rules.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { brokenPromises, type Row } from "./kill/audit.ts";
 import { Campaign, type CampaignSums } from "./kill/campaign.ts";
@@ -13,9 +13,9 @@ import type { SimCall } from "./simulator/calls.ts";
 /** The long form is `bun test/kill/run.ts`. */
 const TIMES = 6;
 const SEED = 20_261_120;
-/** A bug that is planted is found within these, mostly after two. */
+/** A planted bug is found within these, usually after two. */
 const PLANTED_TIMES = 12;
-/** A dozen processes start and are killed in a test: a busy machine takes a minute for them. */
+/** A test starts and kills a dozen processes, which takes a busy machine a minute. */
 const TEST_MS = 300_000;
 
 interface Found {

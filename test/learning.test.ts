@@ -1,4 +1,4 @@
-// A gateway learns all lessons in the store, each once, whichever node wrote them, until they are forgotten.
+// A gateway learns each lesson in the store once, whichever node wrote it, until it is deleted.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { Learning, type LessonStore } from "../src/app/learning.ts";
 import type { Lesson } from "../src/core/rows.ts";

@@ -1,4 +1,4 @@
-// The day's budget for free requests: held before each call, settled after it; beyond it the balance pays.
+// The daily budget for free requests: held before each call, settled after it. Beyond it the balance pays.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Offer } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";
@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** A model at so many USD per million tokens of output, with a prompt that costs nothing. */
+/** A model at this many USD per million output tokens, with free input. */
 function model(card: string, outputUsdPerMillion: number, fields: Partial<Offer> = {}): Offer {
   return makeOffer({ card, outputUsdPerMillion, outputTokensMax: 128_000, ...fields });
 }
@@ -60,7 +60,7 @@ const faultOf = (ask: Promise<unknown>): Promise<Fault | null> =>
 describe("the budget for free requests", () => {
   test("allows a request without a limit a quarter of the rest", async () => {
     const { ask } = opened({});
-    // 120 USD per million: 5 USD buy 41,666 tokens.
+    // At 120 USD per million, 5 USD buy 41,666 tokens.
     expect((await ask(model("Dear#pro", 120))).outputTokens).toEqual({ "Dear#pro": 41_666 });
   });
 
@@ -117,7 +117,7 @@ describe("the budget for free requests", () => {
     const [first, second] = [await ask(model("Dear#pro", 120)), await ask(model("Dear#pro", 120))];
     await ledger.settle(first.ticket, { ...makeOutcome(first.ticket), ...FAILED });
     await end(second.ticket, USD / 2);
-    // Nothing is held any more: a quarter of half a dollar.
+    // Nothing is held, so it is a quarter of half a dollar.
     expect((await ask(model("Dear#pro", 120))).outputTokens).toEqual({ "Dear#pro": 1041 });
   });
 

@@ -1,4 +1,4 @@
-// `poundkey accounts topup`, `accounts show` and `ledger verify`: what they print, how they exit, and beside a gateway that runs.
+// `poundkey accounts topup`, `accounts show` and `ledger verify`: output, exit codes, and use beside a running gateway.
 import { Database } from "bun:sqlite";
 import { beforeEach, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ function run(command: typeof runAccounts, ...args: string[]): Promise<Ran> {
   return runPrinting((io) => command(args, io, bench().open));
 }
 
-/** An account with a top-up, a request that was paid for, and one that still runs. */
+/** An account with a top-up, a paid request, and one that is still running. */
 async function movements(): Promise<void> {
   await topUpAccount(world, "default", { amount_usd: 2 }, null);
   const { id } = await createKey(world, { name: "payer" });

@@ -1,4 +1,4 @@
-// The allowance over time: days of any length and zone, clocks that jump, slots to the millisecond, restarts.
+// The allowance over time: days of any length and zone, clock changes, slots to the millisecond, restarts.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -41,14 +41,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A new life of the process, on the same file. */
+/** A new process on the same file. */
 async function open(quota: Partial<QuotaRules> = {}): Promise<void> {
   store = await openSqliteStore({ path: join(folder, "poundkey.db"), decide });
   await store.beat();
   ledger = ledgerOn(store, { clock, quota });
 }
 
-/** Lets a request in at a moment; the ticket, or the fault that refused it. */
+/** Admits a request at a given time. Returns the ticket, or the fault that refused it. */
 async function askAt(atMs: number): Promise<Ticket & { readonly kind: string }> {
   clock.atMs = atMs;
   const ticket = ledger.ticket(makeAsk(`request ${count++}`, key, { nowMs: atMs }));
@@ -64,7 +64,7 @@ async function refusedAt(atMs: number): Promise<Fault> {
   throw thrown;
 }
 
-/** Nobody answered it. */
+/** It was not answered. */
 function giveBack(ticket: Ticket) {
   return ledger.settle(ticket, makeOutcome(ticket, {}, false));
 }
@@ -120,7 +120,7 @@ describe("days of any length", () => {
         [...(await store.read(first.reads)).meters.values()].map((meter) => meter?.used);
       expect(await usedThen()).toEqual([2, 1]);
       clock.atMs = endMs + 5;
-      // Nothing is remembered of the days before: what is not asked for is not there.
+      // Earlier days are deleted: rows that are not read are missing.
       await store.renameAccount("default", "renamed");
       await giveBack(last);
       expect(await usedThen()).toEqual([1, 1]);
@@ -197,7 +197,7 @@ describe("throttle slots", () => {
   test("are exact to the millisecond", async () => {
     await used();
     let slotMs = NOON + 10 * MINUTE;
-    // One that is taken late makes the next one that much later.
+    // A slot taken late delays the next one as much.
     for (const lateMs of [0, 1, 7, 0]) {
       expect((await refusedAt(slotMs - 1)).details).toMatchObject({ retryAfterMs: 1, resetAtMs: slotMs });
       expect((await ledger.allowance(key)).nextSlotAtMs).toBe(slotMs);

@@ -1,4 +1,4 @@
-// Attacks on the books by an unkind client, provider or operator: amounts beyond all bounds, links, slow bodies, written-out schemas.
+// Attacks on the books by a client, provider or operator: absurd amounts, links, slow bodies, expanding schemas.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
@@ -135,7 +135,7 @@ describe("over HTTP", () => {
       `content-length: ${body.length}`,
     ];
     socket.write(`${head.join("\r\n")}\r\n\r\n${body.slice(0, 10)}`);
-    // The key is believed for half a second, so that long after its change the change counts.
+    // Keys are cached for half a second, so the change applies after that.
     await Bun.sleep(50);
     const changed = await fetch(`${gateway.url}/admin/v1/keys/${id}`, {
       method: "PATCH",

@@ -1,4 +1,5 @@
-// Places of requests for several answers, and what comes back of them: the rules that keep one key from using up the others' share.
+// Places for requests with several answers, and what is given back: rules that keep one key from using up the others'
+// share.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Place } from "../src/core/rows.ts";
 import type { Store } from "../src/core/store.ts";
@@ -30,7 +31,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** A ledger on its own clock, with a day of so many places. */
+/** A ledger with its own clock and this many places per day. */
 function opened(requestsPerDay: number | null, more: RulesChanged = {}) {
   const clock = standingClock(NOON);
   const ledger = ledgerOn(store, { clock, ...more, quota: { requestsPerDay, ...more.quota } });

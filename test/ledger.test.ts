@@ -1,4 +1,4 @@
-// The ledger on a store in memory: allowance, throttle, refusals, giving back.
+// The ledger on an in-memory store: allowance, throttle, refusals, giving back.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Granted } from "../src/core/demand.ts";
 import { type ErrorBody, errorBody, Fault } from "../src/core/fault.ts";

@@ -1,4 +1,4 @@
-// A lesson for tests, of one model unless its marks are given.
+// A lesson for tests, about one model by default.
 import type { Lesson, LessonMark } from "../src/core/rows.ts";
 import { NOON } from "./samples.ts";
 

@@ -1,4 +1,4 @@
-// A separate process for tests: takes the lock of a node beside a database so many times, and prints what went wrong.
+// A separate process for tests: takes a node's lock beside a database repeatedly, and prints what failed.
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { NodeLock } from "../src/store/sqlite/node-lock.ts";

@@ -1,4 +1,4 @@
-// Log lines: one JSON object each, in the order in which things happened, written together where they come together.
+// Log lines: one JSON object each, in order, written together if they arrive together.
 import { expect, test } from "bun:test";
 import { createLineLog, gatherWrites } from "../src/telemetry/log-lines.ts";
 import { makeRecord, NOON } from "./samples.ts";

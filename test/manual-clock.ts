@@ -1,4 +1,4 @@
-// A clock that stands still until it is moved.
+// A clock that only moves when told to.
 import type { Clock } from "../src/core/world.ts";
 
 export class ManualClock implements Clock {
@@ -21,7 +21,7 @@ export class ManualClock implements Clock {
     return this.#add(periodMs, periodMs, task);
   }
 
-  /** Moves on, runs what falls due in its order, and lets promises settle in between. */
+  /** Advances the clock, runs what is due in order, and lets promises settle in between. */
   async move(byMs: number): Promise<void> {
     const untilMs = this.#now + byMs;
     for (let next = this.#next(untilMs); next; next = this.#next(untilMs)) {

@@ -1,9 +1,9 @@
-// Memory is given back once, when a burst of requests is over, and never while many wait for an answer.
+// Memory is trimmed once, after a burst of requests, and never while many are waiting.
 import { describe, expect, test } from "bun:test";
 import { trimMemory } from "../src/app/memory-trim.ts";
 import { ManualClock } from "./manual-clock.ts";
 
-/** Looks at so many open requests, one number a second; gives the seconds at which memory was collected. */
+/** Plays one number of open requests per second, and returns the seconds at which memory was trimmed. */
 async function collections(open: readonly number[]): Promise<readonly number[]> {
   const clock = new ManualClock();
   const seen: number[] = [];

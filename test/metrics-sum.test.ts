@@ -1,4 +1,4 @@
-// The metrics of several workers as one text, and what the sum does about a worker that does not answer.
+// The combined metrics of several workers, including workers that don't answer.
 import { expect, test } from "bun:test";
 import { parseFromWorker, type ToWorker } from "../src/app/worker.ts";
 import { type Counting, MetricsSum } from "../src/app/worker-metrics.ts";
@@ -12,7 +12,7 @@ function requestOf(model: string, totalMs: number): LogEvent {
   return { event: "request", record: { ...makeRecord("any"), modelUsed: model, totalMs, firstTokenMs: 128 } };
 }
 
-/** The report of a worker that has taken these events, with one gauge that says how many. */
+/** The report of a worker with these events and one gauge of their number. */
 function sumsOf(events: readonly LogEvent[]): Sums {
   const metrics = newMetrics({ poundkey_requests_open: () => events.length });
   for (const event of events) metrics.take(event);
@@ -26,7 +26,7 @@ const EVENTS: readonly LogEvent[] = [
   { event: "refused", fault: "invalid_api_key" },
   requestOf("Own#one", 8000),
   { event: "internal_error" },
-  // In fractions of a USD, the sum would depend on the order.
+  // With fractions of a USD, the sum would depend on the order.
   { ...requestOf("Own#one", 3), written_off_nano_usd: 100_000_000 },
   { ...requestOf("Own#one", 4), written_off_nano_usd: 200_000_000 },
   requestOf('Own#"5" 7', 500),
@@ -88,7 +88,7 @@ test("metrics known here are summed even from a worker of another version", () =
   expect(parseFromWorker({ counted: "# TYPE" })).toEqual({ counted: {} });
 });
 
-/** A worker that keeps the messages it gets. */
+/** A worker that records the messages it gets. */
 function workerOf(): Counting & { readonly told: ToWorker[] } {
   const told: ToWorker[] = [];
   return { told, send: (message) => void told.push(message) };

@@ -1,4 +1,4 @@
-// Metrics without a process around them, and Prometheus text as a strict scraper reads it.
+// Metrics without a process around them, and a strict reader of Prometheus text.
 import { formatMetrics } from "../src/telemetry/exposition.ts";
 import { Metrics, type MetricsParts, type Reading } from "../src/telemetry/metrics.ts";
 
@@ -13,7 +13,7 @@ export const NOTHING_READ: MetricsParts["readings"] = {
   process_max_fds: () => null,
 };
 
-/** Metrics whose catalogue holds every model of `Own`, and where nothing is read but what is given. */
+/** Metrics with all models of `Own` in the catalogue, where only the given values are read. */
 export function newMetrics(readings: Partial<Record<keyof typeof NOTHING_READ, Reading>> = {}): Metrics {
   return new Metrics({
     readings: { ...NOTHING_READ, ...readings },
@@ -42,7 +42,7 @@ const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)/;
 const VALUE = /^(?:[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?|[-+]?Inf|NaN)$/;
 
-/** The families of a text in the format 0.0.4, by name. Throws at the first line that breaks a rule of the format. */
+/** Returns the metric families of a text in format 0.0.4. Throws at the first invalid line. */
 export function parseExposition(text: string): ReadonlyMap<string, Family> {
   if (!text.endsWith("\n")) throw new Error("The last line doesn't end.");
   const families = new Map<string, Family>();

@@ -1,4 +1,4 @@
-// The text of `/metrics`: the table whole and in the docs, text that scrapers take, series that nobody can multiply, money in USD.
+// The text of `/metrics`: complete and documented, valid for scrapers, with bounded series and money in USD.
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ function requestOf(modelUsed: string | null, fields: Partial<ReturnType<typeof m
 
 const failed = (model: string, fault = "upstream_error") => ({ event: "attempt_failed", model, fault });
 
-/** One event of every kind that counts. */
+/** One event of every counted kind. */
 const EVERY_EVENT: readonly LogEvent[] = [
   { ...requestOf("Own#one", { chargedNanoUsd: 1_500_000_001, costNanoUsd: 2_000_000_000 }), late: true },
   { ...requestOf(null, { status: 502, ended: "upstream_failed" }), written_off_nano_usd: 250_000_000 },
@@ -254,7 +254,7 @@ test.each([
   expect(() => parseExposition(text)).toThrow(why);
 });
 
-/** Writes the table in Markdown, for the docs. */
+/** Writes the table as Markdown for the docs. */
 function writeMetricsTable(): string {
   const rows = SHOWN.map(({ name, type, unit, labels, help }) => {
     const shown = labels.map((label) => `\`${label}\``).join(", ");

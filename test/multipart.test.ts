@@ -1,4 +1,4 @@
-// Forms as they are read and written: against the runtime's own reader and writer, and under every kind of damage.
+// Reading and writing forms: compared with the runtime's own reader and writer, and with every kind of damage.
 import { describe, expect, test } from "bun:test";
 import { Attachment, type FormEntry } from "../src/core/attachment.ts";
 import { readParts } from "../src/http/multipart.ts";

@@ -1,4 +1,4 @@
-// The served OpenAPI document before a foreign validator, and the requests and answers of the gateway before the document.
+// The OpenAPI document checked by an independent validator, and the gateway's traffic checked against it.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import SwaggerParser from "@apidevtools/swagger-parser";
