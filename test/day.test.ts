@@ -40,6 +40,12 @@ describe("the day that contains a time", () => {
     });
   }
 
+  test("a moment that was measured finer than to the millisecond has one", () => {
+    const rules = { timeZone: "Europe/Berlin", dayStartsMinutes: 0 };
+    expect(computeDay(Date.parse("2026-11-20T22:59:59.999Z") + 0.5, rules).name).toBe("2026-11-20");
+    expect(computeDay(Date.parse("2026-11-20T23:00:00Z") + 0.5, rules).name).toBe("2026-11-21");
+  });
+
   test("days follow each other without a gap for years, in any zone", () => {
     for (const timeZone of [
       "America/New_York",

@@ -17,8 +17,8 @@ export interface LedgerRules {
 
 /** The meters and slots that a standing is read from, by `meterIdOf` and by owner. */
 export interface Counts {
-  readonly meters: { get(id: string): Meter | null };
-  readonly slots: { get(owner: string): Slot | null };
+  readonly meters: { get(id: string): Meter | null | undefined };
+  readonly slots: { get(owner: string): Slot | null | undefined };
 }
 
 /** The owner's day that a moment belongs to. */

@@ -12,74 +12,35 @@ export type DayRules = Pick<QuotaRules, "timeZone" | "dayStartsMinutes">;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
-/** Farther than any zone is from UTC, so that the offsets read there are those before and after a change of clocks. */
-const AROUND_MS = 26 * 3_600_000;
 const DAYS_CACHED_MAX = 4;
 const ZONES_CACHED_MAX = 64;
 
-const formats = new Map<string, Intl.DateTimeFormat>();
 const days = new Map<string, readonly Day[]>();
 
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
-  if (known) return known;
-  const format = new Intl.DateTimeFormat("en-US", {
-    timeZone,
-    calendar: "gregory",
-    hourCycle: "h23",
-    year: "numeric",
-    month: "numeric",
-    day: "numeric",
-    hour: "numeric",
-    minute: "numeric",
-    second: "numeric",
-  });
-  if (formats.size >= ZONES_CACHED_MAX) formats.clear();
-  formats.set(timeZone, format);
-  return format;
-}
-
-/** The lead of the zone's clocks over UTC at that moment, in milliseconds. */
-function offsetAt(atMs: number, timeZone: string): number {
-  // The usual case spares a process's first request the loading of all that is known of calendars, 10 ms.
-  if (timeZone === "UTC") return 0;
-  const wholeSecondMs = Math.floor(atMs / 1000) * 1000;
-  const parts = new Map<string, number>();
-  for (const { type, value } of formatOf(timeZone).formatToParts(wholeSecondMs))
-    parts.set(type, Number(value));
-  const part = (name: string): number => parts.get(name) ?? 0;
-  const date = Date.UTC(part("year"), part("month") - 1, part("day"));
-  return date + ((part("hour") * 60 + part("minute")) * 60 + part("second")) * 1000 - wholeSecondMs;
-}
-
-/** The moment after `beforeMs` and up to `afterMs` at which the zone's offset became what it is at `afterMs`. */
-function changeBetween(beforeMs: number, afterMs: number, timeZone: string): number {
-  const offset = offsetAt(afterMs, timeZone);
-  let [before, after] = [beforeMs, afterMs];
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2);
-    if (offsetAt(middle, timeZone) === offset) after = middle;
-    else before = middle;
-  }
-  return after;
-}
-
 /**
- * The first moment at which the zone's clocks show `wallMs` (a local time written as if it were UTC) or, where they
- * skip it, the moment of the skip.
+ * The time that the zone's clocks show, written as if it were UTC. That zone, the usual one, spares a process's first
+ * request the loading of all that is known of calendars, 10 ms.
  */
+function wallAt(atMs: number, timeZone: string): number {
+  if (timeZone === "UTC") return atMs;
+  const at = Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs));
+  return atMs + at.toZonedDateTimeISO(timeZone).offsetNanoseconds / 1e6;
+}
+
+/** The first moment at which the zone's clocks show `wallMs` or, where they skip it, the moment of the skip. */
 function momentOf(wallMs: number, timeZone: string): number {
-  const early = wallMs - offsetAt(wallMs - AROUND_MS, timeZone);
-  const late = wallMs - offsetAt(wallMs + AROUND_MS, timeZone);
-  const shown = [early, late].filter((atMs) => atMs + offsetAt(atMs, timeZone) === wallMs);
-  if (shown.length > 0) return Math.min(...shown);
-  return changeBetween(Math.min(early, late), Math.max(early, late), timeZone);
+  if (timeZone === "UTC") return wallMs;
+  const wall = Temporal.Instant.fromEpochMilliseconds(wallMs).toZonedDateTimeISO("UTC").toPlainDateTime();
+  const shown = wall.toZonedDateTime(timeZone);
+  if (shown.toPlainDateTime().equals(wall)) return shown.epochMilliseconds;
+  const skip = shown.add({ milliseconds: 1 }).getTimeZoneTransition("previous") ?? shown;
+  return skip.epochMilliseconds;
 }
 
 function findDay(nowMs: number, rules: DayRules): Day {
   const { timeZone, dayStartsMinutes } = rules;
   const startOf = (date: number): number => momentOf(date * DAY_MS + dayStartsMinutes * MINUTE_MS, timeZone);
-  let date = Math.floor((nowMs + offsetAt(nowMs, timeZone) - dayStartsMinutes * MINUTE_MS) / DAY_MS);
+  let date = Math.floor((wallAt(nowMs, timeZone) - dayStartsMinutes * MINUTE_MS) / DAY_MS);
   while (nowMs < startOf(date)) date -= 1;
   while (nowMs >= startOf(date + 1)) date += 1;
   const name = new Date(date * DAY_MS).toISOString().slice(0, 10);

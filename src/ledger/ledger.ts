@@ -1,6 +1,6 @@
 // The ledger: lets requests in by their key's allowance or the account's balance, and settles what became of them.
 
-import type { Answer, Granted, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
+import type { Answer, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { RequestHead, UnsettledRecord } from "../core/record.ts";
@@ -40,10 +40,7 @@ export interface Ticket {
   readonly rules: LedgerRules;
 }
 
-export type Admitted =
-  | Granted
-  | { readonly kind: "replayed"; readonly sealed: string }
-  | { readonly kind: "pending"; readonly id: string };
+export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending" }>;
 
 export interface Outcome extends Pick<Settlement, "produced" | "isDue" | "giveBack"> {
   readonly record: UnsettledRecord;
@@ -51,14 +48,7 @@ export interface Outcome extends Pick<Settlement, "produced" | "isDue" | "giveBa
   readonly sealedReply: string | null;
 }
 
-export interface Settled {
-  readonly chargedNanoUsd: NanoUsd;
-  readonly holdNanoUsd: NanoUsd;
-  /** The cost above its hold and the free balance. */
-  readonly writtenOffNanoUsd: NanoUsd;
-  /** It had been resolved as lost: nothing was charged. */
-  readonly late: boolean;
-}
+export type Settled = Omit<Extract<Answer, { kind: "settled" }>, "kind">;
 
 /** The allowance as its key's holder sees it; `limit: null` is unlimited. */
 export interface Allowance {
@@ -264,6 +254,8 @@ function isCounted(key: GatewayKey, quota: QuotaRules, { charge }: BillingRules)
   return charge !== "always" && findLimit(key, quota) !== null;
 }
 
+const NOTHING_COUNTED: Counts = { meters: new Map(), slots: new Map() };
+
 function allowanceOf(
   key: GatewayKey,
   rows: Rows | null,
@@ -275,7 +267,7 @@ function allowanceOf(
   if (billing.charge === "always") return { limit: 0, used: 0, remaining: 0, resetsAtMs, nextSlotAtMs: null };
   const limit = findLimit(key, quota);
   if (limit === null) return { limit, used: 0, remaining: null, resetsAtMs, nextSlotAtMs: null };
-  const standing = readStanding(countsOf(rows), key, limit, quota, nowMs);
+  const standing = readStanding(rows ?? NOTHING_COUNTED, key, limit, quota, nowMs);
   const { used } = standing.meter;
   const throttled = used >= limit && standing.slotAtMs !== null;
   return {
@@ -284,12 +276,5 @@ function allowanceOf(
     remaining: Math.max(0, limit - used),
     resetsAtMs: standing.resetsAtMs,
     nextSlotAtMs: throttled ? Math.max(nowMs, standing.slotAtMs) : null,
-  };
-}
-
-function countsOf(rows: Rows | null): Counts {
-  return {
-    meters: { get: (id) => rows?.meters.get(id) ?? null },
-    slots: { get: (owner) => rows?.slots.get(owner) ?? null },
   };
 }

@@ -2,13 +2,16 @@
 import type { Found, Value } from "./found.ts";
 import type { Mark } from "./sql.ts";
 
-/** A statement with the values that it takes, in order. */
-export interface Statement {
+/** A statement with the values that it takes, in order; one of an engine alone may take more than the others. */
+export interface Statement<Taken = Value> {
   readonly text: string;
-  readonly values: readonly Value[];
+  readonly values: readonly Taken[];
 }
 
-export function bind(text: string, ...values: Statement["values"]): Statement {
+export function bind<Values extends readonly unknown[]>(
+  text: string,
+  ...values: Values
+): Statement<Values[number]> {
   return { text, values };
 }
 
@@ -19,8 +22,8 @@ export interface Result extends ReadonlyArray<Found> {
 }
 
 /** The writes of a transaction, and its result once that is committed. */
-export interface Changing<T> {
-  readonly writes: readonly Statement[];
+export interface Changing<T, Written = Statement> {
+  readonly writes: readonly Written[];
   readonly gives: (written: readonly Result[]) => T;
 }
 

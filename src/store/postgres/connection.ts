@@ -1,24 +1,17 @@
 // One connection of the pool while it is somebody's: statements sent in one flight, each flight bounded in time.
 import type { ReservedSQL } from "bun";
-import type { Found, Value } from "../found.ts";
+import type { Result as Rows, Statement } from "../engine.ts";
+import type { Value } from "../found.ts";
 import { CommitError } from "../unavailable.ts";
 import { isConflict, LateError } from "./failures.ts";
 
-export interface Query {
-  readonly text: string;
-  /** In place of `$1, $2 …`; lists are for `unnest` and `= ANY`. */
-  readonly values: readonly (Value | readonly Value[])[];
+/** Its values stand in place of `$1, $2 …`; lists are for `unnest` and `= ANY`. */
+export interface Query extends Statement<Value | readonly Value[]> {
   readonly template?: TemplateStringsArray;
 }
 
-export interface Result extends ReadonlyArray<Found> {
-  /** Rows that were given or touched. */
-  readonly count: number;
+export interface Result extends Rows {
   readonly command: string;
-}
-
-export function query(text: string, ...values: Query["values"]): Query {
-  return { text, values };
 }
 
 /** A statement that is always the same. Without values only a template is sent in one flight with others. */

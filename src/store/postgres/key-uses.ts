@@ -1,7 +1,8 @@
 // The charges of keys and their last uses, for the console's page of keys.
 import type { GatewayKey } from "../../core/key.ts";
+import { bind } from "../engine.ts";
 import { keyUsesSql, LAST_AT } from "../narrowing.ts";
-import { type Query, query } from "./connection.ts";
+import type { Query } from "./connection.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -47,6 +48,6 @@ export function composeKeyUses(
 ): Query {
   const ids = keys.map(({ id }) => id);
   const sinceMs = [dayMs - HOUR_MS, monthMs - HOUR_MS] as const;
-  if (!isDistributed) return query(TOGETHER, ids, ...sinceMs);
-  return query(APART, ids, ...sinceMs, [...new Set(keys.map(({ accountId }) => accountId))]);
+  if (!isDistributed) return bind(TOGETHER, ids, ...sinceMs);
+  return bind(APART, ids, ...sinceMs, [...new Set(keys.map(({ accountId }) => accountId))]);
 }

@@ -1,6 +1,8 @@
 // The schema of the PostgreSQL store is brought up to date: its steps only go forward, taken by whichever node comes first.
+
+import { bind } from "../engine.ts";
 import { whole } from "../found.ts";
-import { type Connection, type Query, query } from "./connection.ts";
+import type { Connection, Query } from "./connection.ts";
 import { isConflict, LateError, readSqlState } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
 import { STEPS } from "./schema.ts";
@@ -40,15 +42,15 @@ async function migrateOn(connection: Connection, create: boolean): Promise<boole
   const known = await versionIfAny(send);
   if (known === STEPS.length) return true;
   if (known === 0 && !create) return false;
-  await send(query(VERSION_TABLE));
-  await send(query(VERSION_ROW));
-  const patience = query(`SET LOCAL statement_timeout = ${STEP_MS}`);
-  const [, found] = await connection.begin([patience, query(`${VERSION} FOR UPDATE`)], STEP_MS);
+  await send(bind(VERSION_TABLE));
+  await send(bind(VERSION_ROW));
+  const patience = bind(`SET LOCAL statement_timeout = ${STEP_MS}`);
+  const [, found] = await connection.begin([patience, bind(`${VERSION} FOR UPDATE`)], STEP_MS);
   const version = whole(found?.[0] ?? {}, "version");
   checkKnown(version);
   const steps = STEPS.slice(version).flat();
-  for (const step of steps) await send(query(step));
-  const now = query("UPDATE schema_version SET version = $1 WHERE one = 1", STEPS.length);
+  for (const step of steps) await send(bind(step));
+  const now = bind("UPDATE schema_version SET version = $1 WHERE one = 1", STEPS.length);
   await connection.commit([now], STEP_MS);
   return true;
 }
@@ -58,7 +60,7 @@ async function versionIfAny(
   send: (asked: Query) => Promise<readonly (readonly object[])[]>,
 ): Promise<number> {
   try {
-    const [found] = await send(query(VERSION));
+    const [found] = await send(bind(VERSION));
     const [row] = found ?? [];
     // Another node is creating it at the same time.
     if (!row) return 0;

@@ -1,8 +1,9 @@
 // Finds the nodes that live, by their heartbeats in the database and its own clock, and the holds of those that don't.
 import type { Store } from "../../core/store.ts";
+import { bind } from "../engine.ts";
 import { selectSql } from "../sql.ts";
 import { HOLD } from "../tables.ts";
-import { query } from "./connection.ts";
+
 import type { Pool } from "./pool.ts";
 
 /**
@@ -39,18 +40,18 @@ type NodeMethods = Pick<Store, "beat" | "orphans">;
 export function nodeMethods(pool: Pool, node: string): NodeMethods {
   return {
     async beat() {
-      await pool.run(query(BEAT, node));
+      await pool.run(bind(BEAT, node));
     },
-    orphans: async (most) => (await pool.run(query(ORPHANS, node, most))).map(HOLD.rowOf),
+    orphans: async (most) => (await pool.run(bind(ORPHANS, node, most))).map(HOLD.rowOf),
   };
 }
 
 /** Rows of nodes that ended long ago and hold nothing. */
 export async function forgetNodes(pool: Pool): Promise<void> {
-  await pool.run(query(FORGET));
+  await pool.run(bind(FORGET));
 }
 
 /** The node has ended and won't settle what it still holds, so the others need not wait for its heartbeat to lapse. */
 export async function endNode(pool: Pool, node: string): Promise<void> {
-  await pool.run(query("DELETE FROM node WHERE id = $1", node));
+  await pool.run(bind("DELETE FROM node WHERE id = $1", node));
 }

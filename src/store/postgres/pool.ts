@@ -1,16 +1,16 @@
 // The connections to the database: as many as are needed up to a bound, each use bounded in time, failures turned into faults.
 import type { ReservedSQL, SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
-import type { Engine } from "../engine.ts";
+import { bind, type Changing, type Engine } from "../engine.ts";
 import { unavailable } from "../unavailable.ts";
-import { Connection, type Query, query, type Result } from "./connection.ts";
+import { Connection, type Query, type Result } from "./connection.ts";
 import { isTrouble, LateError, Tries } from "./failures.ts";
 import { makeClient, makeTimeouts, mayPrepare, setForTransaction, type Traits } from "./traits.ts";
 
 const IDLE_SECONDS = 300;
 /** For sums over whole tables. */
 const LONG_MS = 60_000;
-const LONG = query(`SET LOCAL statement_timeout = ${LONG_MS}`);
+const LONG = bind(`SET LOCAL statement_timeout = ${LONG_MS}`);
 const TRIES_MAX = 2;
 const PAUSE_MS = 20;
 
@@ -86,7 +86,7 @@ export class Pool implements Engine {
   /** It takes two flights. */
   readonly change = <T>(
     firsts: readonly Query[],
-    then: (results: readonly Result[]) => Changing<T>,
+    then: (results: readonly Result[]) => Changing<T, Query>,
   ): Promise<T> =>
     this.#tried(TRIES_MAX, async (connection) => {
       const { writes, gives } = then(await connection.begin(firsts, this.#lookMs));
@@ -123,12 +123,6 @@ export class Pool implements Engine {
       }
     }
   }
-}
-
-/** `engine.ts`'s, with lists among the values. */
-interface Changing<T> {
-  readonly writes: readonly Query[];
-  readonly gives: (written: readonly Result[]) => T;
 }
 
 /** A moment of chance, so that those who were in each other's way don't meet again. */

@@ -1,10 +1,11 @@
 // Reading the rows that demands are decided on: one statement for each table, for all demands of one account.
 import type { Reads, Rows } from "../../core/demand.ts";
 import { makeMeterId } from "../../core/rows.ts";
+import { bind } from "../engine.ts";
 import { REQUEST } from "../log-tables.ts";
 import { selectSql } from "../sql.ts";
 import { ACCOUNT, HOLD, KEY, METER, REPLY, SLOT, SPEND, type Table, TOP_UP } from "../tables.ts";
-import { type Query, query, type Result } from "./connection.ts";
+import type { Query, Result } from "./connection.ts";
 
 const OF_ACCOUNT = "WHERE account_id = $1";
 const ACCOUNT_ROW = `${selectSql(ACCOUNT)} WHERE id = $1`;
@@ -34,7 +35,7 @@ export interface Reading {
 export function composeReading(accountId: string, reads: readonly Reads[], lock: boolean): Reading {
   const queries: Query[] = [];
   const ask = (isWanted: boolean, text: string, ...values: Query["values"]): number =>
-    isWanted ? queries.push(query(text, ...values)) - 1 : -1;
+    isWanted ? queries.push(bind(text, ...values)) - 1 : -1;
   const keyIds = listed(reads.map(({ keyId }) => keyId));
   const owners = listed(reads.flatMap((read) => read.owners));
   const days = listed(reads.flatMap((read) => read.days));

@@ -1,11 +1,11 @@
 // The PostgreSQL store's request log, and what it forgets.
 import type { Store } from "../../core/store.ts";
-import { readFirst } from "../engine.ts";
+import { bind, readFirst } from "../engine.ts";
 import { text } from "../found.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { requestsLookup } from "../narrowing.ts";
 import { selectSql } from "../sql.ts";
-import { query } from "./connection.ts";
+
 import { composeKeyUses } from "./key-uses.ts";
 import { forgetNodes } from "./nodes.ts";
 import type { Pool } from "./pool.ts";
@@ -37,11 +37,11 @@ export function requestMethods(pool: Pool): RequestMethods {
     keyUses: async (keys, dayMs, monthMs) =>
       (await pool.run(composeKeyUses(keys, dayMs, monthMs, pool.traits.isDistributed))).map(readKeyUse),
     request: async (id) =>
-      readFirst(REQUEST, await pool.run(query(`${selectSql(REQUEST)} WHERE id = $1`, id))),
+      readFirst(REQUEST, await pool.run(bind(`${selectSql(REQUEST)} WHERE id = $1`, id))),
     requests: async (filter, page) =>
       (await pool.run(requestsLookup(filter, page, pool.mark))).map(REQUEST.rowOf),
     endedSince: async (sinceMs, most) =>
-      (await pool.run(query(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
+      (await pool.run(bind(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
     prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
       pruneAll(rowsMax, [
         async () => {
@@ -49,12 +49,12 @@ export function requestMethods(pool: Pool): RequestMethods {
           return 0;
         },
         async () => {
-          await pool.run(query("DELETE FROM meter WHERE last_at_ms < $1", metersMs));
+          await pool.run(bind("DELETE FROM meter WHERE last_at_ms < $1", metersMs));
           return 0;
         },
         (most) => forgetReplies(pool, repliesMs, most),
-        async (most) => (await pool.run(query(PRUNE_CONTENTS, contentsMs, most))).count,
-        async (most) => (await pool.run(query(PRUNE_REQUESTS, requestsMs, most))).count,
+        async (most) => (await pool.run(bind(PRUNE_CONTENTS, contentsMs, most))).count,
+        async (most) => (await pool.run(bind(PRUNE_REQUESTS, requestsMs, most))).count,
       ]),
   };
 }
@@ -82,12 +82,12 @@ async function pruneAll(
 
 /** Works account by account, as no statement may span two. Returns the number of old replies. */
 async function forgetReplies(pool: Pool, beforeMs: number, rowsMax: number): Promise<number> {
-  const old = await pool.run(query(OLD_REPLIES, beforeMs, rowsMax));
+  const old = await pool.run(bind(OLD_REPLIES, beforeMs, rowsMax));
   const byAccount = Map.groupBy(old, (found) => text(found, "account_id"));
   for (const [accountId, found] of byAccount) {
     const ids = found.map((row) => text(row, "id"));
-    await pool.change([query(LOCK_ACCOUNT, accountId)], () => ({
-      writes: [query(FORGET_REPLIES, accountId, ids, beforeMs)],
+    await pool.change([bind(LOCK_ACCOUNT, accountId)], () => ({
+      writes: [bind(FORGET_REPLIES, accountId, ids, beforeMs)],
       gives: () => undefined,
     }));
   }

@@ -3,9 +3,10 @@ import { randomBytes } from "node:crypto";
 import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
 import { NoStoreError, withoutUser } from "../address.ts";
+import { bind } from "../engine.ts";
 import { engineMethods } from "../methods.ts";
 import { Batches } from "./batches.ts";
-import { query } from "./connection.ts";
+
 import { CONNECTIONS_MAX, inWords } from "./failures.ts";
 import { migrate, persist } from "./migrations.ts";
 import { endNode, nodeMethods } from "./nodes.ts";
@@ -62,9 +63,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
 }
 
 /** Changes no row, but a read-only server refuses it. */
-const TOUCH = query("UPDATE node SET beat_at = beat_at WHERE id = ''");
+const TOUCH = bind("UPDATE node SET beat_at = beat_at WHERE id = ''");
 /** Asks every machine that holds accounts. */
-const COUNT_HOLDS = query("SELECT count(*) FROM hold");
+const COUNT_HOLDS = bind("SELECT count(*) FROM hold");
 
 async function checkReady(pool: Pool): Promise<readonly string[]> {
   await pool.probe(TOUCH);

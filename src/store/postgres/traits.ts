@@ -1,6 +1,8 @@
 // The traits of the server behind an address that the store has to act on: a pooler in front of it, shards behind it.
+
 import { SQL } from "bun";
-import { type Query, query } from "./connection.ts";
+import { bind } from "../engine.ts";
+import type { Query } from "./connection.ts";
 import { LateError, readSqlState } from "./failures.ts";
 
 export interface Traits {
@@ -35,7 +37,7 @@ export function makeTimeouts(patienceMs: number): Settings {
 /** The settings of a transaction, in one statement. */
 export function setForTransaction(settings: Settings): Query {
   const calls = Object.keys(settings).map((name, at) => `set_config('${name}', $${at + 1}::text, true)`);
-  return query(`SELECT ${calls.join(", ")}`, ...Object.values(settings));
+  return bind(`SELECT ${calls.join(", ")}`, ...Object.values(settings));
 }
 
 export interface ClientOptions {

@@ -1,10 +1,11 @@
 // Writing a decision: every statement takes the account as $1 and a list for each column, whatever the number of rows.
 import type { Decision, Gone } from "../../core/demand.ts";
+import { bind } from "../engine.ts";
 import type { Value } from "../found.ts";
 import { FIRST_TOKEN, hasWork, leaveOutWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeOverwrite, joinNames } from "../sql.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, type TablePart, TOP_UP } from "../tables.ts";
-import { type Query, query } from "./connection.ts";
+import type { Query } from "./connection.ts";
 
 const WHOLE_NUMBERS = new Set(
   `used given_back entries kept_characters seq attempts stream status searches requests errors bucket images seconds characters search_units pages keep_responses`.split(
@@ -124,16 +125,16 @@ export function composeWrites(
   const { holdsGone, repliesGone } = decision;
   const queries: Query[] = [];
   if (holdsGone.length + repliesGone.length > 0) {
-    queries.push(query(REMOVE, accountId, idsOf(holdsGone), idsOf(repliesGone)));
+    queries.push(bind(REMOVE, accountId, idsOf(holdsGone), idsOf(repliesGone)));
   }
   const groups = GROUPS.map((group) => group.map((part) => ({ part, rows: part.rows(decision, accountId) })));
   const isWritten = groups.map((group) => group.some(({ rows }) => rows.length > 0));
   const parts = groups.filter((_, at) => isWritten[at]).flat();
   if (isDistributed) {
     const written = parts.filter(({ rows }) => rows.length > 0);
-    queries.push(...written.map((one) => query(composeApart(one.part), accountId, ...transpose(one))));
+    queries.push(...written.map((one) => bind(composeApart(one.part), accountId, ...transpose(one))));
   } else if (parts.length > 0) {
-    queries.push(query(composeTogether(isWritten), accountId, ...parts.flatMap(transpose)));
+    queries.push(bind(composeTogether(isWritten), accountId, ...parts.flatMap(transpose)));
   }
   return queries;
 }

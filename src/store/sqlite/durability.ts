@@ -1,7 +1,6 @@
 // Makes what was committed survive a power failure: one sync of the write-ahead log for all who wait, beside the event loop.
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { unavailable } from "../unavailable.ts";
-import { IN_MEMORY } from "./connection.ts";
 import type { Lifeline } from "./lifeline.ts";
 import { nextTurn } from "./turns.ts";
 
@@ -10,18 +9,8 @@ const WINDOW_MS = 4;
 /** The most that wait within this window and the one before for their syncs to begin at once. */
 const FEW = 4;
 
-export interface Durability {
-  /** Resolves when everything committed before this call is on disk. Throws the Fault `store_unavailable`. */
-  sync(): Promise<void>;
-}
-
-export function createDurability(path: string, lifeline: Lifeline): Durability {
-  if (path === IN_MEMORY) return { sync: () => Promise.resolve() };
-  return new Syncs(path, lifeline);
-}
-
 /** They follow each other: a caller that comes while one runs may have committed after it began, and shares the next. */
-class Syncs implements Durability {
+export class Syncs {
   readonly #path: string;
   readonly #lifeline: Lifeline;
   readonly #asked = new Frequency();
@@ -34,6 +23,7 @@ class Syncs implements Durability {
     this.#lifeline = lifeline;
   }
 
+  /** Resolves when everything committed before this call is on disk. Throws the Fault `store_unavailable`. */
   sync(): Promise<void> {
     this.#asked.count();
     this.#gathering ??= this.#gather();

@@ -5,7 +5,7 @@ import type { Store } from "../../core/store.ts";
 import { engineMethods } from "../methods.ts";
 import { Batches } from "./batches.ts";
 import { IN_MEMORY } from "./connection.ts";
-import { createDurability } from "./durability.ts";
+import { Syncs } from "./durability.ts";
 import { engineOn } from "./engine.ts";
 import { Lifeline } from "./lifeline.ts";
 import { NodeLock } from "./node-lock.ts";
@@ -47,11 +47,11 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const lock = new NodeLock(file, node);
   const batches = new Batches(lifeline, cache, decide);
   const engine = engineOn(lifeline);
-  const durability = createDurability(path, lifeline);
+  const syncs = file === null ? null : new Syncs(file, lifeline);
   return {
     node,
     transact: (demand) => batches.add(demand),
-    durable: () => durability.sync(),
+    durable: async () => syncs?.sync(),
     read: (reads) =>
       lifeline.run((connection) => connection.look(() => new RowCache().rowsFor(connection.sql, [reads]))),
     beat: async () => lock.take(),
