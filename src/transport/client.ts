@@ -5,7 +5,7 @@ import { Fault, toFault } from "../core/fault.ts";
 import { LongJsonReader } from "../core/long-json.ts";
 import type { Proof, Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
-import type { Clock, Deadline, Deadlines, Fetch, Reach } from "../core/world.ts";
+import type { Clock, Deadline, Deadlines, Fetch } from "../core/world.ts";
 import type { Authorize } from "./auth/authorize.ts";
 import { explainBroken, isNetworkError, isReset, isUnconnected } from "./broken.ts";
 import type { KeptConnections } from "./kept.ts";
@@ -21,7 +21,6 @@ export type Explain = (status: number, headers: Headers, body: string, nowMs: nu
 export interface Ports {
   readonly clock: Clock;
   readonly fetch: Fetch;
-  readonly reach: Reach;
   readonly deadlines: Deadlines;
   readonly reachability: Reachability;
   readonly kept: KeptConnections;
