@@ -64,7 +64,7 @@ beforeEach(async () => {
   health = new Health(log);
   health.configured([SETUP]);
   gateway = new Gateway({
-    ...{ log, clock, random, deadlines, health, store, reach, learned: new Learned() },
+    ...{ log, clock, random, deadlines, health, store, learned: new Learned() },
     ...{ stickiness: new Stickiness(), caches: new Caches(), kept: new KeptConnections() },
     authorize: createAuthorize(NO_TOKENS),
     ledger: createLedger({ store, clock, rules: () => RULES }),

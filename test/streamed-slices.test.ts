@@ -39,7 +39,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
   };
   const attempt = new StreamedAttempt(
     {
-      ...{ clock, fetch: fetched, reach, deadlines, reachability },
+      ...{ clock, fetch: fetched, deadlines, reachability },
       ...{ kept: new KeptConnections(), authorize: createAuthorize(NO_TOKENS) },
     },
     {

@@ -190,7 +190,6 @@ function buildGateway(
     random,
     vault: opened.vault,
     fetch,
-    reach,
     reachability: new Reachability(parts.deadlines, reach),
     kept: new KeptConnections(),
     authorize: createAuthorize({ clock, deadlines: parts.deadlines, fetch, readFile: readTokenFile }),

@@ -58,7 +58,7 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
   const kept = new KeptConnections();
   const reachability = new Reachability(deadlines, reach);
   const authorize = createAuthorize({ clock, deadlines, fetch, readFile: readTokenFile });
-  const ports = { clock, deadlines, fetch, reach, reachability, kept, authorize };
+  const ports = { clock, deadlines, fetch, reachability, kept, authorize };
   try {
     return await runWhole(ports, {
       card,

@@ -5,7 +5,7 @@ import { Fault, toFault } from "../core/fault.ts";
 import { LongJsonReader } from "../core/long-json.ts";
 import type { Proof, Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
-import type { Clock, Deadline, Deadlines, Fetch, Reach } from "../core/world.ts";
+import type { Clock, Deadline, Deadlines, Fetch } from "../core/world.ts";
 import type { Authorize } from "./auth/authorize.ts";
 import { explainBroken, isNetworkError, isReset, isUnconnected } from "./broken.ts";
 import type { KeptConnections } from "./kept.ts";
@@ -21,14 +21,13 @@ export type Explain = (status: number, headers: Headers, body: string, nowMs: nu
 export interface Ports {
   readonly clock: Clock;
   readonly fetch: Fetch;
-  readonly reach: Reach;
   readonly deadlines: Deadlines;
   readonly reachability: Reachability;
   readonly kept: KeptConnections;
   readonly authorize: Authorize;
 }
 
-const ERROR_CHARACTERS_MAX = 64 * 1024;
+const ERROR_BYTES_MAX = 64 * 1024;
 const ERROR_BODY_MS = 3000;
 /** The longest time that a connection may take to close after the answer's last event. */
 const REST_MS = 2000;
@@ -132,10 +131,19 @@ export class UpstreamCall {
   }
 
   /** Reads the body as text, or as JSON whose long texts aren't copied. Rejects when it is too long or breaks off. */
-  async read(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
+  read(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
     const isShort = isBounded(response.headers, isLong ? SHORT_JSON_BYTES : bytesMax);
     if (isShort) return this.#short(response.text());
-    if (!isLong) return this.#longText(response, bytesMax);
+    return isLong ? this.#longJson(response, bytesMax) : this.#longText(response, bytesMax);
+  }
+
+  async #longText(response: Response, bytesMax: number): Promise<string> {
+    const pieces: string[] = [];
+    await this.#takeText(response, bytesMax, pieces);
+    return pieces.join("");
+  }
+
+  async #longJson(response: Response, bytesMax: number): Promise<Delivered["body"]> {
     const reader = new LongJsonReader();
     await this.#take(response, bytesMax, (piece) => reader.push(piece));
     return reader.end();
@@ -159,15 +167,21 @@ export class UpstreamCall {
     await this.#short(Promise.resolve());
   }
 
-  async #longText(response: Response, bytesMax: number): Promise<string> {
-    const pieces: string[] = [];
+  /** Adds the body's text to the pieces. Rejects when it is longer, or breaks off. */
+  async #takeText(response: Response, bytesMax: number, pieces: string[]): Promise<void> {
+    const reader = this.open(response);
     let length = 0;
-    for await (const piece of this.#pieces(response)) {
-      length += Buffer.byteLength(piece);
-      if (length > bytesMax) throw garbled("the answer is beyond all bounds");
-      pieces.push(piece);
+    try {
+      for (;;) {
+        const piece = this.piece(await reader.read());
+        if (piece === null) return;
+        pieces.push(piece);
+        length += Buffer.byteLength(piece);
+        if (length > bytesMax) throw garbled("the answer is beyond all bounds");
+      }
+    } catch (thrown) {
+      throw this.explain(thrown);
     }
-    return pieces.join("");
   }
 
   /** Waits for a body whose length is known to be in bounds: reading it piece by piece costs 5 µs more. */
@@ -182,35 +196,14 @@ export class UpstreamCall {
     }
   }
 
-  /** Reads the beginning of an error's body, up to ERROR_CHARACTERS_MAX: that is enough to say what kind of error it is. */
+  /** Reads the beginning of an error's body, up to ERROR_BYTES_MAX: that is enough to say what kind of error it is. */
   async #errorText(response: Response): Promise<string> {
     this.extendTo(Math.min(this.#deadline.atMs, this.#ports.deadlines.nowMs() + ERROR_BODY_MS));
     const pieces: string[] = [];
-    let length = 0;
-    try {
-      for await (const piece of this.#pieces(response)) {
-        pieces.push(piece);
-        length += piece.length;
-        if (length >= ERROR_CHARACTERS_MAX) break;
-      }
-    } catch {
-      // The part that came before the body broke off, together with the status, still explains the error.
-    }
+    // The part that came before the body broke off, together with the status, still explains the error.
+    await this.#takeText(response, ERROR_BYTES_MAX, pieces).catch(() => {});
     if (this.#client.reason) throw this.#client.reason;
-    return pieces.join("").slice(0, ERROR_CHARACTERS_MAX);
-  }
-
-  async *#pieces(response: Response): AsyncGenerator<string> {
-    const reader = this.open(response);
-    try {
-      for (;;) {
-        const piece = this.piece(await reader.read());
-        if (piece === null) return;
-        yield piece;
-      }
-    } catch (thrown) {
-      throw this.explain(thrown);
-    }
+    return pieces.join("").slice(0, ERROR_BYTES_MAX);
   }
 
   /**
@@ -246,19 +239,12 @@ export class UpstreamCall {
   /** Sends the call once: a call that breaks may have been served, so only the plan may decide to repeat it. */
   async #sendOnce(url: string, given: Prepared, connectMs: number): Promise<Response> {
     const { kept, deadlines, reachability } = this.#ports;
-    const init: RequestInit & BunFetchRequestInit = {
-      ...toInit(given),
-      redirect: "manual",
-      signal: this.#abort.signal,
-      timeout: false,
-      ...(this.#fresh ? { keepalive: false } : {}),
-    };
-    const { origin } = new URL(url);
+    const origin = url.slice(0, url.indexOf("/", "https://".length));
     const sentMs = deadlines.nowMs();
     const mayBeStale = !this.#fresh && kept.take(origin, sentMs);
     const connecting = reachability.watch(url, connectMs, this.#end);
     try {
-      const response = await this.#ports.fetch(url, init);
+      const response = await this.#ports.fetch(url, toInit(given, this.#abort.signal, this.#fresh));
       if (!this.#fresh && !isClosing(response.headers)) this.#origin = origin;
       return response;
     } catch (error) {

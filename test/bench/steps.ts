@@ -116,7 +116,6 @@ function gatewayOn(store: Store): Gateway {
     deadlines,
     health,
     store,
-    reach,
     fetch: fetched,
     ledger: createLedger({ store, clock, rules: () => ({ quota: QUOTA, billing }) }),
     vault: createVault(random.bytes(32), random),

@@ -212,7 +212,6 @@ function gatewayOn(world: NodeWorld, { ledger, life, store }: Parts, onDeath: Se
     store,
     learned: new Learned(),
     fetch: providers.fetchFor(() => life.dead, onDeath),
-    reach: providers.reach,
     reachability: new Reachability(deadlines, providers.reach),
     kept: new KeptConnections(),
     authorize: createAuthorize(NO_TOKENS),
