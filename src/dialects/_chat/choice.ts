@@ -88,7 +88,7 @@ export function mendDelta(said: JsonObject, start = 0): Mended {
   const calls = tool_calls ? asArray(tool_calls).filter(isObject) : NONE;
   return {
     rest: typeof refusal === "string" ? { ...rest, refusal } : rest,
-    content: split.text,
+    content: split.content,
     thinking: asString(reasoning_content) || asString(reasoning) || split.thinking,
     details: details.length > 0 ? details : undefined,
     annotations: annotations ? asArray(annotations).flatMap(readCitation) : split.annotations,
@@ -96,21 +96,15 @@ export function mendDelta(said: JsonObject, start = 0): Mended {
   };
 }
 
-interface SplitContent {
-  readonly text: string | null | undefined;
-  readonly thinking: string | undefined;
-  readonly annotations: readonly Citation[];
-}
-
 /**
  * Mistral's content may be a list of parts: `text`, `thinking`, which is a list of text parts itself, and `reference`, the
  * ids of results that the text before it rests on (Mistral API, `ReferenceChunk`).
  */
-function splitContent(content: unknown, start: number): SplitContent {
+function splitContent(said: unknown, start: number): Pick<Mended, "content" | "thinking" | "annotations"> {
   const nothing = { thinking: undefined, annotations: NONE };
-  if (typeof content === "string" || content === null) return { ...nothing, text: content };
-  if (!Array.isArray(content)) return { ...nothing, text: undefined };
-  const pieces: unknown[] = content;
+  if (typeof said === "string" || said === null) return { ...nothing, content: said };
+  if (!Array.isArray(said)) return { ...nothing, content: undefined };
+  const pieces: unknown[] = said;
   const annotations: Citation[] = [];
   let [text, thinking] = ["", ""];
   for (const piece of pieces) {
@@ -121,7 +115,7 @@ function splitContent(content: unknown, start: number): SplitContent {
     for (const id of asArray(part.reference_ids))
       annotations.push(...makeCitation(place, place, { document_id: String(id) }));
   }
-  return { text: text || undefined, thinking: thinking || undefined, annotations };
+  return { content: text || undefined, thinking: thinking || undefined, annotations };
 }
 
 function readText(value: unknown): string {

@@ -3,10 +3,11 @@ import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 
 /** The message or delta with the citations of documents in a field of their own. */
 export function showCitations<Said extends JsonObject>(said: Said): Said {
-  const { pages = [], documents } = Object.groupBy(asArray(said.annotations), (one) =>
-    asObject(one).type === "document_citation" ? "documents" : "pages",
+  const { pages, citations } = Object.groupBy(asArray(said.annotations), (one) =>
+    asObject(one).type === "document_citation" ? "citations" : "pages",
   );
-  return documents ? { ...said, annotations: pages, citations: documents } : said;
+  // JSON leaves out what is undefined.
+  return citations ? { ...said, annotations: pages, citations } : said;
 }
 
 /** The same for a chunk of a stream. */
