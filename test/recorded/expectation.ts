@@ -14,7 +14,7 @@ export interface ExpectedCall {
 export interface ExpectedCitation {
   /** The part of the answer that rests on the source; null: the recording doesn't say. */
   readonly span: string | null;
-  /** What it says of the source: titles, ids, passages. */
+  /** The titles, ids and passages by which it names its source. */
   readonly says: readonly unknown[];
 }
 
