@@ -39,6 +39,22 @@ const get_weather = tool({
   execute: async ({ city }) => ({ city, sky: "blue" }),
 });
 
+const CHAT = (id: string) => createOpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret }).chat(id);
+
+// The simulated Perplexity searches and cites a page.
+test.each(Object.entries({ ...PROVIDERS, chat: CHAT }))(
+  "the AI SDK's %s lists the pages that an answer cites, whole and streamed",
+  async (_name, model) => {
+    const asked = { model: model("Perplexity#sonar-pro"), prompt: "say: good day", maxOutputTokens: 2000 };
+    const listUrls = (sources: readonly { readonly sourceType: string }[]) =>
+      sources.map((source) => ("url" in source ? source.url : source.sourceType));
+    const { sources } = await generateText(asked);
+    expect(listUrls(sources)).toEqual([expect.stringMatching(/^https:/)]);
+    const stream = streamText(asked);
+    expect(listUrls(await stream.sources)).toEqual(listUrls(sources));
+  },
+);
+
 for (const [name, model] of Object.entries(PROVIDERS)) {
   describe(`the AI SDK's ${name}`, () => {
     test.each(DIALECTS)("text, whole and streamed, from %s", async (id) => {

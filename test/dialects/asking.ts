@@ -130,7 +130,8 @@ export function comparable({ status, reply, error, dropped }: Answer): JsonObjec
   return { status, fault, dropped, reply: withoutIds(reply) };
 }
 
-const IDENTIFYING: ReadonlySet<string> = new Set(["id", "created", "data"]);
+/** A tool's result that is cited has its call's id for a title. */
+const IDENTIFYING: ReadonlySet<string> = new Set(["id", "created", "data", "document_id", "title"]);
 
 function withoutIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutIds);

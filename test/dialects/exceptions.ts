@@ -80,7 +80,7 @@ export const EXCEPTIONS: readonly Exception[] = [
     expects: refused,
   },
   {
-    features: /^a PDF$/,
+    features: /^a PDF/,
     models: /^(Google#gemma|Mistral#m|Perplexity|Cohere|Bedrock#(us\.)?(amazon|meta|openai))/,
     why: "Perplexity's and Cohere's parts are text and images alone; the others read no files, by the catalogue",
     expects: refused,

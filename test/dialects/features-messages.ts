@@ -118,6 +118,23 @@ const MEDIA_FEATURES: readonly Feature[] = [
     mentions("[file application/pdf 15 bytes]"),
   ),
   feature(
+    "a PDF to be cited",
+    {
+      messages: [
+        user([
+          text("read"),
+          { ...file(`data:application/pdf;base64,${PDF}`, "a.pdf"), citations: { enabled: true } },
+        ]),
+      ],
+    },
+    (answer) => {
+      mentions("[file application/pdf 15 bytes]")(answer);
+      const isSent = answer.sent.includes('"citations":{"enabled":true}');
+      expect(isSent).toBe(!answer.dropped.includes("citations"));
+      expect(isSent).toBe(answer.sent.includes('"media_type":"application/pdf"'));
+    },
+  ),
+  feature(
     "sound",
     {
       messages: [
@@ -136,7 +153,23 @@ const MEDIA_FEATURES: readonly Feature[] = [
 
 /** Marks that one provider reads and the others must not stumble over. */
 const cache_control = { type: "ephemeral" };
+const place = { start_index: 0, end_index: 5, title: "A" };
 const MARK_FEATURES: readonly Feature[] = [
+  feature(
+    "citations of an earlier turn",
+    {
+      messages: [
+        user("Where?"),
+        {
+          ...assistant("Paris."),
+          annotations: [{ type: "url_citation", url_citation: { ...place, url: "https://a.example/" } }],
+          citations: [{ type: "document_citation", document_citation: place }],
+        },
+        user("say: yes"),
+      ],
+    },
+    says("yes"),
+  ),
   feature(
     "cache marks",
     {

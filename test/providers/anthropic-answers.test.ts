@@ -39,7 +39,16 @@ const made = (id: string, name: string, given: string) => ({
   function: { name, arguments: given },
 });
 const citation = { type: "web_search_result_location", url: "https://x", title: null, cited_text: "c" };
-const cited = { start_index: 3, end_index: 8, url: "https://x", title: "https://x" };
+const cited = { start_index: 3, end_index: 8, content: "c", url: "https://x", title: "https://x" };
+const page = {
+  type: "page_location",
+  cited_text: "p",
+  document_index: 1,
+  document_title: "d.pdf",
+  file_id: null,
+};
+const paged = { ...page, start_page_number: 2, end_page_number: 3 };
+const document = { start_index: 3, end_index: 8, content: "p", document_index: 1, title: "d.pdf" };
 
 const ANSWERS: readonly Answer[] = [
   {
@@ -97,14 +106,24 @@ const ANSWERS: readonly Answer[] = [
     name: "citations",
     events: [
       ...[open(0, words), text(0, "So "), close(0)],
-      ...[open(1, words), piece(1, { type: "citations_delta", citation }), text(1, "it is"), close(1)],
+      ...[open(1, words), piece(1, { type: "citations_delta", citation }), text(1, "it is")],
+      ...[piece(1, { type: "citations_delta", citation: paged }), close(1)],
     ],
     blocks: [
       { type: "text", text: "So " },
-      { type: "text", text: "it is", citations: [citation, { type: "char_location", document_title: "d" }] },
+      { type: "text", text: "it is", citations: [citation, paged] },
     ],
     reason: "end_turn",
-    message: { content: "So it is", annotations: [{ type: "url_citation", url_citation: cited }] },
+    message: {
+      content: "So it is",
+      annotations: [
+        { type: "url_citation", url_citation: cited },
+        {
+          type: "document_citation",
+          document_citation: { ...document, location: { unit: "page", start: 2, end: 3 } },
+        },
+      ],
+    },
     finished: "stop",
   },
   {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
 import { mistral } from "../../src/dialects/mistral/dialect.ts";
 import { MistralIds } from "../../src/dialects/mistral/ids.ts";
+import { readSource } from "../../src/operations/chat/citations.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { checkMistralRequest } from "../simulator/mistral-validator.ts";
 import {
@@ -126,6 +127,37 @@ describe("messages", () => {
       { role: "user", content: "Be kind." },
       { role: "assistant", content: "So", prefix: true },
     ]);
+  });
+
+  test("a reference cites the text before it, streamed or whole", () => {
+    const parts = [
+      { type: "text", text: "Paris" },
+      { type: "reference", reference_ids: [2, 5] },
+      { type: "text", text: ", France" },
+      { type: "reference", reference_ids: ["b"] },
+    ];
+    const said = { index: 0, message: { role: "assistant", content: parts }, finish_reason: "stop" };
+    const reply = readMessage(whole(mistral, { choices: [said] }));
+    const places = reply.annotations?.map((one) => [readSource(one).document_id, readSource(one).end_index]);
+    expect([reply.content, places]).toEqual([
+      "Paris, France",
+      [
+        ["2", 5],
+        ["5", 5],
+        ["b", 13],
+      ],
+    ]);
+    const piece = (content: unknown, finish: string | null = null) => ({
+      choices: [{ index: 0, delta: { content }, finish_reason: finish }],
+    });
+    const events = [
+      piece("Par"),
+      piece("is"),
+      piece(parts.slice(1, 3)),
+      piece(parts.slice(3)),
+      piece("", "stop"),
+    ];
+    expect(readMessage(streamed(mistral, writeStream(events)))).toEqual(reply);
   });
 
   test("thinking is read and sent back over two turns", () => {

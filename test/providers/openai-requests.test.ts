@@ -108,7 +108,7 @@ const call = {
 const details = [
   { type: "reasoning.text" as const, text: "Hm", signature: "sig", format: "anthropic-claude-v1", index: 0 },
 ];
-const thought = { reasoning_content: "Hm", reasoning_details: details, annotations: [] };
+const thought = { reasoning_content: "Hm", reasoning_details: details, annotations: [], citations: [] };
 const messages: readonly ChatMessage[] = [
   { role: "developer", content: [{ type: "text", text: "Be brief.", cache_control: { type: "ephemeral" } }] },
   { role: "user", content: "Look.", name: "ann" },

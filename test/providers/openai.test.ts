@@ -219,9 +219,9 @@ test("unknown finish reasons", () => {
 test("sources beside the choices become annotations once", () => {
   const sources = {
     citations: ["https://a.example/", ""],
-    search_results: [{ url: "https://a.example/", title: "A" }],
+    search_results: [{ url: "https://a.example/", title: "A", snippet: "a" }],
   };
-  const citation = { start_index: 0, end_index: 0, url: "https://a.example/", title: "A" };
+  const citation = { start_index: 0, end_index: 0, content: "a", url: "https://a.example/", title: "A" };
   const annotations = [{ type: "url_citation", url_citation: citation }];
   const both = { message: { content: "x so far" }, delta: { content: "x" } };
   const sonar = { ...sources, choices: [{ index: 0, finish_reason: null, ...both }] };

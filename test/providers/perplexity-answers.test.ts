@@ -1,5 +1,6 @@
 // Answers of Perplexity's Agent API: searches as citations, calls under the client's names, failures with status 200.
 import { describe, expect, test } from "bun:test";
+import { asObject } from "../../src/core/json.ts";
 import { perplexity } from "../../src/dialects/perplexity/dialect.ts";
 import { catchCode, functionTool, readMessage, streamed, whole, writeStream } from "./drive.ts";
 
@@ -56,7 +57,10 @@ describe("answers", () => {
     expect(message.annotations).toEqual([
       {
         type: "url_citation",
-        url_citation: { start_index: 9, end_index: 12, url: "https://two.example", title: "Two" },
+        url_citation: {
+          ...{ start_index: 9, end_index: 12, content: "2" },
+          ...{ url: "https://two.example", title: "Two" },
+        },
       },
     ]);
     expect(streamed(perplexity, writeStream(events))).toEqual(reply);
@@ -68,7 +72,9 @@ describe("answers", () => {
     ];
     const own = { ...said, content: [{ type: "output_text", text: "So it is.[2]", annotations }] };
     const message = readMessage(whole(perplexity, { ...response, output: [found, own] }));
-    expect(message.annotations?.map(({ url_citation }) => url_citation.url)).toEqual(["https://own.example"]);
+    expect(message.annotations?.map((one) => asObject(one.url_citation).url)).toEqual([
+      "https://own.example",
+    ]);
   });
 
   test("only calls of declared functions are reported, under the client's names", () => {

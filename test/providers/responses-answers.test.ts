@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { responses } from "../../src/dialects/responses/dialect.ts";
+import { readSource } from "../../src/operations/chat/citations.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { catchCode, readMessage, streamed, whole, writeStream } from "./drive.ts";
 import { thought } from "./responses-cases.ts";
@@ -148,10 +149,25 @@ describe("answers", () => {
 
   test("citations of a later message count from its place in the content", () => {
     const body = { status: "completed", output: [{ ...message, id: "msg_0" }, message] };
-    const starts = readMessage(whole(responses, body)).annotations?.map(
-      ({ url_citation }) => url_citation.start_index,
-    );
+    const starts = readMessage(whole(responses, body)).annotations?.map((one) => readSource(one).start_index);
     expect(starts).toEqual([1, "Hello\n\n".length + 1]);
+  });
+
+  test("files are cited by their ids, in a container or not", () => {
+    const file = { file_id: "file-1", filename: "a.pdf" };
+    const annotations = [
+      { type: "file_citation", ...file, index: 3 },
+      { type: "container_file_citation", ...file, container_id: "c", start_index: 1, end_index: 3 },
+    ];
+    const body = { output: [{ ...message, content: [{ ...text, annotations }] }] };
+    const document = { document_id: "file-1", title: "a.pdf" };
+    expect(readMessage(whole(responses, body)).annotations).toEqual([
+      { type: "document_citation", document_citation: { start_index: 3, end_index: 3, ...document } },
+      {
+        type: "document_citation",
+        document_citation: { start_index: 1, end_index: 3, container_id: "c", ...document },
+      },
+    ]);
   });
 
   test("calls of the server's own custom tools are not reported as the client's", () => {

@@ -1,14 +1,22 @@
 // Holds a reply against what its recording says; gives the differences in a few words each.
 
 import { asArray, asObject, asString, parseJson } from "../../src/core/json.ts";
+import { isDocument, readSource } from "../../src/operations/chat/citations.ts";
 import type {
   ChatReply,
   ReasoningDetail,
   ReplyChoice,
+  ReplyMessage,
   ToolCall,
   Usage,
 } from "../../src/operations/chat/form.ts";
-import type { ExpectedAnswer, ExpectedCall, ExpectedChoice, ExpectedUsage } from "./expectation.ts";
+import type {
+  ExpectedAnswer,
+  ExpectedCall,
+  ExpectedChoice,
+  ExpectedCitation,
+  ExpectedUsage,
+} from "./expectation.ts";
 
 /** `taken` are the tool-call ids of the conversation so far, which a reply may not use again. */
 export function differences(
@@ -47,7 +55,7 @@ function choiceDifferences(
   if (choice.finish.length > 0 && !choice.finish.includes(got.finish_reason)) {
     wrong.push(`finish ${got.finish_reason}, not ${choice.finish.join(" or ")}`);
   }
-  wrong.push(...urlDifferences(got, choice, reply));
+  wrong.push(...urlDifferences(got, choice, reply), ...citationDifferences(message, choice.citations));
   const whole = JSON.stringify(message);
   const lost = choice.signatures.filter((signature) => !whole.includes(JSON.stringify(signature)));
   if (lost.length > 0) wrong.push(`${lost.length} of ${choice.signatures.length} thinking signatures lost`);
@@ -127,7 +135,11 @@ function sameInput(got: string, expected: string): boolean {
 
 /** Citations are annotations; Perplexity's retired chat API rides through as the `citations` beside the choices. */
 function urlDifferences(got: ReplyChoice, choice: ExpectedChoice, reply: ChatReply): string[] {
-  const urls = new Set((got.message.annotations ?? []).map((one) => written(one.url_citation.url)));
+  const urls = new Set(
+    (got.message.annotations ?? []).flatMap((one) =>
+      isDocument(one) ? [] : [written(one.url_citation.url)],
+    ),
+  );
   const beside = asArray(reply.citations).map((one) => asString(one) ?? asString(asObject(one).url) ?? "");
   const [must, may] = [[...choice.urls].map(written), [...choice.urlsAllowed].map(written)];
   const lost = must.filter((url) => !urls.has(url) && !beside.includes(url));
@@ -136,6 +148,23 @@ function urlDifferences(got: ReplyChoice, choice: ExpectedChoice, reply: ChatRep
   if (lost.length > 0) wrong.push(`${lost.length} of ${choice.urls.size} citations lost: ${short(lost[0])}`);
   if (made.length > 0) wrong.push(`${made.length} citations made up: ${short(made[0])}`);
   return wrong;
+}
+
+/** Each citation is there, at its place, with all that is said of its source. */
+function citationDifferences(message: ReplyMessage, expected: readonly ExpectedCitation[]): string[] {
+  const got = (message.annotations ?? []).map((one) => {
+    const { start_index, end_index } = readSource(one);
+    return { span: (message.content ?? "").slice(start_index, end_index), json: JSON.stringify(one) };
+  });
+  const lost = expected.filter(
+    ({ span, says }) =>
+      !got.some(
+        (one) =>
+          (span === null || span === one.span) &&
+          says.every((text) => !text || one.json.includes(JSON.stringify(text))),
+      ),
+  );
+  return lost.length === 0 ? [] : [`${lost.length} of ${expected.length} citations: ${short(lost[0])}`];
 }
 
 /** As browsers write it: Google's uris hold spaces, which a client may be given as %20. */

@@ -46,7 +46,8 @@ function addBlock(choice: ExpectedChoice, block: JsonObject): void {
   switch (block.type) {
     case "text":
       append(choice.content, block.text);
-      for (const citation of asArray(block.citations).map(asObject)) addCitation(choice, citation);
+      for (const citation of asArray(block.citations).map(asObject))
+        addCitation(choice, citation, block.text);
       return;
     case "thinking":
       addPiece(choice.reasoning, block.thinking);
@@ -64,8 +65,13 @@ function addBlock(choice: ExpectedChoice, block: JsonObject): void {
   }
 }
 
-/** Web results have a url; a search result's `source` may be one; document citations have none. */
-function addCitation(choice: ExpectedChoice, citation: JsonObject): void {
+/** Web results have a url; a search result's `source` may be one; document citations have none. A block is cited whole. */
+function addCitation(choice: ExpectedChoice, citation: JsonObject, span: unknown): void {
+  const { cited_text, title, document_title, document_index } = citation;
+  choice.citations.push({
+    span: asString(span) ?? null,
+    says: [cited_text, title, document_title, document_index],
+  });
   const url = asString(citation.url);
   if (url) choice.urls.add(url);
   const source = asString(citation.source);

@@ -51,8 +51,11 @@ function addBlock(choice: ExpectedChoice, block: JsonObject): void {
   const cited = asObject(block.citationsContent);
   for (const part of asArray(cited.content)) append(choice.content, asObject(part).text);
   for (const citation of asArray(cited.citations)) {
-    const url = asString(asObject(asObject(asObject(citation).location).web).url);
+    const { location, title, sourceContent } = asObject(citation);
+    const url = asString(asObject(asObject(location).web).url);
     if (url) choice.urls.add(url);
+    const passages = asArray(sourceContent).map((part) => asObject(part).text);
+    choice.citations.push({ span: null, says: [title, ...passages] });
   }
   const { reasoningText, redactedContent } = asObject(block.reasoningContent);
   addPiece(choice.reasoning, asObject(reasoningText).text);

@@ -93,6 +93,8 @@ function addArguments(choice: ExpectedChoice, call: JsonObject): void {
 /** Sources are documents and tool results of the client's own; a url among their fields may be cited. */
 function addCitation(choice: ExpectedChoice, citation: JsonObject): void {
   for (const source of asArray(citation.sources).map(asObject)) {
+    if (citation.type === undefined || citation.type === "TEXT_CONTENT")
+      choice.citations.push({ span: asString(citation.text) ?? null, says: [source.id] });
     const url = asString(asObject(source.document ?? source.tool_output).url);
     if (url) choice.urlsAllowed.add(url);
   }

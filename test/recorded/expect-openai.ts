@@ -89,8 +89,10 @@ function addMessage(choice: ExpectedChoice, message: JsonObject): void {
     addSignature(choice, detail.data);
   }
   for (const annotation of asArray(message.annotations).map(asObject)) {
-    const url = asString(asObject(annotation.url_citation).url);
-    if (url) choice.urls.add(url);
+    const { url, title, content } = asObject(annotation.url_citation);
+    if (typeof url !== "string" || url === "") continue;
+    choice.urls.add(url);
+    choice.citations.push({ span: null, says: [title, content] });
   }
 }
 

@@ -103,6 +103,9 @@ function addMessage(choice: ExpectedChoice, parts: readonly JsonObject[]): void 
     if (part.type === "refusal") choice.refusal = `${choice.refusal ?? ""}${String(part.refusal)}`;
     for (const annotation of asArray(part.annotations).map(asObject)) {
       if (annotation.type === "url_citation" && annotation.url) choice.urls.add(String(annotation.url));
+      const { start_index, end_index, title, file_id, filename, container_id } = annotation;
+      const span = String(part.text).slice(Number(start_index ?? 0), Number(end_index ?? 0));
+      choice.citations.push({ span, says: [title, file_id, filename, container_id] });
     }
   }
 }

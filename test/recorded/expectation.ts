@@ -11,6 +11,13 @@ export interface ExpectedCall {
   id: string | null;
 }
 
+export interface ExpectedCitation {
+  /** The part of the answer that rests on the source; null: the recording doesn't say. */
+  readonly span: string | null;
+  /** The titles, ids and passages by which it names its source. */
+  readonly says: readonly unknown[];
+}
+
 export interface ExpectedChoice {
   readonly index: number;
   /** Pieces in order. Where the wire has several items (messages, thinking blocks), white space between them is free. */
@@ -27,6 +34,7 @@ export interface ExpectedChoice {
   readonly urls: Set<string>;
   /** These may be cited too: found but not quoted, or of a kind that need not be a web page. */
   readonly urlsAllowed: Set<string>;
+  readonly citations: ExpectedCitation[];
   /** Signatures and opaque data of thinking, which must reach the client unchanged. */
   readonly signatures: string[];
 }
@@ -70,6 +78,7 @@ export class ChoiceTable {
       finish: [],
       urls: new Set(),
       urlsAllowed: new Set(),
+      citations: [],
       signatures: [],
     };
     this.#choices.set(index, choice);

@@ -5,6 +5,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { asObject } from "../../src/core/json.ts";
 import type { ChatChunk, ChatReply } from "../../src/operations/chat/form.ts";
+import { showChunk, showCitations } from "../../src/surfaces/openai-chat/citations.ts";
 
 export interface OfficialSchema {
   /** Returns the errors of a whole answer, its envelope added; null if it is valid. */
@@ -27,8 +28,11 @@ export function officialSchema(fixtures: string): OfficialSchema | null {
   const whole = compiled("CreateChatCompletionResponse");
   const piece = compiled("CreateChatCompletionStreamResponse");
   return {
-    reply: (reply) => faultOf(whole, { ...ENVELOPE, object: "chat.completion", ...reply }),
-    chunk: (chunk) => faultOf(piece, { ...ENVELOPE, object: "chat.completion.chunk", ...chunk }),
+    reply(reply) {
+      const choices = reply.choices.map((one) => ({ ...one, message: showCitations(one.message) }));
+      return faultOf(whole, { ...ENVELOPE, object: "chat.completion", ...reply, choices });
+    },
+    chunk: (chunk) => faultOf(piece, { ...ENVELOPE, object: "chat.completion.chunk", ...showChunk(chunk) }),
   };
 }
 

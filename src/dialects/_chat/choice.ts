@@ -1,8 +1,17 @@
 // One choice of a chat completion as servers really send it: what a delta and a message share, mended field by field.
 
-import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import {
+  asArray,
+  asCount,
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+} from "../../core/json.ts";
+import { makeCitation } from "../../operations/chat/citations.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
-import type { Delta, Finish, FinishReason, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
+import type { Citation, Delta, Finish, FinishReason, ToolCallDelta } from "../../operations/chat/form.ts";
 import { explainInside } from "./error.ts";
 
 /** Finish reasons beyond the closed set, with the servers that send them; an unknown one means `stop`. */
@@ -59,39 +68,54 @@ export interface Mended {
   readonly content: string | null | undefined;
   readonly thinking: string | undefined;
   readonly details: Delta["reasoning_details"];
-  readonly annotations: readonly UrlCitation[];
+  readonly annotations: readonly Citation[];
   readonly calls: readonly JsonObject[];
 }
 
 /** Shared by all answers that have none, so that no list is allocated for them. */
 const NONE: readonly never[] = [];
 
-/** Takes a delta or message apart: `reasoning` and Mistral's parts become text, nulls and empty lists go. */
-export function mendDelta(said: JsonObject): Mended {
+/**
+ * Takes a delta or message apart: `reasoning` and Mistral's parts become text, nulls and empty lists go. `start` is the
+ * place in the content where it begins.
+ */
+export function mendDelta(said: JsonObject, start = 0): Mended {
   const { content, reasoning, reasoning_content, reasoning_details, tool_calls, function_call, ...others } =
     said;
   const { annotations, refusal, ...rest } = others;
-  const split = splitContent(content);
+  const split = splitContent(content, start);
   const details = reasoning_details ? asArray(reasoning_details).filter(isDetail) : NONE;
   const calls = tool_calls ? asArray(tool_calls).filter(isObject) : NONE;
   return {
     rest: typeof refusal === "string" ? { ...rest, refusal } : rest,
-    content: split.text,
+    content: split.content,
     thinking: asString(reasoning_content) || asString(reasoning) || split.thinking,
     details: details.length > 0 ? details : undefined,
-    annotations: annotations ? asArray(annotations).flatMap(readCitation) : NONE,
+    annotations: annotations ? asArray(annotations).flatMap(readCitation) : split.annotations,
     calls: isObject(function_call) ? [...calls, { index: 0, function: function_call }] : calls,
   };
 }
 
-/** Mistral's content may be a list of `text` and `thinking` parts, the latter lists of text parts themselves. */
-function splitContent(content: unknown): { text: string | null | undefined; thinking: string | undefined } {
-  if (typeof content === "string" || content === null) return { text: content, thinking: undefined };
-  if (!Array.isArray(content)) return { text: undefined, thinking: undefined };
-  const pieces: unknown[] = content;
-  const thinking = pieces.map((piece) => readText(asObject(piece).thinking)).join("");
-  const text = pieces.map((piece) => (typeof piece === "string" ? piece : readText(asObject(piece).text)));
-  return { text: text.join("") || undefined, thinking: thinking || undefined };
+/**
+ * Mistral's content may be a list of parts: `text`, `thinking`, which is a list of text parts itself, and `reference`, the
+ * ids of results that the text before it rests on (Mistral API, `ReferenceChunk`).
+ */
+function splitContent(said: unknown, start: number): Pick<Mended, "content" | "thinking" | "annotations"> {
+  const nothing = { thinking: undefined, annotations: NONE };
+  if (typeof said === "string" || said === null) return { ...nothing, content: said };
+  if (!Array.isArray(said)) return { ...nothing, content: undefined };
+  const pieces: unknown[] = said;
+  const annotations: Citation[] = [];
+  let [text, thinking] = ["", ""];
+  for (const piece of pieces) {
+    const part = asObject(piece);
+    text += asString(piece) ?? readText(part.text);
+    thinking += readText(part.thinking);
+    const place = start + text.length;
+    for (const id of asArray(part.reference_ids))
+      annotations.push(...makeCitation(place, place, { document_id: String(id) }));
+  }
+  return { content: text || undefined, thinking: thinking || undefined, annotations };
 }
 
 function readText(value: unknown): string {
@@ -107,34 +131,21 @@ function isDetail(value: unknown): value is Detail {
   return isObject(value) && typeof value.type === "string" && value.type.startsWith("reasoning.");
 }
 
-/** A citation with all four fields; other annotations (OpenRouter's parsed files) are no client's form. */
-function readCitation(annotation: unknown): readonly UrlCitation[] {
-  const given = asObject(asObject(annotation).url_citation);
-  const url = asString(given.url);
-  if (url === undefined || !URL.canParse(url)) return [];
-  return [
-    makeUrlCitation(url, asString(given.title), asNumber(given.start_index), asNumber(given.end_index)),
-  ];
-}
-
-function makeUrlCitation(url: string, title: string | undefined, start = 0, end = 0): UrlCitation {
-  return {
-    type: "url_citation",
-    url_citation: { start_index: start, end_index: end, url, title: title || url },
-  };
+/** A page that is cited; other annotations (OpenRouter's parsed files) are no citations. */
+function readCitation(annotation: unknown): readonly Citation[] {
+  const { url, title, content, start_index, end_index } = asObject(asObject(annotation).url_citation);
+  return makeCitation(asCount(start_index), asCount(end_index), { url, title, content });
 }
 
 /** Sonar's and xAI's sources, which stand beside the choices; they say nothing about where in the text they belong. */
-export function listSources(body: JsonObject): readonly UrlCitation[] {
+export function listSources(body: JsonObject): readonly Citation[] {
   if (body.citations === undefined && body.search_results === undefined) return NONE;
-  const titles = new Map<string, string | undefined>();
-  for (const result of asArray(body.search_results)) {
-    const url = asString(asObject(result).url);
-    if (url !== undefined) titles.set(url, asString(asObject(result).title));
-  }
-  const cited = asArray(body.citations).map((source) => asString(source) ?? asString(asObject(source).url));
-  const urls = new Set([...cited.filter((url) => url !== undefined), ...titles.keys()]);
-  return [...urls].filter((url) => URL.canParse(url)).map((url) => makeUrlCitation(url, titles.get(url)));
+  const found = new Map(asArray(body.search_results).map((one) => [asObject(one).url, asObject(one)]));
+  const cited = asArray(body.citations).map((source) => asString(source) ?? asObject(source).url);
+  return [...new Set([...cited, ...found.keys()])].flatMap((url) => {
+    const { title, snippet } = found.get(url) ?? {};
+    return makeCitation(0, 0, { url, title, content: snippet });
+  });
 }
 
 /** A fragment of a tool call (or a whole one), without the empty values that servers fill in: `id:""`, `name:null`. */

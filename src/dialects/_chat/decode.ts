@@ -8,11 +8,11 @@ import type {
   ChatChunk,
   ChatReply,
   ChunkChoice,
+  Citation,
   Delta,
   ReplyChoice,
   ReplyMessage,
   ToolCall,
-  UrlCitation,
 } from "../../operations/chat/form.ts";
 import {
   CallNumbers,
@@ -45,8 +45,10 @@ class ChatDecoder implements Decoder {
   /** For each choice seen, whether it is finished. */
   readonly #finished = new Map<number, boolean>();
   readonly #numbers = new Map<number, CallNumbers>();
+  /** The characters of each choice's content so far: Mistral's references say no place, they stand in it. */
+  readonly #lengths = new Map<number, number>();
   /** Sources that came before a choice did. */
-  #sources: readonly UrlCitation[] = [];
+  #sources: readonly Citation[] = [];
   #cited = false;
   #done = false;
 
@@ -107,8 +109,13 @@ class ChatDecoder implements Decoder {
   /** Old Sonar sends `message` (all text so far) beside `delta`: only the delta is new. */
   #delta(raw: JsonObject, index: number): Delta {
     const delta = asObject(raw.delta ?? (typeof raw.text === "string" ? { content: raw.text } : raw.message));
-    if (isPlain(delta)) return delta;
-    const parts = mendDelta(delta);
+    const length = this.#lengths.get(index) ?? 0;
+    if (isPlain(delta)) {
+      if (delta.content) this.#lengths.set(index, length + delta.content.length);
+      return delta;
+    }
+    const parts = mendDelta(delta, length);
+    if (parts.content) this.#lengths.set(index, length + parts.content.length);
     if (parts.annotations.length > 0) this.#cited = true;
     if (parts.calls.length === 0) return readDelta(parts);
     const numbers = this.#numbers.get(index) ?? new CallNumbers();

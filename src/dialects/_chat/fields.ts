@@ -6,9 +6,18 @@ const OURS: ReadonlySet<string> = new Set(["model", "messages", "stream", "strea
 
 /** The request's fields that are set, not ours and not among those carried, in the request's order. */
 export function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>): string[] {
-  return Object.keys(request).filter(
+  const fields = Object.keys(request).filter(
     (field) => !OURS.has(field) && !carried.has(field) && request[field] !== undefined,
   );
+  return carried.has("citations") ? fields : [...fields, ...listUncited(request)];
+}
+
+/** Names the field of a file by which its citations are asked for, as Claude's API has it, if any file has it. */
+export function listUncited({ messages }: ChatRequest): readonly string[] {
+  const isCited = messages.some(({ content }) => {
+    return Array.isArray(content) && content.some((part) => part.type === "file" && part.citations);
+  });
+  return isCited ? ["citations"] : [];
 }
 
 /**

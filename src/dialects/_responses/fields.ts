@@ -2,7 +2,8 @@
 
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import type { FinishReason, UrlCitation, Usage } from "../../operations/chat/form.ts";
+import { makeCitation } from "../../operations/chat/citations.ts";
+import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
 import { parseKnownCount, parseMainCounts } from "../_chat/counts.ts";
 import { explainInside } from "../_chat/error.ts";
 
@@ -27,15 +28,12 @@ export function parseResponseUsage(given: JsonObject): Usage {
   return usage;
 }
 
-/** An annotation of a text part, `offset` characters into the content; null for files, which have no address. */
-export function readCitation(given: unknown, offset: number): UrlCitation | null {
-  const annotation = asObject(given);
-  const url = asString(annotation.url);
-  if (annotation.type !== "url_citation" || url === undefined) return null;
-  const start = offset + asCount(annotation.start_index);
-  const end = offset + asCount(annotation.end_index);
-  const title = asString(annotation.title) ?? "";
-  return { type: "url_citation", url_citation: { start_index: start, end_index: end, url, title } };
+/** An annotation of a text part, `offset` characters into the content. A file's has its place in `index` alone. */
+export function readCitation(given: unknown, offset: number): readonly Citation[] {
+  const { url, title, file_id, filename, container_id, index, start_index, end_index } = asObject(given);
+  const start = offset + asCount(start_index ?? index);
+  const source = { url, title: title ?? filename, document_id: file_id, container_id };
+  return makeCitation(start, offset + asCount(end_index ?? index), source);
 }
 
 /** Log probabilities of a text part or delta in the chat form; undefined when there are none. */

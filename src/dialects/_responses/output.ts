@@ -230,10 +230,10 @@ export class ResponseReader implements Decoder {
 
   #cite(piece: Piece, annotation: unknown): ChatChunk[] {
     piece.cited++;
-    const citation = readCitation(annotation, piece.offset);
-    if (!citation) return [];
+    const annotations = readCitation(annotation, piece.offset);
+    if (annotations.length === 0) return [];
     this.#cited = true;
-    return [makeChunk({ annotations: [citation] })];
+    return [makeChunk({ annotations })];
   }
 
   #terminal(event: JsonObject): ChatChunk[] {

@@ -1,7 +1,8 @@
 // The content blocks of an answer, whole or in pieces, as deltas: the one mapping behind streams and whole replies.
 
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
-import type { Delta, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
+import { makeCitation } from "../../operations/chat/citations.ts";
+import type { Delta, ToolCallDelta } from "../../operations/chat/form.ts";
 import { makeRedactedDetail, makeThinkingDetail } from "./thinking.ts";
 import { OUTPUT_TOOL, readCustomInput } from "./tools.ts";
 
@@ -146,13 +147,19 @@ function makeThinkingDelta(index: number, text: string, signature: string): Delt
   return [text === "" ? details : { reasoning_content: text, ...details }];
 }
 
-/** Citations of web and search results; those of documents have no address and no place in this form. */
+/** Messages API, the types of `citations`. The fields of a place in a document are named by their unit. */
 function makeCitationsDelta(sources: readonly JsonObject[], start: number, end: number): Delta[] {
-  const annotations = sources.flatMap((source): UrlCitation[] => {
-    const url = asString(source.url) ?? asString(source.source);
-    if (!url) return [];
-    const title = asString(source.title) ?? url;
-    return [{ type: "url_citation", url_citation: { start_index: start, end_index: end, url, title } }];
+  const annotations = sources.flatMap((source) => {
+    const unit = "start_char_index" in source ? "char" : "start_page_number" in source ? "page" : "block";
+    const field = unit === "page" ? "page_number" : `${unit}_index`;
+    return makeCitation(start, end, {
+      url: source.url ?? source.source,
+      title: source.title ?? source.document_title,
+      content: source.cited_text,
+      document_id: source.file_id,
+      document_index: source.document_index,
+      location: { unit, start: source[`start_${field}`], end: source[`end_${field}`] },
+    });
   });
   return annotations.length > 0 ? [{ annotations }] : [];
 }

@@ -1,7 +1,7 @@
 // The parts of a message as Anthropic's content blocks: text, images and documents, with their cache marks.
 
 import { Fault } from "../../core/fault.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { asObject, type JsonObject } from "../../core/json.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
 import {
   type Content,
@@ -54,7 +54,7 @@ function makeBlock(part: ContentPart, path: string): Block | null {
     case "image_url":
       return makeImageBlock(part, path);
     case "file":
-      return makeDocumentBlock(part.file, path);
+      return citeIfAsked(makeDocumentBlock(part.file, path), part);
     case "input_audio":
       throw new Fault("unsupported_capability", "This model does not take audio.", { param: path });
   }
@@ -78,6 +78,12 @@ function makeDocumentBlock(file: FilePart["file"], path: string): Block {
   const data = parseDataUrl(given) ?? { mediaType: guessType(file.filename), base64: given };
   const block = makeInlineBlock(data.mediaType, data.base64, path);
   return block.type === "document" ? { ...block, ...title } : block;
+}
+
+/** A chat request asks for a document's citations as Anthropic's own does. */
+function citeIfAsked(block: Block, part: FilePart): Block {
+  const isAsked = block.type === "document" && asObject(part.citations).enabled === true;
+  return isAsked ? { ...block, citations: { enabled: true } } : block;
 }
 
 function guessType(name: string | undefined): string {

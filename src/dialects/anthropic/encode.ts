@@ -44,6 +44,7 @@ const CARRIED: ReadonlySet<string> = new Set([
   "user",
   "safety_identifier",
   "service_tier",
+  "citations",
 ]);
 
 /** Body fields, and what of the request is not in them. */

@@ -1,6 +1,7 @@
 // The content blocks of Converse's answers, whole or in pieces, as deltas: the one mapping behind streams and whole replies.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import type { Delta, UrlCitation } from "../../operations/chat/form.ts";
+import { makeCitation } from "../../operations/chat/citations.ts";
+import type { Delta } from "../../operations/chat/form.ts";
 import { makeReasoningDetail, makeRedactedDetail } from "./reasoning.ts";
 
 /** A block that has begun. Nova's own tools and their results are `passed` over: they are no calls of the client's. */
@@ -109,14 +110,23 @@ function makeReasoningDelta(index: number, given: JsonObject): Delta[] {
   return [text === "" ? details : { reasoning_content: text, ...details }];
 }
 
-/** Citations of pages in the web; those of documents have no address and no place in this form. */
+/** Converse API reference, "Citation" and "CitationLocation". */
 function makeCitationsDelta(sources: readonly JsonObject[], start: number, end: number): Delta[] {
-  const annotations = sources.flatMap((source): UrlCitation[] => {
-    const web = asObject(asObject(source.location).web);
-    const url = asString(web.url);
-    if (!url) return [];
-    const title = asString(source.title) ?? asString(web.domain) ?? url;
-    return [{ type: "url_citation", url_citation: { start_index: start, end_index: end, url, title } }];
+  const annotations = sources.flatMap(({ title, source, sourceContent, location }) => {
+    const { web, documentChar, documentPage, documentChunk, searchResultLocation } = asObject(location);
+    const place = asObject(documentChar ?? documentPage ?? documentChunk ?? searchResultLocation);
+    const passages = asArray(sourceContent).map((part) => asString(asObject(part).text) ?? "");
+    return makeCitation(start, end, {
+      url: asObject(web).url ?? source,
+      title: title ?? asObject(web).domain,
+      content: passages.join(""),
+      document_index: place.documentIndex,
+      location: {
+        unit: documentChar ? "char" : documentPage ? "page" : "block",
+        start: place.start,
+        end: place.end,
+      },
+    });
   });
   return annotations.length > 0 ? [{ annotations }] : [];
 }

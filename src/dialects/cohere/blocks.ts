@@ -1,7 +1,8 @@
 // Cohere's content blocks, plans, calls and citations as deltas: one mapping for streamed and whole answers.
 
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import type { Delta, FinishReason, ReasoningDetail, UrlCitation, Usage } from "../../operations/chat/form.ts";
+import { makeCitation } from "../../operations/chat/citations.ts";
+import type { Citation, Delta, FinishReason, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
 import { parseCount, parseKnownCount, parseMainCounts } from "../_chat/counts.ts";
 
 /** Thinking blocks of the content. */
@@ -61,7 +62,7 @@ export function makeCallDelta(given: unknown, index: number): Delta | null {
 
 /**
  * Citations of the answer's text; those of plans and thinking are passed over. Takes one or a list. Sources are the
- * client's own tool results and documents: one without an address can't be a link, and is left out.
+ * client's own tool results and documents.
  */
 export function makeCitationDelta(given: unknown): Delta | null {
   const citations = (Array.isArray(given) ? given : [given]).filter(isObject);
@@ -73,13 +74,10 @@ export function makeCitationDelta(given: unknown): Delta | null {
   return annotations.length > 0 ? { annotations } : null;
 }
 
-function makeAnnotation(citation: JsonObject, source: JsonObject): UrlCitation[] {
-  const held = asObject(source.document ?? source.tool_output);
-  const url = asString(held.url);
-  if (url === undefined) return [];
-  const title = asString(held.title) ?? asString(source.id) ?? "";
-  const place = { start_index: asCount(citation.start), end_index: asCount(citation.end) };
-  return [{ type: "url_citation", url_citation: { ...place, url, title } }];
+function makeAnnotation({ start, end }: JsonObject, source: JsonObject): readonly Citation[] {
+  const { url, title, text, snippet, content, output } = asObject(source.document ?? source.tool_output);
+  const passage = text ?? snippet ?? content ?? output;
+  return makeCitation(asCount(start), asCount(end), { url, title, content: passage, document_id: source.id });
 }
 
 /**

@@ -9,7 +9,8 @@ import {
   isObject,
   type JsonObject,
 } from "../../core/json.ts";
-import type { FinishReason, UrlCitation, Usage } from "../../operations/chat/form.ts";
+import { makeCitation } from "../../operations/chat/citations.ts";
+import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
 import { parseCount, parseKnownCount } from "../_chat/counts.ts";
 
 /** Reasons by their number too: a server asked for `enum-encoding=int` sends those. In the order of the API's enum. */
@@ -108,33 +109,26 @@ class Positions {
   }
 }
 
-/** Google sends addresses of its own searches with spaces in them; clients check that they are URIs. */
-const NOT_IN_URI = /[\s"<>\\^`{|}]/g;
-
-function makeCitation(source: JsonObject, start: number, end: number): UrlCitation[] {
-  const url = asString(source.uri)?.replace(NOT_IN_URI, encodeURIComponent);
-  if (!url) return [];
-  const title = asString(source.title) ?? url;
-  return [{ type: "url_citation", url_citation: { start_index: start, end_index: end, url, title } }];
+function cite(source: JsonObject, start: number, end: number): readonly Citation[] {
+  const { uri, sourceUri, title, text } = source;
+  return makeCitation(start, end, { url: uri ?? sourceUri, title, content: text });
 }
 
 /** Gemini API, `GroundingMetadata` and `CitationMetadata`, over the candidate's whole text. */
-export function listAnnotations(text: string, grounding: JsonObject, citations: JsonObject): UrlCitation[] {
+export function listAnnotations(text: string, grounding: JsonObject, citations: JsonObject): Citation[] {
   const positions = new Positions(text);
   const quoted = asArray(citations.citationSources ?? citations.citations).map(asObject);
   return [
     ...listGrounded(grounding, positions),
-    ...quoted.flatMap((each) =>
-      makeCitation(each, positions.at(each.startIndex), positions.at(each.endIndex)),
-    ),
+    ...quoted.flatMap((each) => cite(each, positions.at(each.startIndex), positions.at(each.endIndex))),
   ];
 }
 
 /** Each source at the places that it supports; one that supports none stands for the whole text. */
-function listGrounded(grounding: JsonObject, positions: Positions): UrlCitation[] {
+function listGrounded(grounding: JsonObject, positions: Positions): Citation[] {
   const sources = asArray(grounding.groundingChunks).map((chunk) => {
-    const { web, maps, retrievedContext } = asObject(chunk);
-    return asObject(web ?? maps ?? retrievedContext);
+    const { web, maps, retrievedContext, image } = asObject(chunk);
+    return asObject(web ?? maps ?? retrievedContext ?? image);
   });
   const used = new Set<unknown>();
   const placed = asArray(grounding.groundingSupports).flatMap((support) => {
@@ -145,11 +139,11 @@ function listGrounded(grounding: JsonObject, positions: Positions): UrlCitation[
     ];
     return asArray(groundingChunkIndices).flatMap((index) => {
       used.add(index);
-      return makeCitation(sources[Number(index)] ?? {}, start, end);
+      return cite(sources[Number(index)] ?? {}, start, end);
     });
   });
   const whole = sources.flatMap((source, index) =>
-    used.has(index) ? [] : makeCitation(source, 0, positions.length),
+    used.has(index) ? [] : cite(source, 0, positions.length),
   );
   return [...placed, ...whole];
 }

@@ -4,7 +4,7 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { ROUTING } from "../_chat/fields.ts";
+import { listUncited, ROUTING } from "../_chat/fields.ts";
 import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { planThinking } from "./effort.ts";
@@ -81,7 +81,7 @@ function makePlainFields(
   hasTools: boolean,
 ): { fields: JsonObject; dropped: string[] } {
   const fields: JsonObject = {};
-  const dropped: string[] = [];
+  const dropped = [...listUncited(request)];
   for (const [field, value] of Object.entries(request)) {
     if (value === undefined || HANDLED.has(field) || UNSAFE.has(field)) continue;
     if (field === "cache_control" && quirks.cacheMark !== field) continue;

@@ -13,6 +13,7 @@ import type { OpenaiQuirks } from "./quirks.ts";
 /** Fields that replies add to a message, and servers refuse in a request. */
 const REPLY_FIELDS: ReadonlySet<string> = new Set([
   "annotations",
+  "citations",
   "reasoning",
   "reasoning_content",
   "reasoning_details",
@@ -91,7 +92,8 @@ function makePart(part: ContentPart, quirks: OpenaiQuirks): JsonObject {
   if (part.type === "refusal" && !quirks.messageFields.includes("refusal")) {
     return { type: "text", text: part.refusal };
   }
-  return withCacheMark(part, quirks);
+  const { citations: _, ...rest } = part;
+  return withCacheMark(part.type === "file" ? rest : part, quirks);
 }
 
 /** A part or tool without the cache marks of other servers. */

@@ -1,7 +1,8 @@
 // The parts of the Agent API's answers beyond the common items: search results, the citations made of them, searches billed.
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import type { ChatRequest, Delta, UrlCitation, Usage } from "../../operations/chat/form.ts";
+import { makeCitation } from "../../operations/chat/citations.ts";
+import type { ChatRequest, Citation, Delta, Usage } from "../../operations/chat/form.ts";
 import { parseCount } from "../_chat/counts.ts";
 import { parseResponseUsage } from "../_responses/fields.ts";
 import type { OutputForm } from "../_responses/output.ts";
@@ -43,15 +44,11 @@ export class AgentOutput implements OutputForm {
     return searches !== 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
   }
 
-  #annotations(text: string): UrlCitation[] {
+  #annotations(text: string): readonly Citation[] {
     const byId = new Map(this.#results.map((result) => [String(result.id), result]));
     return [...text.matchAll(MARK)].flatMap((mark) => {
-      const result = asObject(byId.get(mark[1] ?? ""));
-      const url = asString(result.url);
-      if (url === undefined) return [];
-      const title = asString(result.title) ?? "";
-      const place = { start_index: mark.index, end_index: mark.index + mark[0].length };
-      return [{ type: "url_citation", url_citation: { ...place, url, title } } as const];
+      const { url, title, snippet } = asObject(byId.get(mark[1] ?? ""));
+      return makeCitation(mark.index, mark.index + mark[0].length, { url, title, content: snippet });
     });
   }
 }

@@ -1,10 +1,12 @@
 // A stream's chunks folded into one reply, and a reply taken apart into chunks again.
 
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { moveCitation } from "./citations.ts";
 import {
   type ChatChunk,
   type ChatReply,
   type ChunkChoice,
+  type Citation,
   type Delta,
   type FinishReason,
   joinText,
@@ -13,10 +15,9 @@ import {
   type ReplyMessage,
   type ToolCall,
   type ToolCallDelta,
-  type UrlCitation,
   type Usage,
 } from "./form.ts";
-import { listTurn, moveCitation, TurnOrder, writeTurn } from "./turn.ts";
+import { listTurn, TurnOrder, writeTurn } from "./turn.ts";
 
 /** The reply that the chunks of an answer describe. */
 export function foldChunks(chunks: Iterable<ChatChunk>): ChatReply {
@@ -39,7 +40,7 @@ interface ChoiceParts {
   /** The details that may go on, by type and index. */
   readonly openDetails: Map<string, ReasoningDetail>;
   readonly calls: Map<number, CallParts>;
-  readonly annotations: UrlCitation[];
+  readonly annotations: Citation[];
   readonly order: TurnOrder;
   readonly messageExtras: JsonObject;
   readonly choiceExtras: JsonObject;

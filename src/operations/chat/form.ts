@@ -167,10 +167,31 @@ export interface Finish {
   stop_sequence?: string;
 }
 
+/** A source of a part of the content, by its characters there; both 0 where the provider names no place. */
+export interface CitedSource {
+  start_index: number;
+  end_index: number;
+  /** The passage of the source, under OpenRouter's name for it. */
+  content?: string;
+  /** The provider's id of a file, a document or a tool's result. */
+  document_id?: string;
+  /** OpenAI's container in which the file lies. */
+  container_id?: string;
+  /** The document's number among those of the conversation, from 0. */
+  document_index?: number;
+  /** The passage in the document: characters and blocks are counted from 0, pages from 1, and `end` lies behind it. */
+  location?: { unit: "char" | "page" | "block"; start: number; end: number };
+}
 export interface UrlCitation extends JsonObject {
   type: "url_citation";
-  url_citation: { start_index: number; end_index: number; url: string; title: string };
+  url_citation: CitedSource & { url: string; title: string };
 }
+/** A source without an address. Its title may be empty. */
+export interface DocumentCitation extends JsonObject {
+  type: "document_citation";
+  document_citation: CitedSource & { title: string };
+}
+export type Citation = UrlCitation | DocumentCitation;
 
 /** Dialects report a malformed count as NaN; the normaliser then drops the whole report. */
 export interface Usage extends JsonObject {
@@ -208,7 +229,7 @@ export interface Delta extends JsonObject {
   reasoning_content?: string | null;
   reasoning_details?: readonly ReasoningDetail[];
   tool_calls?: readonly ToolCallDelta[];
-  annotations?: readonly UrlCitation[];
+  annotations?: readonly Citation[];
 }
 
 export interface ChunkChoice extends JsonObject, Omit<Finish, "finish_reason"> {
@@ -232,7 +253,7 @@ export interface ReplyMessage extends JsonObject {
   tool_calls?: readonly ToolCall[];
   reasoning_content?: string;
   reasoning_details?: readonly ReasoningDetail[];
-  annotations?: readonly UrlCitation[];
+  annotations?: readonly Citation[];
   /** As in `AssistantMessage`. */
   parts?: readonly PartExtent[];
 }

@@ -1,6 +1,8 @@
 // An assistant's turn as its parts in their order, where a message of the chat form has one place for each kind of them.
+import { moveCitation, readSource } from "./citations.ts";
 import {
   type AssistantMessage,
+  type Citation,
   type Content,
   joinText,
   type PartExtent,
@@ -8,7 +10,6 @@ import {
   type ReasoningDetail,
   type TextPart,
   type ToolCall,
-  type UrlCitation,
 } from "./form.ts";
 
 /** A message that holds a turn, of the history or of an answer. */
@@ -31,7 +32,7 @@ export interface TextOfTurn {
   /** The characters of the whole content before it. */
   readonly start: number;
   /** Their places are counted from its start. */
-  readonly annotations: readonly UrlCitation[];
+  readonly annotations: readonly Citation[];
 }
 export interface CallOfTurn {
   readonly kind: "call";
@@ -143,7 +144,7 @@ function hasTextAlone(part: TextPart): boolean {
 }
 
 /** The parts of a turn, in the usual order unless the turn has one of its own. The citations are those of an answer. */
-export function listTurn(turn: Turn, annotations: readonly UrlCitation[] = NONE): readonly TurnPart[] {
+export function listTurn(turn: Turn, annotations: readonly Citation[] = NONE): readonly TurnPart[] {
   if (turn.parts) return listOrdered(turn, turn.parts, annotations);
   const { content, reasoning_content: text, reasoning_details: details = NONE, tool_calls: calls } = turn;
   const listed: TurnPart[] = [];
@@ -161,7 +162,7 @@ const NONE: readonly never[] = [];
 function listOrdered(
   turn: Turn,
   extents: readonly PartExtent[],
-  annotations: readonly UrlCitation[],
+  annotations: readonly Citation[],
 ): readonly TurnPart[] {
   const { reasoning_content: thoughts, reasoning_details = NONE, tool_calls = NONE } = turn;
   const content = turn.content ?? "";
@@ -189,8 +190,8 @@ function listOrdered(
   });
 }
 
-function readEnd({ url_citation: { end_index: end } }: UrlCitation): number {
-  return end;
+function readEnd(citation: Citation): number {
+  return readSource(citation).end_index;
 }
 
 /** Writes the parts of each kind. */
@@ -218,12 +219,4 @@ export function writeTurn<Written>(parts: readonly TurnPart[], writer: TurnWrite
 /** The text that a part of an answer shows: a refusal only where nothing else was said. */
 export function readText({ content, refusal }: Pick<TextOfTurn, "content" | "refusal">): string {
   return joinText(content) || refusal;
-}
-
-/** The citation with its place counted from that character on. */
-export function moveCitation(citation: UrlCitation, start: number): UrlCitation {
-  if (start === 0) return citation;
-  const { start_index: first, end_index: last } = citation.url_citation;
-  const place = { start_index: Math.max(0, first - start), end_index: Math.max(0, last - start) };
-  return { ...citation, url_citation: { ...citation.url_citation, ...place } };
 }

@@ -1,15 +1,16 @@
 // A whole answer as a message of the Messages API, and the counts and reasons that streams share with it.
 import { asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
+import { isDocument } from "../../operations/chat/citations.ts";
 import { chooseWord, type FinishWords } from "../../operations/chat/finish.ts";
 import type {
   ChatReply,
+  Citation,
   Finish,
   FinishReason,
   ReasoningDetail,
   ReplyMessage,
   ToolCall,
-  UrlCitation,
   Usage,
 } from "../../operations/chat/form.ts";
 import { listTurn, readText, writeTurn } from "../../operations/chat/turn.ts";
@@ -124,16 +125,34 @@ function writeCall(call: ToolCall): JsonObject {
   return { type: "tool_use", id: call.id, name, input: isObject(input) ? input : { arguments: text } };
 }
 
-/** Null where there are none. */
-export function writeCitations(
-  annotations: readonly UrlCitation[] | undefined,
-): readonly JsonObject[] | null {
-  if (!annotations || annotations.length === 0) return null;
-  return annotations.map(({ url_citation: { url, title } }) => ({
-    type: "web_search_result_location",
-    url,
-    title,
-    cited_text: "",
-    encrypted_index: "",
-  }));
+/**
+ * The citations that this API can say, null where there are none: pages, and passages of documents that have a number among
+ * those of the conversation. Their place in the text is the block that they stand in.
+ */
+export function writeCitations(citations: readonly Citation[] | undefined): readonly JsonObject[] | null {
+  const written = (citations ?? []).flatMap(writeCitation);
+  return written.length > 0 ? written : null;
+}
+
+function writeCitation(citation: Citation): readonly JsonObject[] {
+  if (!isDocument(citation)) {
+    const { url, title, content } = citation.url_citation;
+    const type = "web_search_result_location";
+    return [{ type, url, title, cited_text: content ?? "", encrypted_index: "" }];
+  }
+  const { title, content, document_id, document_index, location } = citation.document_citation;
+  if (document_index === undefined || location === undefined) return [];
+  const { unit, start, end } = location;
+  const field = unit === "page" ? "page_number" : `${unit}_index`;
+  return [
+    {
+      type: unit === "block" ? "content_block_location" : `${unit}_location`,
+      cited_text: content ?? "",
+      document_index,
+      document_title: title || null,
+      file_id: document_id ?? null,
+      [`start_${field}`]: start,
+      [`end_${field}`]: end,
+    },
+  ];
 }

@@ -40,6 +40,15 @@ export function countUnreadBlocks(messages: readonly unknown[]): number {
   return bytes;
 }
 
+/** True if a text has citations, or a document is to be cited: Anthropic alone takes them. */
+export function hasCitations(messages: readonly unknown[]): boolean {
+  return messages.some((message) =>
+    listBlocks(asObject(message).content).some(
+      ({ citations }) => asArray(citations).length > 0 || asObject(citations).enabled === true,
+    ),
+  );
+}
+
 /** A content as blocks: a string is one text. */
 export function listBlocks(content: unknown): Blocks {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
@@ -189,16 +198,26 @@ function readThinking(block: JsonObject, index: number, seal: Sealer): readonly 
   return [{ type: "reasoning.text", text, signature, format: ANTHROPIC_FORMAT, index }];
 }
 
-/** The messages as Anthropic may get them: thinking that another provider made, or nobody signed, is left out. */
-export function sanitizeThinking(messages: readonly unknown[], seal: Sealer): readonly JsonObject[] {
+/**
+ * The messages as Anthropic may get them: thinking that another provider made, or nobody signed, is left out, and so are
+ * another provider's citations of pages.
+ */
+export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly JsonObject[] {
   return messages.map((given) => {
     const message = asObject(given);
     if (message.role !== "assistant" || !Array.isArray(message.content)) return message;
     const before: readonly unknown[] = message.content;
-    const content = before.flatMap((block) => restoreThinking(asObject(block), seal));
+    const content = before.flatMap((block) => restoreThinking(withOwnCitations(asObject(block)), seal));
     const isSame = content.length === before.length && content.every((one, at) => one === before[at]);
     return isSame ? message : { ...message, content };
   });
+}
+
+/** Anthropic seals the place of a result in `encrypted_index`, which only its own citations have. */
+function withOwnCitations(block: JsonObject): JsonObject {
+  const citations = asArray(block.citations);
+  const own = citations.filter((one) => asObject(one).encrypted_index !== "");
+  return own.length === citations.length ? block : { ...block, citations: own };
 }
 
 function restoreThinking(block: JsonObject, seal: Sealer): readonly JsonObject[] {

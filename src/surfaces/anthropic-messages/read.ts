@@ -6,7 +6,7 @@ import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operati
 import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
-import { countUnreadBlocks, readMessages, readSystem, sanitizeThinking } from "./history.ts";
+import { countUnreadBlocks, hasCitations, readMessages, readSystem, sanitizeTurns } from "./history.ts";
 import { applyLane, passBetas } from "./lane.ts";
 import { countSchema, messagesSchema } from "./schema.ts";
 import { readTools } from "./tools.ts";
@@ -37,7 +37,7 @@ export function readMessagesRequest(incoming: Incoming): MessagesRequest {
   checkModelName(given.model);
   const lane = applyLane(given, limits.remoteTools === true);
   const { betas, dropped } = passBetas(headers);
-  const messages = sanitizeThinking(asArray(lane.body.messages), seal);
+  const messages = sanitizeTurns(asArray(lane.body.messages), seal);
   const read = readAsk({ ...lane.body, messages: asArray(given.messages) }, seal);
   return {
     ask: read.ask,
@@ -86,7 +86,8 @@ function readAsk(
     ...(format === undefined ? {} : { response_format: format }),
   };
   const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
-  return { ask, lost: [...lost, ...tools.dropped] };
+  const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
+  return { ask, lost: [...lost, ...cited, ...tools.dropped] };
 }
 
 function numberField(name: string, value: unknown): JsonObject {

@@ -16,6 +16,7 @@ import { closeJson } from "../close-json.ts";
 import { writeCost } from "../cost.ts";
 import { GEMINI_FORMAT } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
+import { writeGrounding } from "./grounding.ts";
 import { writeSignature } from "./signature.ts";
 
 const FINISH: Readonly<Record<FinishReason, string>> = {
@@ -69,6 +70,7 @@ export function writeAnswer(reply: ChatReply, stamp: Stamp, seal: Sealer): JsonO
       content: { role: "model", parts: writeParts(choice, seal) },
       finishReason: writeFinish(choice),
       index: choice.index,
+      ...writeGrounding(choice.message.content ?? "", choice.message.annotations ?? []),
     })),
     ...(reply.usage ? { usageMetadata: writeUsage(reply.usage) } : {}),
     modelVersion: stamp.model,

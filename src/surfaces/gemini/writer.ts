@@ -5,6 +5,7 @@ import type { Sealer } from "../../core/world.ts";
 import type {
   ChatChunk,
   ChunkChoice,
+  Citation,
   Finish,
   ReasoningDetail,
   ToolCallDelta,
@@ -24,6 +25,7 @@ import {
   writeUsage,
 } from "./answer.ts";
 import { writeError } from "./errors.ts";
+import { writeGrounding } from "./grounding.ts";
 
 /** One candidate while it is written. */
 interface Candidate {
@@ -33,8 +35,9 @@ interface Candidate {
   /** The part of its thinking that was not shown yet: what the provider wants back. */
   details: ReasoningDetail[];
   finish: Finish;
-  /** A refusal behind an answer's text says nothing more than the finish. */
-  hasText: boolean;
+  /** Its text so far, in which citations have their place. A refusal behind it says nothing more than the finish. */
+  readonly text: string[];
+  readonly citations: Citation[];
 }
 
 export class GenerateWriter extends PartWriter implements Writer<Part> {
@@ -115,9 +118,10 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
       parts.push(...this.#endCall(candidate), { text: delta.reasoning_content, thought: true });
     }
     for (const detail of delta.reasoning_details ?? []) candidate.details.push(detail);
-    const said = delta.content || (candidate.hasText ? "" : delta.refusal);
+    const said = delta.content || (candidate.text.length > 0 ? "" : delta.refusal);
     if (said) parts.push(...this.#endCall(candidate), ...this.#sign(candidate), { text: said });
-    candidate.hasText ||= Boolean(delta.content);
+    if (delta.content) candidate.text.push(delta.content);
+    for (const citation of delta.annotations ?? []) candidate.citations.push(citation);
     for (const piece of delta.tool_calls ?? []) {
       for (const next of candidate.calls.take(piece)) parts.push(...this.#call(candidate, next));
     }
@@ -128,8 +132,9 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   #endOwn(): string {
     const candidates = [...this.#candidates].toSorted(([a], [b]) => a - b);
     const last = candidates.map(([index, candidate]) => {
-      const parts = this.#lastParts(candidate);
-      return { ...this.#part(index, parts), finishReason: writeFinish(candidate.finish) };
+      const part = this.#part(index, this.#lastParts(candidate));
+      const grounding = writeGrounding(candidate.text.join(""), candidate.citations);
+      return { ...part, finishReason: writeFinish(candidate.finish), ...grounding };
     });
     const usage = this.#usage ? { usageMetadata: writeUsage(this.#usage) } : {};
     return this.#show({ ...this.#response(last), ...usage });
@@ -183,7 +188,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   #candidateOf(index: number): Candidate {
     const known = this.#candidates.get(index);
     if (known) return known;
-    const empty = { call: null, details: [], hasText: false };
+    const empty = { call: null, details: [], text: [], citations: [] };
     const candidate: Candidate = { calls: new CallQueue(), finish: { finish_reason: "stop" }, ...empty };
     this.#candidates.set(index, candidate);
     return candidate;

@@ -23,6 +23,11 @@ const messageSchema = Type.Object({
     ),
   ),
   annotations: Type.Optional(objects),
+  citations: Type.Optional(
+    Type.Array(Type.Object({}), {
+      description: "Documents that the text rests on, as `document_citation`; pages are `annotations`.",
+    }),
+  ),
 });
 
 const usageSchema = Type.Object({

@@ -11,6 +11,7 @@ import {
   type Surface,
   TRANSLATED,
 } from "../surface.ts";
+import { showCitations } from "./citations.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { readChatRequest } from "./read.ts";
 import { ChunkWriter } from "./writer.ts";
@@ -48,10 +49,10 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
 
 /** The answer without what only other surfaces can say of it. */
 function dropOwn({ verbatim: _verbatim, ...reply }: ChatReply): ChatReply {
-  if (!reply.choices.some(({ message }) => message.parts)) return reply;
+  if (!reply.choices.some(({ message }) => message.parts || message.annotations)) return reply;
   const choices = reply.choices.map((choice) => {
     const { parts: _parts, ...message } = choice.message;
-    return { ...choice, message };
+    return { ...choice, message: showCitations(message) };
   });
   return { ...reply, choices };
 }

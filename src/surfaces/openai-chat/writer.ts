@@ -5,6 +5,7 @@ import type { ChatChunk } from "../../operations/chat/form.ts";
 import { type Part, Run, Verbatim } from "../../operations/chat/run.ts";
 import { dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
 import type { Stamp, Writer } from "../surface.ts";
+import { showChunk } from "./citations.ts";
 import { type ShownChunk, withFunctionCalls } from "./function-call.ts";
 
 const DONE_LINE = "data: [DONE]\n\n";
@@ -48,7 +49,7 @@ export class ChunkWriter implements Writer<Part> {
 
   #chunk(chunk: ChatChunk | ShownChunk): string {
     if (chunk.choices.length === 0 && chunk.usage && !this.#manners.includeUsage) return "";
-    return this.#lines?.chunk(chunk) ?? "";
+    return this.#lines?.chunk(showChunk(chunk)) ?? "";
   }
 }
 

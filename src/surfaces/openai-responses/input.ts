@@ -76,7 +76,12 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
     }
   }
   flush();
+  if (items.some(hasAnnotations)) lost.push("annotations");
   return { messages, lost, unreadBytes };
+}
+
+function hasAnnotations(item: unknown): boolean {
+  return asArray(asObject(item).content).some((part) => asArray(asObject(part).annotations).length > 0);
 }
 
 type Kind = "assistant" | "call" | "reasoning" | "message" | "result" | "elsewhere" | "other";

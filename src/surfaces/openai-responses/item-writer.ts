@@ -1,11 +1,11 @@
 // The output items of a streamed answer: one after the other, each with its own events and one that holds it whole.
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
-import type { Delta, ReasoningDetail, ToolCallDelta, UrlCitation } from "../../operations/chat/form.ts";
-import { moveCitation } from "../../operations/chat/turn.ts";
+import { moveCitation } from "../../operations/chat/citations.ts";
+import type { Citation, Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
 import { CallQueue } from "../call-queue.ts";
 import { readCallSignature } from "../signature.ts";
 import type { EventNumbers } from "./event-numbers.ts";
-import { makeItemId, type ResponseOf, writeReasoning, writeText } from "./response.ts";
+import { makeItemId, type ResponseOf, writeCitation, writeReasoning, writeText } from "./response.ts";
 import type { ToolName } from "./tools.ts";
 
 interface OpenMessage {
@@ -16,7 +16,7 @@ interface OpenMessage {
   text: string;
   /** The characters of the answer's text before it, from which citations are counted. */
   readonly start: number;
-  readonly annotations: UrlCitation[];
+  readonly annotations: JsonObject[];
   readonly logprobs: unknown[];
 }
 interface OpenReasoning {
@@ -141,18 +141,19 @@ export class ItemWriter {
     return done + this.#event("content_part.done", { ...at, part: whole });
   }
 
-  #cite(given: UrlCitation): string {
+  #cite(given: Citation): string {
     const open = this.#open;
     if (open?.kind !== "message" || open.part !== "output_text") return "";
-    const citation = moveCitation(given, open.start);
-    const annotation = { type: "url_citation", ...citation.url_citation };
-    const at = { item_id: open.id, content_index: open.content.length };
-    const annotationIndex = open.annotations.push(citation) - 1;
-    return this.#event("output_text.annotation.added", {
-      ...at,
-      annotation_index: annotationIndex,
-      annotation,
-    });
+    let text = "";
+    for (const annotation of writeCitation(moveCitation(given, open.start))) {
+      text += this.#event("output_text.annotation.added", {
+        item_id: open.id,
+        content_index: open.content.length,
+        annotation_index: open.annotations.push(annotation) - 1,
+        annotation,
+      });
+    }
+    return text;
   }
 
   #call(piece: ToolCallDelta): string {

@@ -221,8 +221,16 @@ function refuseItem(item: JsonObject, path: string, allowsRemote: boolean): void
   refuseNames(rest, path, allowsRemote);
 }
 
+/** An item without its id, and without citations of files, which OpenAI may never have seen. */
 function withoutId({ id: _id, ...item }: JsonObject): JsonObject {
-  return item;
+  if (item.role !== "assistant" || !Array.isArray(item.content)) return item;
+  const content = item.content.map((one) => {
+    const part = asObject(one);
+    if (!Array.isArray(part.annotations)) return one;
+    const pages = part.annotations.filter((annotation) => asObject(annotation).type === "url_citation");
+    return { ...part, annotations: pages };
+  });
+  return { ...item, content };
 }
 
 function restoreReasoning(item: JsonObject, seal: Sealer): readonly JsonObject[] {

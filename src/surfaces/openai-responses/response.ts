@@ -1,13 +1,14 @@
 // The response object: its own fields, the items of an answer, its status and its usage.
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
+import { isDocument } from "../../operations/chat/citations.ts";
 import {
   type ChatReply,
+  type Citation,
   type FinishReason,
   joinText,
   type ReasoningDetail,
   type ToolCall,
-  type UrlCitation,
   type Usage,
 } from "../../operations/chat/form.ts";
 import { listTurn, type TextOfTurn } from "../../operations/chat/turn.ts";
@@ -169,7 +170,7 @@ function writeMessage(responseId: string, index: number, part: TextOfTurn): Json
   const content: JsonObject[] = [];
   const { refusal } = part;
   const text = joinText(part.content);
-  if (text !== "") content.push(writeText(text, part.annotations));
+  if (text !== "") content.push(writeText(text, part.annotations.flatMap(writeCitation)));
   if (refusal !== "") content.push({ type: "refusal", refusal });
   const id = makeItemId("msg", responseId, index);
   return { id, type: "message", status: "completed", role: "assistant", content };
@@ -183,9 +184,21 @@ function withLogprobs(message: JsonObject, logprobs: readonly unknown[]): JsonOb
   return { ...message, content };
 }
 
-export function writeText(text: string, annotations: readonly UrlCitation[]): JsonObject {
-  const cited = annotations.map(({ url_citation: citation }) => ({ type: "url_citation", ...citation }));
-  return { type: "output_text", text, annotations: cited, logprobs: [] };
+export function writeText(text: string, annotations: readonly JsonObject[]): JsonObject {
+  return { type: "output_text", text, annotations, logprobs: [] };
+}
+
+/** A page, or a file by its id; documents without one have no form here. More fields would be refused when they come back. */
+export function writeCitation(citation: Citation): readonly JsonObject[] {
+  if (!isDocument(citation)) {
+    const { start_index, end_index, url, title } = citation.url_citation;
+    return [{ type: "url_citation", start_index, end_index, url, title }];
+  }
+  const { start_index, end_index, document_id: id, container_id, title } = citation.document_citation;
+  if (id === undefined) return [];
+  const file = { file_id: id, filename: title };
+  if (container_id === undefined) return [{ type: "file_citation", ...file, index: end_index }];
+  return [{ type: "container_file_citation", container_id, ...file, start_index, end_index }];
 }
 
 function writeCall(responseId: string, index: number, call: ToolCall, names: ToolNames): JsonObject {

@@ -1,0 +1,67 @@
+// Citations as Gemini's grounding: each source once, and the segments of the text that rest on them.
+import type { JsonObject } from "../../core/json.ts";
+import { isDocument, readSource } from "../../operations/chat/citations.ts";
+import type { Citation } from "../../operations/chat/form.ts";
+
+interface Support {
+  readonly start: number;
+  readonly end: number;
+  readonly chunks: number[];
+}
+
+/** Gemini API, `GroundingMetadata`, over the candidate's whole text; nothing where nothing is cited. */
+export function writeGrounding(text: string, citations: readonly Citation[]): JsonObject {
+  if (citations.length === 0) return {};
+  const chunks: JsonObject[] = [];
+  const numbers = new Map<string, number>();
+  const supports = new Map<string, Support>();
+  for (const citation of citations) {
+    const chunk = writeChunk(citation);
+    const json = JSON.stringify(chunk);
+    const number = numbers.get(json) ?? chunks.push(chunk) - 1;
+    numbers.set(json, number);
+    const { start_index: start, end_index: end } = readSource(citation);
+    if (end === 0) continue;
+    const support = supports.get(`${start} ${end}`) ?? { start, end, chunks: [] };
+    supports.set(`${start} ${end}`, support);
+    support.chunks.push(number);
+  }
+  const bytes = measureBytes(
+    text,
+    [...supports.values()].flatMap(({ start, end }) => [start, end]),
+  );
+  return {
+    groundingMetadata: {
+      groundingChunks: chunks,
+      groundingSupports: [...supports.values()].map(({ start, end, chunks: groundingChunkIndices }) => ({
+        segment: {
+          startIndex: bytes.get(start),
+          endIndex: bytes.get(end),
+          text: text.slice(start, end),
+        },
+        groundingChunkIndices,
+      })),
+    },
+  };
+}
+
+function writeChunk(citation: Citation): JsonObject {
+  if (!isDocument(citation)) {
+    const { url: uri, title } = citation.url_citation;
+    return { web: { uri, title } };
+  }
+  const { title, content } = citation.document_citation;
+  return { retrievedContext: { title, ...(content === undefined ? {} : { text: content }) } };
+}
+
+/** The bytes of UTF-8 before each of these characters, counted in one go through the text. */
+function measureBytes(text: string, places: readonly number[]): ReadonlyMap<number, number> {
+  const measured = new Map<number, number>();
+  let [at, bytes] = [0, 0];
+  for (const place of places.toSorted((one, other) => one - other)) {
+    bytes += Buffer.byteLength(text.slice(at, place));
+    at = place;
+    measured.set(place, bytes);
+  }
+  return measured;
+}

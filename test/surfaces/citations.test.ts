@@ -1,0 +1,63 @@
+// Every recorded answer with citations on each surface: they are all there, at their places, streamed as whole.
+import { describe, expect, test } from "bun:test";
+import { asObject, type JsonObject } from "../../src/core/json.ts";
+import { isDocument, readSource } from "../../src/operations/chat/citations.ts";
+import type { ChatReply, Citation } from "../../src/operations/chat/form.ts";
+import { type CitedRead, readCited, SURFACES } from "./cited.ts";
+import { decodePieces, recordedAnswers, STAMP, writeStream } from "./recorded.ts";
+
+const answers = recordedAnswers().filter(
+  ({ reply }) => reply.choices.length === 1 && reply.choices[0]?.message.annotations?.length,
+);
+
+/** A citation as the surface should show it: the source's name, and the text that rests on it. Null: it has no form there. */
+const FORMS: Readonly<Record<string, (citation: Citation, span: string) => CitedRead | null>> = {
+  chat: (citation, span) => ({ source: findUrl(citation) ?? readSource(citation).title, span }),
+  responses(citation, span) {
+    const { title, document_id, container_id, end_index } = readSource(citation);
+    if (!isDocument(citation)) return { source: citation.url_citation.url, span };
+    if (document_id === undefined) return null;
+    return { source: title, span: container_id === undefined ? `at ${end_index}` : span };
+  },
+  messages(citation) {
+    const { title, content, document_index, location } = readSource(citation);
+    const source = findUrl(citation) ?? (document_index === undefined || !location ? null : title);
+    return source === null ? null : { source, span: content ?? "" };
+  },
+  gemini: (citation, span) => ({ source: findUrl(citation) ?? readSource(citation).title, span }),
+};
+
+function findUrl(citation: Citation): string | null {
+  return isDocument(citation) ? null : citation.url_citation.url;
+}
+
+function listExpected(surface: string, { choices }: ChatReply): readonly CitedRead[] {
+  const { content, annotations } = choices[0]?.message ?? {};
+  return (annotations ?? []).flatMap((citation) => {
+    const { start_index, end_index } = readSource(citation);
+    return FORMS[surface]?.(citation, (content ?? "").slice(start_index, end_index)) ?? [];
+  });
+}
+
+function sort(read: readonly CitedRead[]): readonly string[] {
+  return [...new Set(read.map((one) => JSON.stringify(one)))].sort();
+}
+
+describe.skipIf(answers.length === 0).each(Object.keys(SURFACES))("%s", (surface) => {
+  test("shows every recorded citation, whole and streamed", async () => {
+    const failures: JsonObject[] = [];
+    for (const { subject, reply } of answers) {
+      const exchange = SURFACES[surface]?.();
+      if (!exchange) throw new Error(surface);
+      const expected = sort(listExpected(surface, reply));
+      const whole = asObject(JSON.parse(JSON.stringify(exchange.whole(reply, STAMP))));
+      const stream = writeStream(exchange, decodePieces(subject, null), true);
+      const [one, other] = [sort(await readCited(surface, whole)), sort(await readCited(surface, stream))];
+      const { id } = subject.recording;
+      if (!Bun.deepEquals(one, expected)) failures.push({ id, whole: one, expected });
+      if (!Bun.deepEquals(other, expected)) failures.push({ id, streamed: other, expected });
+    }
+    expect(failures).toEqual([]);
+    expect(answers.length).toBeGreaterThan(60);
+  });
+});
