@@ -66,7 +66,7 @@ export function AccountPage({ id }: { readonly id: string }) {
 
 function Balance({ account }: { readonly account: AccountView }) {
   return (
-    <section class="card balance" aria-label="Balance">
+    <section class="card row balance" aria-label="Balance">
       <div>
         <div class="tile-label">Balance</div>
         <div class="tile-value">{usd(account.balance_usd)}</div>

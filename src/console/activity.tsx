@@ -141,7 +141,7 @@ function Filters({ wanted, names }: { readonly wanted: Wanted; readonly names: N
   if (!keys.some(({ value }) => value === wantedKey))
     keys.push({ value: wantedKey, label: names.key(wantedKey) });
   return (
-    <div class="filters">
+    <div class="row filters">
       <SuggestField
         label="Model, as OpenAI#gpt-5.4"
         value={wanted.model ?? ""}

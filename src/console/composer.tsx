@@ -86,7 +86,7 @@ function Foot({ isRunning, canSend, bytesMax, addImages, onStop }: FootProps) {
     input.value = "";
   };
   return (
-    <div class="composer-foot">
+    <div class="row tight between">
       <input ref={picker} type="file" accept="image/*" multiple hidden aria-label="Images" onChange={take} />
       <div class="row">
         <Button kind="quiet" icon="image" onClick={() => picker.current?.click()}>

@@ -48,7 +48,7 @@ export function KeysPage() {
       <PageHead title="Router" actions={add}>
         Keys for this gateway. Each one opens every model that is on, within the limits you give it.
       </PageHead>
-      <div class="filters">
+      <div class="row filters">
         <SearchField label="Search by name or last 4" value={search} onInput={setSearch} />
         <Filter label="State" value={state} options={STATES} onInput={setState} />
       </div>

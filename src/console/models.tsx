@@ -144,7 +144,7 @@ function Filters({ all, query }: FiltersProps) {
   ];
   return (
     <>
-      <div class="filters">
+      <div class="row filters">
         <SearchField label="Search models" value={query.get("q") ?? ""} onInput={(q) => setFields({ q })} />
         <PlacedFilter name="provider" label="Provider" options={options} />
         <PlacedFilter name="context" label="Context" options={CONTEXTS} />

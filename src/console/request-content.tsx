@@ -10,7 +10,7 @@ export function RequestContent({ content }: { readonly content: ContentView }) {
   const fields = Object.keys(content.request ?? {}).length > 0 ? content.request : null;
   return (
     <Card title="Prompt and answer" note={note}>
-      <ol class="conversation">
+      <ol class="stack conversation">
         {[...content.messages, ...answers].map((message, at) => (
           <Said key={at} message={message} />
         ))}

@@ -1,7 +1,7 @@
 // The Anthropic dialect from the provider's side: `/anthropic/v1/messages`.
 import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { joinText } from "./chat-messages.ts";
-import { countBase64Bytes, readBearer, renderNamedEvent, renderWait } from "./formats.ts";
+import { countBase64Bytes, readBearer, renderNamedEvent, renderTypedEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, formatDottedPath, type Problem, type ProblemKind } from "./problem.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import type { Answer, Exchange, Frame, Media, Prompt, SimDialect, Turn } from "./types.ts";
@@ -183,10 +183,6 @@ function renderReply(exchange: Exchange): JsonObject {
   return exchange.usage ? { ...reply, usage } : reply;
 }
 
-function renderEvent(type: string, rest: JsonObject): string {
-  return renderNamedEvent(type, { type, ...rest });
-}
-
 const EMPTY: Readonly<Record<Block["type"], JsonObject>> = {
   thinking: { thinking: "", signature: "" },
   text: { text: "" },
@@ -220,23 +216,23 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
     stop_sequence: null,
     ...begun,
   };
-  yield { kind: "start", text: renderEvent("message_start", { message }) };
+  yield { kind: "start", text: renderTypedEvent("message_start", { message }) };
   for (const [index, block] of renderBlocks(exchange, answer).entries()) {
-    const start = renderEvent("content_block_start", {
+    const start = renderTypedEvent("content_block_start", {
       index,
       content_block: { ...block, ...EMPTY[block.type] },
     });
-    yield { kind: "start", text: index === 0 ? start + renderEvent("ping", {}) : start };
+    yield { kind: "start", text: index === 0 ? start + renderTypedEvent("ping", {}) : start };
     for (const delta of renderDeltas(block, answer))
-      yield { kind: "delta", text: renderEvent("content_block_delta", { index, delta }) };
-    yield { kind: "start", text: renderEvent("content_block_stop", { index }) };
+      yield { kind: "delta", text: renderTypedEvent("content_block_delta", { index, delta }) };
+    yield { kind: "start", text: renderTypedEvent("content_block_stop", { index }) };
   }
   const repeated = exchange.oddUsage ? renderInputUsage(exchange) : {};
   const ended = exchange.usage ? { usage: { ...repeated, ...renderOutputUsage(exchange) } } : {};
-  const finish = renderEvent("message_delta", { delta: renderEnding(answer), ...ended });
+  const finish = renderTypedEvent("message_delta", { delta: renderEnding(answer), ...ended });
   if (exchange.oddUsage) yield { kind: "finish", text: finish };
   yield { kind: "finish", text: finish };
-  yield { kind: "end", text: renderEvent("message_stop", {}) };
+  yield { kind: "end", text: renderTypedEvent("message_stop", {}) };
 }
 
 /** Anthropic's Messages ("Messages API", "Streaming messages"). */

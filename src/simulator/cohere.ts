@@ -1,7 +1,7 @@
 // The Cohere dialect from the provider's side: `/cohere/v2/chat`.
 import { asArray, asNumber, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { readToolChoice, readTools, readTurns } from "./chat-messages.ts";
-import { renderNamedEvent } from "./formats.ts";
+import { renderTypedEvent } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem } from "./problem.ts";
 import { findFreshResults, splitInput, takeFirstAnswer } from "./responder.ts";
 import type { Answer, Exchange, Frame, NamedEvent, Prompt, SimDialect } from "./types.ts";
@@ -162,13 +162,13 @@ function* renderEvents(exchange: Exchange): Iterable<NamedEvent> {
 
 function* renderFrames(exchange: Exchange): Iterable<Frame> {
   for (const [kind, type, fields] of renderEvents(exchange))
-    yield { kind, text: renderNamedEvent(type, { type, ...fields }) };
+    yield { kind, text: renderTypedEvent(type, fields) };
   yield { kind: "end", text: "data: [DONE]\n\n" };
 }
 
 function renderFailure(problem: Problem): string {
   const delta = { finish_reason: "ERROR", error: describeProblem(problem) };
-  return renderNamedEvent("message-end", { type: "message-end", delta });
+  return renderTypedEvent("message-end", { delta });
 }
 
 /** Cohere's chat, version 2 ("Cohere API v2: Chat", "Chat with streaming"). */

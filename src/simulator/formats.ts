@@ -12,6 +12,11 @@ export function renderNamedEvent(event: string, data: unknown): string {
   return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
+/** Renders a server-sent event whose data repeat its name. */
+export function renderTypedEvent(type: string, fields: object): string {
+  return renderNamedEvent(type, { type, ...fields });
+}
+
 /** Returns the key of `Authorization: Bearer …`, or undefined if there is none. */
 export function readBearer(headers: Incoming["headers"]): string | undefined {
   const match = /^Bearer (\S.*)$/i.exec(headers.authorization ?? "");

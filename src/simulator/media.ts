@@ -1,6 +1,6 @@
 // Images, speech, transcripts and legacy completions from OpenAI's side: small answers that follow from the request alone.
-import { asArray, asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
-import { renderDataEvent, renderNamedEvent } from "./formats.ts";
+import { asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
+import { renderDataEvent, renderTypedEvent } from "./formats.ts";
 import { countTokens } from "./responder.ts";
 import { type Frame, Sent, type WholeForm, type WholeRequest } from "./types.ts";
 
@@ -28,12 +28,7 @@ function isStreamed({ body }: WholeRequest): boolean {
 function renderPictureEvents(kind: string, drafts: number, data: readonly object[], usage: object): Sent {
   const head = { created_at: 1_767_225_600, size: "1024x1024", quality: "low", background: "opaque" };
   const render = (type: string, fields: object) =>
-    renderNamedEvent(`${kind}.${type}`, {
-      type: `${kind}.${type}`,
-      ...fields,
-      ...head,
-      output_format: "png",
-    });
+    renderTypedEvent(`${kind}.${type}`, { ...fields, ...head, output_format: "png" });
   const frames = data.flatMap((picture): readonly Frame[] => [
     ...Array.from({ length: drafts }, (_, partial_image_index): Frame => {
       return { kind: "delta", text: render("partial_image", { ...picture, partial_image_index }) };
@@ -69,32 +64,20 @@ export const OPENAI_IMAGES: WholeForm = { path: /^\/images\/(generations|edits)$
 const SAMPLES_PER_SECOND = 8000;
 const CHARACTERS_PER_SECOND = 15;
 const SECONDS_MAX = 60;
-const HEAD_BYTES = 44;
+/** The bytes of a head behind its own size. */
+const HEAD_BYTES = 36;
+
+const writeShort = (value: number) => Buffer.from(Uint16Array.of(value).buffer);
+const writeLong = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
 
 /** Silence, for as long as it would take to say the text (WAV, 8 bits, one channel). */
-function speak(text: string): Uint8Array {
+function speak(text: string): Buffer {
   const seconds = Math.min(Math.ceil(text.length / CHARACTERS_PER_SECOND), SECONDS_MAX);
   const samples = seconds * SAMPLES_PER_SECOND;
-  const sound = Buffer.alloc(HEAD_BYTES + samples, 128);
-  sound.write("RIFF");
-  sound.writeUInt32LE(HEAD_BYTES - 8 + samples, 4);
-  sound.write("WAVEfmt ", 8);
-  for (const [at, value] of [
-    [16, 16],
-    [24, SAMPLES_PER_SECOND],
-    [28, SAMPLES_PER_SECOND],
-    [40, samples],
-  ] as const)
-    sound.writeUInt32LE(value, at);
-  for (const [at, value] of [
-    [20, 1],
-    [22, 1],
-    [32, 1],
-    [34, 8],
-  ] as const)
-    sound.writeUInt16LE(value, at);
-  sound.write("data", 36);
-  return sound;
+  const [one, rate] = [writeShort(1), writeLong(SAMPLES_PER_SECOND)];
+  const format = [Buffer.from("WAVEfmt "), writeLong(16), one, one, rate, rate, one, writeShort(8)];
+  const data = [Buffer.from("data"), writeLong(samples), Buffer.alloc(samples, 128)];
+  return Buffer.concat([Buffer.from("RIFF"), writeLong(HEAD_BYTES + samples), ...format, ...data]);
 }
 
 /** Half a second of sound is sent at once. */
@@ -102,7 +85,7 @@ const SOUND_BYTES = 4096;
 const SOUND_TOKENS_PER_SECOND = 20;
 
 function renderSound({ body, hasUsage, tokens }: WholeRequest): Sent {
-  const sound = Buffer.from(speak(String(body.input)));
+  const sound = speak(String(body.input));
   const pieces = Array.from({ length: Math.ceil(sound.length / SOUND_BYTES) }, (_, at) =>
     sound.subarray(at * SOUND_BYTES, (at + 1) * SOUND_BYTES),
   );
@@ -113,12 +96,14 @@ function renderSound({ body, hasUsage, tokens }: WholeRequest): Sent {
   const input = tokens ?? countTokens(String(body.input));
   const output = Math.ceil((sound.length / SAMPLES_PER_SECOND) * SOUND_TOKENS_PER_SECOND);
   const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output };
-  const render = (type: string, fields: object) => renderNamedEvent(type, { type, ...fields });
   return new Sent(EVENTS, [
     ...pieces.map((piece): Frame => {
-      return { kind: "delta", text: render("speech.audio.delta", { audio: piece.toString("base64") }) };
+      return {
+        kind: "delta",
+        text: renderTypedEvent("speech.audio.delta", { audio: piece.toString("base64") }),
+      };
     }),
-    { kind: "end", text: render("speech.audio.done", hasUsage ? { usage } : {}) },
+    { kind: "end", text: renderTypedEvent("speech.audio.done", hasUsage ? { usage } : {}) },
   ]);
 }
 
@@ -169,16 +154,12 @@ export const OPENAI_COMPLETIONS: WholeForm = {
   path: /^\/completions$/,
   render(request) {
     const { body, model, hasUsage, id } = request;
-    const prompts =
-      typeof body.prompt === "string" || !Array.isArray(body.prompt) ? [body.prompt] : body.prompt;
+    const prompts: readonly unknown[] = Array.isArray(body.prompt) ? body.prompt : [body.prompt];
     const count = prompts.length * (asNumber(body.n) ?? 1);
     const text = body.suffix === undefined ? " and so on." : " and so on, up to";
-    const choices = Array.from({ length: count }, (_, index) => ({
-      ...{ text, index },
-      ...{ logprobs: null, finish_reason: "stop" },
-    }));
-    const prompt =
-      request.tokens ?? asArray(prompts).reduce<number>((sum, one) => sum + countTokens(String(one)), 0);
+    const rest = { logprobs: null, finish_reason: "stop" };
+    const choices = Array.from({ length: count }, (_, index) => ({ text, index, ...rest }));
+    const prompt = request.tokens ?? prompts.reduce<number>((sum, one) => sum + countTokens(String(one)), 0);
     const completion = count * countTokens(text);
     const usage = { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
     const head = { id: `cmpl-${id("cmpl", 24)}`, object: "text_completion", created: 1_767_225_600, model };

@@ -1,6 +1,6 @@
 // The dialect of OpenAI's Responses from the provider's side: `/openai/v1/responses`.
 import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
-import { renderNamedEvent } from "./formats.ts";
+import { renderTypedEvent } from "./formats.ts";
 import { isOpenaiModel, isReasoning, OPENAI_ERRORS } from "./openai.ts";
 import type { Problem } from "./problem.ts";
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
@@ -166,7 +166,7 @@ function* renderEvents(exchange: Exchange): Iterable<NamedEvent> {
 function* renderFrames(exchange: Exchange): Iterable<Frame> {
   let sequence_number = 0;
   for (const [kind, type, fields] of renderEvents(exchange))
-    yield { kind, text: renderNamedEvent(type, { type, sequence_number: sequence_number++, ...fields }) };
+    yield { kind, text: renderTypedEvent(type, { sequence_number: sequence_number++, ...fields }) };
 }
 
 function renderFailed(problem: Problem, exchange: Exchange): JsonObject {
@@ -176,9 +176,9 @@ function renderFailed(problem: Problem, exchange: Exchange): JsonObject {
 
 /** An `error`, and then the failed response. */
 function renderFailure(problem: Problem, exchange: Exchange): string {
-  const [type, response] = ["response.failed", renderFailed(problem, exchange)];
-  const error = { type: "error", sequence_number: 99, ...OPENAI_ERRORS.renderErrorBody(problem) };
-  return renderNamedEvent("error", error) + renderNamedEvent(type, { type, sequence_number: 100, response });
+  const error = { sequence_number: 99, ...OPENAI_ERRORS.renderErrorBody(problem) };
+  const failed = { sequence_number: 100, response: renderFailed(problem, exchange) };
+  return renderTypedEvent("error", error) + renderTypedEvent("response.failed", failed);
 }
 
 /** OpenAI's Responses ("API reference: Responses", "Streaming events"). */

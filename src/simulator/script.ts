@@ -109,33 +109,6 @@ const HTML = "<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad
 const JSON_TYPE = "application/json";
 const EVENTS_TYPE = "text/event-stream; charset=utf-8";
 
-/** Returns the script of a fault that is the same in every dialect, or null for any other fault. */
-function scriptPlainFault(
-  { fault, latencyMs }: Control,
-  streamType: string | null,
-  trapUrl: string,
-): Script | null {
-  const reply = (status: number, headers: Record<string, string>, body = ""): Script =>
-    scriptError({ status, headers, body }, latencyMs);
-  switch (fault) {
-    case "reset":
-      return { latencyMs, head: null, steps: [{ do: "reset" }], isFaulty: true };
-    case "silent":
-      return { latencyMs, head: null, steps: [{ do: "hang" }], isFaulty: true };
-    case "302":
-    case "307":
-      return reply(Number(fault), { location: trapUrl });
-    case "502-html":
-      return reply(502, { "content-type": "text/html" }, HTML);
-    case "empty-200":
-      return reply(200, { "content-type": JSON_TYPE });
-    case "empty-stream":
-      return reply(200, { "content-type": streamType ?? JSON_TYPE });
-    default:
-      return null;
-  }
-}
-
 function renderError(
   dialect: SimDialect,
   problem: Problem,
@@ -259,11 +232,30 @@ function scriptFault(
   isStreamed: boolean,
   trapUrl: string,
 ): Script | null {
-  const streamType = isStreamed ? (dialect.chooseStreamType?.(query) ?? "text/event-stream") : null;
-  const plain = scriptPlainFault(control, streamType, trapUrl);
-  if (plain) return plain;
-  const problem = findProblem(control);
-  return problem && scriptError(renderError(dialect, problem, isStreamed, query), control.latencyMs);
+  const { fault, latencyMs } = control;
+  const reply = (status: number, headers: Record<string, string>, body = "") =>
+    scriptError({ status, headers, body }, latencyMs);
+  switch (fault) {
+    case "reset":
+      return { latencyMs, head: null, steps: [{ do: "reset" }], isFaulty: true };
+    case "silent":
+      return { latencyMs, head: null, steps: [{ do: "hang" }], isFaulty: true };
+    case "302":
+    case "307":
+      return reply(Number(fault), { location: trapUrl });
+    case "502-html":
+      return reply(502, { "content-type": "text/html" }, HTML);
+    case "empty-200":
+      return reply(200, { "content-type": JSON_TYPE });
+    case "empty-stream": {
+      const type = isStreamed ? (dialect.chooseStreamType?.(query) ?? "text/event-stream") : JSON_TYPE;
+      return reply(200, { "content-type": type });
+    }
+    default: {
+      const problem = findProblem(control);
+      return problem && scriptError(renderError(dialect, problem, isStreamed, query), latencyMs);
+    }
+  }
 }
 
 /** Returns the script of a request. Refusals come before faults, so that no fault hides a malformed request. */

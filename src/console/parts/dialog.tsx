@@ -31,14 +31,14 @@ export function Dialog({ title, isWide, onClose, isKept, foot, children }: Dialo
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog by itself.
     <dialog ref={ref} class={isWide ? "wide" : ""} aria-labelledby={id} onClose={onClose} onClick={onClick}>
-      <div class="dialog-head">
+      <div class="row tight between dialog-head">
         <h2 id={id}>{title}</h2>
         <Button kind="quiet" icon="close" isIconOnly onClick={onClose}>
           Close
         </Button>
       </div>
       <div class="stack dialog-body">{children}</div>
-      {foot && <div class="dialog-foot">{foot}</div>}
+      {foot && <div class="row dialog-foot">{foot}</div>}
     </dialog>
   );
 }

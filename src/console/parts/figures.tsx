@@ -13,7 +13,9 @@ export function Facts({ rows }: FactsProps) {
   return (
     <dl class="facts">
       {rows.flatMap(([label, value]) => [
-        <dt key={`${label} name`}>{label}</dt>,
+        <dt key={`${label} name`} class="faint">
+          {label}
+        </dt>,
         <dd key={label}>{value}</dd>,
       ])}
     </dl>

@@ -106,7 +106,7 @@ interface MoreProps {
 export function MoreRows({ shown, more, isBusy }: MoreProps) {
   if (more === null) return null;
   return (
-    <div class="table-foot">
+    <div class="row faint table-foot">
       <span>{shown} shown</span>
       <Button isTiny isBusy={isBusy} onClick={() => void more()}>
         Show more

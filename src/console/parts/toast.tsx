@@ -20,7 +20,7 @@ export function Toasts() {
   return (
     <div class="toasts" role="status">
       {toasts.value.map(({ id, text }) => (
-        <div key={id} class="toast">
+        <div key={id} class="row toast">
           <Icon name="check" />
           {text}
         </div>
