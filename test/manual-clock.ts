@@ -1,4 +1,4 @@
-// A clock that only moves when told to.
+// A clock that only moves on command.
 import type { Clock } from "../src/core/world.ts";
 
 export class ManualClock implements Clock {
