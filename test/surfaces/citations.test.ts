@@ -2,8 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../../src/core/json.ts";
 import { isDocument, readSource } from "../../src/operations/chat/citations.ts";
-import type { ChatReply, Citation } from "../../src/operations/chat/form.ts";
+import type { ChatReply, Citation, Delta } from "../../src/operations/chat/form.ts";
 import { type CitedRead, readCited, SURFACES } from "./cited.ts";
+import { makeExchange } from "./readings.ts";
 import { decodePieces, recordedAnswers, STAMP, writeStream } from "./recorded.ts";
 
 const answers = recordedAnswers().filter(
@@ -42,6 +43,20 @@ function listExpected(surface: string, { choices }: ChatReply): readonly CitedRe
 function sort(read: readonly CitedRead[]): readonly string[] {
   return [...new Set(read.map((one) => JSON.stringify(one)))].sort();
 }
+
+test("a citation that comes after a call stands with its text in the response at the end", async () => {
+  const url_citation = { start_index: 0, end_index: 5, url: "https://a.example/", title: "A" };
+  const call = { index: 0, id: "c", type: "function" as const, function: { name: "f", arguments: "{}" } };
+  const deltas: readonly Delta[] = [
+    { content: "Paris." },
+    { tool_calls: [call] },
+    { annotations: [{ type: "url_citation", url_citation }] },
+  ];
+  const exchange = makeExchange("responses");
+  const pieces = deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] }));
+  const read = await readCited("responses", writeStream(exchange, pieces, true));
+  expect(read).toEqual([{ source: "https://a.example/", span: "Paris" }]);
+});
 
 describe.skipIf(answers.length === 0).each(Object.keys(SURFACES))("%s", (surface) => {
   test("shows every recorded citation, whole and streamed", async () => {

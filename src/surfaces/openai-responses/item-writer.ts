@@ -42,6 +42,8 @@ export class ItemWriter {
   readonly #numbers: EventNumbers;
   readonly #calls = new CallQueue();
   #open: OpenItem | null = null;
+  /** The latest message: providers may cite sources for it once its item is whole. */
+  #message: OpenMessage | null = null;
   #textLength = 0;
   /** The items that are whole. */
   readonly output: JsonObject[] = [];
@@ -106,6 +108,7 @@ export class ItemWriter {
       const id = makeItemId("msg", this.#responseId, this.output.length);
       const empty = { text: "", start: this.#textLength, annotations: [], logprobs: [] };
       this.#open = { kind: "message", id, content: [], part, ...empty };
+      this.#message = this.#open;
       const item = { id, type: "message", status: "in_progress", role: "assistant", content: [] };
       text += this.#event("output_item.added", { item }) + this.#addPart(this.#open);
     } else if (this.#open.part !== part) {
@@ -141,17 +144,17 @@ export class ItemWriter {
     return done + this.#event("content_part.done", { ...at, part: whole });
   }
 
+  /** One for a text that has gone out stands with it in the response at the end. */
   #cite(given: Citation): string {
-    const open = this.#open;
-    if (open?.kind !== "message" || open.part !== "output_text") return "";
+    const message = this.#message;
+    if (message === null) return "";
+    const isOpen = message === this.#open && message.part === "output_text";
     let text = "";
-    for (const annotation of writeCitation(moveCitation(given, open.start))) {
-      text += this.#event("output_text.annotation.added", {
-        item_id: open.id,
-        content_index: open.content.length,
-        annotation_index: open.annotations.push(annotation) - 1,
-        annotation,
-      });
+    for (const annotation of writeCitation(moveCitation(given, message.start))) {
+      const annotationIndex = message.annotations.push(annotation) - 1;
+      const at = { item_id: message.id, content_index: message.content.length };
+      const added = { ...at, annotation_index: annotationIndex, annotation };
+      if (isOpen) text += this.#event("output_text.annotation.added", added);
     }
     return text;
   }
