@@ -5,7 +5,7 @@ import { LESSON_SOURCES, type Lesson, type LessonMark } from "../core/rows.ts";
 import type { LessonBound, Store } from "../core/store.ts";
 import { bind, type Changing, type Engine, type Result, readFirst } from "./engine.ts";
 import { real, text, whole, word } from "./found.ts";
-import { composeOverwrite, insertSql, joinNames, selectSql } from "./sql.ts";
+import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
 const LESSON = table<Lesson>(
@@ -84,7 +84,7 @@ function teachOn({ mark, forUpdate, change }: Engine): LessonMethods["teach"] {
   const lockLesson = `${selectSql(LESSON)} WHERE account_id = ${first} AND id = ${second} ${forUpdate}`;
   /** A row that came meanwhile can't have been locked, so it stays, and the lesson is joined to it. */
   const add = `${insertSql(LESSON, mark)} ON CONFLICT (${joinNames(LESSON.key)}) DO NOTHING`;
-  const replace = `${insertSql(LESSON, mark)} ${composeOverwrite(LESSON.key, LESSON.columns)}`;
+  const replace = upsertSql(LESSON, mark);
   /** Takes an account, a key, a model and a number: the oldest of that key's lessons beyond so many. */
   const own = `account_id = ${first} AND key_id = ${second} AND model = ${third}`;
   const forgetOldest = `DELETE FROM lesson WHERE ${own} AND at_ms < (

@@ -16,7 +16,7 @@ const WORK_COLUMNS = [
 ] as const satisfies readonly (readonly [string, Unit])[];
 
 /** The units that have a column; the others only price a part of one of these. */
-export const AMOUNT_COLUMNS = [
+const AMOUNT_COLUMNS = [
   ["prompt_tokens", "prompt"],
   ["completion_tokens", "completion"],
   ["cached_tokens", "cached"],

@@ -10,7 +10,7 @@ export function joinNames(columns: readonly string[]): string {
   return columns.join(", ");
 }
 
-export function joinMarks(count: number, mark: Mark): string {
+function joinMarks(count: number, mark: Mark): string {
   return Array.from({ length: count }, (_, at) => mark(at + 1)).join(", ");
 }
 

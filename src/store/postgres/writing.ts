@@ -14,7 +14,7 @@ const WHOLE_NUMBERS = new Set(
 );
 
 /** Amounts, moments, spans and counts are whole numbers, which lists of bigint refuse to round. */
-export function castValue(column: string): string {
+function castValue(column: string): string {
   return WHOLE_NUMBERS.has(column) || /_(nano|ms|tokens)$/.test(column) ? "bigint" : "text";
 }
 
