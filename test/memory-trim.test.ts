@@ -1,7 +1,9 @@
-// Memory is trimmed once, after a burst of requests, and never while many are waiting.
+// Memory is trimmed once, after a burst of requests, and never while many are waiting; the allocator looks for it seldom.
 import { describe, expect, test } from "bun:test";
+import { existsSync, readFileSync } from "node:fs";
 import { trimMemory } from "../src/app/memory-trim.ts";
 import { ManualClock } from "./manual-clock.ts";
+import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
 
 /** Plays one number of open requests per second, and returns the seconds at which memory was trimmed. */
 async function collections(open: readonly number[]): Promise<readonly number[]> {
@@ -51,3 +53,21 @@ describe("memory is trimmed", () => {
     expect(await collections([5000, ...seconds(40, 0), 400, ...seconds(40, 0)])).toEqual([3]);
   });
 });
+
+test.skipIf(!existsSync("/proc/self/environ"))(
+  "a server has room for all calls, and its allocator looks for memory to give back every two seconds",
+  async () => {
+    const place = newPlace("server: { port: 0 }");
+    const serving = startServe(place);
+    try {
+      await serving.listens();
+      const environment = readFileSync(`/proc/${serving.pid}/environ`, "utf8").split("\0");
+      expect(environment).toContain("BUN_CONFIG_MAX_HTTP_REQUESTS=65535");
+      expect(environment).toContain("MIMALLOC_PURGE_HOLES_MIN_INTERVAL=2000");
+    } finally {
+      serving.end();
+      place.remove();
+    }
+  },
+  LONG_MS,
+);

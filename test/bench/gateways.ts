@@ -98,7 +98,8 @@ export async function preparedGateway(setup: GatewaySetup, place: GatewayPlace):
       ...(workers > 1 ? ["--workers", String(workers)] : []),
     ],
     directory,
-    env: { POUNDKEY_MASTER_KEY: MASTER_KEY },
+    // As a user starts it: without the variable that spares it a second start.
+    env: { POUNDKEY_MASTER_KEY: MASTER_KEY, BUN_CONFIG_MAX_HTTP_REQUESTS: "" },
   };
 }
 
