@@ -3,7 +3,7 @@
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Citation, Delta, FinishReason, ReasoningDetail, Usage } from "../../operations/chat/form.ts";
-import { parseCount, parseKnownCount, parseMainCounts } from "../_chat/counts.ts";
+import { makeUsage, parseCount, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
 /** Thinking blocks of the content. */
 export const THINKING_FORMAT = "cohere-v2-thinking";
@@ -89,15 +89,13 @@ export function parseCohereUsage(given: JsonObject): Usage {
   const tokens = isObject(given.tokens) ? given.tokens : billed;
   const [text, completion] = parseMainCounts(tokens.input_tokens, tokens.output_tokens);
   const prompt = text + parseCount(tokens.image_tokens);
-  const [cached, reasoning] = [
-    parseKnownCount(given.cached_tokens),
-    parseKnownCount(tokens.reasoning_tokens),
-  ];
-  const usage: Usage = {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-  };
+  const cached = parseKnownCount(given.cached_tokens);
+  const usage = makeUsage({
+    prompt,
+    completion,
+    cached: cached === undefined ? undefined : Math.min(prompt, cached),
+    reasoning: parseKnownCount(tokens.reasoning_tokens),
+  });
   const billedPrompt = parseKnownCount(billed.input_tokens);
   const billedCompletion = parseKnownCount(billed.output_tokens);
   if (billedPrompt !== undefined || billedCompletion !== undefined) {
@@ -106,7 +104,5 @@ export function parseCohereUsage(given: JsonObject): Usage {
       output_tokens: billedCompletion ?? 0,
     };
   }
-  if (cached !== undefined) usage.prompt_tokens_details = { cached_tokens: Math.min(prompt, cached) };
-  if (reasoning !== undefined) usage.completion_tokens_details = { reasoning_tokens: reasoning };
   return usage;
 }
