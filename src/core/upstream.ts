@@ -4,15 +4,15 @@ import { Fault, type FaultCode, type FaultDetails } from "./fault.ts";
 /** The facts that a dialect reads from its provider's error body. */
 export interface UpstreamError {
   readonly status: number;
-  readonly message?: string;
+  readonly message?: string | undefined;
   /** The error's code, type and so on, most specific first. */
   readonly codes?: readonly string[];
   /** The offending request field, such as `messages[0].content`. */
-  readonly param?: string;
+  readonly param?: string | undefined;
   /** From `Retry-After` or the body, in milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   /** Set if a field of the body is more specific than the status. */
-  readonly means?: FaultCode;
+  readonly means?: FaultCode | undefined;
   /** This provider's errors with a misleading status. */
   readonly rules?: readonly ErrorRule[];
 }

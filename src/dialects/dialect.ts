@@ -5,15 +5,13 @@ import type { ChatForm } from "../operations/chat/decoder.ts";
 import type { Codec, Codecs, Explain, Lane } from "../operations/codec.ts";
 
 /** Returns a dialect's call as a platform carries it: at another address, with the model in the path, in other frames. Pure. */
-export type Carrier = (outgoing: Outgoing, card: ModelCard, target: Target) => Outgoing;
+type Carrier = (outgoing: Outgoing, card: ModelCard, target: Target) => Outgoing;
 
 export interface Dialect extends Codecs {
   readonly name: DialectName;
   explain: Explain;
   /** Left out: calls leave as the dialect makes them. */
   readonly carry?: Carrier;
-  /** True if only cards that name the dialect use it, as on a platform that serves each model in one form. */
-  readonly onlyNamed?: boolean;
   /** Cards that name no dialect are served in it only if their name matches; left out: all are. */
   readonly names?: RegExp;
 }

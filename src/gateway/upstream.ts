@@ -64,7 +64,6 @@ export function requireRoute<F extends Form>(upstream: Upstream, asked: Asked<F>
   throw new Fault("unsupported_capability", message, { param: "model" });
 }
 
-function isSpoken({ name, onlyNamed = false, names }: Dialect, card: ModelCard): boolean {
-  if (card.dialects) return card.dialects.includes(name);
-  return !onlyNamed && (names?.test(card.name) ?? true);
+function isSpoken({ name, names }: Dialect, card: ModelCard): boolean {
+  return card.dialects?.includes(name) ?? names?.test(card.name) ?? true;
 }

@@ -1,13 +1,17 @@
 // The table of known providers, one row each, and the dialects that a configured server may speak.
 import type { DialectName } from "../core/dialect.ts";
 import type { KnownProvider, PlatformName } from "../core/settings.ts";
-import { carryAzure } from "../dialects/_chat/azure.ts";
 import { bridge } from "../dialects/_chat/bridged.ts";
-import { BEDROCK_CLAUDE_NAMES, carryBedrock, mendBedrock } from "../dialects/anthropic/bedrock.ts";
+import { carryAzure, carryVertexOpen } from "../dialects/_chat/carriers.ts";
+import {
+  BEDROCK_CLAUDE_NAMES,
+  carryBedrock,
+  carryFoundry,
+  carryVertexClaude,
+  mendBedrock,
+} from "../dialects/anthropic/carriers.ts";
 import { anthropic } from "../dialects/anthropic/dialect.ts";
-import { carryFoundry } from "../dialects/anthropic/foundry.ts";
 import { ANTHROPIC_LANE } from "../dialects/anthropic/lane.ts";
-import { carryVertexClaude } from "../dialects/anthropic/vertex.ts";
 import { bedrock } from "../dialects/bedrock/dialect.ts";
 import { cohere } from "../dialects/cohere/dialect.ts";
 import type { ChatDialect, Dialect } from "../dialects/dialect.ts";
@@ -28,7 +32,6 @@ import { makeImages, OPENAI_IMAGES, OPENROUTER_IMAGES, XAI_IMAGES } from "../dia
 import { needsResponses, needsResponsesOnAzure, OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
 import { MISTRAL_SPEECH, makeSpeech, OPENAI_SPEECH } from "../dialects/openai/speech.ts";
 import { makeTranscription } from "../dialects/openai/transcription.ts";
-import { carryVertexOpen } from "../dialects/openai/vertex.ts";
 import { perplexity } from "../dialects/perplexity/dialect.ts";
 import { responses } from "../dialects/responses/dialect.ts";
 import { RESPONSES_LANE } from "../dialects/responses/lane.ts";
@@ -63,7 +66,7 @@ import {
   VERTEX_VECTORS,
 } from "./vectors.ts";
 
-export interface ProviderRow extends KnownProvider {
+interface ProviderRow extends KnownProvider {
   /** In the order of preference. */
   readonly dialects: readonly Dialect[];
 }
@@ -248,28 +251,20 @@ export const PROVIDERS: readonly ProviderRow[] = [
   ownServer("vLLM", "http://127.0.0.1:8000/v1", GENERIC_OPENAI),
 ];
 
+const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
+  openai: GENERIC_OPENAI,
+  responses: withLane(responses, RESPONSES),
+  anthropic: ANTHROPIC,
+  gemini: GEMINI,
+  mistral: MISTRAL,
+  cohere: COHERE,
+  perplexity,
+  bedrock,
+  voyage,
+  jina,
+};
+
 /** The dialect that a configured server speaks; `openai` takes servers of that dialect as they are. */
 export function findDialect(name: DialectName): Dialect {
-  switch (name) {
-    case "openai":
-      return GENERIC_OPENAI;
-    case "responses":
-      return withLane(responses, RESPONSES);
-    case "anthropic":
-      return ANTHROPIC;
-    case "gemini":
-      return GEMINI;
-    case "mistral":
-      return MISTRAL;
-    case "cohere":
-      return COHERE;
-    case "perplexity":
-      return perplexity;
-    case "bedrock":
-      return bedrock;
-    case "voyage":
-      return voyage;
-    case "jina":
-      return jina;
-  }
+  return DIALECTS[name];
 }

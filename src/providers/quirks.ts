@@ -4,11 +4,10 @@ import { OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
 import type { EffortQuirks, OpenaiQuirks } from "../dialects/openai/quirks.ts";
 import { NO_EFFORT, OPENAI_ONLY, OTHERS_ONLY, PLAIN } from "../dialects/openai/quirks.ts";
 
-const LOW_TO_HIGH: EffortQuirks = { values: ["low", "medium", "high"], toggle: null };
-const NONE_TO_HIGH: EffortQuirks = { values: ["none", "low", "medium", "high"], toggle: null };
+const LOW_TO_HIGH: EffortQuirks = { values: ["low", "medium", "high"] };
+const NONE_TO_HIGH: EffortQuirks = { values: ["none", "low", "medium", "high"] };
 const ALL_EFFORTS: EffortQuirks = {
   values: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
-  toggle: null,
 };
 const PENALTIES = ["presence_penalty", "frequency_penalty"];
 /** Groq and Cerebras refuse what they don't know; these they do. */
@@ -83,7 +82,7 @@ export const XAI: OpenaiQuirks = {
     { names: /non-reasoning|^grok-2/, quirks: {} },
     {
       names: /^grok-3-mini/,
-      quirks: { ...GROK_THINKS, effort: { values: ["low", "high"], toggle: null } },
+      quirks: { ...GROK_THINKS, effort: { values: ["low", "high"] } },
     },
     { names: /^grok-3/, quirks: { refuses: [...OPENAI_ONLY, "logit_bias", "presence_penalty"] } },
     { names: /^grok-(4(-|$)|4\.20(-\d{4})?-reasoning|code)/, quirks: GROK_THINKS },
@@ -105,7 +104,7 @@ export const GROQ: OpenaiQuirks = {
     { names: /kimi|llama-4/, quirks: { jsonSchema: true } },
     {
       names: /qwen|deepseek/,
-      quirks: { effort: { values: ["none"], toggle: null }, adds: { reasoning_format: "parsed" } },
+      quirks: { effort: { values: ["none"] }, adds: { reasoning_format: "parsed" } },
     },
   ],
 };
@@ -124,7 +123,7 @@ export const CEREBRAS: OpenaiQuirks = {
   names: false,
   thoughts: "reasoning",
   effort: LOW_TO_HIGH,
-  models: [{ names: /glm|qwen/, quirks: { effort: { values: ["none"], toggle: null } } }],
+  models: [{ names: /glm|qwen/, quirks: { effort: { values: ["none"] } } }],
 };
 
 /** openrouter.ai/docs: it drops by itself what a model behind it doesn't take. */
@@ -183,7 +182,7 @@ export const MOONSHOT: OpenaiQuirks = {
     { names: /^kimi-k2(-|$)/, quirks: {} },
     {
       names: /^kimi-/,
-      quirks: { ...KIMI_FIXED, effort: { values: ["low", "high", "max"], toggle: null } },
+      quirks: { ...KIMI_FIXED, effort: { values: ["low", "high", "max"] } },
     },
   ],
 };
@@ -229,7 +228,7 @@ export const ZAI: OpenaiQuirks = {
   models: [
     {
       names: /^glm-(5\.[3-9]|[6-9])/,
-      quirks: { effort: { values: ["low", "high", "max"], toggle: null } },
+      quirks: { effort: { values: ["low", "high", "max"] } },
     },
   ],
 };

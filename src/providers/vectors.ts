@@ -1,40 +1,70 @@
 // The codecs beyond chat of the providers' rows: embeddings, rerank and moderation, each with its server's differences.
-import { makeEmbeddings } from "../dialects/_whole/embeddings.ts";
+import { COHERE_KINDS, type EmbeddingsQuirks, makeEmbeddings } from "../dialects/_whole/embeddings.ts";
 import { makeModeration } from "../dialects/_whole/moderation.ts";
 import { makeRerank, PLAIN_RERANK } from "../dialects/_whole/rerank.ts";
 import { COHERE_EMBEDDINGS } from "../dialects/cohere/embeddings.ts";
-import { GEMINI_EMBEDDINGS } from "../dialects/gemini/embeddings.ts";
-import { VERTEX_EMBEDDINGS } from "../dialects/gemini/vertex-embeddings.ts";
-import { VERTEX_RERANK } from "../dialects/gemini/vertex-rerank.ts";
-import { MISTRAL_EMBEDDINGS } from "../dialects/mistral/embeddings.ts";
-import {
-  DEEPINFRA_EMBEDDINGS,
-  NVIDIA_EMBEDDINGS,
-  OPENAI_EMBEDDINGS,
-  OPENROUTER_EMBEDDINGS,
-  PLAIN_EMBEDDINGS,
-} from "../dialects/openai/embeddings.ts";
+import { GEMINI_EMBEDDINGS, VERTEX_EMBEDDINGS } from "../dialects/gemini/embeddings.ts";
+import { VERTEX_RERANK } from "../dialects/gemini/vertex.ts";
 import { DEEPINFRA_RERANK, NVIDIA_RERANK } from "../dialects/openai/rerank.ts";
 
 const rerank = makeRerank(PLAIN_RERANK);
 const moderation = makeModeration({ takesParts: true, passes: "all" });
 
+/** OpenAI API reference, "Create embeddings". */
+const OPENAI_EMBEDDINGS: EmbeddingsQuirks = {
+  givesBase64: true,
+  encodingField: "encoding_format",
+  dimensionsField: "dimensions",
+  takesTokenIds: true,
+  passes: "all",
+  inputsMax: 2048,
+};
+/** Any other server: some gave base64 of 64-bit floats (vLLM of 2024), which reads as twice as many wrong numbers. */
+const PLAIN_EMBEDDINGS: EmbeddingsQuirks = { ...OPENAI_EMBEDDINGS, givesBase64: false };
+const embeddings = makeEmbeddings(PLAIN_EMBEDDINGS);
+
 export const OPENAI_VECTORS = { embeddings: makeEmbeddings(OPENAI_EMBEDDINGS), moderation };
 /** Any server of the operator's own, and Together. */
-export const PLAIN_VECTORS = { embeddings: makeEmbeddings(PLAIN_EMBEDDINGS), rerank, moderation };
-export const OPENROUTER_VECTORS = { embeddings: makeEmbeddings(OPENROUTER_EMBEDDINGS), rerank };
+export const PLAIN_VECTORS = { embeddings, rerank, moderation };
+/** openrouter.ai/docs: it passes the kind of text on to models that have it. */
+export const OPENROUTER_VECTORS = {
+  embeddings: makeEmbeddings({
+    ...PLAIN_EMBEDDINGS,
+    inputType: { field: "input_type", words: COHERE_KINDS },
+  }),
+  rerank,
+};
+/** DeepInfra's API takes at most 1,024 texts at once. */
 export const DEEPINFRA_VECTORS = {
-  embeddings: makeEmbeddings(DEEPINFRA_EMBEDDINGS),
+  embeddings: makeEmbeddings({ ...PLAIN_EMBEDDINGS, inputsMax: 1024 }),
   rerank: DEEPINFRA_RERANK,
 };
-export const NVIDIA_VECTORS = { embeddings: makeEmbeddings(NVIDIA_EMBEDDINGS), rerank: NVIDIA_RERANK };
-/** docs.fireworks.ai, "Embeddings & Reranking": documents are shown unless the request refuses them. */
-export const FIREWORKS_VECTORS = {
-  embeddings: makeEmbeddings(PLAIN_EMBEDDINGS),
-  rerank: makeRerank({ ...PLAIN_RERANK, echoes: true }),
+/** NeMo Retriever API reference: most models require the kind of text, of which there are two. */
+export const NVIDIA_VECTORS = {
+  embeddings: makeEmbeddings({
+    ...PLAIN_EMBEDDINGS,
+    inputType: {
+      field: "input_type",
+      words: { query: "query", document: "passage", classification: "passage", clustering: "passage" },
+      standard: "passage",
+    },
+    truncation: { field: "truncate", words: { none: "NONE", start: "START", end: "END" } },
+    takesTokenIds: false,
+    passes: ["user"],
+  }),
+  rerank: NVIDIA_RERANK,
 };
+/** docs.fireworks.ai, "Embeddings & Reranking": documents are shown unless the request refuses them. */
+export const FIREWORKS_VECTORS = { embeddings, rerank: makeRerank({ ...PLAIN_RERANK, echoes: true }) };
+/** docs.mistral.ai, "Embeddings"; recorded: 257 texts are refused, and so are more than 16,384 tokens in one call. */
 export const MISTRAL_VECTORS = {
-  embeddings: makeEmbeddings(MISTRAL_EMBEDDINGS),
+  embeddings: makeEmbeddings({
+    encodingField: "encoding_format",
+    dimensionsField: "output_dimension",
+    passes: ["metadata"],
+    inputsMax: 256,
+    tokensMax: () => 16_384,
+  }),
   moderation: makeModeration({ takesParts: false, passes: [] }),
 };
 export const GEMINI_VECTORS = { embeddings: GEMINI_EMBEDDINGS };
@@ -42,10 +72,5 @@ export const VERTEX_VECTORS = { embeddings: VERTEX_EMBEDDINGS, rerank: VERTEX_RE
 /** Cohere API v2 reference, `/rerank`: it never shows the documents. */
 export const COHERE_VECTORS = {
   embeddings: COHERE_EMBEDDINGS,
-  rerank: makeRerank({
-    resultsField: "top_n",
-    documentTokensField: "max_tokens_per_doc",
-    echoes: false,
-    passes: [],
-  }),
+  rerank: makeRerank({ resultsField: "top_n", documentTokensField: "max_tokens_per_doc", passes: [] }),
 };

@@ -96,28 +96,31 @@ function parseFault(value: string): InjectedFault {
   return reject("value", `Simulator: no fault is called '${value}'.`);
 }
 
-const READERS: { readonly [N in keyof typeof CONTROLS]: (value: string) => Partial<Control> } = {
-  latency: (value) => ({ latencyMs: parseNumber(value) }),
-  pause: (value) => ({ pauseMs: parseNumber(value) }),
-  pace: (value) => ({ paceMs: parseNumber(value) }),
-  chunks: (value) => ({ chunks: Math.floor(parseNumber(value)) }),
-  tokens: (value) => ({
-    tokens: value.split(":").map((part) => (part === "" ? null : Math.floor(parseNumber(part)))),
-  }),
-  trouble: (value) => ({ fault: parseFault(value) }),
-  flaky: (value) => ({ flaky: parseNumber(value) }),
-  after: (value) => ({ after: parseNumber(value) }),
-  retry: (value) => ({ retryAfterSeconds: parseNumber(value) }),
-  size: (value) => ({ sizeKilobytes: parseNumber(value) }),
-};
-
-function isControl(name: string): name is keyof typeof CONTROLS {
-  return Object.hasOwn(CONTROLS, name);
-}
-
 function parseSetting(name: string, value: string): Partial<Control> {
-  if (isControl(name)) return READERS[name](value);
-  return reject("value", `Simulator: no control is called '${name}'.`);
+  switch (name) {
+    case "latency":
+      return { latencyMs: parseNumber(value) };
+    case "pause":
+      return { pauseMs: parseNumber(value) };
+    case "pace":
+      return { paceMs: parseNumber(value) };
+    case "chunks":
+      return { chunks: Math.floor(parseNumber(value)) };
+    case "tokens":
+      return { tokens: value.split(":").map((part) => (part === "" ? null : Math.floor(parseNumber(part)))) };
+    case "trouble":
+      return { fault: parseFault(value) };
+    case "flaky":
+      return { flaky: parseNumber(value) };
+    case "after":
+      return { after: parseNumber(value) };
+    case "retry":
+      return { retryAfterSeconds: parseNumber(value) };
+    case "size":
+      return { sizeKilobytes: parseNumber(value) };
+    default:
+      return reject("value", `Simulator: no control is called '${name}'.`);
+  }
 }
 
 /** Returns the model's name without controls: `sim-mini` for `sim-mini~pace=5`. */

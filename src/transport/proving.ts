@@ -4,7 +4,7 @@ import type { Clock } from "../core/world.ts";
 import type { Authorize } from "./auth/authorize.ts";
 import type { Prepared } from "./prepared.ts";
 
-export interface Proving {
+interface Proving {
   readonly proof: Proof;
   readonly authorize: Authorize;
   readonly clock: Pick<Clock, "nowMs">;

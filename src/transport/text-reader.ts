@@ -10,24 +10,20 @@ const EVENTS = /^text\/event-stream\b/i;
 
 export function makeReader(response: Response, answer: Outgoing["answer"]): TextReader {
   const isBytes = answer === "bytes" && !EVENTS.test(response.headers.get("content-type") ?? "");
-  if (isBytes && response.body !== null) return new ByteReader(response.body.getReader());
+  if (isBytes && response.body !== null) return readBytes(response.body.getReader());
   if (answer !== "aws-eventstream" || response.body === null) return response.textStream().getReader();
   return new FrameReader(response.body.getReader());
 }
 
 /** Reads a body that is no text: each byte is one character (Latin-1), which takes no more memory than the byte. */
-class ByteReader implements TextReader {
-  readonly #source: ReadableStreamDefaultReader<Uint8Array>;
-
-  constructor(source: ReadableStreamDefaultReader<Uint8Array>) {
-    this.#source = source;
-  }
-
-  async read(): Promise<Bun.ReadableStreamDefaultReadResult<string>> {
-    const { done, value } = await this.#source.read();
-    if (done) return { done, value: undefined };
-    return { done, value: Buffer.from(value.buffer, value.byteOffset, value.length).toString("latin1") };
-  }
+function readBytes(source: ReadableStreamDefaultReader<Uint8Array>): TextReader {
+  return {
+    async read() {
+      const { done, value } = await source.read();
+      if (done) return { done, value: undefined };
+      return { done, value: Buffer.from(value.buffer, value.byteOffset, value.length).toString("latin1") };
+    },
+  };
 }
 
 /**

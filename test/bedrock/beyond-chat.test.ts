@@ -1,7 +1,7 @@
 // Embeddings and rerank on Bedrock, through the running gateway: each maker's own form, and what is counted.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
-import { BEDROCK_EMBEDDINGS } from "../../src/dialects/bedrock/embeddings.ts";
+import { BEDROCK_EMBEDDINGS } from "../../src/dialects/bedrock/invoke.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { makeCard } from "../providers/drive.ts";
 

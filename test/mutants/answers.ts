@@ -92,7 +92,7 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "a count that is none counts as nothing",
-    file: "src/dialects/_chat/counts.ts",
+    file: "src/dialects/_chat/usage.ts",
     find: "return isCount ? asCount(value) : Number.NaN;",
     replace: "return asCount(value);",
     tests: ["test/http-wild-answers.test.ts"],

@@ -44,7 +44,7 @@ export const BEYOND_CHAT: readonly Mutant[] = [
   },
   {
     name: "beyond chat: own servers are asked for base64",
-    file: "src/dialects/openai/embeddings.ts",
+    file: "src/providers/vectors.ts",
     find: "{ ...OPENAI_EMBEDDINGS, givesBase64: false }",
     replace: "{ ...OPENAI_EMBEDDINGS }",
     tests: SENT,
@@ -58,7 +58,7 @@ export const BEYOND_CHAT: readonly Mutant[] = [
   },
   {
     name: "beyond chat: fields choose another route",
-    file: "src/dialects/_whole/extras.ts",
+    file: "src/dialects/_chat/outgoing.ts",
     find: "if (!ROUTING.has(name) && (",
     replace: "if (ROUTING.size > 0 && (",
     tests: SENT,
@@ -128,7 +128,7 @@ export const BEYOND_CHAT: readonly Mutant[] = [
   },
   {
     name: "beyond chat: documents leave their location to be ranked",
-    file: "src/dialects/gemini/vertex-rerank.ts",
+    file: "src/dialects/gemini/vertex.ts",
     find: "locations\\/global)$/",
     replace: "locations\\/[^/]+)$/",
     tests: RANKED,

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
 import { mistral } from "../../src/dialects/mistral/dialect.ts";
-import { MistralIds } from "../../src/dialects/mistral/ids.ts";
+import { MistralIds } from "../../src/dialects/mistral/messages.ts";
 import { readSource } from "../../src/operations/chat/citations.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { checkMistralRequest } from "../simulator/mistral-validator.ts";

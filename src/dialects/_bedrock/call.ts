@@ -1,8 +1,7 @@
-// The parts that every call to Bedrock's runtime shares: the model in the path, and the form of errors.
+// The address of every call to Bedrock's runtime, with the model in its path.
 import type { ModelCard } from "../../core/card.ts";
 import type { Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
-import { explainAmazon } from "../../transport/framing/aws-faults.ts";
 
 /** The address of a call, as `converse`: an id is one step of the path, the slashes of an ARN included. */
 export function makeModelUrl({ baseUrl }: Target, card: ModelCard, call: string): string {
@@ -21,5 +20,3 @@ function decodeId(name: string): string {
     return name;
   }
 }
-
-export const explain = explainAmazon;

@@ -1,13 +1,7 @@
 // Errors of the servers of the chat-completions API, in all their forms, as Faults.
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
-import {
-  type ErrorRule,
-  isAboutCredential,
-  readRetryAfterMs,
-  type UpstreamError,
-  upstreamFault,
-} from "../../core/upstream.ts";
+import { type ErrorRule, isAboutCredential, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
 interface Said {
   readonly message?: string | undefined;
@@ -50,6 +44,11 @@ export function explainChat(
   return readFault(status, said, readRetryAfterMs(headers, nowMs), rules);
 }
 
+/** True for the 400 of thinking that the model didn't sign; the model's own words stand in it. */
+export function isSignatureRefused({ code, message }: Fault): boolean {
+  return code === "upstream_rejected" && /signature/i.test(message);
+}
+
 /** The fault for an error that came with HTTP 200: an event of a stream, or a whole body. */
 export function explainInside(body: JsonObject): Fault {
   const said = readMessage(body);
@@ -63,17 +62,9 @@ function readFault(
   retryAfterMs: number | undefined,
   rules: readonly ErrorRule[] = [],
 ): Fault {
-  const error: UpstreamError = {
-    status,
-    codes,
-    rules,
-    ...(message === undefined ? {} : { message }),
-    ...(param === undefined ? {} : { param }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
   // Groq's 413 is its token rate: the same request passes in another minute or elsewhere.
   const isRate = status === 413 && codes.includes("rate_limit_exceeded");
-  return upstreamFault(isRate ? { ...error, status: 429 } : error);
+  return upstreamFault({ status: isRate ? 429 : status, codes, rules, message, param, retryAfterMs });
 }
 
 function readMessage(body: unknown): Said {

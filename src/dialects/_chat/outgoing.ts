@@ -1,29 +1,144 @@
-// The common parts of every call to a JSON API with a bearer secret: its headers and its output limit.
+// The common parts of every call: its headers, its output limit, and the client's fields that it can't carry, which are named.
 import type { ModelCard } from "../../core/card.ts";
-import type { Target } from "../../core/dialect.ts";
+import type { Outgoing, Target } from "../../core/dialect.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+
+/** A group of fields of the call's body, and the client's fields that it had to change or leave out. */
+export interface Portion {
+  readonly fields: JsonObject;
+  readonly dropped: readonly string[];
+}
+
+export const NOTHING: Portion = { fields: {}, dropped: [] };
+
+/** All the fields together, of two of one name the later. */
+export function joinPortions(...portions: readonly Portion[]): Portion {
+  const fields: JsonObject = Object.assign({}, ...portions.map((one) => one.fields));
+  return { fields, dropped: portions.flatMap(({ dropped }) => dropped) };
+}
+
+/** The request's own fields of these names, as far as they are set. */
+export function pickFields(request: Readonly<JsonObject>, names: Iterable<string>): JsonObject {
+  const fields: JsonObject = {};
+  for (const name of names) if (request[name] !== undefined) fields[name] = request[name];
+  return fields;
+}
+
+/** The fields under one name; nothing where there are none. */
+export function nestFields(name: string, fields: JsonObject): JsonObject {
+  return Object.keys(fields).length > 0 ? { [name]: fields } : {};
+}
+
+/** A call to a JSON API that takes its secret as a bearer's. */
+export function makeCall(
+  target: Target,
+  path: string,
+  body: JsonObject,
+  dropped: readonly string[],
+): Outgoing {
+  return { url: `${target.baseUrl}${path}`, headers: makeBearerHeaders(target), body, dropped };
+}
 
 /** `authorization: Bearer …` unless the server needs none, then the operator's own headers, which win. */
 export function makeBearerHeaders(target: Target): Record<string, string> {
+  return makeKeyHeaders(target, "authorization", "Bearer ");
+}
+
+/** The secret in a header of this name unless the server needs none, then the operator's own headers, which win. */
+export function makeKeyHeaders(target: Target, keyHeader: string, prefix = ""): Record<string, string> {
   const headers: Record<string, string> = {};
-  if (target.secret !== null) headers.authorization = `Bearer ${target.secret}`;
+  if (target.secret !== null) headers[keyHeader] = prefix + target.secret;
   for (const [name, value] of Object.entries(target.headers)) headers[name.toLowerCase()] = value;
   return headers;
 }
 
-export interface OutputLimit {
-  /** undefined: the client named none. */
-  readonly tokens: number | undefined;
-  /** The client's fields, when their limit was raised or lowered. */
-  readonly changed: readonly string[];
+/** The headers with the secret under the name that a platform has for it; the operator's own headers win. */
+export function moveKey(
+  headers: Outgoing["headers"],
+  { secret }: Target,
+  from: "authorization" | "x-api-key",
+  to: string,
+): Outgoing["headers"] {
+  const { [from]: key, ...rest } = headers;
+  const own = from === "authorization" ? `Bearer ${secret}` : secret;
+  return secret === null || key !== own ? headers : { [to]: secret, ...rest };
 }
 
 /** The client's output limit in tokens, at most what the card allows and at least what the API takes (`floor`). */
-export function clampOutputLimit(request: ChatRequest, card: ModelCard, floor: number): OutputLimit {
+export function clampOutputLimit(request: ChatRequest, card: ModelCard, field: string, floor = 1): Portion {
   const asked = readOutputLimit(request);
-  if (asked === undefined) return { tokens: undefined, changed: [] };
+  if (asked === undefined) return NOTHING;
   const tokens = Math.max(floor, Math.min(asked, card.outputTokensMax ?? asked));
-  if (tokens === asked) return { tokens, changed: [] };
-  const fields = ["max_tokens", "max_completion_tokens"];
-  return { tokens, changed: fields.filter((field) => request[field] !== undefined) };
+  const given = ["max_tokens", "max_completion_tokens"].filter((name) => request[name] !== undefined);
+  return { fields: { [field]: tokens }, dropped: tokens === asked ? [] : given };
+}
+
+/** Fields that the gateway itself answers for, whatever the upstream, and those that every encoder has a form for. */
+export const CARRIED_ALWAYS: ReadonlySet<string> = new Set([
+  "model",
+  "messages",
+  "stream",
+  "stream_options",
+  "n",
+  "max_tokens",
+  "max_completion_tokens",
+  "tools",
+  "tool_choice",
+  "response_format",
+  "reasoning_effort",
+]);
+
+/** The request's fields that are set and not carried, in the request's order. */
+export function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>): string[] {
+  const fields = Object.keys(request).filter(
+    (field) => !CARRIED_ALWAYS.has(field) && !carried.has(field) && request[field] !== undefined,
+  );
+  return carried.has("citations") ? fields : [...fields, ...listUncited(request)];
+}
+
+/** Names the field of a file by which its citations are asked for, as Claude's API has it, if any file has it. */
+export function listUncited({ messages }: ChatRequest): readonly string[] {
+  const isCited = messages.some(({ content }) => {
+    return Array.isArray(content) && content.some((part) => part.type === "file" && part.citations);
+  });
+  return isCited ? ["citations"] : [];
+}
+
+/**
+ * Fields that choose a route, an identity, another model, plugins or recipients at other gateways. They are left out: the
+ * card decides the route here, and the cost of another model or a plugin would not have been held.
+ */
+export const ROUTING: ReadonlySet<string> = new Set([
+  "api_base",
+  "api_key",
+  "api_version",
+  "base_url",
+  "custom_host",
+  "custom_llm_provider",
+  "extra_body",
+  "extra_headers",
+  "extra_query",
+  "fallbacks",
+  "headers",
+  "litellm_params",
+  "models",
+  "organization",
+  "plugins",
+  "preset",
+  "provider",
+  "proxy",
+  "route",
+  "webhook",
+]);
+
+/** The client's fields that an operation's form has no place for, as far as the server may know them. */
+export function passExtras(given: Readonly<JsonObject>, passes: "all" | readonly string[]): Portion {
+  const fields: JsonObject = {};
+  const dropped: string[] = [];
+  for (const [name, value] of Object.entries(given)) {
+    if (!ROUTING.has(name) && (passes === "all" || passes.includes(name))) fields[name] = value;
+    else dropped.push(name);
+  }
+  return { fields, dropped };
 }

@@ -1,7 +1,8 @@
 // Tools in the form that servers of the chat-completions API share: plain functions, and the choice among them.
 
+import type { ModelCard } from "../../core/card.ts";
 import { asObject, asString, isObject, parseJson } from "../../core/json.ts";
-import type { Decoder } from "../../operations/chat/decoder.ts";
+import type { ChatForm, Decoder } from "../../operations/chat/decoder.ts";
 import type {
   ChatChunk,
   ChatReply,
@@ -12,6 +13,7 @@ import type {
   ToolCall,
   ToolCallDelta,
 } from "../../operations/chat/form.ts";
+import type { AnswerCodec } from "../../operations/codec.ts";
 
 /** The one argument of a function that stands for a custom tool. */
 const INPUT = "input";
@@ -57,14 +59,42 @@ export function toFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
     : plain;
 }
 
+/** The name of a tool, or of the tool that a call is of. */
+export function readToolName(tool: Tool | ToolCall): string {
+  return tool.type === "custom" ? tool.custom.name : tool.function.name;
+}
+
 /** The names of a request's custom tools. */
 export function listCustomNames(request: ChatRequest): ReadonlySet<string> {
   const names = (request.tools ?? []).flatMap((tool) => (tool.type === "custom" ? [tool.custom.name] : []));
   return new Set(names);
 }
 
-/** A reply in which the calls of functions that stand for custom tools are custom calls again. */
-export function restoreCustomCalls(reply: ChatReply, names: ReadonlySet<string>): ChatReply {
+/**
+ * The reading half of a codec that sends custom tools as functions: their calls are custom calls again. `keeps` is true for
+ * cards that take custom tools as they are.
+ */
+export function readCustomCalls(
+  codec: AnswerCodec<ChatForm>,
+  keeps: (card: ModelCard) => boolean = () => false,
+): AnswerCodec<ChatForm> {
+  const listSent = (card: ModelCard, request: ChatRequest) =>
+    keeps(card) ? new Set<string>() : listCustomNames(request);
+  return {
+    decoder(card, request) {
+      const names = listSent(card, request);
+      const decoder = codec.decoder(card, request);
+      return names.size === 0 ? decoder : wrapCustomDecoder(decoder, names);
+    },
+    reply(body, card, request, headers) {
+      const names = listSent(card, request);
+      const reply = codec.reply(body, card, request, headers);
+      return names.size === 0 ? reply : restoreCustomCalls(reply, names);
+    },
+  };
+}
+
+function restoreCustomCalls(reply: ChatReply, names: ReadonlySet<string>): ChatReply {
   const choices = reply.choices.map((choice) => {
     const calls = choice.message.tool_calls?.map((call) => toCustomCall(call, names));
     return calls === undefined ? choice : { ...choice, message: { ...choice.message, tool_calls: calls } };
@@ -83,11 +113,8 @@ function readInput(text: string): string {
   return asString(asObject(parseJson(text))[INPUT]) ?? text;
 }
 
-/**
- * A decoder that gives calls of the functions in `names` back as custom calls. Their arguments are JSON around the
- * text, so they are held back until their choice is finished.
- */
-export function wrapCustomDecoder(inner: Decoder, names: ReadonlySet<string>): Decoder {
+/** The calls' arguments are JSON around the text, so they are held back until their choice is finished. */
+function wrapCustomDecoder(inner: Decoder, names: ReadonlySet<string>): Decoder {
   const held = new HeldCalls(names);
   const mapped = (chunks: readonly ChatChunk[]): readonly ChatChunk[] =>
     chunks.map((chunk) => ({ ...chunk, choices: chunk.choices.map((choice) => held.pass(choice)) }));

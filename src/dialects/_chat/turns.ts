@@ -16,11 +16,12 @@ export interface Turn<Block> {
 }
 
 /** Returns the id under which a call of the message at `place` is sent. */
-export type Ids = (id: string, place: number) => string;
+type Ids = (id: string, place: number) => string;
 
 /** Makes the blocks of one message; `index` is its place among all messages. */
 export interface BlockMaker<Block> {
-  user(message: UserMessage, index: number): readonly Block[];
+  /** Also makes those of the system messages before all others. */
+  user(message: UserMessage | SystemMessage, index: number): readonly Block[];
   /** A system message amid the conversation. */
   note(message: SystemMessage, index: number): readonly Block[];
   assistant(message: AssistantMessage, index: number, ids: Ids): readonly Block[];
@@ -40,7 +41,7 @@ export function countLeading(messages: readonly ChatMessage[]): number {
 }
 
 /** True for an image that the assistant gave, which has no place in such a turn. */
-export function hasGivenImage(message: ChatMessage): boolean {
+function hasGivenImage(message: ChatMessage): boolean {
   return message.role === "assistant" && listParts(message.content).some(({ type }) => type === "image_url");
 }
 
@@ -62,11 +63,32 @@ export function makeSaid<Block>(
   return refused ? [refused] : said;
 }
 
+export interface Conversation<Block> {
+  readonly system: readonly Block[];
+  /** Alternating, the first one the user's; tool results stand first in the turn after their calls. */
+  readonly turns: readonly Turn<Block>[];
+  /** Something of a message has no place in it: an image that the assistant gave. */
+  readonly isShortened: boolean;
+}
+
+/** Leading system and developer messages are the system prompt, all others turns. */
+export function splitConversation<Block>(
+  messages: readonly ChatMessage[],
+  maker: BlockMaker<Block>,
+): Conversation<Block> {
+  const leading = messages.slice(0, countLeading(messages)).filter(isSystem);
+  return {
+    system: leading.flatMap((message, index) => maker.user(message, index)),
+    turns: makeTurns(messages, maker),
+    isShortened: messages.some(hasGivenImage),
+  };
+}
+
 /**
  * The turns of the messages behind the leading system messages. Tool results go, whatever their order and whatever stands
  * between, into the one user turn right after the calls they answer. No turn is empty.
  */
-export function makeTurns<Block>(
+function makeTurns<Block>(
   messages: readonly ChatMessage[],
   maker: BlockMaker<Block>,
 ): readonly Turn<Block>[] {

@@ -1,8 +1,57 @@
-// Parses token counts as the servers of the chat-completions API report them, in all their forms.
-
-import { asObject, isObject, type JsonObject } from "../../core/json.ts";
+// Parses token counts: what all dialects share, and the forms in which chat-completions servers report them.
+import { asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
-import { parseCount, parseKnownCount } from "./counts.ts";
+import { nestFields } from "./outgoing.ts";
+
+/**
+ * Returns a reported count: 0 if it is missing, NaN if it is not a count (negative, infinite, a text). NaN makes every
+ * sum NaN, and so the report unusable; with 0 in its place a prompt of a million tokens would cost nothing.
+ */
+export function parseCount(value: unknown): number {
+  if (value === undefined || value === null) return 0;
+  const isCount = typeof value === "number" && value >= 0 && Number.isFinite(value);
+  return isCount ? asCount(value) : Number.NaN;
+}
+
+/** As `parseCount`, but undefined if the count is missing. */
+export function parseKnownCount(value: unknown): number | undefined {
+  return value === undefined || value === null ? undefined : parseCount(value);
+}
+
+/** Returns the counts of prompt and answer. If both are missing, the report is unusable, and both are NaN. */
+export function parseMainCounts(prompt: unknown, completion: unknown): readonly [number, number] {
+  const [first, second] = [parseKnownCount(prompt), parseKnownCount(completion)];
+  return first === undefined && second === undefined ? [Number.NaN, Number.NaN] : [first ?? 0, second ?? 0];
+}
+
+interface Counts {
+  readonly prompt: number;
+  readonly completion: number;
+  /** Parts of the prompt. */
+  readonly cached?: number | undefined;
+  readonly written?: number | undefined;
+  /** A part of the completion. */
+  readonly reasoning?: number | undefined;
+  readonly searches?: number | undefined;
+}
+
+/** The usage of these counts; those that are undefined were not reported. */
+export function makeUsage({ prompt, completion, cached, written, reasoning, searches }: Counts): Usage {
+  const usage: Usage = {
+    prompt_tokens: prompt,
+    completion_tokens: completion,
+    total_tokens: prompt + completion,
+  };
+  if (cached !== undefined || written !== undefined) {
+    usage.prompt_tokens_details = {
+      ...(cached === undefined ? {} : { cached_tokens: cached }),
+      ...(written === undefined ? {} : { cache_write_tokens: written }),
+    };
+  }
+  if (reasoning !== undefined) usage.completion_tokens_details = { reasoning_tokens: reasoning };
+  if (searches !== undefined) usage.server_tool_use = { web_search_requests: searches };
+  return usage;
+}
 
 /**
  * The usage of a reply or chunk, wherever its server puts it: `usage` (the API's), `x_groq.usage` (Groq) or
@@ -54,8 +103,8 @@ function parseUsage(given: JsonObject): Usage | undefined {
     prompt_tokens: counts.prompt,
     completion_tokens: counts.completion,
     total_tokens: Number.isNaN(total) ? total : counts.prompt + counts.completion,
-    ...(hasFields(promptDetails) ? { prompt_tokens_details: promptDetails } : {}),
-    ...(hasFields(completionDetails) ? { completion_tokens_details: completionDetails } : {}),
+    ...nestFields("prompt_tokens_details", promptDetails),
+    ...nestFields("completion_tokens_details", completionDetails),
     ...countSearches(given),
   };
 }
@@ -78,8 +127,4 @@ function readCounts(details: unknown): Record<string, number> {
     if (count !== undefined) counts[name] = count;
   }
   return counts;
-}
-
-function hasFields(object: object): boolean {
-  return Object.keys(object).length > 0;
 }

@@ -4,28 +4,25 @@ import type { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
-import { parseKnownCount, parseMainCounts } from "../_chat/counts.ts";
 import { explainInside } from "../_chat/error.ts";
+import { makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
-/** `usage` of a response. `input_tokens` counts cached and cache-written tokens, `output_tokens` counts reasoning. A malformed count is NaN. */
-export function parseResponseUsage(given: JsonObject): Usage {
+/**
+ * `usage` of a response. `input_tokens` counts cached and cache-written tokens, `output_tokens` counts reasoning; `searches`
+ * are billed beside them. A malformed count is NaN.
+ */
+export function parseResponseUsage(given: JsonObject, searches: number): Usage {
   const input = asObject(given.input_tokens_details);
   const output = asObject(given.output_tokens_details);
-  const cached = parseKnownCount(input.cached_tokens ?? input.cache_read_input_tokens);
-  const written = parseKnownCount(input.cache_write_tokens ?? input.cache_creation_input_tokens);
-  const reasoning = parseKnownCount(output.reasoning_tokens);
   const [prompt, completion] = parseMainCounts(given.input_tokens, given.output_tokens);
-  const usage: Usage = {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-  };
-  const promptDetails: NonNullable<Usage["prompt_tokens_details"]> = {};
-  if (cached !== undefined) promptDetails.cached_tokens = cached;
-  if (written !== undefined) promptDetails.cache_write_tokens = written;
-  if (Object.keys(promptDetails).length > 0) usage.prompt_tokens_details = promptDetails;
-  if (reasoning !== undefined) usage.completion_tokens_details = { reasoning_tokens: reasoning };
-  return usage;
+  return makeUsage({
+    prompt,
+    completion,
+    cached: parseKnownCount(input.cached_tokens ?? input.cache_read_input_tokens),
+    written: parseKnownCount(input.cache_write_tokens ?? input.cache_creation_input_tokens),
+    reasoning: parseKnownCount(output.reasoning_tokens),
+    searches: searches === 0 ? undefined : searches,
+  });
 }
 
 /** An annotation of a text part, `offset` characters into the content. A file's has its place in `index` alone. */

@@ -1,6 +1,6 @@
 // Embeddings in OpenAI's form, which most servers speak with small differences (OpenAI API reference, `/embeddings`).
 import { Fault } from "../../core/fault.ts";
-import { asArray, asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asCount, asObject, type JsonObject } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
@@ -9,13 +9,13 @@ import type {
   EmbeddingsForm,
   EmbeddingsReply,
   EmbeddingsRequest,
+  InputType,
 } from "../../operations/embeddings/form.ts";
 import { countInputsPerCall } from "../../operations/embeddings/operation.ts";
 import { makeReply } from "../../operations/embeddings/vector.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
-import { passExtras } from "./extras.ts";
+import { makeCall, passExtras } from "../_chat/outgoing.ts";
 
 /** A field of the provider's, and its words for ours; a word that it lacks is left out, and named. */
 interface WordField {
@@ -27,22 +27,36 @@ interface WordField {
 
 /** The differences between servers. */
 export interface EmbeddingsQuirks {
-  /** True if it gives base64 of 32-bit floats where that is asked for. */
-  readonly givesBase64: boolean;
-  /** The name of the field for the form of the vectors; null: it has none, and gives numbers. */
-  readonly encodingField: string | null;
+  /** True if it gives base64 of 32-bit floats where that is asked for; left out: it gives numbers. */
+  readonly givesBase64?: boolean;
+  /** The name of the field for the form of the vectors; left out: it has none. */
+  readonly encodingField?: string;
   /** The name of the field for the length of the vectors. */
   readonly dimensionsField: string;
-  readonly inputType: WordField | null;
-  readonly truncation: WordField | null;
-  /** False: it takes texts only. */
-  readonly takesTokenIds: boolean;
-  /** False: fields that it doesn't know are left out, but for these. */
+  /** Left out: it has no such field. */
+  readonly inputType?: WordField;
+  readonly truncation?: WordField;
+  /** Left out: it takes texts only. */
+  readonly takesTokenIds?: boolean;
+  /** Fields that it doesn't know are left out, but for these. */
   readonly passes: "all" | readonly string[];
   /** The most inputs that one call takes. */
   readonly inputsMax: number;
   /** The most tokens of all inputs of a call together; left out: no limit is known. */
   readonly tokensMax?: (name: string) => number;
+}
+
+/** Cohere's words for the kinds of texts, which others have taken over. */
+export const COHERE_KINDS: Readonly<Record<InputType, string>> = {
+  query: "search_query",
+  document: "search_document",
+  classification: "classification",
+  clustering: "clustering",
+};
+
+/** The vectors of Cohere's answers, by type or, from older models and versions, as a bare list. */
+export function listCohereVectors(embeddings: unknown): readonly unknown[] {
+  return Array.isArray(embeddings) ? embeddings : asArray(asObject(embeddings).float);
 }
 
 /** The codec for a server with these quirks. */
@@ -64,8 +78,7 @@ export function makeEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> 
         ...setWord(body, quirks.inputType, inputType, "input_type"),
         ...setWord(body, quirks.truncation, truncation, "truncate"),
       ];
-      const headers = makeBearerHeaders(target);
-      return { url: `${target.baseUrl}/embeddings`, headers, body, dropped: left };
+      return makeCall(target, "/embeddings", body, left);
     },
     reply: (body, _card, ask) => readEmbeddings(body, ask),
   });
@@ -79,7 +92,7 @@ export function listUnread({ task, title, inputType }: EmbeddingsRequest): reado
 /** Returns the client's field if it could not be carried. */
 function setWord(
   body: JsonObject,
-  known: WordField | null,
+  known: WordField | undefined,
   given: string | undefined,
   clientField: string,
 ): readonly string[] {
@@ -98,7 +111,7 @@ export function requireTexts(inputs: readonly EmbeddingInput[]): readonly string
 }
 
 /** Reads `data`, in the order of the inputs. Throws the Fault of an answer that lacks one. */
-export function readEmbeddings(body: unknown, ask: EmbeddingsRequest): EmbeddingsReply {
+function readEmbeddings(body: unknown, ask: EmbeddingsRequest): EmbeddingsReply {
   const { data, usage } = asObject(body);
   const vectors = new Map<unknown, unknown>();
   for (const [place, row] of asArray(data).entries()) {
@@ -116,7 +129,11 @@ export function readEmbeddings(body: unknown, ask: EmbeddingsRequest): Embedding
 
 /** Some servers count `total_tokens` alone. */
 export function readUsage(usage: unknown): WorkUsage | null {
-  if (!isObject(usage)) return null;
-  const tokens = usage.prompt_tokens ?? usage.total_tokens;
+  const { prompt_tokens, total_tokens } = asObject(usage);
+  return makeUsage(prompt_tokens ?? total_tokens);
+}
+
+/** The usage of an answer for which its server counted so many tokens; null if that is no number. */
+export function makeUsage(tokens: unknown): WorkUsage | null {
   return typeof tokens === "number" ? { amounts: { ...NO_AMOUNTS, prompt: asCount(tokens) } } : null;
 }

@@ -10,11 +10,10 @@ import type {
   ModerationResult,
 } from "../../operations/moderation/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { makeCall, passExtras } from "../_chat/outgoing.ts";
 import { readUsage } from "./embeddings.ts";
-import { passExtras } from "./extras.ts";
 
-export interface ModerationQuirks {
+interface ModerationQuirks {
   /** True if it judges images, and several parts together. */
   readonly takesParts: boolean;
   readonly passes: "all" | readonly string[];
@@ -25,7 +24,7 @@ export function makeModeration({ takesParts, passes }: ModerationQuirks): Codec<
     encode(ask, card, target) {
       const { fields, dropped } = passExtras(ask.extras, passes);
       const body: JsonObject = { ...fields, model: card.name, input: makeInput(ask, takesParts) };
-      return { url: `${target.baseUrl}/moderations`, headers: makeBearerHeaders(target), body, dropped };
+      return makeCall(target, "/moderations", body, dropped);
     },
     reply: (body, _card, ask) => readModeration(body, ask),
   });
@@ -48,7 +47,7 @@ function joinTexts(parts: Exclude<ModerationRequest["inputs"][number], string>):
 }
 
 /** Throws the Fault of an answer that lacks a verdict. */
-export function readModeration(body: unknown, { inputs }: ModerationRequest): ModerationReply {
+function readModeration(body: unknown, { inputs }: ModerationRequest): ModerationReply {
   const { results, usage } = asObject(body);
   const verdicts = asArray(results).map(readResult);
   if (verdicts.length !== inputs.length) throw garbled("not one verdict for each input");

@@ -7,27 +7,21 @@ import type { Codec } from "../../operations/codec.ts";
 import type { RankedDocument, RerankForm, RerankReply, RerankRequest } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
-import { passExtras } from "./extras.ts";
+import { makeCall, passExtras } from "../_chat/outgoing.ts";
 
-export interface RerankQuirks {
+interface RerankQuirks {
   /** The name of the field for the number of results. */
   readonly resultsField: string;
-  /** The name of the field for the longest document; null: it has none. */
-  readonly documentTokensField: string | null;
-  /** True if it shows the documents again unless the request refuses them: they are put back here. */
-  readonly echoes: boolean;
-  /** False: fields that it doesn't know are left out, but for these. */
+  /** The name of the field for the longest document; left out: it has none. */
+  readonly documentTokensField?: string;
+  /** True if it shows the documents again unless the request refuses them: they are put back here. Left out: it doesn't. */
+  readonly echoes?: boolean;
+  /** Fields that it doesn't know are left out, but for these. */
   readonly passes: "all" | readonly string[];
 }
 
 /** Any server with this form: vLLM, llama.cpp, Together, OpenRouter. */
-export const PLAIN_RERANK: RerankQuirks = {
-  resultsField: "top_n",
-  documentTokensField: null,
-  echoes: false,
-  passes: "all",
-};
+export const PLAIN_RERANK: RerankQuirks = { resultsField: "top_n", passes: "all" };
 
 export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
   return makeWholeCodec({
@@ -46,7 +40,7 @@ export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
         if (quirks.documentTokensField) body[quirks.documentTokensField] = documentTokensMax;
         else left.push("max_tokens_per_doc");
       }
-      return { url: `${target.baseUrl}/rerank`, headers: makeBearerHeaders(target), body, dropped: left };
+      return makeCall(target, "/rerank", body, left);
     },
     reply: readRerank,
   });

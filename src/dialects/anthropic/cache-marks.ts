@@ -7,7 +7,7 @@ import type { Turn } from "./conversation.ts";
 const MARKS_MAX = 4;
 
 /** All that can carry a mark, in the order of the cached prefix. */
-export interface Markable {
+interface Markable {
   readonly tools: readonly JsonObject[];
   readonly system: readonly Block[];
   readonly turns: readonly Turn[];

@@ -9,26 +9,11 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
-import {
-  type BlockMaker,
-  countLeading,
-  hasGivenImage,
-  makeSaid,
-  makeTurns,
-  type Turn as SharedTurn,
-} from "../_chat/turns.ts";
+import { type Conversation, makeSaid, type Turn as SharedTurn, splitConversation } from "../_chat/turns.ts";
 import { addMark, type Block, makeBlocks, makeTextBlock } from "./content.ts";
 import { makeThinkingBlocks, type PlacedThinking } from "./thinking.ts";
 
 export type Turn = SharedTurn<Block>;
-
-export interface Conversation {
-  readonly system: readonly Block[];
-  /** Alternating, the first one the user's; tool results stand first in the turn after their calls. */
-  readonly turns: readonly Turn[];
-  /** Something of a message has no place in this API: an image that the assistant gave. */
-  readonly isShortened: boolean;
-}
 
 /** A conversation must begin with a user turn, and none may be empty. */
 const OPENING: Block = { type: "text", text: "Begin." };
@@ -39,9 +24,11 @@ const OPENING: Block = { type: "text", text: "Begin." };
  * role inside the conversation is refused by most models. `keepsThinking` false leaves the thinking of earlier turns out.
  * Throws a Fault for parts that Claude can't take (see `makeBlocks`).
  */
-export function makeConversation(messages: readonly ChatMessage[], keepsThinking: boolean): Conversation {
-  const leading = messages.slice(0, countLeading(messages));
-  const maker: BlockMaker<Block> = {
+export function makeConversation(
+  messages: readonly ChatMessage[],
+  keepsThinking: boolean,
+): Conversation<Block> {
+  return splitConversation<Block>(messages, {
     user: makeContent,
     note: makeNote,
     assistant(message, index, ids) {
@@ -50,12 +37,7 @@ export function makeConversation(messages: readonly ChatMessage[], keepsThinking
     },
     result: (message, index, id) => [makeResultBlock(message, index, id)],
     opening: OPENING,
-  };
-  return {
-    system: leading.flatMap((message, index) => makeContent(message, index)),
-    turns: makeTurns(messages, maker),
-    isShortened: messages.some(hasGivenImage),
-  };
+  });
 }
 
 function makeContent(message: ChatMessage, index: number): Block[] {

@@ -8,9 +8,9 @@ import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, Delta, FinishReason } from "../../operations/chat/form.ts";
 import { makeChunks, parseEvent } from "../_chat/event.ts";
+import { listCustomNames } from "../_chat/tools.ts";
 import { Blocks } from "./blocks.ts";
 import { explainAnswer, isError } from "./errors.ts";
-import { listCustomNames } from "./tools.ts";
 import { mergeUsage, parseAnthropicUsage } from "./usage.ts";
 
 const FINISH: Readonly<Record<string, FinishReason>> = {

@@ -1,9 +1,10 @@
 // Anthropic's Messages API (`POST {base}/messages`) as an upstream dialect.
 import { dropThinking } from "../../operations/chat/refused-thinking.ts";
+import { isSignatureRefused } from "../_chat/error.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { MessageDecoder, reply } from "./decode.ts";
 import { encode } from "./encode.ts";
-import { explain, isSignatureRefused } from "./errors.ts";
+import { explain } from "./errors.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
 
 export const anthropic: ChatDialect = {

@@ -1,14 +1,15 @@
 // A chat-completion request as a call of Anthropic's Messages API.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
-import { asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asNumber, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { type ChatMessage, type ChatRequest, listParts } from "../../operations/chat/form.ts";
 import {
-  type ChatMessage,
-  type ChatRequest,
-  listParts,
-  readOutputLimit,
-} from "../../operations/chat/form.ts";
-import { listLeftOut } from "../_chat/fields.ts";
+  clampOutputLimit,
+  listLeftOut,
+  makeKeyHeaders,
+  nestFields,
+  type Portion,
+} from "../_chat/outgoing.ts";
 import { limitMarks, setMarks } from "./cache-marks.ts";
 import { type Block, makeTextBlock } from "./content.ts";
 import { hasUnthoughtCalls, makeConversation, type Turn } from "./conversation.ts";
@@ -31,39 +32,29 @@ const THINKING_TOP_P_MIN = 0.95;
 
 /** Fields with a form of their own here; the step that changes one of them names it. */
 const CARRIED: ReadonlySet<string> = new Set([
-  "max_tokens",
-  "max_completion_tokens",
   "temperature",
   "top_p",
   "stop",
-  "tools",
-  "tool_choice",
   "parallel_tool_calls",
-  "response_format",
-  "reasoning_effort",
   "user",
   "safety_identifier",
   "service_tier",
   "citations",
 ]);
 
-/** Body fields, and what of the request is not in them. */
-interface Portion {
-  readonly fields: JsonObject;
-  readonly dropped: readonly string[];
-}
-
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
   const conversation = makeConversation(request.messages, !silencesThinking(request, traits));
-  const limit = outputLimit(request, card);
+  const limit = clampOutputLimit(request, card, "max_tokens");
+  const outputTokens = asNumber(limit.fields.max_tokens) ?? card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
   const isUnthought = hasUnthoughtCalls(conversation.turns);
-  const thinking = planThinking(request, card, traits, limit.maxTokens, isUnthought);
+  const thinking = planThinking(request, card, traits, outputTokens, isUnthought);
   const canForce = traits.forcedUse && !thinking.isOn;
   const output = planOutput(request.response_format, traits, canForce);
   const tools = planTools(request, traits, canForce, output.tool);
   const sampling = makeSampling(request, traits, thinking.isOn);
+  const identity = makeIdentity(request);
   const canPrefill = traits.prefill && !thinking.isOn && output.fields.output_config === undefined;
   const ending = endWithUser(conversation.turns, request.messages.at(-1), canPrefill);
   const isBound = traits.bindsThinking && hasThinking(ending.turns);
@@ -75,7 +66,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   const marks = limitMarks(target.marksCache ? setMarks(markable) : markable);
   const body: JsonObject = {
     model: card.name,
-    max_tokens: limit.maxTokens,
+    max_tokens: outputTokens,
     ...(marks.system.length > 0 ? { system: marks.system } : {}),
     messages: marks.turns,
     ...(marks.tools.length > 0 ? { tools: marks.tools } : {}),
@@ -83,7 +74,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...sampling.fields,
     ...makeThinkingFields(thinking, isBound),
     ...makeOutputConfig(thinking.fields, output.fields),
-    ...makeIdentity(request).fields,
+    ...identity.fields,
     ...(request.stream ? { stream: true } : {}),
   };
   const dropped = [
@@ -92,7 +83,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...sampling.dropped,
     ...output.dropped,
     ...tools.dropped,
-    ...makeIdentity(request).dropped,
+    ...identity.dropped,
     ...(thinking.isChanged ? ["reasoning_effort"] : []),
     ...(ending.isChanged || conversation.isShortened ? ["messages"] : []),
     ...(marks.isChanged ? ["cache_control"] : []),
@@ -104,22 +95,14 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
 
 /** The headers of a call: the operator's own win, betas of both are joined. */
 export function makeHeaders(target: Target, betas: readonly string[]): Record<string, string> {
-  const headers: Record<string, string> = { "anthropic-version": VERSION };
-  if (target.secret !== null) headers["x-api-key"] = target.secret;
-  for (const [name, value] of Object.entries(target.headers)) headers[name.toLowerCase()] = value;
+  const headers: Record<string, string> = {
+    "anthropic-version": VERSION,
+    ...makeKeyHeaders(target, "x-api-key"),
+  };
   const given = (headers["anthropic-beta"] ?? "").split(",").map((beta) => beta.trim());
   const all = [...new Set([...given, ...betas])].filter(Boolean);
   if (all.length > 0) headers["anthropic-beta"] = all.join(",");
   return headers;
-}
-
-function outputLimit(request: ChatRequest, card: ModelCard): { maxTokens: number; dropped: string[] } {
-  const asked = readOutputLimit(request);
-  const most = card.outputTokensMax;
-  if (asked === undefined) return { maxTokens: most ?? OUTPUT_TOKENS_DEFAULT, dropped: [] };
-  if (most === null || asked <= most) return { maxTokens: asked, dropped: [] };
-  const fields = ["max_tokens", "max_completion_tokens"].filter((field) => request[field] !== undefined);
-  return { maxTokens: most, dropped: fields };
 }
 
 /** The system prompt; instructions of ours come last, so that a cached prompt before them stays the same. */
@@ -191,7 +174,7 @@ function makeThinkingFields(thinking: Thinking, isBound: boolean): JsonObject {
 
 function makeOutputConfig(thinking: JsonObject, output: JsonObject): JsonObject {
   const config = { ...asObject(thinking.output_config), ...asObject(output.output_config) };
-  return Object.keys(config).length > 0 ? { output_config: config } : {};
+  return nestFields("output_config", config);
 }
 
 /** The user's id, and the service tier. */

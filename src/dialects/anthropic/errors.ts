@@ -38,11 +38,6 @@ export function explainAnswer(body: JsonObject): Fault {
   return toFault(STATUS_BY_TYPE[asString(error.type) ?? ""] ?? 500, error);
 }
 
-/** True for the 400 of thinking that Anthropic didn't sign. */
-export function isSignatureRefused({ code, message }: Fault): boolean {
-  return code === "upstream_rejected" && /signature/i.test(message);
-}
-
 /** True if a body says that it is an error. */
 export function isError(body: JsonObject): boolean {
   return body.type === "error" || isObject(body.error);
@@ -59,11 +54,5 @@ function toFault(status: number, error: JsonObject, retryAfterMs?: number): Faul
   const codes = [asObject(error.details).error_code, error.type, error.status].flatMap(
     (one) => asString(one) ?? [],
   );
-  return upstreamFault({
-    status,
-    message: asString(error.message) ?? "",
-    codes,
-    rules: RULES,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  return upstreamFault({ status, message: asString(error.message), codes, rules: RULES, retryAfterMs });
 }

@@ -4,10 +4,11 @@ import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
+import { isSignatureRefused } from "../_chat/error.ts";
 import type { ChatLane } from "../dialect.ts";
 import { MessageDecoder, reply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
-import { explain, isSignatureRefused } from "./errors.ts";
+import { explain } from "./errors.ts";
 
 /** Thinking leaves at least this much of the limit for the answer, and is worth nothing below it (Messages API reference). */
 const THINKING_TOKENS_MIN = 1024;

@@ -9,6 +9,10 @@ import type {
   ResponseFormat,
   Tool,
 } from "../../operations/chat/form.ts";
+import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { NOTHING, type Portion } from "../_chat/outgoing.ts";
+import { writeJsonWish } from "../_chat/schema.ts";
+import { readToolName } from "../_chat/tools.ts";
 import { addMark } from "./content.ts";
 import type { Traits } from "./models.ts";
 import { type Cleaned, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX } from "./schema.ts";
@@ -17,17 +21,15 @@ import { type Cleaned, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX
 export const OUTPUT_TOOL = "poundkey_output";
 
 /** The additions of one step of the encoder. */
-export interface Share {
-  readonly fields: JsonObject;
+interface Share extends Portion {
   /** Sentences for the end of the system prompt, for what the API has no field for. */
   readonly instructions: readonly string[];
-  readonly dropped: readonly string[];
 }
 
-const NOTHING: Share = { fields: {}, instructions: [], dropped: [] };
+const UNASKED: Share = { ...NOTHING, instructions: [] };
 
 /** The way to ask for the answer's form; `tool` replaces the text by the input of a forced call. */
-export interface Output extends Share {
+interface Output extends Share {
   readonly tool: JsonObject | null;
 }
 
@@ -36,22 +38,19 @@ export interface Output extends Share {
  * a tool with that schema, else (no forced use at this model or beside thinking, or no schema at all) an instruction.
  */
 export function planOutput(format: ResponseFormat | undefined, traits: Traits, canForce: boolean): Output {
-  if (!format || format.type === "text") return { ...NOTHING, tool: null };
+  if (!format || format.type === "text") return { ...UNASKED, tool: null };
   const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
-  if (!schema)
-    return addInstruction("Answer with one JSON object and nothing else: no code fence, no comment.");
+  if (!schema) return addInstruction(writeJsonWish());
   const cleaned = traits.structured ? cleanSchema(schema) : null;
   if (cleaned && fitLimits([cleaned])) {
     const fields = { output_config: { format: { type: "json_schema", schema: cleaned.schema } } };
-    return { ...NOTHING, fields, tool: null };
+    return { ...UNASKED, fields, tool: null };
   }
   if (canForce && schema.type === "object") {
     const description = "Gives the answer. Its input is the whole answer.";
-    return { ...NOTHING, tool: { name: OUTPUT_TOOL, description, input_schema: schema } };
+    return { ...UNASKED, tool: { name: OUTPUT_TOOL, description, input_schema: schema } };
   }
-  return addInstruction(
-    `Answer with one JSON value that is valid under this JSON Schema and with nothing else, no code fence, no comment:\n${JSON.stringify(schema)}`,
-  );
+  return addInstruction(writeJsonWish(JSON.stringify(schema)));
 }
 
 function addInstruction(sentence: string): Output {
@@ -59,7 +58,7 @@ function addInstruction(sentence: string): Output {
 }
 
 /** The tools that are offered, and in `fields` the choice among them. */
-export interface Toolbox extends Share {
+interface Toolbox extends Share {
   readonly tools: readonly JsonObject[];
 }
 
@@ -73,7 +72,7 @@ export function planTools(
   output: JsonObject | null,
 ): Toolbox {
   const offered = listAllowedTools(request);
-  if (offered.length + (output ? 1 : 0) === 0) return { ...NOTHING, tools: [] };
+  if (offered.length + (output ? 1 : 0) === 0) return { ...UNASKED, tools: [] };
   const strict = listStrictSchemas(offered, traits);
   const tools: JsonObject[] = offered.map((tool) => makeToolBlock(tool, strict.get(tool)));
   if (output) tools.push(output);
@@ -83,21 +82,10 @@ export function planTools(
 }
 
 /** The request's tools; under `allowed_tools` only those that it names. */
-function listAllowedTools(request: ChatRequest): readonly Tool[] {
-  const tools = request.tools ?? [];
-  const choice = request.tool_choice;
-  if (typeof choice !== "object" || choice.type !== "allowed_tools") return tools;
-  const names = new Set(choice.allowed_tools.tools.map(readChosenName));
-  const allowed = tools.filter((tool) => names.has(readName(tool)));
-  return allowed.length > 0 ? allowed : tools;
-}
-
-function readChosenName(reference: JsonObject): string | undefined {
-  return asString(asObject(reference.function ?? reference.custom).name ?? reference.name);
-}
-
-function readName(tool: Tool): string {
-  return tool.type === "custom" ? tool.custom.name : tool.function.name;
+function listAllowedTools({ tools = [], tool_choice: choice }: ChatRequest): readonly Tool[] {
+  const { allowed } = simplifyChoice(choice);
+  const kept = tools.filter((tool) => allowed?.has(readToolName(tool)));
+  return kept.length > 0 ? kept : tools;
 }
 
 /** The strict tools' schemas as far as the strict subset can say them; none at all where they exceed its limits. */
@@ -152,40 +140,30 @@ function makeCustomBlock(tool: CustomTool): JsonObject {
 type Demand = { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string };
 
 /** The meaning of the client's choice: some tool, a certain one, none, or whatever the model likes. */
-function readDemand(request: ChatRequest): Demand {
-  const choice = request.tool_choice;
-  if (choice === undefined || choice === "auto") return { type: "auto" };
-  if (choice === "none") return { type: "none" };
-  if (choice === "required") return { type: "any" };
-  switch (choice.type) {
-    case "allowed_tools":
-      return { type: choice.allowed_tools.mode === "required" ? "any" : "auto" };
-    case "function":
-      return { type: "tool", name: choice.function.name };
-    case "custom":
-      return { type: "tool", name: choice.custom.name };
-  }
+function readDemand({ choice = "auto" }: PlainChoice): Demand {
+  if (typeof choice === "object") return { type: "tool", name: choice.function.name };
+  return { type: choice === "required" ? "any" : choice };
 }
 
 function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): Share {
-  const demand = readDemand(request);
+  const plain = simplifyChoice(request.tool_choice);
+  const demand = readDemand(plain);
   const isSingle = request.parallel_tool_calls === false || hasOutput;
   const single = isSingle ? { disable_parallel_tool_use: true } : {};
   const choose = (choice: JsonObject): Share => ({
-    ...NOTHING,
+    ...UNASKED,
     fields: { tool_choice: { ...choice, ...single } },
   });
   if (hasOutput) return choose(makeOutputChoice(request, demand));
   switch (demand.type) {
     case "none":
-      return { ...NOTHING, fields: { tool_choice: { type: "none" } } };
+      return { ...UNASKED, fields: { tool_choice: { type: "none" } } };
     case "auto":
-      return isSingle ? choose({ type: "auto" }) : NOTHING;
+      return isSingle ? choose({ type: "auto" }) : UNASKED;
     case "any":
     case "tool": {
       if (canForce) return choose(demand);
-      const named = demand.type === "tool" && { type: "function" as const, function: { name: demand.name } };
-      const sentence = writeForcedCall(named || "required");
+      const sentence = writeForcedCall(plain.choice);
       return { ...choose({ type: "auto" }), instructions: [sentence], dropped: ["tool_choice"] };
     }
   }
@@ -196,11 +174,6 @@ function makeOutputChoice(request: ChatRequest, demand: Demand): JsonObject {
   if (demand.type === "tool" || demand.type === "any") return demand;
   const isAlone = demand.type === "none" || asArray(request.tools).length === 0;
   return isAlone ? { type: "tool", name: OUTPUT_TOOL } : { type: "any" };
-}
-
-/** The names of the client's custom tools: a call of one is given back as a custom call. */
-export function listCustomNames(request: ChatRequest): ReadonlySet<string> {
-  return new Set((request.tools ?? []).flatMap((tool) => (tool.type === "custom" ? [tool.custom.name] : [])));
 }
 
 /** A custom call's text, out of the JSON that its stand-in function was called with. */

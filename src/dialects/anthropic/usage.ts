@@ -2,7 +2,7 @@
 
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
-import { parseCount, parseKnownCount } from "../_chat/counts.ts";
+import { makeUsage, parseCount, parseKnownCount } from "../_chat/usage.ts";
 
 /** Tokens of another model that advised: they are in no total of Anthropic's own either. */
 const ADVISOR = "advisor_message";
@@ -21,15 +21,15 @@ export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
   const isKnown = (field: string) => rounds.some((round) => !isMissing(round[field]));
   const cached = sum("cache_read_input_tokens");
   const written = sum("cache_creation_input_tokens");
-  const prompt = sum("input_tokens") + cached + written;
-  const completion = sum("output_tokens");
-  const usage: Usage = {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-  };
-  if (isKnown("cache_read_input_tokens") || isKnown("cache_creation_input_tokens")) {
-    usage.prompt_tokens_details = { cached_tokens: cached, cache_write_tokens: written };
+  const usesCache = isKnown("cache_read_input_tokens") || isKnown("cache_creation_input_tokens");
+  const usage = makeUsage({
+    prompt: sum("input_tokens") + cached + written,
+    completion: sum("output_tokens"),
+    ...(usesCache ? { cached, written } : {}),
+    reasoning: parseKnownCount(asObject(raw.output_tokens_details).thinking_tokens),
+    searches: parseKnownCount(asObject(raw.server_tool_use).web_search_requests),
+  });
+  if (usage.prompt_tokens_details) {
     const forAnHour = rounds.reduce(
       (total, round) =>
         total + (parseKnownCount(asObject(round.cache_creation).ephemeral_1h_input_tokens) ?? 0),
@@ -37,10 +37,6 @@ export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
     );
     if (forAnHour > 0) usage.prompt_tokens_details.cache_write_1h_tokens = forAnHour;
   }
-  const thinking = parseKnownCount(asObject(raw.output_tokens_details).thinking_tokens);
-  if (thinking !== undefined) usage.completion_tokens_details = { reasoning_tokens: thinking };
-  const searches = parseKnownCount(asObject(raw.server_tool_use).web_search_requests);
-  if (searches !== undefined) usage.server_tool_use = { web_search_requests: searches };
   return usage;
 }
 

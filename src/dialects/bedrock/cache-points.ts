@@ -8,7 +8,7 @@ import type { Traits } from "./models.ts";
 const POINTS_MAX = 4;
 
 /** All that can hold a point, in the order of the cached prefix. */
-export interface Cacheable {
+interface Cacheable {
   readonly tools: readonly Block[];
   readonly system: readonly Block[];
   readonly turns: readonly Turn<Block>[];

@@ -9,24 +9,10 @@ import type {
 } from "../../operations/chat/form.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
-import {
-  type BlockMaker,
-  countLeading,
-  hasGivenImage,
-  makeSaid,
-  makeTurns,
-  type Turn,
-} from "../_chat/turns.ts";
+import { type Conversation, makeSaid, splitConversation, type Turn } from "../_chat/turns.ts";
 import { addPoint, type Block, makeBlocks, makeTextBlock } from "./content.ts";
 import type { Traits } from "./models.ts";
 import { makeReasoningBlocks } from "./reasoning.ts";
-
-export interface Conversation {
-  readonly system: readonly Block[];
-  readonly turns: readonly Turn<Block>[];
-  /** True if an assistant's image was left out, or a turn was added at the end. */
-  readonly isChanged: boolean;
-}
 
 const OPENING: Block = { text: "Begin." };
 /** Only some models go on from an answer that was begun, so none is asked to. */
@@ -39,10 +25,9 @@ const BESIDE_DOCUMENT: Block = { text: "See the attached document." };
 const EMPTY_RESULT: Block = { text: "(empty)" };
 const ERROR_PREFIX = "Error: ";
 
-/** Throws a Fault for parts that Bedrock can't take (see `makeBlocks`). */
-export function makeConversation(messages: readonly ChatMessage[], traits: Traits): Conversation {
-  const leading = messages.slice(0, countLeading(messages));
-  const maker: BlockMaker<Block> = {
+/** `isShortened` also if a turn was added at the end. Throws a Fault for parts that Bedrock can't take (see `makeBlocks`). */
+export function makeConversation(messages: readonly ChatMessage[], traits: Traits): Conversation<Block> {
+  const made = splitConversation<Block>(messages, {
     user: makeContent,
     note: makeNote,
     assistant: (message, index, ids) =>
@@ -51,14 +36,10 @@ export function makeConversation(messages: readonly ChatMessage[], traits: Trait
       ),
     result: (message, index, id) => makeResult(message, index, id, traits),
     opening: OPENING,
-  };
-  const turns = nameApart(makeTurns(messages, maker).map(addText));
-  const isOpen = turns.at(-1)?.role === "assistant";
-  return {
-    system: leading.flatMap((message, index) => makeContent(message, index)),
-    turns: isOpen ? [...turns, { role: "user", content: [GO_ON] }] : turns,
-    isChanged: isOpen || messages.some(hasGivenImage),
-  };
+  });
+  const turns = nameApart(made.turns.map(addText));
+  if (turns.at(-1)?.role !== "assistant") return { ...made, turns };
+  return { ...made, turns: [...turns, { role: "user", content: [GO_ON] }], isShortened: true };
 }
 
 function makeContent(message: ChatMessage, index: number): Block[] {

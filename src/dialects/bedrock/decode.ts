@@ -5,10 +5,10 @@ import { garbled, upstreamFault } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
-import type { ChatChunk, ChatReply, FinishReason } from "../../operations/chat/form.ts";
+import type { ChatChunk, ChatReply, FinishReason, Usage } from "../../operations/chat/form.ts";
 import { makeChunks, parseEvent } from "../_chat/event.ts";
+import { makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 import { Blocks } from "./blocks.ts";
-import { parseConverseUsage } from "./usage.ts";
 
 const FINISH: ReadonlyMap<string, FinishReason> = new Map([
   ["end_turn", "stop"],
@@ -46,7 +46,7 @@ export class ConverseDecoder implements Decoder {
       case "metadata":
         if (!this.#isFinished) throw garbled("metadata before the end of the message");
         this.#isEnded = true;
-        return isObject(given.usage) ? [{ choices: [], usage: parseConverseUsage(given.usage) }] : [];
+        return isObject(given.usage) ? [{ choices: [], usage: parseUsage(given.usage) }] : [];
       default:
         return [];
     }
@@ -62,7 +62,7 @@ export class ConverseDecoder implements Decoder {
     const { message } = asObject(asObject(body).output);
     if (!isObject(body) || !isObject(message)) throw garbled("an answer without a message");
     const deltas = asArray(message.content).flatMap((one, at) => this.#blocks.whole(at, asObject(one)));
-    const usage = isObject(body.usage) ? { usage: parseConverseUsage(body.usage) } : {};
+    const usage = isObject(body.usage) ? { usage: parseUsage(body.usage) } : {};
     return foldChunks([...makeChunks(deltas), { ...this.#finish(body.stopReason), ...usage }]);
   }
 
@@ -83,4 +83,21 @@ export class ConverseDecoder implements Decoder {
 
 function readIndex(given: JsonObject): number {
   return asCount(given.contentBlockIndex);
+}
+
+/** Cached tokens come under two names, mostly under both at once: they are the same tokens. */
+const READ = ["cacheReadInputTokens", "cacheReadInputTokenCount"] as const;
+const WRITTEN = ["cacheWriteInputTokens", "cacheWriteInputTokenCount"] as const;
+
+/** The input count leaves cached and cache-written tokens out, the canonical prompt count holds them. A malformed count is NaN. */
+function parseUsage(raw: JsonObject): Usage {
+  const [input, completion] = parseMainCounts(raw.inputTokens, raw.outputTokens);
+  const [cached, written] = [readFirst(raw, READ), readFirst(raw, WRITTEN)];
+  // Nova's own searches; all objects that were recorded are empty.
+  const searches = parseKnownCount(asObject(raw.serverToolUsage).webSearchRequests);
+  return makeUsage({ prompt: input + (cached ?? 0) + (written ?? 0), completion, cached, written, searches });
+}
+
+function readFirst(raw: JsonObject, names: readonly string[]): number | undefined {
+  return names.map((name) => parseKnownCount(raw[name])).find((count) => count !== undefined);
 }

@@ -4,25 +4,20 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
-import { listLeftOut } from "../_chat/fields.ts";
-import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import {
+  clampOutputLimit,
+  listLeftOut,
+  makeBearerHeaders,
+  nestFields,
+  type Portion,
+} from "../_chat/outgoing.ts";
 import { limitPoints, setPoints } from "./cache-points.ts";
 import { makeConversation } from "./conversation.ts";
 import { findTraits } from "./models.ts";
 import { planReasoning } from "./reasoning.ts";
 import { planOutput, planTools } from "./tools.ts";
 
-const CARRIED: ReadonlySet<string> = new Set([
-  "max_tokens",
-  "max_completion_tokens",
-  "temperature",
-  "top_p",
-  "stop",
-  "tools",
-  "tool_choice",
-  "response_format",
-  "reasoning_effort",
-]);
+const CARRIED = ["temperature", "top_p", "stop"];
 /** Fields that Converse has no form for, by the value with which they ask for what it does anyway. */
 const USUAL: readonly (readonly [string, ...unknown[]])[] = [
   ["parallel_tool_calls", true],
@@ -43,10 +38,8 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     system: [...conversation.system, ...instructions],
     turns: conversation.turns,
   };
-  const { tools, system, turns, isChanged } = limitPoints(
-    target.marksCache ? setPoints(cacheable) : cacheable,
-    traits,
-  );
+  const pointed = target.marksCache ? setPoints(cacheable) : cacheable;
+  const { tools, system, turns, isChanged } = limitPoints(pointed, traits);
   const choice = toolbox.choice === null ? {} : { toolChoice: toolbox.choice };
   const dropped = [
     ...listLeftOut(request, listCarried(request)),
@@ -54,7 +47,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...output.dropped,
     ...toolbox.dropped,
     ...(reasoning.isChanged ? ["reasoning_effort"] : []),
-    ...(conversation.isChanged ? ["messages"] : []),
+    ...(conversation.isShortened ? ["messages"] : []),
     ...(isChanged && !target.marksCache ? ["cache_control"] : []),
   ];
   return {
@@ -64,10 +57,10 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
       messages: turns,
       ...(system.length > 0 ? { system } : {}),
       ...(tools.length > 0 ? { toolConfig: { tools, ...choice } } : {}),
-      ...withFields("inferenceConfig", inference.fields),
+      ...nestFields("inferenceConfig", inference.fields),
       ...output.fields,
-      ...withFields("additionalModelRequestFields", reasoning.fields),
-      ...withFields("guardrailConfig", writeGuardrail(target)),
+      ...nestFields("additionalModelRequestFields", reasoning.fields),
+      ...nestFields("guardrailConfig", writeGuardrail(target)),
     },
     ...(request.stream ? { answer: "aws-eventstream" as const } : {}),
     dropped: [...new Set(dropped)],
@@ -83,21 +76,12 @@ function listCarried(request: ChatRequest): ReadonlySet<string> {
   return new Set([...CARRIED, ...usual.map(([field]) => field)]);
 }
 
-function withFields(name: string, fields: JsonObject): JsonObject {
-  return Object.keys(fields).length > 0 ? { [name]: fields } : {};
-}
-
-interface Inference {
-  readonly fields: JsonObject;
-  readonly dropped: readonly string[];
-}
-
 /** Temperature and top_p are at most 1 (Converse API reference, "InferenceConfiguration"). */
-function planInference(request: ChatRequest, card: ModelCard, isDeep: boolean): Inference {
-  const limit = clampOutputLimit(request, card, 1);
+function planInference(request: ChatRequest, card: ModelCard, isDeep: boolean): Portion {
+  const limit = clampOutputLimit(request, card, "maxTokens");
   const { temperature, top_p: topP, stop = [] } = request;
-  const dropped = [...limit.changed];
-  const fields: JsonObject = limit.tokens === undefined ? {} : { maxTokens: limit.tokens };
+  const dropped = [...limit.dropped];
+  const fields = { ...limit.fields };
   const sampling = [
     ["temperature", "temperature", temperature],
     ["top_p", "topP", topP],

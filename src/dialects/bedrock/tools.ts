@@ -3,8 +3,9 @@ import type { ModelCard } from "../../core/card.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest, FunctionTool, ResponseFormat } from "../../operations/chat/form.ts";
-import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { toFunction } from "../_chat/tools.ts";
+import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { mapSchemas, writeJsonWish } from "../_chat/schema.ts";
+import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addPoint, type Block } from "./content.ts";
 import type { Traits } from "./models.ts";
 
@@ -15,7 +16,7 @@ interface Share {
   readonly dropped: readonly string[];
 }
 
-export interface Toolbox extends Share {
+interface Toolbox extends Share {
   readonly tools: readonly Block[];
   /** null: the model chooses by itself. */
   readonly choice: JsonObject | null;
@@ -45,8 +46,8 @@ export function planTools(request: ChatRequest, card: ModelCard, traits: Traits)
   const tools = kept.flatMap((tool) => makeTool(tool, canBeStrict));
   const forced = makeChoice(choice, traits);
   if (forced !== undefined) return { ...NOTHING, tools, choice: forced, dropped: loosened };
-  const only =
-    isObject(choice) && traits.forced.includes("any") ? findNamed(kept, choice.function.name) : null;
+  const named = isObject(choice) && traits.forced.includes("any") ? choice.function.name : null;
+  const only = kept.find((tool) => tool.function.name === named);
   if (only) return { ...NOTHING, tools: makeTool(only, canBeStrict), choice: { any: {} }, dropped: loosened };
   return {
     tools,
@@ -57,26 +58,15 @@ export function planTools(request: ChatRequest, card: ModelCard, traits: Traits)
 }
 
 /** null: nothing is forced; undefined: the model can't be forced so. */
-function makeChoice(
-  choice: ReturnType<typeof simplifyChoice>["choice"],
-  { forced }: Traits,
-): JsonObject | null | undefined {
+function makeChoice(choice: PlainChoice["choice"], { forced }: Traits): JsonObject | null | undefined {
   if (choice === undefined || choice === "auto" || choice === "none") return null;
   if (choice === "required") return forced.includes("any") ? { any: {} } : undefined;
   return forced.includes("tool") ? { tool: { name: choice.function.name } } : undefined;
 }
 
-function findNamed(tools: readonly FunctionTool[], name: string): FunctionTool | null {
-  return tools.find((tool) => tool.function.name === name) ?? null;
-}
-
 function listCalled(request: ChatRequest): readonly FunctionTool[] {
   const names = request.messages.flatMap((message) =>
-    message.role === "assistant"
-      ? (message.tool_calls ?? []).map((call) =>
-          call.type === "custom" ? call.custom.name : call.function.name,
-        )
-      : [],
+    message.role === "assistant" ? (message.tool_calls ?? []).map(readToolName) : [],
   );
   return [...new Set(names)].map((name) => ({ type: "function", function: { name } }));
 }
@@ -92,7 +82,7 @@ function makeTool(tool: FunctionTool, canBeStrict: boolean): Block[] {
   return addPoint([{ toolSpec }], { ...tool.function, ...tool });
 }
 
-export interface Output extends Share {
+interface Output extends Share {
   /** Fields of the body. */
   readonly fields: JsonObject;
 }
@@ -101,12 +91,9 @@ export interface Output extends Share {
 export function planOutput(format: ResponseFormat | undefined, card: ModelCard): Output {
   if (!format || format.type === "text") return { ...NOTHING, fields: {} };
   const shape = format.type === "json_schema" ? format.json_schema : undefined;
-  if (!shape?.schema) return ask("Answer with one JSON object and nothing else: no code fence, no comment.");
+  if (!shape?.schema) return ask(writeJsonWish());
   const schema = JSON.stringify(closeObjects(shape.schema));
-  if (!card.capabilities.has("structured"))
-    return ask(
-      `Answer with one JSON value that is valid under this JSON Schema and with nothing else, no code fence, no comment:\n${schema}`,
-    );
+  if (!card.capabilities.has("structured")) return ask(writeJsonWish(schema));
   const { name, description } = shape;
   const jsonSchema = { schema, name, ...(description ? { description } : {}) };
   const textFormat = { type: "json_schema", structure: { jsonSchema } };
@@ -117,20 +104,12 @@ function ask(sentence: string): Output {
   return { fields: {}, instructions: [sentence], dropped: ["response_format"] };
 }
 
-/** Under these the keys are the author's own names, not keywords. */
-const NAMED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
-
 /** The schema with `additionalProperties: false` in every object, which structured output requires. */
 function closeObjects(schema: JsonObject): JsonObject {
-  const closed = Object.entries(schema).map(([keyword, value]) => [keyword, closeInner(keyword, value)]);
+  const closed = Object.entries(schema).map(([keyword, value]) => [
+    keyword,
+    mapSchemas(keyword, value, closeObjects),
+  ]);
   const isObjectType = schema.type === "object" || isObject(schema.properties);
   return { ...Object.fromEntries(closed), ...(isObjectType ? { additionalProperties: false } : {}) };
-}
-
-function closeInner(keyword: string, value: unknown): unknown {
-  if (Array.isArray(value)) return value.map((one) => (isObject(one) ? closeObjects(one) : one));
-  if (!isObject(value) || keyword === "default" || keyword === "const") return value;
-  if (!NAMED.has(keyword)) return closeObjects(value);
-  const named = Object.entries(value).map(([name, one]) => [name, isObject(one) ? closeObjects(one) : one]);
-  return Object.fromEntries(named);
 }

@@ -1,23 +1,39 @@
 // Cohere v2's streamed and whole chat answers as chunks (Cohere API reference, "Chat" and "Chat with Streaming").
-
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled, upstreamFault } from "../../core/upstream.ts";
+import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import { foldChunks } from "../../operations/chat/fold.ts";
-import type { ChatChunk, ChatReply, Delta } from "../../operations/chat/form.ts";
+import type {
+  ChatChunk,
+  ChatReply,
+  Citation,
+  Delta,
+  FinishReason,
+  ReasoningDetail,
+  Usage,
+} from "../../operations/chat/form.ts";
 import { explainInside } from "../_chat/error.ts";
 import { makeChunk, makeChunks, parseEvent } from "../_chat/event.ts";
-import {
-  makeBlockDelta,
-  makeCallDelta,
-  makeCitationDelta,
-  PLAN_FORMAT,
-  parseCohereUsage,
-  Thoughts,
-  toFinish,
-} from "./blocks.ts";
+import { makeUsage, parseCount, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
+
+/** Thinking blocks of the content. */
+export const THINKING_FORMAT = "cohere-v2-thinking";
+/**
+ * `tool_plan`, what the model means to do with its tools. It is a chain of thought, not an answer (Cohere, "Chat API":
+ * "reflection and plan"), so the client gets it as reasoning, and it goes back as the plan of that turn.
+ */
+export const PLAN_FORMAT = "cohere-v2-tool-plan";
+
+const FINISH: ReadonlyMap<string, FinishReason> = new Map([
+  ["COMPLETE", "stop"],
+  ["STOP_SEQUENCE", "stop"],
+  ["MAX_TOKENS", "length"],
+  ["TOOL_CALL", "tool_calls"],
+  ["ERROR_TOXIC", "content_filter"],
+]);
 
 export class CohereReader implements Decoder {
   readonly #thoughts = new Thoughts();
@@ -82,10 +98,11 @@ export class CohereReader implements Decoder {
   }
 
   #end(given: JsonObject): ChatChunk {
-    const finish_reason = toFinish(given.finish_reason);
+    const finish_reason = FINISH.get(asString(given.finish_reason) ?? "");
+    // It failed (`ERROR`, `TIMEOUT`) or ended in no known way.
     if (finish_reason === undefined) throw explainFailure(given);
     this.#ended = true;
-    const usage = isObject(given.usage) ? { usage: parseCohereUsage(given.usage) } : {};
+    const usage = isObject(given.usage) ? { usage: parseUsage(given.usage) } : {};
     const finish = makeFinish(finish_reason, given.finish_reason);
     return { choices: [{ index: 0, delta: {}, ...finish }], ...usage };
   }
@@ -94,4 +111,85 @@ export class CohereReader implements Decoder {
 function explainFailure(given: JsonObject): Error {
   const status = given.finish_reason === "TIMEOUT" ? 504 : 500;
   return upstreamFault({ status, message: asString(given.error) ?? String(given.finish_reason) });
+}
+
+/** Thinking in one answer: each block has its own index and stands apart from the one before. */
+class Thoughts {
+  readonly #indexes = new Map<string, number>();
+
+  /** `block` names the thinking block or plan that the text belongs to. */
+  delta(block: string, format: string, text: unknown): Delta | null {
+    if (typeof text !== "string" || text === "") return null;
+    const known = this.#indexes.get(block);
+    const index = known ?? this.#indexes.size;
+    this.#indexes.set(block, index);
+    const gap = known === undefined && index > 0 ? "\n\n" : "";
+    const detail: ReasoningDetail = { type: "reasoning.text", text, format, index };
+    return { reasoning_content: gap + text, reasoning_details: [detail] };
+  }
+}
+
+/** A block of the content, or a piece of one: `{text}` or `{thinking}`. */
+function makeBlockDelta(block: JsonObject, index: number, thoughts: Thoughts): Delta | null {
+  if (typeof block.text === "string" && block.text !== "") return { content: block.text };
+  return thoughts.delta(`content.${index}`, THINKING_FORMAT, block.thinking);
+}
+
+/** A call, or a piece of one: `{id,type,function:{name,arguments}}`. */
+function makeCallDelta(given: unknown, index: number): Delta | null {
+  if (!isObject(given)) return null;
+  const fn = asObject(given.function);
+  const [id, name] = [asString(given.id), asString(fn.name)];
+  const input = asString(fn.arguments) ?? "";
+  const start = id === undefined ? {} : { id, type: "function" as const };
+  return {
+    tool_calls: [{ index, ...start, function: { ...(name ? { name } : {}), arguments: input } }],
+  };
+}
+
+/**
+ * Citations of the answer's text; those of plans and thinking are passed over. Takes one or a list. Sources are the
+ * client's own tool results and documents.
+ */
+function makeCitationDelta(given: unknown): Delta | null {
+  const citations = (Array.isArray(given) ? given : [given]).filter(isObject);
+  const annotations = citations
+    .filter(({ type }) => type === undefined || type === "TEXT_CONTENT")
+    .flatMap((citation) =>
+      asArray(citation.sources).flatMap((source) => makeAnnotation(citation, asObject(source))),
+    );
+  return annotations.length > 0 ? { annotations } : null;
+}
+
+function makeAnnotation({ start, end }: JsonObject, source: JsonObject): readonly Citation[] {
+  const { url, title, text, snippet, content, output } = asObject(source.document ?? source.tool_output);
+  const passage = text ?? snippet ?? content ?? output;
+  return makeCitation(asCount(start), asCount(end), { url, title, content: passage, document_id: source.id });
+}
+
+/**
+ * `tokens` are what the model read and wrote, Cohere's own preamble included, images counted apart; `billed_units`
+ * are what Cohere bills: they leave the preamble out. A malformed count is NaN.
+ */
+function parseUsage(given: JsonObject): Usage {
+  const billed = asObject(given.billed_units);
+  const tokens = isObject(given.tokens) ? given.tokens : billed;
+  const [text, completion] = parseMainCounts(tokens.input_tokens, tokens.output_tokens);
+  const prompt = text + parseCount(tokens.image_tokens);
+  const cached = parseKnownCount(given.cached_tokens);
+  const usage = makeUsage({
+    prompt,
+    completion,
+    cached: cached === undefined ? undefined : Math.min(prompt, cached),
+    reasoning: parseKnownCount(tokens.reasoning_tokens),
+  });
+  const billedPrompt = parseKnownCount(billed.input_tokens);
+  const billedCompletion = parseKnownCount(billed.output_tokens);
+  if (billedPrompt !== undefined || billedCompletion !== undefined) {
+    usage.billed_units = {
+      input_tokens: (billedPrompt ?? 0) + parseCount(billed.image_tokens),
+      output_tokens: billedCompletion ?? 0,
+    };
+  }
+  return usage;
 }

@@ -4,11 +4,17 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { listLeftOut } from "../_chat/fields.ts";
-import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import {
+  clampOutputLimit,
+  joinPortions,
+  listLeftOut,
+  makeCall,
+  NOTHING,
+  type Portion,
+} from "../_chat/outgoing.ts";
+import { mapSchemas } from "../_chat/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { makeMessages } from "./messages.ts";
-import { inlineReferences } from "./schema.ts";
 
 interface NumberRow {
   readonly from: string;
@@ -26,16 +32,7 @@ const NUMBERS: readonly NumberRow[] = [
   { from: "seed", to: "seed", min: 0, max: Number.MAX_SAFE_INTEGER },
 ];
 
-const CARRIED: ReadonlySet<string> = new Set([
-  ...NUMBERS.map(({ from }) => from),
-  "max_tokens",
-  "max_completion_tokens",
-  "stop",
-  "tools",
-  "tool_choice",
-  "response_format",
-  "reasoning_effort",
-]);
+const CARRIED: ReadonlySet<string> = new Set([...NUMBERS.map(({ from }) => from), "stop"]);
 
 /** Models before Command R7B refuse `tool_choice`. */
 const WITHOUT_TOOL_CHOICE = /^command(-light|-nightly)?$|^command-r(-plus)?(-0[348]-2024)?$/;
@@ -53,54 +50,42 @@ const THINKING_TOKENS: ReadonlyMap<ReasoningEffort, number> = new Map([
   ["medium", 8192],
 ]);
 
-/** A group of fields of the call's body, and the client's fields that it had to change or leave out. */
-interface Section {
-  readonly body: JsonObject;
-  readonly dropped: readonly string[];
-}
-
 /** The call for a request. Throws `unsupported_capability` for audio and files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const limit = clampOutputLimit(request, card, 1);
+  const limit = clampOutputLimit(request, card, "max_tokens");
   const thinks = can(card, "reasoning");
-  const sections = [
+  const { fields, dropped } = joinPortions(
     makeNumbers(request),
     planTools(request, card),
     planFormat(request),
     planThinking(request, thinks),
-  ];
+  );
   const body: JsonObject = {
     model: card.name,
     messages: makeMessages(request.messages, thinks),
     ...(request.stream ? { stream: true } : {}),
-    ...(limit.tokens === undefined ? {} : { max_tokens: limit.tokens }),
+    ...limit.fields,
     ...(request.stop === undefined ? {} : { stop_sequences: request.stop }),
+    ...fields,
   };
-  for (const section of sections) Object.assign(body, section.body);
-  const dropped = [listLeftOut(request, CARRIED), limit.changed, sections.flatMap((one) => one.dropped)];
-  return {
-    url: `${target.baseUrl}/chat`,
-    headers: makeBearerHeaders(target),
-    body,
-    dropped: dropped.flat(),
-  };
+  return makeCall(target, "/chat", body, [...listLeftOut(request, CARRIED), ...limit.dropped, ...dropped]);
 }
 
-function makeNumbers(request: ChatRequest): Section {
-  const body: JsonObject = {};
+function makeNumbers(request: ChatRequest): Portion {
+  const fields: JsonObject = {};
   const dropped: string[] = [];
   for (const { from, to, min, max } of NUMBERS) {
     const given = request[from];
     if (typeof given !== "number") continue;
     const within = Math.min(max, Math.max(min, given));
-    body[to] = within;
+    fields[to] = within;
     if (within !== given) dropped.push(from);
   }
-  return { body, dropped };
+  return { fields, dropped };
 }
 
 /** A named function, or a list of allowed ones, is chosen by sending only those. Custom tools are functions of one string. */
-function planTools(request: ChatRequest, card: ModelCard): Section {
+function planTools(request: ChatRequest, card: ModelCard): Portion {
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const names = typeof choice === "object" ? new Set([choice.function.name]) : allowed;
   const all = (request.tools ?? []).map(toFunction);
@@ -108,10 +93,10 @@ function planTools(request: ChatRequest, card: ModelCard): Section {
   const mode = choice === undefined ? undefined : MODES.get(typeof choice === "object" ? "required" : choice);
   const lost = mode !== undefined && WITHOUT_TOOL_CHOICE.test(card.name);
   // Cohere has no value for "none" either: sending no tools has that effect.
-  if (chosen.length === 0 || (lost && choice === "none")) return { body: {}, dropped: [] };
+  if (chosen.length === 0 || (lost && choice === "none")) return NOTHING;
   const strict = chosen.every(canBeStrict);
   return {
-    body: {
+    fields: {
       tools: chosen.map((tool) => makeTool(tool, strict)),
       ...(strict ? { strict_tools: true } : {}),
       ...(mode === undefined || lost ? {} : { tool_choice: mode }),
@@ -134,29 +119,55 @@ function makeTool({ function: fn }: FunctionTool, strict: boolean): JsonObject {
     function: {
       name: fn.name,
       ...(fn.description === undefined ? {} : { description: fn.description }),
-      parameters: strict ? inlineReferences(parameters) : parameters,
+      parameters: strict ? withoutRefused(parameters) : parameters,
     },
   };
 }
 
 /** JSON output is refused beside tools (Cohere API reference, "response_format"). */
-function planFormat(request: ChatRequest): Section {
+function planFormat(request: ChatRequest): Portion {
   const { response_format: asked } = request;
-  if (!asked || asked.type === "text") return { body: {}, dropped: [] };
-  if (request.tools) return { body: {}, dropped: ["response_format"] };
-  if (asked.type === "json_object")
-    return { body: { response_format: { type: "json_object" } }, dropped: [] };
-  const schema = asked.json_schema.schema;
-  const json_schema = schema && inlineReferences(schema);
-  return { body: { response_format: { type: "json_object", json_schema } }, dropped: [] };
+  if (!asked || asked.type === "text") return NOTHING;
+  if (request.tools) return { fields: {}, dropped: ["response_format"] };
+  const schema = asked.type === "json_schema" ? asked.json_schema.schema : undefined;
+  const json_schema = schema && withoutRefused(schema);
+  return { fields: { response_format: { type: "json_object", json_schema } }, dropped: [] };
 }
 
-function planThinking(request: ChatRequest, thinks: boolean): Section {
+function planThinking(request: ChatRequest, thinks: boolean): Portion {
   const effort = request.reasoning_effort;
-  if (effort === undefined) return { body: {}, dropped: [] };
-  if (!thinks) return { body: {}, dropped: ["reasoning_effort"] };
-  if (effort === "none") return { body: { thinking: { type: "disabled" } }, dropped: [] };
+  if (effort === undefined) return NOTHING;
+  if (!thinks) return { fields: {}, dropped: ["reasoning_effort"] };
+  if (effort === "none") return { fields: { thinking: { type: "disabled" } }, dropped: [] };
   const budget = THINKING_TOKENS.get(effort);
   const bound = budget === undefined ? {} : { token_budget: budget };
-  return { body: { thinking: { type: "enabled", ...bound } }, dropped: [] };
+  return { fields: { thinking: { type: "enabled", ...bound } }, dropped: [] };
+}
+
+/** Keywords beyond the part of JSON Schema that its structured outputs take (Cohere, "Unsupported schema features"). */
+const REFUSED: ReadonlySet<string> = new Set([
+  "$schema",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "additionalProperties",
+]);
+const FORMATS: ReadonlySet<unknown> = new Set(["date-time", "uuid", "date", "time"]);
+
+/** The schema without the keywords that are refused: it allows more, but names and types stay the same. */
+export function withoutRefused(schema: JsonObject): JsonObject {
+  const kept: JsonObject = {};
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (REFUSED.has(keyword) || (keyword === "format" && !FORMATS.has(value))) continue;
+    kept[keyword === "oneOf" ? "anyOf" : keyword] = mapSchemas(keyword, value, withoutRefused);
+  }
+  return kept;
 }

@@ -12,7 +12,7 @@ import {
 } from "../../operations/chat/form.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
-import { PLAN_FORMAT, THINKING_FORMAT } from "./blocks.ts";
+import { PLAN_FORMAT, THINKING_FORMAT } from "./decode.ts";
 
 const DETAILS: ReadonlySet<unknown> = new Set(["low", "high", "auto"]);
 

@@ -10,15 +10,15 @@ import type { Calling } from "./tools.ts";
 const STOPS_MAX = 5;
 
 /** Names a field of the client's that was changed or left out. */
-export type Drop = (...fields: readonly string[]) => void;
+type Drop = (...fields: readonly string[]) => void;
 
-export interface Configured {
+interface Configured {
   readonly generationConfig: JsonObject;
   /** Instructions for the system text, for whatever the config has no field for. */
   readonly instruction: string;
 }
 
-export interface Limits {
+interface Limits {
   readonly card: ModelCard;
   readonly facts: ModelFacts;
   readonly vertex: boolean;
@@ -27,8 +27,10 @@ export interface Limits {
 /** All of `generationConfig`; fields that the model refuses are left out and named. */
 export function makeConfig(request: ChatRequest, calling: Calling, limits: Limits, drop: Drop): Configured {
   const format = makeFormat(request.response_format, calling, limits.facts, drop);
+  const length = clampOutputLimit(request, limits.card, "maxOutputTokens");
+  drop(...length.dropped);
   const generationConfig = {
-    ...makeLength(request, limits.card, drop),
+    ...length.fields,
     ...makeSampling(request, drop),
     ...makeScoring(request, limits, drop),
     ...format.config,
@@ -36,12 +38,6 @@ export function makeConfig(request: ChatRequest, calling: Calling, limits: Limit
     ...configureThinking(request, limits.facts, drop),
   };
   return { generationConfig, instruction: format.instruction };
-}
-
-function makeLength(request: ChatRequest, card: ModelCard, drop: Drop): JsonObject {
-  const { tokens, changed } = clampOutputLimit(request, card, 1);
-  drop(...changed);
-  return tokens === undefined ? {} : { maxOutputTokens: tokens };
 }
 
 function makeSampling(request: ChatRequest, drop: Drop): JsonObject {

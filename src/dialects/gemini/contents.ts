@@ -15,6 +15,7 @@ import {
   type ToolMessage,
 } from "../../operations/chat/form.ts";
 import { listTurn, type TextOfTurn } from "../../operations/chat/turn.ts";
+import { countLeading, isSystem } from "../_chat/turns.ts";
 import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
 import { toSentName } from "./tools.ts";
@@ -32,7 +33,7 @@ interface Turn {
 }
 
 /** The server and the model that the conversation is written for. */
-export interface Writing {
+interface Writing {
   readonly facts: ModelFacts;
   readonly baseUrl: string;
   /** Calls and their responses carry ids: Vertex AI refuses them for generations before 3. */
@@ -47,8 +48,7 @@ interface Made {
 
 /** The conversation's share of the body. `instruction` is added to the system's text. */
 export function makeConversation(request: ChatRequest, writing: Writing, instruction: string): JsonObject {
-  const firstOther = request.messages.findIndex((message) => !isSystem(message));
-  const leading = firstOther === -1 ? request.messages.length : firstOther;
+  const leading = countLeading(request.messages);
   const system = request.messages.slice(0, leading).flatMap((message) => readSystemText(message));
   if (instruction !== "") system.push(instruction);
   const turns = writeTurns(request.messages, leading, writing);
@@ -57,10 +57,6 @@ export function makeConversation(request: ChatRequest, writing: Writing, instruc
     turns.push({ role: "user", parts: [{ text: GO_ON }] });
   }
   return withSystem(turns, system, writing.facts.system);
-}
-
-function isSystem(message: ChatMessage): message is SystemMessage {
-  return message.role === "system" || message.role === "developer";
 }
 
 /** A system message within the conversation keeps its place: moved to the front, it would change every cached prefix. */

@@ -1,10 +1,9 @@
 // Google's generateContent API as an upstream dialect: the address, headers and body of a request, and the answer's decoder.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
-import type { Decoder } from "../../operations/chat/decoder.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { listLeftOut } from "../_chat/fields.ts";
-import { listCustomNames, restoreCustomCalls, wrapCustomDecoder } from "../_chat/tools.ts";
+import { listLeftOut, nestFields } from "../_chat/outgoing.ts";
+import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { makeConfig } from "./config.ts";
 import { makeConversation } from "./contents.ts";
@@ -16,8 +15,6 @@ import { makeCalling } from "./tools.ts";
 
 /** Fields that have a place in the body, or that the steps below name themselves if they can't carry them. */
 const CARRIED: ReadonlySet<string> = new Set([
-  "max_tokens",
-  "max_completion_tokens",
   "temperature",
   "top_p",
   "stop",
@@ -26,10 +23,6 @@ const CARRIED: ReadonlySet<string> = new Set([
   "frequency_penalty",
   "logprobs",
   "top_logprobs",
-  "tools",
-  "tool_choice",
-  "response_format",
-  "reasoning_effort",
   "modalities",
 ]);
 
@@ -43,13 +36,10 @@ function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {
     chat: {
       answersPerCall: (card) => findFacts(card.name).choicesMax,
       encode: (request, card, target) => encode(request, card, target, isOnVertex(target)),
-      decoder(_card: ModelCard, request: ChatRequest): Decoder {
-        const names = listCustomNames(request);
-        const decoder = new GeminiDecoder(request);
-        return names.size === 0 ? decoder : wrapCustomDecoder(decoder, names);
-      },
-      reply: (body, _card, request) =>
-        restoreCustomCalls(parseReply(body, request), listCustomNames(request)),
+      ...readCustomCalls({
+        decoder: (_card, request) => new GeminiDecoder(request),
+        reply: (body, _card, request) => parseReply(body, request),
+      }),
     },
     explain,
   };
@@ -66,11 +56,14 @@ function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: b
   const calling = makeCalling(request);
   const { generationConfig, instruction } = makeConfig(request, calling, { card, facts, vertex }, drop);
   const writing = { facts, baseUrl: target.baseUrl, ids: facts.signed || !vertex };
-  const config = Object.keys(generationConfig).length > 0 ? { generationConfig } : {};
   return {
     url: makeUrl(card.name, target.baseUrl, request.stream === true),
     headers: makeHeaders(target),
-    body: { ...makeConversation(request, writing, instruction), ...calling.fields, ...config },
+    body: {
+      ...makeConversation(request, writing, instruction),
+      ...calling.fields,
+      ...nestFields("generationConfig", generationConfig),
+    },
     dropped: [...dropped],
   };
 }

@@ -1,6 +1,5 @@
-// Gemini's embeddings (Gemini API reference, `batchEmbedContents`): one request for each text.
-import { asArray, asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
-import { NO_AMOUNTS } from "../../core/units.ts";
+// Embeddings at Google: by the Gemini API, and on Vertex AI, which has other calls for them.
+import { asArray, asCount, asObject, type JsonObject } from "../../core/json.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type {
   EmbeddingsForm,
@@ -8,14 +7,15 @@ import type {
   EmbeddingsRequest,
   InputType,
 } from "../../operations/embeddings/form.ts";
+import { countInputsPerCall } from "../../operations/embeddings/operation.ts";
 import { makeReply, normalize } from "../../operations/embeddings/vector.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
-import type { WorkUsage } from "../../operations/whole-form.ts";
-import { requireTexts } from "../_whole/embeddings.ts";
+import { nestFields } from "../_chat/outgoing.ts";
+import { makeUsage, requireTexts } from "../_whole/embeddings.ts";
 import { makeHeaders, makeVerbUrl } from "./outgoing.ts";
 
 /** A batch takes a hundred. */
-const INPUTS_MAX = 100;
+const BATCH_MAX = 100;
 const TASKS: Readonly<Record<InputType, string>> = {
   query: "RETRIEVAL_QUERY",
   document: "RETRIEVAL_DOCUMENT",
@@ -33,8 +33,9 @@ const READS_PREFIXES = /^gemini-embedding-[2-9](?!.*preview)/;
 /** "Embeddings": only its full 3,072 numbers have the length 1. */
 const ONLY_FULL_IS_NORMAL = /^gemini-embedding-001/;
 
+/** Gemini API reference, `batchEmbedContents`: one request for each text. */
 export const GEMINI_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
-  answersPerCall: () => INPUTS_MAX,
+  answersPerCall: () => BATCH_MAX,
   encode(ask, card, target) {
     const url = makeVerbUrl(card.name, target.baseUrl, "batchEmbedContents");
     const requests = requireTexts(ask.inputs).map((text) => makeRequest(text, ask, card.name));
@@ -49,11 +50,13 @@ export const GEMINI_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
     // `embedContent` answers with one.
     const rows = embedding === undefined ? asArray(embeddings) : [embedding];
     const vectors = rows.map((one) => asObject(one).values);
-    return normalizeShort(makeReply(vectors, readUsage(usageMetadata), ask), name, ask);
+    // `gemini-embedding-001` reports no usage.
+    const usage = makeUsage(asObject(usageMetadata).promptTokenCount);
+    return normalizeShort(makeReply(vectors, usage, ask), name, ask);
   },
 });
 
-export function normalizeShort(
+function normalizeShort(
   reply: EmbeddingsReply,
   name: string,
   { dimensions }: EmbeddingsRequest,
@@ -63,7 +66,7 @@ export function normalizeShort(
 }
 
 /** Returns the request for one text, as the batch has it. */
-export function makeRequest(text: string, ask: EmbeddingsRequest, name: string): JsonObject {
+function makeRequest(text: string, ask: EmbeddingsRequest, name: string): JsonObject {
   const { dimensions, inputType, task: own, title } = ask;
   // A client that names Google's task writes its own prefix.
   const isPrefixed = own === undefined && inputType !== undefined && READS_PREFIXES.test(name);
@@ -74,8 +77,59 @@ export function makeRequest(text: string, ask: EmbeddingsRequest, name: string):
   return { model: `models/${name.replace(/^models\//, "")}`, content: { parts }, ...task, ...size };
 }
 
-/** `gemini-embedding-001` reports none. */
-function readUsage(usage: unknown): WorkUsage | null {
-  if (!isObject(usage) || typeof usage.promptTokenCount !== "number") return null;
-  return { amounts: { ...NO_AMOUNTS, prompt: asCount(usage.promptTokenCount) } };
+/** cloud.google.com/vertex-ai, "Text embeddings API": the limits of one call to `predict`. */
+const PREDICTED_MAX = 250;
+const TOKENS_MAX = 20_000;
+/** These take one text in one call. */
+const ONE_BY_ONE = /^gemini-embedding/;
+const EMBEDS_CONTENT = /^gemini-embedding-[2-9]/;
+
+/** `embedContent` for Gemini's second generation, `predict` for all older models. */
+export const VERTEX_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
+  answersPerCall: ({ name }, ask) =>
+    ONE_BY_ONE.test(name) ? 1 : countInputsPerCall(ask, PREDICTED_MAX, TOKENS_MAX),
+  encode(ask, { name }, target) {
+    const isContent = EMBEDS_CONTENT.test(name);
+    return {
+      url: makeVerbUrl(name, target.baseUrl, isContent ? "embedContent" : "predict"),
+      headers: makeHeaders(target),
+      body: isContent ? makeContent(ask, name) : makePrediction(ask, name),
+      dropped: [...Object.keys(ask.extras), ...(ask.truncation === "start" ? ["truncate"] : [])],
+    };
+  },
+  reply(body, card, ask, headers) {
+    const { predictions } = asObject(body);
+    if (predictions === undefined) return GEMINI_EMBEDDINGS.reply(body, card, ask, headers);
+    return normalizeShort(readPredictions(asArray(predictions), ask), card.name, ask);
+  },
+});
+
+function makeContent(ask: EmbeddingsRequest, name: string): JsonObject {
+  const [text = ""] = requireTexts(ask.inputs);
+  const { model: _model, ...body } = makeRequest(text, ask, name);
+  return body;
+}
+
+function makePrediction(ask: EmbeddingsRequest, name: string): JsonObject {
+  const instances = requireTexts(ask.inputs).map((text) => {
+    const { taskType, title } = makeRequest(text, ask, name);
+    return {
+      content: text,
+      ...(taskType === undefined ? {} : { task_type: taskType }),
+      ...(title === undefined ? {} : { title }),
+    };
+  });
+  const { dimensions, truncation } = ask;
+  const parameters: JsonObject = dimensions === undefined ? {} : { outputDimensionality: dimensions };
+  if (truncation === "none" || truncation === "end") parameters.autoTruncate = truncation === "end";
+  return { instances, ...nestFields("parameters", parameters) };
+}
+
+function readPredictions(predictions: readonly unknown[], ask: EmbeddingsRequest): EmbeddingsReply {
+  const rows = predictions.map((one) => asObject(asObject(one).embeddings));
+  const counts = rows.map(({ statistics }) => asObject(statistics).token_count);
+  const isCounted = counts.every((count) => typeof count === "number");
+  const prompt = counts.reduce<number>((sum, count) => sum + asCount(count), 0);
+  const vectors = rows.map(({ values }) => values);
+  return makeReply(vectors, makeUsage(isCounted ? prompt : undefined), ask);
 }

@@ -35,16 +35,14 @@ export function explainError(given: unknown, status?: number, retryAfterMs?: num
   const message = asString(error.message) ?? asString(given);
   const details = asArray(error.details).filter(isObject);
   const meant = status ?? (code >= 400 ? code : 502);
-  const waitMs = readRetryDelayMs(details) ?? retryAfterMs;
-  const means = readMeaning(meant, details);
   const name = asString(error.status);
   return upstreamFault({
     status: meant,
-    ...(message === undefined ? {} : { message }),
-    ...(name === undefined ? {} : { codes: [name] }),
+    message,
+    codes: name === undefined ? [] : [name],
     rules: RULES,
-    ...(waitMs === undefined ? {} : { retryAfterMs: waitMs }),
-    ...(means === undefined ? {} : { means }),
+    retryAfterMs: readRetryDelayMs(details) ?? retryAfterMs,
+    means: readMeaning(meant, details),
   });
 }
 

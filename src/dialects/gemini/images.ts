@@ -1,5 +1,4 @@
 // Images at Google: Imagen by `:predict`, and Gemini's own models by `generateContent` (ai.google.dev/gemini-api/docs/imagen, image-generation).
-import { Attachment } from "../../core/attachment.ts";
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
@@ -18,6 +17,7 @@ import type {
 } from "../../operations/images/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
+import { findUrl, listSettings } from "../_whole/images.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
 
 const IMAGEN = /^imagen/;
@@ -44,7 +44,7 @@ function encodeImagen(ask: ImagesRequest, card: ModelCard, target: Target): Outg
     url: `${target.baseUrl}/models/${encodeURIComponent(card.name.toWellFormed())}:predict`,
     headers: makeHeaders(target),
     body: { instances: [{ prompt: ask.prompt }], parameters },
-    dropped: listDropped(ask, ["size", "outputFormat"]),
+    dropped: listDropped(ask, ["size", "output_format"]),
   };
 }
 
@@ -65,24 +65,10 @@ function encodeGemini(ask: ImagesRequest, card: ModelCard, target: Target): Outg
 
 /** The fields that the request names and the call doesn't carry, by OpenAI's names. */
 function listDropped(ask: ImagesRequest, carried: readonly string[]): readonly string[] {
-  const names: Readonly<Record<string, string>> = {
-    size: "size",
-    quality: "quality",
-    background: "background",
-    outputFormat: "output_format",
-    outputCompression: "output_compression",
-    moderation: "moderation",
-    style: "style",
-    responseFormat: "response_format",
-    inputFidelity: "input_fidelity",
-    partialImages: "partial_images",
-    mask: "mask",
-  };
-  const given: ReadonlyMap<string, unknown> = new Map(Object.entries(ask));
-  const own = Object.entries(names).filter(
-    ([field]) => given.get(field) !== undefined && !carried.includes(field),
-  );
-  return [...own.map(([, name]) => name), ...Object.keys(ask.extras)];
+  const { mask } = ask;
+  const given = Object.entries({ ...listSettings(ask), mask }).filter(([, value]) => value !== undefined);
+  const own = given.map(([name]) => name).filter((name) => !carried.includes(name));
+  return [...own, ...Object.keys(ask.extras)];
 }
 
 /** Returns the shape nearest to a size such as `1536x1024`, or null where the model may choose. */
@@ -97,8 +83,7 @@ function findShape(size: string | undefined): string | null {
 }
 
 function writeSource(source: ImageSource, card: ModelCard): JsonObject {
-  const url = source instanceof Attachment ? source.toDataUrl() : source.url;
-  const data = parseDataUrl(url);
+  const data = parseDataUrl(findUrl(source));
   if (!data) throw unable(card, "fetch pictures: send them as files or data: URLs");
   return { inlineData: { mimeType: data.mediaType, data: data.base64 } };
 }

@@ -76,13 +76,8 @@ export function makeFilePart(file: FilePart["file"], baseUrl: string, param: str
   if (data !== undefined) return makeDataPart(data, type);
   if (id !== undefined && ADDRESS.test(id)) return makeMediaPart(id, type);
   if (id?.startsWith("files/")) return { fileData: { mimeType: type, fileUri: `${baseUrl}/${id}` } };
-  throw new Fault(
-    "unsupported_capability",
-    "This model can't read a file by that id: send it as 'file_data'.",
-    {
-      param,
-    },
-  );
+  const message = "This model can't read a file by that id: send it as 'file_data'.";
+  throw new Fault("unsupported_capability", message, { param });
 }
 
 function makeDataPart(data: string, type: string): JsonObject {

@@ -11,7 +11,7 @@ import {
 } from "../../core/json.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
-import { parseCount, parseKnownCount } from "../_chat/counts.ts";
+import { makeUsage, parseCount, parseKnownCount } from "../_chat/usage.ts";
 
 /** Reasons by their number too: a server asked for `enum-encoding=int` sends those. In the order of the API's enum. */
 const BY_NUMBER = [
@@ -67,13 +67,7 @@ export function parseGeminiUsage(given: JsonObject): Usage | undefined {
   const completion = parseCount(given.candidatesTokenCount) + parseCount(given.thoughtsTokenCount);
   const cached = parseKnownCount(given.cachedContentTokenCount);
   const reasoning = parseKnownCount(given.thoughtsTokenCount);
-  return {
-    prompt_tokens: prompt,
-    completion_tokens: completion,
-    total_tokens: prompt + completion,
-    ...(cached === undefined ? {} : { prompt_tokens_details: { cached_tokens: cached } }),
-    ...(reasoning === undefined ? {} : { completion_tokens_details: { reasoning_tokens: reasoning } }),
-  };
+  return makeUsage({ prompt, completion, cached, reasoning });
 }
 
 /** Gemini API, `LogprobsResult`, in OpenAI's form. */

@@ -111,7 +111,7 @@ const WANTED: Readonly<Record<ReasoningEffort, Level>> = {
   max: "HIGH",
 };
 
-export interface ThinkingChoice {
+interface ThinkingChoice {
   readonly config: JsonObject;
   /** The model can't do what was asked; the nearest it can do was taken. */
   readonly changed: boolean;

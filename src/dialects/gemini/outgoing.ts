@@ -1,12 +1,10 @@
 // The address and the key of a call to generateContent.
 import type { Target } from "../../core/dialect.ts";
+import { makeKeyHeaders } from "../_chat/outgoing.ts";
 
-/** The key goes into a header, not into the address: addresses end up in logs. The operator's own headers win. */
+/** The key goes into a header, not into the address: addresses end up in logs. */
 export function makeHeaders(target: Target): Record<string, string> {
-  const headers: Record<string, string> = {};
-  if (target.secret !== null) headers["x-goog-api-key"] = target.secret;
-  for (const [name, value] of Object.entries(target.headers)) headers[name.toLowerCase()] = value;
-  return headers;
+  return makeKeyHeaders(target, "x-goog-api-key");
 }
 
 /** Without `alt=sse` a stream is one JSON array. */

@@ -1,9 +1,16 @@
-// generateContent as Vertex AI carries it: under a publisher's path, with a role in each turn and, before generation 3, no ids of calls.
+// Google's models on Vertex AI: generateContent as it carries that, and the ranking API that stands beside it.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { Fault } from "../../core/fault.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import type { Codec } from "../../operations/codec.ts";
+import type { RerankForm } from "../../operations/rerank/form.ts";
+import { makeWholeCodec } from "../../operations/whole.ts";
+import { rankDocuments } from "../_whole/rerank.ts";
 import { findFacts } from "./models.ts";
+import { makeHeaders } from "./outgoing.ts";
 
+/** A call under a publisher's path, with a role in each turn and, before generation 3, no ids of calls. */
 export function carryVertexGemini(outgoing: Outgoing, card: ModelCard, { baseUrl }: Target): Outgoing {
   // The ranking API has an address of its own.
   if (!outgoing.url.startsWith(baseUrl)) return outgoing;
@@ -24,15 +31,47 @@ function makeTurn(turn: unknown, takesIds: boolean): unknown {
 
 function withoutIds(parts: unknown): unknown {
   if (!Array.isArray(parts)) return parts;
-  return asArray(parts).map((part) => {
-    const { functionCall, functionResponse } = asObject(part);
-    if (isObject(functionCall)) return { ...asObject(part), functionCall: withoutId(functionCall) };
-    if (isObject(functionResponse))
-      return { ...asObject(part), functionResponse: withoutId(functionResponse) };
-    return part;
+  return asArray(parts).map((given) => {
+    const part = asObject(given);
+    const field = ["functionCall", "functionResponse"].find((name) => isObject(part[name]));
+    if (field === undefined) return given;
+    const { id: _id, ...rest } = asObject(part[field]);
+    return { ...part, [field]: rest };
   });
 }
 
-function withoutId({ id: _id, ...rest }: JsonObject): JsonObject {
-  return rest;
-}
+/** Its guide names the location `global` alone; documents for another one are not sent there. */
+const GLOBAL = /^https:\/\/aiplatform\.googleapis\.com\/v1\/(projects\/[^/]+\/locations\/global)$/;
+const RANKING_API = "https://discoveryengine.googleapis.com/v1";
+
+/** Discovery Engine API, "rankingConfigs.rank". */
+export const VERTEX_RERANK: Codec<RerankForm> = makeWholeCodec({
+  encode({ query, documents, resultsMax, documentTokensMax, extras }, { name }, target) {
+    const place = GLOBAL.exec(target.baseUrl)?.[1];
+    if (place === undefined) {
+      const message = "Vertex AI ranks documents for a project at the location global alone.";
+      throw new Fault("unsupported_capability", message, { param: "model" });
+    }
+    const body: JsonObject = {
+      model: name,
+      query,
+      records: documents.map(({ text }, at) => ({ id: String(at), content: text })),
+      ignoreRecordDetailsInResponse: true,
+    };
+    if (resultsMax !== undefined) body.topN = Math.min(resultsMax, documents.length);
+    return {
+      url: `${RANKING_API}/${place}/rankingConfigs/default_ranking_config:rank`,
+      headers: makeHeaders(target),
+      body,
+      dropped: [...Object.keys(extras), ...(documentTokensMax === undefined ? [] : ["max_tokens_per_doc"])],
+    };
+  },
+  reply(body, _card, ask) {
+    const rows = asArray(asObject(body).records).map((row) => {
+      const { id, score } = asObject(row);
+      return { index: /^\d+$/.test(asString(id) ?? "") ? Number(id) : undefined, score: asNumber(score) };
+    });
+    // It reports nothing of what it counts.
+    return rankDocuments(rows, null, ask);
+  },
+});

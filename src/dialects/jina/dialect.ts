@@ -7,7 +7,6 @@ import type { Dialect } from "../dialect.ts";
 export const jina: Dialect = {
   name: "jina",
   embeddings: makeEmbeddings({
-    givesBase64: false,
     encodingField: "embedding_type",
     dimensionsField: "dimensions",
     inputType: {
@@ -20,10 +19,9 @@ export const jina: Dialect = {
       },
     },
     truncation: { field: "truncate", words: { none: false, end: true } },
-    takesTokenIds: false,
     passes: ["late_chunking", "normalized", "task"],
     inputsMax: 512,
   }),
-  rerank: makeRerank({ resultsField: "top_n", documentTokensField: null, echoes: true, passes: [] }),
+  rerank: makeRerank({ resultsField: "top_n", echoes: true, passes: [] }),
   explain: explainChat,
 };

@@ -4,8 +4,15 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { listLeftOut } from "../_chat/fields.ts";
-import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import {
+  clampOutputLimit,
+  joinPortions,
+  listLeftOut,
+  makeCall,
+  NOTHING,
+  type Portion,
+  pickFields,
+} from "../_chat/outgoing.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { makeMistralMessages } from "./messages.ts";
 
@@ -25,70 +32,38 @@ const COPIED: ReadonlySet<string> = new Set([
   "document_image_limit",
   "document_page_limit",
 ]);
-/** Fields that are sent in another form. */
-const TRANSLATED: ReadonlySet<string> = new Set([
-  "max_tokens",
-  "max_completion_tokens",
-  "temperature",
-  "seed",
-  "response_format",
-  "tools",
-  "tool_choice",
-  "parallel_tool_calls",
-  "reasoning_effort",
-]);
-const CARRIED: ReadonlySet<string> = new Set([...COPIED, ...TRANSLATED]);
+const CARRIED: ReadonlySet<string> = new Set([...COPIED, "temperature", "seed", "parallel_tool_calls"]);
 const TEMPERATURE_MAX = 1.5;
 /** Magistral models always think: no field turns it off. */
 const ALWAYS_THINKS = /^magistral/;
 
-/** Encodes a call of Mistral's `/chat/completions`. */
 export function encodeMistral(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const limit = clampOutputLimit(request, card, 1);
-  const fields: JsonObject = {};
-  for (const field of COPIED) {
-    if (request[field] !== undefined) fields[field] = request[field];
-  }
-  const tools = makeToolFields(request);
-  const sampling = makeSamplingFields(request);
-  const effort = makeEffortFields(request, card);
+  const limit = clampOutputLimit(request, card, "max_tokens");
+  const { fields, dropped } = joinPortions(
+    planSampling(request),
+    planEffort(request, card),
+    planTools(request),
+  );
   const thinks = ALWAYS_THINKS.test(card.name) || card.capabilities.has("reasoning");
   const body: JsonObject = {
     model: card.name,
     messages: makeMistralMessages(request.messages, thinks),
-    ...fields,
-    ...(limit.tokens === undefined ? {} : { max_tokens: limit.tokens }),
+    ...pickFields(request, COPIED),
+    ...limit.fields,
     ...(request.n === undefined ? {} : { n: request.n }),
     ...(request.seed === undefined ? {} : { random_seed: Math.abs(request.seed) }),
     ...makeFormatFields(request),
-    ...sampling.fields,
-    ...effort.fields,
-    ...tools.fields,
+    ...fields,
     ...(request.stream === true ? { stream: true } : {}),
   };
-  const dropped = [
-    ...listLeftOut(request, CARRIED),
-    ...limit.changed,
-    ...sampling.dropped,
-    ...effort.dropped,
-  ];
-  return {
-    url: `${target.baseUrl}/chat/completions`,
-    headers: makeBearerHeaders(target),
-    body,
-    dropped: [...dropped, ...tools.dropped],
-  };
-}
-
-interface Translated {
-  readonly fields: JsonObject;
-  readonly dropped: readonly string[];
+  const left = [...listLeftOut(request, CARRIED), ...limit.dropped, ...dropped];
+  return makeCall(target, "/chat/completions", body, left);
 }
 
 /** Temperature goes up to 1.5; at 0, which is greedy, top_p has to be 1. */
-function makeSamplingFields(request: ChatRequest): Translated {
+function planSampling(request: ChatRequest): Portion {
   const { temperature, top_p: topP } = request;
-  if (temperature === undefined) return { fields: {}, dropped: [] };
+  if (temperature === undefined) return NOTHING;
   if (temperature > TEMPERATURE_MAX) {
     return { fields: { temperature: TEMPERATURE_MAX }, dropped: ["temperature"] };
   }
@@ -104,16 +79,16 @@ function makeFormatFields({ response_format: format }: ChatRequest): JsonObject 
 }
 
 /** Its efforts are `none` and `high`. */
-function makeEffortFields(request: ChatRequest, card: ModelCard): Translated {
+function planEffort(request: ChatRequest, card: ModelCard): Portion {
   const { reasoning_effort: asked } = request;
-  if (asked === undefined) return { fields: {}, dropped: [] };
+  if (asked === undefined) return NOTHING;
   const isDeaf = ALWAYS_THINKS.test(card.name) || !can(card, "reasoning");
   if (isDeaf) return { fields: {}, dropped: ["reasoning_effort"] };
   const effort = asked === "none" ? "none" : "high";
   return { fields: { reasoning_effort: effort }, dropped: effort === asked ? [] : ["reasoning_effort"] };
 }
 
-function makeToolFields(request: ChatRequest): Translated {
+function planTools(request: ChatRequest): Portion {
   const { tools, tool_choice: asked, parallel_tool_calls: parallel } = request;
   if (tools === undefined) {
     const idle = ["tool_choice", "parallel_tool_calls"].filter((field) => request[field] !== undefined);

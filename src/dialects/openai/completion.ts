@@ -6,9 +6,9 @@ import type { Decoder } from "../../operations/chat/decoder.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { CompletionForm, CompletionRequest } from "../../operations/completion/form.ts";
 import { makeChatDecoder, parseChatReply } from "../_chat/decode.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { makeCall } from "../_chat/outgoing.ts";
 
-export interface CompletionQuirks {
+interface CompletionQuirks {
   readonly path: string;
   /** 1: a call takes one prompt, as a text, and gives one answer. */
   readonly answersPerCall: number;
@@ -71,17 +71,13 @@ function encode(quirks: CompletionQuirks, ask: CompletionRequest, card: ModelCar
   const dropped = quirks.refuses.filter((field) => given[field] !== undefined);
   for (const field of dropped) delete given[field];
   const ending = quirks.asksForUsage ? { stream_options: { include_usage: true } } : {};
-  return {
-    url: `${target.baseUrl}${quirks.path}`,
-    headers: makeBearerHeaders(target),
-    body: {
-      ...given,
-      model: card.name,
-      prompt: prompts.length === 1 ? only : prompts,
-      ...(stream === true ? { stream, ...ending } : {}),
-    },
-    dropped,
+  const body = {
+    ...given,
+    model: card.name,
+    prompt: prompts.length === 1 ? only : prompts,
+    ...(stream === true ? { stream, ...ending } : {}),
   };
+  return makeCall(target, quirks.path, body, dropped);
 }
 
 /** Reads a stream whose choices hold `text`, as chat whose choices hold deltas. */

@@ -3,7 +3,7 @@
 import type { Codecs } from "../../operations/codec.ts";
 import { makeChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
-import { listCustomNames, restoreCustomCalls, wrapCustomDecoder } from "../_chat/tools.ts";
+import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { encodeChat } from "./encode.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
@@ -17,18 +17,10 @@ export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs,
       answersPerCall: (card) => findQuirks(quirks, card.name).choicesMax,
       takesImageUrls: (card) => findQuirks(quirks, card.name).imageUrls,
       encode: (request, card, target) => encodeChat(quirks, request, card, target),
-      decoder(card, request) {
-        const custom = listCustomNames(request);
-        if (custom.size === 0 || findQuirks(quirks, card.name).customTools) return makeChatDecoder();
-        return wrapCustomDecoder(makeChatDecoder(), custom);
-      },
-      reply(body, card, request) {
-        const custom = listCustomNames(request);
-        const reply = parseChatReply(body);
-        return custom.size === 0 || findQuirks(quirks, card.name).customTools
-          ? reply
-          : restoreCustomCalls(reply, custom);
-      },
+      ...readCustomCalls(
+        { decoder: makeChatDecoder, reply: parseChatReply },
+        (card) => findQuirks(quirks, card.name).customTools,
+      ),
     },
     explain: (status, headers, body, nowMs) => explainChat(status, headers, body, nowMs, quirks.errors),
   };

@@ -4,29 +4,19 @@ import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { withInstruction } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
-import { listUncited, ROUTING } from "../_chat/fields.ts";
-import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import {
+  CARRIED_ALWAYS,
+  clampOutputLimit,
+  joinPortions,
+  listUncited,
+  makeCall,
+  type Portion,
+  ROUTING,
+} from "../_chat/outgoing.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
-import { planThinking } from "./effort.ts";
-import { planFormat } from "./format.ts";
 import { makeMessages } from "./messages.ts";
+import { planFormat, planThinking, planTools } from "./plan.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
-import { planTools } from "./tools.ts";
-
-/** Fields that have their own code below. */
-const HANDLED: ReadonlySet<string> = new Set([
-  "model",
-  "messages",
-  "stream",
-  "stream_options",
-  "n",
-  "max_tokens",
-  "max_completion_tokens",
-  "reasoning_effort",
-  "tools",
-  "tool_choice",
-  "response_format",
-]);
 
 const UNSAFE: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 /** Gemini's own endpoint of this API, the only one that signs tool calls. */
@@ -40,7 +30,7 @@ export function encodeChat(
   target: Target,
 ): Outgoing {
   const quirks = findQuirks(server, card.name);
-  const limit = clampOutputLimit(request, card, 1);
+  const limit = clampOutputLimit(request, card, quirks.limitField);
   const thinking = planThinking(request, card, quirks);
   const tools = planTools(request, quirks, !thinking.off);
   const hasTools = tools.fields.tools !== undefined;
@@ -52,25 +42,19 @@ export function encodeChat(
   for (const { instruction } of [tools, format]) {
     if (instruction !== null) messages = withInstruction(messages, instruction);
   }
+  const { fields, dropped } = joinPortions(thinking, tools, format);
   const body: JsonObject = {
     model: card.name,
     messages,
     ...plain.fields,
-    ...(limit.tokens === undefined ? {} : { [quirks.limitField]: limit.tokens }),
+    ...limit.fields,
     ...(quirks.choicesMax > 1 && request.n !== undefined ? { n: request.n } : {}),
-    ...thinking.fields,
-    ...tools.fields,
-    ...format.fields,
+    ...fields,
     ...makeStreamFields(request, quirks),
   };
   addUnset(body, quirks.adds);
   if (request.stream === true && hasTools) addUnset(body, quirks.addsForStreamedTools);
-  return {
-    url: `${target.baseUrl}/chat/completions`,
-    headers: makeBearerHeaders(target),
-    body,
-    dropped: [...plain.dropped, ...limit.changed, ...thinking.dropped, ...tools.dropped, ...format.dropped],
-  };
+  return makeCall(target, "/chat/completions", body, [...plain.dropped, ...limit.dropped, ...dropped]);
 }
 
 /** The fields that need no thought: copied, clamped into the model's range, or left out. */
@@ -79,11 +63,11 @@ function makePlainFields(
   quirks: OpenaiQuirks,
   thinkingOff: boolean,
   hasTools: boolean,
-): { fields: JsonObject; dropped: string[] } {
+): Portion {
   const fields: JsonObject = {};
   const dropped = [...listUncited(request)];
   for (const [field, value] of Object.entries(request)) {
-    if (value === undefined || HANDLED.has(field) || UNSAFE.has(field)) continue;
+    if (value === undefined || CARRIED_ALWAYS.has(field) || UNSAFE.has(field)) continue;
     if (field === "cache_control" && quirks.cacheMark !== field) continue;
     if (isRefused(field, quirks, thinkingOff) || (field === "parallel_tool_calls" && !hasTools)) {
       dropped.push(field);

@@ -17,10 +17,11 @@ import type {
 } from "../../operations/images/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { makeCall } from "../_chat/outgoing.ts";
+import { findUrl, listSettings } from "../_whole/images.ts";
 import { decodePictures } from "./media-streams.ts";
 
-export interface ImagesQuirks {
+interface ImagesQuirks {
   readonly generationsPath: string;
   /** null: pictures can't be changed there. */
   readonly editsPath: string | null;
@@ -82,42 +83,24 @@ export function makeImages(quirks: ImagesQuirks): Codec<ImagesForm> {
 
 function encodeImages(quirks: ImagesQuirks, ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
   const { fields, dropped } = listFields(quirks, ask, card.name);
-  const call = { headers: makeBearerHeaders(target), dropped };
-  if (ask.sources.length === 0) {
-    return { ...call, url: `${target.baseUrl}${quirks.generationsPath}`, body: fields };
-  }
+  if (ask.sources.length === 0) return makeCall(target, quirks.generationsPath, fields, dropped);
   if (quirks.editsPath === null) {
     const message = `The model '${card.id}' can't change pictures.`;
     throw new Fault("unsupported_capability", message, { param: "model" });
   }
-  const url = `${target.baseUrl}${quirks.editsPath}`;
   const { sources, mask } = ask;
   if (quirks.takesFiles && sources.every((one) => one instanceof Attachment)) {
-    return { ...call, url, body: {}, form: makeForm(fields, sources, mask) };
+    const form = makeForm(fields, sources, mask);
+    return { ...makeCall(target, quirks.editsPath, {}, dropped), form };
   }
   const images = sources.map((source) => quirks.writeSource(findUrl(source)));
-  return {
-    ...call,
-    url,
-    body: { ...fields, images, ...(mask ? { mask: quirks.writeSource(findUrl(mask)) } : {}) },
-  };
+  const body = { ...fields, images, ...(mask ? { mask: quirks.writeSource(findUrl(mask)) } : {}) };
+  return makeCall(target, quirks.editsPath, body, dropped);
 }
 
 function listFields({ refuses, streams }: ImagesQuirks, ask: ImagesRequest, name: string) {
   const isStreamed = ask.stream === true && streams?.test(name) === true;
-  const given: JsonObject = {
-    size: ask.size,
-    quality: ask.quality,
-    background: ask.background,
-    output_format: ask.outputFormat,
-    output_compression: ask.outputCompression,
-    moderation: ask.moderation,
-    style: ask.style,
-    response_format: ask.responseFormat,
-    input_fidelity: ask.inputFidelity,
-    partial_images: ask.partialImages,
-    ...(isStreamed ? { stream: true } : {}),
-  };
+  const given: JsonObject = { ...listSettings(ask), ...(isStreamed ? { stream: true } : {}) };
   const own = refuses.find(({ names }) => names.test(name))?.fields ?? [];
   const refused = isStreamed ? own : [...own, "partial_images"];
   const dropped = refused.filter((field) => given[field] !== undefined);
@@ -136,10 +119,6 @@ function makeForm(
     ...sources.map((source): FormEntry => ["image[]", source]),
     ...(mask instanceof Attachment ? [["mask", mask] as const] : []),
   ];
-}
-
-function findUrl(source: ImageSource): string {
-  return source instanceof Attachment ? source.toDataUrl() : source.url;
 }
 
 function readImages(body: unknown, card: ModelCard): ImagesReply {
@@ -162,7 +141,7 @@ function readPicture(given: unknown): Picture {
 }
 
 /** Where pictures are priced, their number is all that has to be reported. */
-export function readUsage(usage: unknown, images: number, { price }: ModelCard): WorkUsage | null {
+function readUsage(usage: unknown, images: number, { price }: ModelCard): WorkUsage | null {
   const given = asObject(usage);
   const prompt = asCount(given.input_tokens);
   const completion = asCount(given.output_tokens);

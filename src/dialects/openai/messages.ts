@@ -30,7 +30,7 @@ const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache
 const BLANK_THOUGHT = " ";
 
 /** The facts of the call that matter to its messages. */
-export interface MessageNeeds {
+interface MessageNeeds {
   readonly thinks: boolean;
   /** The server is Gemini's, which signs its tool calls. */
   readonly keepsExtras: boolean;

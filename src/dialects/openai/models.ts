@@ -17,12 +17,12 @@ const SOUND = ["audio", "modalities"];
 const SEARCH = "web_search_options";
 
 function efforts(...values: EffortQuirks["values"]): EffortQuirks {
-  return { values, toggle: null };
+  return { values };
 }
 
 /** Returns the efforts of models that don't think unless asked to. */
 function silent(...values: EffortQuirks["values"]): EffortQuirks {
-  return { values, toggle: null, offByDefault: true };
+  return { values, offByDefault: true };
 }
 
 /** Models that don't think. They know neither custom tools nor lists of allowed ones. */

@@ -10,15 +10,15 @@ export interface EffortQuirks {
   readonly values: readonly ReasoningEffort[];
   /**
    * A field that turns thinking on and off: `thinking: {type}` (DeepSeek, Moonshot, Z.ai; on unless turned off),
-   * `enable_thinking` (Qwen).
+   * `enable_thinking` (Qwen). Left out: it has none.
    */
-  readonly toggle: "thinking" | "enable_thinking" | null;
+  readonly toggle?: "thinking" | "enable_thinking";
   /** It doesn't think unless it is asked to. */
   readonly offByDefault?: true;
 }
 
 /** Ways to direct tool use besides `auto`. */
-export type ToolDirection = "none" | "required" | "named" | "allowed_tools";
+type ToolDirection = "none" | "required" | "named" | "allowed_tools";
 
 export interface OpenaiQuirks {
   /** The number of choices that one call gives; 1 also if only some of its models give more. */
@@ -76,7 +76,7 @@ export interface ModelQuirks {
   readonly quirks: Partial<Omit<OpenaiQuirks, "models">>;
 }
 
-export const NO_EFFORT: EffortQuirks = { values: [], toggle: null };
+export const NO_EFFORT: EffortQuirks = { values: [] };
 
 /** The fields that OpenAI alone is known to take; at other providers they name features of OpenAI's own. */
 export const OPENAI_ONLY: readonly string[] = [

@@ -6,8 +6,7 @@ import { garbled } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { RerankForm, RerankRequest } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
-import { passExtras } from "../_whole/extras.ts";
+import { makeBearerHeaders, passExtras } from "../_chat/outgoing.ts";
 import { rankDocuments, readRerankUsage } from "../_whole/rerank.ts";
 
 /** DeepInfra wants the query once for each document, so that a long one would take up a thousand times its length. */

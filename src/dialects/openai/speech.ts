@@ -4,10 +4,10 @@ import { garbled } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
 import { SOUND_TYPES, type SpeechForm, type SpeechReply } from "../../operations/speech/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { makeCall } from "../_chat/outgoing.ts";
 import { decodeSound } from "./media-streams.ts";
 
-export interface SpeechQuirks {
+interface SpeechQuirks {
   /** The answer is JSON with the sound as base64 in `audio_data`. */
   readonly answersJson: boolean;
   /** The models that stream events on request; null: none does. */
@@ -34,13 +34,8 @@ export function makeSpeech({ answersJson, events, refuses }: SpeechQuirks): Code
       for (const field of dropped) delete given[field];
       if (ask.asEvents && events?.test(card.name)) given.stream_format = "sse";
       const body = { ...extras, model: card.name, input, voice, response_format: format, ...given };
-      return {
-        url: `${target.baseUrl}/audio/speech`,
-        headers: makeBearerHeaders(target),
-        body,
-        answer: answersJson ? "text" : "bytes",
-        dropped,
-      };
+      const answer = answersJson ? "text" : "bytes";
+      return { ...makeCall(target, "/audio/speech", body, dropped), answer };
     },
     decoder: (_card, ask, headers) => decodeSound(ask, headers),
     reply(body, _card, { format }): SpeechReply {

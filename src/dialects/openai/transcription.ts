@@ -12,21 +12,16 @@ import {
 } from "../../operations/transcription/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { makeCall } from "../_chat/outgoing.ts";
 import { decodeTranscript } from "./media-streams.ts";
 
 /** `streams` is true for servers that send a transcript as it is made. */
 export function makeTranscription({ streams }: { readonly streams: boolean }): Codec<TranscriptionForm> {
   return makeWholeCodec({
     encode(ask, card, target) {
-      const path = ask.isTranslation ? "translations" : "transcriptions";
-      return {
-        url: `${target.baseUrl}/audio/${path}`,
-        headers: makeBearerHeaders(target),
-        body: {},
-        form: makeForm(ask, card.name, streams && ask.stream === true),
-        dropped: [],
-      };
+      const path = ask.isTranslation ? "/audio/translations" : "/audio/transcriptions";
+      const form = makeForm(ask, card.name, streams && ask.stream === true);
+      return { ...makeCall(target, path, {}, []), form };
     },
     decoder: () => decodeTranscript(readContent),
     reply: (body, _card, ask) => readTranscript(String(body), ask),

@@ -1,28 +1,70 @@
 // Perplexity's Agent API as an upstream dialect (Perplexity, "Migrate from Sonar to the Agent API").
-import type { ModelCard } from "../../core/card.ts";
-import type { Decoder } from "../../operations/chat/decoder.ts";
-import type { ChatReply, ChatRequest } from "../../operations/chat/form.ts";
+import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { makeCitation } from "../../operations/chat/citations.ts";
+import type { ChatRequest, Citation, Delta, Usage } from "../../operations/chat/form.ts";
 import { explainChat } from "../_chat/error.ts";
-import { listCustomNames, restoreCustomCalls, wrapCustomDecoder } from "../_chat/tools.ts";
-import { ResponseReader } from "../_responses/output.ts";
+import { readCustomCalls } from "../_chat/tools.ts";
+import { parseCount } from "../_chat/usage.ts";
+import { parseResponseUsage } from "../_responses/fields.ts";
+import { type OutputForm, ResponseReader } from "../_responses/output.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { encode } from "./encode.ts";
-import { AgentOutput } from "./output.ts";
+import { listToolNames, type ToolNames } from "./tools.ts";
+
+/** The text cites the result with the id 7 as `[7]`. */
+const MARK = /\[(\d+)\]/g;
+const RESULT_ITEMS: ReadonlySet<unknown> = new Set(["search_results", "people_search_results"]);
+
+/** Beyond the common items: search results, the citations made of them, searches billed. */
+class AgentOutput implements OutputForm {
+  readonly #names: ToolNames;
+  readonly #results: JsonObject[] = [];
+
+  constructor(request: ChatRequest) {
+    this.#names = listToolNames(request);
+  }
+
+  /** Returns null for the API's own searches, which appear as function calls too. */
+  callName(name: string): string | null {
+    return this.#names.client(name);
+  }
+
+  other(item: JsonObject): void {
+    if (RESULT_ITEMS.has(item.type)) this.#results.push(...asArray(item.results).filter(isObject));
+  }
+
+  /** `citations` and `search_results` stand where Sonar had them, beside the choices. */
+  closing(text: string, cited: boolean): { delta: Delta; extras: JsonObject } {
+    const urls = this.#results.map((result) => asString(result.url)).filter((url) => url !== undefined);
+    const extras = urls.length > 0 ? { citations: urls, search_results: this.#results } : {};
+    const annotations = cited ? [] : this.#annotations(text);
+    return { delta: annotations.length > 0 ? { annotations } : {}, extras };
+  }
+
+  /** Web searches are billed apart; pages fetched and other tools are not searches. */
+  usage(given: JsonObject): Usage {
+    const { invocation } = asObject(asObject(given.tool_calls_details).search_web);
+    return parseResponseUsage(given, parseCount(invocation));
+  }
+
+  #annotations(text: string): readonly Citation[] {
+    const byId = new Map(this.#results.map((result) => [String(result.id), result]));
+    return [...text.matchAll(MARK)].flatMap((mark) => {
+      const { url, title, snippet } = asObject(byId.get(mark[1] ?? ""));
+      return makeCitation(mark.index, mark.index + mark[0].length, { url, title, content: snippet });
+    });
+  }
+}
 
 export const perplexity: ChatDialect = {
   name: "perplexity",
   chat: {
     answersPerCall: () => 1,
     encode,
-    decoder(_card: ModelCard, request: ChatRequest): Decoder {
-      return wrapCustomDecoder(new ResponseReader(new AgentOutput(request)), listCustomNames(request));
-    },
-    reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
-      return restoreCustomCalls(
-        new ResponseReader(new AgentOutput(request)).reply(body),
-        listCustomNames(request),
-      );
-    },
+    ...readCustomCalls({
+      decoder: (_card, request) => new ResponseReader(new AgentOutput(request)),
+      reply: (body, _card, request) => new ResponseReader(new AgentOutput(request)).reply(body),
+    }),
   },
   explain: explainChat,
 };

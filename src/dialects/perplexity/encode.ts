@@ -10,14 +10,12 @@ import {
   joinText,
   type SystemMessage,
 } from "../../operations/chat/form.ts";
-import { listLeftOut } from "../_chat/fields.ts";
-import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import { clampOutputLimit, listLeftOut, makeCall, pickFields } from "../_chat/outgoing.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 import { type InputForm, makeInputItems } from "../_responses/input.ts";
 import { isServedBy, type Served } from "./models.ts";
-import { listToolNames, type ToolNames } from "./names.ts";
-import { makeToolFields, SEARCH_FIELDS } from "./tools.ts";
+import { listToolNames, makeToolFields, SEARCH_FIELDS, type ToolNames } from "./tools.ts";
 
 const OUTPUT_TOKENS_MIN = 16;
 /** The API refuses a call of a Claude model without a limit; every Claude since 4.1 takes this one. */
@@ -33,17 +31,7 @@ const SAME = [
   "language_preference",
 ] as const;
 
-const CARRIED: ReadonlySet<string> = new Set([
-  ...SAME,
-  ...SEARCH_FIELDS,
-  "disable_search",
-  "max_tokens",
-  "max_completion_tokens",
-  "tools",
-  "tool_choice",
-  "reasoning_effort",
-  "response_format",
-]);
+const CARRIED: ReadonlySet<string> = new Set([...SAME, ...SEARCH_FIELDS, "disable_search"]);
 
 /** JSON without a schema can't be enforced here, so it is asked for. */
 const JSON_WISH: SystemMessage = { role: "system", content: "Answer with one JSON object and nothing else." };
@@ -52,8 +40,7 @@ const JSON_WISH: SystemMessage = { role: "system", content: "Answer with one JSO
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const served = isServedBy(card.name);
   const names = listToolNames(request);
-  const limit = clampOutputLimit(request, card, OUTPUT_TOKENS_MIN);
-  const tokens = limit.tokens ?? chooseLimit(served, card);
+  const limit = clampOutputLimit(request, card, "max_output_tokens", OUTPUT_TOKENS_MIN);
   const effort = chooseEffort(request, card);
   const format = makeFormat(request);
   const wantsJson = request.response_format?.type === "json_object";
@@ -62,30 +49,26 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...served.selects,
     input: makeInputItems(flattenToolResults(messages), inputForm(names)),
     ...(request.stream ? { stream: true } : {}),
-    ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
+    ...chooseLimit(served, card),
+    ...limit.fields,
     ...(effort === undefined ? {} : { reasoning: { effort } }),
     ...(format === undefined ? {} : { response_format: format }),
     ...makeToolFields(request, served, names),
+    ...pickFields(request, SAME),
   };
-  for (const field of SAME) if (request[field] !== undefined) body[field] = request[field];
-  const changed = [
-    ...limit.changed,
+  const dropped = [
+    ...listLeftOut(request, CARRIED),
+    ...limit.dropped,
     ...(effort === request.reasoning_effort ? [] : ["reasoning_effort"]),
     ...(wantsJson ? ["response_format"] : []),
     ...(asObject(request.web_search_options).search_type === undefined ? [] : ["web_search_options"]),
   ];
-  return {
-    url: `${target.baseUrl}/agent`,
-    headers: makeBearerHeaders(target),
-    body,
-    dropped: [...listLeftOut(request, CARRIED), ...changed],
-  };
+  return makeCall(target, "/agent", body, dropped);
 }
 
-function chooseLimit(served: Served, card: ModelCard): number | undefined {
-  const { selects } = served;
-  if (!("model" in selects) || !selects.model.startsWith("anthropic/")) return undefined;
-  return card.outputTokensMax ?? CLAUDE_OUTPUT_TOKENS;
+function chooseLimit({ selects }: Served, card: ModelCard): JsonObject {
+  if (!("model" in selects) || !selects.model.startsWith("anthropic/")) return {};
+  return { max_output_tokens: card.outputTokensMax ?? CLAUDE_OUTPUT_TOKENS };
 }
 
 /** The scale begins at `minimal`; a model that is known not to reason is asked for nothing. */

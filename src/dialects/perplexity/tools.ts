@@ -1,12 +1,44 @@
-// The tools of an Agent API call: the client's functions, and the web search that makes a model behave as Sonar did.
+// The tools of an Agent API call: the client's functions and their names, and the web search that makes a model behave as Sonar did.
 
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { toFunction } from "../_chat/tools.ts";
+import { nestFields, pickFields } from "../_chat/outgoing.ts";
+import { readToolName, toFunction } from "../_chat/tools.ts";
 import { flattenTool } from "../_responses/input.ts";
 import type { Served } from "./models.ts";
-import type { ToolNames } from "./names.ts";
+
+/** Names of the API's own tools, refused with a 400 as names of functions (Perplexity, "Function calling and tools"). */
+const RESERVED: ReadonlySet<string> = new Set([
+  "web_search",
+  "search_web",
+  "people_search",
+  "search_people",
+  "fetch_url",
+  "finance_search",
+  "sandbox",
+]);
+
+export interface ToolNames {
+  /** The name that is sent for one of the client's. */
+  upstream(name: string): string;
+  /** The client's name for one that was called, or null when the client declared no such function. */
+  client(name: string): string | null;
+}
+
+/** The names for a request: the same for its encoding and its answer. */
+export function listToolNames(request: ChatRequest): ToolNames {
+  const declared = (request.tools ?? []).map(readToolName);
+  const taken = new Set(declared);
+  const upstream = (name: string): string => {
+    if (!RESERVED.has(name)) return name;
+    let renamed = `client_${name}`;
+    while (taken.has(renamed)) renamed = `client_${renamed}`;
+    return renamed;
+  };
+  const back = new Map(declared.map((name) => [upstream(name), name]));
+  return { upstream, client: (name) => back.get(name) ?? null };
+}
 
 /** Sonar's fields that are filters of the search tool now, by the same names. */
 const FILTERS = [
@@ -69,19 +101,17 @@ function makeToolList(
 }
 
 function makeSearchTool(request: ChatRequest): JsonObject {
-  const filters: JsonObject = {};
-  for (const field of FILTERS) if (request[field] !== undefined) filters[field] = request[field];
+  const filters = pickFields(request, FILTERS);
   const domains = asArray(request.search_domain_filter).filter((one) => typeof one === "string");
   if (domains.length > 0) filters.search_domain_filter = domains.slice(0, DOMAINS_MAX).map(dropScheme);
   const options = asObject(request.web_search_options);
   const size = asString(options.search_context_size);
-  const place = readPlace(options.user_location);
   const results = asNumber(request.num_search_results);
   return {
     type: "web_search",
-    ...(Object.keys(filters).length > 0 ? { filters } : {}),
+    ...nestFields("filters", filters),
     ...(size === undefined ? {} : { search_context_size: size }),
-    ...(Object.keys(place).length > 0 ? { user_location: place } : {}),
+    ...nestFields("user_location", readPlace(options.user_location)),
     ...(results === undefined
       ? {}
       : { max_results: Math.min(RESULTS_MAX, Math.max(1, Math.round(results))) }),
@@ -95,8 +125,5 @@ function dropScheme(domain: string): string {
 
 /** OpenAI nests the place under `approximate`, Sonar did not. */
 function readPlace(location: unknown): JsonObject {
-  const given = asObject(asObject(location).approximate ?? location);
-  const place: JsonObject = {};
-  for (const field of PLACE_FIELDS) if (given[field] !== undefined) place[field] = given[field];
-  return place;
+  return pickFields(asObject(asObject(location).approximate ?? location), PLACE_FIELDS);
 }

@@ -1,12 +1,11 @@
 // OpenAI's Responses API as an upstream dialect (OpenAI API reference, "Responses" and "Streaming").
-import type { ModelCard } from "../../core/card.ts";
 import type { Fault } from "../../core/fault.ts";
 import { asObject, isObject, type JsonObject } from "../../core/json.ts";
-import type { Decoder } from "../../operations/chat/decoder.ts";
-import type { ChatReply, ChatRequest, Delta, Usage } from "../../operations/chat/form.ts";
+import type { ChatRequest, Delta, Usage } from "../../operations/chat/form.ts";
 import { dropThinking } from "../../operations/chat/refused-thinking.ts";
-import { parseCount } from "../_chat/counts.ts";
 import { explainChat } from "../_chat/error.ts";
+import { listCustomNames } from "../_chat/tools.ts";
+import { parseCount } from "../_chat/usage.ts";
 import type { CallType } from "../_responses/events.ts";
 import { parseResponseUsage } from "../_responses/fields.ts";
 import { type OutputForm, REASONING_FORMAT, ResponseReader } from "../_responses/output.ts";
@@ -18,8 +17,7 @@ class OutputOfResponses implements OutputForm {
   #searches = 0;
 
   constructor(request: ChatRequest) {
-    const custom = (request.tools ?? []).filter((tool) => tool.type === "custom");
-    this.#customTools = new Set(custom.map((tool) => tool.custom.name));
+    this.#customTools = listCustomNames(request);
   }
 
   /** Servers report their own tools' runs as custom calls too (xAI's searches): those are not the client's to answer. */
@@ -39,11 +37,10 @@ class OutputOfResponses implements OutputForm {
 
   /** xAI reports what it bills; elsewhere the items are counted. */
   usage(given: JsonObject): Usage {
-    const usage = parseResponseUsage(given);
     const billed = given.server_side_tool_usage_details;
     const { web_search_calls: web, x_search_calls: posts } = asObject(billed);
     const searches = isObject(billed) ? parseCount(web) + parseCount(posts) : this.#searches;
-    return searches !== 0 ? { ...usage, server_tool_use: { web_search_requests: searches } } : usage;
+    return parseResponseUsage(given, searches);
   }
 }
 
@@ -59,12 +56,8 @@ export const responses: ChatDialect = {
   chat: {
     answersPerCall: () => 1,
     encode,
-    decoder(_card: ModelCard, request: ChatRequest): Decoder {
-      return new ResponseReader(new OutputOfResponses(request));
-    },
-    reply(body: unknown, _card: ModelCard, request: ChatRequest): ChatReply {
-      return new ResponseReader(new OutputOfResponses(request)).reply(body);
-    },
+    decoder: (_card, request) => new ResponseReader(new OutputOfResponses(request)),
+    reply: (body, _card, request) => new ResponseReader(new OutputOfResponses(request)).reply(body),
     mend: (request, fault) => (isReasoningRefused(fault) ? dropThinking(request, REASONING_FORMAT) : null),
   },
   explain: explainChat,

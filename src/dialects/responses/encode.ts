@@ -3,8 +3,15 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
-import { listLeftOut } from "../_chat/fields.ts";
-import { clampOutputLimit, makeBearerHeaders } from "../_chat/outgoing.ts";
+import {
+  clampOutputLimit,
+  joinPortions,
+  listLeftOut,
+  makeCall,
+  nestFields,
+  type Portion,
+  pickFields,
+} from "../_chat/outgoing.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
 import { makeInputForm, type PutBack } from "./input.ts";
 import { chooseEffort, findFacts, type ModelFacts } from "./models.ts";
@@ -28,16 +35,10 @@ const SAME = [
 /** Fields that have a place in the call, at least for some models. */
 const CARRIED: ReadonlySet<string> = new Set([
   ...SAME,
-  "max_tokens",
-  "max_completion_tokens",
   "temperature",
   "top_p",
   "logprobs",
   "top_logprobs",
-  "tools",
-  "tool_choice",
-  "response_format",
-  "reasoning_effort",
   "reasoning",
   "include_reasoning",
   "verbosity",
@@ -45,45 +46,30 @@ const CARRIED: ReadonlySet<string> = new Set([
   "web_search_options",
 ]);
 
-/** A group of fields of the call's body, and the client's fields that it had to change or leave out. */
-interface Section {
-  readonly body: JsonObject;
-  readonly dropped: readonly string[];
-}
-
 /** The call for a request. Throws `unsupported_capability` for audio parts. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const facts = findFacts(card);
-  const limit = clampOutputLimit(request, card, OUTPUT_TOKENS_MIN);
-  const sections = [
+  const limit = clampOutputLimit(request, card, "max_output_tokens", OUTPUT_TOKENS_MIN);
+  const { fields, dropped } = joinPortions(
     makeReasoning(request, facts),
     makeSampling(request, facts),
     makeTextOptions(request, facts),
-  ];
+  );
   const body: JsonObject = {
     model: card.name,
     input: makeInputItems(request.messages, makeInputForm(listPutBack(facts))),
     store: request.store ?? false,
     ...(request.stream ? { stream: true } : {}),
-    ...(limit.tokens === undefined ? {} : { max_output_tokens: limit.tokens }),
+    ...limit.fields,
     ...planTools(request),
+    ...pickFields(request, SAME),
+    ...fields,
   };
-  for (const field of SAME) if (request[field] !== undefined) body[field] = request[field];
   const include: unknown[] = facts.reasons ? ["reasoning.encrypted_content"] : [];
-  for (const { body: fields } of sections) Object.assign(body, fields);
   if (body.top_logprobs !== undefined) include.push("message.output_text.logprobs");
   if (include.length > 0) body.include = include;
-  const dropped = [
-    listLeftOut(request, listCarried(request)),
-    limit.changed,
-    sections.flatMap((one) => one.dropped),
-  ];
-  return {
-    url: `${target.baseUrl}/responses`,
-    headers: makeBearerHeaders(target),
-    body,
-    dropped: dropped.flat(),
-  };
+  const left = [...listLeftOut(request, listCarried(request)), ...limit.dropped, ...dropped];
+  return makeCall(target, "/responses", body, left);
 }
 
 /** Asking for text alone is asking for nothing special. */
@@ -99,7 +85,7 @@ function listPutBack(facts: ModelFacts): PutBack {
 }
 
 /** A summary is asked for only when the client wants to see thinking: OpenAI gives it to verified organisations alone. */
-function makeReasoning(request: ChatRequest, facts: ModelFacts): Section {
+function makeReasoning(request: ChatRequest, facts: ModelFacts): Portion {
   const wish = asObject(request.reasoning);
   const asked = request.reasoning_effort;
   const effort = asked === undefined ? undefined : chooseEffort(asked, facts);
@@ -107,34 +93,32 @@ function makeReasoning(request: ChatRequest, facts: ModelFacts): Section {
   const summary = wanted && facts.reasons !== false ? (asString(wish.summary) ?? "auto") : undefined;
   const reasoning = { ...(effort === undefined ? {} : { effort }), ...(summary ? { summary } : {}) };
   return {
-    body: Object.keys(reasoning).length > 0 ? { reasoning } : {},
+    fields: nestFields("reasoning", reasoning),
     dropped: effort === asked ? [] : ["reasoning_effort"],
   };
 }
 
 /** OpenAI's models refuse sampling parameters while they reason; those with `none` take them with it. */
-function makeSampling(request: ChatRequest, facts: ModelFacts): Section {
+function makeSampling(request: ChatRequest, facts: ModelFacts): Portion {
   const free = !facts.openAi || !facts.reasons || (request.reasoning_effort === "none" && knowsNone(facts));
-  const fields = ["temperature", "top_p", "logprobs", "top_logprobs"];
-  if (!free) return { body: {}, dropped: fields.filter((field) => request[field] !== undefined) };
-  const body: JsonObject = {};
-  if (request.temperature !== undefined) body.temperature = request.temperature;
-  if (request.top_p !== undefined) body.top_p = request.top_p;
-  if (request.logprobs === true) body.top_logprobs = request.top_logprobs ?? 0;
-  return { body, dropped: [] };
+  const names = ["temperature", "top_p", "logprobs", "top_logprobs"];
+  if (!free) return { fields: {}, dropped: Object.keys(pickFields(request, names)) };
+  const fields = pickFields(request, ["temperature", "top_p"]);
+  if (request.logprobs === true) fields.top_logprobs = request.top_logprobs ?? 0;
+  return { fields, dropped: [] };
 }
 
 function knowsNone(facts: ModelFacts): boolean {
   return facts.efforts?.includes("none") ?? true;
 }
 
-function makeTextOptions(request: ChatRequest, facts: ModelFacts): Section {
+function makeTextOptions(request: ChatRequest, facts: ModelFacts): Portion {
   const { verbosity, response_format: format } = request;
   const text: JsonObject = {};
   if (format) text.format = makeFormat(format);
   if (verbosity !== undefined && facts.verbosity) text.verbosity = verbosity;
   return {
-    body: Object.keys(text).length > 0 ? { text } : {},
+    fields: nestFields("text", text),
     dropped: verbosity !== undefined && !facts.verbosity ? ["verbosity"] : [],
   };
 }

@@ -4,7 +4,7 @@ import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
+import { makeCall } from "../_chat/outgoing.ts";
 import type { ChatLane } from "../dialect.ts";
 import { isReasoningRefused, responses } from "./dialect.ts";
 import { OUTPUT_TOKENS_MIN } from "./encode.ts";
@@ -25,19 +25,15 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const limit = asked === undefined ? undefined : Math.min(asked, card.outputTokensMax ?? asked);
   const isLowered = limit !== undefined && (typeof given !== "number" || given > limit);
   const tokens = isLowered ? Math.max(OUTPUT_TOKENS_MIN, limit) : given;
-  return {
-    url: `${target.baseUrl}/responses`,
-    headers: makeBearerHeaders(target),
-    body: {
-      ...rest,
-      model: card.name,
-      // All clients share the provider's account, so nothing is left there unless the operator lets a client ask for it.
-      store: rest.store === true,
-      ...includeSealed(rest.include, card),
-      ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
-    },
-    dropped: isLowered && given !== undefined ? ["max_output_tokens"] : [],
+  const body = {
+    ...rest,
+    model: card.name,
+    // All clients share the provider's account, so nothing is left there unless the operator lets a client ask for it.
+    store: rest.store === true,
+    ...includeSealed(rest.include, card),
+    ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
   };
+  return makeCall(target, "/responses", body, isLowered && given !== undefined ? ["max_output_tokens"] : []);
 }
 
 /** Nothing is stored, so thinking has to come in a form that the client can send back. Models that don't think refuse the wish. */

@@ -13,21 +13,13 @@ function findTokensMax(name: string): number {
 export const voyage: Dialect = {
   name: "voyage",
   embeddings: makeEmbeddings({
-    givesBase64: false,
-    encodingField: null,
     dimensionsField: "output_dimension",
     inputType: { field: "input_type", words: { query: "query", document: "document" } },
     truncation: { field: "truncation", words: { none: false, end: true } },
-    takesTokenIds: false,
     passes: [],
     inputsMax: 1000,
     tokensMax: findTokensMax,
   }),
-  rerank: makeRerank({
-    resultsField: "top_k",
-    documentTokensField: null,
-    echoes: false,
-    passes: ["truncation"],
-  }),
+  rerank: makeRerank({ resultsField: "top_k", passes: ["truncation"] }),
   explain: explainChat,
 };

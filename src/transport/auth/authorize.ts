@@ -7,7 +7,7 @@ import { fetchToken } from "./token-requests.ts";
 import { type TokenPorts, Tokens } from "./tokens.ts";
 
 /** A call as it leaves: with the very text that is sent, since signatures cover it. */
-export interface ProvenCall {
+interface ProvenCall {
   readonly url: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface ProvenCall {
   readonly body: string;
 }
 
-export interface Proven {
+interface Proven {
   /** The headers to add to the call. */
   readonly headers: Readonly<Record<string, string>>;
   /** Words that no message to a client may hold, and that the configuration doesn't; left out: there are none. */

@@ -13,7 +13,7 @@ export interface AwsRequest {
   readonly body: string;
 }
 
-export interface AwsScope {
+interface AwsScope {
   readonly proof: AwsProof;
   /** The service's name in signatures, as `bedrock`. */
   readonly service: string;

@@ -78,7 +78,7 @@ async function askForToken(
 }
 
 /** The signed claim of a service account to be itself, valid for an hour (RFC 7523; Google's guide names the claims). */
-export function signAssertion({ email, keyId, privateKey, tokenUrl }: ServiceAccount, nowMs: number): string {
+function signAssertion({ email, keyId, privateKey, tokenUrl }: ServiceAccount, nowMs: number): string {
   const issuedAt = Math.floor(nowMs / MS);
   const header = { alg: "RS256", typ: "JWT", ...(keyId === null ? {} : { kid: keyId }) };
   const times = { iat: issuedAt, exp: issuedAt + JWT_SECONDS };

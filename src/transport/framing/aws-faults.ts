@@ -65,14 +65,8 @@ function makeFault(
   retryAfterMs: number | undefined,
 ): Fault {
   const means = type === undefined ? undefined : findMeaning(type)?.means;
-  return upstreamFault({
-    status,
-    message,
-    rules: RULES,
-    ...(type === undefined ? {} : { codes: [type] }),
-    ...(means === undefined ? {} : { means }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  });
+  const codes = type === undefined ? [] : [type];
+  return upstreamFault({ status, message, rules: RULES, codes, means, retryAfterMs });
 }
 
 function findMeaning(type: string): Meaning | undefined {

@@ -1,10 +1,11 @@
-// OpenAI's dialects as Azure carries them: a deployment stands for the model, and the key has its own header.
+// OpenAI's dialects as Azure and Vertex AI carry them: at other addresses, with the key in a header of their own.
 import type { FormEntry } from "../../core/attachment.ts";
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
+import { moveKey } from "./outgoing.ts";
 
 /**
- * With the v1 API the paths are OpenAI's own. With a dated one a path names its deployment, but for `/responses`, which
+ * A deployment stands for the model. With the v1 API the paths are OpenAI's own. With a dated one a path names its deployment, but for `/responses`, which
  * reads it from the body (Azure OpenAI REST reference).
  */
 export function carryAzure(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
@@ -14,7 +15,7 @@ export function carryAzure(outgoing: Outgoing, card: ModelCard, target: Target):
   const called = {
     ...outgoing,
     url: target.apiVersion === undefined ? outgoing.url : makeDatedUrl(path, deployment, target),
-    headers: moveKey(outgoing.headers, target),
+    headers: moveKey(outgoing.headers, target, "authorization", "api-key"),
   };
   if (form === undefined) return { ...called, body: { ...outgoing.body, model: deployment } };
   const fields = form.map(([name, value]): FormEntry => [name, name === "model" ? deployment : value]);
@@ -27,9 +28,13 @@ function makeDatedUrl(path: string, deployment: string, { baseUrl, apiVersion = 
   return `${root}${place}${path}?api-version=${encodeURIComponent(apiVersion)}`;
 }
 
-/** The operator's own headers win. */
-function moveKey(headers: Outgoing["headers"], { secret }: Target): Outgoing["headers"] {
-  const { authorization, ...rest } = headers;
-  if (secret === null || authorization !== `Bearer ${secret}`) return headers;
-  return { "api-key": secret, ...rest };
+/** Vertex AI has open models at an endpoint of the project's. */
+export function carryVertexOpen(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
+  const { baseUrl } = target;
+  return {
+    ...outgoing,
+    url: `${baseUrl}/endpoints/openapi${outgoing.url.slice(baseUrl.length)}`,
+    headers: moveKey(outgoing.headers, target, "authorization", "x-goog-api-key"),
+    body: { ...outgoing.body, model: card.name },
+  };
 }

@@ -1,13 +1,14 @@
-// The Messages API as Amazon Bedrock carries it: by InvokeModel, the model in the path, the version and the betas in the body.
+// The Messages API as clouds carry it: Amazon Bedrock, Vertex AI and Microsoft Foundry.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
 import { asArray, isObject, type JsonObject } from "../../core/json.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
+import { moveKey } from "../_chat/outgoing.ts";
 import { ANTHROPIC_LANE } from "./lane.ts";
 
 /** Stands in the body in the place of the header `anthropic-version` (Amazon Bedrock, "Anthropic Claude Messages API"). */
-const VERSION = "bedrock-2023-05-31";
+const BEDROCK_VERSION = "bedrock-2023-05-31";
 /** Bedrock answers 400 "invalid beta flag" to any other. */
 const BETAS =
   /^(computer-use-[\d-]+|token-efficient-tools-2025-02-19|interleaved-thinking-2025-05-14|output-128k-2025-02-19|dev-full-thinking-2025-05-14|context-1m-2025-08-07|context-management-2025-06-27|effort-2025-11-24|tool-search-tool-2025-10-19|tool-examples-2025-10-29|per-turn-control-2026-07-01)$/;
@@ -28,6 +29,7 @@ const CONTEXT_BETA = "context-management-2025-06-27";
 /** Names that say that they are Claude's. An ARN or a profile of the operator's own doesn't: its card must. */
 export const BEDROCK_CLAUDE_NAMES = /(^|[./])anthropic\.claude/;
 
+/** InvokeModel has the model in the path, the version and the betas in the body. */
 export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
   const { model: _model, stream, ...given } = outgoing.body;
   const { "anthropic-version": _version, "anthropic-beta": header = "", ...headers } = outgoing.headers;
@@ -38,9 +40,9 @@ export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target
   return {
     ...outgoing,
     url: makeModelUrl(target, card, call),
-    headers: { ...nameGuardrail(target), ...moveKey(headers, target) },
+    headers: { ...nameGuardrail(target), ...moveToBearer(headers, target) },
     body: {
-      anthropic_version: VERSION,
+      anthropic_version: BEDROCK_VERSION,
       ...(betas.length > 0 ? { anthropic_beta: betas } : {}),
       ...body,
     },
@@ -61,7 +63,7 @@ function nameGuardrail({ guardrail }: Target): Outgoing["headers"] {
 }
 
 /** The operator's own headers win. */
-function moveKey(
+function moveToBearer(
   { "x-api-key": key, ...rest }: Outgoing["headers"],
   { secret }: Target,
 ): Outgoing["headers"] {
@@ -124,5 +126,38 @@ function withoutField(body: JsonObject, field: string): JsonObject {
     messages: asArray(body.messages).map(mark),
     ...(Array.isArray(body.system) ? { system: body.system.map(mark) } : {}),
     ...(Array.isArray(body.tools) ? { tools: body.tools.map((tool) => mark(strip(tool))) } : {}),
+  };
+}
+
+/** Google Cloud, "Use the Claude models": `rawPredict`, with this in the place of the header `anthropic-version`. */
+const VERTEX_VERSION = "vertex-2023-10-16";
+
+/** Vertex AI has the model and the kind of answer in the path, the version in the body. */
+export function carryVertexClaude(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
+  const { model: _model, ...body } = outgoing.body;
+  const moved = moveKey(outgoing.headers, target, "x-api-key", "x-goog-api-key");
+  const { "anthropic-version": _version, ...headers } = moved;
+  const name = encodeURIComponent(card.name.toWellFormed()).replaceAll("%40", "@");
+  const call = body.stream === true ? "streamRawPredict" : "rawPredict";
+  return {
+    ...outgoing,
+    url: `${target.baseUrl}/publishers/anthropic/models/${name}:${call}`,
+    headers,
+    body: { anthropic_version: VERTEX_VERSION, ...body },
+  };
+}
+
+/** Claude answers at the resource's Foundry name alone (Microsoft Foundry, "Deploy and use Claude models"). */
+const OTHER_NAMES = /\.(openai|cognitiveservices)\.azure\.com$/;
+
+/** Foundry stands beside the resource's OpenAI API, with a deployment in the place of the model. */
+export function carryFoundry(outgoing: Outgoing, card: ModelCard, { baseUrl }: Target): Outgoing {
+  const url = new URL(baseUrl);
+  url.hostname = url.hostname.replace(OTHER_NAMES, ".services.ai.azure.com");
+  url.pathname = `${url.pathname.replace(/(\/(openai|anthropic))?(\/v1)?\/?$/, "")}/anthropic/v1`;
+  return {
+    ...outgoing,
+    url: `${url.href}${outgoing.url.slice(baseUrl.length)}`,
+    body: { ...outgoing.body, model: card.deployment ?? card.name },
   };
 }

@@ -1,24 +1,25 @@
-// Embeddings on Bedrock by InvokeModel, in each maker's own form (Amazon Bedrock, "Inference parameters" of Titan, Nova and Cohere).
-import { asArray, asCount, asObject, type JsonObject } from "../../core/json.ts";
-import { NO_AMOUNTS } from "../../core/units.ts";
+// Embeddings and rerank on Bedrock by InvokeModel, in each maker's own form (Amazon Bedrock, "Inference parameters" of Titan, Nova and Cohere).
+import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { EmbeddingsForm, EmbeddingsRequest, InputType } from "../../operations/embeddings/form.ts";
 import { makeReply } from "../../operations/embeddings/vector.ts";
+import type { RerankForm } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
-import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
-import { makeBearerHeaders } from "../_chat/outgoing.ts";
-import { listUnread, requireTexts } from "../_whole/embeddings.ts";
-
-interface Body {
-  readonly fields: JsonObject;
-  readonly dropped: readonly string[];
-}
+import { makeBearerHeaders, type Portion } from "../_chat/outgoing.ts";
+import {
+  COHERE_KINDS,
+  listCohereVectors,
+  listUnread,
+  makeUsage,
+  requireTexts,
+} from "../_whole/embeddings.ts";
+import { readRerank } from "../_whole/rerank.ts";
 
 interface Maker {
   readonly names: RegExp;
   readonly inputsMax: number;
-  encode(ask: EmbeddingsRequest, texts: readonly string[], name: string): Body;
+  encode(ask: EmbeddingsRequest, texts: readonly string[], name: string): Portion;
   /** The vectors of an answer, in the order of the inputs. */
   readVectors(body: JsonObject): readonly unknown[];
 }
@@ -33,10 +34,8 @@ const TITAN: Maker = {
     ];
     // The first version knows no other field.
     if (!/embed-text-v2/.test(name)) return { fields: { inputText }, dropped };
-    return {
-      fields: { inputText, normalize: true, ...(dimensions === undefined ? {} : { dimensions }) },
-      dropped,
-    };
+    const size = dimensions === undefined ? {} : { dimensions };
+    return { fields: { inputText, normalize: true, ...size }, dropped };
   },
   readVectors: ({ embedding }) => [embedding],
 };
@@ -63,13 +62,6 @@ const NOVA: Maker = {
   readVectors: ({ embeddings }) => asArray(embeddings).map((row) => asObject(row).embedding),
 };
 
-const KINDS: Readonly<Record<InputType, string>> = {
-  query: "search_query",
-  document: "search_document",
-  classification: "classification",
-  clustering: "clustering",
-};
-
 const COHERE: Maker = {
   names: /cohere\.embed/,
   inputsMax: 96,
@@ -78,15 +70,13 @@ const COHERE: Maker = {
     const hasLengths = dimensions !== undefined && !/-v3/.test(name);
     const fields = {
       texts,
-      input_type: KINDS[inputType],
+      input_type: COHERE_KINDS[inputType],
       ...(hasLengths ? { output_dimension: dimensions } : {}),
       ...(truncation === undefined ? {} : { truncate: truncation.toUpperCase() }),
     };
     return { fields, dropped: [] };
   },
-  // The third version gives a bare list, the fourth one by type, to the same request.
-  readVectors: ({ embeddings }) =>
-    Array.isArray(embeddings) ? embeddings : asArray(asObject(embeddings).float),
+  readVectors: ({ embeddings }) => listCohereVectors(embeddings),
 };
 
 const MAKERS: readonly Maker[] = [NOVA, COHERE, TITAN];
@@ -109,14 +99,38 @@ export const BEDROCK_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   },
   reply(body, card, ask, headers) {
     const given = asObject(body);
-    return makeReply(findMaker(card.name).readVectors(given), readUsage(given, headers), ask);
+    const usage = makeUsage(countTokens(given, headers));
+    return makeReply(findMaker(card.name).readVectors(given), usage, ask);
   },
 });
 
 const COUNT = "x-amzn-bedrock-input-token-count";
 
 /** Titan counts in the body, the others in a header alone. */
-function readUsage({ inputTextTokenCount: counted }: JsonObject, headers: Headers): WorkUsage | null {
+function countTokens({ inputTextTokenCount: counted }: JsonObject, headers: Headers): number | undefined {
   const tokens = typeof counted === "number" ? counted : Number(headers.get(COUNT) ?? Number.NaN);
-  return Number.isNaN(tokens) ? null : { amounts: { ...NO_AMOUNTS, prompt: asCount(tokens) } };
+  return Number.isNaN(tokens) ? undefined : tokens;
 }
+
+/** Bedrock refuses a request without it. */
+const API_VERSION = 2;
+
+/** Cohere's form (Amazon Bedrock, "Cohere Rerank"). */
+export const BEDROCK_RERANK: Codec<RerankForm> = makeWholeCodec({
+  encode({ query, documents, resultsMax, documentTokensMax, extras }, card, target) {
+    const body: JsonObject = {
+      api_version: API_VERSION,
+      query,
+      documents: documents.map(({ text }) => text),
+    };
+    if (resultsMax !== undefined) body.top_n = Math.min(resultsMax, documents.length);
+    if (documentTokensMax !== undefined) body.max_tokens_per_doc = documentTokensMax;
+    return {
+      url: makeModelUrl(target, card, "invoke"),
+      headers: makeBearerHeaders(target),
+      body,
+      dropped: Object.keys(extras),
+    };
+  },
+  reply: readRerank,
+});

@@ -1,0 +1,24 @@
+// JSON Schemas: the wish for an answer under one in words, and a walk over the schemas that stand within one.
+import { isObject, type JsonObject } from "../../core/json.ts";
+
+/** Asks in words for an answer in JSON, for models that can't be held to it; `schema` is JSON text. */
+export function writeJsonWish(schema?: string): string {
+  if (schema === undefined) return "Answer with one JSON object and nothing else: no code fence, no comment.";
+  return `Answer with one JSON value that is valid under this JSON Schema and with nothing else, no code fence, no comment:\n${schema}`;
+}
+
+/** Under these the keys are the author's own names, not keywords. */
+const NAMED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
+
+/** The value of a keyword, with `change` of each schema in it. */
+export function mapSchemas(
+  keyword: string,
+  value: unknown,
+  change: (schema: JsonObject) => JsonObject,
+): unknown {
+  const changed = (one: unknown) => (isObject(one) ? change(one) : one);
+  if (Array.isArray(value)) return value.map(changed);
+  if (!isObject(value) || keyword === "default" || keyword === "const") return value;
+  if (!NAMED.has(keyword)) return change(value);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, changed(one)]));
+}

@@ -1,0 +1,177 @@
+// Thinking, tools and the answer's form as one server takes each; what it doesn't take becomes an instruction.
+import { can, type ModelCard } from "../../core/card.ts";
+import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { writeForcedCall } from "../../operations/chat/forced-call.ts";
+import type { ChatRequest, FunctionTool, ReasoningEffort, Tool } from "../../operations/chat/form.ts";
+import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
+import { NOTHING, type Portion } from "../_chat/outgoing.ts";
+import { toFunction } from "../_chat/tools.ts";
+import { mentionsJson, withCacheMark } from "./messages.ts";
+import type { OpenaiQuirks } from "./quirks.ts";
+import { toMoonshotSchema } from "./schema.ts";
+
+const ORDER: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
+
+interface ThinkingPlan extends Portion {
+  /** True when the model is not going to think. */
+  readonly off: boolean;
+}
+
+/** The fields to send about thinking. Thinking gives way to what it excludes, a forced tool call for example. */
+export function planThinking(request: ChatRequest, card: ModelCard, quirks: OpenaiQuirks): ThinkingPlan {
+  const asked = request.reasoning_effort;
+  const named = asked === undefined ? [] : ["reasoning_effort"];
+  if (!can(card, "reasoning")) return { fields: {}, off: true, dropped: named };
+  const { values, toggle } = quirks.effort;
+  const value = asked === undefined ? undefined : chooseEffort(asked, values);
+  const fields: JsonObject = value === undefined ? {} : { reasoning_effort: value };
+  const dropped = value === asked ? [] : named;
+  if (toggle === undefined) {
+    const isSilent = asked === undefined && quirks.effort.offByDefault === true;
+    return { fields, off: isSilent || value === "none", dropped };
+  }
+
+  const own = request[toggle];
+  if (own !== undefined) return { fields, off: isOff(own), dropped };
+  if (asked === "none" || isExcluded(request, quirks)) {
+    const off = toggle === "thinking" ? { type: "disabled" } : false;
+    return { fields: { [toggle]: off }, off: true, dropped: asked === "none" ? [] : named };
+  }
+  if (asked === undefined) return { fields: {}, off: false, dropped: [] };
+  const turnedOn = toggle === "enable_thinking" ? { enable_thinking: true } : {};
+  return { fields: { ...fields, ...turnedOn }, off: false, dropped };
+}
+
+/** The value nearest to the one asked for, the higher of two; thinking isn't turned off where there is no lower one. */
+function chooseEffort(
+  asked: ReasoningEffort,
+  values: readonly ReasoningEffort[],
+): ReasoningEffort | undefined {
+  if (values.includes(asked)) return asked;
+  const distance = (value: ReasoningEffort): number => Math.abs(ORDER.indexOf(value) - ORDER.indexOf(asked));
+  const thinking = values.filter((value) => value !== "none");
+  return thinking.toSorted((a, b) => distance(a) - distance(b) || ORDER.indexOf(b) - ORDER.indexOf(a))[0];
+}
+
+/** A request's direction of tool use, in the words of the quirks; undefined for `auto`. */
+function readDirection(request: ChatRequest): "none" | "required" | "named" | undefined {
+  const choice = request.tool_choice;
+  if (choice === undefined || request.tools === undefined) return undefined;
+  const mode =
+    typeof choice === "object"
+      ? choice.type === "allowed_tools"
+        ? choice.allowed_tools.mode
+        : "named"
+      : choice;
+  return mode === "auto" ? undefined : mode;
+}
+
+function wantsJson(request: ChatRequest): boolean {
+  return request.response_format !== undefined && request.response_format.type !== "text";
+}
+
+function isExcluded(request: ChatRequest, quirks: OpenaiQuirks): boolean {
+  const direction = readDirection(request);
+  return quirks.thinkingExcludes.some((what) => {
+    if (what === "json") return wantsJson(request);
+    return what === "unstreamed" ? request.stream !== true : what === direction;
+  });
+}
+
+function isOff(own: unknown): boolean {
+  return own === false || asObject(own).type === "disabled";
+}
+
+interface Plan extends Portion {
+  /** A sentence for the system's message, for what the server has no field for. */
+  readonly instruction: string | null;
+}
+
+const UNASKED: Plan = { ...NOTHING, instruction: null };
+
+/** `tools` and `tool_choice`. `thinks`: the model is going to think, which some providers refuse with a forced call. */
+export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: boolean): Plan {
+  const { tools, tool_choice: choice } = request;
+  // A choice without tools is refused by most servers and means nothing.
+  if (tools === undefined) return { ...UNASKED, dropped: choice === undefined ? [] : ["tool_choice"] };
+  const direction = readDirection(request);
+  if (direction === "none" && !quirks.directions.includes("none")) return UNASKED;
+  const keepsList = quirks.directions.includes("allowed_tools");
+  const plain = quirks.customTools && keepsList ? { choice, allowed: null } : simplifyChoice(choice);
+  const kept = tools.filter((tool) => plain.allowed?.has(readName(tool) ?? "") ?? true);
+  const outgoing = kept.map((tool) => makeTool(tool, quirks));
+  const strict = !quirks.strictTools && kept.some((tool) => asObject(tool.function).strict === true);
+  const dropped = strict ? ["strict"] : [];
+  const isTaken =
+    direction === undefined ||
+    (quirks.directions.includes(direction) &&
+      !(thinks && quirks.thinkingExcludes.some((what) => what === direction)));
+  if (isTaken) {
+    const fields = { tools: outgoing, ...(plain.choice === undefined ? {} : { tool_choice: plain.choice }) };
+    return { fields, instruction: null, dropped };
+  }
+  const instruction = writeForcedCall(plain.choice);
+  return { fields: { tools: outgoing }, instruction, dropped: [...dropped, "tool_choice"] };
+}
+
+function readName(tool: Tool): string | undefined {
+  return asString(asObject(tool.function ?? tool.custom).name);
+}
+
+/** A tool of the provider's own (OpenRouter's server tools) goes as it is. */
+function makeTool(tool: Tool, quirks: OpenaiQuirks): JsonObject {
+  if (tool.type === "custom" && quirks.customTools) return tool;
+  const plain = toFunction(tool);
+  if (!isObject(plain.function)) return plain;
+  return withCacheMark({ ...plain, function: makeFunction(plain, quirks) }, quirks);
+}
+
+function makeFunction(tool: FunctionTool, quirks: OpenaiQuirks): JsonObject {
+  const { strict, parameters, ...rest } = tool.function;
+  const keepsStrict = quirks.strictTools && strict !== undefined && strict !== null;
+  const schema =
+    parameters !== undefined && quirks.schema === "moonshot" ? toMoonshotSchema(parameters) : parameters;
+  return {
+    ...rest,
+    ...(schema === undefined ? {} : { parameters: schema }),
+    ...(keepsStrict ? { strict } : {}),
+  };
+}
+
+const JSON_WORDS = "Answer with one JSON object and nothing else.";
+
+/** `thinks` and `withTools` say what the call will be like: some providers refuse JSON together with either. */
+export function planFormat(
+  request: ChatRequest,
+  quirks: OpenaiQuirks,
+  thinks: boolean,
+  withTools: boolean,
+): Plan {
+  const format = request.response_format;
+  if (format === undefined || !wantsJson(request)) return UNASKED;
+  const isRefused =
+    (withTools && !quirks.jsonWithTools) ||
+    (thinks && quirks.thinkingExcludes.some((what) => what === "json"));
+  if (isRefused) return { fields: {}, instruction: writeInstruction(format), dropped: ["response_format"] };
+  if (format.type !== "json_schema") {
+    const instruction = mentionsJson(request.messages) ? null : JSON_WORDS;
+    return { fields: { response_format: format }, instruction, dropped: [] };
+  }
+  if (!quirks.jsonSchema) {
+    const fields = { response_format: { type: "json_object" } };
+    return { fields, instruction: writeInstruction(format), dropped: ["response_format"] };
+  }
+  const { schema } = format.json_schema;
+  if (schema === undefined || quirks.schema === "any") {
+    return { ...UNASKED, fields: { response_format: format } };
+  }
+  const flavoured = { ...format.json_schema, schema: toMoonshotSchema(schema) };
+  return { ...UNASKED, fields: { response_format: { ...format, json_schema: flavoured } } };
+}
+
+function writeInstruction(format: NonNullable<ChatRequest["response_format"]>): string {
+  const schema: JsonObject | undefined =
+    format.type === "json_schema" ? format.json_schema.schema : undefined;
+  if (schema === undefined) return JSON_WORDS;
+  return `${JSON_WORDS} It must be valid under this JSON Schema:\n${JSON.stringify(schema)}`;
+}
