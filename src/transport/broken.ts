@@ -1,7 +1,9 @@
-// Errors of `fetch` for connections that break or can't be made, distinguished by their codes.
+// Recognizes errors of `fetch` for broken or failed connections by their codes.
 import { Fault, type FaultDetails } from "../core/fault.ts";
 
-/** Codes of connections that failed before anything was sent: an unknown host, a refused connection, an untrusted certificate. */
+/**
+ * Codes of connections that failed before anything was sent: unknown host, refused connection, untrusted certificate.
+ */
 const UNCONNECTED =
   /^(ConnectionRefused|FailedToOpenSocket|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EADDRNOTAVAIL|EPROTO)$|CERT|^ERR_TLS_/;
 

@@ -1,4 +1,4 @@
-// One HTTP call to a provider: it is bounded in time, ends with its client, and reports each kind of failure as a Fault.
+// One HTTP call to a provider: bounded in time, ended with its client, with every failure reported as a Fault.
 import type { Delivered, Outgoing } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
@@ -15,7 +15,7 @@ import type { Reachability } from "./reachability.ts";
 import { redact } from "./redact.ts";
 import { isBounded, isClosing, makeReader, readOff, type TextReader } from "./text-reader.ts";
 
-/** The fault that an error answer means, read from its status, headers and text. */
+/** Explains an error answer by its status, headers and text. */
 export type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;
 
 export interface Ports {
@@ -29,11 +29,13 @@ export interface Ports {
 
 const ERROR_BYTES_MAX = 64 * 1024;
 const ERROR_BODY_MS = 3000;
-/** The longest time that a connection may take to close after the answer's last event. */
+/** The longest that the connection may take to close after the answer's last event. */
 const REST_MS = 2000;
-/** A shorter answer is parsed from its text: there is nothing in it that would be too large to be held twice. */
+/** Shorter answers are parsed as text: nothing in them is too large to be held twice. */
 const SHORT_JSON_BYTES = 1024 * 1024;
-/** A kept connection that the server has closed is reset within a round trip; after this time, the server failed at its work. */
+/**
+ * A kept connection closed by the server is reset within a round trip. After this time the server failed while working.
+ */
 const STALE_MS = 1000;
 const FIRST_BYTE_MS = 60_000;
 const FIRST_BYTE_REASONING_MS = 300_000;
@@ -47,15 +49,15 @@ export interface UpstreamCallTerms {
   readonly client: Ending;
   /** On the monotonic clock. */
   readonly deadlineAtMs: number;
-  /** Words that no message to a client may hold. */
+  /** Words that must not appear in messages to clients. */
   readonly unspoken: () => readonly string[];
-  /** True if the call must go over a new connection, even where idle ones are kept. */
+  /** True if the call must use a new connection even if idle ones are kept. */
   readonly fresh: boolean;
-  /** Left out: the call carries its secret already, or needs none. */
+  /** Missing if the call already carries its secret or needs none. */
   readonly proof?: Proof | undefined;
 }
 
-/** One call under way. `close()` ends it and everything that watches over it; it may be called more than once. */
+/** A running call. `close()` ends it and releases its resources, and may be called more than once. */
 export class UpstreamCall {
   readonly #ports: Ports;
   readonly #abort = new AbortController();
@@ -63,14 +65,14 @@ export class UpstreamCall {
   readonly #deadline: Deadline;
   #reader: TextReader | null = null;
   #complete = false;
-  /** True if the body was read to its end, so that there is nothing left to abort. */
+  /** True if the body was read to its end, so there is nothing to abort. */
   #read = false;
   readonly #unspoken: () => readonly string[];
-  /** The words of proofs, which are unspoken too. */
+  /** Words of proofs, which must not be shown either. */
   readonly #proven: string[] = [];
   readonly #fresh: boolean;
   readonly #proof: Proof | undefined;
-  /** The origin under which its connection will be kept; null: nowhere. */
+  /** The origin under which its connection will be kept. Null if it won't be. */
   #origin: string | null = null;
   readonly #end = (reason: Fault): void => this.#abort.abort(reason);
 
@@ -85,12 +87,15 @@ export class UpstreamCall {
     client.tell(this.#end);
   }
 
-  /** Moves the moment at which the call is given up. */
+  /** Moves the deadline. */
   extendTo(atMs: number): void {
     this.#deadline.atMs = atMs;
   }
 
-  /** Marks the answer as whole before the body's end: `close()` then reads the rest, so that the connection can be reused. */
+  /**
+   * Marks the answer as complete before the body ends: `close()` then reads the rest so that the connection can be
+   * reused.
+   */
   complete(): void {
     this.#complete = true;
   }
@@ -113,24 +118,24 @@ export class UpstreamCall {
     this.#origin = null;
   }
 
-  /** Throws the reason if the call has ended already, in which case it must not be sent. */
+  /** Throws the reason if the call has already ended and must not be sent. */
   throwIfEnded(): void {
     if (this.#abort.signal.aborted) throw this.explain(this.#abort.signal.reason);
   }
 
-  /** Sends the request and returns the answer's head. Rejects with the Fault that a failure means. */
+  /** Sends the request and returns the response headers. Rejects with a Fault. */
   send(outgoing: Outgoing, connectMs: number): Promise<Response> {
     return this.#sendProven(outgoing.url, prepare(outgoing), connectMs);
   }
 
-  /** Returns the Fault that an error answer means. */
+  /** Returns the Fault of an error answer. */
   async readError(response: Response, explain: Explain): Promise<Fault> {
     if (response.status >= 300 && response.status < 400) return garbled(`redirect ${response.status}`);
     const body = await this.#errorText(response);
     return explain(response.status, response.headers, body, this.#ports.clock.nowMs());
   }
 
-  /** Reads the body as text, or as JSON whose long texts aren't copied. Rejects when it is too long or breaks off. */
+  /** Reads the body as text, or as JSON without copying its long strings. Rejects if it is too long or breaks off. */
   read(response: Response, isLong: boolean, bytesMax: number): Promise<Delivered["body"]> {
     const isShort = isBounded(response.headers, isLong ? SHORT_JSON_BYTES : bytesMax);
     if (isShort) return this.#short(response.text());
@@ -167,7 +172,7 @@ export class UpstreamCall {
     await this.#short(Promise.resolve());
   }
 
-  /** Adds the body's text to the pieces. Rejects when it is longer, or breaks off. */
+  /** Appends the body's text to `pieces`. Rejects if it is too long or breaks off. */
   async #takeText(response: Response, bytesMax: number, pieces: string[]): Promise<void> {
     const reader = this.open(response);
     let length = 0;
@@ -184,7 +189,7 @@ export class UpstreamCall {
     }
   }
 
-  /** Waits for a body whose length is known to be in bounds: reading it piece by piece costs 5 µs more. */
+  /** Waits for a body whose declared length is within bounds: reading it piece by piece would cost 5 µs more. */
   async #short<Body>(reading: Promise<Body>): Promise<Body> {
     try {
       const body = await reading;
@@ -196,26 +201,28 @@ export class UpstreamCall {
     }
   }
 
-  /** Reads the beginning of an error's body, up to ERROR_BYTES_MAX: that is enough to say what kind of error it is. */
+  /** Reads an error's body up to ERROR_BYTES_MAX, enough to tell what kind of error it is. */
   async #errorText(response: Response): Promise<string> {
     this.extendTo(Math.min(this.#deadline.atMs, this.#ports.deadlines.nowMs() + ERROR_BODY_MS));
     const pieces: string[] = [];
-    // The part that came before the body broke off, together with the status, still explains the error.
+    // If the body breaks off, the status and the part that arrived still explain the error.
     await this.#takeText(response, ERROR_BYTES_MAX, pieces).catch(() => {});
     if (this.#client.reason) throw this.#client.reason;
     return pieces.join("").slice(0, ERROR_BYTES_MAX);
   }
 
   /**
-   * Returns a reader of the body as it arrives, decoded by the runtime. Touching `body` itself before would make two streams,
-   * one around the other. The results of reading go to `piece`, and errors of either to `explain`.
+   * Returns a reader of the body as it arrives, decoded by the runtime. Don't touch `body` before: that would wrap one
+   * stream in another. Pass results to `piece`, and errors to `explain`.
    */
   open(response: Response, answer?: Outgoing["answer"]): TextReader {
     this.#reader = makeReader(response, answer);
     return this.#reader;
   }
 
-  /** Returns the text that was read, or null at the end. Throws if the call was aborted: that would look like a clean end. */
+  /**
+   * Returns the text, or null at the end. Throws if the call was aborted, which would otherwise look like a normal end.
+   */
   piece({ done, value }: Bun.ReadableStreamDefaultReadResult<string>): string | null {
     if (this.#abort.signal.aborted) throw this.#abort.signal.reason;
     if (!done) return value;
@@ -224,19 +231,19 @@ export class UpstreamCall {
     return null;
   }
 
-  /** Returns the fault of this call, as a client may see it. */
+  /** Returns the fault of this call as clients may see it. */
   toFault(thrown: unknown): Fault {
     return redact(toFault(thrown), [...this.#unspoken(), ...this.#proven]);
   }
 
-  /** Returns why this call broke off: the reason it was ended for, or a broken connection. */
+  /** Returns why the call broke off: the reason it was ended, or a broken connection. */
   explain(thrown: unknown): Fault {
     const { aborted, reason } = this.#abort.signal;
     if (aborted && reason instanceof Fault) return reason;
     return isNetworkError(thrown) ? explainBroken(thrown) : toFault(thrown);
   }
 
-  /** Sends the call once: a call that breaks may have been served, so only the plan may decide to repeat it. */
+  /** Sends the call once. A broken call may have been served, so only failover may repeat it. */
   async #sendOnce(url: string, given: Prepared, connectMs: number): Promise<Response> {
     const { kept, deadlines, reachability } = this.#ports;
     const origin = url.slice(0, url.indexOf("/", "https://".length));

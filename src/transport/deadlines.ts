@@ -1,12 +1,11 @@
-// One sweep for all deadlines: a chunk that arrives only moves a number, and no timer is made or cleared for it.
+// A single timer for all deadlines: an arriving chunk only changes a number, without creating or clearing timers.
 import type { Clock, Deadline, Deadlines } from "../core/world.ts";
 
 const SWEEP_PERIOD_MS = 250;
 
 /**
- * One watched moment, linked to those before and behind it; each request has four. A Set would take the place of the links,
- * but it leaves old tables to the garbage collector, and whatever they refer to is kept for seconds: a watch that is over
- * refers to nothing.
+ * A watched deadline in a linked list. Each request has four. A Set would leave its old tables, and everything they
+ * refer to, in memory for seconds; a finished watch refers to nothing.
  */
 class Watch implements Deadline {
   atMs: number;
@@ -19,7 +18,7 @@ class Watch implements Deadline {
     this.#onLate = onLate;
   }
 
-  /** Puts the other one before this one. */
+  /** Inserts another watch before this one. */
   precede(other: Watch): Watch {
     other.previous = this.previous;
     other.next = this;
@@ -45,7 +44,7 @@ class Watch implements Deadline {
 
 export class DeadlineSweep implements Deadlines {
   readonly #clock: Clock;
-  /** The watches are linked in a ring, whose beginning and end this one is. */
+  /** The head of the ring of watches. */
   readonly #ring = new Watch(Number.POSITIVE_INFINITY, null);
   readonly #stop: () => void;
 
@@ -66,7 +65,7 @@ export class DeadlineSweep implements Deadlines {
     this.#stop();
   }
 
-  /** Those that are late are found first: the end of one may end others, and begin new ones. */
+  /** Collects late watches first, because handling one may end others or start new ones. */
   #sweep(): void {
     const now = this.nowMs();
     const late: Watch[] = [];

@@ -1,4 +1,4 @@
-// Counts the connections that are kept for the next call: a call over one that its server has closed may be repeated.
+// Counts kept connections, because a call over one that its server has closed may be repeated.
 
 /** Bun keeps idle connections for five minutes, checked once a minute, and at most 64 per host. */
 const KEPT_MS = 7 * 60_000;
@@ -11,20 +11,20 @@ interface Idle {
 }
 
 /**
- * `fetch` doesn't say whether a call went over a kept connection. It uses one whenever it has one, and it has at most one
- * for each answer that was read to its end: with none left, a call's connection is new.
+ * `fetch` doesn't say whether it used a kept connection. It uses one if it has one, and it has at most one per answer
+ * read to its end: with none left, the connection is new.
  */
 export class KeptConnections {
   readonly #idle = new Map<string, Idle>();
 
-  /** Counts the connection of an answer that was read to its end. */
+  /** Adds the connection of an answer that was read to its end. */
   keep(origin: string, nowMs: number): void {
     const count = this.#countOf(origin, nowMs);
     if (this.#idle.size >= ORIGINS_MAX) this.#idle.clear();
     this.#idle.set(origin, { count: Math.min(count + 1, KEPT_MAX), lastMs: nowMs });
   }
 
-  /** Takes a connection for a call that goes out. Returns false if the call's connection is certainly new. */
+  /** Takes a connection for an outgoing call. Returns false if its connection is certainly new. */
   take(origin: string, nowMs: number): boolean {
     const idle = this.#idle.get(origin);
     if (!idle || this.#countOf(origin, nowMs) === 0) return false;

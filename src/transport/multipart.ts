@@ -2,12 +2,12 @@
 import type { FormEntry } from "../core/attachment.ts";
 
 const BOUNDARY_BYTES = 16;
-/** The size of the pieces in which a large file is passed on. */
+/** The chunk size for large files. */
 const PIECE_BYTES = 256 * 1024;
 
-/** A form as it is sent, in pieces. */
+/** A form to send, in pieces. */
 export interface WrittenForm {
-  /** The media type, with the boundary. */
+  /** The media type with its boundary. */
   readonly type: string;
   readonly pieces: readonly Uint8Array<ArrayBuffer>[];
   readonly length: number;
@@ -28,12 +28,12 @@ export function writeForm(entries: readonly FormEntry[]): WrittenForm {
   return { type: `multipart/form-data; boundary=${boundary}`, pieces, length };
 }
 
-/** As browsers do (HTML, "multipart/form-data encoding algorithm"). */
+/** Escapes like browsers (HTML, "multipart/form-data encoding algorithm"). */
 function quote(text: string): string {
   return text.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 
-/** Returns a stream of the form, one for each attempt to send it. */
+/** Returns a stream of the form, for one attempt to send it. */
 export function streamForm({ pieces }: WrittenForm): ReadableStream<Uint8Array<ArrayBuffer>> {
   let [index, at] = [0, 0];
   return new ReadableStream({

@@ -1,4 +1,4 @@
-// A call as it is sent: its body is made once, so that a signature can cover it.
+// A call ready to be sent: its body is encoded once, so that a signature can cover it.
 import type { Outgoing } from "../core/dialect.ts";
 import { streamForm, type WrittenForm, writeForm } from "./multipart.ts";
 
@@ -18,7 +18,7 @@ export function prepare({ headers, body, form }: Outgoing): Prepared {
   return { method: "POST", headers: { ...JSON_HEADERS, ...headers, ...own }, body: written };
 }
 
-/** Returns the call for one attempt to send it; where it is fresh, its connection is used for nothing else. */
+/** Returns the call for one attempt. If `fresh`, its connection is used for nothing else. */
 export function toInit(
   { method, headers, body: given }: Prepared,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-// Sends a call with the proof that its provider asks for; a token that the provider refuses is replaced once.
+// Sends a call with the proof its provider requires, and replaces a rejected token once.
 import type { Proof } from "../core/settings.ts";
 import type { Clock } from "../core/world.ts";
 import type { Authorize } from "./auth/authorize.ts";
@@ -8,14 +8,14 @@ interface Proving {
   readonly proof: Proof;
   readonly authorize: Authorize;
   readonly clock: Pick<Clock, "nowMs">;
-  /** Aborted when the call ends: the proof is waited for no longer, and nothing is sent. */
+  /** Aborted when the call ends: then the proof is not awaited and nothing is sent. */
   readonly signal: AbortSignal;
-  /** Takes a word that no message to a client may hold. */
+  /** Receives a word that must not appear in messages to clients. */
   readonly onSecret: (secret: string) => void;
   readonly send: (prepared: Prepared) => Promise<Response>;
 }
 
-/** Rejects with the Fault of a proof that can't be had, with the reason of the abort, or as `send` does. */
+/** Rejects with the Fault of a proof that can't be obtained, with the reason of the abort, or like `send`. */
 export async function sendProven(proving: Proving, url: string, prepared: Prepared): Promise<Response> {
   const first = await prove(proving, url, prepared);
   const response = await proving.send(first.prepared);

@@ -1,18 +1,18 @@
-// Limits the time for connecting, which `fetch` doesn't: while a call waits, a connection of our own tries its host.
+// Limits the time for connecting, which `fetch` can't: while a call waits, a connection of our own tests its host.
 import { Fault } from "../core/fault.ts";
 import type { Deadlines, Reach } from "../core/world.ts";
 
 const ORIGINS_MAX = 1000;
 
 /**
- * `fetch` waits for minutes for a host that takes no connections. When half of the time for connecting has passed
- * without an answer, the other half is spent on a connection of our own, and the call is given up if that one fails too.
- * Calls that wait for the same host share one such connection.
+ * `fetch` waits minutes for a host that accepts no connections. After half of the connect timeout without an answer, a
+ * connection of our own tests the host for the other half, and the call fails if it fails too. Calls that wait for the
+ * same host share one test.
  */
 export class Reachability {
   readonly #deadlines: Deadlines;
   readonly #reach: Reach;
-  /** The time at which each origin was last reached, for calls that were sent before. */
+  /** The time each origin was last reached, for calls sent before. */
   readonly #reachedAtMs = new Map<string, number>();
   readonly #trying = new Map<string, Promise<boolean>>();
 
@@ -21,7 +21,10 @@ export class Reachability {
     this.#reach = reach;
   }
 
-  /** Calls `onUnreachable` with the fault when the URL's host takes no connection in time. Call `clear()` once it answers. */
+  /**
+   * Calls `onUnreachable` with the fault if the URL's host accepts no connection in time. Call `clear()` once it
+   * answers.
+   */
   watch(url: string, connectMs: number, onUnreachable: (fault: Fault) => void): { clear(): void } {
     let answered = false;
     const sentAtMs = this.#deadlines.nowMs();

@@ -1,10 +1,10 @@
-// Takes the provider's secrets and addresses out of the faults that clients see.
+// Removes the provider's secrets and addresses from the faults that clients see.
 import { Fault } from "../core/fault.ts";
 
-/** The shortest secret that is looked for: a shorter one would be found in any text. */
+/** Shorter secrets are not searched for, because they would be found in any text. */
 const UNSPOKEN_CHARACTERS_MIN = 6;
 
-/** Returns the fault without these words, in its message, code and parameter alike. */
+/** Returns the fault without these words in its message, code or parameter. */
 export function redact(fault: Fault, words: readonly string[]): Fault {
   const { shownCode, param } = fault.details;
   const long = words.filter((word) => word.length >= UNSPOKEN_CHARACTERS_MIN);

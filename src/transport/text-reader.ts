@@ -1,4 +1,4 @@
-// Reads a body as text as it arrives: decoded by the runtime, out of Amazon's frames, or byte by byte.
+// Reads a body as text as it arrives: decoded by the runtime, from Amazon's frames, or byte by byte.
 import type { Outgoing } from "../core/dialect.ts";
 import { EventStreamText } from "./framing/aws-eventstream.ts";
 
@@ -15,7 +15,7 @@ export function makeReader(response: Response, answer: Outgoing["answer"]): Text
   return new FrameReader(response.body.getReader());
 }
 
-/** Reads a body that is no text: each byte is one character (Latin-1), which takes no more memory than the byte. */
+/** Reads a binary body as Latin-1, one character per byte, which takes no more memory than the bytes. */
 function readBytes(source: ReadableStreamDefaultReader<Uint8Array>): TextReader {
   return {
     async read() {
@@ -27,13 +27,13 @@ function readBytes(source: ReadableStreamDefaultReader<Uint8Array>): TextReader 
 }
 
 /**
- * Reads a body of frames as readers of text read theirs. A server that answers in text although frames were asked for is
- * understood too: no text begins with the zero byte that every length below 16 MB begins with.
+ * Reads a body of frames as text. A server that sends text although frames were requested works too: no text begins
+ * with the zero byte that starts every length below 16 MB.
  */
 class FrameReader implements TextReader {
   readonly #source: ReadableStreamDefaultReader<Uint8Array>;
   readonly #frames = new EventStreamText();
-  /** null: nothing was read yet, or what was read are frames. */
+  /** Null until something is read, or if frames are read. */
   #decoder: TextDecoder | null = null;
   #isBegun = false;
 
@@ -42,8 +42,8 @@ class FrameReader implements TextReader {
   }
 
   /**
-   * Returns the text of the next events. Rejects with the fault that ended the stream, once all before it was read. The end of
-   * the body within a frame is an end: whether the answer was whole is for its dialect to say.
+   * Returns the text of the next events. Rejects with the fault that ended the stream after everything before it was
+   * read. A body that ends within a frame just ends: its dialect decides whether the answer was complete.
    */
   async read(): Promise<Bun.ReadableStreamDefaultReadResult<string>> {
     for (;;) {
@@ -65,7 +65,10 @@ class FrameReader implements TextReader {
   }
 }
 
-/** Reads the rest and returns true if it came to its end. The answer is whole already, so an error here has no other effect. */
+/**
+ * Reads the rest and returns true if it reached the end. The answer is already complete, so an error has no other
+ * effect.
+ */
 export async function readOff(reader: TextReader): Promise<boolean> {
   try {
     while (!(await reader.read()).done);
@@ -75,7 +78,7 @@ export async function readOff(reader: TextReader): Promise<boolean> {
   }
 }
 
-/** A compressed body may be of any length. */
+/** The length of a compressed body is unknown. */
 export function isBounded(headers: Headers, bytesMax: number): boolean {
   const length = headers.get("content-length");
   return length !== null && Number(length) <= bytesMax && !headers.has("content-encoding");

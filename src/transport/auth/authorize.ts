@@ -1,4 +1,4 @@
-// Proves the gateway to providers that take no plain secret: a call's own signature, or a token.
+// Authenticates calls to providers that take no plain secret, by a signature or a token.
 import type { AwsProof, Credential, Proof } from "../../core/settings.ts";
 import type { AwsContainer, TokenSource } from "../../core/token-source.ts";
 import { type AwsKeys, fetchKeys } from "./aws-keys.ts";
@@ -6,7 +6,7 @@ import { signRequest } from "./sigv4.ts";
 import { fetchToken } from "./token-requests.ts";
 import { type TokenPorts, Tokens } from "./tokens.ts";
 
-/** A call as it leaves: with the very text that is sent, since signatures cover it. */
+/** A call with the exact text that is sent, because signatures cover it. */
 interface ProvenCall {
   readonly url: string;
   /** Lower-case names. */
@@ -18,13 +18,16 @@ interface ProvenCall {
 interface Proven {
   /** The headers to add to the call. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Words that no message to a client may hold, and that the configuration doesn't; left out: there are none. */
+  /** Words that must not appear in messages to clients and are not in the configuration. Missing if there are none. */
   readonly secrets?: readonly string[];
-  /** Forgets a proof that the provider answered with 401, so that the next one is another. Left out: there is no other. */
+  /**
+   * Discards a proof that the provider rejected with 401, so that the next call gets another. Missing if there is no
+   * other.
+   */
   readonly refuse?: () => void;
 }
 
-/** Returns the proof of a call. Throws a Fault where there is none to be had. */
+/** Returns the proof for a call. Throws a Fault if it can't be obtained. */
 export type Authorize = (proof: Proof, call: ProvenCall, nowMs: number) => Proven | Promise<Proven>;
 
 export function createAuthorize(ports: TokenPorts): Authorize {
@@ -59,7 +62,7 @@ async function signByRole(
   return { headers: signAws(proof, call, nowMs), secrets: listProofSecrets(proof) };
 }
 
-/** The name of Bedrock's runtime in signatures. */
+/** The service name of Bedrock's runtime in signatures. */
 const SERVICE = "bedrock";
 
 export function signAws(proof: AwsProof, call: ProvenCall, nowMs: number): Record<string, string> {
@@ -69,7 +72,7 @@ export function signAws(proof: AwsProof, call: ProvenCall, nowMs: number): Recor
   return signRequest(request, { proof, service: SERVICE, nowMs });
 }
 
-/** The words of a credential that no message to a client may hold. */
+/** The words of a credential that must not appear in messages to clients. */
 export function listSecrets({ secret, proof }: Credential): readonly string[] {
   const own = secret === null ? [] : [secret];
   return proof === undefined ? own : [...own, ...listProofSecrets(proof)];

@@ -1,4 +1,4 @@
-// One request for the keys of a container's role, to the agent that stands beside it (AWS SDKs, "Container credential provider").
+// Requests the keys of a container's role from its agent (AWS SDKs, "Container credential provider").
 import { asString } from "../../core/json.ts";
 import type { AwsContainer } from "../../core/token-source.ts";
 import {
@@ -16,12 +16,14 @@ export interface AwsKeys {
   readonly sessionToken: string | null;
 }
 
-/** They go into headers; a session's token has some thousand characters. */
+/** Keys are sent in headers. A session token has about a thousand characters. */
 const KEY = /^[\x21-\x7e]{1,16384}$/;
 const AUTHORIZATION = /^[\x20-\x7e]{1,16384}$/;
 const MS = 1000;
 
-/** Fetches keys. Throws the Fault `upstream_auth` where the agent refuses, and `upstream_error` where there are none to be had. */
+/**
+ * Fetches keys. Throws the Fault `upstream_auth` if the agent refuses, and `upstream_error` if they can't be obtained.
+ */
 export async function fetchKeys(
   source: AwsContainer,
   ports: TokenRequestPorts,
@@ -46,7 +48,7 @@ function isKey(value: unknown): value is string {
   return typeof value === "string" && KEY.test(value);
 }
 
-/** The platform replaces the file's content while the gateway runs. */
+/** The platform replaces the file's content at run time. */
 async function readAuthorization(
   { authorization }: AwsContainer,
   ports: TokenRequestPorts,

@@ -2,7 +2,7 @@
 import { createHash, createHmac } from "node:crypto";
 import type { AwsProof } from "../../core/settings.ts";
 
-/** A call as it is sent: `path` and `query` as they stand in its first line, the query without its question mark. */
+/** A call as sent: `path` and `query` exactly as in its first line, the query without its question mark. */
 export interface AwsRequest {
   readonly method: string;
   readonly host: string;
@@ -15,20 +15,20 @@ export interface AwsRequest {
 
 interface AwsScope {
   readonly proof: AwsProof;
-  /** The service's name in signatures, as `bedrock`. */
+  /** The service name in signatures, such as `bedrock`. */
   readonly service: string;
-  /** Unix milliseconds; AWS refuses a signature that is more than five minutes off. */
+  /** Unix milliseconds. AWS refuses signatures more than five minutes off. */
   readonly nowMs: number;
-  /** False for services that take dots and doubled slashes in a path as they are; left out: true. */
+  /** False for services that don't normalize dots and doubled slashes in paths. True by default. */
   readonly normalisesPath?: boolean;
 }
 
 const ALGORITHM = "AWS4-HMAC-SHA256";
-/** Headers that a proxy may change on the way, or that the runtime sets: a signature over them would not hold. */
+/** Headers that a proxy may change or the runtime sets, so they can't be signed. */
 const UNSIGNED =
   /^(authorization|accept-encoding|cache-control|connection|expect|from|keep-alive|max-forwards|pragma|referer|te|trailer|transfer-encoding|upgrade|user-agent|x-amzn-trace-id|proxy-.*|sec-.*)$/;
 
-/** Returns the headers to add: the date, the session's token and the signature. Pure. */
+/** Returns the headers to add: the date, the session token and the signature. Pure. */
 export function signRequest(request: AwsRequest, scope: AwsScope): Record<string, string> {
   const { proof } = scope;
   const date = formatDate(scope.nowMs);
@@ -67,7 +67,7 @@ function listSigned(headers: Readonly<Record<string, string>>): readonly (readon
     .sort(([one], [other]) => compare(one, other));
 }
 
-/** The path is encoded once more than it is sent, so that `%3A` becomes `%253A`. */
+/** The path is encoded twice, so that `%3A` becomes `%253A`. */
 function formatPath(path: string, normalises: boolean): string {
   const encoded = path.split("/").map(encode).join("/");
   if (!normalises) return encoded || "/";
@@ -92,7 +92,7 @@ function formatQuery(query: string): string {
   return pairs.map(([name, value]) => `${name}=${value}`).join("&");
 }
 
-/** All but RFC 3986's unreserved characters; `encodeURIComponent` spares five more. */
+/** Encodes all but RFC 3986's unreserved characters. `encodeURIComponent` leaves five more. */
 function encode(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -120,7 +120,7 @@ function hash(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** By code units, as for bytes: encoded names hold ASCII alone. */
+/** Comparing code units equals comparing bytes, because encoded names are ASCII. */
 function compare(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }

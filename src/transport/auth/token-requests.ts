@@ -1,4 +1,4 @@
-// One request for an access token, by each of the ways to come by one, and the faults of those that fail.
+// Requests an access token, from each kind of source, and turns failures into faults.
 import { createSign } from "node:crypto";
 import { Fault } from "../../core/fault.ts";
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
@@ -12,10 +12,10 @@ export interface TokenRequestPorts {
   readonly readFile: (path: string) => Promise<string>;
 }
 
-/** The token or the keys that a request gave. */
+/** The token or keys returned by a request. */
 export interface Fetched<Value> {
   readonly value: Value;
-  /** The time for which it is valid, from now. */
+  /** The time for which it is valid from now. */
   readonly lifetimeMs: number;
 }
 
@@ -25,16 +25,16 @@ const EXCHANGE_GRANT = "urn:ietf:params:oauth:grant-type:token-exchange";
 const ACCESS_TOKEN_TYPE = "urn:ietf:params:oauth:token-type:access_token";
 const JWT_SECONDS = 3600;
 const ANSWER_BYTES_MAX = 64 * 1024;
-/** A token goes into a header, and the longest ones (Entra's) have some thousand characters. */
+/** Tokens are sent in headers. The longest, Entra's, have several thousand characters. */
 const TOKEN = /^[\x21-\x7e]{1,16384}$/;
-/** RFC 6749 lets a server leave `expires_in` out. */
+/** Servers may omit `expires_in` (RFC 6749). */
 const LIFETIME_SECONDS = 300;
 export const LIFETIME_SECONDS_MAX = 86_400;
 const MS = 1000;
 
 /**
- * Fetches a token. Throws the Fault `upstream_auth` where the credential is refused, and `upstream_error` where no token
- * could be had; neither names an address, nor anything that was sent.
+ * Fetches a token. Throws the Fault `upstream_auth` if the credential is rejected, and `upstream_error` if no token can
+ * be obtained. Neither contains an address or anything that was sent.
  */
 export async function fetchToken(
   source: TokenSource,
@@ -77,7 +77,7 @@ async function askForToken(
   return readToken(await ask(ports, url, { method: "POST", body: new URLSearchParams(fields), signal }));
 }
 
-/** The signed claim of a service account to be itself, valid for an hour (RFC 7523; Google's guide names the claims). */
+/** A service account's signed claim of its identity, valid for an hour (RFC 7523; Google's guide names the claims). */
 function signAssertion({ email, keyId, privateKey, tokenUrl }: ServiceAccount, nowMs: number): string {
   const issuedAt = Math.floor(nowMs / MS);
   const header = { alg: "RS256", typ: "JWT", ...(keyId === null ? {} : { kid: keyId }) };
@@ -88,7 +88,7 @@ function signAssertion({ email, keyId, privateKey, tokenUrl }: ServiceAccount, n
     const signature = createSign("RSA-SHA256").update(signed).sign(privateKey, "base64url");
     return `${signed}.${signature}`;
   } catch {
-    // The error of a key that can't be read may quote it.
+    // An error about an unreadable key may quote it.
     throw refused("the private key can't sign");
   }
 }
@@ -97,7 +97,7 @@ function encodePart(part: object): string {
   return Buffer.from(JSON.stringify(part)).toString("base64url");
 }
 
-/** Exchanges the workload's own token for Google's, and that for the service account's where one is named (RFC 8693). */
+/** Exchanges the workload's own token for Google's, and that for the service account's if one is named (RFC 8693). */
 async function exchangeToken(
   source: WorkloadIdentity,
   ports: TokenRequestPorts,
@@ -130,14 +130,14 @@ async function readSubjectToken(
   return token;
 }
 
-/** Returns the answer's JSON. Throws the Faults of `fetchToken`. */
+/** Returns the answer's JSON. Throws the same Faults as `fetchToken`. */
 export async function ask(ports: TokenRequestPorts, url: string, init: RequestInit): Promise<JsonObject> {
   const response = await ports.fetch(url, { ...init, redirect: "manual" }).catch(() => {
     throw failed("no connection");
   });
   const text = await readShort(response);
   if (response.ok) return asObject(parseJson(text));
-  // RFC 6749 has 400 for grants and clients that are refused; 408 and 429 say nothing about the credential.
+  // RFC 6749 uses 400 for rejected grants and clients. 408 and 429 say nothing about the credential.
   const { status } = response;
   const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429;
   throw isRefusal ? refused(`status ${status}`) : failed(`status ${status}`);

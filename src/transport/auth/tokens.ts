@@ -1,4 +1,5 @@
-// The access tokens and keys of roles in use: each is fetched once for all calls that wait for it, renewed before its end, and never shown.
+// Caches access tokens and role keys: each is fetched once for all waiting calls, renewed before it expires, and never
+// shown.
 import { Fault } from "../../core/fault.ts";
 import type { Deadlines } from "../../core/world.ts";
 import type { Fetched, TokenRequestPorts } from "./token-requests.ts";
@@ -9,12 +10,15 @@ export interface TokenPorts extends TokenRequestPorts {
 
 /** The longest that calls wait for a token. */
 const FETCH_MS = 10_000;
-/** A token is renewed so long before its end, while calls go on with the old one; a short-lived one after half of its time. */
+/**
+ * Tokens are renewed this long before they expire, while calls keep using the old one. Short-lived ones are renewed
+ * halfway.
+ */
 const EARLY_MS = 300_000;
-/** A renewal that failed is repeated after this time. */
+/** The delay before a failed renewal is retried. */
 const AGAIN_MS = 10_000;
 
-/** Rejects with the Fault of a request that fails. */
+/** Rejects with the Fault of a failed request. */
 type FetchValue<Source, Value> = (
   source: Source,
   ports: TokenRequestPorts,
@@ -23,7 +27,7 @@ type FetchValue<Source, Value> = (
 
 interface Held<Value> {
   readonly value: Value;
-  /** On the monotonic clock, as `renewAtMs`. */
+  /** On the monotonic clock, like `renewAtMs`. */
   readonly endsAtMs: number;
   renewAtMs: number;
 }
@@ -37,7 +41,7 @@ interface Slot<Value> {
 export class Tokens<Source extends object, Value> {
   readonly #fetchValue: FetchValue<Source, Value>;
   readonly #ports: TokenPorts;
-  /** By the source's own object: a reload makes new ones, and the old ones' tokens go with them. */
+  /** By the source object. A reload creates new ones, and the old tokens go with the old ones. */
   readonly #slots = new WeakMap<Source, Slot<Value>>();
 
   constructor(fetchValue: FetchValue<Source, Value>, ports: TokenPorts) {
@@ -45,7 +49,7 @@ export class Tokens<Source extends object, Value> {
     this.#ports = ports;
   }
 
-  /** Returns a valid token. Rejects with the Fault of the request for it, which all that wait for it share. */
+  /** Returns a valid token. Concurrent callers share one request, and its Fault if it fails. */
   async get(source: Source): Promise<Value> {
     const slot = this.#slotOf(source);
     const { held } = slot;
@@ -58,7 +62,7 @@ export class Tokens<Source extends object, Value> {
     return held.value;
   }
 
-  /** Forgets a token that the provider has refused, unless another one has taken its place already. */
+  /** Discards a rejected token, unless it has already been replaced. */
   refuse(source: Source, token: Value): void {
     const slot = this.#slotOf(source);
     if (slot.held?.value === token) slot.held = null;

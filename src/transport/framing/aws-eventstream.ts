@@ -1,39 +1,40 @@
-// Amazon's binary event streams as the text of server-sent events, whatever the cuts (Smithy, "Amazon Event Stream Specification").
+// Converts Amazon's binary event streams to the text of server-sent events (Smithy, "Amazon Event Stream
+// Specification").
 import { type Fault, toFault } from "../../core/fault.ts";
 import { asString, isObject, parseJson } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import { explainException } from "./aws-faults.ts";
 
-/** A frame of more bytes is refused, as Amazon's own clients refuse it. */
+/** Larger frames are refused, as by Amazon's own clients. */
 export const FRAME_BYTES_MAX = 16 * 1024 * 1024;
-/** Total length, length of the headers, and a CRC-32 of the two. */
+/** Total length, header length, and a CRC-32 of both. */
 const PRELUDE_BYTES = 12;
 const CRC_BYTES = 4;
 /** Two lengths and two checksums. */
 const FRAME_BYTES_MIN = PRELUDE_BYTES + CRC_BYTES;
 const STRING_TYPE = 7;
-/** The bytes of a value by its type; null: two bytes before it say how many. */
+/** The size of each value type in bytes. Null if two bytes before it give the size. */
 const VALUE_BYTES: readonly (number | null)[] = [0, 0, 1, 2, 4, 8, null, null, 8, 16];
 const EVENT_NAME = /^[\w.-]{1,64}$/;
-/** Bedrock hangs its own counts on a model's last event, where clients of that model expect nothing of the kind. */
+/** Bedrock adds its own counts to a model's last event, which clients of that model don't expect. */
 const INVOCATION_METRICS = "amazon-bedrock-invocationMetrics";
 
 type Headers = ReadonlyMap<string, string>;
 
-/** Takes a body's bytes and gives the events of the frames that they complete. */
+/** Accepts a body's bytes and returns the events of completed frames. */
 export class EventStreamText {
   readonly #prelude = new Uint8Array(PRELUDE_BYTES);
-  /** The frame at hand, as long as its prelude says; null: its prelude is not whole. */
+  /** The current frame, sized by its prelude. Null until the prelude is complete. */
   #frame: Uint8Array | null = null;
   #filled = 0;
   #failure: Fault | null = null;
 
-  /** The fault that ended the stream: an exception's, or that of a frame that is broken. Nothing after it is read. */
+  /** The fault that ended the stream: an exception or a broken frame. Nothing after it is read. */
   get failure(): Fault | null {
     return this.#failure;
   }
 
-  /** Returns the text of the events before any failure; empty: no frame became whole. */
+  /** Returns the text of the events before any failure, or "" if no frame was completed. */
   push(bytes: Uint8Array): string {
     const events: string[] = [];
     try {
@@ -44,7 +45,7 @@ export class EventStreamText {
     return events.join("");
   }
 
-  /** Takes what the frame at hand still lacks, and returns how many bytes that was. */
+  /** Takes the bytes missing from the current frame, and returns how many there were. */
   #take(bytes: Uint8Array, at: number, events: string[]): number {
     const buffer = this.#frame ?? this.#prelude;
     const piece = bytes.subarray(at, at + buffer.length - this.#filled);
@@ -86,7 +87,7 @@ function readFrame(frame: Uint8Array): string {
   return formatMessage(headers, new TextDecoder().decode(frame.subarray(headersEnd, end)));
 }
 
-/** The headers that are strings; the others are passed over. */
+/** Returns the string headers and skips the others. */
 function readHeaders(bytes: Uint8Array): Headers {
   const headers = new Map<string, string>();
   const numbers = view(bytes);
@@ -109,7 +110,7 @@ function readHeaders(bytes: Uint8Array): Headers {
   return headers;
 }
 
-/** Throws the Fault that an exception or error means. */
+/** Throws the Fault of an exception or error frame. */
 function formatMessage(headers: Headers, payload: string): string {
   switch (headers.get(":message-type")) {
     case "event":
@@ -123,7 +124,7 @@ function formatMessage(headers: Headers, payload: string): string {
   }
 }
 
-/** A model's own event comes in base64, and is given under its own type. */
+/** A model's own event is base64-encoded, and is returned under its own type. */
 function formatEvent(type: string, payload: string): string {
   if (type !== "chunk") return writeEvent(type, payload);
   const held = parseJson(payload);

@@ -1,12 +1,12 @@
-// Errors of Amazon's services as Faults, by the type that a header, a body or a frame names, or else by their status.
+// Maps errors of Amazon's services to Faults, by the type in a header, body or frame, or else by status.
 import type { Fault, FaultCode } from "../../core/fault.ts";
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
 interface Meaning {
-  /** The status of an answer of its own (Amazon Bedrock API reference, "Common errors" and each operation's). */
+  /** The HTTP status (Amazon Bedrock API reference, "Common errors" and each operation's). */
   readonly status: number;
-  /** Left out: as the status says. */
+  /** Missing if the status decides. */
   readonly means?: FaultCode;
 }
 
@@ -30,10 +30,10 @@ const MEANING_OF_TYPE: ReadonlyMap<string, Meaning> = new Map<string, Meaning>([
   ["serviceunavailableexception", { status: 503 }],
 ]);
 
-/** Failures that only a message distinguishes, all of them under a 400. */
+/** Failures that only their message distinguishes, all with status 400. */
 const RULES: readonly ErrorRule[] = [
   { status: 400, begins: "The provided model identifier is invalid", means: "model_not_found" },
-  // The newest models answer under an inference profile's name alone.
+  // The newest models can only be called by an inference profile's name.
   { status: 400, begins: "Invocation of model ID * with on-demand throughput", means: "model_not_found" },
   { status: 400, begins: "Input is too long for requested model", means: "context_length_exceeded" },
   {
@@ -43,14 +43,14 @@ const RULES: readonly ErrorRule[] = [
   },
 ];
 
-/** The fault of an error answer; its type may stand in a header or in the body, or nowhere. */
+/** Returns the fault of an error answer. Its type may be in a header, in the body, or missing. */
 export function explainAmazon(status: number, headers: Headers, body: string, nowMs: number): Fault {
   const said = asObject(parseJson(body));
   const type = readType(headers.get("x-amzn-errortype")) ?? findType(said);
   return makeFault(status, type, findMessage(said) ?? "", readRetryAfterMs(headers, nowMs));
 }
 
-/** The fault of an exception's frame; an unknown type is a failure of the service. */
+/** Returns the fault of an exception frame. An unknown type counts as a failure of the service. */
 export function explainException(type: string, payload: string): Fault {
   const body = parseJson(payload);
   const message = isObject(body) ? findMessage(body) : payload;
@@ -73,7 +73,9 @@ function findMeaning(type: string): Meaning | undefined {
   return MEANING_OF_TYPE.get(type.toLowerCase());
 }
 
-/** `ValidationException:http://internal.amazon.com/…` and `com.amazon.coral.service#ValidationException` alike. */
+/**
+ * Accepts both `ValidationException:http://internal.amazon.com/…` and `com.amazon.coral.service#ValidationException`.
+ */
 function readType(given: unknown): string | undefined {
   const named = asString(given)?.split(":")[0]?.split("#").at(-1)?.trim();
   return named === "" ? undefined : named;

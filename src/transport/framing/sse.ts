@@ -1,18 +1,18 @@
-// Parses a stream of server-sent events, whatever the cuts: eventsource-parser within bounds, one event at a time.
+// Parses server-sent events under any cut: eventsource-parser with bounds, one event at a time.
 import { createParser } from "eventsource-parser";
 import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 
-/** A longer event is not an answer but a flood: images in base64 stay below it. */
+/** Longer events are not answers but floods. Base64 images are shorter. */
 export const EVENT_CHARACTERS_MAX = 32 * 1024 * 1024;
-/** JSON over several lines has some hundred; joining millions takes a second. */
+/** JSON spread over lines has a few hundred. Joining millions would take a second. */
 export const EVENT_LINES_MAX = 100_000;
 
-/** Recognizes events of one kind in the text itself, so that they need not be parsed. */
+/** Recognizes events of one kind in the raw text, so that they need not be parsed. */
 export interface Template<Run> {
-  /** The events of this kind that stand whole in `text` from `from` on; null: there is none. */
+  /** Returns the complete events of this kind in `text` from `from` on, or null. */
   run(text: string, from: number): Run | null;
-  /** The end of the last run in its text. */
+  /** The end of the last run in the text. */
   readonly end: number;
 }
 
@@ -29,22 +29,22 @@ export class EventParser<Run = never> {
     onComment: (comment) => this.#skip(comment),
   });
   #event: ServerEvent | null = null;
-  /** The text that was fed; it is parsed up to `#from`. */
+  /** The text received. Everything before `#from` has been parsed. */
   #text = "";
   #from = 0;
-  /** True if the last read ended in CR: an LF at the start of the next one belongs to it. */
+  /** True if the last read ended in CR, so that an LF at the start of the next one belongs to it. */
   #afterCr = false;
   #isLineStart = true;
-  /** True if no event is begun. */
+  /** True between events. */
   #isBetween = true;
-  /** The size of the event that is begun, without its comments. */
+  /** The size of the current event without its comments. */
   #characters = 0;
   #lines = 0;
   #raw = "";
-  /** Recognizes events in the text, which are then returned as runs, unparsed. */
+  /** Recognizes events in the text, which are then returned unparsed, as runs. */
   template: Template<Run> | null = null;
 
-  /** Takes the next text and returns the events that it completes. Throws as `next()` does. */
+  /** Accepts the next text and returns the events that it completes. Throws like `next()`. */
   push(text: string): ServerEvent[] {
     this.feed(text);
     const events: ServerEvent[] = [];
@@ -56,12 +56,12 @@ export class EventParser<Run = never> {
     return events;
   }
 
-  /** The stream is over: returns the event that lacked its blank line, if any. */
+  /** Ends the stream. Returns the last event if only its blank line was missing. */
   end(): ServerEvent[] {
     return this.push("\n\n");
   }
 
-  /** Takes the next text, for `next()` to be called until it returns null. */
+  /** Accepts the next text. Then call `next()` until it returns null. */
   feed(text: string): void {
     if (text === "") return;
     this.#from = this.#afterCr && text.startsWith("\n") ? 1 : 0;
@@ -73,8 +73,8 @@ export class EventParser<Run = never> {
   }
 
   /**
-   * Returns the next event, or run of events, that is whole; null: more text is needed. Throws a Fault when one event,
-   * or one line of any kind, is longer than EVENT_CHARACTERS_MAX, or an event has more lines than EVENT_LINES_MAX.
+   * Returns the next complete event, or run of events, or null if more text is needed. Throws a Fault if an event or a
+   * line exceeds EVENT_CHARACTERS_MAX, or an event exceeds EVENT_LINES_MAX.
    */
   next(): ServerEvent | Run | null {
     while (this.#from < this.#text.length) {
@@ -86,17 +86,17 @@ export class EventParser<Run = never> {
       const event = this.#parse();
       if (event) return event;
     }
-    // A stream is open for long, and this has been read.
+    // Streams stay open for long, so text that has been parsed is dropped.
     this.#text = "";
     return null;
   }
 
-  /** The latest event as it stood in the stream; "" when it did not come in one piece. Asked for before the next one. */
+  /** The latest event as it appeared in the stream, or "" if it arrived in pieces. Call it before the next one. */
   get raw(): string {
     return this.#raw;
   }
 
-  /** Parses up to the end of the event, or as far as the text goes. */
+  /** Parses to the end of the event, or as far as the text goes. */
   #parse(): ServerEvent | null {
     const end = this.#findEnd();
     const isWhole = end !== -1;
@@ -113,17 +113,17 @@ export class EventParser<Run = never> {
     return this.#event;
   }
 
-  /** The place of the last character before the next event may begin, a line end; -1: there is none. */
+  /** Returns the position of the line end before the next event may begin, or -1. */
   #findEnd(): number {
     const first = this.#text[this.#from];
     if (this.#isLineStart && first === "\n") return this.#from;
-    // The event after a comment can still be a template's, and teach one.
+    // An event after a comment can still be used as a template.
     if (this.#isBetween && first === ":") return this.#text.indexOf("\n", this.#from);
     const at = this.#text.indexOf("\n\n", this.#from);
     return at === -1 ? -1 : at + 1;
   }
 
-  /** The blank line itself doesn't count. The lines of a short event that came in one piece are within bounds. */
+  /** The blank line doesn't count. A short event in one piece is always within bounds. */
   #count(part: string, isWhole: boolean): void {
     this.#characters += isWhole ? part.length - 1 : part.length;
     if (this.#raw !== "" && part.length <= EVENT_LINES_MAX) return;
@@ -131,7 +131,7 @@ export class EventParser<Run = never> {
     for (let at = part.indexOf("\n"); at !== -1; at = part.indexOf("\n", at + 1)) this.#lines++;
   }
 
-  /** Comments keep silent streams alive: any number may stand in an event, but each within the bounds of a line. */
+  /** Comments keep silent streams alive, so an event may contain any number, each within a line's bound. */
   #skip(comment: string): void {
     if (comment.length + ": ".length > EVENT_CHARACTERS_MAX) throw explainFlood();
     this.#characters -= comment.length;
