@@ -22,7 +22,7 @@ import {
 } from "../admin/providers.ts";
 import { wrapRows } from "../admin/schema.ts";
 import { forOperator, type WritingParts } from "./admin-route.ts";
-import { answers, takesBody, takesQuery, tell } from "./route-schema.ts";
+import { answers, takesBody, takesQuery } from "./route-schema.ts";
 
 export interface ProviderPorts extends CredentialParts, ProviderParts {
   /** One small call by a credential; null: the first. Throws the Fault `not_found`. */
@@ -30,45 +30,40 @@ export interface ProviderPorts extends CredentialParts, ProviderParts {
 }
 
 export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
-  const { looks, sends } = forOperator(parts);
-  const tag = "Providers";
+  const { looks, sends } = forOperator(parts, "Providers");
   const provider = answers(providerSchema);
   return new Elysia({ prefix: "/admin/v1" })
     .get("/providers", ({ query }) => listProviders(ports, query), {
-      ...looks,
+      ...looks("listProviders", "List the providers that are on, or all that are known"),
       query: takesQuery(providersQuery),
       response: answers(wrapRows(providerSchema)),
-      ...tell(tag, "listProviders", "List the providers that are on, or all that are known"),
     })
     .post(
       "/providers/:name",
       async ({ params: { name }, body, status }) =>
         status(201, getProvider(ports, await addCredential(ports, name, body))),
       {
-        ...sends,
+        ...sends("addCredential", "Add a credential to a provider, which is on from then"),
         body: takesBody(newCredentialSchema),
         response: { 201: provider },
-        ...tell(tag, "addCredential", "Add a credential to a provider, which is on from then"),
       },
     )
     .patch(
       "/providers/:name",
       async ({ params: { name }, body }) => getProvider(ports, await changeCredential(ports, name, body)),
       {
-        ...sends,
+        ...sends("changeCredential", "Change a credential that was added"),
         body: takesBody(credentialChangeSchema),
         response: provider,
-        ...tell(tag, "changeCredential", "Change a credential that was added"),
       },
     )
     .delete(
       "/providers/:name",
       async ({ params: { name }, query }) => getProvider(ports, await removeCredential(ports, name, query)),
       {
-        ...looks,
+        ...looks("removeCredential", "Remove a credential that was added"),
         query: takesQuery(credentialQuery),
         response: provider,
-        ...tell(tag, "removeCredential", "Remove a credential that was added"),
       },
     )
     .post(
@@ -76,10 +71,9 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
       ({ params: { name }, body: { credential_id: id = null } }) =>
         ports.test(fillableNamed(ports, name).name, id),
       {
-        ...sends,
+        ...sends("testCredential", "Make one small call by a credential, or the first"),
         body: takesBody(testSchema),
         response: answers(testedSchema),
-        ...tell(tag, "testCredential", "Make one small call by a credential, or the first"),
       },
     );
 }

@@ -16,19 +16,17 @@ export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
       .head(
         "/",
         () => new Response(null),
-        tell(TAG, "probe", "Nothing, for clients that warm their connection", {
-          responses: tellAnswer("Nothing."),
-        }),
+        tell(TAG, "probe", "Nothing, for clients that warm their connection", tellAnswer("Nothing.")),
       )
       .get(
         "/",
         ({ request }) => serve(PAGE, request, REVALIDATE),
-        tell(TAG, "console", "The console's page", { responses: tellAnswer("HTML.") }),
+        tell(TAG, "console", "The console's page", tellAnswer("HTML.")),
       )
       .get(
         "/console/*",
         ({ request, params }) => serve(params["*"], request, IMMUTABLE),
-        tell(TAG, "consoleFile", "A file of the console's page", { responses: tellAnswer("The file.") }),
+        tell(TAG, "consoleFile", "A file of the console's page", tellAnswer("The file.")),
       )
   );
 }

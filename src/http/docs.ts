@@ -21,26 +21,27 @@ export function docsRoutes(load: () => Promise<readonly PageFile[]>, routes: () 
         );
         return (await document)();
       },
-      tell(TAG, "openApi", "This document", { responses: tellAnswer("OpenAPI 3.0.") }),
+      tell(TAG, "openApi", "This document", tellAnswer("OpenAPI 3.0.")),
     )
     .get(
       "/docs",
       ({ request }) => serve(FIRST_PAGE, request, REVALIDATE),
-      tell(TAG, "manual", "The manual", { responses: tellAnswer("HTML.") }),
+      tell(TAG, "manual", "The manual", tellAnswer("HTML.")),
     )
     .get(
       "/docs/*",
       ({ request, params }) => serve(toFile(params["*"]), request, REVALIDATE),
-      tell(TAG, "manualPage", "A chapter of the manual, or a file of its pages", {
-        responses: tellAnswer("HTML, Markdown, or the file."),
-      }),
+      tell(
+        TAG,
+        "manualPage",
+        "A chapter of the manual, or a file of its pages",
+        tellAnswer("HTML, Markdown, or the file."),
+      ),
     )
     .get(
       "/llms.txt",
       ({ request }) => serve(GUIDE_FOR_MODELS, request, REVALIDATE),
-      tell(TAG, "guideForModels", "The manual's chapters, for models", {
-        responses: tellAnswer("Markdown."),
-      }),
+      tell(TAG, "guideForModels", "The manual's chapters, for models", tellAnswer("Markdown.")),
     );
 }
 

@@ -37,19 +37,13 @@ export function healthRoutes(given: HealthPorts) {
     .get(
       "/healthz",
       () => json(200, { status: "ok" }),
-      tell(TAG, "health", "Whether the process is alive", { responses: tellAnswer("It is.") }),
+      tell(TAG, "health", "Whether the process is alive", tellAnswer("It is.")),
     )
-    .get(
-      "/readyz",
-      () => ready(ports),
-      tell(TAG, "ready", "Whether the gateway can serve", { responses: READINESS }),
-    )
+    .get("/readyz", () => ready(ports), tell(TAG, "ready", "Whether the gateway can serve", READINESS))
     .get(
       "/config.schema.json",
       () => json(200, ports.configSchema),
-      tell(TAG, "configSchema", "JSON Schema of the configuration file", {
-        responses: tellAnswer("The schema."),
-      }),
+      tell(TAG, "configSchema", "JSON Schema of the configuration file", tellAnswer("The schema.")),
     )
     .use(bearerToken())
     .get(
@@ -58,7 +52,7 @@ export function healthRoutes(given: HealthPorts) {
         ports.checkScraper(bearer);
         return new Response(await ports.metrics(), { headers: METRICS_HEADERS });
       },
-      tell(TAG, "metrics", "Counters as Prometheus text", { responses: METRICS }),
+      tell(TAG, "metrics", "Counters as Prometheus text", METRICS),
     );
 }
 

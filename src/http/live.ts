@@ -34,9 +34,12 @@ export function liveRoutes(ports: LivePorts) {
         headers: STREAM_HEADERS,
       });
     },
-    tell("Log", "watchRequests", "Watch requests as they end", {
-      responses: tellAnswer("Server-sent events, each with a request as the log shows it."),
-    }),
+    tell(
+      "Log",
+      "watchRequests",
+      "Watch requests as they end",
+      tellAnswer("Server-sent events, each with a request as the log shows it."),
+    ),
   );
 }
 

@@ -4,8 +4,7 @@ import { Elysia } from "elysia";
 import { type Catalogue, modelView } from "../catalogue/catalogue.ts";
 import type { GroupMember } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
-import type { GatewayKey } from "../core/key.ts";
-import { mayUse } from "../core/key.ts";
+import { type GatewayKey, mayUse } from "../core/key.ts";
 import type { Selector } from "../core/selector.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
 import { json, rendered } from "./answers.ts";
@@ -28,16 +27,26 @@ const SELECTORS_CREATED = 1_795_132_800;
 const TAG = "Models";
 
 export function modelRoutes(ports: HttpPorts) {
-  const list = async ({ headers, url }: Request) => {
+  const identify = async ({ headers }: Request) => {
     const key = await ports.authenticate(findSecret(headers));
-    const { catalogue } = ports.snapshot();
-    if (!isAnthropic(headers)) return listed(key, catalogue);
-    return json(200, writeModelPage(listModels(key, catalogue), new URL(url).searchParams));
+    return { key, catalogue: ports.snapshot().catalogue };
   };
-  const one = async ({ headers }: Request, id: string) => {
-    const key = await ports.authenticate(findSecret(headers));
-    const entry = findEntry(decoded(id), key, ports.snapshot().catalogue);
-    return json(200, isAnthropic(headers) ? writeAnthropicModel(entry) : entry);
+  const list = async (request: Request) => {
+    const { key, catalogue } = await identify(request);
+    if (!isAnthropic(request.headers)) return listed(key, catalogue);
+    return json(200, writeModelPage(listModels(key, catalogue), new URL(request.url).searchParams));
+  };
+  const find = async (request: Request, id: string) => {
+    const { key, catalogue } = await identify(request);
+    return findEntry(decoded(id), key, catalogue);
+  };
+  const one = async (request: Request, id: string) => {
+    const entry = await find(request, id);
+    return json(200, isAnthropic(request.headers) ? writeAnthropicModel(entry) : entry);
+  };
+  const listGemini = async (request: Request) => {
+    const { key, catalogue } = await identify(request);
+    return json(200, { models: listModels(key, catalogue).map(writeGeminiModel) });
   };
   return new Elysia()
     .get("/v1/models", ({ request }) => list(request), tellList("listModels"))
@@ -46,35 +55,34 @@ export function modelRoutes(ports: HttpPorts) {
     .get("/models/*", ({ request, params }) => one(request, params["*"]), tellOne("retrieveModelToo"))
     .get(
       "/v1beta/models",
-      async ({ request }) => {
-        const key = await ports.authenticate(findSecret(request.headers));
-        return json(200, { models: listModels(key, ports.snapshot().catalogue).map(writeGeminiModel) });
-      },
-      tell(TAG, "listGeminiModels", "List the models, in Google's form", {
-        responses: tellAnswer("The models that this key can use.", Type.Object({})),
-      }),
+      ({ request }) => listGemini(request),
+      tell(
+        TAG,
+        "listGeminiModels",
+        "List the models, in Google's form",
+        tellAnswer("The models that this key can use.", Type.Object({})),
+      ),
     )
     .get(
       "/v1beta/models/*",
-      async ({ request, params }) => {
-        const key = await ports.authenticate(findSecret(request.headers));
-        return json(200, writeGeminiModel(findEntry(decoded(params["*"]), key, ports.snapshot().catalogue)));
-      },
-      tell(TAG, "retrieveGeminiModel", "One model, in Google's form", {
-        responses: tellAnswer("The model.", Type.Object({})),
-      }),
+      async ({ request, params }) => json(200, writeGeminiModel(await find(request, params["*"]))),
+      tell(
+        TAG,
+        "retrieveGeminiModel",
+        "One model, in Google's form",
+        tellAnswer("The model.", Type.Object({})),
+      ),
     );
 }
 
 function tellList(operationId: string) {
-  const responses = tellAnswer("The models, the selectors included.", modelListSchema);
-  return tell(TAG, operationId, "List the models that this key can use now", { responses });
+  const answer = tellAnswer("The models, the selectors included.", modelListSchema);
+  return tell(TAG, operationId, "List the models that this key can use now", answer);
 }
 
 function tellOne(operationId: string) {
-  return tell(TAG, operationId, "One model; its id is percent-encoded: `OpenAI%23gpt-5.4`", {
-    responses: tellAnswer("The model.", modelSchema),
-  });
+  const answer = tellAnswer("The model.", modelSchema);
+  return tell(TAG, operationId, "One model; its id is percent-encoded: `OpenAI%23gpt-5.4`", answer);
 }
 
 /** Anthropic's clients name the version of its API in each request. */

@@ -32,14 +32,20 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
   return new Elysia()
     .post("/admin/v1/playground", (asked) => answer(CHAT, asked), {
       parse: "none",
-      ...tell("Chat", "playground", "Create a chat completion as the console's own key", {
-        responses: tellAnswer("As for `POST /v1/chat/completions`."),
-      }),
+      ...tell(
+        "Chat",
+        "playground",
+        "Create a chat completion as the console's own key",
+        tellAnswer("As for `POST /v1/chat/completions`."),
+      ),
     })
     .post("/admin/v1/playground/*", (asked) => answer(SERVED.get(`/${asked.params["*"]}`), asked), {
       parse: "none",
-      ...tell("Beyond chat", "playgroundOperation", "Ask for any operation as the console's own key", {
-        responses: tellAnswer("As for `POST` at the path of the surface, such as `v1/embeddings`."),
-      }),
+      ...tell(
+        "Beyond chat",
+        "playgroundOperation",
+        "Ask for any operation as the console's own key",
+        tellAnswer("As for `POST` at the path of the surface, such as `v1/embeddings`."),
+      ),
     });
 }

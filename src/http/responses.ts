@@ -33,9 +33,7 @@ export function responseRoutes(ports: HttpPorts) {
     .get(
       "/v1/responses/:id",
       async ({ request, params }) => json(200, (await find(request, params.id)).response),
-      tell(TAG, "retrieveResponse", "A kept response", {
-        responses: tellAnswer("The response.", Type.Object({})),
-      }),
+      tell(TAG, "retrieveResponse", "A kept response", tellAnswer("The response.", Type.Object({}))),
     )
     .delete(
       "/v1/responses/:id",
@@ -43,17 +41,18 @@ export function responseRoutes(ports: HttpPorts) {
         if (!(await ports.kept.remove(await identify(request), id))) throw missing(id, "id");
         return json(200, { id, object: "response", deleted: true });
       },
-      tell(TAG, "deleteResponse", "Delete a kept response", {
-        responses: tellAnswer("It is deleted.", Type.Object({})),
-      }),
+      tell(TAG, "deleteResponse", "Delete a kept response", tellAnswer("It is deleted.", Type.Object({}))),
     )
     .get(
       "/v1/responses/:id/input_items",
       async ({ request, params, query }) =>
         json(200, listInput((await find(request, params.id)).input, query)),
-      tell(TAG, "listResponseInput", "The input of a kept response", {
-        responses: tellAnswer("Its items.", Type.Object({})),
-      }),
+      tell(
+        TAG,
+        "listResponseInput",
+        "The input of a kept response",
+        tellAnswer("Its items.", Type.Object({})),
+      ),
     );
 }
 

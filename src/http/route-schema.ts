@@ -36,20 +36,22 @@ export function answers<Schema extends TSchema>(schema: Schema) {
   return standardise(schema, (answer: View<Schema>) => answer);
 }
 
-interface Words {
-  readonly responses?: Readonly<Record<number, { readonly description: string }>>;
-  /** The schema of a body that the route reads by itself. */
-  readonly body?: object;
-}
+type Responses = Readonly<Record<number, { readonly description: string }>>;
 
-/** A route's words in the OpenAPI document. */
-export function tell(tag: string, operationId: string, summary: string, { responses, body }: Words = {}) {
+/** A route's words in the OpenAPI document, and the answers and the schema of a body that it writes and reads by itself. */
+export function tell(
+  tag: string,
+  operationId: string,
+  summary: string,
+  responses?: Responses,
+  body?: object,
+) {
   const requestBody = { required: true, content: { "application/json": { schema: { ...body } } } };
   const more = { ...(responses ? { responses } : {}), ...(body ? { requestBody } : {}) };
   return { detail: { tags: [tag], operationId, summary, ...more } };
 }
 
 /** The 200 of a route that writes it by itself: JSON of the schema, or as the description says. */
-export function tellAnswer(description: string, schema?: TSchema): NonNullable<Words["responses"]> {
+export function tellAnswer(description: string, schema?: TSchema): Responses {
   return { 200: { description, ...(schema ? { content: { "application/json": { schema } } } : {}) } };
 }

@@ -42,21 +42,18 @@ export interface RoutePorts extends HttpPorts {
 }
 
 export function routeRoutes(ports: RoutePorts) {
+  const chosen = tellAnswer("The candidates, best first.", routeSchema);
+  const taken = tellAnswer("Taken; `learned` says whether the selectors learn from it.", learnedSchema);
+  const asked = withOptionalNulls(chatRequestSchema);
   return new Elysia()
     .use(bearerToken())
     .post("/v1/route", ({ request, bearer }) => route(ports, request, bearer), {
       parse: "none",
-      ...tell(TAG, "route", "What a selector would choose, and why; calls nobody", {
-        body: withOptionalNulls(chatRequestSchema),
-        responses: tellAnswer("The candidates, best first.", routeSchema),
-      }),
+      ...tell(TAG, "route", "What a selector would choose, and why; calls nobody", chosen, asked),
     })
     .post("/v1/feedback", ({ request, bearer }) => feedback(ports, request, bearer), {
       parse: "none",
-      ...tell(TAG, "feedback", "How good a completion was", {
-        body: feedbackSchema,
-        responses: tellAnswer("Taken; `learned` says whether the selectors learn from it.", learnedSchema),
-      }),
+      ...tell(TAG, "feedback", "How good a completion was", taken, feedbackSchema),
     });
 }
 

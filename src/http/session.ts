@@ -22,7 +22,7 @@ export function sessionRoutes(ports: SessionPorts) {
     .post("/session", ({ request, server, body }) => signInWith(ports, { request, server }, body.token), {
       parse: ({ request }) => readJson(request, ports, BODY),
       body: takesBody(signInSchema),
-      ...tell(TAG, "signIn", "Sign in: the admin token for a session's cookie", { responses: SET_COOKIE }),
+      ...tell(TAG, "signIn", "Sign in: the admin token for a session's cookie", SET_COOKIE),
     })
     .get(
       "/session",
@@ -40,7 +40,7 @@ export function sessionRoutes(ports: SessionPorts) {
         await signOut(ports.world, cookieSecret(request) ?? "");
         return cookieAnswer(ports, { request, server }, "", 0);
       },
-      tell(TAG, "signOut", "Sign out", { responses: SET_COOKIE }),
+      tell(TAG, "signOut", "Sign out", SET_COOKIE),
     );
 }
 
