@@ -1,10 +1,12 @@
 // Loads the configuration for commands: from the file, this process's environment and the command line.
 import { readFileSync, statSync } from "node:fs";
-import { type ConfigError, formatError } from "../config/errors.ts";
-import { DEFAULT_FILE, findConfig } from "../config/find.ts";
+import { type ConfigError, createError, formatError } from "../config/errors.ts";
 import { type Loaded, loadSettings, type Overrides } from "../config/load.ts";
+import { isObject } from "../core/json.ts";
 import type { KnownProvider, Settings } from "../core/settings.ts";
 import { PROVIDERS } from "../providers/index.ts";
+
+const DEFAULT_FILE = "poundkey.yaml";
 
 /** The flags that every command accepts. */
 export interface ConfigurationFlags extends Overrides {
@@ -38,6 +40,23 @@ export function loadConfig(
   const { file, text } = found;
   const loaded = loadSettings({ text, file, env, readFile, known, overrides, isSimulated });
   return { file: text === null ? "environment" : file, loaded };
+}
+
+type Found =
+  | { readonly ok: true; readonly file: string; readonly text: string | null }
+  | { readonly ok: false; readonly error: ConfigError };
+
+/** Without a name it is the default file, if there is one. */
+function findConfig(named: string | undefined, readFile: (path: string) => string): Found {
+  const file = named ?? DEFAULT_FILE;
+  try {
+    return { ok: true, file, text: readFile(file) };
+  } catch (error) {
+    const code = isObject(error) ? error.code : undefined;
+    if (named === undefined && code === "ENOENT") return { ok: true, file, text: null };
+    const message = code === "ENOENT" ? "there is no such file" : "the file can't be read";
+    return { ok: false, error: createError({ file, line: 0, column: 0, field: "", message }) };
+  }
 }
 
 /** Reads and checks this process's configuration. */

@@ -20,14 +20,16 @@ type Context = Pick<PlatformContext, "env" | "issues">;
 export function readContainer({ env, issues }: Context, region: string): AwsContainer | null {
   const [relative, full] = [readVariable(env, RELATIVE), readVariable(env, FULL)];
   if (relative === "" && full === "") return null;
-  const wrong = (variable: string, message: string) =>
-    issues.push({ path: [], at: "value", variable, message });
   const url = relative === "" ? findUrl(full) : findAgentUrl(relative);
-  if (url === null && relative !== "") wrong(RELATIVE, "expected a path that begins with a slash");
+  if (url === null && relative !== "")
+    issues.atVariable(RELATIVE, "expected a path that begins with a slash");
   else if (url === null)
-    wrong(FULL, "expected an https: address, or an http: one of this machine or of AWS's own agents");
+    issues.atVariable(
+      FULL,
+      "expected an https: address, or an http: one of this machine or of AWS's own agents",
+    );
   const value = readVariable(env, TOKEN);
-  if (value !== "" && !PRINTABLE.test(value)) wrong(TOKEN, "expected printable characters");
+  if (value !== "" && !PRINTABLE.test(value)) issues.atVariable(TOKEN, "expected printable characters");
   const file = readVariable(env, TOKEN_FILE);
   const given = value === "" ? null : { value };
   return { kind: "aws_container", url: url ?? "", authorization: file === "" ? given : { file }, region };

@@ -1,6 +1,12 @@
 // Azure among the providers: a resource's address, the version of its API, and an application's proof in place of keys.
 import type { Credential } from "../core/settings.ts";
-import { type PlatformContext, type PlatformSetup, readVariable } from "./platform.ts";
+import {
+  makeCredential,
+  type PlatformContext,
+  type PlatformSetup,
+  readVariable,
+  refuseSecondProof,
+} from "./platform.ts";
 import { parseBaseUrl } from "./units.ts";
 
 const ENDPOINT = "AZURE_OPENAI_ENDPOINT";
@@ -39,13 +45,9 @@ function chooseAddress({ path, entry, env, issues }: PlatformContext): string {
   const endpoint = readVariable(env, ENDPOINT);
   const address = parseBaseUrl(endpoint);
   if (address !== null) return completeAddress(address);
-  if (endpoint === "") {
-    const message = `has no resource, and the environment variable ${ENDPOINT} is not set`;
-    issues.push({ path, at: "key", message });
-  } else {
-    const message = "expected an address like https://my-resource.openai.azure.com";
-    issues.push({ path: [], at: "value", variable: ENDPOINT, message });
-  }
+  if (endpoint === "")
+    issues.atKey(path, `has no resource, and the environment variable ${ENDPOINT} is not set`);
+  else issues.atVariable(ENDPOINT, "expected an address like https://my-resource.openai.azure.com");
   return "";
 }
 
@@ -62,23 +64,12 @@ function listNames(baseUrl: string): readonly string[] {
   return ["openai", "cognitiveservices", "services.ai"].map((kind) => `${name}.${kind}.azure.com`);
 }
 
-function readCredentials({ path, entry, issues, readKeys }: PlatformContext): readonly Credential[] {
-  const { entra, keys } = entry;
-  if (entra === undefined) return readKeys();
-  if (keys !== undefined)
-    issues.push({
-      path: [...path, "entra"],
-      at: "key",
-      message: "has no effect beside keys: one proof is enough",
-    });
+function readCredentials(context: PlatformContext): readonly Credential[] {
+  const { entra } = context.entry;
+  if (entra === undefined) return context.readKeys();
+  refuseSecondProof(context, "entra");
   const authority = parseBaseUrl(entra.authority ?? AUTHORITY) ?? AUTHORITY;
   const tokenUrl = `${authority}/${entra.tenant}/oauth2/v2.0/token`;
   const { client_id: clientId, client_secret: clientSecret, scope = SCOPE } = entra;
-  return [
-    {
-      secret: null,
-      weight: 1,
-      proof: { kind: "client_credentials", tokenUrl, clientId, clientSecret, scope },
-    },
-  ];
+  return [makeCredential({ kind: "client_credentials", tokenUrl, clientId, clientSecret, scope })];
 }

@@ -1,7 +1,13 @@
 // Amazon Bedrock among the providers: its address from the region, and AWS keys in the place of a key.
-import type { AwsProof, Credential, Proof } from "../core/settings.ts";
+import type { AwsProof, Credential } from "../core/settings.ts";
 import { readContainer } from "./aws-container.ts";
-import { type PlatformContext, type PlatformSetup, readVariable } from "./platform.ts";
+import {
+  makeCredential,
+  type PlatformContext,
+  type PlatformSetup,
+  readVariable,
+  refuseSecondProof,
+} from "./platform.ts";
 import { parseBaseUrl } from "./units.ts";
 
 const REGION_DEFAULT = "us-east-1";
@@ -60,20 +66,15 @@ function findRegion({ entry, env, issues }: PlatformContext): string {
   if (variable === undefined) return REGION_DEFAULT;
   const found = readVariable(env, variable);
   if (REGION.test(found)) return found;
-  issues.push({ path: [], at: "value", variable, message: "expected a region like us-east-1" });
+  issues.atVariable(variable, "expected a region like us-east-1");
   return REGION_DEFAULT;
 }
 
 function readCredentials(context: PlatformContext, region: string): readonly Credential[] {
-  const { entry, path, issues, env, readKeys } = context;
+  const { entry, env, readKeys } = context;
   const { aws, keys } = entry;
   if (aws !== undefined) {
-    if (keys !== undefined)
-      issues.push({
-        path: [...path, "aws"],
-        at: "key",
-        message: "has no effect beside keys: one proof is enough",
-      });
+    refuseSecondProof(context, "aws");
     const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: token } = aws;
     return [
       makeCredential({ kind: "aws", accessKeyId, secretAccessKey, sessionToken: token ?? null, region }),
@@ -98,15 +99,6 @@ function hasAwsKeys(env: PlatformContext["env"]): boolean {
 function read({ env, issues }: PlatformContext, variable: string): string {
   const value = readVariable(env, variable);
   if (value !== "" && !PRINTABLE.test(value))
-    issues.push({
-      path: [],
-      at: "value",
-      variable,
-      message: "expected printable characters without spaces",
-    });
+    issues.atVariable(variable, "expected printable characters without spaces");
   return value;
-}
-
-function makeCredential(proof: Proof): Credential {
-  return { secret: null, proof, weight: 1 };
 }

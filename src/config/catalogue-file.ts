@@ -6,11 +6,11 @@ import { buildCards, shippedCards } from "../catalogue/rows.ts";
 import type { ModelCard } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
 import { asObject, asString, parseJson } from "../core/json.ts";
-import { formatField, type Issue, type Path } from "./errors.ts";
+import { formatField, type Issues, type Path } from "./errors.ts";
 import { choice, day, section, text, whole } from "./field-types.ts";
 import type { Outside } from "./interpolate.ts";
 import { capabilities, laterPrices, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
-import { listIssues } from "./schema-issues.ts";
+import { listIssues } from "./validate.ts";
 
 const ROWS_MAX = 20_000;
 
@@ -41,19 +41,17 @@ const row = section(
 );
 const rows = Type.Array(row, { minItems: 1, maxItems: ROWS_MAX, expected: "a list of models" });
 
-interface CatalogueFile {
-  readonly cards: readonly ModelCard[];
-  /** The first thing that is wrong with it. */
-  readonly issues: readonly Issue[];
-}
-
-/** Reads the file that the field `catalogue` names; undefined: none. */
-export function readCatalogueFile(file: string | undefined, readFile: Outside["readFile"]): CatalogueFile {
-  if (file === undefined) return { cards: [], issues: [] };
-  const wrong = (what: string): CatalogueFile => ({
-    cards: [],
-    issues: [{ path: ["catalogue"], at: "value", message: `${file}: ${what}` }],
-  });
+/** Reads the file that the field `catalogue` names; undefined: none. Reports the first thing that is wrong with it. */
+export function readCatalogueFile(
+  file: string | undefined,
+  readFile: Outside["readFile"],
+  issues: Issues,
+): readonly ModelCard[] {
+  if (file === undefined) return [];
+  const wrong = (what: string) => {
+    issues.atValue(["catalogue"], `${file}: ${what}`);
+    return [];
+  };
   try {
     const value = parseJson(readFile(file));
     if (value === undefined) return wrong("the file isn't JSON");
@@ -61,7 +59,7 @@ export function readCatalogueFile(file: string | undefined, readFile: Outside["r
     if (issue) return wrong(`${nameField(issue.path, value)}${issue.message}`);
     const cards = buildCards(value);
     const slip = findSlip(cards);
-    return slip === null ? { cards, issues: [] } : wrong(slip);
+    return slip === null ? cards : wrong(slip);
   } catch (thrown) {
     const isRead = thrown instanceof Error && !("code" in thrown);
     return wrong(isRead ? thrown.message : "the file can't be read");

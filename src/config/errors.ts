@@ -13,6 +13,23 @@ export interface Issue {
   readonly variable?: string;
 }
 
+/** The errors that are found, in the order in which they are. */
+export class Issues {
+  readonly all: Issue[] = [];
+
+  atKey(path: Path, message: string): void {
+    this.all.push({ path, at: "key", message });
+  }
+
+  atValue(path: Path, message: string): void {
+    this.all.push({ path, at: "value", message });
+  }
+
+  atVariable(variable: string, message: string): void {
+    this.all.push({ path: [], at: "value", variable, message });
+  }
+}
+
 export interface ConfigError {
   readonly file: string;
   /** Counted from 1; 0 if there is no text, as for the environment or a file that can't be read. */

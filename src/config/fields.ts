@@ -1,6 +1,15 @@
-// Looks up the meaning and default of a field, for the manual and for editors by the published schema.
+// The meaning and default of each field, for the manual and for editors by the published schema.
 import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
-import { FIELDS, type FieldNote } from "./field-notes.ts";
+import notes from "./field-notes.yaml";
+
+export interface FieldNote {
+  readonly meaning: string;
+  /** The value that counts if the field is left out. */
+  readonly default?: unknown;
+}
+
+/** The notes by path: `<name>` is a name that the operator chooses, `<skill>` a kind of task, `[]` an entry of a list. */
+export const FIELDS: Readonly<Record<string, FieldNote>> = notes;
 
 type Visit = (path: string, field: JsonObject) => void;
 

@@ -1,9 +1,10 @@
 // Loads the settings from a file's text, the environment and the command line: the checked settings, or all errors.
+import type { TSchema } from "@sinclair/typebox";
+import { Value } from "@sinclair/typebox/value";
 import { NANO_PER_USD } from "../core/money.ts";
 import type {
   FreeRules,
   KnownProvider,
-  LogRules,
   ProviderSetup,
   QuotaRules,
   ResponseRules,
@@ -11,12 +12,13 @@ import type {
   Settings,
 } from "../core/settings.ts";
 import { readCatalogueFile } from "./catalogue-file.ts";
-import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue } from "./errors.ts";
+import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
+import { storeUrl } from "./field-types.ts";
 import { interpolate, isWithin, type Outside } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
 import { buildProviders } from "./providers.ts";
-import { ADMIN_TOKEN, type Config } from "./schema.ts";
-import { isStoreUrl, parseClock, parseDuration, parseSize } from "./units.ts";
+import { adminToken, type Config } from "./schema.ts";
+import { parseClock, parseDuration, parseSize } from "./units.ts";
 import { validate } from "./validate.ts";
 import { collectWarnings } from "./warnings.ts";
 import { YamlText } from "./yaml.ts";
@@ -122,16 +124,15 @@ function buildSettings(
   config: Config,
   input: LoadInput,
 ): { readonly settings: Settings; readonly issues: readonly Issue[] } {
+  const issues = new Issues();
   const catalogueFile = input.overrides.catalogue ?? config.catalogue;
-  const { cards, issues: unread } = readCatalogueFile(catalogueFile, input.readFile);
-  const own = buildProviders(config.providers, input.known, input, cards);
-  const { providers, ownModels } = own;
+  const cards = readCatalogueFile(catalogueFile, input.readFile, issues);
+  const { providers, ownModels } = buildProviders(config.providers, input.known, input, cards, issues);
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
-  const models = new ModelFields([...cards, ...ownModels], inFile, input.isSimulated ?? true);
-  const environment: Issue[] = [];
+  const models = new ModelFields([...cards, ...ownModels], inFile, input.isSimulated ?? true, issues);
   const settings: Settings = {
-    server: buildServerRules(config.server ?? {}, input, environment),
-    store: chooseStore(config.store, input, environment),
+    server: buildServerRules(config.server ?? {}, input, issues),
+    store: chooseStore(config.store, input, issues),
     providers,
     ownModels,
     ...(catalogueFile === undefined ? {} : { catalogueFile, newerModels: cards }),
@@ -146,11 +147,11 @@ function buildSettings(
       ...(config.native?.remote_tools ? { remoteTools: true } : {}),
       ...(config.responses?.upstream_store ? { storesUpstream: true } : {}),
     },
-    log: buildLogRules(config.log ?? {}),
+    log: { content: config.log?.content ?? false, keepMs: parseMs(config.log?.keep, LOG_KEEP_MS) },
     responses: buildResponseRules(config.responses ?? {}),
     metrics: { token: config.metrics?.token ?? null },
   };
-  return { settings, issues: [...unread, ...own.issues, ...models.issues, ...environment] };
+  return { settings, issues: issues.all };
 }
 
 function parseMs(text: string | undefined, otherwise: number): number {
@@ -160,18 +161,18 @@ function parseMs(text: string | undefined, otherwise: number): number {
 function buildServerRules(
   server: NonNullable<Config["server"]>,
   { env, overrides }: LoadInput,
-  issues: Issue[],
+  issues: Issues,
 ): ServerRules {
   const bodyBytesMax = parseBytes(server.body_limit) ?? BODY_BYTES;
   const bodyMemoryBytes = parseBytes(server.body_memory) ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax);
   if (bodyMemoryBytes < bodyBytesMax) {
     const message = "expected at least as much as body_limit, so that one body always fits";
-    issues.push({ path: ["server", "body_memory"], at: "value", message });
+    issues.atValue(["server", "body_memory"], message);
   }
   return {
     host: overrides.host ?? server.host ?? DEFAULT_HOST,
     port: overrides.port ?? server.port ?? DEFAULT_PORT,
-    adminToken: server.admin_token ?? readVariable("POUNDKEY_ADMIN_TOKEN", env, isAdminToken, issues),
+    adminToken: server.admin_token ?? readVariable("POUNDKEY_ADMIN_TOKEN", adminToken, env, issues),
     bodyBytesMax,
     bodyMemoryBytes,
     drainMs: parseMs(server.drain, DRAIN_MS),
@@ -186,31 +187,15 @@ function parseBytes(size: string | number | undefined): number | null {
   return size === undefined ? null : parseSize(size);
 }
 
-function chooseStore(store: string | undefined, { env, overrides }: LoadInput, issues: Issue[]): string {
-  return overrides.store ?? store ?? readVariable("POUNDKEY_STORE", env, isStoreUrl, issues) ?? DEFAULT_STORE;
+function chooseStore(store: string | undefined, { env, overrides }: LoadInput, issues: Issues): string {
+  return overrides.store ?? store ?? readVariable("POUNDKEY_STORE", storeUrl, env, issues) ?? DEFAULT_STORE;
 }
 
-function isAdminToken(text: string): boolean {
-  return ADMIN_TOKEN.pattern.test(text);
-}
-
-const EXPECTED: Readonly<Record<string, string>> = {
-  POUNDKEY_ADMIN_TOKEN: `expected ${ADMIN_TOKEN.expected}`,
-  POUNDKEY_STORE: "expected sqlite:PATH or postgres://…",
-};
-
-/** Returns a variable that replaces a field, or null if it isn't set. */
-function readVariable(
-  variable: string,
-  env: LoadInput["env"],
-  isRight: (value: string) => boolean,
-  issues: Issue[],
-): string | null {
-  const value = env(variable)?.trim() ?? "";
+/** Returns a variable that replaces the field with that schema, or null if it isn't set. */
+function readVariable(name: string, field: TSchema, env: LoadInput["env"], issues: Issues): string | null {
+  const value = env(name)?.trim() ?? "";
   if (value === "") return null;
-  if (!isRight(value)) {
-    issues.push({ path: [], at: "value", variable, message: EXPECTED[variable] ?? "expected another value" });
-  }
+  if (!Value.Check(field, value)) issues.atVariable(name, `expected ${field.expected}`);
   return value;
 }
 
@@ -238,8 +223,4 @@ function buildResponseRules(responses: NonNullable<Config["responses"]>): Respon
     keepMs: keep === 0 ? 0 : parseMs(keep, 0),
     bytesMax: (bytes === undefined ? null : parseSize(bytes)) ?? RESPONSE_BYTES,
   };
-}
-
-function buildLogRules(log: NonNullable<Config["log"]>): LogRules {
-  return { content: log.content ?? false, keepMs: parseMs(log.keep, LOG_KEEP_MS) };
 }

@@ -6,10 +6,9 @@ import { buildPrice } from "../catalogue/price.ts";
 import type { Alias, AliasTarget } from "../core/alias.ts";
 import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../core/card.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
-import type { Issue, Path } from "./errors.ts";
+import type { Issues, Path } from "./errors.ts";
 import { findPriceProblem, normaliseId } from "./own-cards.ts";
-import type { Config, OverlayConfig, RuleConfig } from "./schema.ts";
-import type { AliasConfig } from "./shares.ts";
+import type { AliasConfig, Config, OverlayConfig, RuleConfig } from "./schema.ts";
 import { parseDuration, parsePercentile, parseShare } from "./units.ts";
 
 /** The simulator's models are there where the command line asks for it. */
@@ -17,22 +16,23 @@ const SIMULATOR = "sim";
 const FAIR_QUALITY = 0.98;
 const RULE_SHARE = 0.5;
 
-/** Looks up the model ids of all fields and gathers the issues. */
+/** Looks up the model ids of all fields. */
 export class ModelFields {
-  readonly issues: Issue[] = [];
+  readonly #issues: Issues;
   readonly #cards: ReadonlyMap<string, ModelCard>;
   /** Canonical ids by the id with its provider in lower case. */
   readonly #ids: ReadonlyMap<string, string>;
   /** null if the environment decides which providers are on. No id is then refused because its provider is off. */
   readonly #on: ReadonlyMap<string, ProviderSetup> | null;
-
   readonly #isSimulated: boolean;
 
   constructor(
     ownModels: readonly ModelCard[],
     providers: readonly ProviderSetup[] | null,
     isSimulated: boolean,
+    issues: Issues,
   ) {
+    this.#issues = issues;
     this.#isSimulated = isSimulated;
     this.#cards = knownCards(ownModels);
     this.#ids = new Map([...this.#cards.keys()].map((id) => [normaliseId(id), id]));
@@ -45,20 +45,21 @@ export class ModelFields {
     for (const [name, entry] of Object.entries(models)) {
       const path = ["models", name];
       const id = this.#canonical(name);
-      if (changes.has(id)) this.#wrong(path, "key", "this model is there twice");
-      else if (this.#isOff(id)) this.#wrong(path, "key", describeOff(id));
-      else if (Object.keys(entry).length === 0) this.#wrong(path, "value", "changes nothing");
+      if (changes.has(id)) this.#issues.atKey(path, "this model is there twice");
+      else if (this.#isOff(id)) this.#issues.atKey(path, describeOff(id));
+      else if (Object.keys(entry).length === 0) this.#issues.atValue(path, "changes nothing");
       const operations = new Set(entry.operations ?? this.#cards.get(id)?.operations ?? CHAT_ONLY);
       const unsound = findPriceProblem(entry.price, operations);
-      if (unsound) this.#wrong([...path, "price", ...unsound.path], "value", unsound.message);
+      if (unsound) this.#issues.atValue([...path, "price", ...unsound.path], unsound.message);
       const later = findLaterProblem(entry.later_prices ?? [], operations);
-      if (later) this.#wrong([...path, "later_prices", later.at], "value", later.message);
+      if (later) this.#issues.atValue([...path, "later_prices", later.at], later.message);
       changes.set(id, this.#overlayOf(id, unsound ? { ...entry, price: undefined } : entry));
       names.set(id, name);
     }
     for (const problem of overlayProblems(this.#cards, [...changes.values()])) {
       const path = ["models", names.get(problem.id) ?? problem.id, ...problem.path];
-      this.#wrong(path, problem.path.length === 0 ? "key" : "value", problem.message);
+      if (problem.path.length === 0) this.#issues.atKey(path, problem.message);
+      else this.#issues.atValue(path, problem.message);
     }
     return [...changes.values()];
   }
@@ -82,7 +83,7 @@ export class ModelFields {
   aliases(aliases: Readonly<Record<string, AliasConfig>>): Readonly<Record<string, Alias>> {
     const found = Object.entries(aliases).map(([alias, target]): [string, Alias] => {
       const path = ["aliases", alias];
-      if (this.#isTaken(alias)) this.#wrong(path, "key", "this is an id already, so the alias has no effect");
+      if (this.#isTaken(alias)) this.#issues.atKey(path, "this is an id already, so the alias has no effect");
       if (typeof target !== "string") return [alias, this.#group(target, path)];
       return [alias, findSelector(target) === null ? this.#asked(target, path) : target];
     });
@@ -94,11 +95,11 @@ export class ModelFields {
     return targets.map(({ model, weight = 1 }, at) => {
       const here = [...path, at, "model"];
       if (findSelector(model) !== null) {
-        this.#wrong(here, "value", "a group is of models: a selector has a name of its own");
+        this.#issues.atValue(here, "a group is of models: a selector has a name of its own");
         return { model, weight };
       }
       const id = this.#asked(model, here);
-      if (names.has(normaliseId(id))) this.#wrong(here, "value", "this model is there twice");
+      if (names.has(normaliseId(id))) this.#issues.atValue(here, "this model is there twice");
       names.add(normaliseId(id));
       return { model: id, weight };
     });
@@ -127,7 +128,7 @@ export class ModelFields {
 
   #rule({ category, at_least, models, deny }: RuleConfig, path: Path): CategoryRule {
     if (models === undefined && deny === undefined)
-      this.#wrong(path, "value", "changes nothing: expected models or deny");
+      this.#issues.atValue(path, "changes nothing: expected models or deny");
     return {
       category,
       shareMin: at_least ?? RULE_SHARE,
@@ -140,15 +141,15 @@ export class ModelFields {
   #listed(text: string, path: Path): string {
     const id = this.#canonical(text);
     if (splitId(id)?.provider.toLowerCase() === SIMULATOR) {
-      this.#wrong(path, "value", `${id} is there only while the simulator is on (serve --simulate)`);
-    } else if (!this.#cards.has(id)) this.#wrong(path, "value", unknownModel(text, this.#cards));
+      this.#issues.atValue(path, `${id} is there only while the simulator is on (serve --simulate)`);
+    } else if (!this.#cards.has(id)) this.#issues.atValue(path, unknownModel(text, this.#cards));
     return id;
   }
 
   /** Returns the canonical id of a card, which must exist and whose provider must be on. */
   #effective(text: string, path: Path): string {
     const id = this.#listed(text, path);
-    if (this.#cards.has(id) && this.#isOff(id)) this.#wrong(path, "value", describeOff(id));
+    if (this.#cards.has(id) && this.#isOff(id)) this.#issues.atValue(path, describeOff(id));
     return id;
   }
 
@@ -174,10 +175,6 @@ export class ModelFields {
     if (provider === SIMULATOR) return this.#isSimulated;
     const setup = this.#on?.get(provider);
     return setup?.unlistedModels === true || setup?.discovers === true;
-  }
-
-  #wrong(path: Path, at: Issue["at"], message: string): void {
-    this.issues.push({ path, at, message });
   }
 }
 

@@ -6,7 +6,7 @@ import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "../
 import { CHAT_ONLY, type ModelCard, type OperationName } from "../core/card.ts";
 import type { DialectName } from "../core/dialect.ts";
 import type { KnownProvider } from "../core/settings.ts";
-import type { Issue, Path } from "./errors.ts";
+import type { Issues, Path } from "./errors.ts";
 import type { ModelConfig } from "./model-schema.ts";
 
 /** The provider whose models they are. */
@@ -24,18 +24,11 @@ export interface OwnModels {
   readonly cards: readonly ModelCard[];
 }
 
-export interface OwnCards {
-  readonly cards: readonly ModelCard[];
-  readonly issues: readonly Issue[];
-}
-
-export function buildOwnCards(own: OwnModels): OwnCards {
-  const issues: Issue[] = [];
+export function buildOwnCards(own: OwnModels, issues: Issues): readonly ModelCard[] {
   const names = new Set<string>();
-  const cards = own.models.map((model, at) => {
-    const here = [...own.path, "models", at];
+  return own.models.map((model, at) => {
     const wrong = (path: Path, message: string) =>
-      issues.push({ path: [...here, ...path], at: "value", message });
+      issues.atValue([...own.path, "models", at, ...path], message);
     if (names.has(model.name)) wrong(["name"], "this model is there twice");
     names.add(model.name);
     const like =
@@ -56,7 +49,6 @@ export function buildOwnCards(own: OwnModels): OwnCards {
     if (later) wrong(["later_prices", later.at], later.message);
     return card;
   });
-  return { cards, issues };
 }
 
 /** Finds the card of the catalogue that a model is like. */

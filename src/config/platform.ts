@@ -1,7 +1,7 @@
 // The port between the providers of the configuration and the clouds among them, and which fields belong to which cloud.
 import type { DialectName, Guardrail } from "../core/dialect.ts";
-import type { Credential, PlatformName } from "../core/settings.ts";
-import type { Issue, Path } from "./errors.ts";
+import type { Credential, PlatformName, Proof } from "../core/settings.ts";
+import type { Issues, Path } from "./errors.ts";
 import type { Outside } from "./interpolate.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
 
@@ -10,7 +10,7 @@ export interface PlatformContext extends Outside {
   /** The provider's place in the file; empty: the environment alone says that it is on. */
   readonly path: Path;
   readonly entry: ProviderConfig;
-  readonly issues: Issue[];
+  readonly issues: Issues;
   /** Returns the credentials that `keys`, or else the provider's variables, hold. */
   readonly readKeys: () => readonly Credential[];
 }
@@ -28,39 +28,39 @@ export interface PlatformSetup {
   readonly guardrail?: Guardrail;
 }
 
-const OWNERS = {
-  resource: "azure",
-  api: "azure",
-  entra: "azure",
-  region: "bedrock",
-  aws: "bedrock",
-  guardrail: "bedrock",
-  project: "vertex",
-  location: "vertex",
-  service_account: "vertex",
-} as const satisfies Readonly<Partial<Record<keyof ProviderConfig, PlatformName>>>;
-const PLATFORM_FIELD_NAMES = [
-  ...(["resource", "api", "entra"] as const),
-  ...(["region", "aws", "guardrail"] as const),
-  ...(["project", "location", "service_account"] as const),
-];
+const FIELDS: Readonly<Record<PlatformName, readonly (keyof ProviderConfig)[]>> = {
+  azure: ["resource", "api", "entra"],
+  bedrock: ["region", "aws", "guardrail"],
+  vertex: ["project", "location", "service_account"],
+};
 
 /** Reports the fields that have no effect on this provider. */
 export function checkPlatformFields(
   { name, path, entry, issues }: Pick<PlatformContext, "name" | "path" | "entry" | "issues">,
   platform: PlatformName | undefined,
 ): void {
-  const wrong = (field: string, message: string) =>
-    issues.push({ path: [...path, field], at: "key", message });
-  for (const field of PLATFORM_FIELD_NAMES) {
-    const owner = OWNERS[field];
-    if (entry[field] === undefined || owner === platform) continue;
-    wrong(field, `has no effect: it is a field of the platform ${owner}, and ${name} is not on it`);
+  for (const [owner, fields] of Object.entries(FIELDS)) {
+    for (const field of owner === platform ? [] : fields.filter((one) => entry[one] !== undefined)) {
+      const message = `has no effect: it is a field of the platform ${owner}, and ${name} is not on it`;
+      issues.atKey([...path, field], message);
+    }
   }
   // The dialect of a server with Bedrock's API is the platform itself.
   const isItself = platform === "bedrock" && entry.dialect === "bedrock";
-  if (platform !== undefined && entry.dialect !== undefined && !isItself)
-    wrong("dialect", `has no effect: ${name} serves models in several, so a model says its own`);
+  if (platform === undefined || entry.dialect === undefined || isItself) return;
+  const message = `has no effect: ${name} serves models in several, so a model says its own`;
+  issues.atKey([...path, "dialect"], message);
+}
+
+/** Reports a field that proves who calls, beside keys. */
+export function refuseSecondProof({ path, entry, issues }: PlatformContext, field: string): void {
+  if (entry.keys !== undefined)
+    issues.atKey([...path, field], "has no effect beside keys: one proof is enough");
+}
+
+/** Makes a credential that proves who calls otherwise than by a plain secret. */
+export function makeCredential(proof: Proof): Credential {
+  return { secret: null, proof, weight: 1 };
 }
 
 /** Returns a variable's value, or "" if it isn't set. */

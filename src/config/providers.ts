@@ -5,7 +5,7 @@ import { nearest } from "../core/nearest.ts";
 import type { Credential, KnownProvider, PlatformName, ProviderSetup, Timeouts } from "../core/settings.ts";
 import { buildAzure, isAzureInEnvironment } from "./azure.ts";
 import { buildBedrock, isBedrockInEnvironment } from "./bedrock.ts";
-import type { Issue, Path } from "./errors.ts";
+import type { Issues, Path } from "./errors.ts";
 import type { Outside } from "./interpolate.ts";
 import { buildOwnCards } from "./own-cards.ts";
 import { checkPlatformFields, type PlatformSetup } from "./platform.ts";
@@ -17,7 +17,6 @@ import { buildVertex, isVertexInEnvironment } from "./vertex.ts";
 export interface Providers {
   readonly providers: readonly ProviderSetup[];
   readonly ownModels: readonly ModelCard[];
-  readonly issues: readonly Issue[];
 }
 
 /** Prefixes of model ids that no configured provider may have. */
@@ -36,10 +35,10 @@ export function buildProviders(
   known: readonly KnownProvider[],
   outside: Outside,
   cards: readonly ModelCard[],
+  issues: Issues,
 ): Providers {
-  if (config === undefined) return readEnvironment(known, outside);
+  if (config === undefined) return readEnvironment(known, outside, issues);
   const names = known.map((row) => row.name);
-  const issues: Issue[] = [];
   const ownModels: ModelCard[] = [];
   const providers = new Map<string, ProviderSetup>();
   for (const [name, entry] of Object.entries(config)) {
@@ -49,12 +48,11 @@ export function buildProviders(
       listed ?? known.find(({ platform }) => platform !== undefined && platform === findPlatform(entry));
     const canonical = listed?.name ?? name;
     const key = canonical.toLowerCase();
-    const atKey = (message: string) => issues.push({ path, at: "key", message });
-    if (row === undefined && RESERVED.has(key)) atKey(`${name} is a reserved name`);
-    else if (providers.has(key)) atKey("this provider is there twice");
+    if (row === undefined && RESERVED.has(key)) issues.atKey(path, `${name} is a reserved name`);
+    else if (providers.has(key)) issues.atKey(path, "this provider is there twice");
     const setup = buildSetup({ name: canonical, path, row, names, issues, ...outside }, entry ?? {});
     providers.set(key, setup);
-    const own = buildOwnCards({
+    const own = {
       provider: canonical,
       models: entry?.models ?? [],
       path,
@@ -62,19 +60,17 @@ export function buildProviders(
       known,
       cards,
       cloud: row?.platform === undefined ? null : row,
-    });
-    ownModels.push(...own.cards);
-    issues.push(...own.issues);
+    };
+    ownModels.push(...buildOwnCards(own, issues));
   }
-  return { providers: [...providers.values()], ownModels, issues };
+  return { providers: [...providers.values()], ownModels };
 }
 
-function readEnvironment(known: readonly KnownProvider[], outside: Outside): Providers {
-  const issues: Issue[] = [];
+function readEnvironment(known: readonly KnownProvider[], outside: Outside, issues: Issues): Providers {
   const providers = known
     .filter((row) => isInEnvironment(row, outside))
     .map((row) => buildSetup({ name: row.name, path: [], row, names: [], issues, ...outside }, {}));
-  return { providers, ownModels: [], issues };
+  return { providers, ownModels: [] };
 }
 
 function isInEnvironment({ keyVariables, platform }: KnownProvider, outside: Outside): boolean {
@@ -111,7 +107,7 @@ interface Context extends Outside {
   readonly row: KnownProvider | undefined;
   /** The names of the known providers. */
   readonly names: readonly string[];
-  readonly issues: Issue[];
+  readonly issues: Issues;
 }
 
 /** The address and the credentials. */
@@ -122,7 +118,7 @@ function placeProvider(
   const { row, path, issues } = context;
   checkPlatformFields({ ...context, entry }, row?.platform);
   if (entry.platform !== undefined && entry.platform !== row?.platform)
-    issues.push({ path: [...path, "platform"], at: "value", message: `${context.name} is not on it` });
+    issues.atValue([...path, "platform"], `${context.name} is not on it`);
   const readKeys = () => readCredentials(context, entry.keys);
   switch (row?.platform) {
     case undefined:
@@ -159,11 +155,7 @@ function chooseAddress({ name, path, row, names, issues }: Context, given: strin
   if (address === undefined) {
     const [near] = nearest(name, names, 1);
     const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
-    issues.push({
-      path,
-      at: "key",
-      message: `${name} is not a known provider, so it needs a base_url${hint}`,
-    });
+    issues.atKey(path, `${name} is not a known provider, so it needs a base_url${hint}`);
   }
   return address ?? "";
 }
@@ -173,11 +165,7 @@ function readCredentials(context: Context, given: ProviderConfig["keys"]): reado
     const credentials = given.map(readCredential);
     for (const [at, { secret }] of credentials.entries()) {
       if (credentials.findIndex((one) => one.secret === secret) === at) continue;
-      context.issues.push({
-        path: [...context.path, "keys", at],
-        at: "value",
-        message: "this key is there twice",
-      });
+      context.issues.atValue([...context.path, "keys", at], "this key is there twice");
     }
     return credentials;
   }
@@ -202,18 +190,9 @@ function readKeyVariable({ path, env, issues }: Context, variables: readonly str
   const secret = variable === undefined ? "" : (env(variable)?.trim() ?? "");
   if (variable === undefined) {
     const names = variables.join(" or ");
-    issues.push({
-      path,
-      at: "key",
-      message: `has no keys, and the environment variable ${names} is not set`,
-    });
+    issues.atKey(path, `has no keys, and the environment variable ${names} is not set`);
   } else if (!PRINTABLE.test(secret)) {
-    issues.push({
-      path,
-      at: "key",
-      variable,
-      message: "expected a key of printable characters without spaces",
-    });
+    issues.atVariable(variable, "expected a key of printable characters without spaces");
   }
   return secret;
 }
@@ -223,11 +202,7 @@ function readHeaders(
   given: Readonly<Record<string, string>>,
 ): Record<string, string> {
   for (const name of Object.keys(given).filter((one) => RESERVED_HEADERS.test(one))) {
-    issues.push({
-      path: [...path, "headers", name],
-      at: "key",
-      message: "this header is the connection's own",
-    });
+    issues.atKey([...path, "headers", name], "this header is the connection's own");
   }
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
 }

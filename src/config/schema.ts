@@ -1,5 +1,6 @@
 // The configuration's schema: every field with its bounds. The published JSON Schema is derived from it.
 import { type Static, type TSchema, Type } from "@sinclair/typebox";
+import { ALIAS_NAME, GROUP_MAX } from "../core/alias.ts";
 import { SKILLS } from "../core/skill.ts";
 import {
   addressBlock,
@@ -20,10 +21,8 @@ import {
   whole,
 } from "./field-types.ts";
 import { describeFields } from "./fields.ts";
-import { KEPT_SECTIONS } from "./kept-sections.ts";
 import { capabilities, laterPrices, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
-import { provider } from "./provider-schema.ts";
-import { aliases, secret } from "./shares.ts";
+import { provider, secret, weight } from "./provider-schema.ts";
 
 const LIST_MAX = 1000;
 const FREE_BUDGET_MAX_USD = 1_000_000;
@@ -31,10 +30,7 @@ const FREE_BUDGET_MAX_USD = 1_000_000;
 const optional = Type.Optional;
 
 /** A right guess is always let in, so the length alone protects the token. `http/auth.ts` reads at most 512 characters. */
-export const ADMIN_TOKEN = {
-  expected: "16 to 512 printable characters without spaces",
-  pattern: /^[\x21-\x7e]{16,512}$/,
-} as const;
+export const adminToken = text("16 to 512 printable characters without spaces", /^[\x21-\x7e]{16,512}$/);
 const modelPattern = text("a model id or a pattern like OpenAI#*", /^[^\s]{1,300}$/);
 const skills = section(
   Object.fromEntries(SKILLS.map((skill) => [skill, optional(number(0, 1))])),
@@ -58,8 +54,28 @@ const overlay = section(
   "What changes about one model of the catalogue.",
 );
 
-export const PROVIDER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+const PROVIDER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 const PIN_FIELDS = Object.fromEntries(SKILLS.map((skill) => [skill, optional(modelId)]));
+
+const group = Type.Array(
+  section({ model: modelId, weight }, "A model of a group and its share of the load."),
+  {
+    minItems: 1,
+    maxItems: GROUP_MAX,
+    expected: `a list of 1 to ${GROUP_MAX} models`,
+  },
+);
+
+const aliases = named(
+  ALIAS_NAME,
+  "a name without spaces",
+  Type.Union([modelId, group], {
+    expected: "a model id like OpenAI#gpt-5.4, or a list of { model, weight }",
+  }),
+  "Names of the operator's own for models.",
+);
+
+export type AliasConfig = string | Static<typeof group>;
 
 const EXPLORE_MAX = 0.02;
 const modelIds = Type.Array(modelId, { minItems: 1, maxItems: LIST_MAX, expected: "a list of model ids" });
@@ -80,7 +96,7 @@ export const ConfigSchema = section(
         {
           host: optional(host),
           port: optional(whole(0, 65535)),
-          admin_token: optional(text(ADMIN_TOKEN.expected, ADMIN_TOKEN.pattern)),
+          admin_token: optional(adminToken),
           body_limit: optional(size("1KB", "1GiB")),
           body_memory: optional(size("1KB", "64GiB")),
           drain: optional(duration("0s", "1h")),
@@ -147,7 +163,26 @@ export const ConfigSchema = section(
         "Bounds of one request.",
       ),
     ),
-    ...KEPT_SECTIONS,
+    log: optional(
+      section(
+        { content: optional(Type.Boolean()), keep: optional(duration("1s", "3650d")) },
+        "What is kept of requests.",
+      ),
+    ),
+    responses: optional(
+      section(
+        {
+          keep: optional(
+            Type.Union([Type.Literal(0), duration("1m", "3650d")], {
+              expected: "a duration like 30d, from 1m to 3650d, or 0 to keep none",
+            }),
+          ),
+          max_bytes: optional(size("1MB", "100GB")),
+          upstream_store: optional(Type.Boolean()),
+        },
+        "Conversations of the Responses API that are kept.",
+      ),
+    ),
     native: optional(
       section({ remote_tools: optional(Type.Boolean()) }, "What clients may ask of a provider directly."),
     ),

@@ -1,12 +1,14 @@
-// Validates values against the configuration's schema.
-import { Value } from "@sinclair/typebox/value";
+// Validates values against a schema, the configuration's above all, and describes each error at its field.
+import type { TSchema } from "@sinclair/typebox";
+import { ValueErrorType } from "@sinclair/typebox/errors";
+import { Value, type ValueError } from "@sinclair/typebox/value";
 import { isObject } from "../core/json.ts";
-import type { Issue, Path } from "./errors.ts";
+import { nearest } from "../core/nearest.ts";
+import { type Issue, nameKind, type Path, showValue } from "./errors.ts";
 import { type Interpolated, parseTyped } from "./interpolate.ts";
 import { type Config, ConfigSchema } from "./schema.ts";
-import { findChild, listErrors, listIssues } from "./schema-issues.ts";
 
-export type Validated =
+type Validated =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly issues: readonly Issue[] };
 
@@ -29,4 +31,100 @@ function retype(root: unknown, path: Path, sources: Interpolated["sources"]): vo
   if (typed === undefined) return;
   if (Array.isArray(parent)) parent[Number(last)] = typed;
   else if (isObject(parent)) parent[last] = typed;
+}
+
+const FIELDS_SHOWN_MAX = 14;
+
+/** Lists at most one issue per field. `sources` holds texts to show in place of the values. */
+export function listIssues(
+  schema: TSchema,
+  root: unknown,
+  sources: Interpolated["sources"] = new Map(),
+): readonly Issue[] {
+  const issues = new Map<string, Issue>();
+  for (const { error, path } of listErrors(schema, root)) {
+    const key = JSON.stringify(path);
+    if (!issues.has(key)) issues.set(key, describeIssue(error, path, sources.get(key)));
+  }
+  return [...issues.values()];
+}
+
+interface FoundError {
+  readonly error: ValueError;
+  readonly path: Path;
+}
+
+function listErrors(schema: TSchema, root: unknown): readonly FoundError[] {
+  return [...Value.Errors(schema, root)]
+    .flatMap(findDeepest)
+    .map((error) => ({ error, path: parsePointer(error, root) }));
+}
+
+/** For a union, returns the errors of the form that the value has: a mapping in the place of a key is a `{ key, weight }`. */
+function findDeepest(error: ValueError): ValueError[] {
+  if (error.type !== ValueErrorType.Union) return [error];
+  for (const form of error.errors) {
+    const errors = [...form];
+    if (errors.every((inner) => inner.path !== error.path)) return errors.flatMap(findDeepest);
+  }
+  return [error];
+}
+
+/** Parses a JSON pointer into a path, in which steps into lists are numbers. */
+function parsePointer(error: ValueError, root: unknown): Path {
+  let node: unknown = root;
+  return error.path
+    .split("/")
+    .slice(1)
+    .map((escaped) => {
+      const name = escaped.replaceAll("~1", "/").replaceAll("~0", "~");
+      const step = Array.isArray(node) ? Number(name) : name;
+      node = findChild(node, step);
+      return step;
+    });
+}
+
+function findChild(node: unknown, step: string | number): unknown {
+  if (Array.isArray(node)) return node[Number(step)];
+  return isObject(node) ? node[step] : undefined;
+}
+
+function describeIssue(error: ValueError, path: Path, source: string | undefined): Issue {
+  const { type, schema, value } = error;
+  if (type === ValueErrorType.ObjectAdditionalProperties) {
+    return { path, at: "key", message: describeUnknown(path, schema) };
+  }
+  if (type === ValueErrorType.ObjectRequiredProperty) {
+    return { path, at: "key", message: `this field is missing: expected ${describeExpected(schema)}` };
+  }
+  // Where a mapping or list is expected, the value isn't shown: it is often an API key written one level too high.
+  const got = isContainer(schema) ? nameKind(value) : showValue(source ?? value, path);
+  return { path, at: "value", message: `expected ${describeExpected(schema)}, got ${got}` };
+}
+
+function isContainer(schema: TSchema): boolean {
+  const forms: readonly TSchema[] = schema.anyOf ?? [schema];
+  return forms.some(({ type }) => type === "object" || type === "array");
+}
+
+function describeUnknown(path: Path, schema: TSchema): string {
+  const name = String(path.at(-1));
+  if (schema.patternProperties !== undefined)
+    return `expected ${schema.expectedName}, got ${showValue(name, path.slice(0, -1))}`;
+  const known = Object.keys(schema.properties ?? {});
+  const [near] = nearest(name, known, 1);
+  if (near !== undefined) return `unknown field; did you mean ${near}?`;
+  return `unknown field; known here: ${known.slice(0, FIELDS_SHOWN_MAX).join(", ")}`;
+}
+
+function describeExpected(schema: TSchema): string {
+  if (typeof schema.expected === "string") return schema.expected;
+  switch (schema.type) {
+    case "boolean":
+      return "true or false";
+    case "array":
+      return schema.maxItems === undefined ? "a list" : `a list of at most ${schema.maxItems}`;
+    default:
+      return "another kind of value";
+  }
 }

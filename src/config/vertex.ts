@@ -1,16 +1,22 @@
 // Vertex AI among the providers: a project's address at a location, and the tokens or keys that prove who calls.
 import { asObject, asString, parseJson } from "../core/json.ts";
-import type { Credential } from "../core/settings.ts";
 import type { TokenSource } from "../core/token-source.ts";
 import { METADATA_HOST, makeMetadataSource, parseGoogleCredentials } from "./google-credentials.ts";
 import type { Outside } from "./interpolate.ts";
-import { type PlatformContext, type PlatformSetup, readVariable } from "./platform.ts";
+import {
+  makeCredential,
+  type PlatformContext,
+  type PlatformSetup,
+  readVariable,
+  refuseSecondProof,
+} from "./platform.ts";
 import { parseBaseUrl } from "./units.ts";
 
 const CREDENTIALS = "GOOGLE_APPLICATION_CREDENTIALS";
 const PROJECT = "GOOGLE_CLOUD_PROJECT";
 const LOCATION = "GOOGLE_CLOUD_LOCATION";
 const METADATA_VARIABLE = "GCE_METADATA_HOST";
+const LOCATION_SHAPE = /^[a-z][a-z0-9-]{1,39}$/;
 const DEFAULT_LOCATION = "global";
 const API = "/v1";
 
@@ -24,22 +30,20 @@ export function isVertexInEnvironment({ env, readFile }: Outside): boolean {
 export function buildVertex(context: PlatformContext): PlatformSetup {
   const { entry, path, issues } = context;
   if (entry.keys !== undefined) {
-    if (entry.service_account !== undefined) {
-      const message = "has no effect beside keys: one proof is enough";
-      issues.push({ path: [...path, "service_account"], at: "key", message });
-    }
+    if (entry.service_account !== undefined) refuseSecondProof(context, "service_account");
     const place = findPlace(context, entry.project ?? null);
     // Express keys belong to no project, and call Gemini alone (Vertex AI, "Express mode").
     const express = place.baseUrl.includes("/projects/") ? {} : ({ dialects: ["gemini"] } as const);
     return { ...place, ...express, credentials: context.readKeys() };
   }
   const { source, project } = readProof(context);
-  const credentials: readonly Credential[] =
-    source === null ? [] : [{ secret: null, weight: 1, proof: source }];
+  const credentials = source === null ? [] : [makeCredential(source)];
   const paying = entry.project ?? (readVariable(context.env, PROJECT) || project);
   if (source !== null && paying === null && entry.base_url === undefined) {
-    const message = `has no project, the environment variable ${PROJECT} is not set, and the key file names none`;
-    issues.push({ path, at: "key", message });
+    issues.atKey(
+      path,
+      `has no project, the environment variable ${PROJECT} is not set, and the key file names none`,
+    );
   }
   return { ...findPlace(context, paying), credentials };
 }
@@ -50,15 +54,12 @@ function findPlace({ entry, env, path, issues }: PlatformContext, project: strin
   const given = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
   if (given !== null) return { baseUrl: given, ...unspoken };
   if (project === null) {
-    if (entry.location !== undefined)
-      issues.push({ path: [...path, "location"], at: "key", message: "has no effect without a project" });
+    if (entry.location !== undefined) issues.atKey([...path, "location"], "has no effect without a project");
     return { baseUrl: `https://aiplatform.googleapis.com${API}` };
   }
   const location = entry.location ?? (readVariable(env, LOCATION) || DEFAULT_LOCATION);
-  if (!/^[a-z][a-z0-9-]{1,39}$/.test(location)) {
-    const message = "expected global, us, eu or a region like us-central1";
-    issues.push({ path: [], at: "value", variable: LOCATION, message });
-  }
+  if (!LOCATION_SHAPE.test(location))
+    issues.atVariable(LOCATION, "expected global, us, eu or a region like us-central1");
   const baseUrl = `https://${findHost(location)}${API}/projects/${encodeURIComponent(project)}/locations/${location}`;
   return { baseUrl, ...unspoken };
 }
@@ -86,16 +87,16 @@ function readProof(context: PlatformContext): GoogleProof {
     return { source: makeMetadataSource(host), project: null };
   }
   if (given !== undefined)
-    return parseFile(given, (message) =>
-      issues.push({ path: [...path, "service_account"], at: "value", message }),
-    );
+    return parseFile(given, (message) => issues.atValue([...path, "service_account"], message));
   const file = readVariable(env, CREDENTIALS);
   if (file === "") {
-    const message = `has neither service_account nor keys, and the environment variable ${CREDENTIALS} is not set`;
-    issues.push({ path, at: "key", message });
+    issues.atKey(
+      path,
+      `has neither service_account nor keys, and the environment variable ${CREDENTIALS} is not set`,
+    );
     return NO_PROOF;
   }
-  const wrong = (message: string) => issues.push({ path: [], at: "value", variable: CREDENTIALS, message });
+  const wrong = (message: string) => issues.atVariable(CREDENTIALS, message);
   const text = readOrNull(context.readFile, file);
   if (text !== null) return parseFile(text, wrong);
   wrong("the file that it names can't be read");

@@ -1,14 +1,11 @@
 // Parses the configuration's YAML into values, and finds the place of each field in the text.
 import {
   type Document,
-  isAlias,
   isMap,
   isNode,
-  isPair,
   isScalar,
   isSeq,
   LineCounter,
-  type Node,
   type ParsedNode,
   parseDocument,
   type Scalar,
@@ -71,14 +68,17 @@ export class YamlText {
     const [offset] = error.pos;
     return {
       ...this.#place(offset),
-      path: findKey(this.#document.contents, offset) ?? [],
+      path: walk(this.#document.contents).find(({ key }) => readOffset(key) === offset)?.path ?? [],
       message: SYNTAX[error.code] ?? NO_YAML,
     };
   }
 
   /** Returns every value in the file that is a text, with its path. The caller may change them. */
   texts(): { readonly path: Path; readonly scalar: Scalar<string> }[] {
-    return listTexts(this.#document.contents, []);
+    const { contents } = this.#document;
+    return [{ path: [], value: contents }, ...walk(contents)].flatMap(({ path, value }) =>
+      isScalar(value) && isText(value) ? [{ path, scalar: value }] : [],
+    );
   }
 
   /** Returns the values. Throws if aliases repeat without end. */
@@ -131,33 +131,26 @@ function readName(key: unknown): string {
   return isScalar(key) ? String(key.value) : "";
 }
 
-function listTexts(node: unknown, path: Path): { path: Path; scalar: Scalar<string> }[] {
-  if (isScalar(node) && isText(node)) return [{ path, scalar: node }];
-  if (isAlias(node)) return [];
-  if (isSeq(node)) return node.items.flatMap((item, at) => listTexts(item, [...path, at]));
-  if (isMap(node)) return node.items.flatMap((pair) => listTexts(pair.value, [...path, readName(pair.key)]));
-  return [];
-}
-
 function isText(scalar: Scalar): scalar is Scalar<string> {
   return typeof scalar.value === "string";
 }
 
-/** Returns the path to the key that begins at an offset. */
-function findKey(node: Node | null | unknown, offset: number, path: Path = []): Path | undefined {
-  if (isSeq(node)) {
-    for (const [at, item] of node.items.entries()) {
-      const found = findKey(item, offset, [...path, at]);
-      if (found) return found;
-    }
+/** A field, or an entry of a list, which has no key. */
+interface Step {
+  readonly path: Path;
+  readonly key?: unknown;
+  readonly value: unknown;
+}
+
+/** Yields all that is below a node, outer ones first. Aliases aren't followed. */
+function* walk(node: unknown, path: Path = []): Generator<Step> {
+  const steps: readonly Step[] = isSeq(node)
+    ? node.items.map((value, at) => ({ path: [...path, at], value }))
+    : isMap(node)
+      ? node.items.map(({ key, value }) => ({ path: [...path, readName(key)], key, value }))
+      : [];
+  for (const step of steps) {
+    yield step;
+    yield* walk(step.value, step.path);
   }
-  if (!isMap(node)) return undefined;
-  for (const pair of node.items) {
-    if (!isPair(pair)) continue;
-    const here = [...path, readName(pair.key)];
-    if (readOffset(pair.key) === offset) return here;
-    const found = findKey(pair.value, offset, here);
-    if (found) return found;
-  }
-  return undefined;
 }

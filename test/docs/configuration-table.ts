@@ -1,6 +1,5 @@
 // The manual's table of configuration fields, made from the schema and the notes on its fields.
-import { FIELDS, type FieldNote } from "../../src/config/field-notes.ts";
-import { findNote, visitFields } from "../../src/config/fields.ts";
+import { FIELDS, type FieldNote, findNote, visitFields } from "../../src/config/fields.ts";
 import { ConfigSchema } from "../../src/config/schema.ts";
 import { asArray, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 

@@ -3,8 +3,7 @@
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { FIELDS } from "../../src/config/field-notes.ts";
-import { findNote, visitFields } from "../../src/config/fields.ts";
+import { FIELDS, findNote, visitFields } from "../../src/config/fields.ts";
 import { ConfigSchema, configJsonSchema } from "../../src/config/schema.ts";
 import { asObject } from "../../src/core/json.ts";
 import type { Settings } from "../../src/core/settings.ts";
