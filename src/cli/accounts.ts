@@ -21,8 +21,8 @@ import {
   printList,
   requireOne,
   runCommand,
-  UsageError,
 } from "./administration.ts";
+import { UsageError } from "./arguments.ts";
 
 const HELP = `usage: poundkey accounts add --name NAME [--json]
        poundkey accounts list [--json]

@@ -2,7 +2,8 @@
 import { parseArgs } from "node:util";
 import { resetAdminToken } from "../admin/token.ts";
 import type { Io } from "../app/terminal.ts";
-import { type Call, formatJson, type Open, runCommand, UsageError } from "./administration.ts";
+import { type Call, formatJson, type Open, runCommand } from "./administration.ts";
+import { UsageError } from "./arguments.ts";
 
 const HELP = `usage: poundkey admin token --reset [--json]
 

@@ -5,6 +5,7 @@ import type { AdminWorld } from "../admin/world.ts";
 import type { Opening } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import { Fault } from "../core/fault.ts";
+import { UsageError } from "./arguments.ts";
 
 export interface Opened {
   readonly world: AdminWorld;
@@ -28,9 +29,6 @@ export interface Command {
   readonly makes: readonly string[];
 }
 
-/** The arguments are wrong. */
-export class UsageError extends Error {}
-
 /** Runs one action of a command and returns the exit code. */
 export async function runCommand(
   command: Command,
@@ -43,20 +41,31 @@ export async function runCommand(
     io.out(command.help);
     return EXIT.done;
   }
-  const opened: Opened[] = [];
-  const openOnce = async () => {
-    const store = await open(command.makes.includes(name) ? "make" : "find");
-    opened.push(store);
-    return store.world;
-  };
-  try {
+  return runOnStore(command.help, io, open, async (openAs) => {
     const action = Object.hasOwn(command.actions, name) ? command.actions[name] : undefined;
     if (action === undefined)
       throw new UsageError(`expected one of: ${Object.keys(command.actions).join(", ")}`);
-    await action({ args: rest, io, open: openOnce });
+    await action({ args: rest, io, open: () => openAs(command.makes.includes(name) ? "make" : "find") });
+  });
+}
+
+/** Runs a task that may open the store, and closes it. Returns the exit code. */
+export async function runOnStore(
+  help: string,
+  io: Io,
+  open: Open,
+  task: (open: (opening: Opening) => Promise<AdminWorld>) => Promise<void>,
+): Promise<number> {
+  const opened: Opened[] = [];
+  try {
+    await task(async (opening) => {
+      const store = await open(opening);
+      opened.push(store);
+      return store.world;
+    });
     return EXIT.done;
   } catch (error) {
-    return report(error, command.help, io);
+    return report(error, help, io);
   } finally {
     for (const store of opened) await store.close();
   }

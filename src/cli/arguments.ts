@@ -15,12 +15,36 @@ export interface Arguments {
   readonly words: readonly string[];
 }
 
-export type ParsedArguments =
-  | { readonly ok: true; readonly arguments: Arguments }
-  | { readonly ok: false; readonly message: string };
+/** The arguments are wrong. */
+export class UsageError extends Error {}
 
-/** `wordsMax` is the maximum number of words beside flags. A flag is `--name value`, `--name=value` or `--name`. */
-export function parseArguments(args: readonly string[], flags: FlagKinds, wordsMax: number): ParsedArguments {
+export interface FlagCommand {
+  readonly name: string;
+  readonly help: string;
+  readonly flags: FlagKinds;
+  /** The most words beside flags; left out: none. */
+  readonly wordsMax?: number;
+  /** Returns the exit code. Throws a UsageError for wrong arguments. */
+  readonly run: (given: Arguments) => Promise<number>;
+}
+
+/** Runs the command, or prints its help if that is asked for. Returns the exit code. */
+export async function runWithFlags(command: FlagCommand, args: readonly string[], io: Io): Promise<number> {
+  const { name, help, flags, wordsMax = 0, run } = command;
+  try {
+    const given = parseArguments(args, flags, wordsMax);
+    if (!given.switches.has("help")) return await run(given);
+    io.out(help);
+    return EXIT.done;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    io.err(`poundkey ${name}: ${error.message}\nSee poundkey ${name} --help.`);
+    return EXIT.usage;
+  }
+}
+
+/** A flag is `--name value`, `--name=value` or `--name`. Throws a UsageError for the first that is wrong. */
+export function parseArguments(args: readonly string[], flags: FlagKinds, wordsMax: number): Arguments {
   const options = Object.fromEntries(
     Object.entries(flags).map(([name, kind]) => [
       name,
@@ -37,13 +61,11 @@ export function parseArguments(args: readonly string[], flags: FlagKinds, wordsM
   const found = { values: new Map<string, string>(), switches: new Set<string>(), words: [] as string[] };
   for (const token of tokens) {
     if (token.kind === "positional") found.words.push(token.value);
-    if (token.kind !== "option") continue;
-    const wrong = takeFlag(token, flags, found);
-    if (wrong !== null) return { ok: false, message: wrong };
+    if (token.kind === "option") takeFlag(token, flags, found);
   }
   const surplus = found.words[wordsMax];
-  if (surplus !== undefined) return { ok: false, message: `unexpected argument "${surplus}"` };
-  return { ok: true, arguments: found };
+  if (surplus !== undefined) throw new UsageError(`unexpected argument "${surplus}"`);
+  return found;
 }
 
 interface FlagToken {
@@ -52,45 +74,36 @@ interface FlagToken {
   readonly value?: string | undefined;
 }
 
-/** Adds one flag to the arguments. Returns a sentence if it is wrong, or else null. */
 function takeFlag(
   { name, rawName, value }: FlagToken,
   flags: FlagKinds,
-  found: { readonly values: Map<string, string>; readonly switches: Set<string> },
-): string | null {
+  { values, switches }: { readonly values: Map<string, string>; readonly switches: Set<string> },
+): void {
   const kind = Object.hasOwn(flags, name) && rawName.startsWith("--") ? flags[name] : undefined;
   if (kind === undefined) {
     const [near] = nearest(name, Object.keys(flags), 1);
-    return `unknown flag ${rawName}${near === undefined ? "" : `; did you mean --${near}?`}`;
+    throw new UsageError(`unknown flag ${rawName}${near === undefined ? "" : `; did you mean --${near}?`}`);
   }
-  if (found.values.has(name) || found.switches.has(name)) return `${rawName} is given twice`;
+  if (values.has(name) || switches.has(name)) throw new UsageError(`${rawName} is given twice`);
   if (kind === "switch") {
-    if (value !== undefined) return `${rawName} takes no value`;
-    found.switches.add(name);
-    return null;
+    if (value !== undefined) throw new UsageError(`${rawName} takes no value`);
+    switches.add(name);
+    return;
   }
-  if (value === undefined || value === "") return `${rawName} needs a value`;
-  found.values.set(name, value);
-  return null;
+  if (value === undefined || value === "") throw new UsageError(`${rawName} needs a value`);
+  values.set(name, value);
 }
 
 /** Returns the flags that choose the configuration. */
-export function readConfigurationFlags({ values }: Arguments): {
-  config: string | undefined;
-  store: string | undefined;
-} {
+export function readConfigurationFlags({ values }: Arguments) {
   return { config: values.get("config"), store: values.get("store") };
 }
 
-/** Returns undefined for no text, and null for anything but a whole number within the bounds. */
-export function parseWhole(text: string | undefined, least: number, most: number): number | null | undefined {
+/** Returns undefined if the flag isn't given. Throws a UsageError for anything but a whole number within the bounds. */
+export function readWhole({ values }: Arguments, name: string, least: number, most: number) {
+  const text = values.get(name);
   if (text === undefined) return undefined;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  return value >= least && value <= most ? value : null;
-}
-
-/** Prints what is wrong with a command's arguments and returns the exit code. */
-export function reportMisuse(command: string, message: string, io: Io): number {
-  io.err(`poundkey ${command}: ${message}\nSee poundkey ${command} --help.`);
-  return EXIT.usage;
+  if (value >= least && value <= most) return value;
+  throw new UsageError(`--${name} must be a whole number from ${least} to ${most}`);
 }

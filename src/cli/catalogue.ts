@@ -3,7 +3,13 @@ import { type ConfigSource, formatErrors, loadConfig } from "../app/configuratio
 import { EXIT, type Io } from "../app/terminal.ts";
 import { type CardChange, compareCards } from "../catalogue/compare.ts";
 import type { ConfigError } from "../config/errors.ts";
-import { COMMON_FLAGS, parseArguments, readConfigurationFlags, reportMisuse } from "./arguments.ts";
+import {
+  type Arguments,
+  COMMON_FLAGS,
+  readConfigurationFlags,
+  runWithFlags,
+  UsageError,
+} from "./arguments.ts";
 
 const HELP = `Usage: poundkey catalogue diff FILE [--config FILE] [--json]
 
@@ -15,24 +21,22 @@ the configuration's own models and changes included. The field catalogue of the 
   --help         print this`;
 
 /** Returns the exit code: 0 if the changes were printed, 1 for an unsound file or configuration, 2 for wrong usage. */
-export async function runCatalogue(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
-  const parsed = parseArguments(args, COMMON_FLAGS, 2);
-  if (!parsed.ok) return reportMisuse("catalogue", parsed.message, io);
-  const { switches, words } = parsed.arguments;
-  if (switches.has("help")) {
-    io.out(HELP);
-    return EXIT.done;
-  }
-  const [verb, file] = words;
-  if (verb !== "diff") return reportMisuse("catalogue", "expected diff FILE", io);
-  if (file === undefined) return reportMisuse("catalogue", "diff needs a file", io);
-  const flags = readConfigurationFlags(parsed.arguments);
+export function runCatalogue(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
+  const run = (given: Arguments) => diff(given, io, source);
+  return runWithFlags({ name: "catalogue", help: HELP, flags: COMMON_FLAGS, wordsMax: 2, run }, args, io);
+}
+
+async function diff(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
+  const [verb, file] = given.words;
+  if (verb !== "diff") throw new UsageError("expected diff FILE");
+  if (file === undefined) throw new UsageError("diff needs a file");
+  const flags = readConfigurationFlags(given);
   const now = loadConfig(flags, source).loaded;
   if (!now.ok) return refuse(now.errors, io);
   const then = loadConfig({ ...flags, catalogue: file }, source).loaded;
   if (!then.ok) return refuse(then.errors, io);
   const changes = compareCards(now.settings, then.settings);
-  io.out(switches.has("json") ? JSON.stringify(changes, null, 2) : formatChanges(changes));
+  io.out(given.switches.has("json") ? JSON.stringify(changes, null, 2) : formatChanges(changes));
   return EXIT.done;
 }
 

@@ -8,7 +8,7 @@ import type { Loaded } from "../config/load.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
-import { COMMON_FLAGS, parseArguments, readConfigurationFlags, reportMisuse } from "./arguments.ts";
+import { type Arguments, COMMON_FLAGS, readConfigurationFlags, runWithFlags } from "./arguments.ts";
 
 export interface CheckPorts extends ConfigSource {
   /** Calls the provider once and returns a sentence on its answer. Rejects if the call fails. */
@@ -28,6 +28,8 @@ settings that are valid but may not do what you mean. Warnings don't change the 
   --json         print the result as JSON
   --help         print this`;
 
+const FLAGS = { ...COMMON_FLAGS, probe: "switch", schema: "switch" } as const;
+
 interface Probed {
   readonly provider: string;
   readonly ok: boolean;
@@ -35,21 +37,18 @@ interface Probed {
 }
 
 /** Returns the exit code: 0 for a valid configuration, 1 for an invalid one or a failed probe, 2 for wrong usage. */
-export async function runCheck(args: readonly string[], io: Io, ports: CheckPorts): Promise<number> {
-  const parsed = parseArguments(args, { ...COMMON_FLAGS, probe: "switch", schema: "switch" }, 0);
-  if (!parsed.ok) {
-    return reportMisuse("check", parsed.message, io);
-  }
-  const { switches } = parsed.arguments;
-  if (switches.has("help")) {
-    io.out(HELP);
-    return EXIT.done;
-  }
+export function runCheck(args: readonly string[], io: Io, ports: CheckPorts): Promise<number> {
+  const run = (given: Arguments) => check(given, io, ports);
+  return runWithFlags({ name: "check", help: HELP, flags: FLAGS, run }, args, io);
+}
+
+async function check(given: Arguments, io: Io, ports: CheckPorts): Promise<number> {
+  const { switches } = given;
   if (switches.has("schema")) {
     io.out(JSON.stringify(configJsonSchema(), null, 2));
     return EXIT.done;
   }
-  const { file, loaded } = loadConfig(readConfigurationFlags(parsed.arguments), ports);
+  const { file, loaded } = loadConfig(readConfigurationFlags(given), ports);
   const warnings = loaded.ok ? [...loaded.warnings, ...warnOfExposed(loaded.settings, ports)] : [];
   const probes = loaded.ok && switches.has("probe") ? await probeAll(loaded.settings, ports.probe) : [];
   if (switches.has("json")) io.out(JSON.stringify(createResult(file, loaded, warnings, probes), null, 2));

@@ -18,7 +18,8 @@ import { makeLesson, readRow } from "../selectors/learning/lesson.ts";
 import { predict } from "../selectors/predictor.ts";
 import { rowText } from "../selectors/row-text.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
-import { formatJson, formatTable, UsageError } from "./administration.ts";
+import { formatJson, formatTable } from "./administration.ts";
+import { UsageError } from "./arguments.ts";
 
 export interface LessonCall {
   readonly settings: Settings;

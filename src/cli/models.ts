@@ -6,8 +6,14 @@ import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogu
 import { OPERATIONS } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
-import { formatTable } from "./administration.ts";
-import { COMMON_FLAGS, parseArguments, readConfigurationFlags, reportMisuse } from "./arguments.ts";
+import { formatJson, formatTable } from "./administration.ts";
+import {
+  type Arguments,
+  COMMON_FLAGS,
+  readConfigurationFlags,
+  runWithFlags,
+  UsageError,
+} from "./arguments.ts";
 
 const HELP = `Usage: poundkey models [--provider NAME] [--operation NAME] [--config FILE] [--json]
 
@@ -19,51 +25,51 @@ Prints the catalogue, the configuration's own models and changes included.
   --json            print JSON
   --help            print this`;
 
+const FLAGS = { ...COMMON_FLAGS, provider: "value", operation: "value" } as const;
+
 /** Returns the exit code: 0 if the models were printed, 1 for an invalid configuration, 2 for wrong usage. */
-export async function runModels(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
-  const parsed = parseArguments(args, { ...COMMON_FLAGS, provider: "value", operation: "value" }, 0);
-  if (!parsed.ok) return reportMisuse("models", parsed.message, io);
-  const { switches, values } = parsed.arguments;
-  if (switches.has("help")) {
-    io.out(HELP);
-    return EXIT.done;
-  }
-  const { loaded } = loadConfig(readConfigurationFlags(parsed.arguments), source);
+export function runModels(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
+  const run = (given: Arguments) => show(given, io, source);
+  return runWithFlags({ name: "models", help: HELP, flags: FLAGS, run }, args, io);
+}
+
+async function show(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
+  const { loaded } = loadConfig(readConfigurationFlags(given), source);
   if (!loaded.ok) {
     io.err(formatErrors(loaded.errors));
     return EXIT.failed;
   }
-  const names = listProviders(loaded.settings, source);
-  const asked = values.get("provider");
-  const chosen =
-    asked === undefined ? names : names.filter((name) => name.toLowerCase() === asked.toLowerCase());
-  if (chosen.length === 0) {
-    return reportMisuse("models", `there is no provider ${asked}${suggest(asked, names)}`, io);
-  }
-  const operation = values.get("operation");
-  if (operation !== undefined && !OPERATIONS.some((name) => name === operation)) {
-    const near = suggest(operation, OPERATIONS) || `; expected ${OPERATIONS.join(", ")}`;
-    return reportMisuse("models", `there is no operation ${operation}${near}`, io);
-  }
-  const views = listModels(loaded.settings, chosen).filter(
-    ({ operations }) => operation === undefined || operations === null || operations.includes(operation),
-  );
-  io.out(
-    switches.has("json")
-      ? JSON.stringify(views, null, 2)
-      : formatTable([HEADINGS, ...views.map(formatCells)]),
-  );
+  const views = listModels(loaded.settings, chooseProviders(given, loaded.settings, source));
+  const operation = chooseOperation(given);
+  const shown = views.filter(({ operations }) => !operation || !operations || operations.includes(operation));
+  const isJson = given.switches.has("json");
+  io.out(isJson ? formatJson(shown) : formatTable([HEADINGS, ...shown.map(formatCells)]));
   return EXIT.done;
+}
+
+/** All known providers unless one is named, on or off, because a catalogue is read before keys are bought. */
+function chooseProviders(
+  { values }: Arguments,
+  { providers }: Settings,
+  { known }: ConfigSource,
+): readonly string[] {
+  const names = [...new Set([...known, ...providers].map(({ name }) => name))];
+  const asked = values.get("provider");
+  const chosen = names.filter((name) => asked === undefined || name.toLowerCase() === asked.toLowerCase());
+  if (chosen.length > 0) return chosen;
+  throw new UsageError(`there is no provider ${asked}${suggest(asked, names)}`);
+}
+
+function chooseOperation({ values }: Arguments): string | undefined {
+  const asked = values.get("operation");
+  if (asked === undefined || OPERATIONS.some((name) => name === asked)) return asked;
+  const near = suggest(asked, OPERATIONS) || `; expected ${OPERATIONS.join(", ")}`;
+  throw new UsageError(`there is no operation ${asked}${near}`);
 }
 
 function suggest(name = "", names: readonly string[]): string {
   const [near] = nearest(name, names, 1);
   return near === undefined ? "" : `; did you mean ${near}?`;
-}
-
-/** Lists all known providers, on or off, because a catalogue is read before keys are bought. */
-function listProviders(settings: Settings, { known }: ConfigSource): readonly string[] {
-  return [...new Set([...known, ...settings.providers].map((provider) => provider.name))];
 }
 
 function listModels(settings: Settings, names: readonly string[]): readonly ModelView[] {

@@ -1,7 +1,7 @@
 // `poundkey route`: shows a selector's choice without calling a provider, manages lessons, and repeats logged decisions.
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { EXIT, type Io } from "../app/terminal.ts";
+import type { Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type Catalogue } from "../catalogue/catalogue.ts";
 import { parseJson } from "../core/json.ts";
@@ -18,7 +18,8 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { type RouteView, routeView } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
-import { formatJson, formatTable, type Open, type Opened, report, UsageError } from "./administration.ts";
+import { formatJson, formatTable, type Open, runOnStore } from "./administration.ts";
+import { UsageError } from "./arguments.ts";
 import {
   exportLessons,
   forget,
@@ -60,47 +61,20 @@ const OPTIONS = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-interface Call {
-  readonly values: {
-    readonly selector?: string;
-    readonly quality?: string;
-    readonly file?: string;
-    readonly learn?: string;
-    readonly learned?: boolean;
-    readonly forget?: boolean;
-    readonly export?: string;
-    readonly import?: string;
-    readonly replay?: string;
-    readonly json?: boolean;
-    readonly help?: boolean;
-  };
-  readonly positionals: readonly string[];
+function parse(args: readonly string[]) {
+  return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
+}
+
+interface Call extends ReturnType<typeof parse> {
   readonly settings: Settings;
   readonly io: Io;
   readonly open: () => Promise<Store>;
 }
 
-export async function runRoute(
-  args: readonly string[],
-  io: Io,
-  open: Open,
-  settings: Settings,
-): Promise<number> {
-  const opened: Opened[] = [];
-  const openOnce = async () => {
-    const one = await open("find");
-    opened.push(one);
-    return one.world.store;
-  };
-  try {
-    const { values, positionals } = parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-    await run({ values, positionals, settings, io, open: openOnce });
-    return EXIT.done;
-  } catch (error) {
-    return report(error, HELP, io);
-  } finally {
-    for (const one of opened) await one.close();
-  }
+export function runRoute(args: readonly string[], io: Io, open: Open, settings: Settings): Promise<number> {
+  return runOnStore(HELP, io, open, (openAs) =>
+    run({ ...parse(args), settings, io, open: async () => (await openAs("find")).store }),
+  );
 }
 
 const ACTIONS = ["file", "learn", "learned", "forget", "export", "import", "replay"] as const;

@@ -1,13 +1,7 @@
 // `poundkey serve`: runs the gateway until a signal stops it.
 import { type StartOptions, start } from "../app/start.ts";
-import { EXIT, type Io } from "../app/terminal.ts";
-import {
-  type Arguments,
-  parseArguments,
-  parseWhole,
-  readConfigurationFlags,
-  reportMisuse,
-} from "./arguments.ts";
+import type { Io } from "../app/terminal.ts";
+import { type Arguments, readConfigurationFlags, readWhole, runWithFlags } from "./arguments.ts";
 
 const WORKERS_MAX = 64;
 const PORT_MAX = 65_535;
@@ -38,29 +32,18 @@ const FLAGS = {
 } as const;
 
 /** Serves until SIGTERM or SIGINT. Returns the exit code. */
-export async function runServe(args: readonly string[], io: Io): Promise<number> {
-  const parsed = parseArguments(args, FLAGS, 0);
-  if (parsed.ok && parsed.arguments.switches.has("help")) {
-    io.out(HELP);
-    return EXIT.done;
-  }
-  const options = parsed.ok ? readOptions(parsed.arguments) : parsed.message;
-  if (typeof options === "string") return reportMisuse("serve", options, io);
-  return start(options, io);
+export function runServe(args: readonly string[], io: Io): Promise<number> {
+  const run = (given: Arguments) => start(readOptions(given), io);
+  return runWithFlags({ name: "serve", help: HELP, flags: FLAGS, run }, args, io);
 }
 
-/** Returns the options, or a sentence on the first flag that isn't a whole number within its bounds. */
-function readOptions(given: Arguments): StartOptions | string {
+function readOptions(given: Arguments): StartOptions {
   const { values, switches } = given;
-  const port = parseWhole(values.get("port"), 0, PORT_MAX);
-  if (port === null) return `--port must be a whole number from 0 to ${PORT_MAX}`;
-  const workers = parseWhole(values.get("workers"), 1, WORKERS_MAX);
-  if (workers === null) return `--workers must be a whole number from 1 to ${WORKERS_MAX}`;
   return {
     ...readConfigurationFlags(given),
     host: values.get("host"),
-    port,
-    workers: workers ?? 1,
+    port: readWhole(given, "port", 0, PORT_MAX),
+    workers: readWhole(given, "workers", 1, WORKERS_MAX) ?? 1,
     simulate: switches.has("simulate"),
     sharePort: switches.has("share-port"),
     quickstart: switches.has("quickstart"),

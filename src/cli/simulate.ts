@@ -3,30 +3,23 @@
 import { EXIT, type Io } from "../app/terminal.ts";
 import { formatControlHelp } from "../simulator/control.ts";
 import { SIM_DIALECTS, startSimulator } from "../simulator/server.ts";
-import { parseArguments, parseWhole, reportMisuse } from "./arguments.ts";
+import { type Arguments, readWhole, runWithFlags } from "./arguments.ts";
 
 const PORT = 8090;
 const PORT_MAX = 65_535;
 const SEED_MAX = 999_999_999;
 const FLAGS = { host: "value", port: "value", seed: "value", help: "switch" } as const;
 
-export async function runSimulate(args: readonly string[], io: Io): Promise<number> {
-  const parsed = parseArguments(args, FLAGS, 0);
-  if (!parsed.ok) {
-    return reportMisuse("simulate", parsed.message, io);
-  }
-  const { values, switches } = parsed.arguments;
-  if (switches.has("help")) {
-    io.out(writeHelp());
-    return EXIT.done;
-  }
-  const port = parseWhole(values.get("port") ?? String(PORT), 0, PORT_MAX) ?? null;
-  if (port === null)
-    return reportMisuse("simulate", `--port must be a whole number from 0 to ${PORT_MAX}`, io);
-  const seed = parseWhole(values.get("seed") ?? "0", 0, SEED_MAX) ?? null;
-  if (seed === null)
-    return reportMisuse("simulate", `--seed must be a whole number from 0 to ${SEED_MAX}`, io);
-  const simulator = await startSimulator({ host: values.get("host") ?? "127.0.0.1", port, seed });
+export function runSimulate(args: readonly string[], io: Io): Promise<number> {
+  const run = (given: Arguments) => simulate(given, io);
+  return runWithFlags({ name: "simulate", help: writeHelp(), flags: FLAGS, run }, args, io);
+}
+
+async function simulate(given: Arguments, io: Io): Promise<number> {
+  const host = given.values.get("host") ?? "127.0.0.1";
+  const port = readWhole(given, "port", 0, PORT_MAX) ?? PORT;
+  const seed = readWhole(given, "seed", 0, SEED_MAX) ?? 0;
+  const simulator = await startSimulator({ host, port, seed });
   io.out(`The simulated providers listen on ${simulator.url}`);
   for (const { name, prefix } of SIM_DIALECTS) io.out(`  ${name.padEnd(12)}${simulator.url}${prefix}`);
   await new Promise<void>((resolve) => {
