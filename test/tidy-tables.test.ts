@@ -6,10 +6,10 @@ import { shippedCards } from "../src/catalogue/rows.ts";
 import { DIALECTS } from "../src/core/dialect.ts";
 import { FAULTS } from "../src/core/fault.ts";
 import { SELECTORS } from "../src/core/selector.ts";
-import { ROUTES } from "../src/http/paths.ts";
 import { PROVIDERS } from "../src/providers/index.ts";
 import { SELECTOR_RULES } from "../src/selectors/index.ts";
 import { SURFACES } from "../src/surfaces/index.ts";
+import { REGISTERED } from "./http/registered.ts";
 import { expectNone, ROOT, readSources } from "./sources.ts";
 
 const sources = readSources("src");
@@ -26,16 +26,8 @@ test("every registered provider is in the manual, with its variables, dialect, f
   );
   expectNone(missing([...DIALECTS]));
   expectNone(missing(Object.keys(FAULTS).map((code) => `### ${code}\n`)));
-  expectNone(missing(ROUTES.map(({ path }) => `\`${path}\``)));
+  expectNone(missing(REGISTERED.map(({ path }) => `\`${path}\``)));
   expect(new Set(PROVIDERS.map(({ name }) => name)).size).toBe(PROVIDERS.length);
-  expect(new Set(ROUTES.map(({ path }) => path)).size).toBe(ROUTES.length);
-});
-
-test("every path of a surface is a route", () => {
-  const takingPosts = new Set(
-    ROUTES.filter(({ methods }) => methods.includes("POST")).map(({ path }) => path),
-  );
-  expectNone(SURFACES.map(({ path }) => path).filter((path) => !takingPosts.has(path)));
 });
 
 test("every selector is registered once under its own name, and is in the manual", () => {

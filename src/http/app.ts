@@ -7,7 +7,7 @@ import { findSurface } from "../surfaces/index.ts";
 import { faultAnswer, refusalAnswer } from "./answers.ts";
 import { canonicalScheme } from "./auth.ts";
 import { crossOrigin } from "./cors.ts";
-import { allowedMethods, findPath, isForOperators } from "./paths.ts";
+import { type FindMethods, findPath, indexMethods, isForOperators } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { hintAt, rawRoutes, refuseSpelling } from "./spelling.ts";
 
@@ -23,6 +23,11 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
   // The routes are registered before there is an app to answer them.
   const served: { app: AnyElysia | null } = { app: null };
   const answer = (request: Request) => served.app?.fetch(request) ?? faultAnswer(starting());
+  let found: FindMethods | null = null;
+  const findMethods: FindMethods = (path) => {
+    found ??= indexMethods(served.app?.routes ?? []);
+    return found(path);
+  };
   const app = new Elysia({
     serve: {
       routes: rawRoutes(answer),
@@ -41,12 +46,14 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
       if (ports.draining()) set.headers.connection = "close";
       canonicalScheme(request.headers);
       const refusal =
-        refuseHost(request, ports.server.hosts) ?? refuseSpelling(request) ?? refuseKeyInUrl(request.url);
+        refuseHost(request, ports.server.hosts) ??
+        refuseSpelling(request, findMethods) ??
+        refuseKeyInUrl(request.url);
       if (refusal) return formAnswer(request, refusal, set);
       return crossOrigin(request, set.headers, ports.server.cors);
     })
     .onError(({ code, error, request, set }) => {
-      if (code === "NOT_FOUND") return formAnswer(request, unknownPath(request), set);
+      if (code === "NOT_FOUND") return formAnswer(request, unknownPath(request, findMethods), set);
       const fault = toFault(code === "PARSE" ? error.cause : error);
       if (fault.code === "internal_error") logBug(ports, error);
       return formAnswer(request, fault, set);
@@ -142,15 +149,15 @@ export function mintOrderedId(random: Random, nowMs: number): string {
   return Math.floor(nowMs).toString(16).padStart(TIME_DIGITS, "0") + random.bytes(10).toHex();
 }
 
-function unknownPath(request: Request): Fault {
+function unknownPath(request: Request, findMethods: FindMethods): Fault {
   const path = findPath(request.url);
-  const methods = allowedMethods(path);
+  const methods = findMethods(path);
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(", ");
     return new Fault("method_not_supported", `This URL takes ${allow}, not ${request.method}.`, { allow });
   }
   const shown = `${request.method} ${path.slice(0, 100)}`;
-  return new Fault("unknown_url", `Unknown request URL: ${shown}.${hintAt(path)}`);
+  return new Fault("unknown_url", `Unknown request URL: ${shown}.${hintAt(path, findMethods)}`);
 }
 
 function logBug(ports: HttpPorts, error: unknown): void {

@@ -1,7 +1,8 @@
 // The manual at /docs with its Markdown twins, the API's page at /docs/api, and /openapi.json. They work with no network.
 import { Elysia } from "elysia";
 import { fileServer, type PageFile, REVALIDATE } from "./files.ts";
-import { type ShownRoute, writeOpenApi } from "./openapi-document.ts";
+import { writeOpenApi } from "./openapi-document.ts";
+import type { RegisteredRoute } from "./paths.ts";
 import { tell, tellAnswer } from "./route-schema.ts";
 
 const TAG = "Pages";
@@ -9,7 +10,10 @@ const FIRST_PAGE = "index.html";
 const GUIDE_FOR_MODELS = "llms.txt";
 
 /** `routes` are the gateway's. They are written down, and the plugin and the pages loaded, at the first request. */
-export function docsRoutes(load: () => Promise<readonly PageFile[]>, routes: () => readonly ShownRoute[]) {
+export function docsRoutes(
+  load: () => Promise<readonly PageFile[]>,
+  routes: () => readonly RegisteredRoute[],
+) {
   let document: Promise<() => Promise<Response>> | null = null;
   const serve = fileServer(load, "The manual has no such page. Its chapters are listed at /docs.");
   return new Elysia()

@@ -3,13 +3,7 @@ import { asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { SURFACES } from "../surfaces/index.ts";
 import { inOpenApi } from "./openapi-form.ts";
 import { describeError, describeSurface } from "./openapi-surfaces.ts";
-
-/** The part of a route of Elysia's that the document is written from. */
-export interface ShownRoute {
-  readonly method: string;
-  readonly path: string;
-  readonly hooks: unknown;
-}
+import { isShown, type RegisteredRoute } from "./paths.ts";
 
 const DESCRIPTION =
   "One address, one key, every model. Point an OpenAI SDK at `{base_url}/v1`, name a model as `<Provider>#<model>`, or " +
@@ -21,11 +15,9 @@ const securitySchemes = {
   session: { type: "apiKey", in: "cookie", name: "poundkey_session" },
 };
 
-export function writeOpenApi(routes: readonly ShownRoute[]): JsonObject {
+export function writeOpenApi(routes: readonly RegisteredRoute[]): JsonObject {
   const paths: Record<string, JsonObject> = {};
-  for (const route of routes) {
-    // Routes that only refuse are hidden.
-    if (asObject(asObject(route.hooks).detail).hide === true) continue;
+  for (const route of routes.filter(isShown)) {
     for (const [path, operation] of describeRoute(route)) {
       paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation };
     }
@@ -37,7 +29,7 @@ export function writeOpenApi(routes: readonly ShownRoute[]): JsonObject {
 type Operation = readonly [path: string, operation: JsonObject];
 
 /** One operation, or one for each verb of a surface whose path ends in them. */
-function describeRoute(route: ShownRoute): readonly Operation[] {
+function describeRoute(route: RegisteredRoute): readonly Operation[] {
   const { method, path } = route;
   const row = method === "POST" ? SURFACES.find((one) => one.path === path) : undefined;
   const parameters = listPathParameters(path);
@@ -54,7 +46,7 @@ function describeRoute(route: ShownRoute): readonly Operation[] {
 }
 
 /** A route with its schemas in Elysia's hooks, and its words in their `detail`. */
-function describeOther({ method, path, hooks }: ShownRoute, inPath: readonly JsonObject[]): JsonObject {
+function describeOther({ method, path, hooks }: RegisteredRoute, inPath: readonly JsonObject[]): JsonObject {
   const { detail, query, body, response } = asObject(hooks);
   const told = asObject(inOpenApi(detail));
   const parameters = [...inPath, ...listQueryParameters(query)];

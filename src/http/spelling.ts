@@ -1,7 +1,7 @@
 // A path is served only as it is spelled: Bun resolves `..` and turns `\` into `/` before our code sees a URL, a proxy in front doesn't.
 import { Fault } from "../core/fault.ts";
 import { asObject } from "../core/json.ts";
-import { allowedMethods, findPath, isForOperators } from "./paths.ts";
+import { type FindMethods, findPath, isForOperators } from "./paths.ts";
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
@@ -12,11 +12,11 @@ const SEGMENTS_MAX = 16;
 const misspelled = new WeakSet<Request>();
 
 /** The refusal of a target that is not spelled as the path it is resolved to. */
-export function refuseSpelling(request: Request): Fault | null {
+export function refuseSpelling(request: Request, findMethods: FindMethods): Fault | null {
   if (!misspelled.has(request) && listSegments(request).every(isPlain)) return null;
   const path = findPath(request.url);
   if (isForOperators(path)) return new Fault("unknown_url", "Unknown request URL.");
-  const message = `Unknown request URL.${hintAt(path)} Spell it without '.', '..', '\\' or '//'.`;
+  const message = `Unknown request URL.${hintAt(path, findMethods)} Spell it without '.', '..', '\\' or '//'.`;
   return new Fault("unknown_url", message);
 }
 
@@ -84,11 +84,11 @@ const FOREIGN: readonly (readonly [paths: RegExp, hint: string])[] = [
 ];
 
 /** A question that names the path that was probably meant: without doubled slashes, with one `/v1`; empty: none of ours. */
-export function hintAt(path: string): string {
+export function hintAt(path: string, findMethods: FindMethods): string {
   const tidy = path.replace(/[\\/]+/g, "/").replace(/(?<=.)\/$/, "");
   const foreign = FOREIGN.find(([paths]) => paths.test(tidy));
   if (foreign) return foreign[1];
   const bare = tidy.replace(/^(\/v1)+(?=\/|$)/, "");
-  const meant = [tidy, `/v1${bare}`, bare].find((one) => allowedMethods(one).length > 0);
+  const meant = [tidy, `/v1${bare}`, bare].find((one) => findMethods(one).length > 0);
   return meant === undefined ? "" : ` Did you mean ${meant.slice(0, SHOWN_CHARACTERS_MAX)}?`;
 }

@@ -1,5 +1,5 @@
 // Every route of key holders, and what a client sends there to make a provider work.
-import { ROUTES } from "../../src/http/paths.ts";
+import { REGISTERED } from "../http/registered.ts";
 import { asking } from "../http/world.ts";
 
 /** A client's request to a route that takes a body. */
@@ -124,5 +124,5 @@ const NOBODYS =
 /** Key holders' routes of the gateway that the table has no row for. */
 export function routesWithoutRow(): readonly string[] {
   const known = new Set(ATTACKED_ROUTES.map(({ route }) => route));
-  return ROUTES.map(({ path }) => path).filter((path) => !NOBODYS.test(path) && !known.has(path));
+  return REGISTERED.map(({ path }) => path).filter((path) => !NOBODYS.test(path) && !known.has(path));
 }

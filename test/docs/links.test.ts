@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { ROUTES } from "../../src/http/paths.ts";
+import { REGISTERED } from "../http/registered.ts";
 import { DOCUMENTS, ROOT, readDocument, readProse } from "./documents.ts";
 
 const README_BYTES_MAX = 10_240;
@@ -28,7 +28,7 @@ function wrongWith({ from, to }: Link): string | null {
   if (/^https?:/.test(to)) return null;
   const [path = "", anchor] = to.split("#");
   if (path.startsWith("/")) {
-    return ROUTES.some((route) => route.path === path) || path === "/docs/api"
+    return REGISTERED.some((route) => route.path === path) || path === "/docs/api"
       ? null
       : "there is no such route";
   }
