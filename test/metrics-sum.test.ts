@@ -1,7 +1,7 @@
 // The combined metrics of several workers, including workers that don't answer.
 import { expect, test } from "bun:test";
 import { parseFromWorker, type ToWorker } from "../src/app/worker.ts";
-import { type Counting, MetricsSum } from "../src/app/worker-metrics.ts";
+import { type Counting, MetricsSum } from "../src/app/workers.ts";
 import type { LogEvent } from "../src/core/world.ts";
 import { formatMetrics } from "../src/telemetry/exposition.ts";
 import { addSums, type Sums } from "../src/telemetry/sums.ts";

@@ -3,13 +3,13 @@ import { type Static, Type } from "@sinclair/typebox";
 import { type Catalogue, findSelector, splitId } from "../catalogue/catalogue.ts";
 import { ALIAS_NAME, type Alias, type AliasTarget, GROUP_MAX } from "../core/alias.ts";
 import { Fault } from "../core/fault.ts";
+import { asArray, isObject, parseJson } from "../core/json.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
+import { instantOrNull } from "./format.ts";
 import { weightSchema } from "./input.ts";
-import { instantOrNull } from "./instant.ts";
 import type { Listed } from "./list.ts";
 import { allowNull, allowWords, closeObject, instant, number, text, type View } from "./schema.ts";
-import { readStoredAliases, type StoredAlias, writeStoredAliases } from "./stored-aliases.ts";
 
 /** All of them are read at each change, by each process. */
 const ALIASES_MAX = 1000;
@@ -115,10 +115,10 @@ async function changeStored(
   const kept = await store.changeSetting("aliases", (value) => {
     refused = undefined;
     try {
-      return writeStoredAliases(change(readStoredAliases(value)));
+      return JSON.stringify(change(readStoredAliases(value)));
     } catch (fault) {
       refused = fault;
-      return value ?? writeStoredAliases([]);
+      return value ?? "[]";
     }
   });
   if (refused !== undefined) throw refused;
@@ -194,4 +194,29 @@ function viewAlias({ name, target, createdAtMs }: Known): AliasView {
     source: createdAtMs === null ? "configured" : "stored",
     created_at: instantOrNull(createdAtMs),
   };
+}
+
+/** The aliases are kept in one setting of the store, as JSON. */
+interface StoredAlias {
+  readonly name: string;
+  readonly target: Alias;
+  readonly createdAtMs: number;
+}
+
+/** Oldest first. Entries that no program of ours wrote are left out. */
+export function readStoredAliases(value: string | null): readonly StoredAlias[] {
+  return asArray(parseJson(value ?? "[]")).flatMap((one) => {
+    if (!isObject(one) || typeof one.name !== "string" || typeof one.createdAtMs !== "number") return [];
+    const target = readStoredTarget(one.target);
+    return target === null ? [] : [{ name: one.name, target, createdAtMs: one.createdAtMs }];
+  });
+}
+
+function readStoredTarget(value: unknown): Alias | null {
+  if (typeof value === "string") return value;
+  const targets = asArray(value).flatMap((one): readonly AliasTarget[] => {
+    if (!isObject(one) || typeof one.model !== "string" || typeof one.weight !== "number") return [];
+    return [{ model: one.model, weight: one.weight }];
+  });
+  return targets.length === 0 ? null : targets;
 }

@@ -1,11 +1,52 @@
-// The summary of some requests: their count, their sums, and how soon their answers began.
+// Amounts of work as the operator reads them, and the summary of some requests: their count, their sums, and how soon their answers began.
 import { Type } from "@sinclair/typebox";
 import { computePercentiles } from "../core/histogram.ts";
 import { type NanoUsd, toUsd } from "../core/money.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
-import { addAmounts, NO_AMOUNTS } from "../core/units.ts";
+import { type Amounts, addAmounts, NO_AMOUNTS } from "../core/units.ts";
 import { allowNull, count, percentiles, usd, type View } from "./schema.ts";
-import { tokensSchema, tokensView, unitsSchema, unitsView } from "./tokens.ts";
+
+export const tokensSchema = Type.Object({
+  prompt: count,
+  completion: count,
+  cached: count,
+  cache_write: count,
+  reasoning: count,
+  searches: count,
+});
+export type TokensView = View<typeof tokensSchema>;
+
+/** The work that isn't counted in tokens. */
+export const unitsSchema = Type.Object({
+  images: count,
+  seconds: count,
+  characters: count,
+  search_units: count,
+  pages: count,
+});
+
+export type UnitsView = View<typeof unitsSchema>;
+
+export function tokensView(amounts: Amounts): TokensView {
+  return {
+    prompt: amounts.prompt,
+    completion: amounts.completion,
+    cached: amounts.cached,
+    cache_write: amounts.cacheWrite,
+    reasoning: amounts.reasoning,
+    searches: amounts.searches,
+  };
+}
+
+export function unitsView(amounts: Amounts): UnitsView {
+  return {
+    images: amounts.images,
+    seconds: amounts.seconds,
+    characters: amounts.characters,
+    search_units: amounts.searchUnits,
+    pages: amounts.pages,
+  };
+}
 
 export const figuresSchema = Type.Object({
   requests: count,

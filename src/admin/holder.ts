@@ -8,7 +8,7 @@ import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { computeDay, monthStartMs } from "../ledger/day.ts";
 import type { Allowance, Ledger } from "../ledger/ledger.ts";
-import { formatInstant, instantOrNull } from "./instant.ts";
+import { formatInstant, instantOrNull } from "./format.ts";
 import { allowNull, count, instant, text, usd, type View } from "./schema.ts";
 
 export const allowanceSchema = Type.Object({

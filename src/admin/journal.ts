@@ -5,7 +5,7 @@ import { toUsd } from "../core/money.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import { ENTRY_KINDS, type Entry, makeSystemAccount, type SystemAccount } from "../core/rows.ts";
 import { makeEntryId, type Page, type Position } from "../core/store.ts";
-import { formatInstant } from "./instant.ts";
+import { formatInstant } from "./format.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
 import { allowNull, allowWords, instant, text, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";

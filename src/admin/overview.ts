@@ -4,7 +4,7 @@ import { Fault } from "../core/fault.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import type { UsageDimension, UsageFilter } from "../core/store.ts";
 import { Figures, figuresSchema } from "./figures.ts";
-import { formatInstant } from "./instant.ts";
+import { formatInstant } from "./format.ts";
 import { allowWords, closeObject, instant, text, type View } from "./schema.ts";
 import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } from "./span.ts";
 import { listUsageSums, type UsageParts } from "./usage.ts";

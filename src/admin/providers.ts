@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
 import { type AddedCredential, CONFIGURED } from "./credentials.ts";
-import { instantOrNull } from "./instant.ts";
+import { instantOrNull } from "./format.ts";
 import type { Listed } from "./list.ts";
 import {
   allowNull,

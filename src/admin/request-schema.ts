@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import { SELECTORS } from "../core/selector.ts";
 import { ATTEMPT_OUTCOMES } from "../core/trace.ts";
+import { tokensSchema, unitsSchema } from "./figures.ts";
 import { pageFields } from "./list.ts";
 import {
   allowNull,
@@ -19,7 +20,6 @@ import {
   type View,
 } from "./schema.ts";
 import { momentFields } from "./span.ts";
-import { tokensSchema, unitsSchema } from "./tokens.ts";
 
 export const requestsQuery = closeObject({
   key_id: Type.Optional(text),

@@ -8,7 +8,8 @@ import type { RequestFilter } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { readTrace, type Trace, type TracedAttempt } from "../core/trace.ts";
 import type { DayRules } from "../ledger/day.ts";
-import { formatInstant } from "./instant.ts";
+import { tokensView, unitsView } from "./figures.ts";
+import { formatInstant } from "./format.ts";
 import { type Listed, listPage } from "./list.ts";
 import type {
   AttemptView,
@@ -18,7 +19,6 @@ import type {
   requestsQuery,
 } from "./request-schema.ts";
 import { readFrom, readTo } from "./span.ts";
-import { tokensView, unitsView } from "./tokens.ts";
 import type { AdminWorld } from "./world.ts";
 
 /** A request as the operator sees it. */

@@ -1,4 +1,5 @@
-// The admin token: made at the first start where none is configured, kept as a digest, checked without telling how it differs.
+// The token that the metrics may ask for, and the admin token: made at the first start where none is configured, kept as a digest, checked without telling how it differs.
+import { Fault } from "../core/fault.ts";
 import { digestSecret, isSameDigest, mintAdminToken } from "../keys/secret.ts";
 import type { AdminWorld } from "./world.ts";
 
@@ -39,4 +40,19 @@ export async function checkAdminToken(
 ): Promise<boolean> {
   const kept = await adminTokenDigest(known, configured);
   return kept !== null && isSameDigest(kept, digestSecret(token, known.pepper));
+}
+
+/** Throws unless no token is asked for or `given`, the request's bearer, is the one. The comparison takes constant time. */
+export function checkScraper(
+  { pepper }: Pick<AdminWorld, "pepper">,
+  asked: string | null,
+  given: string | undefined,
+): void {
+  if (asked === null) return;
+  if (given === undefined || given === "") {
+    const message = "The metrics ask for a token. Send it as 'Authorization: Bearer <metrics.token>'.";
+    throw new Fault("no_api_key", message);
+  }
+  if (isSameDigest(digestSecret(asked, pepper), digestSecret(given.trim(), pepper))) return;
+  throw new Fault("invalid_api_key", "That is not the token in 'metrics.token'.");
 }

@@ -1,6 +1,6 @@
 // Proves the books: every balance is the sum of its journal, every hold is there, and all accounts together are zero.
 import type { AccountAudit, Audit } from "../core/store.ts";
-import { usdText } from "./usd-text.ts";
+import { usdText } from "./format.ts";
 
 /** Something that is not what it has to be. */
 export interface BookProblem {

@@ -2,9 +2,8 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PageFile } from "../http/files.ts";
-import { bundleConsole } from "./console-files.ts";
-import { nameEmbeddedFile } from "./embedded.ts";
 import { buildBill } from "./materials.ts";
+import { bundleConsole, nameEmbeddedFile } from "./page-files.ts";
 import { renderDocs } from "./render-docs.ts";
 
 const ROOT = join(import.meta.dir, "..", "..");

@@ -9,7 +9,7 @@ import type { Health } from "../health/health.ts";
 import { buildReport } from "../health/report.ts";
 import type { ProviderPorts } from "../http/admin-providers.ts";
 import { PROVIDERS } from "../providers/index.ts";
-import { canStandAlone, createBareSetup, toCredential } from "./added-credentials.ts";
+import { canStandAlone, createBareSetup, toCredential } from "./added.ts";
 import type { LiveConfiguration } from "./live-configuration.ts";
 import type { OpenedStore } from "./open-store.ts";
 import { testCredential } from "./probe.ts";

@@ -19,8 +19,7 @@ import { PROCESS_READINGS } from "./process-readings.ts";
 import { ensureQuickstartSecret, writeGreeting } from "./quickstart.ts";
 import { addSimulator } from "./simulated.ts";
 import { EXIT, type Io } from "./terminal.ts";
-import { PART, sendToParent, waitForStop } from "./worker.ts";
-import { shareMetrics } from "./worker-metrics.ts";
+import { PART, sendToParent, shareMetrics, waitForStop } from "./worker.ts";
 import { claimPort, superviseWorkers } from "./workers.ts";
 import { clock } from "./world.ts";
 

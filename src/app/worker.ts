@@ -1,5 +1,6 @@
 // A worker, one of several processes that share a port: its part, and its messages to and from the parent process.
 import { isObject } from "../core/json.ts";
+import { formatMetrics } from "../telemetry/exposition.ts";
 import { readSums, type Sums } from "../telemetry/sums.ts";
 
 const PORT_VARIABLE = "POUNDKEY_WORKER_PORT";
@@ -68,4 +69,27 @@ export function waitForStop(): Promise<void> {
     process.once("disconnect", () => resolve());
     if (!process.connected) resolve();
   });
+}
+
+/** `/metrics` of several workers: the one that gets the request asks the parent process, which sums the counts of all. Answers the parent's requests with `own`. Returns a function that asks for the sum over all workers as text. */
+export function shareMetrics(own: () => Sums): () => Promise<string> {
+  let waiting: PromiseWithResolvers<string> | null = null;
+  const answer = (text: string) => {
+    waiting?.resolve(text);
+    waiting = null;
+  };
+  process.on("message", (received: unknown) => {
+    const message = parseToWorker(received);
+    if (message === "count") sendToParent({ counted: own() });
+    else if (message !== null) answer(message.merged);
+  });
+  process.once("disconnect", () => answer(formatMetrics(own())));
+  return () => {
+    if (!process.connected) return Promise.resolve(formatMetrics(own()));
+    if (waiting === null) {
+      waiting = Promise.withResolvers<string>();
+      sendToParent("scrape");
+    }
+    return waiting.promise;
+  };
 }

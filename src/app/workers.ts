@@ -1,9 +1,17 @@
 // Several worker processes on one port: the parent starts them, stops them, and restarts one that ends by itself.
 import type { Log } from "../core/world.ts";
+import { formatMetrics } from "../telemetry/exposition.ts";
+import { addSums, type Sums } from "../telemetry/sums.ts";
 import { readOwnCommand } from "./own-command.ts";
 import { EXIT } from "./terminal.ts";
-import { type FromWorker, parseFromWorker, type WorkerPart, writeEnvironment } from "./worker.ts";
-import { type Counting, MetricsSum } from "./worker-metrics.ts";
+import {
+  type FromWorker,
+  parseFromWorker,
+  type ToWorker,
+  type WorkerPart,
+  writeEnvironment,
+} from "./worker.ts";
+import { clock } from "./world.ts";
 
 /** A worker that ends sooner than this has a problem that the next one will probably have too. */
 const SHORT_LIFE_MS = 2000;
@@ -24,6 +32,65 @@ export async function claimPort(hostname: string, port: number): Promise<number>
   const claimed = claim.port ?? port;
   await claim.stop(true);
   return claimed;
+}
+
+/** A worker that doesn't answer within this time is counted with its last answer. */
+const ANSWER_MS = 1000;
+
+/** A worker whose counts can be asked for. */
+export interface Counting {
+  readonly send: (message: ToWorker) => void;
+}
+
+/** In the parent process: asks all workers for their counts when one of them is scraped, and sends it the sum. */
+export class MetricsSum {
+  /** The last report of each living worker. */
+  readonly #reports = new Map<Counting, Sums>();
+  /** The counts of workers that have ended. */
+  #ended: Sums = {};
+  readonly #askers = new Set<Counting>();
+  /** The workers that the current round still waits for; empty between rounds. */
+  readonly #missing = new Set<Counting>();
+  #callOff = () => {};
+
+  /** Adds a worker that serves from now on. */
+  join(worker: Counting): void {
+    if (!this.#reports.has(worker)) this.#reports.set(worker, {});
+  }
+
+  leave(worker: Counting): void {
+    this.#ended = addSums([], [this.#ended, this.#reports.get(worker) ?? {}]);
+    this.#reports.delete(worker);
+    this.#askers.delete(worker);
+    this.#answered(worker);
+  }
+
+  /** Sends the worker the sum. Workers that ask during a round share its answer. */
+  scrape(asker: Counting): void {
+    this.join(asker);
+    this.#askers.add(asker);
+    if (this.#missing.size > 0) return;
+    for (const worker of this.#reports.keys()) this.#missing.add(worker);
+    this.#callOff = clock.after(ANSWER_MS, () => this.#end());
+    for (const worker of this.#missing) worker.send("count");
+  }
+
+  counted(worker: Counting, sums: Sums): void {
+    if (this.#reports.has(worker)) this.#reports.set(worker, sums);
+    this.#answered(worker);
+  }
+
+  #answered(worker: Counting): void {
+    if (this.#missing.delete(worker) && this.#missing.size === 0) this.#end();
+  }
+
+  #end(): void {
+    this.#callOff();
+    this.#missing.clear();
+    const merged = formatMetrics(addSums([...this.#reports.values()], [this.#ended]));
+    for (const asker of this.#askers) asker.send({ merged });
+    this.#askers.clear();
+  }
 }
 
 export interface Supervision {

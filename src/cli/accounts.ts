@@ -7,10 +7,10 @@ import {
   listAccounts,
   newAccountSchema,
 } from "../admin/accounts.ts";
+import { usdText } from "../admin/format.ts";
 import { readInput } from "../admin/input.ts";
 import { type EntryView, listJournal } from "../admin/journal.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
-import { usdText } from "../admin/usd-text.ts";
 import type { Io } from "../app/terminal.ts";
 import { NANO_PER_USD } from "../core/money.ts";
 import {

@@ -1,6 +1,6 @@
 // `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
-import { usdText } from "../admin/usd-text.ts";
+import { usdText } from "../admin/format.ts";
 import { addUp, type BookProblem, listProblems } from "../admin/verify.ts";
 import type { Io } from "../app/terminal.ts";
 import type { Audit } from "../core/store.ts";

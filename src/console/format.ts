@@ -1,5 +1,5 @@
 // Numbers, money, times and the work of an answer as people read them.
-import type { TokensView, UnitsView } from "../admin/tokens.ts";
+import type { TokensView, UnitsView } from "../admin/figures.ts";
 import { nowMs } from "./browser.ts";
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });

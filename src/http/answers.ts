@@ -1,7 +1,7 @@
 // Answers to clients: JSON bodies, and faults in the one error form with the headers that SDKs go by.
 import { errorBody, type Fault } from "../core/fault.ts";
 import type { Document, Refusal } from "../surfaces/surface.ts";
-import { streamPieces } from "./pieces.ts";
+import { streamPieces } from "./direct.ts";
 
 const RETRY_SHOWN_MAX_MS = 60_000;
 /** The wait for faults that pass soon without anybody having said when. */

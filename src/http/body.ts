@@ -3,9 +3,7 @@ import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/json.ts";
 import { measureShape } from "../core/json-shape.ts";
 import type { Deadlines } from "../core/world.ts";
-import type { BodyMemory, Reservation } from "./body-memory.ts";
-import { BodyPace } from "./body-pace.ts";
-import type { BodyTurns } from "./body-turns.ts";
+import { type BodyMemory, BodyPace, type BodyTurns, type Reservation } from "./body-bounds.ts";
 
 const DEPTH_MAX = 64;
 /** Elements of arrays and fields of objects together: ten million take seconds to parse, and 2.6 GB. */

@@ -1,5 +1,7 @@
-// Request headers of ours.
+// Headers of ours: what a request may say by them, and how an answer says in which way it was served.
 import { Fault } from "../core/fault.ts";
+import type { Facts } from "../gateway/call.ts";
+import { durationText, type HeaderMap, headerList } from "./answers.ts";
 
 /** A number in a header of ours; null when it isn't sent. */
 export function headerNumber(headers: Headers, name: string, least: number, most: number): number | null {
@@ -9,4 +11,23 @@ export function headerNumber(headers: Headers, name: string, least: number, most
   if (value >= least && value <= most) return value;
   const message = `Invalid header '${name}': expected a number from ${least} to ${most}.`;
   throw new Fault("invalid_value", message, { param: name });
+}
+
+export function factHeaders(facts: Facts, limits = facts.limits): HeaderMap {
+  const headers = limitHeaders(limits);
+  if (facts.model !== null) headers["x-poundkey-model"] = facts.model.replace(/[^\x20-\x7e]/g, "?");
+  if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
+  if (facts.selector !== null) headers["x-poundkey-selector"] = facts.selector;
+  if (facts.replayed !== null) headers["x-poundkey-replayed"] = "true";
+  if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = headerList(facts.dropped);
+  return headers;
+}
+
+export function limitHeaders(limits: Facts["limits"]): HeaderMap {
+  if (limits === null) return {};
+  return {
+    "x-ratelimit-limit-requests": String(limits.limit),
+    "x-ratelimit-remaining-requests": String(limits.remaining),
+    "x-ratelimit-reset-requests": durationText(limits.resetMs),
+  };
 }

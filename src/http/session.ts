@@ -1,6 +1,6 @@
 // /admin/v1/session: the console's sign-in, with the admin token for a cookie, and its sign-out.
 import { Elysia } from "elysia";
-import { formatInstant } from "../admin/instant.ts";
+import { formatInstant } from "../admin/format.ts";
 import { SESSION_MS, sessionSchema, signIn, signInSchema, signOut } from "../admin/session.ts";
 import type { WritingParts } from "./admin-route.ts";
 import { JSON_HEADERS } from "./answers.ts";

@@ -59,25 +59,12 @@ function derive(masterKey: Uint8Array, use: string): Uint8Array {
   return new Uint8Array(hkdfSync("sha256", masterKey, "", `poundkey ${use} v1`, DERIVED_BYTES));
 }
 
-/** Derives the key of the digests of secrets. */
-export function derivePepper(masterKey: Uint8Array): Uint8Array {
-  return derive(masterKey, "secret digest");
-}
-
-/** Derives the key that seals kept replies. */
-export function deriveReplyKey(masterKey: Uint8Array): Uint8Array {
-  return derive(masterKey, "kept reply");
-}
-
-/** Derives the key that seals providers' credentials. */
-export function deriveCredentialKey(masterKey: Uint8Array): Uint8Array {
-  return derive(masterKey, "provider credential");
-}
-
-/** Derives the key that seals logged prompts and answers. */
-export function deriveContentKey(masterKey: Uint8Array): Uint8Array {
-  return derive(masterKey, "logged content");
-}
+/** The key of the digests of secrets. */
+export const derivePepper = (masterKey: Uint8Array) => derive(masterKey, "secret digest");
+/** These seal kept replies, providers' credentials, and logged prompts and answers. */
+export const deriveReplyKey = (masterKey: Uint8Array) => derive(masterKey, "kept reply");
+export const deriveCredentialKey = (masterKey: Uint8Array) => derive(masterKey, "provider credential");
+export const deriveContentKey = (masterKey: Uint8Array) => derive(masterKey, "logged content");
 
 /** Derives the text by which the store recognizes the master key. It reveals nothing of the key. */
 export function deriveCheckValue(masterKey: Uint8Array): string {

@@ -92,7 +92,7 @@ export const MEDIA: readonly Mutant[] = [
   },
   {
     name: "media: the memory of pictures waits for the collector",
-    file: "src/http/pieces.ts",
+    file: "src/http/direct.ts",
     find: "      release(pieces);",
     replace: "",
     tests: ["test/media/memory.test.ts"],

@@ -1,50 +1,81 @@
-// The credentials that were added at run time: read from the store every second and laid over the settings.
+// The credentials and aliases that were added at run time: read from the store every second and laid over the settings.
+
+import { readStoredAliases } from "../admin/aliases.ts";
 import { type AddedCredential, openCredential } from "../admin/credentials.ts";
 import { TIMEOUTS } from "../config/providers.ts";
+import type { Alias } from "../core/alias.ts";
+import type { StoredCredential } from "../core/rows.ts";
 import type { Credential, KnownProvider, ProviderSetup, Settings } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Log } from "../core/world.ts";
 import type { Vault } from "../gateway/idempotency.ts";
 
+/**
+ * Returns a function that reads something again, and takes it if it has changed. One read follows the other, so that an
+ * older result never replaces a newer one.
+ */
+function createRefresh<Stored>(
+  first: Stored,
+  read: () => Promise<Stored>,
+  take: (stored: Stored) => void,
+): () => Promise<void> {
+  let seen = JSON.stringify(first);
+  let last: Promise<void> = Promise.resolve();
+  const refresh = async () => {
+    const stored = await read();
+    const now = JSON.stringify(stored);
+    if (now === seen) return;
+    seen = now;
+    take(stored);
+  };
+  return () => {
+    last = last.catch(() => {}).then(refresh);
+    return last;
+  };
+}
+
+export class AddedAliases {
+  /** Reads them again and reports a change. */
+  readonly refresh: () => Promise<void>;
+  #all: Readonly<Record<string, Alias>> = {};
+
+  constructor(store: Pick<Store, "setting">, onChange: () => void) {
+    const take = (stored: string | null) => {
+      this.#all = Object.fromEntries(readStoredAliases(stored).map(({ name, target }) => [name, target]));
+      onChange();
+    };
+    this.refresh = createRefresh(null, () => store.setting("aliases"), take);
+  }
+
+  /** Returns the settings with these aliases added. Those of the file go before, also where a pattern of theirs fits. */
+  addTo(settings: Settings): Settings {
+    const more = Object.entries(this.#all).filter(([name]) => !Object.hasOwn(settings.aliases, name));
+    if (more.length === 0) return settings;
+    return { ...settings, aliases: { ...settings.aliases, ...Object.fromEntries(more) } };
+  }
+}
+
 export class AddedCredentials {
-  readonly #store: Pick<Store, "credentials">;
-  readonly #vault: Pick<Vault, "open">;
-  readonly #log: Log;
-  readonly #onChange: () => void;
-  #seen = "[]";
+  /** Reads them again and reports a change. */
+  readonly refresh: () => Promise<void>;
   #all: readonly AddedCredential[] = [];
-  #last: Promise<void> = Promise.resolve();
 
   constructor(store: Pick<Store, "credentials">, vault: Pick<Vault, "open">, log: Log, onChange: () => void) {
-    this.#store = store;
-    this.#vault = vault;
-    this.#log = log;
-    this.#onChange = onChange;
+    const open = (one: StoredCredential): readonly AddedCredential[] => {
+      const secret = openCredential(vault, one);
+      if (secret === null) log({ event: "credential_unreadable", level: "error", provider: one.provider });
+      const { sealed: _sealed, createdAtMs: _createdAtMs, ...known } = one;
+      return secret === null ? [] : [{ ...known, secret }];
+    };
+    const take = (stored: readonly StoredCredential[]) => {
+      this.#all = stored.flatMap(open);
+      onChange();
+    };
+    this.refresh = createRefresh([], () => store.credentials(), take);
   }
 
   get all(): readonly AddedCredential[] {
     return this.#all;
-  }
-
-  /** Reads them again and reports a change. One read follows the other, so that an older result never replaces a newer one. */
-  refresh(): Promise<void> {
-    this.#last = this.#last.catch(() => {}).then(() => this.#read());
-    return this.#last;
-  }
-
-  async #read(): Promise<void> {
-    const stored = await this.#store.credentials();
-    const seen = JSON.stringify(stored);
-    if (seen === this.#seen) return;
-    this.#seen = seen;
-    this.#all = stored.flatMap((one) => {
-      const secret = openCredential(this.#vault, one);
-      if (secret === null)
-        this.#log({ event: "credential_unreadable", level: "error", provider: one.provider });
-      const { sealed: _sealed, createdAtMs: _createdAtMs, ...known } = one;
-      return secret === null ? [] : [{ ...known, secret }];
-    });
-    this.#onChange();
   }
 
   /** Returns the settings with these credentials added. A single credential turns a known provider on. */

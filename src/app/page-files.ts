@@ -1,12 +1,19 @@
-// The console's files: read from the binary, or bundled from the sources if there is no binary.
+// The compressed files of the console and the manual: read from the binary, or made from their sources if there is no binary.
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PageFile } from "../http/files.ts";
-import { readEmbeddedFiles } from "./embedded.ts";
 
 const ENTRY = join(import.meta.dir, "..", "console", "index.html");
 
 export async function loadConsoleFiles(): Promise<readonly PageFile[]> {
   return Bun.isStandaloneExecutable ? readEmbeddedFiles("console") : bundleConsole();
+}
+
+/** Loads the renderer only here, so that a start doesn't pay for it. */
+export async function loadDocsFiles(): Promise<readonly PageFile[]> {
+  if (Bun.isStandaloneExecutable) return readEmbeddedFiles("docs");
+  const { renderDocs } = await import("./render-docs.ts");
+  return renderDocs();
 }
 
 /** Bundles and compresses the console. Throws if its sources don't compile. */
@@ -26,4 +33,19 @@ export async function bundleConsole(): Promise<readonly PageFile[]> {
       return { name, gzip: Bun.gzipSync(new Uint8Array(await output.arrayBuffer()), { level: 9 }) };
     }),
   );
+}
+
+const GZIP = ".gz";
+
+/** Reads the files of a folder that the build got as an asset. The binary has it under the folder's last name. */
+function readEmbeddedFiles(name: string): readonly PageFile[] {
+  const folder = join(import.meta.dir, name);
+  return readdirSync(folder).map((file) => {
+    return { name: file.slice(0, -GZIP.length), gzip: new Uint8Array(readFileSync(join(folder, file))) };
+  });
+}
+
+/** Returns the name under which the build writes a file. */
+export function nameEmbeddedFile({ name }: PageFile): string {
+  return name + GZIP;
 }
