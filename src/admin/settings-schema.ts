@@ -1,42 +1,30 @@
 // The schemas of the configuration as the operator sees it: the catalogue's models and the rules in force.
 import { Type } from "@sinclair/typebox";
+import type { LaterPriceFields } from "../catalogue/later-prices.ts";
+import { PIECE_FIELDS, type PriceFields, RATE_FIELDS, type RateFields } from "../catalogue/price.ts";
 import { SKILLS } from "../core/skill.ts";
 import { aliasTargetSchema } from "./aliases.ts";
 import { allowNull, allowWords, count, number, share, text, truth, usd, type View } from "./schema.ts";
 
-const rates = {
-  input: usd,
-  output: usd,
-  cached_input: Type.Optional(usd),
-  cache_write: Type.Optional(usd),
-  cache_write_1h: Type.Optional(usd),
-  reasoning: Type.Optional(usd),
-  input_audio: Type.Optional(usd),
-  output_audio: Type.Optional(usd),
-  input_image: Type.Optional(usd),
-  output_image: Type.Optional(usd),
+const eachUsd = (fields: readonly string[]) =>
+  Object.fromEntries(fields.map((field) => [field, Type.Optional(usd)]));
+const rates = { ...eachUsd(RATE_FIELDS), input: usd, output: usd };
+const prices = {
+  ...rates,
+  ...eachUsd(PIECE_FIELDS),
+  tiers: Type.Optional(Type.Array(Type.Object({ above_tokens: count, ...rates }))),
 };
-
-export const pricingSchema = Type.Object(
-  {
-    ...rates,
-    per_request: Type.Optional(usd),
-    per_search: Type.Optional(usd),
-    per_image: Type.Optional(usd),
-    per_minute: Type.Optional(usd),
-    per_character_million: Type.Optional(usd),
-    per_search_unit: Type.Optional(usd),
-    per_page: Type.Optional(usd),
-    tiers: Type.Optional(Type.Array(Type.Object({ above_tokens: count, ...rates }))),
-  },
-  { description: "USD per million tokens; `per_…`: USD each." },
+const pricingSchema = Type.Unsafe<PriceFields & RateFields>(
+  Type.Object(prices, { description: "USD per million tokens; `per_…`: USD each." }),
 );
 
 /** Announced prices: where they name only pieces, tokens stay without. */
-const laterPricingSchema = Type.Object({
-  ...Type.Partial(pricingSchema).properties,
-  from: Type.String({ description: "The first day." }),
-});
+const laterPricingSchema = Type.Unsafe<LaterPriceFields>(
+  Type.Object({
+    ...Type.Partial(Type.Object(prices)).properties,
+    from: Type.String({ description: "The first day." }),
+  }),
+);
 
 export const cardSchema = Type.Object({
   id: text,

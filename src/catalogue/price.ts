@@ -1,35 +1,6 @@
 // Prices as they are written down (catalogue file, configuration, model list), and what makes one unbelievable.
 import type { OperationName, PiecePrices, Price, Rates } from "../core/card.ts";
 
-/** Rates in USD per million tokens, by the names that operators and clients see. */
-export interface RateFields {
-  readonly input: number;
-  readonly output: number;
-  readonly cached_input?: number;
-  readonly cache_write?: number;
-  readonly cache_write_1h?: number;
-  readonly reasoning?: number;
-  readonly input_audio?: number;
-  readonly output_audio?: number;
-  readonly input_image?: number;
-  readonly output_image?: number;
-}
-export interface TierFields extends RateFields {
-  readonly above_tokens: number;
-}
-export interface PriceFields extends Partial<RateFields> {
-  /** USD each. */
-  readonly per_request?: number;
-  readonly per_search?: number;
-  readonly per_image?: number;
-  readonly per_minute?: number;
-  readonly per_search_unit?: number;
-  readonly per_page?: number;
-  /** USD for a million. */
-  readonly per_character_million?: number;
-  readonly tiers?: readonly TierFields[];
-}
-
 /** The optional rates, each with its name in the catalogue and in the API. */
 const RATES = [
   ["cachedInput", "cached_input"],
@@ -40,7 +11,7 @@ const RATES = [
   ["outputAudio", "output_audio"],
   ["inputImage", "input_image"],
   ["outputImage", "output_image"],
-] as const satisfies readonly (readonly [keyof Rates, keyof RateFields])[];
+] as const satisfies readonly (readonly [keyof Rates, string])[];
 
 /** The prices of single pieces by both names. */
 const PIECES = [
@@ -51,7 +22,23 @@ const PIECES = [
   ["perCharacterMillion", "per_character_million"],
   ["perSearchUnit", "per_search_unit"],
   ["perPage", "per_page"],
-] as const satisfies readonly (readonly [keyof PiecePrices, keyof PriceFields])[];
+] as const satisfies readonly (readonly [keyof PiecePrices, string])[];
+
+/** USD per million tokens, by the names that operators and clients see. */
+export interface RateFields extends OptionalFields<typeof RATES> {
+  readonly input: number;
+  readonly output: number;
+}
+export interface TierFields extends RateFields {
+  readonly above_tokens: number;
+}
+/** The pieces are USD each, `per_character_million` for a million. */
+export interface PriceFields extends Partial<RateFields>, OptionalFields<typeof PIECES> {
+  readonly tiers?: readonly TierFields[];
+}
+type OptionalFields<Names extends readonly (readonly [string, string])[]> = Readonly<
+  Partial<Record<Names[number][1], number>>
+>;
 
 /** No model costs more: a rate above it is one per token, or in cents. */
 export const RATE_MAX = 10_000;
