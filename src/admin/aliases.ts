@@ -4,6 +4,7 @@ import { type Catalogue, findSelector, splitId } from "../catalogue/catalogue.ts
 import { ALIAS_NAME, type Alias, type AliasTarget, GROUP_MAX } from "../core/alias.ts";
 import { Fault } from "../core/fault.ts";
 import { asArray, isObject, parseJson } from "../core/json.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { instantOrNull } from "./format.ts";
@@ -65,7 +66,7 @@ export async function createAlias(
   parts: AliasParts,
   { name, target: wanted }: Static<typeof newAliasSchema>,
 ): Promise<AliasView> {
-  if (!name.isWellFormed()) throw invalid("name", `expected ${newAliasSchema.properties.name.expected}`);
+  if (!name.isWellFormed()) throw invalidValue("name", `expected ${newAliasSchema.properties.name.expected}`);
   refuseConfigured(parts, name);
   refuseTaken(parts, name);
   const target = readTarget(parts, wanted);
@@ -77,8 +78,7 @@ export async function createAlias(
       });
     }
     if (all.length < ALIASES_MAX) return [...all, made];
-    const message = `Invalid 'name': there are ${ALIASES_MAX} aliases; delete one first.`;
-    throw new Fault("invalid_value", message, { param: "name" });
+    throw invalidValue("name", `there are ${ALIASES_MAX} aliases; delete one first`);
   });
   return viewAlias(made);
 }
@@ -145,7 +145,7 @@ function refuseTaken({ catalogue }: AliasParts, name: string): void {
     .list()
     .some((card) => card.provider.toLowerCase() === id?.provider.toLowerCase() && card.name === id.name);
   if (!isCard && findSelector(name) === null) return;
-  throw invalid("name", "this is an id already, so the alias would have no effect");
+  throw invalidValue("name", "this is an id already, so the alias would have no effect");
 }
 
 function readTarget(parts: AliasParts, given: Static<typeof target>): Alias {
@@ -153,7 +153,7 @@ function readTarget(parts: AliasParts, given: Static<typeof target>): Alias {
     return findSelector(given) === null ? readModel(parts, given, "target") : given;
   const targets = given.map((one, at) => readMember(parts, one, `target[${at}].model`));
   const twice = targets.findIndex(({ model }, at) => targets.findIndex((one) => one.model === model) < at);
-  if (twice !== -1) throw invalid(`target[${twice}].model`, "this model is there twice");
+  if (twice !== -1) throw invalidValue(`target[${twice}].model`, "this model is there twice");
   return targets;
 }
 
@@ -163,7 +163,7 @@ function readMember(
   param: string,
 ): AliasTarget {
   if (findSelector(model) !== null) {
-    throw invalid(param, "a group is of models: a selector has a name of its own");
+    throw invalidValue(param, "a group is of models: a selector has a name of its own");
   }
   return { model: readModel(parts, model, param), weight };
 }
@@ -173,11 +173,7 @@ function readModel({ catalogue }: AliasParts, text: string, param: string): stri
   const found = catalogue().resolve(text);
   if (found.kind === "card") return found.card.id;
   const near = found.kind === "unknown" ? found.nearest.map((id) => `'${id}'`).join(" or ") : "";
-  throw invalid(param, `there is no such model here${near === "" ? "" : `; did you mean ${near}?`}`);
-}
-
-function invalid(param: string, what: string): Fault {
-  return new Fault("invalid_value", `Invalid '${param}': ${what}.`, { param });
+  throw invalidValue(param, `there is no such model here${near === "" ? "" : `; did you mean ${near}?`}`);
 }
 
 interface Known {

@@ -2,6 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { StoredCredential } from "../core/rows.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import { PER_MINUTE_MAX } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Random } from "../core/world.ts";
@@ -76,8 +77,7 @@ export async function addCredential(
   const secret = fields.key.trim();
   const others = (await store.credentials()).filter((one) => one.provider === provider.name);
   if (others.length >= PER_PROVIDER_MAX) {
-    const message = `Invalid 'key': the provider has ${PER_PROVIDER_MAX} credentials; remove one first.`;
-    throw new Fault("invalid_value", message, { param: "key" });
+    throw invalidValue("key", `the provider has ${PER_PROVIDER_MAX} credentials; remove one first`);
   }
   refuseTwice(parts, provider, others, secret);
   const id = mintId("cred", random);
@@ -158,7 +158,7 @@ function refuseTwice(
 ): void {
   const isThere = secrets.includes(secret) || others.some((one) => openCredential(vault, one) === secret);
   if (!isThere) return;
-  throw new Fault("invalid_value", "Invalid 'key': the provider has this key already.", { param: "key" });
+  throw invalidValue("key", "the provider has this key already");
 }
 
 /** The secret; null when it was sealed under another key, or its row was changed. */

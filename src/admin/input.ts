@@ -1,10 +1,10 @@
 // Reading what an operator sent: by its schema, then the few fields whose meaning no schema can say.
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../core/alias.ts";
-import { Fault, type FaultCode } from "../core/fault.ts";
+import { Fault } from "../core/fault.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { type NanoUsd, toNanoUsd } from "../core/money.ts";
-import { firstFault } from "../core/schema-fault.ts";
+import { firstFault, invalidValue } from "../core/schema-fault.ts";
 
 const IDEMPOTENCY_KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 const INSTANT_SHAPE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
@@ -58,7 +58,7 @@ function readWhole({ minimum, maximum }: TSchema, value: unknown, param: string)
   const number = typeof value === "string" && WHOLE_NUMBER.test(value) ? Number(value) : value;
   if (typeof number === "number" && Number.isInteger(number) && number >= minimum && number <= maximum)
     return number;
-  throw bad("invalid_value", param, `expected a whole number from ${minimum} to ${maximum}`);
+  throw invalidValue(param, `expected a whole number from ${minimum} to ${maximum}`);
 }
 
 function isSound<Schema extends TSchema>(
@@ -69,28 +69,24 @@ function isSound<Schema extends TSchema>(
   return fault === null;
 }
 
-function bad(code: FaultCode, param: string, what: string): Fault {
-  return new Fault(code, `Invalid '${param}': ${what}.`, { param });
-}
-
 /** A name without control characters, not only spaces. */
 export function readName(name: string, param = "name"): string {
   const line = readLine(name, param);
   if (line !== "") return line;
-  throw bad("empty_string", param, "it must not be empty");
+  throw new Fault("empty_string", `Invalid '${param}': it must not be empty.`, { param });
 }
 
 /** A text on one line, without the spaces at its ends. */
 export function readLine(text: string, param: string): string {
   const line = text.trim();
   if (!CONTROL.test(line) && line.isWellFormed()) return line;
-  throw bad("invalid_value", param, "it holds control characters");
+  throw invalidValue(param, "it holds control characters");
 }
 
 /** The id of a top-up, so that repeating it makes no second one. */
 export function readIdempotencyKey(key: string, param: string): string {
   if (IDEMPOTENCY_KEY_SHAPE.test(key)) return key;
-  throw bad("invalid_value", param, "expected 1 to 255 visible ASCII characters");
+  throw invalidValue(param, "expected 1 to 255 visible ASCII characters");
 }
 
 /** A moment of `momentSchema` as Unix milliseconds. A date alone is its beginning in UTC. */
@@ -101,12 +97,12 @@ export function readInstant(text: string, param: string): number {
   const isRealDate =
     date !== undefined && new Date(`${date}T00:00:00Z`).getUTCDate() === Number(date.slice(8));
   if (isRealDate && !Number.isNaN(atMs)) return atMs;
-  throw bad("invalid_value", param, `expected ${momentSchema.expected}`);
+  throw invalidValue(param, `expected ${momentSchema.expected}`);
 }
 
 /** An amount of `usdSchema`. */
 export function readUsd(usd: number, param: string): NanoUsd {
   const amount = toNanoUsd(usd);
   if (amount !== null) return amount;
-  throw bad("invalid_value", param, "expected USD exact to nine decimals, below nine million");
+  throw invalidValue(param, "expected USD exact to nine decimals, below nine million");
 }

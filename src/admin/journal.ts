@@ -4,6 +4,7 @@ import { Fault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
 import { ENTRY_KINDS, type Entry, makeSystemAccount, type SystemAccount } from "../core/rows.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import { makeEntryId, type Page, type Position } from "../core/store.ts";
 import { formatInstant } from "./format.ts";
 import { type Listed, listPage, type PageQuery } from "./list.ts";
@@ -80,6 +81,5 @@ function checked(page: Page, accountId: string | null): Page {
   if (page.after === null) return page;
   const [, owner] = ENTRY_ID.exec(page.after.id) ?? [];
   if (owner !== undefined && (accountId === null || owner === accountId)) return page;
-  const message = "Invalid 'after': expected the 'next' of the page before of the same journal.";
-  throw new Fault("invalid_value", message, { param: "after" });
+  throw invalidValue("after", "expected the 'next' of the page before of the same journal");
 }

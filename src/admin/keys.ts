@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { findKeyState, type GatewayKey, KEY_STATES } from "../core/key.ts";
 import { toUsd } from "../core/money.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import type { KeyFilter } from "../core/store.ts";
 import { digestSecret, mintId, mintSecret } from "../keys/secret.ts";
 import { computeDay, type DayRules, monthStartMs } from "../ledger/day.ts";
@@ -104,7 +105,7 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
 function readExpiry(text: string, nowMs: number): number {
   const atMs = readInstant(text, "expires_at");
   if (atMs > nowMs) return atMs;
-  throw new Fault("invalid_value", "Invalid 'expires_at': it lies in the past.", { param: "expires_at" });
+  throw invalidValue("expires_at", "it lies in the past");
 }
 
 /** The limits that are given; null: none of that kind. */
@@ -156,9 +157,7 @@ export async function createKey(world: AdminWorld, fields: Static<typeof newKeyS
     keepsResponses,
   };
   if ((await store.account(accountId)) === null) {
-    throw new Fault("invalid_value", `Invalid 'account_id': there is no such account.`, {
-      param: "account_id",
-    });
+    throw invalidValue("account_id", "there is no such account");
   }
   await store.addKey(key, digestSecret(secret, pepper));
   return { ...keyView(key, nowMs), secret };

@@ -1,6 +1,6 @@
 // Lists in pages: `limit` and `after` in, `data` and `next` out.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../core/fault.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import type { Page, Position } from "../core/store.ts";
 import { closeObject } from "./schema.ts";
 
@@ -27,8 +27,7 @@ export interface Listed<View> {
 function readCursor(text: string): Position {
   const [, atMs, id] = CURSOR_SHAPE.exec(text) ?? [];
   if (atMs !== undefined && id !== undefined) return { atMs: Number(atMs), id };
-  const message = "Invalid 'after': expected the `next` of the page before.";
-  throw new Fault("invalid_value", message, { param: "after" });
+  throw invalidValue("after", "expected the `next` of the page before");
 }
 
 /** One page, newest first: `find` is asked for one row more, which tells whether there is a next page. */

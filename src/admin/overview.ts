@@ -1,7 +1,7 @@
 // The operator's overview: what came in over a span, step by step, beside the span of the same length before.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../core/fault.ts";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import type { UsageDimension, UsageFilter } from "../core/store.ts";
 import { Figures, figuresSchema } from "./figures.ts";
 import { formatInstant } from "./format.ts";
@@ -72,8 +72,7 @@ function hoursOf({ fromMs, toMs }: Span): readonly number[] {
   const first = Math.ceil(fromMs / HOUR_MS) * HOUR_MS;
   const count = Math.max(0, Math.ceil((toMs - first) / HOUR_MS));
   if (count > HOURS_MAX) {
-    const message = `Invalid 'from': by hour at most ${HOURS_MAX / 24} days; expected a later time, or step=day.`;
-    throw new Fault("invalid_value", message, { param: "from" });
+    throw invalidValue("from", `by hour at most ${HOURS_MAX / 24} days; expected a later time, or step=day`);
   }
   return Array.from({ length: count }, (_, at) => first + at * HOUR_MS);
 }

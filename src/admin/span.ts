@@ -1,6 +1,6 @@
 // Spans of time as operators ask for them: moments, or dates that are their whole days.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../core/fault.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import { computeDay, type Day, type DayRules, dayAfter } from "../ledger/day.ts";
 import { momentSchema, readInstant } from "./input.ts";
 
@@ -27,9 +27,7 @@ export function readSpan({ from, to }: Moments, nowMs: number, rules: DayRules):
   const toMs = to === undefined ? today.endMs : readTo(to, rules);
   const fromMs = from === undefined ? daysBefore(toMs, rules) : readFrom(from, rules);
   if (fromMs >= toMs) {
-    const message =
-      "Invalid 'from': expected a time before 'to', which is the end of today unless it is given.";
-    throw new Fault("invalid_value", message, { param: "from" });
+    throw invalidValue("from", "expected a time before 'to', which is the end of today unless it is given");
   }
   return { fromMs, toMs: Math.min(toMs, today.endMs) };
 }
@@ -108,8 +106,10 @@ export function listDays(
 ): readonly (Span & { readonly name: string })[] {
   const days: (Span & { readonly name: string })[] = [];
   if (toMs - fromMs > (DAYS_MAX + 1) * DAY_MS) {
-    const message = `Invalid 'from': by day at most ${DAYS_MAX} days; expected a later time, or larger steps than days.`;
-    throw new Fault("invalid_value", message, { param: "from" });
+    throw invalidValue(
+      "from",
+      `by day at most ${DAYS_MAX} days; expected a later time, or larger steps than days`,
+    );
   }
   for (let at = fromMs; at < toMs; ) {
     const { name, endMs } = computeDay(at, rules);

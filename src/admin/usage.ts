@@ -1,6 +1,6 @@
 // The operator's view of usage: requests, tokens, money and first tokens summed by day, model, key, account, provider, operation and surface.
 import { type Static, Type } from "@sinclair/typebox";
-import { Fault } from "../core/fault.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import type { Store, UsageDimension, UsageQuery } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import type { DayRules } from "../ledger/day.ts";
@@ -133,8 +133,10 @@ function sumOf(sums: Map<string, Sum>, labels: Labels): Sum {
   const known = sums.get(id);
   if (known) return known;
   if (sums.size === GROUPS_MAX) {
-    const message = `Invalid 'group_by': that is more than ${GROUPS_MAX} sums; expected fewer words, or a shorter time.`;
-    throw new Fault("invalid_value", message, { param: "group_by" });
+    throw invalidValue(
+      "group_by",
+      `that is more than ${GROUPS_MAX} sums; expected fewer words, or a shorter time`,
+    );
   }
   const sum = { labels, figures: new Figures() };
   sums.set(id, sum);

@@ -214,6 +214,11 @@ function invalidType(path: string, expected: string, got: string): Fault {
   return new Fault("invalid_type", message, { param: path });
 }
 
+/** `what` is a sentence without its stop. */
+export function invalidValue(param: string, what: string): Fault {
+  return new Fault("invalid_value", `Invalid '${param}': ${what}.`, { param });
+}
+
 export function missingParameter(path: string): Fault {
   return new Fault("missing_required_parameter", `Missing required parameter: '${path}'.`, { param: path });
 }
@@ -233,5 +238,5 @@ function notAmong(values: readonly string[], path: string): Fault {
 /** If the schema has its own wording, its bounds are reported together. */
 function fault(code: FaultCode, path: string, { expected }: Rules, what: string): Fault {
   if (expected === undefined) return new Fault(code, `Invalid '${path}': ${what}.`, { param: path });
-  return new Fault("invalid_value", `Invalid '${path}': expected ${expected}.`, { param: path });
+  return invalidValue(path, `expected ${expected}`);
 }

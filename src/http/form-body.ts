@@ -2,6 +2,7 @@
 import { Attachment } from "../core/attachment.ts";
 import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import { type BodyPorts, type BodyRules, readHeld, readJson } from "./body.ts";
 import { type FormPart, readParts } from "./multipart.ts";
 import { measureSeconds } from "./sound.ts";
@@ -84,7 +85,7 @@ function addPart(fields: Map<string, unknown>, part: FormPart): void {
   const before = fields.get(field);
   if (before === undefined) fields.set(field, isList ? [value] : value);
   else if (isList && Array.isArray(before)) before.push(value);
-  else throw new Fault("invalid_value", `Invalid '${name}': it is there twice.`, { param: name });
+  else throw invalidValue(name, "it is there twice");
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -93,13 +94,13 @@ function decode({ name, bytes }: FormPart): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new Fault("invalid_value", `Invalid '${name}': it is not UTF-8.`, { param: name });
+    throw invalidValue(name, "it is not UTF-8");
   }
 }
 
 function makeAttachment({ name: field, type, bytes }: FormPart, name: string): Attachment {
   if (name.length > FILENAME_CHARACTERS_MAX || UNSAFE_FILENAME.test(name)) {
-    throw new Fault("invalid_value", `Invalid '${field}': the file's name is unsafe.`, { param: field });
+    throw invalidValue(field, "the file's name is unsafe");
   }
   return new Attachment(name === "" ? "file" : name, type, bytes);
 }

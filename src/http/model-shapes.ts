@@ -1,7 +1,7 @@
 // A model list in the shapes of Anthropic's and Google's APIs.
 import { Type } from "@sinclair/typebox";
-import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 
 const limit = Type.Optional(Type.Union([Type.Integer(), Type.Null()]));
 const names = Type.Array(Type.String());
@@ -53,8 +53,7 @@ function readLimit(given: string | null): number {
   if (given === null) return PAGE_DEFAULT;
   const limit = Number(given);
   if (Number.isInteger(limit) && limit >= 1 && limit <= PAGE_MAX) return limit;
-  const message = `Invalid 'limit': expected an integer from 1 to ${PAGE_MAX}.`;
-  throw new Fault("invalid_value", message, { param: "limit" });
+  throw invalidValue("limit", `expected an integer from 1 to ${PAGE_MAX}`);
 }
 
 /** Null: the query names no such place. An id that is not in the list is a mistake. */
@@ -63,7 +62,7 @@ function findPlace(all: readonly ModelEntry[], query: URLSearchParams, name: str
   if (id === null) return null;
   const at = all.findIndex((model) => model.id === id);
   if (at !== -1) return at;
-  throw new Fault("invalid_value", `Invalid '${name}': there is no such model in the list.`, { param: name });
+  throw invalidValue(name, "there is no such model in the list");
 }
 
 export function writeAnthropicModel({

@@ -3,6 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
 import { asObject } from "../core/json.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import { missing } from "../gateway/kept-answers.ts";
 import { OPENAI_RESPONSES } from "../surfaces/openai-responses/surface.ts";
 import { json, refusalAnswer } from "./answers.ts";
@@ -63,8 +64,7 @@ function listInput(
 ) {
   const most = limit === undefined ? INPUT_ITEMS : Number(limit);
   if (!Number.isInteger(most) || most < 1 || most > INPUT_ITEMS_MAX) {
-    const message = `Invalid 'limit': expected a whole number from 1 to ${INPUT_ITEMS_MAX}.`;
-    throw new Fault("invalid_value", message, { param: "limit" });
+    throw invalidValue("limit", `expected a whole number from 1 to ${INPUT_ITEMS_MAX}`);
   }
   // Items that the client sent have no id: their place in the input is one.
   const items = input.map((item, index) => ({ id: `item_${index}`, ...asObject(item) }));

@@ -4,6 +4,7 @@ import { Elysia } from "elysia";
 import { readInput } from "../admin/input.ts";
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
+import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
 import { type KnownPorts, knownNow } from "../gateway/plan-request.ts";
@@ -83,8 +84,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
 function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
   const selection = readSelection(model, key, ports.snapshot().catalogue);
   if (selection.kind === "selector") return selection.selector;
-  const message = "Invalid 'model': a selector chooses, so name Router#best, Router#fair or Router#light.";
-  throw new Fault("invalid_value", message, { param: "model" });
+  throw invalidValue("model", "a selector chooses, so name Router#best, Router#fair or Router#light");
 }
 
 /** The first score of a completion counts. The selector learns from it once every node has read it. */
