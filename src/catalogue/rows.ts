@@ -1,7 +1,6 @@
 // The catalogue's own files as cards: one row a model, checked as it is read.
 import {
   CAPABILITIES,
-  type Capability,
   CHAT_ONLY,
   type LaterPrice,
   type ModelCard,
@@ -9,7 +8,7 @@ import {
   type OperationName,
   type Price,
 } from "../core/card.ts";
-import { DIALECTS, type DialectName } from "../core/dialect.ts";
+import { DIALECTS } from "../core/dialect.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
 import beyondChat from "./beyond-chat.data.json";
 import { buildLaterPrices, findLaterProblem, type LaterPriceFields } from "./later-prices.ts";
@@ -45,7 +44,10 @@ function cardOf(row: JsonObject): ModelCard {
   const output = tokens(id, row.output);
   if (context !== null && output !== null && output > context)
     throw unsound(id, "outputs more than its context");
-  const operations = readOperations(id, row.operations);
+  const operations =
+    row.operations === undefined
+      ? CHAT_ONLY
+      : new Set(readNames(id, row.operations, OPERATIONS, "operation"));
   const laterPrices = readLaterPrices(id, row.later_prices, operations);
   return {
     id,
@@ -58,10 +60,10 @@ function cardOf(row: JsonObject): ModelCard {
     outputTokensMax: output,
     price: row.price === null ? null : soundPrice(id, row.price, operations),
     ...(laterPrices.length === 0 ? {} : { laterPrices }),
-    capabilities: capabilitiesOf(id, row.capabilities),
+    capabilities: new Set(readNames(id, row.capabilities, CAPABILITIES, "capability", 0)),
     operations,
     ...(row.like === undefined ? {} : { like: asString(row.like) ?? "" }),
-    ...(row.dialects === undefined ? {} : { dialects: readDialects(id, row.dialects) }),
+    ...(row.dialects === undefined ? {} : { dialects: readNames(id, row.dialects, DIALECTS, "dialect") }),
     listed: true,
     fallbacks: [],
   };
@@ -110,26 +112,18 @@ function isLaterPrice(value: unknown): value is LaterPriceFields {
   return isPrice(value) && "from" in value && typeof value.from === "string";
 }
 
-function capabilitiesOf(id: string, value: unknown): ReadonlySet<Capability> {
+/** Returns those of the row's names, all of which must be known. */
+function readNames<Name extends string>(
+  id: string,
+  value: unknown,
+  known: readonly Name[],
+  what: string,
+  least = 1,
+): readonly Name[] {
   const names = asArray(value);
-  const known = CAPABILITIES.filter((capability) => names.includes(capability));
-  if (known.length !== names.length) throw unsound(id, "has an unknown capability");
-  return new Set(known);
-}
-
-function readOperations(id: string, value: unknown): ReadonlySet<OperationName> {
-  if (value === undefined) return CHAT_ONLY;
-  const names = asArray(value);
-  const known = OPERATIONS.filter((operation) => names.includes(operation));
-  if (known.length !== names.length || known.length === 0) throw unsound(id, "has an unknown operation");
-  return new Set(known);
-}
-
-function readDialects(id: string, value: unknown): readonly DialectName[] {
-  const names = asArray(value);
-  const known = DIALECTS.filter((dialect) => names.includes(dialect));
-  if (known.length !== names.length || known.length === 0) throw unsound(id, "has an unknown dialect");
-  return known;
+  const found = known.filter((name) => names.includes(name));
+  if (found.length !== names.length || found.length < least) throw unsound(id, `has an unknown ${what}`);
+  return found;
 }
 
 function unsound(id: string, what: string): Error {

@@ -1,6 +1,7 @@
 // Azure among the providers: a resource's address, the version of its API, and an application's proof in place of keys.
 import type { Credential } from "../core/settings.ts";
 import {
+  type Cloud,
   makeCredential,
   type PlatformContext,
   type PlatformSetup,
@@ -17,12 +18,12 @@ const SCOPE = "https://cognitiveservices.azure.com/.default";
 const RESOURCE_HOST = /^([^.]+)\.(openai|cognitiveservices|services\.ai)\.azure\.com$/;
 const MICROSOFT_HOST = /\.azure\.(com|us|cn)$/;
 
-/** True if the environment alone says enough to call it. */
-export function isAzureInEnvironment(env: PlatformContext["env"]): boolean {
-  return readVariable(env, ENDPOINT) !== "";
-}
+export const AZURE: Cloud = {
+  isInEnvironment: ({ env }, hasKey) => hasKey && readVariable(env, ENDPOINT) !== "",
+  build,
+};
 
-export function buildAzure(context: PlatformContext): PlatformSetup {
+function build(context: PlatformContext): PlatformSetup {
   const { entry } = context;
   const baseUrl = chooseAddress(context);
   const unspoken = listNames(baseUrl);

@@ -2,6 +2,7 @@
 import type { AwsProof, Credential } from "../core/settings.ts";
 import { readContainer } from "./aws-container.ts";
 import {
+  type Cloud,
   makeCredential,
   type PlatformContext,
   type PlatformSetup,
@@ -21,12 +22,12 @@ const KEY_SECRET = "AWS_SECRET_ACCESS_KEY";
 const TOKEN = "AWS_SESSION_TOKEN";
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
-/** True if the environment alone holds a proof: a bearer key, or the keys of an account. */
-export function isBedrockInEnvironment(env: PlatformContext["env"]): boolean {
-  return readVariable(env, BEARER) !== "" || hasAwsKeys(env);
-}
+export const BEDROCK: Cloud = {
+  isInEnvironment: ({ env }) => readVariable(env, BEARER) !== "" || hasAwsKeys(env),
+  build,
+};
 
-export function buildBedrock(context: PlatformContext): PlatformSetup {
+function build(context: PlatformContext): PlatformSetup {
   const { entry } = context;
   const region = findRegion(context);
   const given = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);

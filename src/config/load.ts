@@ -16,6 +16,7 @@ import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Iss
 import { storeUrl } from "./field-types.ts";
 import { interpolate, isWithin, type Outside } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
+import { readVariable } from "./platform.ts";
 import { buildProviders } from "./providers.ts";
 import { adminToken, type Config } from "./schema.ts";
 import { parseClock, parseDuration, parseSize } from "./units.ts";
@@ -172,7 +173,7 @@ function buildServerRules(
   return {
     host: overrides.host ?? server.host ?? DEFAULT_HOST,
     port: overrides.port ?? server.port ?? DEFAULT_PORT,
-    adminToken: server.admin_token ?? readVariable("POUNDKEY_ADMIN_TOKEN", adminToken, env, issues),
+    adminToken: server.admin_token ?? readField("POUNDKEY_ADMIN_TOKEN", adminToken, env, issues),
     bodyBytesMax,
     bodyMemoryBytes,
     drainMs: parseMs(server.drain, DRAIN_MS),
@@ -188,12 +189,12 @@ function parseBytes(size: string | number | undefined): number | null {
 }
 
 function chooseStore(store: string | undefined, { env, overrides }: LoadInput, issues: Issues): string {
-  return overrides.store ?? store ?? readVariable("POUNDKEY_STORE", storeUrl, env, issues) ?? DEFAULT_STORE;
+  return overrides.store ?? store ?? readField("POUNDKEY_STORE", storeUrl, env, issues) ?? DEFAULT_STORE;
 }
 
 /** Returns a variable that replaces the field with that schema, or null if it isn't set. */
-function readVariable(name: string, field: TSchema, env: LoadInput["env"], issues: Issues): string | null {
-  const value = env(name)?.trim() ?? "";
+function readField(name: string, field: TSchema, env: LoadInput["env"], issues: Issues): string | null {
+  const value = readVariable(env, name);
   if (value === "") return null;
   if (!Value.Check(field, value)) issues.atVariable(name, `expected ${field.expected}`);
   return value;

@@ -1,13 +1,13 @@
 // Checks the changes to the catalogue, and every field that names a model.
 import { findSelector, knownCards, splitId } from "../catalogue/catalogue.ts";
-import { buildLaterPrices, findLaterProblem } from "../catalogue/later-prices.ts";
+import { buildLaterPrices } from "../catalogue/later-prices.ts";
 import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
 import { buildPrice } from "../catalogue/price.ts";
 import type { Alias, AliasTarget } from "../core/alias.ts";
 import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../core/card.ts";
 import type { CategoryRule, ModelOverlay, ProviderSetup, RouterRules } from "../core/settings.ts";
 import type { Issues, Path } from "./errors.ts";
-import { findPriceProblem, normaliseId } from "./own-cards.ts";
+import { checkPrices, normaliseId } from "./own-cards.ts";
 import type { AliasConfig, Config, OverlayConfig, RuleConfig } from "./schema.ts";
 import { parseDuration, parsePercentile, parseShare } from "./units.ts";
 
@@ -49,11 +49,9 @@ export class ModelFields {
       else if (this.#isOff(id)) this.#issues.atKey(path, describeOff(id));
       else if (Object.keys(entry).length === 0) this.#issues.atValue(path, "changes nothing");
       const operations = new Set(entry.operations ?? this.#cards.get(id)?.operations ?? CHAT_ONLY);
-      const unsound = findPriceProblem(entry.price, operations);
-      if (unsound) this.#issues.atValue([...path, "price", ...unsound.path], unsound.message);
-      const later = findLaterProblem(entry.later_prices ?? [], operations);
-      if (later) this.#issues.atValue([...path, "later_prices", later.at], later.message);
-      changes.set(id, this.#overlayOf(id, unsound ? { ...entry, price: undefined } : entry));
+      const wrong = (at: Path, message: string) => this.#issues.atValue([...path, ...at], message);
+      const isSound = checkPrices(entry, operations, wrong);
+      changes.set(id, this.#overlayOf(id, isSound ? entry : { ...entry, price: undefined }));
       names.set(id, name);
     }
     for (const problem of overlayProblems(this.#cards, [...changes.values()])) {

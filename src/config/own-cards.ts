@@ -1,6 +1,6 @@
 // Builds the cards of the operator's own models, and checks them.
 import { knownCards, splitId } from "../catalogue/catalogue.ts";
-import { buildLaterPrices, findLaterProblem } from "../catalogue/later-prices.ts";
+import { buildLaterPrices, findLaterProblem, type LaterPriceFields } from "../catalogue/later-prices.ts";
 import { unknownModel } from "../catalogue/overlay.ts";
 import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "../catalogue/price.ts";
 import { CHAT_ONLY, type ModelCard, type OperationName } from "../core/card.ts";
@@ -43,10 +43,7 @@ export function buildOwnCards(own: OwnModels, issues: Issues): readonly ModelCar
       wrong(["dialect"], `${own.provider} speaks ${own.spoken.join(" and ")}`);
     if (model.deployment !== undefined && !isDeploying(own))
       wrong(["deployment"], `has no effect: only models on Azure and Bedrock have deployments`);
-    const unsound = findPriceProblem(model.price, card.operations ?? CHAT_ONLY);
-    if (unsound) wrong(["price", ...unsound.path], unsound.message);
-    const later = findLaterProblem(model.later_prices ?? [], card.operations ?? CHAT_ONLY);
-    if (later) wrong(["later_prices", later.at], later.message);
+    checkPrices(model, card.operations ?? CHAT_ONLY, wrong);
     return card;
   });
 }
@@ -127,20 +124,22 @@ function narrowDialects(
   return shared.length > 0 && shared.length < spoken.length ? shared : undefined;
 }
 
-interface PriceProblem {
-  /** Within the price; empty: it is the price as a whole. */
-  readonly path: readonly string[];
-  readonly message: string;
+interface Priced {
+  readonly price?: PriceFields | undefined;
+  readonly later_prices?: readonly LaterPriceFields[];
 }
 
-export function findPriceProblem(
-  price: PriceFields | undefined,
+/** Reports what is wrong with a model's prices. Returns false if its price now can't be used. */
+export function checkPrices(
+  { price, later_prices = [] }: Priced,
   operations: ReadonlySet<OperationName>,
-): PriceProblem | null {
-  if (price === undefined) return null;
-  const missing = findMissingRate(price, operations);
-  if (missing !== null)
-    return { path: [missing], message: "is missing: a model that writes text has this price" };
-  const message = priceProblem(price);
-  return message === null ? null : { path: [], message };
+  wrong: (path: Path, message: string) => void,
+): boolean {
+  const missing = price && findMissingRate(price, operations);
+  const message = price && !missing ? priceProblem(price) : null;
+  if (missing) wrong(["price", missing], "is missing: a model that writes text has this price");
+  if (message !== null) wrong(["price"], message);
+  const later = findLaterProblem(later_prices, operations);
+  if (later) wrong(["later_prices", later.at], later.message);
+  return !missing && message === null;
 }

@@ -28,6 +28,13 @@ export interface PlatformSetup {
   readonly guardrail?: Guardrail;
 }
 
+/** A cloud: a provider whose address and credentials are a customer's own. */
+export interface Cloud {
+  /** True if the environment alone says enough to call it. `hasKey`: one of the provider's key variables is set. */
+  isInEnvironment(outside: Outside, hasKey: boolean): boolean;
+  build(context: PlatformContext): PlatformSetup;
+}
+
 const FIELDS: Readonly<Record<PlatformName, readonly (keyof ProviderConfig)[]>> = {
   azure: ["resource", "api", "entra"],
   bedrock: ["region", "aws", "guardrail"],

@@ -3,21 +3,23 @@ import type { ModelCard } from "../core/card.ts";
 import type { DialectName } from "../core/dialect.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Credential, KnownProvider, PlatformName, ProviderSetup, Timeouts } from "../core/settings.ts";
-import { buildAzure, isAzureInEnvironment } from "./azure.ts";
-import { buildBedrock, isBedrockInEnvironment } from "./bedrock.ts";
+import { AZURE } from "./azure.ts";
+import { BEDROCK } from "./bedrock.ts";
 import type { Issues, Path } from "./errors.ts";
 import type { Outside } from "./interpolate.ts";
 import { buildOwnCards } from "./own-cards.ts";
-import { checkPlatformFields, type PlatformSetup } from "./platform.ts";
+import { type Cloud, checkPlatformFields, type PlatformSetup, readVariable } from "./platform.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
 import type { Config } from "./schema.ts";
 import { parseBaseUrl, parseDuration } from "./units.ts";
-import { buildVertex, isVertexInEnvironment } from "./vertex.ts";
+import { VERTEX } from "./vertex.ts";
 
 export interface Providers {
   readonly providers: readonly ProviderSetup[];
   readonly ownModels: readonly ModelCard[];
 }
+
+const CLOUDS: Readonly<Record<PlatformName, Cloud>> = { azure: AZURE, bedrock: BEDROCK, vertex: VERTEX };
 
 /** Prefixes of model ids that no configured provider may have. */
 const RESERVED: ReadonlySet<string> = new Set(["router", "sim"]);
@@ -74,26 +76,13 @@ function readEnvironment(known: readonly KnownProvider[], outside: Outside, issu
 }
 
 function isInEnvironment({ keyVariables, platform }: KnownProvider, outside: Outside): boolean {
-  const hasKey = keyVariables.some((name) => isSet(outside.env(name)));
-  switch (platform) {
-    case undefined:
-      return hasKey;
-    case "azure":
-      return hasKey && isAzureInEnvironment(outside.env);
-    case "bedrock":
-      return isBedrockInEnvironment(outside.env);
-    case "vertex":
-      return hasKey && isVertexInEnvironment(outside);
-  }
+  const hasKey = keyVariables.some((name) => readVariable(outside.env, name) !== "");
+  return platform === undefined ? hasKey : CLOUDS[platform].isInEnvironment(outside, hasKey);
 }
 
 /** The cloud that an entry of another name names; the dialect of Bedrock is Bedrock itself. */
 function findPlatform(entry: ProviderConfig | null): PlatformName | undefined {
   return entry?.platform ?? (entry?.dialect === "bedrock" ? "bedrock" : undefined);
-}
-
-function isSet(value: string | undefined): boolean {
-  return value !== undefined && value.trim() !== "";
 }
 
 function listSpoken({ dialect }: ProviderConfig, row: KnownProvider | undefined): readonly DialectName[] {
@@ -120,16 +109,10 @@ function placeProvider(
   if (entry.platform !== undefined && entry.platform !== row?.platform)
     issues.atValue([...path, "platform"], `${context.name} is not on it`);
   const readKeys = () => readCredentials(context, entry.keys);
-  switch (row?.platform) {
-    case undefined:
-      return { baseUrl: chooseAddress(context, entry.base_url), credentials: readKeys() };
-    case "azure":
-      return { platform: "azure", ...buildAzure({ ...context, entry, readKeys }) };
-    case "bedrock":
-      return { platform: "bedrock", ...buildBedrock({ ...context, entry, readKeys }) };
-    case "vertex":
-      return { platform: "vertex", ...buildVertex({ ...context, entry, readKeys }) };
-  }
+  const platform = row?.platform;
+  return platform === undefined
+    ? { baseUrl: chooseAddress(context, entry.base_url), credentials: readKeys() }
+    : { platform, ...CLOUDS[platform].build({ ...context, entry, readKeys }) };
 }
 
 function buildSetup(context: Context, entry: ProviderConfig): ProviderSetup {
@@ -186,14 +169,15 @@ function readCredential(given: NonNullable<ProviderConfig["keys"]>[number]): Cre
 }
 
 function readKeyVariable({ path, env, issues }: Context, variables: readonly string[]): string {
-  const variable = variables.find((name) => isSet(env(name)));
-  const secret = variable === undefined ? "" : (env(variable)?.trim() ?? "");
+  const variable = variables.find((name) => readVariable(env, name) !== "");
   if (variable === undefined) {
     const names = variables.join(" or ");
     issues.atKey(path, `has no keys, and the environment variable ${names} is not set`);
-  } else if (!PRINTABLE.test(secret)) {
-    issues.atVariable(variable, "expected a key of printable characters without spaces");
+    return "";
   }
+  const secret = readVariable(env, variable);
+  if (!PRINTABLE.test(secret))
+    issues.atVariable(variable, "expected a key of printable characters without spaces");
   return secret;
 }
 

@@ -4,6 +4,7 @@ import type { TokenSource } from "../core/token-source.ts";
 import { METADATA_HOST, makeMetadataSource, parseGoogleCredentials } from "./google-credentials.ts";
 import type { Outside } from "./interpolate.ts";
 import {
+  type Cloud,
   makeCredential,
   type PlatformContext,
   type PlatformSetup,
@@ -20,14 +21,17 @@ const LOCATION_SHAPE = /^[a-z][a-z0-9-]{1,39}$/;
 const DEFAULT_LOCATION = "global";
 const API = "/v1";
 
-/** True if the environment alone says enough to call it: whose credentials, and which project pays. */
-export function isVertexInEnvironment({ env, readFile }: Outside): boolean {
+export const VERTEX: Cloud = { isInEnvironment, build };
+
+/** It has to say whose credentials, and which project pays. */
+function isInEnvironment({ env, readFile }: Outside, hasKey: boolean): boolean {
+  if (!hasKey) return false;
   if (readVariable(env, PROJECT) !== "") return true;
   const text = readOrNull(readFile, readVariable(env, CREDENTIALS));
   return text === null || asString(asObject(parseJson(text)).project_id) !== undefined;
 }
 
-export function buildVertex(context: PlatformContext): PlatformSetup {
+function build(context: PlatformContext): PlatformSetup {
   const { entry, path, issues } = context;
   if (entry.keys !== undefined) {
     if (entry.service_account !== undefined) refuseSecondProof(context, "service_account");
