@@ -7,29 +7,26 @@ import type { ModelCard } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
 import { asObject, asString, parseJson } from "../core/json.ts";
 import { formatField, type Issues, type Path } from "./errors.ts";
-import { choice, day, section, text, whole } from "./field-types.ts";
+import { choice, day, orNull, section, text, whole } from "./field-types.ts";
 import type { Outside } from "./interpolate.ts";
 import { capabilities, laterPrices, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
 import { listIssues } from "./validate.ts";
 
 const ROWS_MAX = 20_000;
 
-const tokens = Type.Union([whole(1, TOKENS_MAX), Type.Null()], {
-  expected: `a whole number from 1 to ${TOKENS_MAX}, or null if it isn't known`,
-});
+const tokens = orNull(
+  whole(1, TOKENS_MAX),
+  `a whole number from 1 to ${TOKENS_MAX}, or null if it isn't known`,
+);
 const row = section(
   {
     id: modelId,
     owner: Type.Optional(text("the owner's name", /^[^\p{C}]{1,100}$/u)),
-    released: Type.Union([day, Type.Null()], {
-      expected: "a day like 2027-01-31, or null if it isn't known",
-    }),
+    released: orNull(day, "a day like 2027-01-31, or null if it isn't known"),
     shutdown: Type.Optional(day),
     context: tokens,
     output: tokens,
-    price: Type.Union([price, Type.Null()], {
-      expected: "a mapping of prices, or null if they aren't known",
-    }),
+    price: orNull(price, "a mapping of prices, or null if they aren't known"),
     later_prices: Type.Optional(laterPrices),
     capabilities,
     operations: Type.Optional(operations),

@@ -1,6 +1,6 @@
 // The types of configuration fields: TypeBox schemas with their bounds and a description of the expected value.
 
-import { Kind, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
+import { Kind, type TProperties, type TSchema, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
 import { parseDay } from "../catalogue/later-prices.ts";
 import {
   isAddressBlock,
@@ -116,8 +116,17 @@ export const storeUrl = checked<string>("sqlite:PATH or postgres://…", isStore
 export const host = checked<string>("an IP address or a host name", isHost, {});
 
 /** A section that has these fields and no others. */
-export function section<T extends Record<string, TSchema>>(fields: T, description: string) {
+export function section<T extends TProperties>(fields: T, description: string) {
   return Type.Object(fields, { additionalProperties: false, description, expected: "a mapping of fields" });
+}
+
+/** As `section`, and each field may be left out. */
+export function options<T extends TProperties>(fields: T, description: string) {
+  return section(Type.Partial(Type.Object(fields)).properties, description);
+}
+
+export function orNull<T extends TSchema>(value: T, expected: string) {
+  return Type.Union([value, Type.Null()], { expected });
 }
 
 /** A mapping whose keys are names that the operator chooses. */

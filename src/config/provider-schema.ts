@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../core/alias.ts";
 import { DIALECTS } from "../core/dialect.ts";
 import { PER_MINUTE_MAX, PLATFORMS } from "../core/settings.ts";
-import { baseUrl, choice, duration, named, number, section, text, whole } from "./field-types.ts";
+import { baseUrl, choice, duration, named, number, options, section, text, whole } from "./field-types.ts";
 import { model } from "./model-schema.ts";
 
 const MODELS_MAX = 1000;
@@ -67,28 +67,26 @@ const guardrail = section(
 
 /** Where a customer's models are, and who the customer is. */
 const PLATFORM_FIELDS = {
-  resource: optional(text("a resource's name", /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/)),
-  api: optional(text('"v1" or a version like 2024-10-21', /^(v1|\d{4}-\d{2}-\d{2}(-preview)?)$/)),
-  entra: optional(entra),
-  region: optional(text("an AWS region like us-east-1", /^[a-z]{2,5}(-[a-z]+){1,3}-\d{1,2}$/)),
-  aws: optional(aws),
-  guardrail: optional(guardrail),
-  project: optional(text("a project's id", /^[a-z0-9][a-z0-9.:-]{0,99}$/)),
-  location: optional(text("global, us, eu or a region like us-central1", /^[a-z][a-z0-9-]{1,39}$/)),
-  service_account: optional(
-    text(
-      `the text of a key file, as in \${file:/path/sa.json}, or "metadata"`,
-      /^(\s*\{[\s\S]*\}\s*|metadata)$/,
-    ),
+  resource: text("a resource's name", /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/),
+  api: text('"v1" or a version like 2024-10-21', /^(v1|\d{4}-\d{2}-\d{2}(-preview)?)$/),
+  entra,
+  region: text("an AWS region like us-east-1", /^[a-z]{2,5}(-[a-z]+){1,3}-\d{1,2}$/),
+  aws,
+  guardrail,
+  project: text("a project's id", /^[a-z0-9][a-z0-9.:-]{0,99}$/),
+  location: text("global, us, eu or a region like us-central1", /^[a-z][a-z0-9-]{1,39}$/),
+  service_account: text(
+    `the text of a key file, as in \${file:/path/sa.json}, or "metadata"`,
+    /^(\s*\{[\s\S]*\}\s*|metadata)$/,
   ),
 };
 
-const timeouts = section(
+const timeouts = options(
   {
-    connect: optional(duration("1ms", "5m")),
-    first_byte: optional(duration("1ms", "1h")),
-    idle: optional(duration("1ms", "1h")),
-    total: optional(duration("1ms", "24h")),
+    connect: duration("1ms", "5m"),
+    first_byte: duration("1ms", "1h"),
+    idle: duration("1ms", "1h"),
+    total: duration("1ms", "24h"),
   },
   "connect 5s; first_byte 60s (5m for reasoning models) and idle 60s, of streamed calls; total 10m over all attempts.",
 );
@@ -100,24 +98,22 @@ const headers = named(
   "Sent with each call.",
 );
 
-export const provider = section(
+export const provider = options(
   {
-    dialect: optional(choice(DIALECTS)),
-    platform: optional(choice(PLATFORMS)),
-    base_url: optional(baseUrl),
+    dialect: choice(DIALECTS),
+    platform: choice(PLATFORMS),
+    base_url: baseUrl,
     ...PLATFORM_FIELDS,
-    keys: optional(
-      Type.Array(credential, {
-        minItems: 1,
-        maxItems: KEYS_MAX,
-        expected: "a list of at least one key",
-      }),
-    ),
-    headers: optional(headers),
-    timeouts: optional(timeouts),
-    unlisted_models: optional(Type.Boolean()),
-    cache_marks: optional(choice(["auto", "off"])),
-    models: optional(Type.Array(model, { maxItems: MODELS_MAX })),
+    keys: Type.Array(credential, {
+      minItems: 1,
+      maxItems: KEYS_MAX,
+      expected: "a list of at least one key",
+    }),
+    headers: headers,
+    timeouts: timeouts,
+    unlisted_models: Type.Boolean(),
+    cache_marks: choice(["auto", "off"]),
+    models: Type.Array(model, { maxItems: MODELS_MAX }),
   },
   "One provider: a known name needs no more than its keys.",
 );
