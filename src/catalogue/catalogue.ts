@@ -4,9 +4,9 @@ import { CAPABILITIES, type GroupMember, type ModelCard } from "../core/card.ts"
 import { nearest } from "../core/nearest.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
-import { applyPrices, findNextChange, type LaterPriceFields, viewLaterPrices } from "./later-prices.ts";
+import { applyPrices, findNextChange, viewLaterPrices } from "./later-prices.ts";
 import { overlaid } from "./overlay.ts";
-import { type PriceFields, priceView } from "./price.ts";
+import { priceView } from "./price.ts";
 import { shippedCards } from "./rows.ts";
 import { makeUnlistedCard } from "./unlisted.ts";
 
@@ -216,34 +216,11 @@ function heaviestFirst(alias: Alias): Alias {
   return typeof alias === "string" ? alias : alias.toSorted((a, b) => b.weight - a.weight);
 }
 
-/** An entry of `GET /v1/models`: OpenAI's four fields, then ours. */
-export interface ModelView {
-  readonly id: string;
-  readonly object: "model";
-  /** Unix seconds of the release; 0: not known. */
-  readonly created: number;
-  readonly owned_by: string;
-  /** The name without its provider. */
-  readonly name: string;
-  /** Tokens; null: not known. */
-  readonly context_window: number | null;
-  readonly max_output_tokens: number | null;
-  /** USD per million tokens (`per_request` and `per_search`: USD each); null: not priced. */
-  readonly pricing: PriceFields | null;
-  /** Announced prices, the earliest first; left out: none. */
-  readonly later_pricing?: readonly LaterPriceFields[];
-  readonly capabilities: readonly string[];
-  /** The requests that it serves; null: not known. */
-  readonly operations: readonly string[] | null;
-  readonly release_date: string | null;
-  /** The day on which the provider switches it off, when announced. */
-  readonly shutdown_date: string | null;
-}
-
 const DATE_CHARACTERS = 10;
 const MILLISECONDS_PER_SECOND = 1000;
 
-export function modelView(card: ModelCard): ModelView {
+/** An entry of `GET /v1/models`: OpenAI's four fields, then ours. null: not known; a model without `pricing` is not priced. */
+export function modelView(card: ModelCard) {
   return {
     id: card.id,
     object: "model",
@@ -260,6 +237,7 @@ export function modelView(card: ModelCard): ModelView {
     shutdown_date: card.shutdownDate ?? null,
   };
 }
+export type ModelView = ReturnType<typeof modelView>;
 
 function dateOf(seconds: number): string {
   return new Date(seconds * MILLISECONDS_PER_SECOND).toISOString().slice(0, DATE_CHARACTERS);

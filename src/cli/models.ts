@@ -3,7 +3,7 @@ import { type ConfigSource, formatErrors, loadConfig } from "../app/configuratio
 import { EXIT, type Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
-import { OPERATIONS } from "../core/card.ts";
+import { OPERATIONS, type OperationName } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
 import { formatJson, formatTable } from "./administration.ts";
@@ -60,9 +60,10 @@ function chooseProviders(
   throw new UsageError(`there is no provider ${asked}${suggest(asked, names)}`);
 }
 
-function chooseOperation({ values }: Arguments): string | undefined {
+function chooseOperation({ values }: Arguments): OperationName | undefined {
   const asked = values.get("operation");
-  if (asked === undefined || OPERATIONS.some((name) => name === asked)) return asked;
+  const found = OPERATIONS.find((name) => name === asked);
+  if (asked === undefined || found) return found;
   const near = suggest(asked, OPERATIONS) || `; expected ${OPERATIONS.join(", ")}`;
   throw new UsageError(`there is no operation ${asked}${near}`);
 }

@@ -1,15 +1,20 @@
-// Access to the admin routes: by the admin token, or by the cookie of a sign-in from a page of our own.
-import { findSession } from "../admin/session.ts";
+// Access to the admin routes, by the admin token or by the cookie of a sign-in from a page of our own; and /admin/v1/session, which gives that cookie.
+import { Elysia } from "elysia";
+import { formatInstant } from "../admin/format.ts";
+import { findSession, SESSION_MS, sessionSchema, signIn, signInSchema, signOut } from "../admin/session.ts";
 import { checkAdminToken } from "../admin/token.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { WrongTokens } from "../admin/wrong-tokens.ts";
 import { Fault } from "../core/fault.ts";
 import { invalidKey } from "../core/key.ts";
 import type { Session } from "../core/rows.ts";
+import { JSON_HEADERS } from "./answers.ts";
 import { readBearer, requireSecret } from "./auth.ts";
+import { type BodyPorts, readJson } from "./body.ts";
 import type { Peers, ReadOrigin } from "./client-address.ts";
+import { answers, takesBody, tell } from "./route-schema.ts";
 
-export const COOKIE = "poundkey_session";
+const COOKIE = "poundkey_session";
 const COOKIE_SHAPE = new RegExp(`(?:^|;)\\s*${COOKIE}=([0-9A-Za-z]{1,100})\\s*(?:;|$)`);
 const SAFE = /^(GET|HEAD|OPTIONS)$/;
 
@@ -28,12 +33,12 @@ export interface OperatorParts {
 }
 
 /** The Fault for a token or cookie that was looked at and is wrong: each such place throws this one, so that all count. */
-export function refused({ wrongTokens, originOf }: OperatorParts, asked: Asked, message: string): Fault {
+function refused({ wrongTokens, originOf }: OperatorParts, asked: Asked, message: string): Fault {
   return wrongTokens.refuse(message, originOf(asked.request, asked.server).address);
 }
 
 /** The secret in the request's cookie; null: it has none of ours. */
-export function cookieSecret(request: Request): string | null {
+function cookieSecret(request: Request): string | null {
   return COOKIE_SHAPE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
 }
 
@@ -50,7 +55,7 @@ export async function checkOperator(parts: OperatorParts, asked: Asked): Promise
 }
 
 /** The session of the request's cookie. Throws the Faults `no_api_key`, `cross_site_request`, and what `refused` gives. */
-export async function isSignedIn(parts: OperatorParts, asked: Asked): Promise<Session> {
+async function isSignedIn(parts: OperatorParts, asked: Asked): Promise<Session> {
   const secret = cookieSecret(asked.request);
   if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
   if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
@@ -76,4 +81,53 @@ function isOwnOrigin(request: Request, hosts: readonly string[]): boolean {
   if (origin === null || !URL.canParse(origin)) return false;
   const { host, protocol } = new URL(origin);
   return /^https?:$/.test(protocol) && hosts.some((one) => one.toLowerCase() === host);
+}
+
+const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
+const TAG = "Session";
+const SET_COOKIE = { 204: { description: "The cookie is set, or taken away." } } as const;
+
+export interface SessionPorts extends OperatorParts, BodyPorts {
+  /** The program's. */
+  readonly version: string;
+}
+
+export function sessionRoutes(ports: SessionPorts) {
+  return new Elysia({ prefix: "/admin/v1" })
+    .post("/session", ({ request, server, body }) => signInWith(ports, { request, server }, body.token), {
+      parse: ({ request }) => readJson(request, ports, BODY),
+      body: takesBody(signInSchema),
+      ...tell(TAG, "signIn", "Sign in: the admin token for a session's cookie", SET_COOKIE),
+    })
+    .get(
+      "/session",
+      async ({ request, server, set }) => {
+        const { expiresAtMs } = await isSignedIn(ports, { request, server });
+        Object.assign(set.headers, JSON_HEADERS);
+        return { expires_at: formatInstant(expiresAtMs), version: ports.version };
+      },
+      { response: answers(sessionSchema), ...tell(TAG, "getSession", "The session of the cookie") },
+    )
+    .delete(
+      "/session",
+      async ({ request, server }) => {
+        await isSignedIn(ports, { request, server });
+        await signOut(ports.world, cookieSecret(request) ?? "");
+        return cookieAnswer(ports, { request, server }, "", 0);
+      },
+      tell(TAG, "signOut", "Sign out", SET_COOKIE),
+    );
+}
+
+async function signInWith(ports: SessionPorts, asked: Asked, token: string): Promise<Response> {
+  const secret = await signIn(ports.world, ports.adminToken, token);
+  if (secret === null) throw refused(ports, asked, "That is not the admin token.");
+  return cookieAnswer(ports, asked, secret, SESSION_MS / 1000);
+}
+
+/** Only our own pages' requests carry it, no script reads it. */
+function cookieAnswer({ originOf }: SessionPorts, asked: Asked, secret: string, seconds: number): Response {
+  const secure = originOf(asked.request, asked.server).isSecure ? "; Secure" : "";
+  const cookie = `${COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
+  return new Response(null, { status: 204, headers: { "set-cookie": cookie, "cache-control": "no-store" } });
 }
