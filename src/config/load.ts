@@ -3,7 +3,6 @@ import type { TSchema } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { NANO_PER_USD } from "../core/money.ts";
 import type {
-  FreeRules,
   KnownProvider,
   ProviderSetup,
   QuotaRules,
@@ -53,21 +52,8 @@ export type Loaded =
     }
   | { readonly ok: false; readonly errors: readonly ConfigError[] };
 
-const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
-const DEFAULT_HOST = "127.0.0.1";
-const DEFAULT_PORT = 8080;
-const BODY_BYTES = 32_000_000;
 const BODY_MEMORY_BYTES = 256_000_000;
-const DRAIN_MS = 25_000;
-const KEEP_ALIVE_MS = 15_000;
-const REQUESTS_PER_DAY = 200;
-/** Without a bound, a key of 200 requests a day could spend over 100,000 USD on the most expensive models. */
-const FREE_BUDGET_USD = 20;
-const THROTTLE_MS = 600_000;
-const CHOICES = 16;
-const MESSAGES = 10_000;
-const LOG_KEEP_MS = 30 * 86_400_000;
-const RESPONSE_BYTES = 64_000_000;
+const DEFAULT_STORE = "sqlite:./.poundkey/poundkey.db";
 
 /** Never throws; returns up to 20 errors, in the file's order. An empty file is a valid configuration. */
 export function loadSettings(input: LoadInput): Loaded {
@@ -131,6 +117,9 @@ function buildSettings(
   const { providers, ownModels } = buildProviders(config.providers, input.known, input, cards, issues);
   const inFile: readonly ProviderSetup[] | null = config.providers === undefined ? null : providers;
   const models = new ModelFields([...cards, ...ownModels], inFile, input.isSimulated ?? true, issues);
+  const { charge = "beyond_allowance", markup = 1 } = config.billing ?? {};
+  const { n: choicesMax = 16, messages: messagesMax = 10_000 } = config.limits ?? {};
+  const { content = false, keep = "30d" } = config.log ?? {};
   const settings: Settings = {
     server: buildServerRules(config.server ?? {}, input, issues),
     store: chooseStore(config.store, input, issues),
@@ -141,22 +130,26 @@ function buildSettings(
     aliases: models.aliases(config.aliases ?? {}),
     router: models.router(config.router ?? {}),
     quota: buildQuotaRules(config.quota ?? {}),
-    billing: { charge: config.billing?.charge ?? "beyond_allowance", markup: config.billing?.markup ?? 1 },
+    billing: { charge, markup },
     limits: {
-      choicesMax: config.limits?.n ?? CHOICES,
-      messagesMax: config.limits?.messages ?? MESSAGES,
+      ...{ choicesMax, messagesMax },
       ...(config.native?.remote_tools ? { remoteTools: true } : {}),
       ...(config.responses?.upstream_store ? { storesUpstream: true } : {}),
     },
-    log: { content: config.log?.content ?? false, keepMs: parseMs(config.log?.keep, LOG_KEEP_MS) },
+    log: { content, keepMs: readMs(keep) },
     responses: buildResponseRules(config.responses ?? {}),
     metrics: { token: config.metrics?.token ?? null },
   };
   return { settings, issues: issues.all };
 }
 
-function parseMs(text: string | undefined, otherwise: number): number {
-  return (text === undefined ? null : parseDuration(text)) ?? otherwise;
+/** The schema has checked it. */
+function readMs(duration: string): number {
+  return parseDuration(duration) ?? 0;
+}
+
+function readBytes(size: string | number): number {
+  return parseSize(size) ?? 0;
 }
 
 function buildServerRules(
@@ -164,28 +157,21 @@ function buildServerRules(
   { env, overrides }: LoadInput,
   issues: Issues,
 ): ServerRules {
-  const bodyBytesMax = parseBytes(server.body_limit) ?? BODY_BYTES;
-  const bodyMemoryBytes = parseBytes(server.body_memory) ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax);
+  const { host = "127.0.0.1", port = 8080, trusted_proxies: trustedProxies = [], hosts = [] } = server;
+  const { body_limit = "32MB", drain = "25s", keep_alive = "15s", cors = [] } = server;
+  const bodyBytesMax = readBytes(body_limit);
+  const bodyMemoryBytes = readBytes(server.body_memory ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax));
   if (bodyMemoryBytes < bodyBytesMax) {
     const message = "expected at least as much as body_limit, so that one body always fits";
     issues.atValue(["server", "body_memory"], message);
   }
   return {
-    host: overrides.host ?? server.host ?? DEFAULT_HOST,
-    port: overrides.port ?? server.port ?? DEFAULT_PORT,
+    host: overrides.host ?? host,
+    port: overrides.port ?? port,
     adminToken: server.admin_token ?? readField("POUNDKEY_ADMIN_TOKEN", adminToken, env, issues),
-    bodyBytesMax,
-    bodyMemoryBytes,
-    drainMs: parseMs(server.drain, DRAIN_MS),
-    keepAliveMs: parseMs(server.keep_alive, KEEP_ALIVE_MS),
-    trustedProxies: server.trusted_proxies ?? [],
-    hosts: server.hosts ?? [],
-    cors: server.cors ?? [],
+    ...{ bodyBytesMax, bodyMemoryBytes, drainMs: readMs(drain), keepAliveMs: readMs(keep_alive) },
+    ...{ trustedProxies, hosts, cors },
   };
-}
-
-function parseBytes(size: string | number | undefined): number | null {
-  return size === undefined ? null : parseSize(size);
 }
 
 function chooseStore(store: string | undefined, { env, overrides }: LoadInput, issues: Issues): string {
@@ -201,27 +187,21 @@ function readField(name: string, field: TSchema, env: LoadInput["env"], issues: 
 }
 
 function buildQuotaRules(quota: NonNullable<Config["quota"]>): QuotaRules {
-  const { requests_per_day: perDay, day_starts: dayStarts } = quota;
+  const { requests_per_day: requestsPerDay = 200, scope = "key", time_zone: timeZone = "UTC" } = quota;
+  const { throttle = "10m", day_starts = "00:00", free = {} } = quota;
+  // Without a bound, a key of 200 requests a day could spend over 100,000 USD on the most expensive models.
+  const { models = ["*"], budget_usd_per_day: usd = 20 } = free;
   return {
-    requestsPerDay: perDay === undefined ? REQUESTS_PER_DAY : perDay,
-    throttleMs: parseMs(quota.throttle, THROTTLE_MS),
-    scope: quota.scope ?? "key",
-    dayStartsMinutes: (dayStarts === undefined ? null : parseClock(dayStarts)) ?? 0,
-    timeZone: quota.time_zone ?? "UTC",
-    free: readFreeRules(quota.free ?? {}),
+    ...{ requestsPerDay, throttleMs: readMs(throttle), scope, timeZone },
+    dayStartsMinutes: parseClock(day_starts) ?? 0,
+    // Amounts below a nano-dollar are rounded off.
+    free: { models, budgetNanoUsd: usd === null ? null : Math.round(usd * NANO_PER_USD) },
   };
 }
 
-/** Amounts below a nano-dollar are rounded off. */
-function readFreeRules(free: NonNullable<NonNullable<Config["quota"]>["free"]>): FreeRules {
-  const { models = ["*"], budget_usd_per_day: usd = FREE_BUDGET_USD } = free;
-  return { models, budgetNanoUsd: usd === null ? null : Math.round(usd * NANO_PER_USD) };
-}
-
-function buildResponseRules(responses: NonNullable<Config["responses"]>): ResponseRules {
-  const { keep = 0, max_bytes: bytes } = responses;
-  return {
-    keepMs: keep === 0 ? 0 : parseMs(keep, 0),
-    bytesMax: (bytes === undefined ? null : parseSize(bytes)) ?? RESPONSE_BYTES,
-  };
+function buildResponseRules({
+  keep = 0,
+  max_bytes = "64MB",
+}: NonNullable<Config["responses"]>): ResponseRules {
+  return { keepMs: keep === 0 ? 0 : readMs(keep), bytesMax: readBytes(max_bytes) };
 }
