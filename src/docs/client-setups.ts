@@ -1,5 +1,29 @@
-// Every client with the lines that connect it: the manual's pages and the console's tabs are made of this table.
-import type { ClientSetup } from "./client-setup.ts";
+// Every client of the gateway with the lines that connect it: the manual's pages and the console's tabs are made of this table.
 import setups from "./client-setups.yaml";
+
+export interface Snippet {
+  /** Tells what to do with it. */
+  readonly about: string;
+  readonly language: "sh" | "toml" | "json" | "yaml" | "js" | "python";
+  /** `{address}` stands for the gateway's address, without a path, `{key}` for the key. */
+  readonly code: string;
+}
+
+export interface ClientSetup {
+  /** The name of its page is `client-<name>`. */
+  readonly name: string;
+  readonly title: string;
+  readonly kind: "agent" | "library";
+  /** The API that it speaks. */
+  readonly speaks: "Messages" | "Responses" | "generateContent" | "chat completions";
+  readonly snippets: readonly Snippet[];
+  /** Facts that would surprise otherwise. */
+  readonly notes: readonly string[];
+}
+
+/** Returns a snippet's code for a gateway and a key. */
+export function fillSnippet({ code }: Snippet, address: string, key: string): string {
+  return code.replaceAll("{address}", address).replaceAll("{key}", key);
+}
 
 export const CLIENT_SETUPS: readonly ClientSetup[] = setups;

@@ -1,8 +1,7 @@
 // The coding agents as programs: how each is started headless with the gateway as its only address.
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { fillSnippet } from "../../src/docs/client-setup.ts";
-import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
+import { CLIENT_SETUPS, fillSnippet } from "../../src/docs/client-setups.ts";
 
 export interface Agent {
   readonly name: string;

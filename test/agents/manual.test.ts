@@ -2,8 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { type ClientSetup, fillSnippet } from "../../src/docs/client-setup.ts";
-import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
+import { CLIENT_SETUPS, type ClientSetup, fillSnippet } from "../../src/docs/client-setups.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";
 
 const BIN = join(import.meta.dir, "node_modules", ".bin");

@@ -1,8 +1,7 @@
 // The manual's snippets for libraries, each run as it stands against the running gateway.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fillSnippet, type Snippet } from "../../src/docs/client-setup.ts";
-import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
+import { CLIENT_SETUPS, fillSnippet, type Snippet } from "../../src/docs/client-setups.ts";
 import { startUnderTest } from "../harness.ts";
 
 export const SNIPPET_RUN_MS = 60_000;

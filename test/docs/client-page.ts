@@ -1,5 +1,5 @@
 // A client's chapter of the manual, written from its row of the table of clients.
-import { type ClientSetup, fillSnippet } from "../../src/docs/client-setup.ts";
+import { type ClientSetup, fillSnippet } from "../../src/docs/client-setups.ts";
 
 /** The address and the key in the manual's examples. */
 const ADDRESS = "http://127.0.0.1:8080";

@@ -4,8 +4,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import type { ClientSetup } from "../../src/docs/client-setup.ts";
-import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
+import { CLIENT_SETUPS, type ClientSetup } from "../../src/docs/client-setups.ts";
 import { writeClientPage } from "./client-page.ts";
 
 const LANGUAGES = { sh: "sh", toml: "toml", json: "json", yaml: "yaml", js: "js", python: "python" } as const;

@@ -1,7 +1,6 @@
 // Tabs with the lines that connect each client, filled in with the gateway's address and a key.
 import { useId, useRef, useState } from "preact/hooks";
-import { fillSnippet } from "../../docs/client-setup.ts";
-import { CLIENT_SETUPS } from "../../docs/client-setups.ts";
+import { CLIENT_SETUPS, fillSnippet } from "../../docs/client-setups.ts";
 import { remember, remembered } from "../browser.ts";
 import { Code } from "./button.tsx";
 
