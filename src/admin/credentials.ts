@@ -117,7 +117,6 @@ export async function changeCredential(
   return provider.name;
 }
 
-/** Removes a credential that was added. */
 export async function removeCredential(
   parts: CredentialParts,
   name: string,

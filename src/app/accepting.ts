@@ -100,7 +100,6 @@ function openDescriptor(): number | null {
   }
 }
 
-/** Returns the listener of an app that listens. */
 export function findListener(app: App): Listener {
   // A stopped server has no port any more.
   const port = app.server?.port;

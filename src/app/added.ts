@@ -106,7 +106,6 @@ export function canStandAlone({ baseUrl }: KnownProvider): boolean {
   return baseUrl !== "";
 }
 
-/** Returns it as the settings have it. */
 export function toCredential(added: AddedCredential): Credential {
   const { id, secret, weight, requestsPerMinute, tokensPerMinute } = added;
   return {

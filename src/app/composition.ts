@@ -79,7 +79,6 @@ export interface RunningGateway {
   readonly port: number;
   readonly gateway: Gateway;
   readonly listener: Listener;
-  /** The number of providers that are on now. */
   providersOn(): number;
   /** Puts other settings in force; `server` and `store` stay. */
   reload(settings: Settings): void;

@@ -15,7 +15,6 @@ export interface ConfigurationFlags extends Overrides {
   readonly isSimulated?: boolean;
 }
 
-/** The sources of a configuration. */
 export interface ConfigSource {
   readonly env: (name: string) => string | undefined;
   /** Throws the file system's errors. */
@@ -59,7 +58,6 @@ function findConfig(named: string | undefined, readFile: (path: string) => strin
   }
 }
 
-/** Reads and checks this process's configuration. */
 export function readConfiguration(flags: ConfigurationFlags): Loaded {
   return loadConfig(flags, source).loaded;
 }

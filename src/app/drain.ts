@@ -10,7 +10,6 @@ const EARLIER_ANSWERS_MS = 5000;
 /** The time that clients have to read the last event of a stream that is ended. */
 const CUT_OFF_MS = 1000;
 
-/** The progress of the drain. */
 export interface DrainState {
   /** True once the gateway reports that it isn't ready and asks clients to close their connections. */
   draining: boolean;

@@ -39,7 +39,6 @@ interface State {
   /** The time at which lessons were last forgotten or imported, as the store has it. */
   readonly changed: string | null;
   fromMs: number;
-  /** The time of the latest lesson. */
   latestMs: number;
   /** The start of the day as of which lessons were last weighed, the same on all nodes. */
   fittedDayMs: number;

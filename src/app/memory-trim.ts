@@ -30,7 +30,6 @@ class PeakDetector {
 }
 
 export interface MemoryParts {
-  /** Returns the number of requests under way. */
   readonly open: () => number;
   /** Collects all garbage and returns the free memory. Nothing else runs meanwhile: 50 to 160 ms after 3,000 streams. */
   readonly collect: () => void;

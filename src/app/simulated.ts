@@ -1,4 +1,5 @@
 // Adds the simulated provider `Sim`, which runs on loopback, to the settings.
+import { TIMEOUTS } from "../config/providers.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { ProviderSetup, Settings } from "../core/settings.ts";
 import { SIM_MODELS } from "../simulator/models.ts";
@@ -15,7 +16,7 @@ export function addSimulator(settings: Settings, url: string): Settings {
     baseUrl: `${url}/openai/v1`,
     credentials: [{ secret: "simulated", weight: 1 }],
     headers: {},
-    timeouts: { connectMs: 5000, firstByteMs: null, idleMs: 60_000, totalMs: 600_000 },
+    timeouts: TIMEOUTS,
     unlistedModels: true,
   };
   const cards = SIM_MODELS.map(

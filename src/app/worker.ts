@@ -40,7 +40,6 @@ export function writeEnvironment({ port, store, announces }: WorkerPart): Record
   };
 }
 
-/** Sends a message to the parent process. */
 export function sendToParent(message: FromWorker): void {
   process.send?.(message);
 }

@@ -89,7 +89,6 @@ function isUsage(error: unknown): boolean {
   return error instanceof TypeError && "code" in error && String(error.code).startsWith("ERR_PARSE_ARGS");
 }
 
-/** Returns the one positional argument of an action. */
 export function requireOne(positionals: readonly string[], what: string): string {
   const [value, ...more] = positionals;
   if (value !== undefined && more.length === 0) return value;
@@ -112,7 +111,6 @@ export async function printList<View>(
   io.out(values.json ? formatJson(views) : formatTable([columns, ...views.map(formatCells)]));
 }
 
-/** Reads all rows of a list, page by page. */
 async function readAll<View>(world: AdminWorld, list: PrintedList<View>["list"]): Promise<readonly View[]> {
   const rows: View[] = [];
   let after: string | null = null;

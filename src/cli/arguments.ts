@@ -94,7 +94,6 @@ function takeFlag(
   values.set(name, value);
 }
 
-/** Returns the flags that choose the configuration. */
 export function readConfigurationFlags({ values }: Arguments) {
   return { config: values.get("config"), store: values.get("store") };
 }

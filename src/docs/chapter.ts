@@ -45,7 +45,6 @@ export function readChapter(name: string, markdown: string): Chapter {
   };
 }
 
-/** Returns the address of a chapter's page. */
 export function toAddress(name: string): string {
   return name === INDEX ? "/docs" : `/docs/${name}`;
 }

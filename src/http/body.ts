@@ -29,7 +29,6 @@ export interface BodyRules {
   readonly bytesMax: number;
 }
 
-/** A kind of body. */
 export interface BodyKind<Body> {
   /** Throws the Fault of a type that is none of it. */
   checkType(headers: Headers): void;

@@ -224,7 +224,6 @@ export type LabelsOf<Name extends MetricName> = Readonly<
   Record<(typeof METRICS)[Name]["labels"][number], unknown>
 >;
 
-/** Returns the row of a metric. */
 export function findRow(name: MetricName): MetricRow {
   return METRICS[name];
 }
