@@ -62,7 +62,7 @@ export interface CredentialParts {
 }
 
 /** The use that a credential is sealed for: moved to another provider's row, it can't be opened. */
-export function findUse({ id, provider }: Pick<StoredCredential, "id" | "provider">): string {
+function findUse({ id, provider }: Pick<StoredCredential, "id" | "provider">): string {
   return `credential ${provider} ${id}`;
 }
 

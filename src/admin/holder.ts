@@ -47,7 +47,7 @@ export function allowanceView(allowance: Allowance): View<typeof allowanceSchema
   };
 }
 
-export interface HolderParts {
+interface HolderParts {
   readonly store: Pick<Store, "account" | "chargedSince">;
   readonly ledger: Pick<Ledger, "allowance">;
   readonly clock: Pick<Clock, "nowMs">;

@@ -14,9 +14,9 @@ const ROWS_MAX = 100;
 const LISTENERS_MAX = 20;
 
 /** Receives the requests that ended since its last call, oldest first, and how many more were left out. */
-export type Listen = (records: readonly RequestRecord[], skipped: number) => void;
+type Listen = (records: readonly RequestRecord[], skipped: number) => void;
 
-export interface LiveParts {
+interface LiveParts {
   readonly store: Pick<Store, "endedSince">;
   readonly clock: Pick<Clock, "every" | "nowMs">;
 }

@@ -27,7 +27,7 @@ const vitals = {
   tokens_per_second: allowNull(number),
 };
 const vitalsSchema = Type.Object(vitals);
-export type VitalsView = View<typeof vitalsSchema>;
+type VitalsView = View<typeof vitalsSchema>;
 
 const credentialSchema = Type.Object({
   id: text,

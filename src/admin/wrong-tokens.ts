@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000;
 const SETTING = "wrong_admin_tokens";
 const KEPT = /^(\d{1,15}) (\d{1,15})$/;
 
-export interface WrongTokenPorts {
+interface WrongTokenPorts {
   readonly store: Pick<Store, "changeSetting">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly log: Log;

@@ -11,7 +11,7 @@ const CHECK_EVERY_MS = 250;
 const SPARE_MAX = 64;
 const SPARE_SHARE = 1 / 8;
 
-export interface Descriptors {
+interface Descriptors {
   /** The most that this process may open. */
   readonly max: number;
   /** Opens one and returns it, or null if none is free. */

@@ -13,7 +13,7 @@ const MODELS_MAX = 1000;
 const NAME = /^[^\s\p{C}]{1,200}$/u;
 const TOKENS_MAX = 100_000_000;
 
-export interface DiscoveryPorts {
+interface DiscoveryPorts {
   readonly fetch: Fetch;
   readonly log: Log;
   /** Called when other models were found than before. */

@@ -17,7 +17,7 @@ export interface DrainState {
   refusing: boolean;
 }
 
-export interface DrainParts {
+interface DrainParts {
   readonly ending: DrainState;
   /** True if another gateway has the port too. */
   readonly isRelieved: boolean;

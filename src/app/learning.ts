@@ -44,7 +44,7 @@ interface State {
   fittedDayMs: number;
 }
 
-export interface LearningParts {
+interface LearningParts {
   readonly store: LessonStore;
   readonly learned: Learned;
   readonly clock: Pick<Clock, "nowMs">;

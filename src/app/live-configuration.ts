@@ -83,7 +83,7 @@ export class LiveConfiguration {
   }
 }
 
-export interface LiveConfigurationPorts {
+interface LiveConfigurationPorts {
   readonly health: Health;
   readonly log: Log;
   readonly fetch: Fetch;

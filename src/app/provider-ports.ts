@@ -15,7 +15,7 @@ import type { OpenedStore } from "./open-store.ts";
 import { testCredential } from "./probe.ts";
 import { clock, random } from "./world.ts";
 
-export interface ProviderPortsParts {
+interface ProviderPortsParts {
   readonly live: LiveConfiguration;
   readonly opened: OpenedStore;
   readonly health: Health;

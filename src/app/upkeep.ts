@@ -21,7 +21,7 @@ const REPLIES_AT_ONCE = 20;
 /** Meters are kept for longer than a day, because a clock that was set back may still need an old one. */
 const METERS_MS = 7 * 86_400_000;
 
-export interface UpkeepParts {
+interface UpkeepParts {
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;
   /** Folds in the lessons of all nodes. */

@@ -51,7 +51,7 @@ export function parseFromWorker(message: unknown): FromWorker | null {
 }
 
 /** Returns the parent's message that came over the channel, or null if it isn't one. */
-export function parseToWorker(message: unknown): ToWorker | null {
+function parseToWorker(message: unknown): ToWorker | null {
   if (message === "count") return message;
   return isObject(message) && typeof message.merged === "string" ? { merged: message.merged } : null;
 }

@@ -93,7 +93,7 @@ export class MetricsSum {
   }
 }
 
-export interface Supervision {
+interface Supervision {
   readonly count: number;
   readonly port: number;
   /** The address of the store that the workers share. */

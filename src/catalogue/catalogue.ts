@@ -31,7 +31,7 @@ export interface Catalogue {
 }
 
 /** A provider, and which of its models it offers. */
-export type Offering = Pick<
+type Offering = Pick<
   ProviderSetup,
   "name" | "unlistedModels" | "dialects" | "listsOwnOnly" | "unlistedPrefixes"
 >;

@@ -5,7 +5,7 @@ import type { ModelOverlay } from "../core/settings.ts";
 import { isSlip, priceView } from "./price.ts";
 
 /** One thing that is wrong with an entry: where in it (empty: its id), and why, in words. */
-export interface OverlayProblem {
+interface OverlayProblem {
   readonly id: string;
   readonly path: readonly (string | number)[];
   readonly message: string;

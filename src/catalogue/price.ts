@@ -29,7 +29,7 @@ export interface RateFields extends OptionalFields<typeof RATES> {
   readonly input: number;
   readonly output: number;
 }
-export interface TierFields extends RateFields {
+interface TierFields extends RateFields {
   readonly above_tokens: number;
 }
 /** The pieces are USD each, `per_character_million` for a million. */

@@ -4,7 +4,7 @@ import { EXIT, type Io } from "../app/terminal.ts";
 import { nearest } from "../core/nearest.ts";
 
 /** A command's flags by name. A "value" takes one, a "switch" doesn't. */
-export type FlagKinds = Readonly<Record<string, "value" | "switch">>;
+type FlagKinds = Readonly<Record<string, "value" | "switch">>;
 
 /** The flags that every command accepts. */
 export const COMMON_FLAGS = { config: "value", store: "value", help: "switch", json: "switch" } as const;
@@ -18,7 +18,7 @@ export interface Arguments {
 /** The arguments are wrong. */
 export class UsageError extends Error {}
 
-export interface FlagCommand {
+interface FlagCommand {
   readonly name: string;
   readonly help: string;
   readonly flags: FlagKinds;

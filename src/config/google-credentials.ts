@@ -4,7 +4,7 @@ import { asObject, asString, isObject, type JsonObject, parseJson } from "../cor
 import type { TokenSource } from "../core/token-source.ts";
 import { parseBaseUrl } from "./units.ts";
 
-export type GoogleCredentials =
+type GoogleCredentials =
   | { readonly ok: true; readonly source: TokenSource; readonly project: string | null }
   /** The message holds nothing of the file but the names of its fields. */
   | { readonly ok: false; readonly message: string };

@@ -10,7 +10,7 @@ import type { Issues, Path } from "./errors.ts";
 import type { ModelConfig } from "./model-schema.ts";
 
 /** The provider whose models they are. */
-export interface OwnModels {
+interface OwnModels {
   readonly provider: string;
   readonly models: readonly ModelConfig[];
   /** The provider's place in the file. */

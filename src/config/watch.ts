@@ -4,7 +4,7 @@ import type { Clock } from "../core/world.ts";
 import type { ConfigError } from "./errors.ts";
 import type { Loaded } from "./load.ts";
 
-export interface WatchPorts {
+interface WatchPorts {
   readonly clock: Pick<Clock, "every">;
   /** Returns a text of size, time and inode that changes when the file does, or null if there is no file. */
   readonly stamp: () => string | null;
@@ -16,7 +16,7 @@ export interface WatchPorts {
   readonly onErrors: (errors: readonly ConfigError[]) => void;
 }
 
-export interface ConfigWatch {
+interface ConfigWatch {
   /** Loads now, even if the file hasn't changed (SIGHUP). */
   reload(): void;
   stop(): void;

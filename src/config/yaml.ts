@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** An error in the YAML itself, with its place. */
-export interface SyntaxProblem extends Place {
+interface SyntaxProblem extends Place {
   readonly path: Path;
   readonly message: string;
 }

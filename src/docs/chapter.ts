@@ -1,7 +1,7 @@
 // Reads a chapter from its Markdown: its HTML, its headings, and its text by section for the search.
 import { INDEX } from "./contents.ts";
 
-export interface Heading {
+interface Heading {
   readonly level: number;
   readonly id: string;
   /** HTML, since a heading may hold code. */

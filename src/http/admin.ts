@@ -46,7 +46,7 @@ import { forOperator, type WritingParts } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
 import { answers, takesBody, takesQuery } from "./route-schema.ts";
 
-export interface AdminPorts extends WritingParts, Running {
+interface AdminPorts extends WritingParts, Running {
   readonly ledger: KeyParts["ledger"];
   readonly contentVault: RequestParts["contentVault"];
   /** Those in force; asked for each time. */

@@ -29,7 +29,7 @@ export interface BodyRules {
   readonly bytesMax: number;
 }
 
-export interface BodyKind<Body> {
+interface BodyKind<Body> {
   /** Throws the Fault of a type that is none of it. */
   checkType(headers: Headers): void;
   parse(bytes: Uint8Array<ArrayBuffer>): Body;

@@ -5,7 +5,7 @@ export interface Peers {
   requestIP(request: Request): { readonly address: string } | null;
 }
 
-export interface ClientOrigin {
+interface ClientOrigin {
   /** An IP address; empty when the connection is gone already. */
   readonly address: string;
   /** The client's own connection is encrypted. */

@@ -23,7 +23,7 @@ function isDirect(controller: object): controller is ReadableStreamDirectControl
   return "write" in controller && "end" in controller;
 }
 
-export type BodyPieces = readonly (string | Uint8Array<ArrayBuffer>)[];
+type BodyPieces = readonly (string | Uint8Array<ArrayBuffer>)[];
 
 /** Returns the stream of a long body that lies there in pieces, as fast as the client takes them. Their memory is given back at its end: nothing else may read them by then. */
 export function streamPieces(pieces: BodyPieces): ReadableStream<Uint8Array> {

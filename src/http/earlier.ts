@@ -15,7 +15,7 @@ import type { HttpPorts } from "./ports.ts";
 
 type EarlierPorts = Pick<HttpPorts, "kept" | "sealer" | "snapshot" | "vault">;
 
-export interface FoundEarlier {
+interface FoundEarlier {
   readonly keeping: Keeping | null;
   readonly stored: StoredAnswer | null;
   /** The credential that finds the stored answer. */

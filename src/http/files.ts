@@ -40,7 +40,7 @@ export const IMMUTABLE = "public, max-age=31536000, immutable";
 /** For a file that another version of the gateway may serve with other content. */
 export const REVALIDATE = "no-cache";
 
-export type ServeFile = (name: string, request: Request, cacheControl: string) => Promise<Response>;
+type ServeFile = (name: string, request: Request, cacheControl: string) => Promise<Response>;
 
 /**
  * Serves the files that `load` gives. It is called when the first of them is asked for: a gateway whose pages nobody

@@ -16,7 +16,7 @@ const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
 const UNSAFE_FILENAME = /[\\/\p{Cc}]|^\.{1,2}$/u;
 
 /** A request's body, and the length of the sound in it; null: it isn't asked for. */
-export interface ReadBody {
+interface ReadBody {
   readonly body: unknown;
   readonly seconds: number | null;
 }

@@ -6,7 +6,7 @@ import { bearerToken } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
 import { tell, tellAnswer } from "./route-schema.ts";
 
-export interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
+interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
   /** Throws when the store can't be used; returns the parts of it that are missing. */
   readonly storeReady: () => Promise<readonly string[]>;
   /** Throws unless who shows this bearer may read the metrics. */

@@ -6,7 +6,7 @@ import { bearerToken, requireSecret } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
 import { answers, tell } from "./route-schema.ts";
 
-export interface KeyPorts extends Pick<HttpPorts, "authenticate"> {
+interface KeyPorts extends Pick<HttpPorts, "authenticate"> {
   /** The key's own view, as CONTRACT's `GET /v1/key` gives it. */
   readonly holderView: (key: Awaited<ReturnType<HttpPorts["authenticate"]>>) => Promise<HolderView>;
 }

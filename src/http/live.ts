@@ -15,7 +15,7 @@ const KEEP_ALIVE_MS = 15_000;
 /** A reader that leaves so many writes unread is disconnected: it may come again. */
 const UNREAD_MAX = 200;
 
-export interface LivePorts extends OperatorParts {
+interface LivePorts extends OperatorParts {
   readonly feed: LiveFeed;
   readonly clock: Pick<Clock, "every">;
   readonly draining: () => boolean;

@@ -87,7 +87,7 @@ const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
 const TAG = "Session";
 const SET_COOKIE = { 204: { description: "The cookie is set, or taken away." } } as const;
 
-export interface SessionPorts extends OperatorParts, BodyPorts {
+interface SessionPorts extends OperatorParts, BodyPorts {
   /** The program's. */
   readonly version: string;
 }

@@ -6,7 +6,7 @@ import type { StreamWriter } from "../surfaces/surface.ts";
 import type { ClientWatch } from "./client-watch.ts";
 import { type DirectSource, directStream } from "./direct.ts";
 
-export interface StreamParts<Piece> {
+interface StreamParts<Piece> {
   readonly answer: AnswerFlow<readonly Piece[]>;
   readonly writer: StreamWriter<Piece>;
   readonly requestId: string;
@@ -20,7 +20,7 @@ export interface StreamParts<Piece> {
   readonly onLeft: () => void;
 }
 
-export interface StreamAnswer<Piece> {
+interface StreamAnswer<Piece> {
   readonly body: ReadableStream<Uint8Array>;
   /** True when the answer has not begun yet: its head leaves to keep the client waiting. */
   readonly early: boolean;

@@ -4,7 +4,7 @@ import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { checkSecret, digestSecret } from "./secret.ts";
 
-export interface AuthenticationParts {
+interface AuthenticationParts {
   readonly store: Pick<Store, "keyByDigest">;
   readonly clock: Pick<Clock, "nowMs">;
   readonly pepper: Uint8Array;
