@@ -1,13 +1,12 @@
 // A selector's decision as the log keeps it: enough to show why, to decide it again, and to learn from a score.
 import type { ModelCard } from "../core/card.ts";
-import { asArray, asNumber, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
-import { pickFirst } from "./first.ts";
 import { SELECTOR_RULES } from "./index.ts";
 import { type BasisView, basisView, featuresView, type RouteView } from "./route-view.ts";
 import { rowText } from "./row-text.ts";
-import { type Candidates, compareByScore, type SelectorRule } from "./selector.ts";
+import { compareByScore, pickFirst, type SelectorRule } from "./selector.ts";
 
 /** As JSON in the request's row. */
 export interface KeptDecision {
@@ -58,23 +57,24 @@ interface KeptCandidate {
 
 /** `tried`: what was tried out in place of the choice; null: nothing was. */
 export function keptDecision(choice: Choice, share: number, tried: ModelCard | null = null): KeptDecision {
+  const { ask, prediction } = choice.asked;
   return {
     selector: choice.selector.name,
     share,
-    promised: choice.selector.promise(choice.ask),
+    promised: choice.selector.promise(ask),
     choice: (tried ?? choice.choice)?.id ?? null,
     instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
     stays: choice.stays,
-    features: featuresView(choice.prediction),
+    features: featuresView(choice),
     basis: basisView(choice),
-    difficulty: choice.ask.difficulty,
-    likeness: choice.ask.likeness,
-    margin: choice.ask.margin,
-    usual_cost_usd: choice.ask.usualCostUsd,
-    cost_weight: choice.ask.costWeight,
-    time_weight: choice.ask.timeWeight,
-    row: rowText(choice.prediction.row),
+    difficulty: ask.difficulty,
+    likeness: ask.likeness,
+    margin: ask.margin,
+    usual_cost_usd: ask.usualCostUsd,
+    cost_weight: ask.costWeight,
+    time_weight: ask.timeWeight,
+    row: rowText(prediction.row),
     candidates: selectKept(choice, tried).map((one) => ({
       model: one.card.id,
       created: one.card.created,
@@ -119,38 +119,31 @@ export function decidedAgain(
     typeof likeness !== "number"
   )
     return null;
-  const able = readCandidates(asArray(kept.candidates).filter(isObject));
-  const scores = selector.rank(able, {
+  const able = asArray(kept.candidates).filter(isObject).map(readCandidate);
+  const score = selector.rank(able, {
     ...{ share, difficulty, likeness },
     margin: kept.margin === null ? null : (asNumber(kept.margin) ?? 0),
     usualCostUsd: asNumber(kept.usual_cost_usd) ?? 0,
     costWeight: asNumber(kept.cost_weight) ?? null,
     timeWeight: asNumber(kept.time_weight) ?? null,
   });
-  const [first] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
-  const found =
-    typeof pinned === "string" || kept.stays === true
-      ? choice
-      : first === undefined
-        ? null
-        : (able.cards[first]?.id ?? null);
+  for (const one of able) one.score = score(one);
+  const [first] = pickFirst(able, 1, compareByScore);
+  const found = typeof pinned === "string" || kept.stays === true ? choice : first?.card.id;
   // A model that was tried out was left to chance: the choice that it replaced is decided again.
   const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };
 }
 
-function readCandidates(candidates: readonly JsonObject[]): Candidates {
-  const named = candidates.filter(({ model }) => typeof model === "string");
-  const numbers = (field: keyof KeptCandidate) => named.map((one) => asNumber(one[field]) ?? 0);
-  const column = (field: keyof KeptCandidate) => Float64Array.from(numbers(field));
-  const created = numbers("created");
+function readCandidate(kept: JsonObject) {
+  const number = (field: keyof KeptCandidate) => asNumber(kept[field]) ?? 0;
   return {
-    size: named.length,
-    cards: named.map(({ model }, at) => ({ id: String(model), created: created[at] ?? 0 })),
-    quality: column("quality"),
-    qualityLow: column("quality_low"),
-    level: column("level"),
-    costUsd: column("cost_usd"),
-    latencyMs: column("latency_ms"),
+    card: { id: asString(kept.model) ?? "", created: number("created") },
+    quality: number("quality"),
+    qualityLow: number("quality_low"),
+    level: number("level"),
+    costUsd: number("cost_usd"),
+    latencyMs: number("latency_ms"),
+    score: 0,
   };
 }

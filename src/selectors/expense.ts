@@ -1,7 +1,7 @@
 // Estimates the cost of an answer and the time that it takes.
 import type { ModelCard, Price, Rates } from "../core/card.ts";
 import type { ReasoningEffort } from "../operations/chat/form.ts";
-import type { CardHealth } from "./health-view.ts";
+import type { CardHealth } from "./ask.ts";
 import type { Lengths } from "./predictor.ts";
 import { findProfile, type Profile } from "./profiles.ts";
 

@@ -7,8 +7,8 @@ import { readLogTokens, readShape, readStructure, STRUCTURE_SIZE } from "./struc
 import { TOPICS, weighSkills } from "./topics.ts";
 
 export interface Prediction {
-  /** Shares of the skills that the request calls for; they sum to 1. */
-  readonly categories: Readonly<Record<Skill, number>>;
+  /** Shares of SKILLS that the request calls for; they sum to 1. */
+  readonly skills: readonly number[];
   /** In log-odds around 0, the usual level of benchmark questions. */
   readonly difficultyLogit: number;
   /** 0…1. */
@@ -54,7 +54,7 @@ export function predict(features: RequestFeatures, parameters: Parameters = ship
   const difficultyLogit = clamp(dot(parameters.difficulty, input), -DIFFICULTY_MAX, DIFFICULTY_MAX);
   const logTokens = dot(parameters.outputTokens, input);
   return {
-    categories: weighCategories(features, topics),
+    skills: mixSkills(topics, features.shape.tools > 0, features.shape.format !== "text"),
     difficultyLogit,
     difficulty: 1 / (1 + Math.exp(-difficultyLogit / 1.5)),
     outputTokens: outputTokensOf(features, logTokens),
@@ -88,23 +88,6 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
   const scale = norm === 0 ? 0 : 1 / Math.sqrt(norm);
   for (let dim = 0; dim < size; dim++) into[dim] = (into[dim] ?? 0) * scale * (scales[dim] ?? 0);
   return allWeight === 0 ? 0 : knownWeight / allWeight;
-}
-
-function weighCategories({ shape }: RequestFeatures, topics: Float64Array): Record<Skill, number> {
-  const skills = mixSkills(topics, shape.tools > 0, shape.format !== "text");
-  const categories = {
-    math: 0,
-    coding: 0,
-    reasoning: 0,
-    science: 0,
-    knowledge: 0,
-    language: 0,
-    data: 0,
-    instruction: 0,
-    tools: 0,
-  };
-  for (const [at, skill] of SKILLS.entries()) categories[skill] = skills[at] ?? 0;
-  return categories;
 }
 
 /** The shares of SKILLS that these topics call for, and tools or a schema beside them. */

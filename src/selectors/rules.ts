@@ -16,8 +16,7 @@ export interface Pin {
   readonly skill: Skill;
 }
 
-interface KindRule {
-  readonly rule: CategoryRule;
+interface KindRule extends Pick<CategoryRule, "category" | "shareMin"> {
   /** null: all but the denied ones. */
   readonly models: ReadonlySet<string> | null;
   readonly deny: ReadonlySet<string>;
@@ -26,13 +25,13 @@ interface KindRule {
 /** The beginning of the reasons that a rule of the operator's gives. */
 export const BY_RULE = "rule:";
 
-export function selectRules(rules: RouterRules, { categories }: Prediction): ActiveRules {
+export function selectRules(rules: RouterRules, { skills }: Prediction): ActiveRules {
   const { deny, byKind } = indexRules(rules);
-  const [skill = "knowledge"] = SKILLS.toSorted((a, b) => categories[b] - categories[a]);
+  const skill = SKILLS[skills.indexOf(Math.max(...skills))] ?? "knowledge";
   const id = rules.pin[skill];
   return {
     deny,
-    byKind: byKind.filter(({ rule }) => categories[rule.category] >= rule.shareMin),
+    byKind: byKind.filter(({ category, shareMin }) => (skills[SKILLS.indexOf(category)] ?? 0) >= shareMin),
     pin: id === undefined ? null : { id, skill },
   };
 }
@@ -40,8 +39,8 @@ export function selectRules(rules: RouterRules, { categories }: Prediction): Act
 /** The reason why the rules keep a card out; null: they don't. */
 export function findExclusion({ deny, byKind }: ActiveRules, id: string): string | null {
   if (deny.has(id)) return "denied";
-  for (const { rule, models, deny } of byKind)
-    if (deny.has(id) || models?.has(id) === false) return `${BY_RULE}${rule.category}`;
+  for (const { category, models, deny } of byKind)
+    if (deny.has(id) || models?.has(id) === false) return `${BY_RULE}${category}`;
   return null;
 }
 
@@ -52,7 +51,7 @@ function indexRules(rules: RouterRules): Pick<ActiveRules, "deny" | "byKind"> {
   const found = sets.get(rules) ?? {
     deny: new Set(rules.deny),
     byKind: rules.rules.map((rule) => ({
-      rule,
+      ...rule,
       models: rule.models && new Set(rule.models),
       deny: new Set(rule.deny),
     })),
