@@ -4,28 +4,13 @@ import type { Capability, ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import type { Needs } from "../operations/chat/needs.ts";
+import type { HealthView } from "./expense.ts";
 import { Learned } from "./learning/learned.ts";
 import { findLightShare } from "./light.ts";
 import type { Prediction } from "./predictor.ts";
 import { prepareQuality, type QualityAsk } from "./quality.ts";
 import { type ActiveRules, selectRules } from "./rules.ts";
 import type { RankAsk } from "./selector.ts";
-
-/** Live health of a card as the choice of a model reads it; the gateway hands it in. */
-export interface CardHealth {
-  /** Median of recent first tokens; null: too few were seen. */
-  readonly firstTokenMs: number | null;
-  readonly tokensPerSecond: number | null;
-  /** 0…1, recent. */
-  readonly errorRate: number;
-  /** The breaker is open: nothing is sent there. */
-  readonly open: boolean;
-}
-
-export interface HealthView {
-  /** null: nothing was seen of the card. */
-  of(cardId: string): CardHealth | null;
-}
 
 export const NO_HEALTH: HealthView = { of: () => null };
 /** Nothing learned. */

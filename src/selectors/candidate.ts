@@ -1,8 +1,8 @@
 // A model as a candidate for one request: how good its answer is likely to be, what it costs, how long it takes, or the
 // reason why it can't serve.
 import { can, type ModelCard } from "../core/card.ts";
-import type { Asked, CardHealth } from "./ask.ts";
-import { expectedCost, expectedMs, thoughtTokens } from "./expense.ts";
+import type { Asked } from "./ask.ts";
+import { type CardHealth, expectedCost, expectedMs, thoughtTokens } from "./expense.ts";
 import { findProfiles, type Profile } from "./profiles.ts";
 import { predictQuality, QUALITY_MAX } from "./quality.ts";
 import { findExclusion } from "./rules.ts";

@@ -5,7 +5,7 @@ import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { SELECTOR_RULES } from "./index.ts";
 import { type BasisView, basisView, featuresView, type RouteView } from "./route-view.ts";
-import { rowText } from "./row-text.ts";
+import { rowText } from "./row.ts";
 import { compareByScore, pickFirst, type SelectorRule } from "./selector.ts";
 
 /** As JSON in the request's row. */

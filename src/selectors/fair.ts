@@ -1,6 +1,7 @@
 // Router#fair: the model whose quality is best worth its cost, so that the share of the champion's quality is kept which
 // the operator or the client asks for; without labels the cheapest of those that keep it.
-import { isGoodEnough, scoreAbove, scoreByWeight, weighCost } from "./saving.ts";
+import { weighCost } from "./expense.ts";
+import { isGoodEnough, scoreAbove, scoreByWeight } from "./saving.ts";
 import type { Rankable, SelectorRule } from "./selector.ts";
 
 const costOf = ({ costUsd }: Rankable) => costUsd ?? 0;

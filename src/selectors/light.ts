@@ -1,6 +1,7 @@
 // Router#light: the model whose quality is best worth its time, so that the share of the champion's quality is kept which
 // a request of this difficulty calls for; without labels the fastest of those that keep it.
-import { isGoodEnough, scoreAbove, scoreByWeight, weighTime } from "./saving.ts";
+import { weighTime } from "./expense.ts";
+import { isGoodEnough, scoreAbove, scoreByWeight } from "./saving.ts";
 import type { Rankable, SelectorRule } from "./selector.ts";
 
 /** The share of the best quality that is kept for the easiest request, and for the hardest. */

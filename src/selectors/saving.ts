@@ -1,26 +1,11 @@
 // Scores of selectors that save something, money or time: what is saved against what is lost of the champion's quality, or,
 // where no labels tell what is lost, the most that can be saved above a floor of quality.
+import { TINY } from "./expense.ts";
 import { CHAMPION_ONLY } from "./learning/tradeoff.ts";
 import { findChampion, type Rankable, type Scored } from "./selector.ts";
 
 /** Those that are good enough have scores from here on; the others have less. */
 const GOOD_ENOUGH = 1;
-/** Two that are free are equal. */
-const TINY = 1e-9;
-
-/**
- * A cost as it is weighed: by the champion's for the same request and for labelled prompts, their geometric mean. By the first
- * alone, a request on which much can be saved counts no more than a short one, and by the second alone a long one counts so
- * much that quality counts for nothing.
- */
-export function weighCost(usd: number, champion: number, usual: number): number {
-  return (usd + TINY) / (Math.sqrt(champion * usual) + TINY);
-}
-
-/** A time as it is weighed: 0 is the champion's, and each e-th part of it one less. */
-export function weighTime(ms: number, champion: number): number {
-  return Math.log((ms + 1) / (champion + 1));
-}
 
 /**
  * 1 for the champion, above it by the worth of what is saved: quality less the weight of the expense. One that is more

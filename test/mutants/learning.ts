@@ -74,7 +74,7 @@ export const LEARNING: readonly Mutant[] = [
   },
   {
     name: "rows of other parameters are believed",
-    file: "src/selectors/row-text.ts",
+    file: "src/selectors/row.ts",
     find: "if (mark !== markOfParameters()) return null;",
     replace: "",
     tests: ["test/learning.test.ts"],

@@ -5,13 +5,12 @@ import type { ModelCard } from "../../src/core/card.ts";
 import { parseJson } from "../../src/core/json.ts";
 import { SELECTORS, type Selector } from "../../src/core/selector.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
-import type { HealthView } from "../../src/selectors/ask.ts";
 import { type Choice, choose } from "../../src/selectors/choose.ts";
 import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
+import type { HealthView } from "../../src/selectors/expense.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { readKind } from "../../src/selectors/learning/lesson.ts";
-import { rowWidth } from "../../src/selectors/predictor.ts";
-import { rowText, unpackRow } from "../../src/selectors/row-text.ts";
+import { rowText, rowWidth, unpackRow } from "../../src/selectors/row.ts";
 import { makeDice } from "./dice.ts";
 
 const NAMES = ["OpenAI", "Anthropic", "Google", "Mistral", "OpenRouter", "Groq", "DeepSeek", "xAI"];

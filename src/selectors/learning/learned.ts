@@ -1,15 +1,14 @@
 // Learns on the spot from scores of answers: labels are kept by prompt, and what they say of all models is worked out of
 // them together, so that a decision costs one look at the request and one product a model.
 import type { FindModel } from "../expense.ts";
-import { type Prediction, readTopics } from "../predictor.ts";
+import type { Prediction } from "../predictor.ts";
+import { type Design, readDesign, readTopics } from "../row.ts";
 import { TOPICS } from "../topics.ts";
 import { bounded, dot, measureUnder } from "./algebra.ts";
-import { type Design, readDesign } from "./design.ts";
 import { Evidence, type Evident } from "./evidence.ts";
-import { type Fitted, packFitted, type TaughtView, unpackFitted, viewCounts } from "./fitted.ts";
-import { OWN_MAX } from "./labelled.ts";
+import { type Fitted, packFitted, type TaughtView, unpackFitted } from "./fitted.ts";
 import { fitPosterior } from "./posterior.ts";
-import { findWeight } from "./tradeoff.ts";
+import { findWeight, OWN_MAX } from "./tradeoff.ts";
 
 /** All models' qualities together are moved no further than this. */
 const COMMON_MAX = 0.2;
@@ -97,9 +96,8 @@ export class Learned {
 
   *#fitting({ asOfMs, findModel }: FitInput): Generator<void> {
     this.#isStale = false;
-    const { prompts, counts } = yield* this.#evidence.sumUp(asOfMs);
-    const posterior = yield* fitPosterior(prompts, findModel);
-    this.#take({ posterior, views: [...counts].map(([model, own]) => viewCounts(model, own)) });
+    const { prompts, views } = yield* this.#evidence.sumUp(asOfMs);
+    this.#take({ posterior: yield* fitPosterior(prompts, findModel), views });
   }
 
   #take(fitted: Fitted): void {

@@ -4,10 +4,10 @@ import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../.
 import type { Lesson } from "../../core/rows.ts";
 import { SKILLS } from "../../core/skill.ts";
 import type { LessonBound } from "../../core/store.ts";
-import { type Prediction, rowWidth } from "../predictor.ts";
+import type { Prediction } from "../predictor.ts";
 import { findProfile } from "../profiles.ts";
 import { expectedQuality } from "../quality.ts";
-import { rowText, unpackRow } from "../row-text.ts";
+import { rowText, rowWidth, unpackRow } from "../row.ts";
 import type { Learned } from "./learned.ts";
 
 const HOUR_MS = 3_600_000;
