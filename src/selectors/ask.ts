@@ -1,6 +1,6 @@
 // A request as every model is compared with it: everything that is the same for all of them, worked out once.
 import type { Cached } from "../core/attempt.ts";
-import type { Capability, ModelCard } from "../core/card.ts";
+import type { ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
 import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
 import type { Needs } from "../operations/chat/needs.ts";
@@ -8,8 +8,8 @@ import type { HealthView } from "./expense.ts";
 import { Learned } from "./learning/learned.ts";
 import { findLightShare } from "./light.ts";
 import type { Prediction } from "./predictor.ts";
-import { prepareQuality, type QualityAsk } from "./quality.ts";
-import { type ActiveRules, selectRules } from "./rules.ts";
+import { prepareQuality } from "./quality.ts";
+import { selectRules } from "./rules.ts";
 import type { RankAsk } from "./selector.ts";
 
 export const NO_HEALTH: HealthView = { of: () => null };
@@ -35,47 +35,31 @@ export interface ChooseInput {
   readonly cached?: () => Cached | null;
 }
 
-export interface Asked {
-  readonly input: ChooseInput;
-  /** About. */
-  readonly promptTokens: number;
-  /** The client's own limit. */
-  readonly outputTokensMax: number | undefined;
-  readonly needed: readonly Capability[];
-  readonly prediction: Prediction;
-  readonly quality: QualityAsk;
-  readonly rules: ActiveRules;
-  readonly cached: Cached | null;
-  readonly health: HealthView;
-  readonly learned: Learned;
-  readonly ask: RankAsk;
-}
+export type Asked = Readonly<ReturnType<typeof prepareAsk>>;
 
-export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number): Asked {
+/** `promptTokens` is about as many as the prompt has. */
+export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number) {
   const { request, needs, quality: share, health = NO_HEALTH, learned = UNTAUGHT } = input;
   const isStructured = request.response_format?.type === "json_schema";
   const { difficulty } = prediction;
   const likeness = learned.likenessOf(prediction);
   const isAlike = likeness !== null && likeness >= ALIKE_MIN;
+  const ask: RankAsk = {
+    share,
+    difficulty,
+    likeness: likeness ?? prediction.sure,
+    margin: learned.margin,
+    usualCostUsd: learned.usualCostUsd,
+    costWeight: isAlike ? learned.weightFor("money", share) : null,
+    timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
+  };
   return {
-    input,
-    promptTokens,
+    ...{ input, prediction, promptTokens, health, learned, ask },
+    /** The client's own limit. */
     outputTokensMax: readOutputLimit(request),
     needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],
-    prediction,
     quality: prepareQuality(prediction),
     rules: selectRules(input.rules, prediction),
     cached: input.cached?.() ?? null,
-    health,
-    learned,
-    ask: {
-      share,
-      difficulty,
-      likeness: likeness ?? prediction.sure,
-      margin: learned.margin,
-      usualCostUsd: learned.usualCostUsd,
-      costWeight: isAlike ? learned.weightFor("money", share) : null,
-      timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
-    },
   };
 }

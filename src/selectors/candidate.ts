@@ -34,11 +34,8 @@ export class Candidate implements Scored {
   readonly #thought: number;
 
   constructor(
-    card: ModelCard,
-    profile: Profile,
-    seen: CardHealth | null,
+    { card, profile, seen, removedBy }: Omit<Removed, "removedBy"> & Pick<Candidate, "removedBy">,
     asked: Asked,
-    removedBy: string | null,
   ) {
     const { prediction, outputTokensMax, input, learned } = asked;
     this.card = card;
@@ -72,7 +69,7 @@ export class Candidate implements Scored {
     return cached?.cardId === this.card.id ? cached.tokens : 0;
   }
 
-  /** How many times as long as expected an answer is that is longer by a standard deviation. */
+  /** An answer that is longer than expected by a standard deviation is this many times as long. */
   get #longer(): number {
     return Math.exp(this.#asked.learned.lengthSpreadOf(this.card.id));
   }
@@ -102,23 +99,30 @@ export class Candidate implements Scored {
   }
 }
 
-/** Makes the candidates that can serve a request; those that can't are made when they are asked for. */
+/** A model that can't serve the request; a candidate is made of it when it is asked for. */
+export interface Removed {
+  readonly card: ModelCard;
+  readonly profile: Profile;
+  readonly seen: CardHealth | null;
+  readonly removedBy: string;
+}
+
+/** Tells the models that can serve a request from the others. */
 export function sift(cards: readonly ModelCard[], asked: Asked) {
   const able: Candidate[] = [];
-  const removed: { readonly removedBy: string; make(removedBy: string | null): Candidate }[] = [];
+  const removed: Removed[] = [];
   const profiles = findProfiles(cards);
   for (const [at, card] of cards.entries()) {
     const profile = profiles[at];
     if (profile === undefined) continue;
     const seen = asked.health.of(card.id);
     const removedBy = findRemoval(card, seen, asked);
-    const make = (reason: string | null) => new Candidate(card, profile, seen, asked, reason);
-    if (removedBy === null) able.push(make(null));
-    else removed.push({ removedBy, make });
+    if (removedBy === null) able.push(new Candidate({ card, profile, seen, removedBy }, asked));
+    else removed.push({ card, profile, seen, removedBy });
   }
   // If only unhealthy models are left, one of them may be well again.
   const again = able.length > 0 ? [] : removed.filter(({ removedBy }) => removedBy === UNHEALTHY);
-  able.push(...again.map(({ make }) => make(null)));
+  able.push(...again.map((one) => new Candidate({ ...one, removedBy: null }, asked)));
   lower(able);
   return { able, removed: again.length > 0 ? removed.filter((one) => !again.includes(one)) : removed };
 }

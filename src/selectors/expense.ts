@@ -139,16 +139,12 @@ export function makeFindModel(cards: readonly ModelCard[], lengthOf: (model: str
 function describeModel(card: ModelCard, length: number): KnownModel {
   const { price } = card;
   const profile = findProfile(card);
-  return {
-    profile,
-    expend: ({ promptTokens, outputTokens, difficultyLogit }) => {
-      if (price === null) return null;
-      const answer = outputTokens * length;
-      const thought = thoughtTokens(profile, undefined, difficultyLogit) * length;
-      return {
-        usd: expectedCost(price, promptTokens, 0, answer, thought),
-        ms: expectedMs(profile, null, answer + thought),
-      };
-    },
+  const expend = ({ promptTokens, outputTokens, difficultyLogit }: Lengths) => {
+    if (price === null) return null;
+    const answer = outputTokens * length;
+    const thought = thoughtTokens(profile, undefined, difficultyLogit) * length;
+    const usd = expectedCost(price, promptTokens, 0, answer, thought);
+    return { usd, ms: expectedMs(profile, null, answer + thought) };
   };
+  return { profile, expend };
 }

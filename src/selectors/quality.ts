@@ -18,22 +18,17 @@ export const QUALITY_MAX = 0.99;
 type Kind = Pick<Prediction, "skills" | "difficultyLogit" | "support">;
 
 /** The request's side of every model's quality, worked out once for thousands of models. */
-export interface QualityAsk extends Pick<Kind, "skills" | "support"> {
-  /** The difficulty takes this from the log-odds. */
-  readonly harder: number;
-  /** The uncertainty about the request itself, the same for all models. */
-  readonly strangeSpread: number;
-}
+export type QualityAsk = Readonly<ReturnType<typeof prepareQuality>>;
 
 /** `sure` is how surely the request is of one kind that was seen in training, 0…1. */
-export function prepareQuality({
-  skills,
-  support,
-  difficultyLogit,
-  sure = 0,
-}: Kind & { sure?: number }): QualityAsk {
-  const harder = DIFFICULTY_SLOPE * difficultyLogit * (0.3 + 0.7 * support);
-  return { skills, support, harder, strangeSpread: STRANGE_SPREAD * (1 - support * sure) };
+export function prepareQuality({ skills, support, difficultyLogit, sure = 0 }: Kind & { sure?: number }) {
+  return {
+    ...{ skills, support },
+    /** The difficulty takes this from the log-odds. */
+    harder: DIFFICULTY_SLOPE * difficultyLogit * (0.3 + 0.7 * support),
+    /** The uncertainty about the request itself, the same for all models. */
+    strangeSpread: STRANGE_SPREAD * (1 - support * sure),
+  };
 }
 
 /** Without what was learned: the part that learning corrects. */

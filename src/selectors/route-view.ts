@@ -18,7 +18,7 @@ const featuresSchema = Type.Object({
   support: Type.Number({ description: "How much of such requests the predictor has seen, 0 to 1." }),
 });
 
-export const basisSchema = Type.Object({
+const basisSchema = Type.Object({
   likeness: Type.Number({
     description:
       "The share of the labelled prompts that were as unlike the others as this request is, or more, 0 to 1.",
@@ -30,8 +30,6 @@ export const basisSchema = Type.Object({
     description: "The request's topics, and how many labelled prompts there are of each.",
   }),
 });
-/** The knowledge that the choice rests on. */
-export type BasisView = Frozen<Static<typeof basisSchema>>;
 
 export const routeSchema = Type.Object({
   selector: Type.String(),
@@ -105,7 +103,7 @@ export function featuresView({ asked }: Pick<Choice, "asked">): RouteView["featu
   };
 }
 
-export function basisView({ asked, leanedOn }: Pick<Choice, "asked" | "leanedOn">): BasisView {
+export function basisView({ asked, leanedOn }: Pick<Choice, "asked" | "leanedOn">): RouteView["basis"] {
   const { likeness } = asked.ask;
   return {
     likeness: rounded(likeness),

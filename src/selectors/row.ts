@@ -117,14 +117,9 @@ const LENGTH_SCALE = 0.5;
 const LENGTHS = [3, 4, 5, 6, 7, 8] as const;
 
 /** A request as the learner sees it: its topics, its words and its length, each as a block of a weight of its own. */
-export interface Design {
-  readonly phi: Float32Array;
-  /** The likeliest topic, and its share. */
-  readonly topic: number;
-  readonly top: number;
-}
+export type Design = Readonly<ReturnType<typeof readDesign>>;
 
-export function readDesign(row: Float32Array): Design {
+export function readDesign(row: Float32Array) {
   const topics = readTopics(row);
   const words = row.subarray(TOPICS_END, row.length - STRUCTURE_SIZE - 1);
   const logLength = readLogLength(row);
@@ -134,6 +129,7 @@ export function readDesign(row: Float32Array): Design {
   for (let at = 0; at < words.length; at++) phi[topics.length + at] = (WORDS_SCALE * (words[at] ?? 0)) / norm;
   for (const [at, length] of LENGTHS.entries())
     phi[topics.length + words.length + at] = LENGTH_SCALE * Math.exp(-((logLength - length) ** 2) / 2);
+  /** The share of the likeliest topic. */
   const top = Math.max(...topics);
   return { phi, topic: topics.indexOf(top), top };
 }

@@ -7,7 +7,7 @@ import { type TrustKey, trustKeys } from "./keys.ts";
 import { mapInSlices } from "./slices.ts";
 
 /** Models and prompts change: what a lesson says is half as much after this time. */
-export const LESSON_HALF_LIFE_MS = 30 * 86_400_000;
+const LESSON_HALF_LIFE_MS = 30 * 86_400_000;
 /** Older lessons are left out, because they would weigh an eighth at most. */
 export const LESSON_AGE_MAX_MS = 90 * 86_400_000;
 /** Prompts beyond these are left out: more say little more, and working them out takes longer. */
@@ -84,7 +84,7 @@ export class Evidence {
   }
 
   /** Sums up the scores of each prompt as of a moment, in the same order whenever they came; and counts them. */
-  *sumUp(asOfMs: number): Generator<void, SummedUp> {
+  *sumUp(asOfMs: number) {
     this.#thin();
     const trust = trustKeys([...this.#prompts.values()].flatMap(({ lessons }) => [...lessons.values()]));
     yield;
@@ -121,11 +121,6 @@ export class Evidence {
       }
     }
   }
-}
-
-export interface SummedUp {
-  readonly prompts: readonly Labelled[];
-  readonly views: readonly TaughtView[];
 }
 
 function makePrompt(digest: string, row: Float32Array): Prompt {

@@ -114,7 +114,7 @@ function* findNoise(
   return best;
 }
 
-/** How far predictions are borne out: sums over labels. */
+/** Sums over labels that tell how far predictions are borne out. */
 interface Borne {
   along: number;
   squares: number;
@@ -158,8 +158,11 @@ function* fitModels(
   for (const one of borne.values())
     for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
   const usual = all.count === 0 ? 2 * SCORE_SPREAD ** 2 : all.noise / all.count;
+  // Where two models did exactly alike there is nothing to follow, and no noise.
   const slopeOf = ({ along, squares }: Borne, expected: number) =>
-    Math.max(0, bounded((along + usual * expected) / (squares + usual), 1));
+    squares + usual === 0
+      ? expected
+      : Math.max(0, bounded((along + usual * expected) / (squares + usual), 1));
   const shared = slopeOf(all, SLOPE_USUAL);
   const fits = new Map<string, Fit>();
   for (const [model, { overall, lift, count }] of models) {

@@ -3,7 +3,7 @@
 /** Prompts between two slices. */
 const SLICE = 20;
 
-/** What is made of each of many, a few at a time. */
+/** Like `map`, a few at a time. */
 export function* mapInSlices<In, Out>(
   all: readonly In[],
   make: (one: In, at: number) => Out,
