@@ -112,9 +112,9 @@ export function sift(cards: readonly ModelCard[], asked: Asked) {
   const able: Candidate[] = [];
   const removed: Removed[] = [];
   const profiles = findProfiles(cards);
-  for (const [at, card] of cards.entries()) {
-    const profile = profiles[at];
-    if (profile === undefined) continue;
+  for (let at = 0; at < cards.length; at++) {
+    const [card, profile] = [cards[at], profiles[at]];
+    if (card === undefined || profile === undefined) continue;
     const seen = asked.health.of(card.id);
     const removedBy = findRemoval(card, seen, asked);
     if (removedBy === null) able.push(new Candidate({ card, profile, seen, removedBy }, asked));

@@ -86,13 +86,19 @@ export class Choice {
   }
 
   #pickForemost(): readonly Candidate[] {
-    const compare = this.#compare;
-    const kept = new Set(pickFirst(this.#able, FIRST_KEPT, compare));
-    const champion = findChampion(this.#able);
+    const [able, front] = [this.#able, this.#front];
+    const byScore = pickFirst(able, FIRST_KEPT);
+    const first = front === undefined ? byScore : [front, ...byScore.filter((one) => one !== front)];
+    const kept = new Set(first.slice(0, FIRST_KEPT));
+    const champion = findChampion(able);
     if (champion !== undefined) kept.add(champion);
-    for (const one of pickFirst(this.#able, 1, (a, b) => b.quality - a.quality || compare(a, b)))
-      kept.add(one);
-    return [...kept].sort(compare);
+    let highest = able[0];
+    for (const one of able) {
+      const ahead = one.quality - (highest?.quality ?? 0);
+      if (ahead > 0 || (ahead === 0 && highest && this.#compare(one, highest) < 0)) highest = one;
+    }
+    if (highest !== undefined) kept.add(highest);
+    return [...kept].sort(this.#compare);
   }
 
   readonly #compare = (a: Candidate, b: Candidate): number =>

@@ -6,7 +6,7 @@ import type { Choice } from "./choose.ts";
 import { SELECTOR_RULES } from "./index.ts";
 import { basisView, featuresView } from "./route-view.ts";
 import { rowText } from "./row.ts";
-import { compareByScore, pickFirst, type SelectorRule } from "./selector.ts";
+import { pickFirst, type SelectorRule } from "./selector.ts";
 
 /** As JSON in the request's row. */
 export type KeptDecision = Readonly<ReturnType<typeof keptDecision>>;
@@ -90,7 +90,7 @@ export function decidedAgain(
     timeWeight: asNumber(kept.time_weight) ?? null,
   });
   for (const one of able) one.score = score(one);
-  const [first] = pickFirst(able, 1, compareByScore);
+  const [first] = pickFirst(able, 1);
   const found = typeof pinned === "string" || kept.stays === true ? choice : first?.card.id;
   // A model that was tried out was left to chance: the choice that it replaced is decided again.
   const again = typeof usual === "string" && found === usual ? choice : found;

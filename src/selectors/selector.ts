@@ -83,18 +83,16 @@ export function compareIds({ card: { id: a } }: Rankable, { card: { id: b } }: R
 }
 
 /** The first few of many in order, without sorting the others. */
-export function pickFirst<One>(
-  all: readonly One[],
-  count: number,
-  compare: (a: One, b: One) => number,
-): readonly One[] {
+export function pickFirst<One extends Scored>(all: readonly One[], count: number): readonly One[] {
   const first: One[] = [];
   for (const one of all) {
     let place = first.length;
-    for (let before = first[place - 1]; before !== undefined && compare(one, before) < 0; )
-      before = first[--place - 1];
-    if (place < count) first.splice(place, 0, one);
-    if (first.length > count) first.pop();
+    for (; place > 0; place--) {
+      const before = first[place - 1];
+      if (before === undefined || before.score > one.score || compareByScore(before, one) < 0) break;
+      if (place < count) first[place] = before;
+    }
+    if (place < count) first[place] = one;
   }
   return first;
 }

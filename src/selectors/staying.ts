@@ -2,7 +2,7 @@
 // may not take the thinking that is in it.
 import type { Asked } from "./ask.ts";
 import type { Candidate } from "./candidate.ts";
-import { compareByScore, pickFirst, type SelectorRule } from "./selector.ts";
+import { pickFirst, type SelectorRule } from "./selector.ts";
 
 /** A conversation is expected to go on for as many turns as it has had, and for no more than these. */
 const TURNS_LEFT_MAX = 50;
@@ -19,7 +19,7 @@ export function findStaying(
 ): Candidate | undefined {
   if (cached === null || cached.tokens === 0) return undefined;
   const holder = able.find(({ card }) => card.id === cached.cardId);
-  const [first] = pickFirst(able, 1, compareByScore);
+  const [first] = pickFirst(able, 1);
   if (holder === undefined || first === undefined || holder === first || !savesMoney) return holder;
   const turns = input.request.messages.filter(({ role }) => role === "assistant").length;
   const left = Math.min(TURNS_LEFT_MAX, turns);
