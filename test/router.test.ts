@@ -2,17 +2,18 @@
 import { describe, expect, test } from "bun:test";
 import { shippedCards } from "../src/catalogue/rows.ts";
 import type { RouterRules } from "../src/core/settings.ts";
-import { SKILLS } from "../src/core/skill.ts";
+import { SKILLS, type Skill } from "../src/core/skill.ts";
 import { planCalls } from "../src/gateway/plan.ts";
 import { Health } from "../src/health/health.ts";
 import { Stickiness } from "../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../src/operations/chat/form.ts";
+import type { ChooseInput } from "../src/selectors/ask.ts";
 import { best } from "../src/selectors/best.ts";
-import type { Candidate, ChooseInput } from "../src/selectors/candidate.ts";
+import type { Candidate } from "../src/selectors/candidate.ts";
 import { choose, decide } from "../src/selectors/choose.ts";
+import type { CardHealth, HealthView } from "../src/selectors/expense.ts";
 import { fair } from "../src/selectors/fair.ts";
 import { readFeatures } from "../src/selectors/features.ts";
-import type { CardHealth, HealthView } from "../src/selectors/health-view.ts";
 import { SELECTOR_RULES } from "../src/selectors/index.ts";
 import { type Prediction, predict } from "../src/selectors/predictor.ts";
 import { routeView } from "../src/selectors/route-view.ts";
@@ -35,8 +36,12 @@ import {
   WEAK,
 } from "./router/sample-cards.ts";
 
-function mainSkill({ categories }: Prediction): string {
-  return SKILLS.toSorted((a, b) => categories[b] - categories[a])[0] ?? "";
+function shareOf(skill: Skill, { skills }: Prediction): number {
+  return skills[SKILLS.indexOf(skill)] ?? 0;
+}
+
+function mainSkill(prediction: Prediction): string {
+  return SKILLS.toSorted((a, b) => shareOf(b, prediction) - shareOf(a, prediction))[0] ?? "";
 }
 
 function removals(request: ChatRequest, change: Partial<ChooseInput> = {}): Record<string, string | null> {
@@ -51,15 +56,16 @@ describe("the features of a request", () => {
     expect(mainSkill(foretold(TRIVIA))).toBe("knowledge");
     expect(mainSkill(foretold("Translate to German: the meeting is on Thursday."))).toBe("language");
     for (const prompt of PROMPTS) {
-      const sum = SKILLS.reduce((all, skill) => all + foretold(prompt).categories[skill], 0);
+      const sum = foretold(prompt).skills.reduce((all, share) => all + share, 0);
       expect(sum).toBeCloseTo(1, 6);
     }
   });
 
   test("include the skill of using tools if it has tools", () => {
     const tools = [{ type: "function" as const, function: { name: "weather" } }];
-    const { categories } = predict(readFeatures(asking("What is it like in Porto?", { tools })));
-    expect(categories.tools).toBeGreaterThan(foretold("What is it like in Porto?").categories.tools + 0.3);
+    const words = "What is it like in Porto?";
+    const toolsShare = shareOf("tools", predict(readFeatures(asking(words, { tools }))));
+    expect(toolsShare).toBeGreaterThan(shareOf("tools", foretold(words)) + 0.3);
   });
 
   test("rate a greeting as easier than a competition problem, with a shorter answer", () => {
@@ -189,9 +195,9 @@ describe("the three selectors", () => {
   test("a stored prediction gives the same decision again", () => {
     const input = makeInput(asking(CODE));
     const first = choose(fair, input);
-    const kept: typeof first.prediction = structuredClone(first.prediction);
+    const kept: typeof first.asked.prediction = structuredClone(first.asked.prediction);
     const other = { ...input, request: asking("not kept") };
-    expect(routeView(decide(fair, other, kept, first.promptTokens))).toEqual(routeView(first));
+    expect(routeView(decide(fair, other, kept, first.asked.promptTokens))).toEqual(routeView(first));
   });
 
   test("a lower quality share never costs more", () => {
@@ -244,7 +250,7 @@ describe("the three selectors", () => {
     expect(pick("best", asking(CODE), by(only))).toBe("Acme#middle");
     expect(pick("best", asking(CODE), by(only, not))).toBe("Acme#weak");
     expect(removals(asking(MATH), by(only, not))).toEqual({ strong: null, middle: null, weak: null });
-    const share = foretold(CODE).categories.coding;
+    const share = shareOf("coding", foretold(CODE));
     expect(pick("best", asking(CODE), by({ ...only, shareMin: share + 0.01 }))).toBe("Acme#strong");
     expect(pick("best", asking(CODE), by({ ...only, shareMin: share - 0.01 }))).toBe("Acme#middle");
     const pinned = { rules: { ...RULES, pin: { coding: "Acme#strong" }, rules: [only] } };

@@ -8,7 +8,7 @@ import { loadSettings } from "../src/config/load.ts";
 import type { Store } from "../src/core/store.ts";
 import { readFeatures } from "../src/selectors/features.ts";
 import { predict } from "../src/selectors/predictor.ts";
-import { rowText } from "../src/selectors/row-text.ts";
+import { rowText } from "../src/selectors/row.ts";
 import { makeLessonRow } from "./lesson-samples.ts";
 import { makeAccount, NOON } from "./samples.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";

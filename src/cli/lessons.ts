@@ -16,7 +16,7 @@ import { readFeatures } from "../selectors/features.ts";
 import { Learned } from "../selectors/learning/learned.ts";
 import { makeLesson, readRow } from "../selectors/learning/lesson.ts";
 import { predict } from "../selectors/predictor.ts";
-import { rowText } from "../selectors/row-text.ts";
+import { rowText } from "../selectors/row.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { formatJson, formatTable } from "./administration.ts";
 import { UsageError } from "./arguments.ts";

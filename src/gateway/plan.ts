@@ -9,7 +9,7 @@ import { type Load, ONE_CALL } from "../health/rate.ts";
 import { spread } from "../health/spread.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { Choosable } from "../operations/operation.ts";
-import type { ChooseInput } from "../selectors/candidate.ts";
+import type { ChooseInput } from "../selectors/ask.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
 import { type KeptDecision, keptDecision } from "../selectors/decision.ts";
 import { explored } from "../selectors/explore.ts";

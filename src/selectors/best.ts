@@ -15,10 +15,7 @@ export const best: SelectorRule = {
   rank: (candidates, { likeness, margin }) => {
     const champion = findChampion(candidates);
     const off = likeness < LIKENESS_MIN ? UNKNOWN_KIND : (margin ?? UNKNOWN_KIND);
-    const scores = new Float64Array(candidates.size);
-    for (let at = 0; at < scores.length; at++)
-      scores[at] = (candidates.quality[at] ?? 0) - (at === champion ? 0 : off);
-    return scores;
+    return (one) => one.quality - (one === champion ? 0 : off);
   },
   // As far as anybody knows it may be as good.
   canReplace: (other, first) => other.quality + (other.quality - other.qualityLow) >= first.quality,

@@ -1,135 +1,156 @@
-// A request as every model is compared with it, and the reasons why a model can't serve it.
-import type { Cached } from "../core/attempt.ts";
-import { type Capability, can, type ModelCard } from "../core/card.ts";
-import type { RouterRules } from "../core/settings.ts";
-import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
-import type { Needs } from "../operations/chat/needs.ts";
-import { type CardHealth, type HealthView, NO_HEALTH } from "./health-view.ts";
-import { Learned } from "./learning/learned.ts";
-import { findLightShare } from "./light.ts";
-import type { Prediction } from "./predictor.ts";
-import { prepareQuality, type QualityAsk } from "./quality.ts";
-import { type ActiveRules, findExclusion, selectRules } from "./rules.ts";
-import type { RankAsk } from "./selector.ts";
+// A model as a candidate for one request: how good its answer is likely to be, what it costs, how long it takes, or the
+// reason why it can't serve.
+import { can, type ModelCard } from "../core/card.ts";
+import type { Asked } from "./ask.ts";
+import { type CardHealth, expectedCost, expectedMs, thoughtTokens } from "./expense.ts";
+import { findProfiles, type Profile } from "./profiles.ts";
+import { predictQuality, QUALITY_MAX } from "./quality.ts";
+import { findExclusion } from "./rules.ts";
+import type { Scored } from "./selector.ts";
 
-export interface ChooseInput {
-  readonly request: ChatRequest;
-  readonly needs: Needs;
-  /** All that could be chosen; those that can't serve stay in the answer, with the reason. */
-  readonly cards: readonly ModelCard[];
-  readonly rules: RouterRules;
-  /** The share of the best quality that `fair` keeps, 0…1. */
-  readonly quality: number;
-  /** False: the client's key may not use it. */
-  readonly allowed?: (id: string) => boolean;
-  /** False: its provider can't fetch the request's images. Left out: none has to be fetched. */
-  readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
-  readonly health?: HealthView;
-  readonly learned?: Learned;
-  readonly cached?: () => Cached | null;
-}
+const UNHEALTHY = "unhealthy";
+/** The highest share of errors that is believed. */
+const ERROR_RATE_MAX = 0.9;
 
-export interface Candidate {
+export class Candidate implements Scored {
   readonly card: ModelCard;
-  readonly eligible: boolean;
   /**
    * The reason why it can't serve: "denied", "rule:" and the kind of task whose rule did, "not_allowed", "unpriced", "context",
    * "image_urls", "unhealthy", or the capability it lacks ("tools" also where a call is forced and it can't be).
    */
   readonly removedBy: string | null;
-  /** The predicted probability of a good answer. */
-  readonly quality: number;
-  readonly qualityLow: number;
-  /** null: it has no price. */
+  quality: number;
+  qualityLow: number;
+  level: number;
   readonly costUsd: number | null;
-  /** Until the answer is complete. */
   readonly latencyMs: number;
-  /** The same of an answer that is longer than expected by a standard deviation. */
-  readonly costHighUsd: number | null;
-  readonly latencyHighMs: number;
   /** The predicted length of the answer and its thoughts: real lengths are compared with it. */
   readonly tokens: number;
-  /** The overall level, whatever the request. */
-  readonly level: number;
-  /** The highest comes first; comparable within one decision only. */
-  readonly score: number;
+  score = 0;
+  readonly #profile: Profile;
+  readonly #seen: CardHealth | null;
+  readonly #asked: Asked;
+  readonly #answer: number;
+  readonly #thought: number;
+
+  constructor(
+    { card, profile, seen, removedBy }: Omit<Removed, "removedBy"> & Pick<Candidate, "removedBy">,
+    asked: Asked,
+  ) {
+    const { prediction, outputTokensMax, input, learned } = asked;
+    this.card = card;
+    this.removedBy = removedBy;
+    this.#profile = profile;
+    this.#seen = seen;
+    this.#asked = asked;
+    const shift = learned.shiftOf(card.id, prediction);
+    const { quality, qualityLow, level } = predictQuality(profile, shift, asked.quality);
+    // An answer that never comes isn't good.
+    const works = 1 - Math.min(ERROR_RATE_MAX, seen?.errorRate ?? 0);
+    this.quality = quality * works;
+    this.qualityLow = qualityLow * works;
+    this.level = level * works;
+    const length = learned.lengthOf(card.id);
+    const thought = thoughtTokens(profile, input.request.reasoning_effort, prediction.difficultyLogit);
+    this.#answer = Math.min(prediction.outputTokens * length, outputTokensMax ?? Number.POSITIVE_INFINITY);
+    this.#thought = thought * length;
+    this.costUsd = this.costWhenHeld(this.#held);
+    this.latencyMs = expectedMs(profile, seen, this.#answer + this.#thought);
+    this.tokens = prediction.outputTokens + thought;
+  }
+
+  get eligible(): boolean {
+    return this.removedBy === null;
+  }
+
+  /** The tokens of the prompt that are likely to be in its provider's cache. */
+  get #held(): number {
+    const { cached } = this.#asked;
+    return cached?.cardId === this.card.id ? cached.tokens : 0;
+  }
+
+  /** An answer that is longer than expected by a standard deviation is this many times as long. */
+  get #longer(): number {
+    return Math.exp(this.#asked.learned.lengthSpreadOf(this.card.id));
+  }
+
+  /** The cost of an answer that is longer than expected by a standard deviation; null: it has no price. */
+  get costHighUsd(): number | null {
+    return this.costWhenHeld(this.#held, this.#longer);
+  }
+
+  /** The time of such an answer. */
+  get latencyHighMs(): number {
+    const times = this.#longer;
+    return expectedMs(this.#profile, this.#seen, times * this.#answer + times * this.#thought);
+  }
+
+  /** The cost if so many of the prompt's tokens are in the provider's cache, and the answer is so many times as long. */
+  costWhenHeld(heldTokens: number, times = 1): number | null {
+    const { price } = this.card;
+    if (price === null) return null;
+    return expectedCost(
+      price,
+      this.#asked.promptTokens,
+      heldTokens,
+      times * this.#answer,
+      times * this.#thought,
+    );
+  }
 }
 
-/** Nothing learned. */
-const UNTAUGHT = new Learned();
-
-/** One request, with everything that is the same for all models worked out once. */
-export interface Asked {
-  readonly promptTokens: number;
-  /** The client's own limit. */
-  readonly outputTokensMax: number | undefined;
-  readonly needed: readonly Capability[];
-  readonly prediction: Prediction;
-  readonly quality: QualityAsk;
-  readonly rules: ActiveRules;
-  readonly effort: ChatRequest["reasoning_effort"];
-  readonly cached: Cached | null;
-  /** The answers in the conversation so far. */
-  readonly turns: number;
-  readonly allowed: ChooseInput["allowed"];
-  readonly takesImageUrls: ChooseInput["takesImageUrls"];
-  readonly health: HealthView;
-  readonly learned: Learned;
-  readonly ask: RankAsk;
+/** A model that can't serve the request; a candidate is made of it when it is asked for. */
+export interface Removed {
+  readonly card: ModelCard;
+  readonly profile: Profile;
+  readonly seen: CardHealth | null;
+  readonly removedBy: string;
 }
 
-export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number): Asked {
-  const { request, needs, health = NO_HEALTH, learned = UNTAUGHT } = input;
-  const isStructured = request.response_format?.type === "json_schema";
-  return {
-    promptTokens,
-    outputTokensMax: readOutputLimit(request),
-    needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],
-    prediction,
-    quality: prepareQuality(prediction),
-    rules: selectRules(input.rules, prediction),
-    effort: request.reasoning_effort,
-    cached: input.cached?.() ?? null,
-    turns: request.messages.filter(({ role }) => role === "assistant").length,
-    allowed: input.allowed,
-    takesImageUrls: input.takesImageUrls,
-    health,
-    learned,
-    ask: prepareRank(input, prediction, learned),
-  };
+/** Tells the models that can serve a request from the others. */
+export function sift(cards: readonly ModelCard[], asked: Asked) {
+  const able: Candidate[] = [];
+  const removed: Removed[] = [];
+  const profiles = findProfiles(cards);
+  for (let at = 0; at < cards.length; at++) {
+    const [card, profile] = [cards[at], profiles[at]];
+    if (card === undefined || profile === undefined) continue;
+    const seen = asked.health.of(card.id);
+    const removedBy = findRemoval(card, seen, asked);
+    if (removedBy === null) able.push(new Candidate({ card, profile, seen, removedBy }, asked));
+    else removed.push({ card, profile, seen, removedBy });
+  }
+  // If only unhealthy models are left, one of them may be well again.
+  const again = able.length > 0 ? [] : removed.filter(({ removedBy }) => removedBy === UNHEALTHY);
+  able.push(...again.map((one) => new Candidate({ ...one, removedBy: null }, asked)));
+  lower(able);
+  return { able, removed: again.length > 0 ? removed.filter((one) => !again.includes(one)) : removed };
 }
 
-/** A request unlike nearly all labelled prompts: what they say of its answers' worth isn't gone by. */
-const ALIKE_MIN = 0.05;
-
-function prepareRank(
-  { quality: share }: Pick<ChooseInput, "quality">,
-  prediction: Prediction,
-  learned: Learned,
-): RankAsk {
-  const { difficulty } = prediction;
-  const known = learned.likenessOf(prediction);
-  const isAlike = known !== null && known >= ALIKE_MIN;
-  return {
-    ...{ share, difficulty, likeness: known ?? prediction.sure },
-    margin: learned.margin,
-    usualCostUsd: learned.usualCostUsd,
-    costWeight: isAlike ? learned.weightFor("money", share) : null,
-    timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
-  };
+/** Where the best would be surer than sure, all come down alike: their differences are what decides. */
+export function lower(candidates: readonly Candidate[]): void {
+  let highest = QUALITY_MAX;
+  for (const { quality } of candidates) highest = Math.max(highest, quality);
+  if (highest === QUALITY_MAX) return;
+  const off = highest - QUALITY_MAX;
+  for (const one of candidates) {
+    one.quality = Math.max(0, one.quality - off);
+    one.qualityLow = Math.max(0, one.qualityLow - off);
+    one.level = Math.max(0, one.level - off);
+  }
 }
 
 /** The first reason why it can't serve; null: it can. */
-export function findRemoval(card: ModelCard, seen: CardHealth | null, asked: Asked): string | null {
+function findRemoval(card: ModelCard, seen: CardHealth | null, asked: Asked): string | null {
+  const { allowed, takesImageUrls } = asked.input;
   return (
     findExclusion(asked.rules, card.id) ??
-    (asked.allowed?.(card.id) === false ? "not_allowed" : null) ??
+    (allowed?.(card.id) === false ? "not_allowed" : null) ??
     findMisfit(card, asked) ??
-    (asked.takesImageUrls?.(card) === false ? "image_urls" : null) ??
+    (takesImageUrls?.(card) === false ? "image_urls" : null) ??
     (seen?.open === true ? UNHEALTHY : null)
   );
 }
-export const UNHEALTHY = "unhealthy";
 
 /** The part of the request that it can't serve, or can't be billed for. */
 function findMisfit(card: ModelCard, { needed, promptTokens, outputTokensMax = 0 }: Asked): string | null {

@@ -1,94 +1,62 @@
 // A selector's decision as the log keeps it: enough to show why, to decide it again, and to learn from a score.
 import type { ModelCard } from "../core/card.ts";
-import { asArray, asNumber, isObject, type JsonObject } from "../core/json.ts";
+import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
-import { pickFirst } from "./first.ts";
 import { SELECTOR_RULES } from "./index.ts";
-import { type BasisView, basisView, featuresView, type RouteView } from "./route-view.ts";
-import { rowText } from "./row-text.ts";
-import { type Candidates, compareByScore, type SelectorRule } from "./selector.ts";
+import { basisView, featuresView } from "./route-view.ts";
+import { rowText } from "./row.ts";
+import { pickFirst, type SelectorRule } from "./selector.ts";
 
 /** As JSON in the request's row. */
-export interface KeptDecision {
-  readonly selector: string;
-  /** The share of the best quality that was asked for, 0…1. */
-  readonly share: number;
-  /** The share of it that the selector promises to keep. */
-  readonly promised: number;
-  readonly choice: string | null;
-  readonly pinned: string | null;
-  /** True if the conversation stayed with its model, whatever the scores were. */
-  readonly stays: boolean;
-  /** The model that would have been chosen, if another was tried out; null: none was. */
-  readonly instead_of: string | null;
-  readonly features: RouteView["features"];
-  readonly basis: BasisView;
-  /** The difficulty that was predicted for the request, unrounded. */
-  readonly difficulty: number;
-  /** The share of what is known that was as unlike the rest as this request is, 0…1. */
-  readonly likeness: number;
-  /** The lead that another must have over the champion; null: none suffices. */
-  readonly margin: number | null;
-  /** The prices of quality; null: the labels didn't tell. */
-  readonly usual_cost_usd: number;
-  readonly cost_weight: number | null;
-  readonly time_weight: number | null;
-  /** The request as a row of numbers, for learning: Float16, base64, because there is one in each logged decision. */
-  readonly row: string;
-  readonly candidates: readonly KeptCandidate[];
-  /** The number of models removed, by reason. */
-  readonly removed: Readonly<Record<string, number>>;
-}
+export type KeptDecision = Readonly<ReturnType<typeof keptDecision>>;
+type KeptCandidate = ReturnType<typeof keepCandidate>;
 
-interface KeptCandidate {
-  readonly model: string;
-  readonly created: number;
-  readonly quality: number;
-  readonly quality_low: number;
-  readonly level: number;
-  readonly cost_usd: number | null;
-  readonly latency_ms: number;
-  readonly cost_usd_high: number | null;
-  readonly latency_ms_high: number;
-  /** The predicted length of the answer and its thoughts, without what was learned of lengths. */
-  readonly tokens: number;
-  readonly score: number;
-}
-
-/** `tried`: what was tried out in place of the choice; null: nothing was. */
-export function keptDecision(choice: Choice, share: number, tried: ModelCard | null = null): KeptDecision {
+/**
+ * `share` is that of the best quality that was asked for, 0…1; `tried` what was tried out in place of the choice, null: nothing
+ * was.
+ */
+export function keptDecision(choice: Choice, share: number, tried: ModelCard | null = null) {
+  const { ask, prediction } = choice.asked;
   return {
     selector: choice.selector.name,
     share,
-    promised: choice.selector.promise(choice.ask),
+    /** The share of it that the selector promises to keep. */
+    promised: choice.selector.promise(ask),
     choice: (tried ?? choice.choice)?.id ?? null,
+    /** The model that would have been chosen, if another was tried out; null: none was. */
     instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
     stays: choice.stays,
-    features: featuresView(choice.prediction),
+    features: featuresView(choice),
     basis: basisView(choice),
-    difficulty: choice.ask.difficulty,
-    likeness: choice.ask.likeness,
-    margin: choice.ask.margin,
-    usual_cost_usd: choice.ask.usualCostUsd,
-    cost_weight: choice.ask.costWeight,
-    time_weight: choice.ask.timeWeight,
-    row: rowText(choice.prediction.row),
-    candidates: selectKept(choice, tried).map((one) => ({
-      model: one.card.id,
-      created: one.card.created,
-      quality: one.quality,
-      quality_low: one.qualityLow,
-      level: one.level,
-      cost_usd: one.costUsd,
-      latency_ms: one.latencyMs,
-      cost_usd_high: one.costHighUsd,
-      latency_ms_high: one.latencyHighMs,
-      tokens: one.tokens,
-      score: one.score,
-    })),
+    // Unrounded, because a decision is repeated by them.
+    difficulty: ask.difficulty,
+    likeness: ask.likeness,
+    margin: ask.margin,
+    usual_cost_usd: ask.usualCostUsd,
+    cost_weight: ask.costWeight,
+    time_weight: ask.timeWeight,
+    /** The request as a row of numbers, for learning. */
+    row: rowText(prediction.row),
+    candidates: selectKept(choice, tried).map(keepCandidate),
     removed: choice.removed,
+  };
+}
+
+function keepCandidate(one: Candidate) {
+  return {
+    model: one.card.id,
+    created: one.card.created,
+    quality: one.quality,
+    quality_low: one.qualityLow,
+    level: one.level,
+    cost_usd: one.costUsd,
+    latency_ms: one.latencyMs,
+    cost_usd_high: one.costHighUsd,
+    latency_ms_high: one.latencyHighMs,
+    tokens: one.tokens,
+    score: one.score,
   };
 }
 
@@ -98,17 +66,11 @@ function selectKept(choice: Choice, tried: ModelCard | null): readonly Candidate
   return choice.candidates.filter(({ card }) => card === tried || cards.has(card));
 }
 
-export interface DecidedAgain {
-  readonly choice: string | null;
-  /** True if it is what was chosen then. */
-  readonly same: boolean;
-}
-
-/** Decides again by what was kept; null: that is no decision of one of these selectors. */
+/** Decides again by what was kept, and tells if it is the same; null: that is no decision of one of these selectors. */
 export function decidedAgain(
   kept: unknown,
   selectors: readonly SelectorRule[] = Object.values(SELECTOR_RULES),
-): DecidedAgain | null {
+): { readonly choice: string | null; readonly same: boolean } | null {
   if (!isObject(kept)) return null;
   const selector = selectors.find(({ name }) => name === kept.selector);
   const { share, difficulty, likeness, choice, pinned, instead_of: usual } = kept;
@@ -119,38 +81,31 @@ export function decidedAgain(
     typeof likeness !== "number"
   )
     return null;
-  const able = readCandidates(asArray(kept.candidates).filter(isObject));
-  const scores = selector.rank(able, {
+  const able = asArray(kept.candidates).filter(isObject).map(readCandidate);
+  const score = selector.rank(able, {
     ...{ share, difficulty, likeness },
     margin: kept.margin === null ? null : (asNumber(kept.margin) ?? 0),
     usualCostUsd: asNumber(kept.usual_cost_usd) ?? 0,
     costWeight: asNumber(kept.cost_weight) ?? null,
     timeWeight: asNumber(kept.time_weight) ?? null,
   });
-  const [first] = pickFirst(scores, able.size, 1, compareByScore(able, scores));
-  const found =
-    typeof pinned === "string" || kept.stays === true
-      ? choice
-      : first === undefined
-        ? null
-        : (able.cards[first]?.id ?? null);
+  for (const one of able) one.score = score(one);
+  const [first] = pickFirst(able, 1);
+  const found = typeof pinned === "string" || kept.stays === true ? choice : first?.card.id;
   // A model that was tried out was left to chance: the choice that it replaced is decided again.
   const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };
 }
 
-function readCandidates(candidates: readonly JsonObject[]): Candidates {
-  const named = candidates.filter(({ model }) => typeof model === "string");
-  const numbers = (field: keyof KeptCandidate) => named.map((one) => asNumber(one[field]) ?? 0);
-  const column = (field: keyof KeptCandidate) => Float64Array.from(numbers(field));
-  const created = numbers("created");
+function readCandidate(kept: JsonObject) {
+  const number = (field: keyof KeptCandidate) => asNumber(kept[field]) ?? 0;
   return {
-    size: named.length,
-    cards: named.map(({ model }, at) => ({ id: String(model), created: created[at] ?? 0 })),
-    quality: column("quality"),
-    qualityLow: column("quality_low"),
-    level: column("level"),
-    costUsd: column("cost_usd"),
-    latencyMs: column("latency_ms"),
+    card: { id: asString(kept.model) ?? "", created: number("created") },
+    quality: number("quality"),
+    qualityLow: number("quality_low"),
+    level: number("level"),
+    costUsd: number("cost_usd"),
+    latencyMs: number("latency_ms"),
+    score: 0,
   };
 }

@@ -1,11 +1,12 @@
 // Estimates the cost of an answer and the time that it takes.
 import type { ModelCard, Price, Rates } from "../core/card.ts";
 import type { ReasoningEffort } from "../operations/chat/form.ts";
-import type { CardHealth } from "./health-view.ts";
-import type { Lengths } from "./predictor.ts";
 import { findProfile, type Profile } from "./profiles.ts";
+import type { Lengths } from "./row.ts";
 
 const PER_MILLION = 1e6;
+/** Two that are free are equal. */
+export const TINY = 1e-9;
 /** The amount of thinking at an effort, against the usual. */
 const EFFORT: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
@@ -71,6 +72,22 @@ function findRates(price: Price, promptTokens: number): Rates {
   return found;
 }
 
+/** Live health of a card as the choice of a model reads it; the gateway hands it in. */
+export interface CardHealth {
+  /** Median of recent first tokens; null: too few were seen. */
+  readonly firstTokenMs: number | null;
+  readonly tokensPerSecond: number | null;
+  /** 0…1, recent. */
+  readonly errorRate: number;
+  /** The breaker is open: nothing is sent there. */
+  readonly open: boolean;
+}
+
+export interface HealthView {
+  /** null: nothing was seen of the card. */
+  of(cardId: string): CardHealth | null;
+}
+
 /** Milliseconds to the full answer of so many tokens: from live health where it is known, else the profile's. */
 export function expectedMs(
   profile: Pick<Profile, "firstTokenMs" | "tokensPerSecond">,
@@ -81,6 +98,20 @@ export function expectedMs(
   const speed = Math.max(1, seen?.tokensPerSecond ?? profile.tokensPerSecond);
   const ms = first + (tokens / speed) * 1000;
   return Math.round(ms * (1 + ERROR_TIME * (seen?.errorRate ?? 0)));
+}
+
+/**
+ * A cost as it is weighed: by the champion's for the same request and for labelled prompts, their geometric mean. By the first
+ * alone, a request on which much can be saved counts no more than a short one, and by the second alone a long one counts so
+ * much that quality counts for nothing.
+ */
+export function weighCost(usd: number, champion: number, usual: number): number {
+  return (usd + TINY) / (Math.sqrt(champion * usual) + TINY);
+}
+
+/** A time as it is weighed: 0 is the champion's, and each e-th part of it one less. */
+export function weighTime(ms: number, champion: number): number {
+  return Math.log((ms + 1) / (champion + 1));
 }
 
 /** The cost of an answer and the time that it takes, as expected. */
@@ -108,16 +139,12 @@ export function makeFindModel(cards: readonly ModelCard[], lengthOf: (model: str
 function describeModel(card: ModelCard, length: number): KnownModel {
   const { price } = card;
   const profile = findProfile(card);
-  return {
-    profile,
-    expend: ({ promptTokens, outputTokens, difficultyLogit }) => {
-      if (price === null) return null;
-      const answer = outputTokens * length;
-      const thought = thoughtTokens(profile, undefined, difficultyLogit) * length;
-      return {
-        usd: expectedCost(price, promptTokens, 0, answer, thought),
-        ms: expectedMs(profile, null, answer + thought),
-      };
-    },
+  const expend = ({ promptTokens, outputTokens, difficultyLogit }: Lengths) => {
+    if (price === null) return null;
+    const answer = outputTokens * length;
+    const thought = thoughtTokens(profile, undefined, difficultyLogit) * length;
+    const usd = expectedCost(price, promptTokens, 0, answer, thought);
+    return { usd, ms: expectedMs(profile, null, answer + thought) };
   };
+  return { profile, expend };
 }

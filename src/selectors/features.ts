@@ -30,7 +30,6 @@ export interface Shape {
   readonly images: number;
   /** User turns. */
   readonly turns: number;
-  readonly toolResults: number;
   readonly hasSystem: boolean;
   /** Characters of the whole conversation, tool calls and their results included. */
   readonly chars: number;
@@ -38,16 +37,7 @@ export interface Shape {
   readonly outputTokensMax: number | null;
 }
 
-export interface RequestFeatures {
-  readonly shape: Shape;
-  /** Counts over the part of the last turn that was read. */
-  readonly counts: Readonly<TextCounts>;
-  /** Hash of a word or a pair → how often, the context's at their weight. */
-  readonly grams: ReadonlyMap<number, number>;
-  /** Lines that begin like "A." or "B)". */
-  readonly options: number;
-  readonly promptTokens: number;
-}
+export type RequestFeatures = ReturnType<typeof readFeatures>;
 
 /** More unknown words than these are no typing errors, but another language or a listing. */
 const MENDED_MAX = 32;
@@ -66,11 +56,13 @@ function createMend(words: Words): MendWord {
 }
 
 /** Pure. Bounded work for a request of any length. Without words none is mended. */
-export function readFeatures(request: ChatRequest, words: Words | null = shippedWords()): RequestFeatures {
+export function readFeatures(request: ChatRequest, words: Words | null = shippedWords()) {
   const { messages } = request;
   const lastAt = messages.findLastIndex(({ role }) => role === "user");
   const turn = clippedText(messages[lastAt]?.content, TURN_CHARS_MAX);
+  // Over the part of the last turn that was read.
   const counts = noCounts();
+  // By the hash of a word or a pair, how often it comes, the context's at their weight.
   const grams = new Map<number, number>();
   const adding = (weight: number) => (hash: number) => {
     grams.set(hash, (grams.get(hash) ?? 0) + weight);
@@ -84,13 +76,14 @@ export function readFeatures(request: ChatRequest, words: Words | null = shipped
 
 function shapeOf(request: ChatRequest, lastAt: number): Shape {
   const { messages } = request;
-  const shape = { images: 0, turns: 0, toolResults: 0, chars: 0, hasSystem: false };
+  const shape = { images: 0, turns: 0, chars: 0, hasSystem: false };
   for (const message of messages) {
     shape.chars += charsOf(message.content);
     if (message.role === "user") shape.turns++;
-    else if (message.role === "tool") shape.toolResults++;
-    else if (message.role !== "assistant") shape.hasSystem = true;
-    else for (const call of message.tool_calls ?? []) shape.chars += callChars(call.function, call.custom);
+    else if (message.role === "assistant")
+      for (const { function: called, custom } of message.tool_calls ?? [])
+        shape.chars += JSON.stringify(called ?? custom ?? "").length;
+    else if (message.role !== "tool") shape.hasSystem = true;
     if (typeof message.content === "string" || !message.content) continue;
     for (const { type } of message.content) if (type === "image_url") shape.images++;
   }
@@ -109,10 +102,6 @@ function shapeOf(request: ChatRequest, lastAt: number): Shape {
 function toolCharsOf(tools: readonly Tool[]): number {
   const some = tools.slice(0, TOOLS_READ_MAX);
   return some.length === 0 ? 0 : (JSON.stringify(some).length * tools.length) / some.length;
-}
-
-function callChars(call: unknown, custom: unknown): number {
-  return JSON.stringify(call ?? custom ?? "").length;
 }
 
 function charsOf(content: Content | null | undefined): number {
@@ -152,6 +141,7 @@ function clipped(text: string, charsMax: number): string {
   return `${text.slice(0, half)} ${text.slice(text.length - half)}`;
 }
 
+/** Lines that begin like "A." or "B)". */
 function optionsIn(text: string): number {
   let options = 0;
   for (let at = 0; at >= 0 && at < text.length; ) {

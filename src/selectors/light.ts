@@ -1,7 +1,8 @@
 // Router#light: the model whose quality is best worth its time, so that the share of the champion's quality is kept which
 // a request of this difficulty calls for; without labels the fastest of those that keep it.
-import { isGoodEnough, scoreAbove, scoreByWeight, weighTime } from "./saving.ts";
-import type { SelectorRule } from "./selector.ts";
+import { weighTime } from "./expense.ts";
+import { isGoodEnough, scoreAbove, scoreByWeight } from "./saving.ts";
+import type { Rankable, SelectorRule } from "./selector.ts";
 
 /** The share of the best quality that is kept for the easiest request, and for the hardest. */
 const SHARE_EASY = 0.7;
@@ -12,6 +13,8 @@ export function findLightShare(difficulty: number): number {
   return SHARE_EASY + (SHARE_HARD - SHARE_EASY) * difficulty;
 }
 
+const timeOf = ({ latencyMs }: Rankable) => latencyMs;
+
 export const light: SelectorRule = {
   name: "light",
   about: "Picks the fastest model for each request.",
@@ -19,7 +22,7 @@ export const light: SelectorRule = {
   savesMoney: false,
   rank: (candidates, { difficulty, timeWeight }) =>
     timeWeight === null
-      ? scoreAbove(findLightShare(difficulty), candidates, candidates.latencyMs)
-      : scoreByWeight(timeWeight, candidates, candidates.latencyMs, weighTime),
+      ? scoreAbove(findLightShare(difficulty), candidates, timeOf)
+      : scoreByWeight(timeWeight, candidates, timeOf, weighTime),
   canReplace: isGoodEnough,
 };

@@ -7,41 +7,26 @@ const PAIR_PRIME = 0x9e3779b1;
 const TELLING_SIGNS = "+*/=<>{}[]()$\\_^|#`%&@~";
 /** Shorter words have too many others beside them to be mended. */
 const MENDED_LETTERS_MIN = 4;
-const SIGN_OF = signTable();
-
-function signTable(): Uint8Array {
-  const table = new Uint8Array(128);
-  for (const sign of TELLING_SIGNS) table[sign.charCodeAt(0)] = 1;
-  return table;
-}
+const SIGN_OF = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(TELLING_SIGNS.includes(String.fromCharCode(code))),
+);
 
 /** Counts made on the way. */
-export interface TextCounts {
-  chars: number;
-  words: number;
-  /** The number of letters of all words. */
-  letters: number;
-  numbers: number;
-  /** Digits of the longest number. */
-  longestNumber: number;
-  signs: number;
-  /** Ends of lines; empty lines aren't counted. */
-  lines: number;
-  /** Letters outside ASCII, and those of scripts written without spaces. */
-  foreign: number;
-  ideographs: number;
-  questions: number;
-}
+export type TextCounts = ReturnType<typeof noCounts>;
 
-export function noCounts(): TextCounts {
+export function noCounts() {
   return {
     chars: 0,
     words: 0,
+    /** The number of letters of all words. */
     letters: 0,
     numbers: 0,
+    /** Digits of the longest number. */
     longestNumber: 0,
     signs: 0,
+    /** Ends of lines; empty lines aren't counted. */
     lines: 0,
+    /** Letters outside ASCII, and those of scripts written without spaces. */
     foreign: 0,
     ideographs: 0,
     questions: 0,

@@ -29,21 +29,7 @@ export interface ParameterFile {
   readonly outputTokens: string;
 }
 
-export interface Parameters {
-  readonly size: number;
-  readonly plain: number;
-  /** The word's place, or −1. */
-  readonly indexOf: (hash: number) => number;
-  readonly rarity: Float32Array;
-  readonly embedding: Int8Array;
-  readonly scales: Float32Array;
-  readonly unknownRarity: number;
-  readonly supportFrom: number;
-  readonly supportTo: number;
-  readonly topics: readonly Float32Array[];
-  readonly difficulty: Float32Array;
-  readonly outputTokens: Float32Array;
-}
+export type Parameters = Readonly<ReturnType<typeof readParameters>>;
 
 const RARITY_UNIT = 1 / 20;
 
@@ -56,33 +42,26 @@ export function shippedParameters(): Parameters {
 }
 
 /** Throws when the rows don't fit each other: a broken build must not start. */
-export function readParameters(file: ParameterFile): Parameters {
-  const { size } = file;
-  const hashes = new Uint32Array(bytesOf(file.hashes).buffer);
-  const embedding = new Int8Array(bytesOf(file.embedding).buffer);
+export function readParameters(file: ParameterFile) {
+  const { size, plain, unknownRarity, supportFrom, supportTo } = file;
+  const hashes = new Uint32Array(Uint8Array.fromBase64(file.hashes).buffer);
+  const embedding = new Int8Array(Uint8Array.fromBase64(file.embedding).buffer);
   const width = size + STRUCTURE_SIZE + 1;
-  const heads = new Float32Array(bytesOf(file.topics).buffer);
+  const heads = new Float32Array(Uint8Array.fromBase64(file.topics).buffer);
   if (embedding.length !== hashes.length * size || heads.length !== TOPICS.length * width) {
     throw new Error("The router's parameters are unsound: their sizes don't fit.");
   }
   return {
-    size,
-    plain: file.plain,
+    ...{ size, plain, unknownRarity, supportFrom, supportTo },
+    /** The word's place, or −1. */
     indexOf: indexed(hashes),
-    rarity: Float32Array.from(bytesOf(file.rarity), (units) => units * RARITY_UNIT),
+    rarity: Float32Array.from(Uint8Array.fromBase64(file.rarity), (units) => units * RARITY_UNIT),
     embedding,
     scales: Float32Array.from(file.scales),
-    unknownRarity: file.unknownRarity,
-    supportFrom: file.supportFrom,
-    supportTo: file.supportTo,
     topics: TOPICS.map((_, at) => heads.subarray(at * width, (at + 1) * width)),
-    difficulty: new Float32Array(bytesOf(file.difficulty).buffer),
-    outputTokens: new Float32Array(bytesOf(file.outputTokens).buffer),
+    difficulty: new Float32Array(Uint8Array.fromBase64(file.difficulty).buffer),
+    outputTokens: new Float32Array(Uint8Array.fromBase64(file.outputTokens).buffer),
   };
-}
-
-function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.fromBase64(base64);
 }
 
 /** An open-addressed table: a look-up is a few nanoseconds, and there are thousands for a long text. */

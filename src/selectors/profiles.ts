@@ -76,7 +76,7 @@ export function findProfile(card: ModelCard): Profile {
 function shippedProfile(card: ModelCard): Profile {
   rows ??= new Map(data.rows.map((row) => [row.id, row]));
   const row = rows.get(card.id) ?? rows.get(card.like ?? "");
-  return row === undefined ? guessed(card) : fromRow(row);
+  return row === undefined ? guess(card) : fromRow(row);
 }
 
 type Known = Pick<
@@ -128,18 +128,6 @@ function overlaid(profile: Profile, own: SkillRow): Profile {
   const isGuessed = SKILLS.some((skill) => own[skill] === undefined);
   const known = { ...profile, skills, spreads, source: "operator", isGuessed };
   return makeProfile(known, isGuessed ? profile : undefined);
-}
-
-/** Cards with the same data share a guess: an operator's own ten thousand differ in their prices at most. */
-const guesses = new Map<string, Profile>();
-const GUESSES_MAX = 20_000;
-
-function guessed(card: ModelCard): Profile {
-  const told = `${card.price?.output} ${card.created} ${card.capabilities.has("reasoning")} ${billionsOf(card)}`;
-  const profile = guesses.get(told) ?? guess(card);
-  if (guesses.size >= GUESSES_MAX) guesses.clear();
-  guesses.set(told, profile);
-  return profile;
 }
 
 /** Within a generation the dearer model is the better one, ever less so, and a year makes up for much of the price. */

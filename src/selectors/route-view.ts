@@ -1,9 +1,9 @@
 // A selector's choice as `POST /v1/route` and `poundkey route` show it.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Frozen } from "../core/frozen.ts";
+import { SKILLS } from "../core/skill.ts";
 import { LIKENESS_MIN } from "./best.ts";
 import type { Choice } from "./choose.ts";
-import type { Prediction } from "./predictor.ts";
 
 const number = Type.Number();
 const share = Type.Number({ minimum: 0, maximum: 1 });
@@ -18,7 +18,7 @@ const featuresSchema = Type.Object({
   support: Type.Number({ description: "How much of such requests the predictor has seen, 0 to 1." }),
 });
 
-export const basisSchema = Type.Object({
+const basisSchema = Type.Object({
   likeness: Type.Number({
     description:
       "The share of the labelled prompts that were as unlike the others as this request is, or more, 0 to 1.",
@@ -30,8 +30,6 @@ export const basisSchema = Type.Object({
     description: "The request's topics, and how many labelled prompts there are of each.",
   }),
 });
-/** The knowledge that the choice rests on. */
-export type BasisView = Frozen<Static<typeof basisSchema>>;
 
 export const routeSchema = Type.Object({
   selector: Type.String(),
@@ -70,13 +68,13 @@ const THOUSANDTHS = 1000;
 const COST_DIGITS = 1e8;
 
 export function routeView(chosen: Choice): RouteView {
-  const { selector, choice, pinned, stays, prediction, candidates } = chosen;
+  const { selector, choice, pinned, stays, candidates } = chosen;
   return {
     selector: `Router#${selector.name}`,
     choice: choice?.id ?? null,
     ...(pinned === null ? {} : { pinned }),
     ...(stays ? { stays } : {}),
-    features: featuresView(prediction),
+    features: featuresView(chosen),
     basis: basisView(chosen),
     candidates: candidates.map((one) => ({
       model: one.card.id,
@@ -93,23 +91,23 @@ export function routeView(chosen: Choice): RouteView {
   };
 }
 
-export function featuresView(prediction: Prediction): RouteView["features"] {
-  const { categories, difficulty, outputTokens, support } = prediction;
-  const shown = Object.entries(categories).filter(([, share]) => share >= SHARE_SHOWN_MIN);
+export function featuresView({ asked }: Pick<Choice, "asked">): RouteView["features"] {
+  const { skills, difficulty, outputTokens, support } = asked.prediction;
+  const shares = SKILLS.map((skill, at) => [skill, skills[at] ?? 0] as const);
+  const shown = shares.filter(([, share]) => share >= SHARE_SHOWN_MIN).sort(([, a], [, b]) => b - a);
   return {
-    categories: Object.fromEntries(
-      shown.toSorted(([, a], [, b]) => b - a).map(([skill, share]) => [skill, rounded(share)]),
-    ),
+    categories: Object.fromEntries(shown.map(([skill, share]) => [skill, rounded(share)])),
     difficulty: rounded(difficulty),
     output_tokens: outputTokens,
     support: rounded(support),
   };
 }
 
-export function basisView({ ask, leanedOn }: Pick<Choice, "ask" | "leanedOn">): BasisView {
+export function basisView({ asked, leanedOn }: Pick<Choice, "asked" | "leanedOn">): RouteView["basis"] {
+  const { likeness } = asked.ask;
   return {
-    likeness: rounded(ask.likeness),
-    familiar: ask.likeness >= LIKENESS_MIN,
+    likeness: rounded(likeness),
+    familiar: likeness >= LIKENESS_MIN,
     labelled: leanedOn.map((one) => ({ ...one, share: rounded(one.share) })),
   };
 }

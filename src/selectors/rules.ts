@@ -1,38 +1,22 @@
 // The operator's rules for selectors as one request meets them: models kept out, and the model that is pinned.
-import type { CategoryRule, RouterRules } from "../core/settings.ts";
-import { SKILLS, type Skill } from "../core/skill.ts";
+import type { RouterRules } from "../core/settings.ts";
+import { SKILLS } from "../core/skill.ts";
 import type { Prediction } from "./predictor.ts";
 
 /** The rules that hold for one request. */
-export interface ActiveRules {
-  readonly deny: ReadonlySet<string>;
-  readonly byKind: readonly KindRule[];
-  readonly pin: Pin | null;
-}
-
-export interface Pin {
-  /** The card's. */
-  readonly id: string;
-  readonly skill: Skill;
-}
-
-interface KindRule {
-  readonly rule: CategoryRule;
-  /** null: all but the denied ones. */
-  readonly models: ReadonlySet<string> | null;
-  readonly deny: ReadonlySet<string>;
-}
+export type ActiveRules = Readonly<ReturnType<typeof selectRules>>;
 
 /** The beginning of the reasons that a rule of the operator's gives. */
 export const BY_RULE = "rule:";
 
-export function selectRules(rules: RouterRules, { categories }: Prediction): ActiveRules {
+export function selectRules(rules: RouterRules, { skills }: Prediction) {
   const { deny, byKind } = indexRules(rules);
-  const [skill = "knowledge"] = SKILLS.toSorted((a, b) => categories[b] - categories[a]);
+  const skill = SKILLS[skills.indexOf(Math.max(...skills))] ?? "knowledge";
   const id = rules.pin[skill];
   return {
     deny,
-    byKind: byKind.filter(({ rule }) => categories[rule.category] >= rule.shareMin),
+    byKind: byKind.filter(({ category, shareMin }) => (skills[SKILLS.indexOf(category)] ?? 0) >= shareMin),
+    /** The pinned card's id, and the kind of task that it is pinned for. */
     pin: id === undefined ? null : { id, skill },
   };
 }
@@ -40,23 +24,26 @@ export function selectRules(rules: RouterRules, { categories }: Prediction): Act
 /** The reason why the rules keep a card out; null: they don't. */
 export function findExclusion({ deny, byKind }: ActiveRules, id: string): string | null {
   if (deny.has(id)) return "denied";
-  for (const { rule, models, deny } of byKind)
-    if (deny.has(id) || models?.has(id) === false) return `${BY_RULE}${rule.category}`;
+  for (const { category, models, deny } of byKind)
+    if (deny.has(id) || models?.has(id) === false) return `${BY_RULE}${category}`;
   return null;
 }
 
 /** Rules live as long as a configuration, and searching lists of hundreds of ids for each of thousands of cards takes 10 ms. */
-const sets = new WeakMap<RouterRules, Pick<ActiveRules, "deny" | "byKind">>();
+const indexes = new WeakMap<RouterRules, ReturnType<typeof makeIndex>>();
 
-function indexRules(rules: RouterRules): Pick<ActiveRules, "deny" | "byKind"> {
-  const found = sets.get(rules) ?? {
-    deny: new Set(rules.deny),
-    byKind: rules.rules.map((rule) => ({
-      rule,
-      models: rule.models && new Set(rule.models),
-      deny: new Set(rule.deny),
-    })),
-  };
-  sets.set(rules, found);
+function indexRules(rules: RouterRules) {
+  const found = indexes.get(rules) ?? makeIndex(rules);
+  indexes.set(rules, found);
   return found;
+}
+
+function makeIndex({ deny, rules }: RouterRules) {
+  const byKind = rules.map((rule) => ({
+    ...rule,
+    // null: all but the denied ones.
+    models: rule.models && new Set(rule.models),
+    deny: new Set(rule.deny),
+  }));
+  return { deny: new Set(deny), byKind };
 }

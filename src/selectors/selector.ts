@@ -11,11 +11,11 @@ export interface SelectorRule {
   /** True if a conversation changes its model for one that costs less over the rest of it. */
   readonly savesMoney: boolean;
   /**
-   * A score for each candidate, by its row; the highest comes first, of equal ones the cheaper, then the newer. Pure. The
-   * log keeps the first eight by score, the champion and the one of the highest quality, and a decision is repeated from
+   * A function that gives each candidate its score; the highest comes first, of equal ones the cheaper, then the newer. Pure.
+   * The log keeps the first eight by score, the champion and the one of the highest quality, and a decision is repeated from
    * those: a score may be measured against no others.
    */
-  rank(candidates: Candidates, ask: RankAsk): Float64Array;
+  rank(candidates: readonly Rankable[], ask: RankAsk): (one: Rankable) => number;
   /** True if another is good enough to be tried out in place of the first; its cost and time are compared elsewhere. */
   canReplace(other: Scored, first: Scored): boolean;
 }
@@ -38,48 +38,61 @@ export interface RankAsk {
   readonly timeWeight: number | null;
 }
 
-/** Candidates in columns, of which the first `size` rows count: as objects, ten thousand of them take twice as long. */
-export interface Candidates {
-  readonly size: number;
-  readonly cards: readonly Pick<ModelCard, "id" | "created">[];
+/** The part of a candidate that it is scored by. */
+export interface Rankable {
+  readonly card: Pick<ModelCard, "id" | "created">;
   /** The predicted probability of a good answer. */
-  readonly quality: Float64Array;
+  readonly quality: number;
   /** About one standard deviation below it. */
-  readonly qualityLow: Float64Array;
+  readonly qualityLow: number;
   /** The overall level, whatever the request. */
-  readonly level: Float64Array;
-  readonly costUsd: Float64Array;
+  readonly level: number;
+  /** null: it has no price. */
+  readonly costUsd: number | null;
   /** Until the answer is complete. */
-  readonly latencyMs: Float64Array;
+  readonly latencyMs: number;
 }
 
-/** One candidate once it has a score. */
-export interface Scored {
-  readonly quality: number;
-  readonly qualityLow: number;
+export interface Scored extends Rankable {
+  /** The highest comes first; comparable within one decision only. */
   readonly score: number;
 }
 
-/** The place of the one whose overall level is the highest. */
-export function findChampion({ cards, size, level }: Candidates): number {
-  let champion = 0;
-  for (let at = 1; at < size; at++) {
-    const ahead = (level[at] ?? 0) - (level[champion] ?? 0);
-    if (ahead > 0 || (ahead === 0 && compareIds(cards[at]?.id, cards[champion]?.id) < 0)) champion = at;
-  }
+/** The one whose overall level is the highest. */
+export function findChampion<One extends Rankable>(candidates: readonly One[]): One | undefined {
+  const isAhead = (one: One, other: One) =>
+    one.level > other.level || (one.level === other.level && compareIds(one, other) < 0);
+  let champion = candidates[0];
+  for (const one of candidates) if (champion === undefined || isAhead(one, champion)) champion = one;
   return champion;
 }
 
-/** Compares candidates by their places, best first. Never 0 for two models: the order of the catalogue doesn't matter. */
-export function compareByScore({ cards, costUsd }: Candidates, scores: Float64Array) {
-  return (a: number, b: number): number =>
-    (scores[b] ?? 0) - (scores[a] ?? 0) ||
-    (costUsd[a] ?? 0) - (costUsd[b] ?? 0) ||
-    (cards[b]?.created ?? 0) - (cards[a]?.created ?? 0) ||
-    compareIds(cards[a]?.id, cards[b]?.id);
+/** Best first. Never 0 for two models: the order of the catalogue doesn't matter. */
+export function compareByScore(a: Scored, b: Scored): number {
+  return (
+    b.score - a.score ||
+    (a.costUsd ?? 0) - (b.costUsd ?? 0) ||
+    b.card.created - a.card.created ||
+    compareIds(a, b)
+  );
 }
 
-export function compareIds(a = "", b = ""): number {
+export function compareIds({ card: { id: a } }: Rankable, { card: { id: b } }: Rankable): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
+}
+
+/** The first few of many in order, without sorting the others. */
+export function pickFirst<One extends Scored>(all: readonly One[], count: number): readonly One[] {
+  const first: One[] = [];
+  for (const one of all) {
+    let place = first.length;
+    for (; place > 0; place--) {
+      const before = first[place - 1];
+      if (before === undefined || before.score > one.score || compareByScore(before, one) < 0) break;
+      if (place < count) first[place] = before;
+    }
+    if (place < count) first[place] = one;
+  }
+  return first;
 }

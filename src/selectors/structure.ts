@@ -8,7 +8,7 @@ export function readStructure({ shape, counts, options }: RequestFeatures): Floa
   const { words, letters, numbers, signs, foreign, ideographs, lines } = counts;
   const tokens = words + numbers + ideographs + 1;
   const written = Math.max(1, letters + ideographs);
-  const row = Float32Array.of(
+  return Float32Array.of(
     Math.log1p(tokens) / 3 - 1.3,
     (Math.log1p(tokens) / 3 - 1.3) ** 2,
     Math.log1p(shape.chars - shape.turnChars) / 8,
@@ -30,23 +30,12 @@ export function readStructure({ shape, counts, options }: RequestFeatures): Floa
     shape.images > 0 ? 1 : 0,
     Math.min(1.5, letters / (words + 1) / 4) - 1,
   );
-  return row;
 }
 
 /** The logarithm of the last turn's tokens, from the first number of its structure. */
 export function readLogTokens(first: number): number {
   return 3 * (first + 1.3);
 }
-
-/** The parts of a structure that are there or not, at whatever scale. */
-export function readShape(structure: Float32Array): {
-  readonly hasTools: boolean;
-  readonly hasSchema: boolean;
-} {
-  return { hasTools: (structure[TOOLS_AT] ?? 0) > 0, hasSchema: (structure[SCHEMA_AT] ?? 0) > 0 };
-}
-const TOOLS_AT = 16;
-const SCHEMA_AT = 17;
 
 function share(part: number, whole: number): number {
   return Math.min(1, (2 * part) / whole);

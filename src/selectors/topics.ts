@@ -62,12 +62,9 @@ const CALLS_FOR = {
 
 export type Topic = keyof typeof CALLS_FOR;
 
-export const TOPICS: readonly Topic[] = topicNames();
-
-function topicNames(): readonly Topic[] {
-  const isTopic = (name: string): name is Topic => name in CALLS_FOR;
-  return Object.keys(CALLS_FOR).filter(isTopic);
-}
+export const TOPICS: readonly Topic[] = Object.keys(CALLS_FOR).filter(
+  (name): name is Topic => name in CALLS_FOR,
+);
 
 /** Topic by topic, the share of each skill in the order of SKILLS. */
 const SHARES: readonly (readonly number[])[] = TOPICS.map((topic) => {

@@ -8,12 +8,7 @@ import path from "./words.data.json" with { type: "file" };
 /** Longer words aren't words: looking at each letter of them would take long. */
 const MENDED_LETTERS_MAX = 24;
 
-export interface Words {
-  /** By the hash of the whole word. */
-  isKnown(hash: number): boolean;
-  /** A known word in place of one that isn't; null: there is none like it. */
-  mend(word: string): string | null;
-}
+export type Words = ReturnType<typeof makeWords>;
 
 let shipped: Words | undefined;
 
@@ -23,14 +18,16 @@ export function shippedWords(): Words {
 }
 
 /** The words by how common they are. */
-export function makeWords(words: readonly string[]): Words {
+export function makeWords(words: readonly string[]) {
   const known = new Set(words.map(hashWord));
   const shortened = new Map<number, number>();
   for (const [place, word] of words.entries())
     for (const hash of hashShortened(word)) if (!shortened.has(hash)) shortened.set(hash, place);
   return {
-    isKnown: (hash) => known.has(hash),
-    mend: (word) => {
+    /** By the hash of the whole word. */
+    isKnown: (hash: number) => known.has(hash),
+    /** A known word in place of one that isn't; null: there is none like it. */
+    mend: (word: string): string | null => {
       if (word.length > MENDED_LETTERS_MAX) return null;
       let first = words.length;
       for (const hash of hashShortened(word)) first = Math.min(first, shortened.get(hash) ?? first);

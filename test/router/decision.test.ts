@@ -4,15 +4,13 @@ import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import { parseJson } from "../../src/core/json.ts";
 import { SELECTORS, type Selector } from "../../src/core/selector.ts";
-import { SKILLS } from "../../src/core/skill.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
 import { type Choice, choose } from "../../src/selectors/choose.ts";
 import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
-import type { HealthView } from "../../src/selectors/health-view.ts";
+import type { HealthView } from "../../src/selectors/expense.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { readKind } from "../../src/selectors/learning/lesson.ts";
-import { rowWidth } from "../../src/selectors/predictor.ts";
-import { rowText, unpackRow } from "../../src/selectors/row-text.ts";
+import { rowText, rowWidth, unpackRow } from "../../src/selectors/row.ts";
 import { makeDice } from "./dice.ts";
 
 const NAMES = ["OpenAI", "Anthropic", "Google", "Mistral", "OpenRouter", "Groq", "DeepSeek", "xAI"];
@@ -73,19 +71,17 @@ describe("a stored decision", () => {
   test("contains what is needed for learning: the row, to three digits, and the kind of request", () => {
     const { choice, share } = anyChoice("fair", makeDice(3));
     const kind = readKind(kept(choice, share));
-    for (const [at, value] of choice.prediction.row.entries())
+    const { prediction } = choice.asked;
+    for (const [at, value] of prediction.row.entries())
       expect(kind?.row[at]).toBeWithin(
         value - 1e-3 * Math.abs(value) - 1e-6,
         value + 1e-3 * Math.abs(value) + 1e-6,
       );
     expect(kind?.row).toHaveLength(rowWidth());
-    expect(kind?.difficultyLogit).toBeCloseTo(choice.prediction.difficultyLogit, 6);
-    expect(kind?.support).toBeCloseTo(choice.prediction.support, 3);
-    for (const skill of SKILLS)
-      expect(kind?.categories[skill]).toBeWithin(
-        choice.prediction.categories[skill] - 0.01,
-        choice.prediction.categories[skill] + 0.001,
-      );
+    expect(kind?.difficultyLogit).toBeCloseTo(prediction.difficultyLogit, 6);
+    expect(kind?.support).toBeCloseTo(prediction.support, 3);
+    for (const [at, share] of prediction.skills.entries())
+      expect(kind?.skills[at]).toBeWithin(share - 0.01, share + 0.001);
   });
 });
 

@@ -1,7 +1,7 @@
 // The prompts that lessons are kept for: how many, of which topics, and what goes when there are too many.
 import { expect, test } from "bun:test";
 import { Evidence } from "../../src/selectors/learning/evidence.ts";
-import { rowWidth } from "../../src/selectors/predictor.ts";
+import { rowWidth } from "../../src/selectors/row.ts";
 
 /** The constant and the difficulty stand before the topics. */
 const FIRST_TOPIC = 2;

@@ -11,7 +11,7 @@ import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
 import { CHAT } from "../../src/operations/chat/operation.ts";
 import { findDialect } from "../../src/providers/index.ts";
-import type { ChooseInput } from "../../src/selectors/candidate.ts";
+import type { ChooseInput } from "../../src/selectors/ask.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
 import { explored } from "../../src/selectors/explore.ts";

@@ -124,9 +124,14 @@ function learn(
 ): void {
   const card = cards.find(({ id }) => id === model);
   if (card === undefined || about.weight === 0) return;
-  const expected = expectedQuality(findProfile(card), choice.prediction);
+  const expected = expectedQuality(findProfile(card), choice.asked.prediction);
   const keyId = `key ${user}`;
-  learned.put(choice.prediction.row, { accountId: "", keyId, ...about, marks: [{ model, score, expected }] });
+  learned.put(choice.asked.prediction.row, {
+    accountId: "",
+    keyId,
+    ...about,
+    marks: [{ model, score, expected }],
+  });
 }
 
 const ROWS = 3000;

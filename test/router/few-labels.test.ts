@@ -1,7 +1,7 @@
 // Few labels: chance names no other champion, and the champion is left only by a margin that pays off on the labels.
 import { expect, test } from "bun:test";
 import { makeDice } from "./dice.ts";
-import { even, makeCard } from "./sample-cards.ts";
+import { even, foretold, makeCard } from "./sample-cards.ts";
 import { findPrompt, learnFrom, measureShare, PROMPTS } from "./taught.ts";
 
 const cards = [makeCard("strong", 10, { skills: even(0.85) }), makeCard("weak", 1, { skills: even(0.75) })];
@@ -41,4 +41,13 @@ test("if another model is better at some kinds, it is used for those", () => {
   const kinds: Score = (topic) => (["coding", "debugging"].includes(topic) ? [0, 1] : [1, 0.5]);
   const share = measureAfter("weak", 120, kinds);
   expect(share).toBeWithin(0.01, 0.3);
+});
+
+test("models that did exactly alike differ in nothing that was learned", () => {
+  const [{ prompt } = { prompt: "" }] = PROMPTS;
+  const marks = cards.map(({ id }) => ({ model: id, score: 1, expected: 0.8 }));
+  const learned = learnFrom(cards, 1, () => ({ prompt, marks }));
+  const [strong, weak] = cards.map(({ id }) => learned.shiftOf(id, foretold(prompt)).quality);
+  expect(strong).toBeWithin(0.001, 0.1);
+  expect(weak).toBe(strong);
 });

@@ -4,7 +4,7 @@ import type { RouterRules } from "../../src/core/settings.ts";
 import type { SkillRow } from "../../src/core/skill.ts";
 import { SKILLS } from "../../src/core/skill.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
-import type { ChooseInput } from "../../src/selectors/candidate.ts";
+import type { ChooseInput } from "../../src/selectors/ask.ts";
 import { choose, decide } from "../../src/selectors/choose.ts";
 import { makeFindModel, thoughtTokens } from "../../src/selectors/expense.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
@@ -94,12 +94,12 @@ function skillRows({ models }: Field, rows: readonly Row[], parameters?: Paramet
   return models.map((_, m) => {
     const level = rows.reduce((sum, { scores }) => sum + (scores[m] ?? 0), 0) / Math.max(1, rows.length);
     const row: Partial<Record<(typeof SKILLS)[number], number>> = {};
-    for (const skill of SKILLS) {
+    for (const [at, skill] of SKILLS.entries()) {
       let weight = 20;
       let sum = 20 * level;
       let hard = 20 * difficulty;
       for (const [r, { scores }] of rows.entries()) {
-        const share = seen[r]?.categories[skill] ?? 0;
+        const share = seen[r]?.skills[at] ?? 0;
         weight += share;
         sum += share * (scores[m] ?? 0);
         hard += share * (seen[r]?.difficultyLogit ?? 0);

@@ -6,7 +6,7 @@ import type { SkillRow } from "../../src/core/skill.ts";
 import { SKILLS } from "../../src/core/skill.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
-import type { ChooseInput } from "../../src/selectors/candidate.ts";
+import type { ChooseInput } from "../../src/selectors/ask.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";

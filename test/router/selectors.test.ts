@@ -16,7 +16,10 @@ const thrift: SelectorRule = {
   about: "Picks the least costly model.",
   promise: () => 1,
   savesMoney: false,
-  rank: ({ costUsd }) => costUsd.map((cost) => -cost),
+  rank:
+    () =>
+    ({ costUsd }) =>
+      -(costUsd ?? 0),
   canReplace: () => true,
 };
 

@@ -52,18 +52,25 @@ describe("the price of cost", () => {
 });
 
 test("never prefers a model that costs more than the champion", () => {
-  const candidates = {
-    size: 2,
-    cards: [makeCard("champion"), makeCard("dearer")],
-    quality: Float64Array.of(0.8, 0.9),
-    qualityLow: Float64Array.of(0.7, 0.8),
-    level: Float64Array.of(0.9, 0.5),
-    costUsd: Float64Array.of(1, 1.01),
-    latencyMs: Float64Array.of(1, 1),
+  const champion = {
+    card: makeCard("champion"),
+    quality: 0.8,
+    qualityLow: 0.7,
+    level: 0.9,
+    costUsd: 1,
+    latencyMs: 1,
   };
-  const weigh = (cost: number, champion: number) => cost / champion;
-  const [champion = 0, dearer = 0] = scoreByWeight(0, candidates, candidates.costUsd, weigh);
-  expect(champion).toBeGreaterThan(dearer);
+  const dearer = {
+    ...champion,
+    card: makeCard("dearer"),
+    quality: 0.9,
+    qualityLow: 0.8,
+    level: 0.5,
+    costUsd: 1.01,
+  };
+  const weigh = (cost: number, usual: number) => cost / usual;
+  const score = scoreByWeight(0, [champion, dearer], ({ costUsd }) => costUsd ?? 0, weigh);
+  expect(score(champion)).toBeGreaterThan(score(dearer));
 });
 
 describe("with labels", () => {
@@ -86,7 +93,11 @@ describe("with labels", () => {
   test("the cheap model is chosen where it is as good, and never one above the champion's cost", () => {
     const picks = prompts.map(({ prompt, topic }) => {
       const choice = choose(fair, makeInput(asking(prompt), { cards, learned }));
-      return { name: choice.choice?.name, isEasy: isEasy(topic), isAlike: choice.ask.costWeight !== null };
+      return {
+        name: choice.choice?.name,
+        isEasy: isEasy(topic),
+        isAlike: choice.asked.ask.costWeight !== null,
+      };
     });
     const shareOf = (name: string, isMeant: (pick: (typeof picks)[number]) => boolean) => {
       const own = picks.filter((pick) => pick.isAlike && isMeant(pick));

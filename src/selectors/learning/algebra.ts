@@ -25,6 +25,13 @@ export function addScaled(into: Float64Array, row: Float32Array, times: number):
   for (let at = 0; at < row.length; at++) into[at] = (into[at] ?? 0) + times * (row[at] ?? 0);
 }
 
+/** Adds a multiple of the row's product with itself. */
+export function addOuter(square: Float64Array, row: Float32Array, times: number): void {
+  const width = row.length;
+  for (let at = 0; at < width; at++)
+    addScaled(square.subarray(at * width, (at + 1) * width), row, times * (row[at] ?? 0));
+}
+
 export function multiply(square: Float64Array, row: ArrayLike<number>): Float64Array {
   const width = row.length;
   const result = new Float64Array(width);

@@ -1,53 +1,47 @@
 // The lessons that are learned from, by prompt: one row of numbers each, and all scores of answers to it.
+import type { Lesson } from "../../core/rows.ts";
 import { SKILLS } from "../../core/skill.ts";
-import { type Lengths, readLengths, readSkills } from "../predictor.ts";
-import { type Design, readDesign } from "./design.ts";
+import { type Design, type Lengths, readDesign, readLengths, readSkills } from "../row.ts";
+import type { TaughtView } from "./fitted.ts";
 import { type TrustKey, trustKeys } from "./keys.ts";
-import type { Labelled, Mark } from "./labelled.ts";
+import { mapInSlices } from "./slices.ts";
 
 /** Models and prompts change: what a lesson says is half as much after this time. */
-export const LESSON_HALF_LIFE_MS = 30 * 86_400_000;
+const LESSON_HALF_LIFE_MS = 30 * 86_400_000;
 /** Older lessons are left out, because they would weigh an eighth at most. */
 export const LESSON_AGE_MAX_MS = 90 * 86_400_000;
 /** Prompts beyond these are left out: more say little more, and working them out takes longer. */
 const PROMPTS_MAX = 4000;
-/** Prompts between two slices of work. */
-const SLICE = 20;
 
-/** The scores of one lesson. */
-export interface Evident {
-  /** The store's: its account and its id. */
-  readonly accountId: string;
-  readonly id: string;
-  readonly atMs: number;
-  /** The key whose request was scored; empty, or left out: a label. */
-  readonly keyId?: string;
-  /** The weight of each score, 0…1: less for a signal than for a judgment. */
-  readonly weight: number;
-  readonly marks: readonly {
-    /** The card's id. */
-    readonly model: string;
-    /** 0…1. */
-    readonly score: number;
-    /** The quality that was predicted without anything learned. */
-    readonly expected: number;
-  }[];
-}
+/** A lesson without its text. One without a key is a label. */
+export type Evident = Omit<Lesson, "keyId" | "source" | "request"> & Partial<Pick<Lesson, "keyId">>;
 
-/** One card's labels, counted for people: by SKILLS, and the sum of their scores, each label shared out by its mixture. */
-export interface Counts {
-  labels: number;
-  readonly seen: Float64Array;
-  readonly scored: Float64Array;
+/** The scores of one model for one prompt. */
+export interface Mark {
+  /** The sum of the labels' weights. */
+  weight: number;
+  /** Sums over the labels by weight: of the scores' distance from what was expected, and of what was expected. */
+  residual: number;
+  expected: number;
 }
 
 interface Prompt extends Design {
   readonly digest: string;
-  readonly topic: number;
   /** By SKILLS. */
   readonly skills: readonly number[];
   readonly lengths: Lengths;
   readonly lessons: Map<string, Evident>;
+}
+
+export interface Labelled extends Prompt {
+  readonly marks: ReadonlyMap<string, Mark>;
+}
+
+/** One card's labels, counted for people: by SKILLS, and the sum of their scores, each label shared out by its mixture. */
+interface Counts {
+  labels: number;
+  readonly seen: number[];
+  readonly scored: number[];
 }
 
 export class Evidence {
@@ -90,20 +84,21 @@ export class Evidence {
   }
 
   /** Sums up the scores of each prompt as of a moment, in the same order whenever they came; and counts them. */
-  *sumUp(asOfMs: number): Generator<void, SummedUp> {
+  *sumUp(asOfMs: number) {
     this.#thin();
-    const prompts: Labelled[] = [];
-    const counts = new Map<string, Counts>();
     const trust = trustKeys([...this.#prompts.values()].flatMap(({ lessons }) => [...lessons.values()]));
     yield;
-    const ordered = [...this.#prompts.values()].sort((a, b) => (a.digest < b.digest ? -1 : 1));
-    for (const [at, prompt] of ordered.entries()) {
-      const marks = sumMarks(prompt, { asOfMs, trust, counts });
-      if (marks.size > 0) prompts.push({ ...pickDesign(prompt), marks });
-      else this.#prompts.delete(prompt.digest);
-      if (at % SLICE === SLICE - 1) yield;
-    }
-    return { prompts, counts };
+    const counts = new Map<string, Counts>();
+    const ordered = [...this.#prompts.values()].sort(compareDigests);
+    const prompts = yield* mapInSlices(ordered, (prompt) => ({
+      ...prompt,
+      marks: sumMarks(prompt, { asOfMs, trust, counts }),
+    }));
+    for (const { digest, marks } of prompts) if (marks.size === 0) this.#prompts.delete(digest);
+    return {
+      prompts: prompts.filter(({ marks }) => marks.size > 0),
+      views: [...counts].map(([model, own]) => viewCounts(model, own)),
+    };
   }
 
   /**
@@ -119,7 +114,7 @@ export class Evidence {
     );
     for (const own of topics) {
       if (own.length <= most) continue;
-      own.sort((a, b) => (a.digest < b.digest ? -1 : 1));
+      own.sort(compareDigests);
       for (const { digest, lessons } of own.slice(most)) {
         this.#prompts.delete(digest);
         this.#dropped.push(...lessons.values());
@@ -128,18 +123,13 @@ export class Evidence {
   }
 }
 
-export interface SummedUp {
-  readonly prompts: readonly Labelled[];
-  readonly counts: ReadonlyMap<string, Counts>;
-}
-
 function makePrompt(digest: string, row: Float32Array): Prompt {
-  const { phi, top, topic } = readDesign(row);
-  return { digest, phi, top, topic, skills: readSkills(row), lengths: readLengths(row), lessons: new Map() };
+  const [skills, lengths] = [readSkills(row), readLengths(row)];
+  return { digest, ...readDesign(row), skills, lengths, lessons: new Map() };
 }
 
-function pickDesign({ phi, top, topic, lengths }: Prompt) {
-  return { phi, top, topic, lengths };
+function compareDigests(a: Prompt, b: Prompt): number {
+  return a.digest < b.digest ? -1 : 1;
 }
 
 interface Summing {
@@ -175,18 +165,24 @@ function sumMarks(
 }
 
 function count(counts: Map<string, Counts>, model: string, score: number, skills: readonly number[]): void {
-  const own = counts.get(model) ?? startCounts();
+  const own = counts.get(model) ?? { labels: 0, seen: SKILLS.map(() => 0), scored: SKILLS.map(() => 0) };
   counts.set(model, own);
   own.labels++;
-  for (let at = 0; at < SKILLS.length; at++) {
-    const share = skills[at] ?? 0;
+  for (const [at, share] of skills.entries()) {
     own.seen[at] = (own.seen[at] ?? 0) + share;
     own.scored[at] = (own.scored[at] ?? 0) + share * score;
   }
 }
 
-function startCounts(): Counts {
-  return { labels: 0, seen: new Float64Array(SKILLS.length), scored: new Float64Array(SKILLS.length) };
+function viewCounts(model: string, { labels, seen, scored }: Counts): TaughtView {
+  const categories: Record<string, { labels: number; score: number }> = {};
+  for (const [at, skill] of SKILLS.entries()) {
+    const count = seen[at] ?? 0;
+    if (count < 0.5) continue;
+    const score = Math.round(((scored[at] ?? 0) / count) * 1000) / 1000;
+    categories[skill] = { labels: Math.round(count * 10) / 10, score };
+  }
+  return { model, labels, categories };
 }
 
 /** The most that each may have so that all together have no more than a total; who has less keeps all. */

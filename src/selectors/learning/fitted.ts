@@ -1,16 +1,12 @@
 // The result of learning, and its form as text, in which a gateway finds it at its start.
-import { type Static, Type } from "@sinclair/typebox";
+import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Frozen } from "../../core/frozen.ts";
-import { SKILLS } from "../../core/skill.ts";
-import { markOfParameters } from "../row-text.ts";
-import type { Counts } from "./evidence.ts";
-import type { Posterior } from "./posterior.ts";
+import { markOfParameters } from "../row.ts";
 
 const number = Type.Number();
 /** Float32 in base64. */
-const numbers = Type.String();
-const tradeoff = Type.Array(Type.Object({ weight: number, share: number }));
+const numbers = Type.Transform(Type.String()).Decode(unpackNumbers).Encode(packNumbers);
 
 const viewSchema = Type.Object({
   model: Type.String(),
@@ -20,41 +16,64 @@ const viewSchema = Type.Object({
 /** For people: per card and category, how many labels there were and their mean score. */
 export type TaughtView = Frozen<Static<typeof viewSchema>>;
 
+const fitSchema = Type.Object({
+  model: Type.String(),
+  /** The model is better by this than expected, whatever the request: as if 20 more answers had been as expected. */
+  overall: number,
+  /** Its overall level is higher by this than without labels; of that it is less sure. */
+  lift: number,
+  /** The share of the difference from the champion that is followed. */
+  slope: number,
+  /** The variance that labels leave of a prompt's difference from the champion. */
+  noise: number,
+  /** 1: no label; towards 0 the more there are. */
+  doubt: number,
+  /** The difference from the champion beside that of their levels, by the design, as far as it is followed. */
+  weights: numbers,
+});
+/** One model's part of the posterior. */
+export type Fit = StaticDecode<typeof fitSchema>;
+
+/**
+ * Prices of quality, ascending, and the share of the champion's quality that is surely kept by choosing at each; empty where too
+ * few prompts are labelled.
+ */
+const tradeoff = Type.Array(Type.Object({ weight: number, share: number }));
+export type Tradeoff = Static<typeof tradeoff>;
+
+const posteriorSchema = Type.Object({
+  /** The numbers of the design. */
+  width: Type.Integer(),
+  /** The champion's own weights, which all labelled models share: how much harder or easier a request is than expected. */
+  common: numbers,
+  /** One half of it, per unit of noise. */
+  covariance: numbers,
+  /** The labelled prompts, each as it looked before it was labelled, ascending: of many some, evenly. */
+  variances: numbers,
+  tops: numbers,
+  /** The number of labelled prompts by their likeliest topic, in the order of TOPICS. */
+  topics: numbers,
+  /** The mean cost of the champion's answers to labelled prompts. */
+  usualCostUsd: number,
+  /** The lead that another model needs over the champion; null: no lead pays off on the labels. */
+  margin: Type.Union([number, Type.Null()]),
+  money: tradeoff,
+  time: tradeoff,
+  fits: Type.Transform(Type.Array(fitSchema))
+    .Decode((fits) => new Map(fits.map((fit) => [fit.model, fit])))
+    .Encode((fits) => [...fits.values()]),
+});
+export type Posterior = StaticDecode<typeof posteriorSchema>;
+
 /** The form of the text. Another's is not read: the labels are fitted again. */
 const FORM = 2;
 
-const packedSchema = Type.Object({
+const fittedSchema = Type.Object({
   form: Type.Literal(FORM),
   parameters: Type.String(),
   views: Type.Array(viewSchema),
-  posterior: Type.Union([
-    Type.Null(),
-    Type.Object({
-      width: Type.Integer(),
-      common: numbers,
-      covariance: numbers,
-      variances: numbers,
-      tops: numbers,
-      topics: numbers,
-      usualCostUsd: number,
-      margin: Type.Union([number, Type.Null()]),
-      money: tradeoff,
-      time: tradeoff,
-      fits: Type.Array(
-        Type.Object({
-          model: Type.String(),
-          overall: number,
-          lift: number,
-          slope: number,
-          noise: number,
-          doubt: number,
-          weights: numbers,
-        }),
-      ),
-    }),
-  ]),
+  posterior: Type.Union([Type.Null(), posteriorSchema]),
 });
-type Packed = Static<typeof packedSchema>;
 
 export interface Fitted {
   /** Null without labels. */
@@ -62,50 +81,19 @@ export interface Fitted {
   readonly views: readonly TaughtView[];
 }
 
-export function packFitted({ posterior, views }: Fitted): Frozen<Packed> {
-  const packed = posterior && {
-    ...posterior,
-    width: posterior.common.length,
-    common: packNumbers(posterior.common),
-    covariance: packNumbers(posterior.covariance),
-    variances: packNumbers(posterior.variances),
-    tops: packNumbers(posterior.tops),
-    topics: packNumbers(posterior.topics),
-    fits: [...posterior.fits].map(([model, fit]) => ({ ...fit, model, weights: packNumbers(fit.weights) })),
-  };
-  return { form: FORM, parameters: markOfParameters(), posterior: packed, views };
+export function packFitted({ posterior, views }: Fitted): object {
+  return Value.Encode(fittedSchema, { form: FORM, parameters: markOfParameters(), posterior, views });
 }
 
 /** Null: that isn't one, or it was made with other parameters, whose numbers mean something else. */
 export function unpackFitted(value: unknown): Fitted | null {
-  if (!Value.Check(packedSchema, value) || value.parameters !== markOfParameters()) return null;
-  const { posterior, views } = value;
-  if (posterior === null) return { posterior, views };
-  const { width } = posterior;
-  const read = {
-    ...posterior,
-    common: unpackNumbers(posterior.common),
-    covariance: unpackNumbers(posterior.covariance),
-    variances: unpackNumbers(posterior.variances),
-    tops: unpackNumbers(posterior.tops),
-    topics: unpackNumbers(posterior.topics),
-    fits: new Map(posterior.fits.map((fit) => [fit.model, { ...fit, weights: unpackNumbers(fit.weights) }])),
-  };
-  const rows = [read.common, ...[...read.fits.values()].map(({ weights }) => weights)];
+  if (!Value.Check(fittedSchema, value) || value.parameters !== markOfParameters()) return null;
+  const fitted = Value.Decode(fittedSchema, value);
+  if (fitted.posterior === null) return fitted;
+  const { width, common, covariance, fits } = fitted.posterior;
+  const rows = [common, ...[...fits.values()].map(({ weights }) => weights)];
   const isSound = rows.every(({ length }) => length === width);
-  return isSound && read.covariance.length === (width * (width + 1)) / 2 ? { posterior: read, views } : null;
-}
-
-/** The view of one card's counted labels. */
-export function viewCounts(model: string, { labels, seen, scored }: Counts): TaughtView {
-  const categories: Record<string, { labels: number; score: number }> = {};
-  for (const [at, skill] of SKILLS.entries()) {
-    const count = seen[at] ?? 0;
-    if (count < 0.5) continue;
-    const score = Math.round(((scored[at] ?? 0) / count) * 1000) / 1000;
-    categories[skill] = { labels: Math.round(count * 10) / 10, score };
-  }
-  return { model, labels, categories };
+  return isSound && covariance.length === (width * (width + 1)) / 2 ? fitted : null;
 }
 
 function packNumbers(numbers: Float32Array): string {

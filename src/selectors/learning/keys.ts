@@ -1,20 +1,14 @@
 // The trust in each key's scores of a model: no key whose scores are unlike all other keys' decides what is learned.
-import type { LessonMark } from "../../core/rows.ts";
+import type { Lesson } from "../../core/rows.ts";
 
 /** The standard deviation of one score, about. */
-const SCORE_SPREAD = 0.45;
+export const SCORE_SPREAD = 0.45;
 /** Scores that are off by no more standard errors than this count in full. */
 const CHANCE = 2;
 
 interface Sum {
   count: number;
   apart: number;
-}
-
-/** The part of a lesson that tells whose scores it has. */
-interface Scored {
-  readonly keyId?: string;
-  readonly marks: readonly LessonMark[];
 }
 
 /** The share of its weight that a key's scores of a model keep, 0…1. */
@@ -24,7 +18,9 @@ export type TrustKey = (keyId: string, model: string) => number;
  * By how far the mean of a key's scores, beside what was expected of the answers, is from the median of all keys' means: the
  * further than chance explains, the less they count. Labels that the operator feeds have no key, and count in full.
  */
-export function trustKeys(lessons: Iterable<Scored>): TrustKey {
+export function trustKeys(
+  lessons: Iterable<Partial<Pick<Lesson, "keyId">> & Pick<Lesson, "marks">>,
+): TrustKey {
   const models = new Map<string, Map<string, Sum>>();
   for (const { keyId, marks } of lessons) {
     if (!keyId) continue;

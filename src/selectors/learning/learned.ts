@@ -1,15 +1,14 @@
 // Learns on the spot from scores of answers: labels are kept by prompt, and what they say of all models is worked out of
 // them together, so that a decision costs one look at the request and one product a model.
 import type { FindModel } from "../expense.ts";
-import { type Prediction, readTopics } from "../predictor.ts";
+import type { Prediction } from "../predictor.ts";
+import { readDesign, readTopics } from "../row.ts";
 import { TOPICS } from "../topics.ts";
 import { bounded, dot, measureUnder } from "./algebra.ts";
-import { type Design, readDesign } from "./design.ts";
 import { Evidence, type Evident } from "./evidence.ts";
-import { type Fitted, packFitted, type TaughtView, unpackFitted, viewCounts } from "./fitted.ts";
-import { OWN_MAX } from "./labelled.ts";
+import { type Fitted, type Posterior, packFitted, type TaughtView, unpackFitted } from "./fitted.ts";
 import { fitPosterior } from "./posterior.ts";
-import { findWeight } from "./tradeoff.ts";
+import { findWeight, OWN_MAX } from "./tradeoff.ts";
 
 /** All models' qualities together are moved no further than this. */
 const COMMON_MAX = 0.2;
@@ -58,21 +57,12 @@ interface Lengths {
 /** The standard deviation of such logarithms within a model, on public rows. */
 const LENGTH_SPREAD = 0.8;
 
-/** A request beside the labelled prompts. */
-interface Seen extends Design {
-  readonly row: Float32Array;
-  /** In units of a fit's noise. */
-  readonly variance: number;
-  /** The answers of all labelled models are likely to be better by this than expected. */
-  readonly common: number;
-}
-
 export class Learned {
   #evidence = new Evidence();
   #fitted: Fitted = { posterior: null, views: [] };
   #isStale = false;
   readonly #lengths = new Map<string, Lengths>();
-  #seen: Seen | null = null;
+  #seen: ReturnType<typeof lookAt> | null = null;
 
   /** Keeps a lesson about the request of this row; `fit` makes it count. */
   put(row: Float32Array, lesson: Evident): void {
@@ -97,9 +87,8 @@ export class Learned {
 
   *#fitting({ asOfMs, findModel }: FitInput): Generator<void> {
     this.#isStale = false;
-    const { prompts, counts } = yield* this.#evidence.sumUp(asOfMs);
-    const posterior = yield* fitPosterior(prompts, findModel);
-    this.#take({ posterior, views: [...counts].map(([model, own]) => viewCounts(model, own)) });
+    const { prompts, views } = yield* this.#evidence.sumUp(asOfMs);
+    this.#take({ posterior: yield* fitPosterior(prompts, findModel), views });
   }
 
   #take(fitted: Fitted): void {
@@ -154,10 +143,9 @@ export class Learned {
     const { posterior } = this.#fitted;
     if (posterior === null) return [];
     const likely: LeanedOn[] = [];
-    for (const [at, share] of readTopics(row).entries()) {
-      if (share < TOPIC_SHARE_MIN) continue;
-      likely.push({ topic: TOPICS[at] ?? "", share, prompts: posterior.topics[at] ?? 0 });
-    }
+    for (const [at, share] of readTopics(row).entries())
+      if (share >= TOPIC_SHARE_MIN)
+        likely.push({ topic: TOPICS[at] ?? "", share, prompts: posterior.topics[at] ?? 0 });
     return likely.sort((a, b) => b.share - a.share).slice(0, TOPICS_SHOWN);
   }
 
@@ -196,7 +184,8 @@ export class Learned {
 
   /** The lead that another model needs over the champion; null: no lead pays off on the labels. */
   get margin(): number | null {
-    return this.#fitted.posterior === null ? 0 : this.#fitted.posterior.margin;
+    const { posterior } = this.#fitted;
+    return posterior === null ? 0 : posterior.margin;
   }
 
   /** The mean cost of the champion's answers to labelled prompts; 0 without any. */
@@ -205,13 +194,8 @@ export class Learned {
   }
 
   /** One look for all models: a decision asks for hundreds. */
-  #look(row: Float32Array): Seen {
-    if (this.#seen?.row === row) return this.#seen;
-    const design = readDesign(row);
-    const { posterior } = this.#fitted;
-    const variance = posterior === null ? 0 : measureUnder(posterior.covariance, design.phi);
-    const common = posterior === null ? 0 : bounded(dot(posterior.common, design.phi), COMMON_MAX);
-    this.#seen = { ...design, row, variance, common };
+  #look(row: Float32Array) {
+    if (this.#seen?.row !== row) this.#seen = lookAt(row, this.#fitted.posterior);
     return this.#seen;
   }
 
@@ -239,6 +223,19 @@ export class Learned {
     this.#lengths.delete(model);
     this.#isStale = true;
   }
+}
+
+/** A request beside the labelled prompts. */
+function lookAt(row: Float32Array, posterior: Posterior | null) {
+  const design = readDesign(row);
+  return {
+    ...design,
+    row,
+    /** In units of a fit's noise. */
+    variance: posterior === null ? 0 : measureUnder(posterior.covariance, design.phi),
+    /** The answers of all labelled models are likely to be better by this than expected. */
+    common: posterior === null ? 0 : bounded(dot(posterior.common, design.phi), COMMON_MAX),
+  };
 }
 
 /** The share of ascending values below this one; of those equal to it half count. */

@@ -2,12 +2,12 @@
 import type { ModelCard } from "../../core/card.ts";
 import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../core/json.ts";
 import type { Lesson } from "../../core/rows.ts";
-import type { SKILLS, Skill } from "../../core/skill.ts";
+import { SKILLS } from "../../core/skill.ts";
 import type { LessonBound } from "../../core/store.ts";
-import { type Prediction, rowWidth } from "../predictor.ts";
+import type { Prediction } from "../predictor.ts";
 import { findProfile } from "../profiles.ts";
 import { expectedQuality } from "../quality.ts";
-import { rowText, unpackRow } from "../row-text.ts";
+import { rowText, rowWidth, unpackRow } from "../row.ts";
 import type { Learned } from "./learned.ts";
 
 const HOUR_MS = 3_600_000;
@@ -27,7 +27,7 @@ export function boundAt(nowMs: number): LessonBound {
 }
 
 /** The input of learning: the part of a prediction that says of what kind a request was. */
-export type Kind = Pick<Prediction, "row" | "categories" | "difficultyLogit" | "support">;
+export type Kind = Pick<Prediction, "row" | "skills" | "difficultyLogit" | "support">;
 
 /** The kind of request that a kept decision was about; null: that is no decision. */
 export function readKind(decision: string): Kind | null {
@@ -41,12 +41,13 @@ export function kindKept(
 ): Kind | null {
   const row = unpackRow(asString(kept.row) ?? "");
   const features = asObject(kept.features);
+  const shares = asObject(features.categories);
   const difficulty = asNumber(kept.difficulty);
   if (row === null || difficulty === undefined) return null;
   const within = Math.min(0.999, Math.max(0.001, difficulty));
   return {
     row,
-    categories: sharesOf(features.categories),
+    skills: SKILLS.map((skill) => asNumber(shares[skill]) ?? 0),
     difficultyLogit: 1.5 * Math.log(within / (1 - within)),
     support: asNumber(features.support) ?? 0,
   };
@@ -88,20 +89,4 @@ export function measureLength(
   const chosen = asArray(kept.candidates).find((one) => asObject(one).model === model);
   const outputTokens = asNumber(asObject(chosen).tokens);
   if (outputTokens !== undefined) learned.foldLength({ outputTokens }, model, tokens);
-}
-
-function sharesOf(value: unknown): Readonly<Record<Skill, number>> {
-  const given = asObject(value);
-  const share = (skill: Skill) => asNumber(given[skill]) ?? 0;
-  return {
-    math: share("math"),
-    coding: share("coding"),
-    reasoning: share("reasoning"),
-    science: share("science"),
-    knowledge: share("knowledge"),
-    language: share("language"),
-    data: share("data"),
-    instruction: share("instruction"),
-    tools: share("tools"),
-  } satisfies Record<(typeof SKILLS)[number], number>;
 }

@@ -1,24 +1,13 @@
 // One Bayesian linear model of what labels say, for all models together: they share its design. Its noise and how
 // far each model's own weights are followed come from the labels, by leaving out each prompt in turn.
-
 import type { FindModel } from "../expense.ts";
 import { TOPICS } from "../topics.ts";
-import { addScaled, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
-import type { Fit, Foretold, Labelled, Mark } from "./labelled.ts";
-import { type Tradeoffs, weighExpenses } from "./trials.ts";
-
-export interface Posterior extends Tradeoffs {
-  /** The number of labelled prompts by their likeliest topic, in the order of TOPICS. */
-  readonly topics: Float32Array;
-  readonly fits: ReadonlyMap<string, Fit>;
-  /** The champion's own weights, which all labelled models share: how much harder or easier a request is than expected. */
-  readonly common: Float32Array;
-  /** Per unit of noise: one half of it. */
-  readonly covariance: Float32Array;
-  /** The labelled prompts, each as it looked before it was labelled, ascending: of many some, evenly. */
-  readonly variances: Float32Array;
-  readonly tops: Float32Array;
-}
+import { addOuter, addScaled, bounded, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
+import type { Labelled, Mark } from "./evidence.ts";
+import type { Fit, Posterior } from "./fitted.ts";
+import { SCORE_SPREAD } from "./keys.ts";
+import { mapInSlices } from "./slices.ts";
+import { type Foretold, weighExpenses } from "./tradeoff.ts";
 
 const NOISES = [1, 2, 4, 8, 16, 32] as const;
 const NOISE_USUAL = 4;
@@ -26,32 +15,28 @@ const NOISE_USUAL = 4;
 const NOISE_PROMPTS_MIN = 30;
 /** A model's level starts as if so many answers had been as expected. */
 const LEVEL_START = 20;
-/** The standard deviation of one score, about. */
-const SCORE_SPREAD = 0.45;
 /** Benchmarks, or the price, count as so many labels of a model's overall level: few labels name the champion by chance. */
 const PRIOR_LABELS = 40;
 /** The share of its weights that a model's labels are expected to bear out. */
 const SLOPE_USUAL = 0.9;
 const LEVERAGE_MAX = 0.99;
-/** Prompts between two slices of work. */
-const SLICE = 20;
 /** More ranks than these tell nothing. */
 const RANKS_MAX = 512;
 /** Weights are followed by half once there were so many scores, so that a single one moves little. */
 const WEIGHTS_START = 10;
 
-interface Gathered {
-  readonly overall: number;
+/** One model's labels. By prompt, NaN is not labelled. */
+interface Gathered extends Pick<Fit, "overall" | "lift"> {
   readonly level: number;
   readonly count: number;
-  /** The distance of the overall level from that without labels. */
-  readonly lift: number;
-  /** By prompt: the distance from what was expected and from `overall`; NaN: not labelled. */
+  /** The distance from what was expected and from `overall`. */
   readonly wanted: Float64Array;
   readonly weight: Float64Array;
   /** The same from the prompt's mean over models, so that noise isn't estimated from what they share. */
   readonly apart: Float64Array;
 }
+
+type Models = ReadonlyMap<string, Gathered>;
 
 /** Null without labels. A generator, so that requests are served between its slices: thousands of prompts take a second. */
 export function* fitPosterior(
@@ -62,38 +47,62 @@ export function* fitPosterior(
   const models = yield* gather(prompts, findModel);
   if (models.size === 0) return null;
   const design = new Float64Array(width * width);
-  const shares = prompts.map(({ marks }) => Math.max(...[...marks.values()].map(({ weight }) => weight)));
-  for (const [at, { phi }] of prompts.entries()) {
-    addOuter(design, phi, shares[at] ?? 0);
-    if (at % SLICE === SLICE - 1) yield;
-  }
+  const shares = yield* mapInSlices(prompts, ({ phi, marks }) => {
+    const share = Math.max(...[...marks.values()].map(({ weight }) => weight));
+    addOuter(design, phi, share);
+    return share;
+  });
+  const { covariance, leverage } = yield* findNoise(prompts, models, design);
+  const left = Float64Array.from(leverage, (own, at) => {
+    const share = Math.min(LEVERAGE_MAX, own * (shares[at] ?? 0));
+    return own / (1 - share);
+  });
+  const { common, ...foretold } = yield* fitModels(prompts, models, covariance, leverage);
+  const tradeoffs = yield* weighExpenses(prompts, foretold, findModel);
+  const topics = new Float32Array(TOPICS.length);
+  for (const { topic } of prompts) topics[topic] = (topics[topic] ?? 0) + 1;
+  return {
+    ...{ width, common, topics, ...tradeoffs },
+    fits: new Map(foretold.fits),
+    covariance: halve(covariance, width),
+    variances: pickEvenly(left.sort()),
+    tops: pickEvenly(Float64Array.from(prompts, ({ top }) => top).sort()),
+  };
+}
+
+interface Noise {
+  readonly score: number;
+  /** Per unit of noise. */
+  readonly covariance: Float64Array;
+  /** By prompt, of a label of weight 1. */
+  readonly leverage: readonly number[];
+}
+
+/** Picks the noise by which each prompt's labels are foretold best by the other prompts'. */
+function* findNoise(
+  prompts: readonly Labelled[],
+  models: Models,
+  design: Float64Array,
+): Generator<void, Noise> {
+  const width = Math.sqrt(design.length);
   const sums = new Map<string, Float64Array>();
-  for (const [id, own] of models) {
-    sums.set(id, sumUp(prompts, own.apart, own.weight));
+  for (const [id, { apart, weight }] of models) {
+    sums.set(id, sumUp(prompts, apart, weight));
     yield;
   }
-  let best: { score: number; covariance: Float64Array; leverage: Float64Array } = {
-    score: Number.NEGATIVE_INFINITY,
-    covariance: design,
-    leverage: new Float64Array(0),
-  };
+  let best: Noise = { score: Number.NEGATIVE_INFINITY, covariance: design, leverage: [] };
   for (const noise of prompts.length < NOISE_PROMPTS_MIN ? [NOISE_USUAL] : NOISES) {
     const covariance = yield* invert(design, width, noise);
     const half = halve(covariance, width);
-    const leverage = new Float64Array(prompts.length);
-    for (const [at, { phi }] of prompts.entries()) {
-      leverage[at] = measureUnder(half, phi);
-      if (at % SLICE === SLICE - 1) yield;
-    }
+    const leverage = yield* mapInSlices(prompts, ({ phi }) => measureUnder(half, phi));
     let squares = 0;
     let count = 0;
     for (const [id, { apart, weight }] of models) {
       const weights = Float32Array.from(multiply(covariance, sums.get(id) ?? []));
-      for (const [at, { phi }] of prompts.entries()) {
+      for (const [at, told] of leaveOut(prompts, weights, apart, weight, leverage).entries()) {
         const wanted = apart[at] ?? Number.NaN;
         if (Number.isNaN(wanted)) continue;
-        squares +=
-          (wanted - leaveOut(dot(weights, phi), wanted, (leverage[at] ?? 0) * (weight[at] ?? 0))) ** 2;
+        squares += (wanted - told) ** 2;
         count++;
       }
       yield;
@@ -102,97 +111,86 @@ export function* fitPosterior(
     const score = likelihood - Math.log2(noise / NOISE_USUAL) ** 2 / 2;
     if (score > best.score) best = { score, covariance, leverage };
   }
-  const { covariance, leverage } = best;
-  const left = leverage.map((own, at) => {
-    const share = Math.min(LEVERAGE_MAX, own * (shares[at] ?? 0));
-    return own / (1 - share);
-  });
-  const { fits, common, champion, foretold } = yield* fitModels(prompts, models, covariance, leverage);
-  const tradeoffs = yield* weighExpenses(prompts, { fits, champion, foretold }, findModel);
-  return {
-    ...{ fits, common, ...tradeoffs },
-    topics: countTopics(prompts),
-    covariance: halve(covariance, width),
-    variances: pickEvenly(left.sort()),
-    tops: pickEvenly(Float64Array.from(prompts, ({ top }) => top).sort()),
-  };
+  return best;
+}
+
+/** Sums over labels that tell how far predictions are borne out. */
+interface Borne {
+  along: number;
+  squares: number;
+  noise: number;
+  count: number;
 }
 
 function* fitModels(
   prompts: readonly Labelled[],
-  models: ReadonlyMap<string, Gathered>,
+  models: Models,
   covariance: Float64Array,
-  leverage: Float64Array,
-): Generator<void, Pick<Posterior, "fits" | "common"> & Foretold> {
-  const [champion = ""] = [...models.keys()].sort((a, b) => findLevel(models, b) - findLevel(models, a));
+  leverage: readonly number[],
+): Generator<void, Pick<Posterior, "common"> & Foretold> {
+  const levelOf = (id: string) => models.get(id)?.level ?? 0;
+  const [champion = ""] = [...models.keys()].sort((a, b) => levelOf(b) - levelOf(a));
   const solve = ({ weight, count }: Gathered, wanted: Float64Array) => {
     const trust = count / (count + WEIGHTS_START);
     return Float32Array.from(multiply(covariance, sumUp(prompts, wanted, weight)), (value) => trust * value);
   };
   const single = models.get(champion);
-  const base = single === undefined ? new Float32Array(0) : solve(single, single.wanted);
+  const common = single === undefined ? new Float32Array(0) : solve(single, single.wanted);
   // Where the champion wasn't labelled, it would have done as its other labels say: else a hard prompt would be another's fault.
   const reference = Float64Array.from(prompts, ({ phi }, at) => {
     const own = single?.wanted[at] ?? Number.NaN;
-    return Number.isNaN(own) ? dot(base, phi) : own;
+    return Number.isNaN(own) ? dot(common, phi) : own;
   });
   const weights = new Map<string, Float32Array>();
   const foretold = new Map<string, Float64Array>();
-  const compared = new Map<string, { along: number; squares: number; noise: number; count: number }>();
-  const all = { along: 0, squares: 0, noise: 0, count: 0 };
+  const borne = new Map<string, Borne>();
   for (const [id, model] of models) {
-    const one = { along: 0, squares: 0, noise: 0, count: 0 };
-    compared.set(id, one);
     if (id === champion) continue;
     const apart = reference.map((usual, at) => (model.wanted[at] ?? Number.NaN) - usual);
     const own = solve(model, apart);
-    const told = Float64Array.from(prompts, ({ phi }, at) =>
-      leaveOut(dot(own, phi), apart[at] ?? Number.NaN, (leverage[at] ?? 0) * (model.weight[at] ?? 0)),
-    );
+    const told = leaveOut(prompts, own, apart, model.weight, leverage);
     weights.set(id, own);
     foretold.set(id, told);
-    for (const [at, own] of told.entries()) {
-      const real = apart[at] ?? Number.NaN;
-      if (Number.isNaN(real) || Number.isNaN(own)) continue;
-      one.along += own * real;
-      one.squares += own * own;
-      one.noise += (real - own) ** 2;
-      one.count++;
-    }
-    for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
+    borne.set(id, compare(told, apart));
     yield;
   }
+  const all = { along: 0, squares: 0, noise: 0, count: 0 };
+  for (const one of borne.values())
+    for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
   const usual = all.count === 0 ? 2 * SCORE_SPREAD ** 2 : all.noise / all.count;
-  const shared = clampSlope((all.along + usual * SLOPE_USUAL) / (all.squares + usual));
-  const fits = new Map(
-    [...models].map(([id, { overall, lift, count }]) => {
-      const { along, squares, noise, count: pairs } = compared.get(id) ?? all;
-      const slope = clampSlope((along + usual * shared) / (squares + usual));
-      const own = weights.get(id) ?? new Float32Array(base.length);
-      return [
-        id,
-        {
-          overall,
-          lift,
-          slope,
-          weights: own.map((value) => slope * value),
-          noise: pairs === 0 ? usual : noise / pairs,
-          doubt: LEVEL_START / (LEVEL_START + count),
-        },
-      ];
-    }),
-  );
-  return { fits, common: base, champion, foretold };
+  // Where two models did exactly alike there is nothing to follow, and no noise.
+  const slopeOf = ({ along, squares }: Borne, expected: number) =>
+    squares + usual === 0
+      ? expected
+      : Math.max(0, bounded((along + usual * expected) / (squares + usual), 1));
+  const shared = slopeOf(all, SLOPE_USUAL);
+  const fits = new Map<string, Fit>();
+  for (const [model, { overall, lift, count }] of models) {
+    const own = borne.get(model) ?? { along: 0, squares: 0, noise: 0, count: 0 };
+    const slope = slopeOf(own, shared);
+    const followed = (weights.get(model) ?? new Float32Array(common.length)).map((value) => slope * value);
+    const noise = own.count === 0 ? usual : own.noise / own.count;
+    const doubt = LEVEL_START / (LEVEL_START + count);
+    fits.set(model, { model, overall, lift, slope, noise, doubt, weights: followed });
+  }
+  return { fits, common, champion, foretold };
 }
 
-function findLevel(models: ReadonlyMap<string, Gathered>, id: string): number {
-  return models.get(id)?.level ?? 0;
+/** Compares predictions with what came of them. */
+function compare(told: Float64Array, real: Float64Array): Borne {
+  const borne = { along: 0, squares: 0, noise: 0, count: 0 };
+  for (const [at, own] of told.entries()) {
+    const wanted = real[at] ?? Number.NaN;
+    if (Number.isNaN(wanted) || Number.isNaN(own)) continue;
+    borne.along += own * wanted;
+    borne.squares += own * own;
+    borne.noise += (wanted - own) ** 2;
+    borne.count++;
+  }
+  return borne;
 }
 
-function* gather(
-  prompts: readonly Labelled[],
-  findModel: FindModel,
-): Generator<void, ReadonlyMap<string, Gathered>> {
+function* gather(prompts: readonly Labelled[], findModel: FindModel): Generator<void, Models> {
   const sums = new Map<string, Mark>();
   for (const { marks } of prompts) {
     for (const [id, { weight, residual, expected }] of marks) {
@@ -214,22 +212,19 @@ function* gather(
     const lift = (residual + PRIOR_LABELS * (priorLevel - level)) / (count + PRIOR_LABELS);
     models.set(id, { overall, level: level + lift, lift, count, ...columns });
   }
-  for (const [at, { marks }] of prompts.entries()) {
-    let sum = 0;
-    for (const [id, { weight, residual }] of marks) {
+  yield* mapInSlices(prompts, ({ marks }, at) => {
+    const labelled = [...marks].flatMap(([id, mark]) => {
       const own = models.get(id);
-      if (own === undefined) continue;
-      own.weight[at] = weight;
-      own.wanted[at] = residual / weight - own.overall;
-      sum += own.wanted[at] ?? 0;
+      return own === undefined ? [] : [{ own, mark, wanted: mark.residual / mark.weight - own.overall }];
+    });
+    const sum = labelled.reduce((all, { wanted }) => all + wanted, 0);
+    const mean = labelled.length < 2 ? 0 : sum / labelled.length;
+    for (const { own, mark, wanted } of labelled) {
+      own.weight[at] = mark.weight;
+      own.wanted[at] = wanted;
+      own.apart[at] = wanted - mean;
     }
-    const mean = marks.size < 2 ? 0 : sum / marks.size;
-    for (const id of marks.keys()) {
-      const own = models.get(id);
-      if (own !== undefined) own.apart[at] = (own.wanted[at] ?? 0) - mean;
-    }
-    if (at % SLICE === SLICE - 1) yield;
-  }
+  });
   return models;
 }
 
@@ -242,26 +237,20 @@ function sumUp(prompts: readonly Labelled[], wanted: Float64Array, weight: Float
   return sum;
 }
 
-/** The prediction for a prompt without its own label. */
-function leaveOut(predicted: number, wanted: number, leverage: number): number {
-  const share = Math.min(LEVERAGE_MAX, leverage);
-  return (predicted - share * wanted) / (1 - share);
-}
-
-function addOuter(square: Float64Array, row: Float32Array, times: number): void {
-  const width = row.length;
-  for (let at = 0; at < width; at++) {
-    const value = times * (row[at] ?? 0);
-    const start = at * width;
-    for (let other = 0; other < width; other++)
-      square[start + other] = (square[start + other] ?? 0) + value * (row[other] ?? 0);
-  }
-}
-
-function countTopics(prompts: readonly Labelled[]): Float32Array {
-  const counts = new Float32Array(TOPICS.length);
-  for (const { topic } of prompts) counts[topic] = (counts[topic] ?? 0) + 1;
-  return counts;
+/** The prediction for each prompt without its own label; NaN: it has none. */
+function leaveOut(
+  prompts: readonly Labelled[],
+  weights: Float32Array,
+  wanted: Float64Array,
+  weight: Float64Array,
+  leverage: readonly number[],
+): Float64Array {
+  return Float64Array.from(prompts, ({ phi }, at) => {
+    const own = wanted[at] ?? Number.NaN;
+    if (Number.isNaN(own)) return own;
+    const share = Math.min(LEVERAGE_MAX, (leverage[at] ?? 0) * (weight[at] ?? 0));
+    return (dot(weights, phi) - share * own) / (1 - share);
+  });
 }
 
 /** Picks at most `RANKS_MAX` of ascending values, from the first to the last. */
@@ -269,8 +258,4 @@ function pickEvenly(ascending: Float64Array): Float32Array {
   const count = Math.min(RANKS_MAX, ascending.length);
   const step = (ascending.length - 1) / Math.max(1, count - 1);
   return Float32Array.from({ length: count }, (_, at) => ascending[Math.round(at * step)] ?? 0);
-}
-
-function clampSlope(slope: number): number {
-  return Math.min(1, Math.max(0, slope));
 }

@@ -39,8 +39,7 @@ class Check {
   }
 
   #isList(value: readonly unknown[], schema: JsonObject, depth: number): boolean {
-    if (value.length < (asNumber(schema.minItems) ?? 0)) return false;
-    if (value.length > (asNumber(schema.maxItems) ?? Number.POSITIVE_INFINITY)) return false;
+    if (!isBetween(value.length, schema.minItems, schema.maxItems)) return false;
     const first = asArray(schema.prefixItems);
     return value.every((one, at) => this.fits(one, first[at] ?? schema.items, depth + 1));
   }
@@ -104,23 +103,18 @@ function isListed(value: unknown, schema: JsonObject): boolean {
 }
 
 function isWithin(value: string | number, schema: JsonObject): boolean {
-  if (typeof value === "number")
-    return isBetween(value, schema.minimum, schema.maximum) && isBeyond(value, schema);
-  const { minLength, maxLength } = schema;
-  const isFree = minLength === undefined && maxLength === undefined;
-  return isFree || isBetween([...value].length, minLength, maxLength);
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength, maxLength } = schema;
+  if (typeof value === "string")
+    return (minLength ?? maxLength) === undefined || isBetween([...value].length, minLength, maxLength);
+  const isBeyond = value > asLimit(exclusiveMinimum, -1) && value < asLimit(exclusiveMaximum, 1);
+  return isBeyond && isBetween(value, minimum, maximum);
 }
 
 function isBetween(size: number, least: unknown, most: unknown): boolean {
-  return (
-    size >= (asNumber(least) ?? Number.NEGATIVE_INFINITY) &&
-    size <= (asNumber(most) ?? Number.POSITIVE_INFINITY)
-  );
+  return size >= asLimit(least, -1) && size <= asLimit(most, 1);
 }
 
-function isBeyond(value: number, { exclusiveMinimum, exclusiveMaximum }: JsonObject): boolean {
-  return (
-    value > (asNumber(exclusiveMinimum) ?? Number.NEGATIVE_INFINITY) &&
-    value < (asNumber(exclusiveMaximum) ?? Number.POSITIVE_INFINITY)
-  );
+/** A limit that isn't set is infinite, of this sign. */
+function asLimit(limit: unknown, sign: number): number {
+  return asNumber(limit) ?? sign * Number.POSITIVE_INFINITY;
 }

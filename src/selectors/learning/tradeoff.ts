@@ -1,5 +1,10 @@
 // The quality that `fair` gives for money, and `light` for time: no more than labels bear out that the share of quality which
-// is asked for is kept.
+// is asked for is kept. The labelled prompts are gone through once more, each as if its own labels weren't known.
+import { type Expense, type FindModel, weighCost, weighTime } from "../expense.ts";
+import { bounded } from "./algebra.ts";
+import type { Labelled } from "./evidence.ts";
+import type { Fit, Posterior, Tradeoff } from "./fitted.ts";
+import { mapInSlices } from "./slices.ts";
 
 /** One model's answer to a labelled prompt, beside the champion's. */
 export interface Offer {
@@ -17,19 +22,14 @@ export interface Trial {
   readonly others: readonly Offer[];
 }
 
-/** A price of quality, and the share of the champion's quality that is surely kept by choosing at it. */
-export interface Step {
-  readonly weight: number;
-  readonly share: number;
-}
-
-/** By ascending weights; empty where too few prompts are labelled. */
-export type Tradeoff = readonly Step[];
-
+/** No model's quality is moved further against the others' than this. */
+export const OWN_MAX = 0.35;
 /** The weight at which nothing but the champion is chosen. */
 export const CHAMPION_ONLY = -1;
 /** Fewer prompts say too little of what is kept. */
 const TRIALS_MIN = 100;
+/** Leaving the champion is weighed by fewer prompts than a share that is to be kept: at first it doesn't pay. */
+const MARGIN_TRIALS_MIN = 30;
 const WEIGHTS: readonly number[] = [0, ...Array.from({ length: 32 }, (_, at) => 0.002 * 1.25 ** at)];
 
 /** The highest weight that keeps a share, 0…1, as do all lower ones; null: too little is known. */
@@ -44,31 +44,108 @@ export function findWeight(tradeoff: Tradeoff, share: number): number | null {
 }
 
 /** The weight at which the most is surely kept, if that is more than the champion's; 0 where too little is known. */
-export function findBestWeight(tradeoff: Tradeoff): number | null {
-  let best: Step = { weight: CHAMPION_ONLY, share: 1 };
-  for (const step of tradeoff) if (step.share > best.share) best = step;
+function findBestWeight(tradeoff: Tradeoff): number | null {
   if (tradeoff.length === 0) return 0;
-  return best.weight === CHAMPION_ONLY ? null : best.weight;
+  let best: { readonly weight: number | null; readonly share: number } = { weight: null, share: 1 };
+  for (const step of tradeoff) if (step.share > best.share) best = step;
+  return best.weight;
+}
+
+/** Each prompt as the labels of the others foretell it. */
+export interface Foretold {
+  readonly champion: string;
+  /** By model and prompt: the difference from the champion, beside that of their levels. The champion has none. */
+  readonly foretold: ReadonlyMap<string, Float64Array>;
+  readonly fits: ReadonlyMap<string, Fit>;
+}
+
+interface Answer extends Expense {
+  readonly told: number;
+  readonly real: number;
+}
+
+interface Asked {
+  readonly champion: Answer;
+  readonly others: readonly Answer[];
+}
+
+/** Tries out the prices of quality that `fair` and `light` may put on cost and time, and `best` on leaving the champion. */
+export function* weighExpenses(
+  prompts: readonly Labelled[],
+  fitted: Foretold,
+  findModel: FindModel,
+): Generator<void, Pick<Posterior, "money" | "time" | "margin" | "usualCostUsd">> {
+  const found = yield* mapInSlices(prompts, (prompt, at) => findAnswers(prompt, at, fitted, findModel));
+  const asked = found.filter((one) => one !== null);
+  const usualCostUsd = asked.reduce((sum, { champion }) => sum + champion.usd, 0) / Math.max(1, asked.length);
+  const inMoney = (one: Expense, champion: Expense) => weighCost(one.usd, champion.usd, usualCostUsd);
+  const inTime = (one: Expense, champion: Expense) => weighTime(one.ms, champion.ms);
+  const money = yield* weighTrials(yield* mapInSlices(asked, (one) => makeTrial(one, inMoney)));
+  const time = yield* weighTrials(yield* mapInSlices(asked, (one) => makeTrial(one, inTime)));
+  // The lead at which leaving the champion pays best, as if leaving it had that price.
+  const leaving = asked.map(({ champion, others }) => ({
+    champion: { ...champion, expense: 0 },
+    others: others.map((one) => ({ ...one, expense: 1 })),
+  }));
+  const margin = findBestWeight(yield* weighTrials(leaving, MARGIN_TRIALS_MIN));
+  return { money, time, usualCostUsd, margin };
+}
+
+/** Null where the champion wasn't labelled, or it alone. */
+function findAnswers(
+  { marks, lengths }: Labelled,
+  at: number,
+  { fits, champion, foretold }: Foretold,
+  findModel: FindModel,
+): Asked | null {
+  const answers = new Map<string, Answer>();
+  for (const [model, { weight, expected, residual }] of marks) {
+    const expense = findModel(model)?.expend(lengths);
+    const fit = fits.get(model);
+    if (!expense || fit === undefined) continue;
+    const apart = fit.slope * (foretold.get(model)?.[at] ?? 0);
+    const told = expected / weight + bounded(fit.overall + apart, OWN_MAX);
+    answers.set(model, { told, real: (expected + residual) / weight, ...expense });
+  }
+  const single = answers.get(champion);
+  if (single === undefined || answers.size < 2) return null;
+  answers.delete(champion);
+  return { champion: single, others: [...answers.values()] };
+}
+
+function makeTrial({ champion, others }: Asked, weigh: (one: Expense, champion: Expense) => number): Trial {
+  const offer = (one: Answer) => ({ told: one.told, real: one.real, expense: weigh(one, champion) });
+  const usual = offer(champion);
+  return { champion: usual, others: others.map(offer).filter(({ expense }) => expense <= usual.expense) };
 }
 
 /** In slices: it goes through all labels for each weight. */
 export function* weighTrials(trials: readonly Trial[], least = TRIALS_MIN): Generator<void, Tradeoff> {
   if (trials.length < least) return [];
-  const steps: Step[] = [];
+  const steps: Tradeoff = [];
   for (const weight of WEIGHTS) {
-    const sums = { real: 0, single: 0, squares: 0, singles: 0, products: 0 };
-    for (const { champion, others } of trials) {
-      const real = pick(champion, others, weight).real;
-      sums.real += real;
-      sums.single += champion.real;
-      sums.squares += real * real;
-      sums.singles += champion.real ** 2;
-      sums.products += real * champion.real;
-    }
-    steps.push({ weight, share: computeShare(sums, trials.length) });
+    steps.push({ weight, share: computeShare(trials, weight) });
     yield;
   }
   return steps;
+}
+
+/** The share of the champion's scores that is reached by choosing at a weight, with one standard error taken off. */
+function computeShare(trials: readonly Trial[], weight: number): number {
+  let [sum, single, squares, singles, products] = [0, 0, 0, 0, 0];
+  for (const { champion, others } of trials) {
+    const { real } = pick(champion, others, weight);
+    sum += real;
+    single += champion.real;
+    squares += real * real;
+    singles += champion.real ** 2;
+    products += real * champion.real;
+  }
+  if (single <= 0) return 1;
+  const share = sum / single;
+  // The variance of what is above or below that share, prompt by prompt.
+  const variance = (squares - 2 * share * products + share * share * singles) / trials.length;
+  return share - Math.sqrt(Math.max(0, variance) / trials.length) / (single / trials.length);
 }
 
 function pick(champion: Offer, others: readonly Offer[], weight: number): Offer {
@@ -81,15 +158,4 @@ function pick(champion: Offer, others: readonly Offer[], weight: number): Offer 
     highest = score;
   }
   return best;
-}
-
-type Sums = Readonly<Record<"real" | "single" | "squares" | "singles" | "products", number>>;
-
-/** The share of the champion's scores that is reached, with one standard error taken off. */
-function computeShare({ real, single, squares, singles, products }: Sums, count: number): number {
-  if (single <= 0) return 1;
-  const share = real / single;
-  // The variance of what is above or below that share, prompt by prompt.
-  const variance = (squares - 2 * share * products + share * share * singles) / count;
-  return share - Math.sqrt(Math.max(0, variance) / count) / (single / count);
 }

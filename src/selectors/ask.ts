@@ -1,0 +1,65 @@
+// A request as every model is compared with it: everything that is the same for all of them, worked out once.
+import type { Cached } from "../core/attempt.ts";
+import type { ModelCard } from "../core/card.ts";
+import type { RouterRules } from "../core/settings.ts";
+import { type ChatRequest, readOutputLimit } from "../operations/chat/form.ts";
+import type { Needs } from "../operations/chat/needs.ts";
+import type { HealthView } from "./expense.ts";
+import { Learned } from "./learning/learned.ts";
+import { findLightShare } from "./light.ts";
+import type { Prediction } from "./predictor.ts";
+import { prepareQuality } from "./quality.ts";
+import { selectRules } from "./rules.ts";
+import type { RankAsk } from "./selector.ts";
+
+export const NO_HEALTH: HealthView = { of: () => null };
+/** Nothing learned. */
+const UNTAUGHT = new Learned();
+/** A request unlike nearly all labelled prompts: what they say of its answers' worth isn't gone by. */
+const ALIKE_MIN = 0.05;
+
+export interface ChooseInput {
+  readonly request: ChatRequest;
+  readonly needs: Needs;
+  /** All that could be chosen; those that can't serve stay in the answer, with the reason. */
+  readonly cards: readonly ModelCard[];
+  readonly rules: RouterRules;
+  /** The share of the best quality that `fair` keeps, 0…1. */
+  readonly quality: number;
+  /** False: the client's key may not use it. */
+  readonly allowed?: (id: string) => boolean;
+  /** False: its provider can't fetch the request's images. Left out: none has to be fetched. */
+  readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
+  readonly health?: HealthView;
+  readonly learned?: Learned;
+  readonly cached?: () => Cached | null;
+}
+
+export type Asked = Readonly<ReturnType<typeof prepareAsk>>;
+
+/** `promptTokens` is about as many as the prompt has. */
+export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number) {
+  const { request, needs, quality: share, health = NO_HEALTH, learned = UNTAUGHT } = input;
+  const isStructured = request.response_format?.type === "json_schema";
+  const { difficulty } = prediction;
+  const likeness = learned.likenessOf(prediction);
+  const isAlike = likeness !== null && likeness >= ALIKE_MIN;
+  const ask: RankAsk = {
+    share,
+    difficulty,
+    likeness: likeness ?? prediction.sure,
+    margin: learned.margin,
+    usualCostUsd: learned.usualCostUsd,
+    costWeight: isAlike ? learned.weightFor("money", share) : null,
+    timeWeight: isAlike ? learned.weightFor("time", findLightShare(difficulty)) : null,
+  };
+  return {
+    ...{ input, prediction, promptTokens, health, learned, ask },
+    /** The client's own limit. */
+    outputTokensMax: readOutputLimit(request),
+    needed: [...needs.keys(), ...(isStructured ? (["structured"] as const) : [])],
+    quality: prepareQuality(prediction),
+    rules: selectRules(input.rules, prediction),
+    cached: input.cached?.() ?? null,
+  };
+}

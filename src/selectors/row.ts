@@ -1,0 +1,159 @@
+// A request's row of numbers, that learning works with: how it is made of a prediction, read, and kept as text.
+import { SKILLS } from "../core/skill.ts";
+import { type Parameters, shippedParameters } from "./parameters.ts";
+import { readLogTokens, STRUCTURE_SIZE } from "./structure.ts";
+import { TOPICS, weighSkills } from "./topics.ts";
+
+/** A constant and the difficulty stand before the topics, the words and the structure behind them, the answer's length last. */
+const TOPICS_FROM = 2;
+const TOPICS_END = TOPICS_FROM + TOPICS.length;
+/** Each part is at the scale of what it is likely to say about a model. */
+const SCALES = {
+  constant: 0.14,
+  difficulty: 0.05,
+  topics: 0.17,
+  words: 0.06,
+  shape: 0.06,
+  length: 0.15,
+};
+/** The logarithm of an answer's usual tokens. */
+const USUAL_LOG_TOKENS = 5.3;
+const OUTPUT_TOKENS_MIN = 4;
+const OUTPUT_TOKENS_MAX = 8_000;
+/** Tools in the request call for the skill of using them, whatever the words are about. */
+const TOOLS_SHARE = 0.4;
+const SCHEMA_SHARE = 0.15;
+const TOOLS_AT = 16;
+const SCHEMA_AT = 17;
+
+/** The length of a row. */
+export function rowWidth({ plain }: Parameters = shippedParameters()): number {
+  return TOPICS_END + plain + STRUCTURE_SIZE + 1;
+}
+
+interface Outputs {
+  /** The words, embedded, and the structure. */
+  readonly input: Float32Array;
+  readonly topics: Float64Array;
+  readonly difficultyLogit: number;
+  readonly logTokens: number;
+}
+
+export function makeRow(
+  { input, topics, difficultyLogit, logTokens }: Outputs,
+  parameters: Parameters,
+): Float32Array {
+  const { plain, size } = parameters;
+  const row = new Float32Array(rowWidth(parameters));
+  row[0] = SCALES.constant;
+  row[1] = SCALES.difficulty * difficultyLogit;
+  row.set(
+    topics.map((share) => SCALES.topics * share),
+    TOPICS_FROM,
+  );
+  for (let at = 0; at < plain; at++) row[TOPICS_END + at] = SCALES.words * (input[at] ?? 0);
+  for (let at = 0; at < STRUCTURE_SIZE; at++)
+    row[TOPICS_END + plain + at] = SCALES.shape * (input[size + at] ?? 0);
+  row[row.length - 1] = SCALES.length * (logTokens - USUAL_LOG_TOKENS);
+  return row;
+}
+
+/** The topics' shares; they sum to 1. */
+export function readTopics(row: Float32Array): Float32Array {
+  return row.subarray(TOPICS_FROM, TOPICS_END).map((share) => share / SCALES.topics);
+}
+
+/** The shares of SKILLS that a request calls for. */
+export function readSkills(row: Float32Array): readonly number[] {
+  const structure = row.subarray(row.length - STRUCTURE_SIZE - 1);
+  return mixSkills(readTopics(row), (structure[TOOLS_AT] ?? 0) > 0, (structure[SCHEMA_AT] ?? 0) > 0);
+}
+
+/** The shares of SKILLS that these topics call for, and tools or a schema beside them. */
+export function mixSkills(
+  topics: ArrayLike<number>,
+  hasTools: boolean,
+  hasSchema: boolean,
+): readonly number[] {
+  const tools = hasTools ? TOOLS_SHARE : 0;
+  const schema = hasSchema ? SCHEMA_SHARE : 0;
+  const added: Readonly<Record<string, number>> = { tools, data: schema / 2, instruction: schema / 2 };
+  const left = 1 - tools - schema;
+  const shares = weighSkills(topics);
+  return SKILLS.map((skill, at) => (shares[at] ?? 0) * left + (added[skill] ?? 0));
+}
+
+/** The part of a request that its answer's length, and with it the cost and the time, depend on. */
+export interface Lengths {
+  readonly promptTokens: number;
+  /** The length of a plain answer without thinking. */
+  readonly outputTokens: number;
+  readonly difficultyLogit: number;
+}
+
+/** The lengths of a request; the prompt's is that of its last turn. */
+export function readLengths(row: Float32Array): Lengths {
+  return {
+    promptTokens: Math.exp(readLogLength(row)),
+    outputTokens: expectTokens((row[row.length - 1] ?? 0) / SCALES.length + USUAL_LOG_TOKENS),
+    difficultyLogit: (row[1] ?? 0) / SCALES.difficulty,
+  };
+}
+
+/** The logarithm of the last turn's length in tokens. */
+function readLogLength(row: Float32Array): number {
+  return readLogTokens((row[row.length - STRUCTURE_SIZE - 1] ?? 0) / SCALES.shape);
+}
+
+/** The tokens of an answer, from the logarithm that was predicted for them. */
+export function expectTokens(logTokens: number): number {
+  return Math.min(OUTPUT_TOKENS_MAX, Math.max(OUTPUT_TOKENS_MIN, Math.exp(logTokens)));
+}
+
+/** The squares of these are what a block may explain of a score beside the topics. */
+const WORDS_SCALE = Math.sqrt(0.5);
+const LENGTH_SCALE = 0.5;
+/** The lengths, as logarithms of tokens, around which requests are alike. */
+const LENGTHS = [3, 4, 5, 6, 7, 8] as const;
+
+/** A request as the learner sees it: its topics, its words and its length, each as a block of a weight of its own. */
+export type Design = Readonly<ReturnType<typeof readDesign>>;
+
+export function readDesign(row: Float32Array) {
+  const topics = readTopics(row);
+  const words = row.subarray(TOPICS_END, row.length - STRUCTURE_SIZE - 1);
+  const logLength = readLogLength(row);
+  const norm = Math.sqrt(words.reduce((sum, value) => sum + value * value, 0)) || 1;
+  const phi = new Float32Array(topics.length + words.length + LENGTHS.length);
+  phi.set(topics);
+  for (let at = 0; at < words.length; at++) phi[topics.length + at] = (WORDS_SCALE * (words[at] ?? 0)) / norm;
+  for (const [at, length] of LENGTHS.entries())
+    phi[topics.length + words.length + at] = LENGTH_SCALE * Math.exp(-((logLength - length) ** 2) / 2);
+  /** The share of the likeliest topic. */
+  const top = Math.max(...topics);
+  return { phi, topic: topics.indexOf(top), top };
+}
+
+/** The row as text, for `unpackRow`: Float16 in base64, behind the name of the parameters that made it. */
+export function rowText(row: Float32Array): string {
+  return `${markOfParameters()}:${Buffer.from(Float16Array.from(row).buffer).toString("base64")}`;
+}
+
+/** The row of a text; null when it is not one, or other parameters made it: its numbers meant something else. */
+export function unpackRow(text: string): Float32Array | null {
+  const [mark, numbers = ""] = text.split(":");
+  if (mark !== markOfParameters()) return null;
+  const bytes = Buffer.from(numbers, "base64");
+  if (bytes.length === 0 || bytes.length % Float16Array.BYTES_PER_ELEMENT !== 0) return null;
+  const row = Float32Array.from(new Float16Array(new Uint8Array(bytes).buffer));
+  // One number that is none would spread to every model, because all are learned together.
+  return row.every(Number.isFinite) ? row : null;
+}
+
+let mark: string | undefined;
+
+/** The name of the parameters. Rows of other ones mean something else. */
+export function markOfParameters(): string {
+  mark ??= Bun.hash.wyhash(shippedParameters().embedding).toString(36);
+  return mark;
+}
