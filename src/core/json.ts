@@ -36,6 +36,13 @@ export function asCount(value: unknown): number {
   return Math.min(Math.round(value), COUNT_MAX);
 }
 
+/** Returns the same fields without those that are undefined: no list of names shows those, and no count. */
+export function omitUndefined<Fields extends object>(fields: Fields): Fields {
+  const known = { ...fields };
+  for (const field in known) if (known[field] === undefined) delete known[field];
+  return known;
+}
+
 /** Returns undefined if the text is not JSON. */
 export function parseJson(text: string): unknown {
   try {

@@ -1,5 +1,14 @@
-// The parts of the surfaces' schemas that JSON Schema has no short form for: a choice of words, and a bound on an object's size.
-import { Kind, type TUnsafe, Type, TypeRegistry } from "@sinclair/typebox";
+// The parts that the surfaces' schemas share: open objects, a choice of words, counts, and a bound on an object's size.
+import {
+  Kind,
+  type ObjectOptions,
+  type TInteger,
+  type TObject,
+  type TProperties,
+  type TUnsafe,
+  Type,
+  TypeRegistry,
+} from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/json.ts";
 
@@ -7,6 +16,22 @@ const STRING_ENUM = "StringEnum";
 TypeRegistry.Set<{ readonly enum: readonly unknown[] }>(STRING_ENUM, (schema, value) =>
   schema.enum.includes(value),
 );
+
+/** An object with these fields, and any others. */
+export function openObject<Fields extends TProperties>(
+  fields: Fields,
+  options: ObjectOptions = {},
+): TObject<Fields> {
+  return Type.Object(fields, { additionalProperties: true, ...options });
+}
+
+/** A whole number from `minimum` on that a double holds exactly. */
+export function countFrom(minimum: number): TInteger {
+  return Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER });
+}
+
+/** The longest id is far shorter. */
+export const modelName = Type.String({ minLength: 1, maxLength: 300 });
 
 /** One of some strings, as JSON Schema's `enum`: errors and documents list the values. */
 export function checkChoice<const Word extends string>(...values: readonly Word[]): TUnsafe<Word> {

@@ -1,9 +1,9 @@
 // Checks a body against a schema: by interpreting it at first, compiled once that pays.
-import type { TSchema } from "@sinclair/typebox";
+import type { Static, TObject } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
 import { Fault } from "../core/fault.ts";
-import { isObject, type JsonObject } from "../core/json.ts";
+import { asArray, isObject, type JsonObject } from "../core/json.ts";
 import { firstFault } from "../core/schema-fault.ts";
 import { refuseManyFields } from "./bounds.ts";
 
@@ -15,22 +15,33 @@ export const FIELDS_MAX = 256;
 /** These would reach into the object itself where a later reader merges carelessly: they are nobody's field. */
 export const NEVER: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-export class Checker {
-  readonly #schema: TSchema;
+export class Checker<Schema extends TObject> {
+  readonly #schema: Schema;
   #plainItems = 0;
-  #compiled: TypeCheck<TSchema> | null = null;
+  #compiled: TypeCheck<Schema> | null = null;
 
-  constructor(schema: TSchema) {
+  constructor(schema: Schema) {
     this.#schema = schema;
   }
 
-  /** Throws the Fault that names the first field out of bounds. `items` is about how much there is to check. */
-  check(given: unknown, items: number): void {
-    if (this.#isSound(given, items)) return;
+  /**
+   * Returns the fields once they are checked. Throws the Fault that names the first one out of bounds. `list` is the field
+   * that makes a request long; `most` is the operator's bound on it.
+   */
+  check(given: JsonObject, list: string, most = Number.POSITIVE_INFINITY): Static<Schema> {
+    refuseLongList(given[list], most, list);
+    if (this.#isSound(given, Math.max(1, asArray(given[list]).length))) return given;
     throw firstFault(this.#schema, given) ?? new Fault("invalid_value", "The request is not valid.");
   }
 
-  #isSound(given: unknown, items: number): boolean {
+  /** Returns the fields that the schema doesn't name: they go on as they are, where the server may know them. */
+  listExtras(given: object): JsonObject {
+    const { properties } = this.#schema;
+    const isExtra = (field: string) => field !== "stream" && !Object.hasOwn(properties, field);
+    return Object.fromEntries(Object.entries(given).filter(([field]) => isExtra(field)));
+  }
+
+  #isSound(given: unknown, items: number): given is Static<Schema> {
     if (this.#compiled === null) {
       this.#plainItems += items;
       if (this.#plainItems <= PLAIN_ITEMS) return Value.Check(this.#schema, given);
@@ -57,6 +68,13 @@ export function refuseLongList(value: unknown, most: number, path: string): void
   if (!Array.isArray(value) || value.length <= most) return;
   const message = `Invalid '${path}': array too long. Expected at most ${most} elements.`;
   throw new Fault("array_above_max_length", message, { param: path });
+}
+
+/** Throws the Fault of a number that is higher than the operator allows. */
+export function refuseLargeNumber(value: unknown, most: number, path: string): void {
+  if (typeof value !== "number" || value <= most) return;
+  const message = `Invalid '${path}': integer above maximum value. Expected a value <= ${most}.`;
+  throw new Fault("integer_above_max_value", message, { param: path });
 }
 
 /** Throws the Fault of a name that not every store can keep. */

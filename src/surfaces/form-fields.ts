@@ -2,8 +2,9 @@
 import { Attachment } from "../core/attachment.ts";
 import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
+import { missingParameter } from "../core/schema-fault.ts";
 
-export type FieldType = "number" | "boolean";
+type FieldType = "number" | "boolean";
 
 /** Returns the form's fields with numbers and booleans where they belong. Others keep their text, for the schema to refuse. */
 export function convertFields(given: JsonObject, types: Readonly<Record<string, FieldType>>): JsonObject {
@@ -27,11 +28,7 @@ function readBoolean(text: string): unknown {
 /** Throws the Fault of a field that isn't a file. */
 export function requireFile(value: unknown, field: string): Attachment {
   if (value instanceof Attachment && value.bytes.length > 0) return value;
-  if (value === undefined) {
-    throw new Fault("missing_required_parameter", `Missing required parameter: '${field}'.`, {
-      param: field,
-    });
-  }
+  if (value === undefined) throw missingParameter(field);
   const message = `Invalid '${field}': expected a file that isn't empty.`;
   throw new Fault("invalid_value", message, { param: field });
 }

@@ -110,10 +110,11 @@ export interface Refusal {
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
-/** Returns an error answer in OpenAI's form, which most surfaces share. */
-export function refuseAsOpenai(fault: Fault): Refusal {
-  return { status: fault.row.status, body: { ...errorBody(fault) } };
-}
+/** The parts of surfaces of OpenAI's: most share its form of error answers. */
+export const OPENAI_FORM = {
+  family: "openai",
+  refuse: (fault: Fault): Refusal => ({ status: fault.row.status, body: { ...errorBody(fault) } }),
+} as const;
 
 /** Requests of which only the prompt's tokens are counted. */
 export interface Counting<F extends Form> {
@@ -133,13 +134,17 @@ export const TRANSLATED = {
   session: null,
 } as const;
 
-/** The writer of surfaces whose answers never stream: their requests have no field that asks for a stream. */
-export function refuseStream(): never {
+function failStream(): never {
   throw new Fault("unsupported_parameter", "This API has no streams.", { param: "stream" });
 }
 
+/** Throws the Fault of a request for a stream, where answers never stream. */
+export function refuseStream({ stream }: JsonObject): void {
+  if (stream === true) failStream();
+}
+
 /** The terms of a request whose answer comes whole. */
-export const TRANSLATED_WHOLE = { ...TRANSLATED, writer: refuseStream } as const;
+export const TRANSLATED_WHOLE = { ...TRANSLATED, writer: failStream } as const;
 
 export interface Surface<F extends Form> {
   readonly name: string;

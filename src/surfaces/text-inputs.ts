@@ -1,7 +1,10 @@
 // Texts as OpenAI's APIs take them: one text or the ids of its tokens, or a list of either.
-import { asArray } from "../core/json.ts";
+type TextInput = string | readonly number[];
 
-export function listTextInputs(given: unknown): readonly unknown[] {
-  const list = asArray(given);
-  return typeof given === "string" || typeof list[0] === "number" ? [given] : list;
+export function listTextInputs(given: TextInput | readonly TextInput[]): readonly TextInput[] {
+  return typeof given === "string" || isIds(given) ? [given] : given;
+}
+
+function isIds(given: readonly (number | TextInput)[]): given is readonly number[] {
+  return typeof given[0] === "number";
 }

@@ -80,8 +80,8 @@ export const BEYOND_CHAT: readonly Mutant[] = [
   {
     name: "beyond chat: a stream is asked of a provider",
     file: "src/surfaces/openai-embeddings/surface.ts",
-    find: "if (given.stream === true) refuseStream();",
-    replace: "if (given.stream === 1) refuseStream();",
+    find: "refuseStream(fields);",
+    replace: "if (fields.stream === 1) refuseStream(fields);",
     tests: EMBEDDED,
   },
   {

@@ -3,7 +3,7 @@ import type { RawRequest } from "../../core/dialect.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
-import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
+import { Checker, checkModelName, readFields } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
 import { countUnreadBlocks, hasCitations, readMessages, readSystem, sanitizeTurns } from "./history.ts";
@@ -31,9 +31,7 @@ const COUNTED = new Checker(countSchema);
 
 export function readMessagesRequest(incoming: Incoming): MessagesRequest {
   const { limits, seal, headers } = incoming;
-  const given = readFields(incoming.body);
-  refuseLongList(given.messages, limits.messagesMax, "messages");
-  MESSAGES.check(given, asArray(given.messages).length);
+  const given: JsonObject = MESSAGES.check(readFields(incoming.body), "messages", limits.messagesMax);
   checkModelName(given.model);
   const lane = applyLane(given, limits.remoteTools === true);
   const { betas, dropped } = passBetas(headers);
@@ -56,10 +54,7 @@ export function readMessagesRequest(incoming: Incoming): MessagesRequest {
 
 /** The request of which only the tokens are counted. */
 export function readCounted({ body, limits, seal }: Incoming): ChatRequest {
-  const given = readFields(body);
-  refuseLongList(given.messages, limits.messagesMax, "messages");
-  COUNTED.check(given, asArray(given.messages).length);
-  return readAsk(given, seal).ask;
+  return readAsk(COUNTED.check(readFields(body), "messages", limits.messagesMax), seal).ask;
 }
 
 function readAsk(

@@ -11,6 +11,7 @@ import type {
 } from "../../operations/embeddings/form.ts";
 import { EMBEDDINGS, refuseManyTokens } from "../../operations/embeddings/operation.ts";
 import { toFloats } from "../../operations/embeddings/vector.ts";
+import { openObject } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writeCost } from "../cost.ts";
 import { type Exchange, type Incoming, type Surface, TRANSLATED_WHOLE } from "../surface.ts";
@@ -18,11 +19,10 @@ import { refuse } from "./errors.ts";
 import { readPath } from "./read.ts";
 import { respellFields } from "./spelling.ts";
 
-const OPEN = { additionalProperties: true };
 const REQUESTS_MAX = 2048;
 const DIMENSIONS_MAX = 65_536;
 
-const content = Type.Object({ parts: Type.Array(Type.Object({}, OPEN), { minItems: 1 }) }, OPEN);
+const content = openObject({ parts: Type.Array(openObject({}), { minItems: 1 }) });
 const settings = {
   taskType: Type.Optional(Type.String()),
   title: Type.Optional(Type.String()),
@@ -30,12 +30,11 @@ const settings = {
   autoTruncate: Type.Optional(Type.Boolean()),
 };
 /** Gemini API reference, `models.embedContent`. */
-export const embedSchema = Type.Object({ content, ...settings }, OPEN);
+export const embedSchema = openObject({ content, ...settings });
 /** Gemini API reference, `models.batchEmbedContents`. */
-export const batchEmbedSchema = Type.Object(
-  { requests: Type.Array(embedSchema, { minItems: 1, maxItems: REQUESTS_MAX }) },
-  OPEN,
-);
+export const batchEmbedSchema = openObject({
+  requests: Type.Array(embedSchema, { minItems: 1, maxItems: REQUESTS_MAX }),
+});
 const ONE = new Checker(embedSchema);
 const BATCH = new Checker(batchEmbedSchema);
 
@@ -70,10 +69,15 @@ export const GEMINI_EMBEDDING: Surface<EmbeddingsForm> = {
 
 function readEmbed(model: string, body: JsonObject, isBatch: boolean): EmbeddingsRequest {
   const given = isBatch
-    ? { ...body, requests: Array.isArray(body.requests) ? body.requests.map(respellOne) : body.requests }
+    ? {
+        ...body,
+        requests: Array.isArray(body.requests)
+          ? body.requests.map((one) => (isObject(one) ? respellOne(one) : one))
+          : body.requests,
+      }
     : respellOne(body);
-  (isBatch ? BATCH : ONE).check(given, asArray(body.requests).length);
-  const requests = isBatch ? asArray(asObject(given).requests).map(asObject) : [asObject(given)];
+  (isBatch ? BATCH : ONE).check(given, "requests");
+  const requests = isBatch ? asArray(given.requests).map(asObject) : [given];
   const [first = {}] = requests;
   for (const [at, request] of requests.entries()) refuseOther(request, first, model, `requests[${at}]`);
   const inputs = requests.map((request, at) =>
@@ -97,8 +101,7 @@ function readEmbed(model: string, body: JsonObject, isBatch: boolean): Embedding
   return ask;
 }
 
-function respellOne(given: unknown): unknown {
-  if (!isObject(given)) return given;
+function respellOne(given: JsonObject): JsonObject {
   const { embedContentConfig, ...fields } = respellFields(given);
   return { ...asObject(embedContentConfig), ...fields };
 }
@@ -137,7 +140,7 @@ function readText(request: JsonObject, path: string): string {
 
 function writeWhole({ vectors, usage }: EmbeddingsReply, isBatch: boolean): JsonObject {
   const tokens = usage?.amounts.prompt ?? 0;
-  const usageMetadata = { promptTokenCount: tokens, totalTokenCount: tokens, ...writeCost(asObject(usage)) };
+  const usageMetadata = { promptTokenCount: tokens, totalTokenCount: tokens, ...writeCost(usage) };
   const embeddings = vectors.map((vector) => ({ values: toFloats(vector) }));
   return isBatch ? { embeddings, usageMetadata } : { embedding: embeddings[0], usageMetadata };
 }

@@ -10,7 +10,7 @@ import type {
   ResponseFormat,
   ToolChoice,
 } from "../../operations/chat/form.ts";
-import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
+import { Checker, checkModelName, readFields, refuseLargeNumber } from "../checker.ts";
 import { parseEffort, toEffort } from "../effort.ts";
 import type { Incoming } from "../surface.ts";
 import { countUnreadParts, readContents, readSystem } from "./contents.ts";
@@ -68,14 +68,9 @@ export function readGenerate({ url, body, limits, seal }: Incoming): GenerateReq
   const { model, verb } = readPath(pathname);
   checkModelName(model);
   const given = respell(readFields(body));
-  refuseLongList(given.contents, limits.messagesMax, "contents");
-  GENERATE.check(given, asArray(given.contents).length);
+  GENERATE.check(given, "contents", limits.messagesMax);
   const { candidateCount } = asObject(given.generationConfig);
-  if (typeof candidateCount === "number" && candidateCount > limits.choicesMax) {
-    const param = "generationConfig.candidateCount";
-    const message = `Invalid '${param}': integer above maximum value. Expected a value <= ${limits.choicesMax}.`;
-    throw new Fault("integer_above_max_value", message, { param });
-  }
+  refuseLargeNumber(candidateCount, limits.choicesMax, "generationConfig.candidateCount");
   const isStreamed = verb === "streamGenerateContent";
   const lane = applyLane(given);
   const read = readAsk(model, { ...lane.body, contents: given.contents }, isStreamed, seal);
@@ -95,8 +90,7 @@ export function readCounted({ url, body, limits, seal }: Incoming): ChatRequest 
   const { model } = readPath(new URL(url).pathname);
   const fields = readFields(body);
   const given = respell(isObject(fields.generateContentRequest) ? fields.generateContentRequest : fields);
-  refuseLongList(given.contents, limits.messagesMax, "contents");
-  COUNTED.check(given, asArray(given.contents).length);
+  COUNTED.check(given, "contents", limits.messagesMax);
   return readAsk(model, given, false, seal).ask;
 }
 

@@ -1,6 +1,7 @@
 // OpenAI's moderations API.
+import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import type {
   ModerationForm,
   ModerationPart,
@@ -8,63 +9,74 @@ import type {
   ModerationRequest,
 } from "../../operations/moderation/form.ts";
 import { MODERATION } from "../../operations/moderation/operation.ts";
+import { checkChoice, modelName, openObject } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { writeCost } from "../cost.ts";
+import { writePromptUsage } from "../cost.ts";
 import {
   type Exchange,
   type Incoming,
-  refuseAsOpenai,
+  OPENAI_FORM,
   refuseStream,
   type Stamp,
   type Surface,
   TRANSLATED_WHOLE,
 } from "../surface.ts";
-import { moderationRequestSchema } from "./schema.ts";
+
+const INPUTS_MAX = 2048;
+
+const textPart = Type.Object({ type: checkChoice("text"), text: Type.String() });
+const imagePart = Type.Object({
+  type: checkChoice("image_url"),
+  image_url: openObject({ url: Type.String({ minLength: 1 }) }),
+});
+
+export const moderationRequestSchema = openObject({
+  model: Type.Optional(modelName),
+  input: Type.Union([
+    Type.String(),
+    Type.Array(Type.Union([Type.String(), textPart, imagePart]), { minItems: 1, maxItems: INPUTS_MAX }),
+  ]),
+});
 
 const CHECKER = new Checker(moderationRequestSchema);
 /** OpenAI's SDKs leave the model out; an alias may name another one for it. */
 const STANDARD_MODEL = "omni-moderation-latest";
 
 export const MODERATIONS: Surface<ModerationForm> = {
+  ...OPENAI_FORM,
   name: "moderations",
-  family: "openai",
   operation: MODERATION,
   idPrefix: "modr-",
   read: ({ body }: Incoming): Exchange<ModerationForm> => ({
     ...TRANSLATED_WHOLE,
-    ask: readModeration(body),
+    ask: readModeration(readFields(body)),
     whole: writeWhole,
   }),
-  refuse: refuseAsOpenai,
 };
 
-function readModeration(body: unknown): ModerationRequest {
-  const given = readFields(body);
-  CHECKER.check(given, asArray(given.input).length);
-  if (given.stream === true) refuseStream();
-  const { model = STANDARD_MODEL, input, stream: _stream, ...extras } = given;
+function readModeration(fields: JsonObject): ModerationRequest {
+  const { model = STANDARD_MODEL, input } = CHECKER.check(fields, "input");
+  refuseStream(fields);
   checkModelName(model);
-  return { model: String(model), inputs: readInputs(input), extras };
+  return { model, inputs: readInputs(input), extras: CHECKER.listExtras(fields) };
 }
 
-function readInputs(input: unknown): ModerationRequest["inputs"] {
+function readInputs(input: Static<typeof moderationRequestSchema>["input"]): ModerationRequest["inputs"] {
   if (typeof input === "string") return [input];
-  const given = asArray(input);
-  const texts = given.filter((one) => typeof one === "string");
-  if (texts.length === given.length) return texts;
-  if (texts.length === 0) return [given.map(readPart)];
+  const texts = input.filter((one) => typeof one === "string");
+  if (texts.length === input.length) return texts;
+  const parts = input.filter((one) => typeof one !== "string");
+  if (texts.length === 0) return [parts.map(readPart)];
   const message = "Invalid 'input': texts and parts can't be mixed.";
   throw new Fault("invalid_type", message, { param: "input" });
 }
 
-function readPart(given: unknown): ModerationPart {
-  const { type, text, image_url } = asObject(given);
-  if (type === "text") return { type, text: String(text) };
-  return { type: "image_url", image_url: { url: String(asObject(image_url).url) } };
+/** Nothing but what is judged goes on. */
+function readPart(part: ModerationPart): ModerationPart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  return { type: "image_url", image_url: { url: part.image_url.url } };
 }
 
 function writeWhole({ results, usage }: ModerationReply, { id, model }: Stamp): JsonObject {
-  const prompt = usage?.amounts.prompt ?? 0;
-  const counted = { prompt_tokens: prompt, total_tokens: prompt, ...writeCost(asObject(usage)) };
-  return { id, model, results, usage: counted };
+  return { id, model, results, usage: writePromptUsage(usage) };
 }

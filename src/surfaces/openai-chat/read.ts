@@ -5,7 +5,7 @@ import { firstFault } from "../../core/schema-fault.ts";
 import type { Limits } from "../../core/settings.ts";
 import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { refuseManyFields } from "../bounds.ts";
-import { Checker, checkModelName, FIELDS_MAX, NEVER } from "../checker.ts";
+import { Checker, checkModelName, FIELDS_MAX, NEVER, refuseLargeNumber, refuseLongList } from "../checker.ts";
 import { offersFunctions } from "./function-call.ts";
 import { chatRequestSchema } from "./schema.ts";
 
@@ -19,10 +19,10 @@ const BOUNDED = Object.entries(chatRequestSchema.properties).flatMap(([field, { 
 /** The checked request. Throws a Fault that names the first field out of bounds. */
 export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
   const given = withoutNulls(body);
-  checkMessages(asArray(given.messages).length, limits.messagesMax);
+  refuseLongList(given.messages, limits.messagesMax, "messages");
   refuseLargeObjects(given);
-  CHECKER.check(given, asArray(given.messages).length);
-  checkCeiling("n", numberField(given, "n"), limits.choicesMax);
+  CHECKER.check(given, "messages");
+  refuseLargeNumber(given.n, limits.choicesMax, "n");
   checkModelName(given.model);
   if (given.stream_options !== undefined && given.stream !== true) {
     const message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
@@ -56,22 +56,6 @@ function refuseLargeObjects(given: JsonObject): void {
   for (let index = 0; index < messages.length; index++) {
     refuseManyFields(messages[index], FIELDS_MAX, `messages[${index}]`);
   }
-}
-
-function numberField(given: JsonObject, field: string): number {
-  return typeof given[field] === "number" ? given[field] : 0;
-}
-
-function checkCeiling(field: string, value: number, most: number): void {
-  if (value <= most) return;
-  const message = `Invalid '${field}': integer above maximum value. Expected a value <= ${most}.`;
-  throw new Fault("integer_above_max_value", message, { param: field });
-}
-
-function checkMessages(count: number, most: number): void {
-  if (count <= most) return;
-  const message = `Invalid 'messages': array too long. Expected at most ${most} elements.`;
-  throw new Fault("array_above_max_length", message, { param: "messages" });
 }
 
 function canonical(given: JsonObject): ChatRequest {

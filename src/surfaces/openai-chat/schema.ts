@@ -1,46 +1,28 @@
 // The chat-completions request as a TypeBox schema: what clients may send, its bounds, and what OpenAPI shows of it.
 import { Type } from "@sinclair/typebox";
-import { checkChoice } from "../bounds.ts";
+import { checkChoice, countFrom, openObject } from "../bounds.ts";
 import { FIELDS_MAX } from "../checker.ts";
-
-const INTEGER_MAX = Number.MAX_SAFE_INTEGER;
-const OPEN = { additionalProperties: true };
 
 const BIASES_MAX = 2000;
 
-const textPart = Type.Object({ type: checkChoice("text"), text: Type.String() }, OPEN);
-const imagePart = Type.Object(
-  {
-    type: checkChoice("image_url"),
-    image_url: Type.Object(
-      { url: Type.String({ minLength: 1 }), detail: Type.Optional(Type.String()) },
-      OPEN,
-    ),
-  },
-  OPEN,
-);
-const audioPart = Type.Object(
-  {
-    type: checkChoice("input_audio"),
-    input_audio: Type.Object({ data: Type.String(), format: Type.String() }, OPEN),
-  },
-  OPEN,
-);
-const filePart = Type.Object(
-  {
-    type: checkChoice("file"),
-    file: Type.Object(
-      {
-        file_data: Type.Optional(Type.String()),
-        file_id: Type.Optional(Type.String()),
-        filename: Type.Optional(Type.String()),
-      },
-      OPEN,
-    ),
-  },
-  OPEN,
-);
-const refusalPart = Type.Object({ type: checkChoice("refusal"), refusal: Type.String() }, OPEN);
+const textPart = openObject({ type: checkChoice("text"), text: Type.String() });
+const imagePart = openObject({
+  type: checkChoice("image_url"),
+  image_url: openObject({ url: Type.String({ minLength: 1 }), detail: Type.Optional(Type.String()) }),
+});
+const audioPart = openObject({
+  type: checkChoice("input_audio"),
+  input_audio: openObject({ data: Type.String(), format: Type.String() }),
+});
+const filePart = openObject({
+  type: checkChoice("file"),
+  file: openObject({
+    file_data: Type.Optional(Type.String()),
+    file_id: Type.Optional(Type.String()),
+    filename: Type.Optional(Type.String()),
+  }),
+});
+const refusalPart = openObject({ type: checkChoice("refusal"), refusal: Type.String() });
 
 const textContent = Type.Union([Type.String(), Type.Array(textPart, { minItems: 1 })]);
 const userContent = Type.Union([
@@ -57,120 +39,96 @@ const assistantContent = Type.Union([
   Type.Array(Type.Union([textPart, refusalPart, imagePart])),
 ]);
 
-const functionCall = Type.Object({ name: Type.String(), arguments: Type.String() }, OPEN);
+const functionCall = openObject({ name: Type.String(), arguments: Type.String() });
 const toolCall = Type.Union([
-  Type.Object({ id: Type.String(), type: checkChoice("function"), function: functionCall }, OPEN),
-  Type.Object(
-    {
-      id: Type.String(),
-      type: checkChoice("custom"),
-      custom: Type.Object({ name: Type.String(), input: Type.String() }, OPEN),
-    },
-    OPEN,
-  ),
+  openObject({ id: Type.String(), type: checkChoice("function"), function: functionCall }),
+  openObject({
+    id: Type.String(),
+    type: checkChoice("custom"),
+    custom: openObject({ name: Type.String(), input: Type.String() }),
+  }),
 ]);
 
 const name = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const optionalText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
 const message = Type.Union([
-  Type.Object({ role: checkChoice("developer"), content: textContent, name }, OPEN),
-  Type.Object({ role: checkChoice("system"), content: textContent, name }, OPEN),
-  Type.Object({ role: checkChoice("user"), content: userContent, name }, OPEN),
-  Type.Object(
-    {
-      role: checkChoice("assistant"),
-      content: Type.Optional(assistantContent),
-      refusal: optionalText,
-      name,
-      reasoning_content: optionalText,
-      reasoning_details: Type.Optional(
-        Type.Union([Type.Array(Type.Object({ type: Type.String() }, OPEN)), Type.Null()]),
-      ),
-      tool_calls: Type.Optional(Type.Union([Type.Array(toolCall), Type.Null()])),
-      function_call: Type.Optional(Type.Union([functionCall, Type.Null()])),
-    },
-    OPEN,
-  ),
-  Type.Object({ role: checkChoice("tool"), tool_call_id: Type.String(), content: toolContent, name }, OPEN),
-  Type.Object(
-    {
-      role: checkChoice("function"),
-      name: Type.String(),
-      content: Type.Union([Type.String(), Type.Null()]),
-    },
-    OPEN,
-  ),
+  openObject({ role: checkChoice("developer"), content: textContent, name }),
+  openObject({ role: checkChoice("system"), content: textContent, name }),
+  openObject({ role: checkChoice("user"), content: userContent, name }),
+  openObject({
+    role: checkChoice("assistant"),
+    content: Type.Optional(assistantContent),
+    refusal: optionalText,
+    name,
+    reasoning_content: optionalText,
+    reasoning_details: Type.Optional(
+      Type.Union([Type.Array(openObject({ type: Type.String() })), Type.Null()]),
+    ),
+    tool_calls: Type.Optional(Type.Union([Type.Array(toolCall), Type.Null()])),
+    function_call: Type.Optional(Type.Union([functionCall, Type.Null()])),
+  }),
+  openObject({ role: checkChoice("tool"), tool_call_id: Type.String(), content: toolContent, name }),
+  openObject({
+    role: checkChoice("function"),
+    name: Type.String(),
+    content: Type.Union([Type.String(), Type.Null()]),
+  }),
 ]);
 
-const functionDefinition = Type.Object(
-  {
-    name: Type.String({ minLength: 1, maxLength: 128 }),
-    description: optionalText,
-    parameters: Type.Optional(Type.Union([Type.Object({}, OPEN), Type.Null()])),
-    strict: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
-  },
-  OPEN,
-);
+const functionDefinition = openObject({
+  name: Type.String({ minLength: 1, maxLength: 128 }),
+  description: optionalText,
+  parameters: Type.Optional(Type.Union([openObject({}), Type.Null()])),
+  strict: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+});
 const tool = Type.Union([
-  Type.Object({ type: checkChoice("function"), function: functionDefinition }, OPEN),
-  Type.Object(
-    {
-      type: checkChoice("custom"),
-      custom: Type.Object({ name: Type.String({ minLength: 1, maxLength: 128 }) }, OPEN),
-    },
-    OPEN,
-  ),
+  openObject({ type: checkChoice("function"), function: functionDefinition }),
+  openObject({
+    type: checkChoice("custom"),
+    custom: openObject({ name: Type.String({ minLength: 1, maxLength: 128 }) }),
+  }),
 ]);
 
-const named = Type.Object({ name: Type.String({ minLength: 1 }) }, OPEN);
+const named = openObject({ name: Type.String({ minLength: 1 }) });
 const toolChoice = Type.Union([
   checkChoice("none", "auto", "required"),
-  Type.Object({ type: checkChoice("function"), function: named }, OPEN),
-  Type.Object({ type: checkChoice("custom"), custom: named }, OPEN),
-  Type.Object(
-    {
-      type: checkChoice("allowed_tools"),
-      allowed_tools: Type.Object(
-        { mode: checkChoice("auto", "required"), tools: Type.Array(Type.Object({}, OPEN), { minItems: 1 }) },
-        OPEN,
-      ),
-    },
-    OPEN,
-  ),
+  openObject({ type: checkChoice("function"), function: named }),
+  openObject({ type: checkChoice("custom"), custom: named }),
+  openObject({
+    type: checkChoice("allowed_tools"),
+    allowed_tools: openObject({
+      mode: checkChoice("auto", "required"),
+      tools: Type.Array(openObject({}), { minItems: 1 }),
+    }),
+  }),
 ]);
 
 const responseFormat = Type.Union([
-  Type.Object({ type: checkChoice("text") }, OPEN),
-  Type.Object({ type: checkChoice("json_object") }, OPEN),
-  Type.Object(
-    {
-      type: checkChoice("json_schema"),
-      json_schema: Type.Object(
-        {
-          name: Type.String({ minLength: 1 }),
-          description: optionalText,
-          schema: Type.Optional(Type.Object({}, OPEN)),
-          strict: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
-        },
-        OPEN,
-      ),
-    },
-    OPEN,
-  ),
+  openObject({ type: checkChoice("text") }),
+  openObject({ type: checkChoice("json_object") }),
+  openObject({
+    type: checkChoice("json_schema"),
+    json_schema: openObject({
+      name: Type.String({ minLength: 1 }),
+      description: optionalText,
+      schema: Type.Optional(openObject({})),
+      strict: Type.Optional(Type.Union([Type.Boolean(), Type.Null()])),
+    }),
+  }),
 ]);
 
-const tokens = Type.Integer({ minimum: 1, maximum: INTEGER_MAX });
+const tokens = countFrom(1);
 const penalty = Type.Number({ minimum: -2, maximum: 2 });
 
 /** Fields not named here are carried through. `n` and `messages` also have ceilings of the operator's (`limits`). */
-export const chatRequestSchema = Type.Object(
+export const chatRequestSchema = openObject(
   {
     model: Type.String({ minLength: 1, description: "`<Provider>#<model>`, or a selector: `Router#best`." }),
     messages: Type.Array(message, { minItems: 1 }),
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
     top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
-    n: Type.Optional(Type.Integer({ minimum: 1, maximum: INTEGER_MAX })),
+    n: Type.Optional(countFrom(1)),
     stream: Type.Optional(Type.Boolean()),
     stream_options: Type.Optional(
       Type.Object(
@@ -191,7 +149,7 @@ export const chatRequestSchema = Type.Object(
     ),
     logprobs: Type.Optional(Type.Boolean()),
     top_logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
-    seed: Type.Optional(Type.Integer({ minimum: -INTEGER_MAX, maximum: INTEGER_MAX })),
+    seed: Type.Optional(countFrom(-Number.MAX_SAFE_INTEGER)),
     user: Type.Optional(Type.String()),
     tools: Type.Optional(Type.Array(tool, { maxItems: 512 })),
     tool_choice: Type.Optional(toolChoice),
@@ -202,14 +160,14 @@ export const chatRequestSchema = Type.Object(
     reasoning_effort: Type.Optional(checkChoice("none", "minimal", "low", "medium", "high", "xhigh", "max")),
     verbosity: Type.Optional(checkChoice("low", "medium", "high")),
     modalities: Type.Optional(Type.Array(checkChoice("text", "audio"))),
-    audio: Type.Optional(Type.Object({}, OPEN)),
-    prediction: Type.Optional(Type.Object({}, OPEN)),
-    web_search_options: Type.Optional(Type.Object({}, OPEN)),
+    audio: Type.Optional(openObject({})),
+    prediction: Type.Optional(openObject({})),
+    web_search_options: Type.Optional(openObject({})),
     metadata: Type.Optional(Type.Record(Type.String(), Type.String(), { maxProperties: 16 })),
     store: Type.Optional(Type.Boolean()),
     service_tier: Type.Optional(Type.String()),
     prompt_cache_key: Type.Optional(Type.String()),
     safety_identifier: Type.Optional(Type.String()),
   },
-  { ...OPEN, maxProperties: FIELDS_MAX, description: "OpenAI's chat-completions request." },
+  { maxProperties: FIELDS_MAX, description: "OpenAI's chat-completions request." },
 );

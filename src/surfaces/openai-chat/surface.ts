@@ -6,7 +6,7 @@ import { CHAT } from "../../operations/chat/operation.ts";
 import {
   type Exchange,
   type Incoming,
-  refuseAsOpenai,
+  OPENAI_FORM,
   type Stamp,
   type Surface,
   TRANSLATED,
@@ -17,12 +17,11 @@ import { readChatRequest } from "./read.ts";
 import { ChunkWriter } from "./writer.ts";
 
 export const OPENAI_CHAT: Surface<ChatForm> = {
+  ...OPENAI_FORM,
   name: "openai-chat",
-  family: "openai",
   operation: CHAT,
   idPrefix: "chatcmpl-",
   read: readExchange,
-  refuse: refuseAsOpenai,
 };
 
 function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {

@@ -1,74 +1,98 @@
 // OpenAI's legacy completions.
+import { Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
-import { asObject, type JsonObject } from "../../core/json.ts";
-import type { Limits } from "../../core/settings.ts";
+import { type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { ChatReply } from "../../operations/chat/form.ts";
-import type { CompletionForm, CompletionRequest } from "../../operations/completion/form.ts";
-import { toChat } from "../../operations/completion/form.ts";
+import { type CompletionForm, type CompletionRequest, toChat } from "../../operations/completion/form.ts";
 import { COMPLETION } from "../../operations/completion/operation.ts";
+import { countFrom, modelName, openObject } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import {
   type Exchange,
   type Incoming,
-  refuseAsOpenai,
+  OPENAI_FORM,
   type Stamp,
   type Surface,
   TRANSLATED,
 } from "../surface.ts";
 import { listTextInputs } from "../text-inputs.ts";
-import { completionRequestSchema } from "./schema.ts";
 import { TextWriter, writeChoice } from "./writer.ts";
+
+/** Prompts in one request, and tokens of one prompt that is given by ids. */
+const [PROMPTS_MAX, IDS_MAX] = [128, 100_000];
+const STOPS_MAX = 16;
+
+const ids = Type.Array(countFrom(0), {
+  minItems: 1,
+  maxItems: IDS_MAX,
+});
+const texts = Type.Array(Type.String(), { minItems: 1, maxItems: PROMPTS_MAX });
+const stops = Type.Array(Type.String({ minLength: 1 }), { maxItems: STOPS_MAX });
+const count = Type.Integer({ minimum: 1, maximum: 128 });
+
+export const completionRequestSchema = openObject({
+  model: modelName,
+  prompt: Type.Union([Type.String(), texts, ids, Type.Array(ids, { minItems: 1, maxItems: PROMPTS_MAX })]),
+  suffix: Type.Optional(Type.String()),
+  n: Type.Optional(count),
+  best_of: Type.Optional(count),
+  max_tokens: Type.Optional(countFrom(0)),
+  stop: Type.Optional(Type.Union([Type.String(), stops])),
+  echo: Type.Optional(Type.Boolean()),
+  logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
+  temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
+  top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  stream: Type.Optional(Type.Boolean()),
+  stream_options: Type.Optional(openObject({ include_usage: Type.Optional(Type.Boolean()) })),
+});
 
 const CHECKER = new Checker(completionRequestSchema);
 
 export const OPENAI_COMPLETIONS: Surface<CompletionForm> = {
+  ...OPENAI_FORM,
   name: "openai-completions",
-  family: "openai",
   operation: COMPLETION,
   idPrefix: "cmpl-",
   read({ body, limits }: Incoming): Exchange<CompletionForm> {
-    const given = readFields(body);
-    const prompts = listTextInputs(given.prompt);
-    CHECKER.check(given, prompts.length);
+    const given = CHECKER.check(readFields(body), "prompt");
     checkModelName(given.model);
-    const ask = checked(given, prompts);
-    refuseMany(ask, limits);
-    const includeUsage = asObject(given.stream_options).include_usage === true;
+    const {
+      model,
+      prompt,
+      suffix,
+      n = 1,
+      best_of,
+      max_tokens,
+      stop,
+      echo,
+      logprobs,
+      stream,
+      ...rest
+    } = given;
+    const { stream_options: options, ...extras } = rest;
+    const ask: CompletionRequest = omitUndefined({
+      ...{
+        model,
+        prompts: listTextInputs(prompt),
+        n,
+        extras,
+        suffix,
+        bestOf: best_of,
+        maxTokens: max_tokens,
+      },
+      ...{ echo, logprobs, stream, stop: typeof stop === "string" ? [stop] : stop },
+    });
+    refuseMany(ask, limits.choicesMax);
     return {
       ...TRANSLATED,
       ask,
       whole: writeWhole,
-      writer: (stamp) => new TextWriter(stamp, includeUsage),
+      writer: (stamp) => new TextWriter(stamp, options?.include_usage === true),
     };
   },
-  refuse: refuseAsOpenai,
 };
 
-/** The schema was checked: the fields are what its type says. */
-function checked(given: JsonObject, prompts: readonly unknown[]): CompletionRequest {
-  const {
-    model,
-    prompt: _prompt,
-    suffix,
-    n,
-    best_of,
-    max_tokens,
-    stop,
-    echo,
-    logprobs,
-    stream,
-    ...rest
-  } = given;
-  const { stream_options: _options, ...extras } = rest;
-  const optional = {
-    ...{ suffix, bestOf: best_of, maxTokens: max_tokens, echo, logprobs, stream },
-    stop: typeof stop === "string" ? [stop] : stop,
-  };
-  const named = Object.entries(optional).filter(([, value]) => value !== undefined);
-  return { model, prompts, n: n ?? 1, extras, ...Object.fromEntries(named) } as CompletionRequest;
-}
-
-function refuseMany(ask: CompletionRequest, { choicesMax }: Limits): void {
+function refuseMany(ask: CompletionRequest, choicesMax: number): void {
   const { n = 1 } = toChat(ask);
   if (n <= choicesMax) return;
   const param = ask.prompts.length > choicesMax ? "prompt" : ask.bestOf === undefined ? "n" : "best_of";

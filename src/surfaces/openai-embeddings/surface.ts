@@ -1,65 +1,89 @@
 // OpenAI's embeddings API.
-import { asObject, type JsonObject } from "../../core/json.ts";
-import type { EmbeddingsForm, EmbeddingsReply, EmbeddingsRequest } from "../../operations/embeddings/form.ts";
+import { Type } from "@sinclair/typebox";
+import { type JsonObject, omitUndefined } from "../../core/json.ts";
+import {
+  type EmbeddingsForm,
+  type EmbeddingsReply,
+  type EmbeddingsRequest,
+  INPUT_TYPES,
+  TRUNCATIONS,
+} from "../../operations/embeddings/form.ts";
 import { EMBEDDINGS, refuseManyTokens } from "../../operations/embeddings/operation.ts";
 import { toBase64, toFloats } from "../../operations/embeddings/vector.ts";
+import { checkChoice, modelName, openObject } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { writeCost } from "../cost.ts";
+import { writePromptUsage } from "../cost.ts";
 import {
   type Exchange,
   type Incoming,
-  refuseAsOpenai,
+  OPENAI_FORM,
   refuseStream,
   type Stamp,
   type Surface,
   TRANSLATED_WHOLE,
 } from "../surface.ts";
 import { listTextInputs } from "../text-inputs.ts";
-import { embeddingsRequestSchema } from "./schema.ts";
 
-/** Fields that are read here; all others go on as they are, where the server may know them. */
-const READ: ReadonlySet<string> = new Set([...Object.keys(embeddingsRequestSchema.properties), "stream"]);
+/** OpenAI API reference, "Create embeddings". */
+const INPUTS_MAX = 2048;
+const TOKEN_MAX = 2 ** 31 - 1;
+const DIMENSIONS_MAX = 65_536;
+
+const text = Type.String({ minLength: 1 });
+const tokens = Type.Array(Type.Integer({ minimum: 0, maximum: TOKEN_MAX }), { minItems: 1 });
+
+const dimensions = Type.Integer({ minimum: 1, maximum: DIMENSIONS_MAX });
+
+export const embeddingsRequestSchema = openObject({
+  model: modelName,
+  input: Type.Union([
+    text,
+    Type.Array(text, { minItems: 1, maxItems: INPUTS_MAX }),
+    tokens,
+    Type.Array(tokens, { minItems: 1, maxItems: INPUTS_MAX }),
+  ]),
+  dimensions: Type.Optional(dimensions),
+  /** Mistral's and Voyage's name for it. */
+  output_dimension: Type.Optional(dimensions),
+  encoding_format: Type.Optional(checkChoice("float", "base64")),
+  input_type: Type.Optional(checkChoice(...INPUT_TYPES)),
+  truncate: Type.Optional(checkChoice(...TRUNCATIONS)),
+  /** Voyage's: the end of a long text is cut off, or nothing is. */
+  truncation: Type.Optional(Type.Boolean()),
+  /** Vectors of bytes or bits have no place in the answer. */
+  output_dtype: Type.Optional(checkChoice("float")),
+});
+
 const CHECKER = new Checker(embeddingsRequestSchema);
 
 export const OPENAI_EMBEDDINGS: Surface<EmbeddingsForm> = {
+  ...OPENAI_FORM,
   name: "openai-embeddings",
-  family: "openai",
   operation: EMBEDDINGS,
   idPrefix: "embd-",
   read({ body }: Incoming): Exchange<EmbeddingsForm> {
-    const ask = readEmbeddings(body);
-    const whole = (reply: EmbeddingsReply, stamp: Stamp) => writeWhole(reply, stamp, ask.encoding);
-    return { ...TRANSLATED_WHOLE, ask, whole };
+    const ask = readEmbeddings(readFields(body));
+    return { ...TRANSLATED_WHOLE, ask, whole: (reply, stamp) => writeWhole(reply, stamp, ask.encoding) };
   },
-  refuse: refuseAsOpenai,
 };
 
-function readEmbeddings(body: unknown): EmbeddingsRequest {
-  const given = readFields(body);
-  const inputs = listTextInputs(given.input);
-  CHECKER.check(given, inputs.length);
-  checkModelName(given.model);
-  if (given.stream === true) refuseStream();
-  const ask = checked(given, inputs);
+function readEmbeddings(fields: JsonObject): EmbeddingsRequest {
+  const given = CHECKER.check(fields, "input");
+  const { model, input, encoding_format, input_type, truncate, truncation } = given;
+  checkModelName(model);
+  refuseStream(fields);
+  const truncated = truncation === undefined ? undefined : truncation ? "end" : "none";
+  const ask: EmbeddingsRequest = omitUndefined({
+    model,
+    inputs: listTextInputs(input),
+    encoding: encoding_format ?? "float",
+    dimensions: given.dimensions ?? given.output_dimension,
+    inputType: input_type,
+    truncation: truncate ?? truncated,
+    extras: CHECKER.listExtras(fields),
+  });
   refuseManyTokens(ask, "input");
   return ask;
-}
-
-/** The schema was checked: the fields are what its type says. */
-function checked(given: JsonObject, inputs: readonly unknown[]): EmbeddingsRequest {
-  const { model, encoding_format, input_type, truncate } = given;
-  const dimensions = given.dimensions ?? given.output_dimension;
-  const truncation =
-    truncate ?? (given.truncation === undefined ? undefined : given.truncation ? "end" : "none");
-  return {
-    model,
-    inputs,
-    encoding: encoding_format ?? "float",
-    ...(dimensions === undefined ? {} : { dimensions }),
-    ...(input_type === undefined ? {} : { inputType: input_type }),
-    ...(truncation === undefined ? {} : { truncation }),
-    extras: Object.fromEntries(Object.entries(given).filter(([field]) => !READ.has(field))),
-  } as EmbeddingsRequest;
 }
 
 function writeWhole(
@@ -67,12 +91,11 @@ function writeWhole(
   { model }: Stamp,
   encoding: EmbeddingsRequest["encoding"],
 ): JsonObject {
-  const prompt = usage?.amounts.prompt ?? 0;
   const write = encoding === "base64" ? toBase64 : toFloats;
   return {
     object: "list",
     data: vectors.map((vector, index) => ({ object: "embedding", index, embedding: write(vector) })),
     model,
-    usage: { prompt_tokens: prompt, total_tokens: prompt, ...writeCost(asObject(usage)) },
+    usage: writePromptUsage(usage),
   };
 }

@@ -1,15 +1,37 @@
 // OpenAI's image generations and edits; edits come as a form with files, or as JSON with addresses.
+import { Type } from "@sinclair/typebox";
 import { Attachment } from "../../core/attachment.ts";
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import type { Limits } from "../../core/settings.ts";
+import { asArray, asObject, asString, isObject } from "../../core/json.ts";
+import { missingParameter } from "../../core/schema-fault.ts";
 import type { ImageSource, ImagesForm, ImagesRequest } from "../../operations/images/form.ts";
 import { IMAGES } from "../../operations/images/operation.ts";
-import { Checker, checkModelName, readFields } from "../checker.ts";
+import { checkChoice, modelName, openObject } from "../bounds.ts";
+import { Checker, checkModelName, readFields, refuseLargeNumber, refuseLongList } from "../checker.ts";
 import { convertFields } from "../form-fields.ts";
-import { type Exchange, type Incoming, refuseAsOpenai, type Surface, TRANSLATED } from "../surface.ts";
-import { imagesRequestSchema } from "./schema.ts";
+import { type Exchange, type Incoming, OPENAI_FORM, type Surface, TRANSLATED } from "../surface.ts";
 import { makePictureWriter, writeWhole } from "./writer.ts";
+
+/** OpenAI API reference, "Create image". Other servers have other words for sizes and qualities, so any are taken. */
+const PROMPT_CHARACTERS_MAX = 100_000;
+const word = Type.String({ minLength: 1, maxLength: 64 });
+
+export const imagesRequestSchema = openObject({
+  model: modelName,
+  prompt: Type.String({ minLength: 1, maxLength: PROMPT_CHARACTERS_MAX }),
+  n: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 })),
+  size: Type.Optional(word),
+  quality: Type.Optional(word),
+  background: Type.Optional(word),
+  output_format: Type.Optional(word),
+  output_compression: Type.Optional(Type.Integer({ minimum: 0, maximum: 100 })),
+  moderation: Type.Optional(word),
+  style: Type.Optional(word),
+  response_format: Type.Optional(checkChoice("url", "b64_json")),
+  input_fidelity: Type.Optional(word),
+  stream: Type.Optional(Type.Boolean()),
+  partial_images: Type.Optional(Type.Integer({ minimum: 0, maximum: 3 })),
+});
 
 const CHECKER = new Checker(imagesRequestSchema);
 const EDITS = /\/images\/edits$/;
@@ -22,68 +44,44 @@ const NUMBERS = {
 } as const;
 
 export const OPENAI_IMAGES: Surface<ImagesForm> = {
+  ...OPENAI_FORM,
   name: "openai-images",
-  family: "openai",
   operation: IMAGES,
   idPrefix: "img-",
   body: "either",
   read({ url, body, limits }: Incoming): Exchange<ImagesForm> {
     const isEdit = EDITS.test(new URL(url).pathname);
-    const { image, images, mask, ...rest } = convertFields(readFields(body), NUMBERS);
-    CHECKER.check(rest, 1);
-    checkModelName(rest.model);
-    refuseMany(rest.n, limits);
-    const sources = isEdit ? readSources(image, images) : [];
-    const ask = checked(rest, sources, mask === undefined ? undefined : readSource(mask, "mask"));
+    const { image, images, mask, ...fields } = convertFields(readFields(body), NUMBERS);
+    const given = CHECKER.check(fields, "prompt");
+    checkModelName(given.model);
+    refuseLargeNumber(given.n, limits.choicesMax, "n");
+    const { model, prompt, n = 1, size, quality, background, moderation, style, stream } = given;
+    const ask: ImagesRequest = {
+      ...{ model, prompt, n, size, quality, background, moderation, style },
+      sources: isEdit ? readSources(image, images) : [],
+      extras: CHECKER.listExtras(fields),
+      ...{ outputFormat: given.output_format, outputCompression: given.output_compression },
+      ...{ responseFormat: given.response_format, inputFidelity: given.input_fidelity },
+      ...(mask === undefined ? {} : { mask: readSource(mask, "mask") }),
+      ...(stream === true ? { stream, partialImages: given.partial_images } : {}),
+    };
     return {
       ...TRANSLATED,
-      dropped: ask.stream || rest.partial_images === undefined ? [] : ["partial_images"],
+      dropped: stream === true || given.partial_images === undefined ? [] : ["partial_images"],
       ask,
       whole: writeWhole,
       writer: (stamp) => makePictureWriter(stamp, isEdit),
     };
   },
-  refuse: refuseAsOpenai,
 };
-
-function refuseMany(n: unknown, { choicesMax }: Limits): void {
-  if (typeof n !== "number" || n <= choicesMax) return;
-  const message = `Invalid 'n': integer above maximum value. Expected a value <= ${choicesMax}.`;
-  throw new Fault("integer_above_max_value", message, { param: "n" });
-}
-
-/** The schema was checked: the fields are what its type says. */
-function checked(
-  given: JsonObject,
-  sources: readonly ImageSource[],
-  mask: ImageSource | undefined,
-): ImagesRequest {
-  const { model, prompt, n, size, quality, background, output_format, output_compression, ...more } = given;
-  const { moderation, style, response_format, input_fidelity, stream, partial_images, ...extras } = more;
-  const isStreamed = stream === true;
-  return {
-    ...{ model, prompt, n: n ?? 1, size, quality, background, moderation, style, sources, extras },
-    ...{ outputFormat: output_format, outputCompression: output_compression },
-    ...{ responseFormat: response_format, inputFidelity: input_fidelity },
-    ...(mask ? { mask } : {}),
-    ...(isStreamed ? { stream, partialImages: partial_images } : {}),
-  } as ImagesRequest;
-}
 
 /** A form has files under `image`, JSON has addresses under `images`. */
 function readSources(image: unknown, images: unknown): readonly ImageSource[] {
   const field = images === undefined ? "image" : "images";
   const given = images ?? image;
   const list = Array.isArray(given) ? asArray(given) : given === undefined ? [] : [given];
-  if (list.length === 0) {
-    throw new Fault("missing_required_parameter", `Missing required parameter: '${field}'.`, {
-      param: field,
-    });
-  }
-  if (list.length > SOURCES_MAX) {
-    const message = `Invalid '${field}': array too long. Expected at most ${SOURCES_MAX} elements.`;
-    throw new Fault("array_above_max_length", message, { param: field });
-  }
+  if (list.length === 0) throw missingParameter(field);
+  refuseLongList(list, SOURCES_MAX, field);
   return list.map((one, at) => readSource(one, `${field}[${at}]`));
 }
 

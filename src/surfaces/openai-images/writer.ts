@@ -1,5 +1,5 @@
 // Pictures as OpenAI's JSON and as its events: drafts as they come, and each picture with its usage.
-import { asObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { LongText } from "../../core/long-json.ts";
 import type { ImagesForm, ImagesReply, Picture } from "../../operations/images/form.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
@@ -34,7 +34,7 @@ function writeUsage(usage: WorkUsage | null): JsonObject {
     output_tokens: completion,
     total_tokens: prompt + completion,
     input_tokens_details: { image_tokens: inputImage, text_tokens: prompt - inputImage },
-    ...writeCost(asObject(usage)),
+    ...writeCost(usage),
   };
 }
 

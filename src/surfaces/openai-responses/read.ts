@@ -49,9 +49,7 @@ const COUNTED = new Checker(inputTokensSchema);
 
 export function readResponsesRequest(incoming: Incoming): ResponsesRequest {
   const { body, headers, limits, seal, stored } = incoming;
-  const given = readFields(body);
-  refuseLongList(given.input, limits.messagesMax, "input");
-  RESPONSES.check(given, asArray(given.input).length);
+  const given: JsonObject = RESPONSES.check(readFields(body), "input", limits.messagesMax);
   checkModelName(given.model);
   refuseNothing(given);
   const joined = joinEarlier(given, incoming);
@@ -99,10 +97,7 @@ function refuseNothing({ input, instructions, tools, tool_choice: choice, ...res
 
 /** The request of which only the tokens are counted. */
 export function readCounted({ body, limits, seal }: Incoming): ChatRequest {
-  const given = readFields(body);
-  refuseLongList(given.input, limits.messagesMax, "input");
-  COUNTED.check(given, asArray(given.input).length);
-  return readAsk(given, new ToolNames(), seal).ask;
+  return readAsk(COUNTED.check(readFields(body), "input", limits.messagesMax), new ToolNames(), seal).ask;
 }
 
 function readAsk(

@@ -1,5 +1,5 @@
 // Spoken text as it comes: the sound's own bytes, or OpenAI's events with the sound in base64.
-import { asObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { findSound, type SpeechForm } from "../../operations/speech/form.ts";
 import { writeCost } from "../cost.ts";
 import { makePieceWriter, namedEvent } from "../event-stream.ts";
@@ -44,7 +44,7 @@ function writePiece(piece: Piece): string {
   }
   const { prompt, completion } = piece.usage.amounts;
   const counts = { input_tokens: prompt, output_tokens: completion, total_tokens: prompt + completion };
-  return writeEvent("speech.audio.done", { usage: { ...counts, ...writeCost(asObject(piece.usage)) } });
+  return writeEvent("speech.audio.done", { usage: { ...counts, ...writeCost(piece.usage) } });
 }
 
 function writeEvent(type: string, fields: JsonObject): string {

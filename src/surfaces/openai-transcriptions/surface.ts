@@ -10,17 +10,10 @@ import {
   type TranscriptionRequest,
 } from "../../operations/transcription/form.ts";
 import { TRANSCRIPTION } from "../../operations/transcription/operation.ts";
-import { checkChoice } from "../bounds.ts";
+import { checkChoice, modelName } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
 import { convertFields, requireFile } from "../form-fields.ts";
-import {
-  Document,
-  type Exchange,
-  type Incoming,
-  refuseAsOpenai,
-  type Surface,
-  TRANSLATED,
-} from "../surface.ts";
+import { Document, type Exchange, type Incoming, OPENAI_FORM, type Surface, TRANSLATED } from "../surface.ts";
 import { makeTranscriptWriter, writeUsage } from "./writer.ts";
 
 const TEXT_CHARACTERS_MAX = 100_000;
@@ -32,7 +25,7 @@ const texts = Type.Union([text, Type.Array(text, { maxItems: LIST_MAX })]);
 /** OpenAI API reference, "Create transcription"; the file stands beside it. */
 export const transcriptionRequestSchema = Type.Object(
   {
-    model: Type.String({ minLength: 1, maxLength: 300 }),
+    model: modelName,
     response_format: Type.Optional(checkChoice(...TRANSCRIPT_FORMATS)),
     language: Type.Optional(text),
     prompt: Type.Optional(text),
@@ -48,6 +41,7 @@ export const transcriptionRequestSchema = Type.Object(
 const CHECKER = new Checker(transcriptionRequestSchema);
 const TRANSLATIONS = /\/audio\/translations$/;
 
+const NUMBERS = { temperature: "number", stream: "boolean" } as const;
 const TYPES: Readonly<Record<Exclude<TranscriptFormat, `${string}json`>, string>> = {
   text: "text/plain; charset=utf-8",
   srt: "text/plain; charset=utf-8",
@@ -55,21 +49,32 @@ const TYPES: Readonly<Record<Exclude<TranscriptFormat, `${string}json`>, string>
 };
 
 export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
+  ...OPENAI_FORM,
   name: "openai-transcriptions",
-  family: "openai",
   operation: TRANSCRIPTION,
   idPrefix: "trsc-",
   body: "sound",
   read({ url, body, seconds }: Incoming): Exchange<TranscriptionForm> {
-    const { file: given, ...fields } = convertFields(readFields(body), {
-      temperature: "number",
-      stream: "boolean",
-    });
-    CHECKER.check(fields, 1);
-    checkModelName(fields.model);
-    const file = requireFile(given, "file");
+    const { file, ...fields } = convertFields(readFields(body), NUMBERS);
+    const given = CHECKER.check(fields, "model");
+    checkModelName(given.model);
+    const {
+      model,
+      language,
+      prompt,
+      temperature,
+      response_format: format = "json",
+      stream,
+      ...extras
+    } = given;
     const isTranslation = TRANSLATIONS.test(new URL(url).pathname);
-    const ask = checked({ ...fields, file, seconds: seconds ?? 0, isTranslation });
+    // Translations and texts other than JSON have no streams at OpenAI either.
+    const isStreamed = stream === true && !isTranslation && isJsonFormat(format);
+    const ask: TranscriptionRequest = {
+      ...{ model, file: requireFile(file, "file"), seconds: seconds ?? 0, isTranslation },
+      ...{ language, prompt, temperature, extras, format },
+      ...(isStreamed ? { stream: true } : {}),
+    };
     return {
       ...TRANSLATED,
       ask,
@@ -77,18 +82,7 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
       writer: makeTranscriptWriter,
     };
   },
-  refuse: refuseAsOpenai,
 };
-
-/** The schema was checked: the fields are what its type says. */
-function checked(given: JsonObject): TranscriptionRequest {
-  const { model, file, seconds, isTranslation, language, prompt, temperature, ...rest } = given;
-  const { response_format, stream, ...extras } = rest;
-  const known = { model, file, seconds, isTranslation, language, prompt, temperature, extras };
-  const ask = { ...known, format: response_format ?? "json" } as TranscriptionRequest;
-  // Translations and texts other than JSON have no streams at OpenAI either.
-  return stream === true && !isTranslation && isJsonFormat(ask.format) ? { ...ask, stream } : ask;
-}
 
 function writeWhole(
   { content, usage }: TranscriptionReply,

@@ -12,7 +12,7 @@ type Piece = TranscriptionForm["piece"];
 export function writeUsage(content: JsonObject, usage: WorkUsage | null): JsonObject {
   const seconds = usage?.amounts.seconds ?? 0;
   const known = isObject(content.usage) ? content.usage : { type: "duration", seconds };
-  return { ...known, ...writeCost(asObject(usage)) };
+  return { ...known, ...writeCost(usage) };
 }
 
 export function makeTranscriptWriter(): Writer<Piece> {

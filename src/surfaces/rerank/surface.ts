@@ -1,64 +1,77 @@
 // Rerank in the form that Cohere's and Jina's APIs share, on every rerank model.
-import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { Type } from "@sinclair/typebox";
+import { asString, type JsonObject, omitUndefined } from "../../core/json.ts";
 import { missingParameter } from "../../core/schema-fault.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import type { RerankDocument, RerankForm, RerankReply, RerankRequest } from "../../operations/rerank/form.ts";
 import { RERANK } from "../../operations/rerank/operation.ts";
+import { modelName, openObject } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { writeCost } from "../cost.ts";
+import { writePromptUsage } from "../cost.ts";
 import {
   type Exchange,
   type Incoming,
-  refuseAsOpenai,
+  OPENAI_FORM,
   refuseStream,
   type Stamp,
   type Surface,
   TRANSLATED_WHOLE,
 } from "../surface.ts";
-import { rerankRequestSchema } from "./schema.ts";
 
-/** Fields that are read here; all others go on as they are, where the server may know them. */
-const READ: ReadonlySet<string> = new Set([...Object.keys(rerankRequestSchema.properties), "stream"]);
+/** Cohere's and Voyage's limit. */
+const DOCUMENTS_MAX = 1000;
+const RANK_FIELDS_MAX = 64;
+const TOKENS_MAX = 1_000_000;
+
+export const rerankRequestSchema = openObject({
+  model: modelName,
+  query: Type.String({ minLength: 1 }),
+  documents: Type.Array(Type.Union([Type.String(), openObject({})]), {
+    minItems: 1,
+    maxItems: DOCUMENTS_MAX,
+  }),
+  top_n: Type.Optional(Type.Integer({ minimum: 1 })),
+  /** Voyage's name for it. */
+  top_k: Type.Optional(Type.Integer({ minimum: 1 })),
+  return_documents: Type.Optional(Type.Boolean()),
+  max_tokens_per_doc: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKENS_MAX })),
+  rank_fields: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: RANK_FIELDS_MAX })),
+});
+
 const CHECKER = new Checker(rerankRequestSchema);
 
 export const RERANKING: Surface<RerankForm> = {
+  ...OPENAI_FORM,
   name: "rerank",
-  family: "openai",
   operation: RERANK,
   idPrefix: "rerank-",
   read({ body }: Incoming): Exchange<RerankForm> {
-    const ask = readRerank(body);
-    const whole = (reply: RerankReply, stamp: Stamp) => writeWhole(reply, stamp, ask);
-    return { ...TRANSLATED_WHOLE, ask, whole };
+    const ask = readRerank(readFields(body));
+    return { ...TRANSLATED_WHOLE, ask, whole: (reply, stamp) => writeWhole(reply, stamp, ask) };
   },
-  refuse: refuseAsOpenai,
 };
 
-function readRerank(body: unknown): RerankRequest {
-  const given = readFields(body);
-  CHECKER.check(given, asArray(given.documents).length);
-  checkModelName(given.model);
-  if (given.stream === true) refuseStream();
-  const { model, query, documents, return_documents, max_tokens_per_doc, rank_fields } = given;
-  const resultsMax = given.top_n ?? given.top_k;
-  const fields = rank_fields === undefined ? ["text"] : asArray(rank_fields).map(String);
-  return {
-    model: String(model),
-    query: String(query),
-    documents: asArray(documents).map((one, at) => readDocument(one, fields, at)),
-    isShowingDocuments: return_documents === true,
-    ...(typeof resultsMax === "number" ? { resultsMax } : {}),
-    ...(typeof max_tokens_per_doc === "number" ? { documentTokensMax: max_tokens_per_doc } : {}),
-    extras: Object.fromEntries(Object.entries(given).filter(([field]) => !READ.has(field))),
-  };
+function readRerank(fields: JsonObject): RerankRequest {
+  const given = CHECKER.check(fields, "documents");
+  const { model, query, documents, rank_fields: ranked = ["text"] } = given;
+  checkModelName(model);
+  refuseStream(fields);
+  return omitUndefined({
+    model,
+    query,
+    documents: documents.map((one, at) => readDocument(one, ranked, at)),
+    isShowingDocuments: given.return_documents === true,
+    resultsMax: given.top_n ?? given.top_k,
+    documentTokensMax: given.max_tokens_per_doc,
+    extras: CHECKER.listExtras(fields),
+  });
 }
 
 /** A document is a text, or an object of which one or more fields are read. */
-function readDocument(given: unknown, fields: readonly string[], at: number): RerankDocument {
+function readDocument(given: string | JsonObject, fields: readonly string[], at: number): RerankDocument {
   if (typeof given === "string") return { text: given, given: { text: given } };
-  const document = asObject(given);
   const [only = "text"] = fields;
-  const read = fields.map((field) => [field, asString(document[field])] as const);
+  const read = fields.map((field) => [field, asString(given[field])] as const);
   if (read.every(([, text]) => text === undefined)) throw missingParameter(`documents[${at}].${only}`);
   const lines = read.map(([field, text = ""]) => (fields.length === 1 ? text : `${field}: ${text}`));
   return { text: lines.join("\n"), given };
@@ -69,7 +82,7 @@ function writeWhole(
   { id, model }: Stamp,
   { documents, isShowingDocuments }: RerankRequest,
 ): JsonObject {
-  const { prompt, searchUnits } = usage?.amounts ?? NO_AMOUNTS;
+  const { searchUnits } = usage?.amounts ?? NO_AMOUNTS;
   const rank = (show: (document: RerankDocument | undefined) => unknown) =>
     results.map(({ index, score }) => ({
       index,
@@ -84,6 +97,6 @@ function writeWhole(
     // Voyage's clients read `data`, where a document is its text; Cohere's read `meta`, the others `usage`.
     data: rank((document) => document?.text),
     meta: { billed_units: { search_units: searchUnits } },
-    usage: { prompt_tokens: prompt, total_tokens: prompt, ...writeCost(asObject(usage)) },
+    usage: writePromptUsage(usage),
   };
 }
