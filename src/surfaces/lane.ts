@@ -14,6 +14,26 @@ export interface LaneRow {
   readonly isRemote?: true;
 }
 
+/** The reason for a field that makes the provider call somebody: the operator may allow it. */
+export const REMOTE = "The provider would call addresses of the client's choice.";
+export const OTHER_TIERS = "The card's price doesn't cover other tiers.";
+
+/** Returns the reason for a field that names what is not the client's alone. */
+export function explainShared(what: string): string {
+  return `${what} lies in the provider's account, which all clients share.`;
+}
+
+type Reasons = Readonly<Record<string, string>>;
+
+/** Returns the rows of a table, from the reasons by field. */
+export function listRows(refused: Reasons, dropped: Reasons = {}): readonly LaneRow[] {
+  const list = (treatment: LaneRow["treatment"], reasons: Reasons) =>
+    Object.entries(reasons).map(([field, reason]): LaneRow => {
+      return { field, treatment, reason, ...(reason === REMOTE ? { isRemote: true } : {}) };
+    });
+  return [...list("refuse", refused), ...list("drop", dropped)];
+}
+
 /** A request as it may leave. */
 export interface LaneResult {
   readonly body: JsonObject;

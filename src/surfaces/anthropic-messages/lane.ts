@@ -1,46 +1,41 @@
 // The gateway's changes to a Messages request, whether it is passed on or translated: one row per field, with its reason.
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { type LaneResult, type LaneRow, refuseField, takeOut } from "../lane.ts";
+import {
+  explainShared,
+  type LaneResult,
+  listRows,
+  OTHER_TIERS,
+  REMOTE,
+  refuseField,
+  takeOut,
+} from "../lane.ts";
 
 /** Fields of the body. */
-export const BODY_ROWS: readonly LaneRow[] = [
+export const BODY_ROWS = listRows(
   {
-    field: "container",
-    treatment: "refuse",
-    reason: "A container lies in the provider's account, which all clients share.",
+    container: explainShared("A container"),
+    mcp_servers: REMOTE,
+    thread: "A thread lies in the provider's account.",
+    user_profile_id: "A profile lies in the provider's account.",
+    workspace_id: "A workspace is the operator's.",
+    fallback_credit_token: "Credits are the operator's.",
   },
   {
-    field: "mcp_servers",
-    treatment: "refuse",
-    reason: "The provider would call addresses of the client's choice.",
-    isRemote: true,
+    service_tier: OTHER_TIERS,
+    speed: "Fast mode costs more than the card's price.",
+    inference_geo: "Inference in one region costs more than the card's price.",
+    fallbacks: "Another model has another price.",
+    billing_policy: "Billing is the operator's.",
+    diagnostics: "It names a message by the provider's id, which the client never saw.",
   },
-  { field: "thread", treatment: "refuse", reason: "A thread lies in the provider's account." },
-  { field: "user_profile_id", treatment: "refuse", reason: "A profile lies in the provider's account." },
-  { field: "workspace_id", treatment: "refuse", reason: "A workspace is the operator's." },
-  { field: "fallback_credit_token", treatment: "refuse", reason: "Credits are the operator's." },
-  { field: "service_tier", treatment: "drop", reason: "The card's price doesn't cover other tiers." },
-  { field: "speed", treatment: "drop", reason: "Fast mode costs more than the card's price." },
-  {
-    field: "inference_geo",
-    treatment: "drop",
-    reason: "Inference in one region costs more than the card's price.",
-  },
-  { field: "fallbacks", treatment: "drop", reason: "Another model has another price." },
-  { field: "billing_policy", treatment: "drop", reason: "Billing is the operator's." },
-  {
-    field: "diagnostics",
-    treatment: "drop",
-    reason: "It names a message by the provider's id, which the client never saw.",
-  },
-];
+);
 
 /** Content blocks and sources that name an object in the provider's account, at any depth. */
-export const SOURCE_ROWS: readonly LaneRow[] = [
-  { field: "file_id", treatment: "refuse", reason: "A file lies in the provider's account." },
-  { field: "container_upload", treatment: "refuse", reason: "A container lies in the provider's account." },
-];
+const SOURCE_ROWS = listRows({
+  file_id: "A file lies in the provider's account.",
+  container_upload: "A container lies in the provider's account.",
+});
 
 /** Betas whose use has a price of its own, or reaches what lies in the account. */
 const REFUSED_BETAS = /^(fast-mode|skills|files-api|fallback|advisor)/;
@@ -80,8 +75,7 @@ function applyTools(given: readonly unknown[], dropped: string[], allowsRemote: 
   for (const [index, one] of given.entries()) {
     const tool = asObject(one);
     const type = asString(tool.type) ?? "custom";
-    if (type === "mcp_toolset" && !allowsRemote)
-      throw refuseField(`tools[${index}]`, "The provider would call addresses of the client's choice.");
+    if (type === "mcp_toolset" && !allowsRemote) throw refuseField(`tools[${index}]`, REMOTE);
     if (SEARCH_TOOL.test(type)) {
       const uses = typeof tool.max_uses === "number" ? tool.max_uses : SEARCHES_DEFAULT;
       searches += uses;

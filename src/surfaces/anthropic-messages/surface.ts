@@ -1,11 +1,34 @@
 // Anthropic's Messages: what Claude Code and the Anthropic SDKs speak, on every chat model.
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+  parseJson,
+} from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
+import type { ChatRequest, ReasoningEffort, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import { Checker, checkModelName, readFields } from "../checker.ts";
+import { parseEffort, toEffort } from "../effort.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeMessage } from "./answer.ts";
 import { refuse } from "./errors.ts";
-import { readCounted, readMessagesRequest } from "./read.ts";
+import { countUnreadBlocks, hasCitations, readMessages, readSystem, sanitizeTurns } from "./history.ts";
+import { applyLane, passBetas } from "./lane.ts";
+import { countSchema, messagesSchema } from "./schema.ts";
+import { readTools } from "./tools.ts";
 import { MessageWriter } from "./writer.ts";
+
+/** Fields that only Anthropic understands: the native lane carries them, a translation loses them. */
+const NATIVE_FIELDS = ["context_management", "compaction", "cache_control", "mcp_servers"];
+
+const MESSAGES = new Checker(messagesSchema);
+const COUNTED = new Checker(countSchema);
 
 export const ANTHROPIC_MESSAGES: Surface<ChatForm> = {
   name: "anthropic-messages",
@@ -16,23 +39,80 @@ export const ANTHROPIC_MESSAGES: Surface<ChatForm> = {
   refuse,
   counting: {
     isCounting: (path) => path.endsWith("/count_tokens"),
-    read: readCounted,
+    read: ({ body, limits, seal }) =>
+      readAsk(COUNTED.check(readFields(body), "messages", limits.messagesMax), seal).ask,
     write: (tokens) => ({ input_tokens: tokens }),
   },
 };
 
-function readExchange(incoming: Incoming): Exchange<ChatForm> {
-  const { ask, raw, session, searches, unreadBytes, dropped, lost } = readMessagesRequest(incoming);
+function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatForm> {
+  const given: JsonObject = MESSAGES.check(readFields(body), "messages", limits.messagesMax);
+  checkModelName(given.model);
+  const { searches, ...lane } = applyLane(given, limits.remoteTools === true);
+  const { betas, dropped } = passBetas(headers);
+  const messages = asArray(given.messages);
   return {
-    ask,
-    raw,
-    session,
+    ...readAsk({ ...lane.body, messages }, seal),
+    raw: {
+      family: "anthropic",
+      body: { ...lane.body, messages: sanitizeTurns(messages, seal) },
+      headers: betas.length > 0 ? { "anthropic-beta": betas.join(",") } : {},
+    },
+    session: readSession(headers, given),
     searches,
-    unreadBytes,
-    dropped,
-    lost,
+    unreadBytes: countUnreadBlocks(messages),
+    dropped: [...lane.dropped, ...dropped],
     isLimitRequired: true,
-    whole: (reply, stamp) => writeMessage(reply, stamp, incoming.seal),
-    writer: (stamp) => new MessageWriter(stamp, incoming.seal),
+    whole: (reply, stamp) => writeMessage(reply, stamp, seal),
+    writer: (stamp) => new MessageWriter(stamp, seal),
   };
+}
+
+function readAsk(body: JsonObject, seal: Sealer): Pick<Exchange<ChatForm>, "ask" | "lost"> {
+  const tools = readTools(body);
+  const stops = asArray(body.stop_sequences).filter((stop) => typeof stop === "string");
+  const ask: ChatRequest = omitUndefined({
+    model: asString(body.model) ?? "",
+    messages: [...readSystem(body.system), ...readMessages(asArray(body.messages), seal)],
+    max_completion_tokens: asNumber(body.max_tokens),
+    temperature: asNumber(body.temperature),
+    top_p: asNumber(body.top_p),
+    top_k: asNumber(body.top_k),
+    stop: stops.length > 0 ? stops : undefined,
+    stream: body.stream === true ? true : undefined,
+    ...tools.fields,
+    user: asString(asObject(body.metadata).user_id) || undefined,
+    reasoning_effort: readEffort(body),
+    response_format: readFormat(body),
+  });
+  const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
+  const cited = hasCitations(asArray(body.messages)) ? ["citations"] : [];
+  return { ask, lost: [...lost, ...cited, ...tools.dropped] };
+}
+
+/** Undefined: the model's own default. */
+function readEffort({ thinking, output_config: output }: JsonObject): ReasoningEffort | undefined {
+  const { type, budget_tokens: budget } = asObject(thinking);
+  if (type === "disabled") return "none";
+  if (type === "enabled" && typeof budget === "number") return toEffort(budget);
+  return parseEffort(asObject(output).effort);
+}
+
+/** A schema for the answer, in its current place or its earlier one. */
+function readFormat({
+  output_config: output,
+  output_format: earlier,
+}: JsonObject): ResponseFormat | undefined {
+  const format = asObject(asObject(output).format ?? earlier);
+  if (format.type !== "json_schema" || !isObject(format.schema)) return undefined;
+  return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
+}
+
+/** Claude Code names its session in a header, and in a JSON text within the metadata. */
+function readSession(headers: Headers, { metadata }: JsonObject): string | null {
+  const named = headers.get("x-claude-code-session-id");
+  if (named) return named;
+  const text = asString(asObject(metadata).user_id);
+  if (text === undefined) return null;
+  return asString(asObject(parseJson(text)).session_id) ?? text;
 }

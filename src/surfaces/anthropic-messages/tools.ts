@@ -1,6 +1,12 @@
 // Tools of a Messages request as the functions of a chat request.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool, ToolChoice } from "../../operations/chat/form.ts";
+
+const text = { type: "string" };
+const integer = { type: "integer" };
+const integers = { type: "array", items: integer };
+const editing = { command: text, path: text, file_text: text, old_str: text, new_str: text };
+const inserting = { insert_line: integer, insert_text: text };
 
 /** Anthropic's own tools that the client runs: other vendors' models get them as functions of these inputs. */
 const CLIENT_TOOLS: readonly {
@@ -11,45 +17,22 @@ const CLIENT_TOOLS: readonly {
   {
     type: /^bash_/,
     about: "Runs a shell command in a persistent session.",
-    properties: { command: { type: "string" }, restart: { type: "boolean" } },
+    properties: { command: text, restart: { type: "boolean" } },
   },
   {
     type: /^text_editor_/,
     about: "Views and edits text files: view, create, str_replace, insert.",
-    properties: {
-      command: { type: "string" },
-      path: { type: "string" },
-      file_text: { type: "string" },
-      old_str: { type: "string" },
-      new_str: { type: "string" },
-      insert_line: { type: "integer" },
-      insert_text: { type: "string" },
-      view_range: { type: "array", items: { type: "integer" } },
-    },
+    properties: { ...editing, ...inserting, view_range: integers },
   },
   {
     type: /^memory_/,
     about: "Stores and retrieves notes below /memories: view, create, str_replace, insert, delete, rename.",
-    properties: {
-      command: { type: "string" },
-      path: { type: "string" },
-      file_text: { type: "string" },
-      old_str: { type: "string" },
-      new_str: { type: "string" },
-      old_path: { type: "string" },
-      new_path: { type: "string" },
-      insert_line: { type: "integer" },
-      insert_text: { type: "string" },
-    },
+    properties: { ...editing, old_path: text, new_path: text, ...inserting },
   },
   {
     type: /^computer_/,
     about: "Operates a computer's screen, mouse and keyboard.",
-    properties: {
-      action: { type: "string" },
-      coordinate: { type: "array", items: { type: "integer" } },
-      text: { type: "string" },
-    },
+    properties: { action: text, coordinate: integers, text },
   },
 ];
 
@@ -74,35 +57,36 @@ export function readTools(body: JsonObject): {
   const choice = asObject(body.tool_choice);
   const chosen = readChoice(choice, tools);
   if (chosen === null) dropped.push("tool_choice");
-  return {
-    fields: {
-      tools,
-      ...(chosen ? { tool_choice: chosen } : {}),
-      ...(choice.disable_parallel_tool_use === true ? { parallel_tool_calls: false } : {}),
-    },
-    dropped,
-  };
+  const fields: ToolFields = omitUndefined({
+    tools,
+    tool_choice: chosen ?? undefined,
+    parallel_tool_calls: choice.disable_parallel_tool_use === true ? false : undefined,
+  });
+  return { fields, dropped };
 }
 
 /** Null: only the provider of the family can run it. */
 function toFunction(tool: JsonObject): FunctionTool | null {
   const type = asString(tool.type) ?? "custom";
   const name = asString(tool.name) ?? "";
-  const mark = tool.cache_control === undefined ? {} : { cache_control: tool.cache_control };
-  if (type === "custom") {
-    const description = asString(tool.description);
-    const parameters = isObject(tool.input_schema) ? tool.input_schema : { type: "object", properties: {} };
-    const strict = typeof tool.strict === "boolean" ? { strict: tool.strict } : {};
-    return {
-      type: "function",
-      function: { name, ...(description === undefined ? {} : { description }), parameters, ...strict },
-      ...mark,
-    };
-  }
   const known = CLIENT_TOOLS.find((one) => one.type.test(type));
-  if (!known || name === "") return null;
-  const parameters = { type: "object", properties: known.properties };
-  return { type: "function", function: { name, description: known.about, parameters }, ...mark };
+  if (type !== "custom" && (!known || name === "")) return null;
+  const own = {
+    name,
+    description: asString(tool.description),
+    parameters: isObject(tool.input_schema) ? tool.input_schema : { type: "object", properties: {} },
+    strict: typeof tool.strict === "boolean" ? tool.strict : undefined,
+  };
+  const theirs = known && {
+    name,
+    description: known.about,
+    parameters: { type: "object", properties: known.properties },
+  };
+  return omitUndefined<FunctionTool>({
+    type: "function",
+    function: omitUndefined(theirs ?? own),
+    cache_control: tool.cache_control,
+  });
 }
 
 /** Undefined: the client named none; null: it named a tool that is not there. */

@@ -16,8 +16,8 @@ import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writeCost } from "../cost.ts";
 import { type Exchange, type Incoming, type Surface, TRANSLATED_WHOLE } from "../surface.ts";
 import { refuse } from "./errors.ts";
-import { readPath } from "./read.ts";
 import { respellFields } from "./spelling.ts";
+import { readPath } from "./surface.ts";
 
 const REQUESTS_MAX = 2048;
 const DIMENSIONS_MAX = 65_536;

@@ -1,46 +1,35 @@
 // The gateway's changes to a generateContent request, whether it is passed on or translated: one row per field, with its reason.
 
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
-import { type LaneResult, type LaneRow, refuseField, takeOut } from "../lane.ts";
+import {
+  explainShared,
+  type LaneResult,
+  listRows,
+  OTHER_TIERS,
+  REMOTE,
+  refuseField,
+  takeOut,
+} from "../lane.ts";
 import { isOurSignature } from "../signature.ts";
 import { listParts } from "./contents.ts";
 import { readSignature } from "./signature.ts";
 
 /** Fields of the body. */
-export const BODY_ROWS: readonly LaneRow[] = [
+export const BODY_ROWS = listRows(
+  { cachedContent: explainShared("A cache"), cached_content: explainShared("A cache") },
   {
-    field: "cachedContent",
-    treatment: "refuse",
-    reason: "A cache lies in the provider's account, which all clients share.",
+    serviceTier: OTHER_TIERS,
+    service_tier: OTHER_TIERS,
+    labels: "Labels are for the operator's bill.",
   },
-  {
-    field: "cached_content",
-    treatment: "refuse",
-    reason: "A cache lies in the provider's account, which all clients share.",
-  },
-  { field: "serviceTier", treatment: "drop", reason: "The card's price doesn't cover other tiers." },
-  { field: "service_tier", treatment: "drop", reason: "The card's price doesn't cover other tiers." },
-  { field: "labels", treatment: "drop", reason: "Labels are for the operator's bill." },
-];
+);
 
 /** Tools, by their field. The others are dropped: the provider runs them, and the card has no price for that. */
-export const TOOL_ROWS: readonly LaneRow[] = [
-  {
-    field: "fileSearch",
-    treatment: "refuse",
-    reason: "A file store lies in the provider's account, which all clients share.",
-  },
-  {
-    field: "mcpServers",
-    treatment: "refuse",
-    reason: "The provider would call addresses of the client's choice.",
-  },
-  {
-    field: "retrieval",
-    treatment: "refuse",
-    reason: "A data store lies in the provider's account, which all clients share.",
-  },
-];
+export const TOOL_ROWS = listRows({
+  fileSearch: explainShared("A file store"),
+  mcpServers: REMOTE,
+  retrieval: explainShared("A data store"),
+});
 const PASSED_TOOL = "functionDeclarations";
 const SEARCH_TOOLS: ReadonlySet<string> = new Set(["googleSearch", "googleSearchRetrieval"]);
 
@@ -88,8 +77,7 @@ function applyContent(one: unknown, index: number): JsonObject {
       asObject(part.fileData ?? part.file_data).fileUri ?? asObject(part.file_data).file_uri,
     );
     if (uri !== undefined && ACCOUNT_FILE.test(uri)) {
-      const reason = "A file lies in the provider's account, which all clients share.";
-      throw refuseField(`contents[${index}].parts[${at}].fileData`, reason);
+      throw refuseField(`contents[${index}].parts[${at}].fileData`, explainShared("A file"));
     }
     if (!isOurSignature(readSignature(part.thoughtSignature ?? part.thought_signature))) return part;
     // Thinking that another provider made.

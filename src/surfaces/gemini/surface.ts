@@ -1,11 +1,38 @@
-// Gemini's generateContent: what Gemini CLI and Google's SDKs speak, on every chat model.
+// Gemini's generateContent: what Gemini CLI and Google's SDKs speak, on every chat model. The model and the verb stand in the path.
+import { Fault } from "../../core/fault.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
+import type { Sealer } from "../../core/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
+import type {
+  ChatRequest,
+  FunctionTool,
+  ReasoningEffort,
+  ResponseFormat,
+  ToolChoice,
+} from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import { Checker, checkModelName, readFields, refuseLargeNumber } from "../checker.ts";
+import { parseEffort, toEffort } from "../effort.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { writeAnswer } from "./answer.ts";
+import { countUnreadParts, readContents, readSystem } from "./contents.ts";
 import { refuse } from "./errors.ts";
-import { readCounted, readGenerate, readPath } from "./read.ts";
+import { applyLane } from "./lane.ts";
+import { countSchema, generateSchema } from "./schema.ts";
+import { respell } from "./spelling.ts";
 import { GenerateWriter } from "./writer.ts";
+
+/** Google's newest SDKs ask for `/v1`. */
+const PREFIX = /^\/v1(beta)?\/models\//;
+const VERBS: ReadonlySet<string> = new Set([
+  ...["generateContent", "streamGenerateContent", "countTokens"],
+  ...["embedContent", "batchEmbedContents"],
+]);
+/** Fields that only Google understands: the native lane carries them, a translation loses them. */
+const NATIVE_FIELDS = ["safetySettings", "safety_settings"];
+
+const GENERATE = new Checker(generateSchema);
+const COUNTED = new Checker(countSchema);
 
 export const GEMINI: Surface<ChatForm> = {
   name: "gemini",
@@ -22,14 +49,173 @@ export const GEMINI: Surface<ChatForm> = {
   },
 };
 
-function readExchange(incoming: Incoming): Exchange<ChatForm> {
-  const { ask, raw, isArray, searches, unreadBytes, dropped, lost } = readGenerate(incoming);
+/** The model and the verb of a path. Throws the Fault of a path that has none. */
+export function readPath(path: string): { readonly model: string; readonly verb: string } {
+  const rest = path.replace(PREFIX, "");
+  const colon = rest.lastIndexOf(":");
+  if (colon < 1) {
+    const message = "Unknown request URL: the path needs a verb, as /v1beta/models/{model}:generateContent.";
+    throw new Fault("unknown_url", message);
+  }
+  const verb = rest.slice(colon + 1);
+  if (!VERBS.has(verb)) {
+    throw new Fault("unknown_url", `Unknown request URL: there is no verb '${verb.slice(0, 40)}' here.`);
+  }
+  return { model: decode(rest.slice(0, colon)), verb };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Fault("model_not_found", "The model id in the URL is not valid percent-encoding.");
+  }
+}
+
+function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm> {
+  const { pathname, searchParams } = new URL(url);
+  const { model, verb } = readPath(pathname);
+  checkModelName(model);
+  const given = respell(readFields(body));
+  GENERATE.check(given, "contents", limits.messagesMax);
+  const { candidateCount } = asObject(given.generationConfig);
+  refuseLargeNumber(candidateCount, limits.choicesMax, "generationConfig.candidateCount");
+  const isStreamed = verb === "streamGenerateContent";
+  const isArray = isStreamed && searchParams.get("alt") !== "sse";
+  const lane = applyLane(given);
+  const read = readAsk(model, { ...lane.body, contents: given.contents }, isStreamed, seal);
   return {
-    ...{ ask, raw, searches, unreadBytes, dropped, lost },
+    ...read,
+    raw: { family: "gemini", body: lane.body, headers: {} },
     session: null,
+    searches: lane.searches,
+    unreadBytes: read.unreadBytes + countUnreadParts(asArray(given.contents)),
+    dropped: lane.dropped,
     isLimitRequired: false,
     ...(isArray ? { streamType: "application/json" } : {}),
-    whole: (reply, stamp) => writeAnswer(reply, stamp, incoming.seal),
-    writer: (stamp) => new GenerateWriter(stamp, incoming.seal, isArray),
+    whole: (reply, stamp) => writeAnswer(reply, stamp, seal),
+    writer: (stamp) => new GenerateWriter(stamp, seal, isArray),
   };
+}
+
+/** The request of which only the tokens are counted: contents, or a whole request within. */
+function readCounted({ url, body, limits, seal }: Incoming): ChatRequest {
+  const { model } = readPath(new URL(url).pathname);
+  const fields = readFields(body);
+  const given = respell(isObject(fields.generateContentRequest) ? fields.generateContentRequest : fields);
+  return readAsk(model, COUNTED.check(given, "contents", limits.messagesMax), false, seal).ask;
+}
+
+function readAsk(
+  model: string,
+  body: JsonObject,
+  isStreamed: boolean,
+  seal: Sealer,
+): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes"> {
+  const config = asObject(body.generationConfig);
+  const read = readContents(asArray(body.contents), seal);
+  const stops = asArray(config.stopSequences).filter((stop) => typeof stop === "string");
+  const ask: ChatRequest = omitUndefined({
+    model,
+    messages: [...readSystem(body.systemInstruction), ...read.messages],
+    ...readNumbers(config),
+    stop: stops.length > 0 ? stops : undefined,
+    stream: isStreamed ? true : undefined,
+    ...readTools(body),
+    reasoning_effort: readEffort(asObject(config.thinkingConfig)),
+    response_format: readFormat(config),
+    logprobs: config.responseLogprobs === true ? true : undefined,
+  });
+  const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
+  const searches = asArray(body.tools).flatMap((tool, index) =>
+    Object.keys(asObject(tool)).some((field) => /search/i.test(field)) ? [`tools[${index}]`] : [],
+  );
+  return { ask, lost: [...lost, ...read.lost, ...searches], unreadBytes: read.unreadBytes };
+}
+
+/** Numbers that a chat request has under other names. */
+const NUMBERS: readonly (readonly [string, string])[] = [
+  ["temperature", "temperature"],
+  ["topP", "top_p"],
+  ["topK", "top_k"],
+  ["candidateCount", "n"],
+  ["maxOutputTokens", "max_completion_tokens"],
+  ["seed", "seed"],
+  ["presencePenalty", "presence_penalty"],
+  ["frequencyPenalty", "frequency_penalty"],
+  ["logprobs", "top_logprobs"],
+];
+
+function readNumbers(config: JsonObject): JsonObject {
+  const fields: JsonObject = {};
+  for (const [from, to] of NUMBERS) if (typeof config[from] === "number") fields[to] = config[from];
+  // One answer is what is meant anyway.
+  if (fields.n === 1) delete fields.n;
+  return fields;
+}
+
+/** Undefined: the model's own default. */
+function readEffort({
+  thinkingBudget: budget,
+  thinkingLevel: level,
+}: JsonObject): ReasoningEffort | undefined {
+  if (typeof level === "string") return parseEffort(level.toLowerCase());
+  if (typeof budget !== "number" || budget < 0) return undefined;
+  if (budget === 0) return "none";
+  return toEffort(budget);
+}
+
+function readFormat(config: JsonObject): ResponseFormat | undefined {
+  if (config.responseMimeType !== "application/json") return undefined;
+  const schema = config.responseJsonSchema ?? config._responseJsonSchema ?? lowerTypes(config.responseSchema);
+  if (!isObject(schema)) return { type: "json_object" };
+  return { type: "json_schema", json_schema: { name: "answer", schema } };
+}
+
+/** Google's schemas write their types in capitals. */
+function lowerTypes(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(lowerTypes);
+  if (!isObject(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([field, value]) => [
+      field,
+      field === "type" && typeof value === "string" ? value.toLowerCase() : lowerTypes(value),
+    ]),
+  );
+}
+
+function readTools(body: JsonObject): Pick<ChatRequest, "tools" | "tool_choice"> {
+  const tools = asArray(body.tools).flatMap((one): readonly FunctionTool[] => {
+    const { functionDeclarations } = asObject(one);
+    return asArray(functionDeclarations).map((declaration) => readFunction(asObject(declaration)));
+  });
+  if (tools.length === 0) return {};
+  const choice = readChoice(asObject(asObject(body.toolConfig).functionCallingConfig));
+  return { tools, ...(choice === undefined ? {} : { tool_choice: choice }) };
+}
+
+function readFunction(declaration: JsonObject): FunctionTool {
+  const schema = declaration.parametersJsonSchema ?? lowerTypes(declaration.parameters);
+  return {
+    type: "function",
+    function: omitUndefined({
+      name: asString(declaration.name) ?? "",
+      description: asString(declaration.description),
+      parameters: isObject(schema) ? schema : undefined,
+    }),
+  };
+}
+
+function readChoice({ mode, allowedFunctionNames }: JsonObject): ToolChoice | undefined {
+  const names = asArray(allowedFunctionNames).filter((name) => typeof name === "string");
+  const isForced = mode === "ANY";
+  if (mode === "NONE") return "none";
+  const [only] = names;
+  if (isForced && only !== undefined && names.length === 1)
+    return { type: "function", function: { name: only } };
+  if (names.length > 0) {
+    const tools = names.map((name) => ({ type: "function", function: { name } }));
+    return { type: "allowed_tools", allowed_tools: { mode: isForced ? "required" : "auto", tools } };
+  }
+  return isForced ? "required" : mode === "AUTO" || mode === "VALIDATED" ? "auto" : undefined;
 }

@@ -1,69 +1,57 @@
 // The gateway's changes to a Responses request, whether it is passed on or translated: one row per field, with its reason.
 
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
-import { type LaneResult, type LaneRow, refuseField, takeOut } from "../lane.ts";
+import {
+  explainShared,
+  type LaneResult,
+  listRows,
+  OTHER_TIERS,
+  REMOTE,
+  refuseField,
+  takeOut,
+} from "../lane.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 
 /** Fields of the body. */
-export const BODY_ROWS: readonly LaneRow[] = [
+export const BODY_ROWS = listRows(
   {
-    field: "previous_response_id",
-    treatment: "refuse",
-    reason: "No response is kept here: send the whole input, or ask the operator for responses.keep.",
+    previous_response_id:
+      "No response is kept here: send the whole input, or ask the operator for responses.keep.",
+    conversation: explainShared("A conversation"),
+    prompt: explainShared("A prompt"),
   },
   {
-    field: "conversation",
-    treatment: "refuse",
-    reason: "A conversation lies in the provider's account, which all clients share.",
+    service_tier: OTHER_TIERS,
+    access_programs: "Programs are the operator's.",
+    moderation: "The card has no price for it.",
   },
-  {
-    field: "prompt",
-    treatment: "refuse",
-    reason: "A prompt lies in the provider's account, which all clients share.",
-  },
-  { field: "service_tier", treatment: "drop", reason: "The card's price doesn't cover other tiers." },
-  { field: "access_programs", treatment: "drop", reason: "Programs are the operator's." },
-  { field: "moderation", treatment: "drop", reason: "The card has no price for it." },
-];
+);
 
 /** Fields of `reasoning`. */
-export const REASONING_ROWS: readonly LaneRow[] = [
-  { field: "mode", treatment: "drop", reason: "Pro mode costs more than the card's price." },
-];
+export const REASONING_ROWS = listRows({}, { mode: "Pro mode costs more than the card's price." });
 
 /** Types of input items that stand for what lies in the provider's account. */
-export const ITEM_ROWS: readonly LaneRow[] = [
-  {
-    field: "item_reference",
-    treatment: "refuse",
-    reason:
-      "No item is kept here: send the item itself, as the AI SDK does with providerOptions.openai { store: false }, or ask the operator for responses.keep.",
-  },
-  {
-    field: "image_generation_call",
-    treatment: "refuse",
-    reason: "Without its result it names an image in the provider's account, which all clients share.",
-  },
-];
-
-const REMOTE = "The provider would call addresses of the client's choice.";
+export const ITEM_ROWS = listRows({
+  item_reference:
+    "No item is kept here: send the item itself, as the AI SDK does with providerOptions.openai { store: false }, or ask the operator for responses.keep.",
+  image_generation_call:
+    "Without its result it names an image in the provider's account, which all clients share.",
+});
 
 /** Fields that name what lies in the provider's account, at any depth of items and tools. */
-export const NAME_ROWS: readonly LaneRow[] = [
-  ...["file_id", "file_ids"].map((field) => makeNameRow(field, "A file")),
-  ...["container_id", "container"].map((field) => makeNameRow(field, "A container")),
-  ...["vector_store_id", "vector_store_ids"].map((field) => makeNameRow(field, "A vector store")),
-  makeNameRow("skill_id", "A skill"),
-  ...["server_url", "connector_id", "tunnel_id"].map(
-    (field): LaneRow => ({ field, treatment: "refuse", reason: REMOTE, isRemote: true }),
-  ),
-];
-
-function makeNameRow(field: string, what: string): LaneRow {
-  const reason = `${what} lies in the provider's account, which all clients share.`;
-  return { field, treatment: "refuse", reason };
-}
+export const NAME_ROWS = listRows({
+  file_id: explainShared("A file"),
+  file_ids: explainShared("A file"),
+  container_id: explainShared("A container"),
+  container: explainShared("A container"),
+  vector_store_id: explainShared("A vector store"),
+  vector_store_ids: explainShared("A vector store"),
+  skill_id: explainShared("A skill"),
+  server_url: REMOTE,
+  connector_id: REMOTE,
+  tunnel_id: REMOTE,
+});
 
 /** Schemas and arguments are the client's own, and citations and results only quote: nothing is looked up by them. */
 const NOT_NAMES: ReadonlySet<string> = new Set([
@@ -74,19 +62,12 @@ const NOT_NAMES: ReadonlySet<string> = new Set([
 const PASSED_TOOLS =
   /^(function|custom|namespace|tool_search|local_shell|shell|apply_patch|computer(_use_preview)?)$/;
 const SEARCH_TOOL = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
-export const TOOL_ROWS: readonly LaneRow[] = [
-  { field: "mcp", treatment: "refuse", reason: REMOTE, isRemote: true },
-  {
-    field: "file_search",
-    treatment: "refuse",
-    reason: "A vector store lies in the provider's account, which all clients share.",
-  },
-];
+export const TOOL_ROWS = listRows({ mcp: REMOTE, file_search: explainShared("A vector store") });
 /** A provider that is left to itself searches without end: this many calls where the client named no number. */
 const TOOL_CALLS_DEFAULT = 5;
 
 /** Ids of items that we made up for translated answers: no provider knows them. */
-export const OWN_ITEM_ID = /^(msg|fc|ctc|rs)_pk1_/;
+const OWN_ITEM_ID = /^(msg|fc|ctc|rs)_pk1_/;
 
 /** The findings on the way through a body. */
 interface Findings {
@@ -123,13 +104,9 @@ export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean
     delete body.tool_choice;
     dropped.push("tool_choice");
   }
-  const searches = found.searches ? (numberOr(body.max_tool_calls) ?? TOOL_CALLS_DEFAULT) : 0;
+  const searches = found.searches ? (asNumber(body.max_tool_calls) ?? TOOL_CALLS_DEFAULT) : 0;
   if (searches > 0) body.max_tool_calls = searches;
   return { body, dropped, searches };
-}
-
-function numberOr(value: unknown): number | undefined {
-  return typeof value === "number" ? value : undefined;
 }
 
 /** The tools that may leave. Namespaces hold tools of their own. */

@@ -1,13 +1,43 @@
 // OpenAI's Responses: what Codex, the AI SDK and openai-agents speak, on every chat model.
-import type { JsonObject } from "../../core/json.ts";
+import { Fault } from "../../core/fault.ts";
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+} from "../../core/json.ts";
+import { missingParameter } from "../../core/schema-fault.ts";
+import type { Sealer } from "../../core/world.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
+import type { ChatRequest, ResponseFormat } from "../../operations/chat/form.ts";
 import { CHAT } from "../../operations/chat/operation.ts";
+import { Checker, checkModelName, readFields, refuseLongList } from "../checker.ts";
+import { parseEffort } from "../effort.ts";
 import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { refuse } from "./errors.ts";
-import { readCounted, readResponsesRequest } from "./read.ts";
+import { readInput } from "./input.ts";
+import { applyLane, isForced } from "./lane.ts";
 import { type ResponseOf, writeResponse } from "./response.ts";
-import { findEarlier, makeKept } from "./stored.ts";
+import { inputTokensSchema, responsesSchema } from "./schema.ts";
+import { findEarlier, joinEarlier, makeKept } from "./stored.ts";
+import { readTools, ToolNames } from "./tools.ts";
 import { ResponseWriter } from "./writer.ts";
+
+/** Fields that only a server of this family understands: the native lane carries them, a translation loses them. */
+const NATIVE_FIELDS: readonly string[] = [
+  ...["context_management", "max_tool_calls", "prompt_cache_options", "prompt_cache_retention"],
+];
+/** Fields that say the same in a chat request. */
+const SAME = ["temperature", "top_p", "user", "safety_identifier", "prompt_cache_key"] as const;
+
+/** A conversation that a provider stores is known by its tokens alone, and is held as so much text. */
+const BYTES_PER_TOKEN = 4;
+
+const RESPONSES = new Checker(responsesSchema);
+const COUNTED = new Checker(inputTokensSchema);
 
 export const OPENAI_RESPONSES: Surface<ChatForm> = {
   name: "openai-responses",
@@ -19,22 +49,108 @@ export const OPENAI_RESPONSES: Surface<ChatForm> = {
   findEarlier,
   counting: {
     isCounting: (path) => path.endsWith("/input_tokens"),
-    read: readCounted,
+    read: ({ body, limits, seal }) =>
+      readAsk(COUNTED.check(readFields(body), "input", limits.messagesMax), new ToolNames(), seal).ask,
     write: (tokens) => ({ object: "response.input_tokens", input_tokens: tokens }),
   },
 };
 
 function readExchange(incoming: Incoming): Exchange<ChatForm> {
-  const { ask, raw, given, joined, names, session, searches, unreadBytes, dropped, lost } =
-    readResponsesRequest(incoming);
+  const { body, headers, limits, seal, stored } = incoming;
+  const given: JsonObject = RESPONSES.check(readFields(body), "input", limits.messagesMax);
+  checkModelName(given.model);
+  refuseNothing(given);
+  const joined = joinEarlier(given, incoming);
+  refuseLongList(joined.input, limits.messagesMax, "input");
+  const lane = applyLane(joined, seal, limits.remoteTools === true);
+  const names = new ToolNames();
+  const { input, tools, max_tool_calls } = joined;
+  const read = readAsk({ ...lane.body, input, tools, max_tool_calls }, names, seal);
   const keeps = incoming.keeping !== null && given.store !== false;
-  const stores = incoming.limits.storesUpstream === true;
-  const of: ResponseOf = { given, names, seal: incoming.seal, keeps, stores };
+  const of: ResponseOf = { given, names, seal, keeps, stores: limits.storesUpstream === true };
   return {
-    ...{ ask, raw, session, searches, unreadBytes, dropped, lost },
+    ask: read.ask,
+    raw: { family: "responses", body: { ...lane.body, ...listStored(given, incoming) }, headers: {} },
+    session:
+      headers.get("session-id") ?? headers.get("session_id") ?? asString(given.prompt_cache_key) ?? null,
+    searches: lane.searches,
+    unreadBytes: read.unreadBytes + (stored ? stored.tokens * BYTES_PER_TOKEN : 0),
+    dropped: lane.dropped,
+    lost: read.lost.filter((field) => !lane.dropped.includes(field)),
     isLimitRequired: false,
     ...(keeps ? { keep: (response: JsonObject) => makeKept(joined, response) } : {}),
     whole: (reply, stamp) => writeResponse(reply, stamp, of),
     writer: (stamp) => new ResponseWriter(stamp, of),
+  };
+}
+
+/** Returns the fields by which an answer is stored at its provider, and those by which a request goes on from one there. */
+function listStored({ store }: JsonObject, { limits, stored }: Incoming): JsonObject {
+  return {
+    store: limits.storesUpstream === true && store === true,
+    ...(stored ? { previous_response_id: stored.id } : {}),
+  };
+}
+
+/** Throws the Fault of a request that says nothing, or forces a call of a tool that it doesn't bring. */
+function refuseNothing({ input, instructions, tools, tool_choice: choice, ...rest }: JsonObject): void {
+  const refersElsewhere = ["prompt", "conversation", "previous_response_id"].some((field) => rest[field]);
+  if (input === undefined && instructions === undefined && !refersElsewhere) {
+    throw missingParameter("input");
+  }
+  if (Array.isArray(input) && input.length === 0 && instructions === undefined && !refersElsewhere) {
+    const message = "Invalid 'input': empty array. Expected at least 1 element.";
+    throw new Fault("empty_array", message, { param: "input" });
+  }
+  const hasTools =
+    asArray(tools).length > 0 || asArray(input).some((item) => Array.isArray(asObject(item).tools));
+  if (hasTools || !isForced(choice)) return;
+  const message = "Invalid 'tool_choice': it is only allowed when 'tools' are specified.";
+  throw new Fault("invalid_value", message, { param: "tool_choice" });
+}
+
+function readAsk(
+  body: JsonObject,
+  names: ToolNames,
+  seal: Sealer,
+): Pick<Exchange<ChatForm>, "ask" | "lost" | "unreadBytes"> {
+  const tools = readTools(body, names);
+  const input = readInput(body, names, seal);
+  const text = asObject(body.text);
+  const ask: ChatRequest = omitUndefined({
+    model: asString(body.model) ?? "",
+    messages: input.messages,
+    max_completion_tokens: asNumber(body.max_output_tokens),
+    stream: body.stream === true ? true : undefined,
+    ...tools.fields,
+    reasoning_effort: parseEffort(asObject(body.reasoning).effort),
+    response_format: readFormat(asObject(text.format)),
+    verbosity: text.verbosity,
+    ...readLogprobs(body),
+    ...Object.fromEntries(SAME.map((field) => [field, body[field]])),
+  });
+  const lost = NATIVE_FIELDS.filter((field) => body[field] !== undefined);
+  if (body.truncation === "auto") lost.push("truncation");
+  const unreadBytes = input.unreadBytes + tools.unreadBytes;
+  return { ask, lost: [...lost, ...input.lost, ...tools.lost], unreadBytes };
+}
+
+function readLogprobs({ include, top_logprobs: top }: JsonObject): JsonObject {
+  if (typeof top === "number" && top > 0) return { logprobs: true, top_logprobs: top };
+  return asArray(include).includes("message.output_text.logprobs") ? { logprobs: true } : {};
+}
+
+/** The format lies flat here. Asking for text is asking for nothing special. */
+function readFormat({ type, name, description, schema, strict }: JsonObject): ResponseFormat | undefined {
+  if (type === "json_object") return { type };
+  if (type !== "json_schema") return undefined;
+  return {
+    type,
+    json_schema: omitUndefined({
+      name: asString(name) ?? "answer",
+      description: asString(description),
+      schema: isObject(schema) ? schema : undefined,
+      strict: typeof strict === "boolean" ? strict : undefined,
+    }),
   };
 }
