@@ -3,9 +3,9 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { GroupMember, ModelCard } from "../core/card.ts";
 import type { Credential } from "../core/settings.ts";
+import { drawMember } from "../health/draw.ts";
 import type { Health } from "../health/health.ts";
 import type { Load } from "../health/rate.ts";
-import { drawMember } from "../health/share.ts";
 import type { Conversation, Stickiness } from "../health/stickiness.ts";
 
 /** Several models behind one name. */

@@ -9,9 +9,6 @@ const IN_ROW_MAX = 5;
 const FADED = 0.5;
 /** … and are at least this share of the calls. */
 const SHARE_MIN = 0.5;
-const WAIT_MS = 1000;
-const WAIT_MAX_MS = 30_000;
-const RELAPSE_MS = 60_000;
 
 const GOOD = 0;
 const BAD = 1;
@@ -28,9 +25,9 @@ export interface BreakerTerms {
 
 const CALL_TERMS: BreakerTerms = {
   inRowMax: IN_ROW_MAX,
-  waitMs: WAIT_MS,
-  waitMaxMs: WAIT_MAX_MS,
-  relapseMs: RELAPSE_MS,
+  waitMs: 1000,
+  waitMaxMs: 30_000,
+  relapseMs: 60_000,
 };
 
 export class Breaker {

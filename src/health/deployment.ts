@@ -74,9 +74,8 @@ export class Deployment {
 
   /** True if its past failures no longer count. */
   isWell(nowMs: number): boolean {
-    return (
-      !this.breaker.isOpen && !this.isResting(nowMs) && this.#outcomes.at(BAD, nowMs) < FAILURES_FORGOTTEN
-    );
+    if (this.breaker.isOpen || this.isResting(nowMs)) return false;
+    return this.#outcomes.at(BAD, nowMs) < FAILURES_FORGOTTEN;
   }
 
   isResting(nowMs: number): boolean {
@@ -95,8 +94,7 @@ export class Deployment {
 
   /** True if this opens the breaker. */
   recordFailure(nowMs: number, isProbe: boolean, fault: Fault): boolean {
-    this.#outcomes.add(BAD, nowMs);
-    this.lastFault = fault;
+    this.recordUnreached(nowMs, fault);
     return this.breaker.recordFailure(nowMs, isProbe);
   }
 

@@ -75,9 +75,7 @@ export class CardHealth {
 
   /** The time within which this share of the recent answers began (streamed) or came whole; null: nothing is known. */
   answersWithin(share: number, streamed: boolean, nowMs: number): number | null {
-    const values = [...this.deployments.values()].map((deployment) =>
-      streamed ? deployment.firstMs : deployment.wholeMs,
-    );
+    const values = [...this.deployments.values()].map((one) => (streamed ? one.firstMs : one.wholeMs));
     return computeQuantiles(values, [share], nowMs)?.[0] ?? null;
   }
 }
@@ -197,29 +195,18 @@ export class Health {
     load = ONE_CALL,
   ): Permit | null {
     const { card } = attempt;
-    if (this.isShut(card.provider, nowMs)) return null;
-    if (this.isBarred(attempt, nowMs)) return null;
+    if (this.isShut(card.provider, nowMs) || this.isBarred(attempt, nowMs)) return null;
     const deployment = this.#findOrAdd(attempt);
     if (deployment.isResting(nowMs) || this.#limitMs(attempt, nowMs, load) > 0) return null;
     const passes = deployment.breaker.pass(nowMs);
     if (passes === null) return null;
     const key = this.key(attempt) ?? new Key(attempt.credential);
     const address = this.address(card.provider);
-    const probes = {
+    return new Permit({
+      ...{ card, deployment, key, address, retirements, load, startedMs: nowMs, log: this.#log },
       isProbe: passes === "probe",
       isKeyProbe: key.pass(deployment, nowMs),
       isAddressProbe: address?.breaker.pass(nowMs) === "probe",
-    };
-    return new Permit({
-      card,
-      deployment,
-      key,
-      address,
-      retirements,
-      load,
-      ...probes,
-      startedMs: nowMs,
-      log: this.#log,
     });
   }
 
@@ -235,10 +222,8 @@ export class Health {
     if (asked.some((attempt) => this.#limitMs(attempt, nowMs, load) > 0)) {
       return new Fault("provider_busy", "The provider's credentials are all at their own limits.", details);
     }
-    if (
-      waiting.length > 0 &&
-      waiting.every((deployment) => deployment?.lastFault?.code === "upstream_auth")
-    ) {
+    const isAuth = (deployment?: Deployment) => deployment?.lastFault?.code === "upstream_auth";
+    if (waiting.length > 0 && waiting.every(isAuth)) {
       return new Fault("upstream_auth", "The provider refused the gateway's own credential or quota.");
     }
     return new Fault("no_provider_available", "The model's provider has been failing.", details);

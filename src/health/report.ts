@@ -3,7 +3,7 @@ import type { ModelCard } from "../core/card.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
 import type { Address } from "./address.ts";
-import { computeQuantiles } from "./decay.ts";
+import { computeQuantiles, type FadingValues } from "./decay.ts";
 import type { Deployment } from "./deployment.ts";
 import type { Health } from "./health.ts";
 import { LEAST_LOAD } from "./rate.ts";
@@ -99,23 +99,22 @@ function summarize(deployments: readonly Deployment[], address: Address | undefi
   const isShut = states.length > 0 && !states.includes("closed");
   const own = !isShut ? "closed" : states.includes("half_open") ? "half_open" : "open";
   const breaker = address?.breaker.isOpen ? address.breaker.state : own;
-  const first = computeQuantiles(
-    deployments.map((deployment) => deployment.firstMs),
+  const over = (values: readonly FadingValues[], shares: readonly number[]) =>
+    computeQuantiles(values, shares, nowMs) ?? [];
+  const [p50, p95] = over(
+    deployments.map(({ firstMs }) => firstMs),
     [0.5, 0.95],
-    nowMs,
   );
-  const speed = computeQuantiles(
-    deployments.map((deployment) => deployment.tokensPerSecond),
+  const [tokensPerSecond = null] = over(
+    deployments.map((one) => one.tokensPerSecond),
     [0.5],
-    nowMs,
   );
-  const [p50, p95] = first ?? [];
   return {
     breaker,
     errorRate: computeErrorRate(deployments, nowMs),
     inFlight: deployments.reduce((sum, deployment) => sum + deployment.inFlight, 0),
     firstTokenMs: p50 === undefined || p95 === undefined ? null : { p50, p95 },
-    tokensPerSecond: speed?.[0] ?? null,
+    tokensPerSecond,
   };
 }
 

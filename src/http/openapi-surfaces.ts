@@ -1,6 +1,6 @@
 // The OpenAPI operations of the surfaces, from their own descriptions and schemas.
 import { asObject, type JsonObject } from "../core/json.ts";
-import type { Description } from "../surfaces/description.ts";
+import type { Description } from "../surfaces/descriptions.ts";
 import { inOpenApi, withOptionalNulls } from "./openapi-form.ts";
 
 const text = { type: "string" };

@@ -212,3 +212,10 @@ export function makeOffers<F extends Form>(
 ): readonly Offer[] {
   return [...new Set(cards)].map((card) => operation.offer(ask, card, terms));
 }
+
+/** Returns how many answers each call is asked for, where one gives at most so many. */
+export function shareAnswers(wanted: number, perCall: number): readonly number[] {
+  const shares: number[] = [];
+  for (let left = wanted; left > 0; left -= perCall) shares.push(Math.min(left, perCall));
+  return shares;
+}

@@ -1,35 +1,30 @@
 // Reads, counts and collects the parts of a streamed answer that is one thing.
+import { type Amounts, addAmounts } from "../core/units.ts";
 import { garbled } from "../core/upstream.ts";
 import { EventParser } from "../transport/framing/sse.ts";
 import type { Ask } from "./form.ts";
 import type { Folding, Meter, Reader, Reading } from "./operation.ts";
 import type { FormOf, PartDecoder, WholePiece, WholeReply, WorkUsage } from "./whole-form.ts";
 
-type AddUsages = (usages: readonly (WorkUsage | null)[]) => WorkUsage | null;
-
-export interface PartReaderTerms<R, P> {
-  /** null: no stream was asked for. */
-  readonly decoder: PartDecoder<R, P> | null;
-  readonly addUsages: AddUsages;
-  /** The longest stream that is read. */
-  readonly charactersMax: number;
-}
+/** Ten large pictures, or 2,048 long vectors as numbers. */
+export const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
 
 export class PartReader<A extends Ask, R extends WholeReply, P extends object>
   implements Reader<FormOf<A, R, P>>
 {
-  readonly #terms: PartReaderTerms<R, P>;
+  /** null: no stream was asked for. */
+  readonly #decoder: PartDecoder<R, P> | null;
   readonly #parser = new EventParser();
   #characters = 0;
   #usage: WorkUsage | null = null;
   #isFinished = false;
 
-  constructor(terms: PartReaderTerms<R, P>) {
-    this.#terms = terms;
+  constructor(decoder: PartDecoder<R, P> | null) {
+    this.#decoder = decoder;
   }
 
   get done(): boolean {
-    return this.#terms.decoder?.done ?? false;
+    return this.#decoder?.done ?? false;
   }
 
   get isFinished(): boolean {
@@ -42,11 +37,11 @@ export class PartReader<A extends Ask, R extends WholeReply, P extends object>
 
   push(text: string): Reading<WholePiece<R, P>> | null {
     const pieces: WholePiece<R, P>[] = [];
-    const { decoder, charactersMax } = this.#terms;
+    const decoder = this.#decoder;
     try {
       if (decoder === null) throw garbled("a stream that nobody asked for");
       this.#characters += text.length;
-      if (this.#characters > charactersMax) throw garbled("the answer is beyond all bounds");
+      if (this.#characters > ANSWER_BYTES_MAX) throw garbled("the answer is beyond all bounds");
       const events = decoder.isEvents ? this.#parser.push(text) : [{ event: "", data: text }];
       const given = events.filter(({ data }) => data !== "");
       for (const event of given) if (!decoder.done) this.#take(decoder.push(event), pieces);
@@ -58,7 +53,7 @@ export class PartReader<A extends Ask, R extends WholeReply, P extends object>
 
   end(): Reading<WholePiece<R, P>> {
     const pieces: WholePiece<R, P>[] = [];
-    const { decoder } = this.#terms;
+    const decoder = this.#decoder;
     try {
       for (const event of decoder?.isEvents ? this.#parser.end() : []) {
         if (event.data !== "" && decoder) this.#take(decoder.push(event), pieces);
@@ -91,7 +86,7 @@ export class PartReader<A extends Ask, R extends WholeReply, P extends object>
   #take(given: readonly WholePiece<R, P>[], pieces: WholePiece<R, P>[]): void {
     for (const piece of given) {
       const usage = piece.kind === "usage" ? piece.usage : piece.kind === "reply" ? piece.reply.usage : null;
-      if (usage) this.#usage = this.#usage ? this.#terms.addUsages([this.#usage, usage]) : usage;
+      if (usage) this.#usage = this.#usage ? addUsages([this.#usage, usage]) : usage;
       if (piece.kind !== "usage") pieces.push(piece);
     }
   }
@@ -159,4 +154,14 @@ export class ReplyFolding<A extends Ask, R extends WholeReply, P extends object>
     const [first] = this.#replies;
     return this.#replies.length > 1 ? this.#merge(this.#replies) : (first ?? null);
   }
+}
+
+/** Adds the work of several calls. Returns null when one reported none. */
+export function addUsages(usages: readonly (WorkUsage | null)[]): WorkUsage | null {
+  let sum: Amounts | null = null;
+  for (const usage of usages) {
+    if (!usage) return null;
+    sum = sum ? addAmounts(sum, usage.amounts) : usage.amounts;
+  }
+  return sum && { amounts: sum };
 }

@@ -1,23 +1,6 @@
 // Every path that a surface serves, in one table: routes, 405 and the error form of a path come from it.
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
-import type { Description } from "./description.ts";
-import {
-  COUNT_MESSAGE_TOKENS,
-  COUNT_RESPONSE_TOKENS,
-  CREATE_CHAT_COMPLETION,
-  CREATE_COMPLETION,
-  CREATE_EMBEDDINGS,
-  CREATE_IMAGE,
-  CREATE_MESSAGE,
-  CREATE_MODERATION,
-  CREATE_RESPONSE,
-  CREATE_SPEECH,
-  CREATE_TRANSCRIPTION,
-  CREATE_TRANSLATION,
-  EDIT_IMAGE,
-  GEMINI_VERBS,
-  RANK_DOCUMENTS,
-} from "./descriptions.ts";
+import { DESCRIPTIONS, type Description, GEMINI_VERBS } from "./descriptions.ts";
 import { GEMINI_EMBEDDING } from "./gemini/embeddings.ts";
 import { GEMINI } from "./gemini/surface.ts";
 import { MODERATIONS } from "./moderations/surface.ts";
@@ -55,27 +38,27 @@ export interface SurfacePath {
 }
 
 export const SURFACES: readonly SurfacePath[] = [
-  { path: "/v1/chat/completions", surface: CHAT_COMPLETIONS, told: [CREATE_CHAT_COMPLETION] },
+  { path: "/v1/chat/completions", surface: CHAT_COMPLETIONS, told: [DESCRIPTIONS.createChatCompletion] },
   { path: "/chat/completions", surface: CHAT_COMPLETIONS, told: "/v1/chat/completions" },
-  { path: "/v1/messages", surface: MESSAGES, told: [CREATE_MESSAGE] },
+  { path: "/v1/messages", surface: MESSAGES, told: [DESCRIPTIONS.createMessage] },
   { path: "/v1/v1/messages", surface: MESSAGES, told: "/v1/messages" },
   { path: "/messages", surface: MESSAGES, told: "/v1/messages" },
-  { path: "/v1/messages/count_tokens", surface: MESSAGES, told: [COUNT_MESSAGE_TOKENS] },
-  { path: "/v1/responses", surface: RESPONSES, told: [CREATE_RESPONSE] },
+  { path: "/v1/messages/count_tokens", surface: MESSAGES, told: [DESCRIPTIONS.countMessageTokens] },
+  { path: "/v1/responses", surface: RESPONSES, told: [DESCRIPTIONS.createResponse] },
   { path: "/responses", surface: RESPONSES, told: "/v1/responses" },
-  { path: "/v1/responses/input_tokens", surface: RESPONSES, told: [COUNT_RESPONSE_TOKENS] },
-  { path: "/v1/completions", surface: COMPLETIONS, told: [CREATE_COMPLETION] },
-  { path: "/v1/embeddings", surface: EMBEDDINGS, told: [CREATE_EMBEDDINGS] },
+  { path: "/v1/responses/input_tokens", surface: RESPONSES, told: [DESCRIPTIONS.countResponseTokens] },
+  { path: "/v1/completions", surface: COMPLETIONS, told: [DESCRIPTIONS.createCompletion] },
+  { path: "/v1/embeddings", surface: EMBEDDINGS, told: [DESCRIPTIONS.createEmbeddings] },
   { path: "/embeddings", surface: EMBEDDINGS, told: "/v1/embeddings" },
-  { path: "/v1/images/generations", surface: IMAGES, told: [CREATE_IMAGE] },
-  { path: "/v1/images/edits", surface: IMAGES, told: [EDIT_IMAGE] },
-  { path: "/v1/audio/speech", surface: SPEECH, told: [CREATE_SPEECH] },
-  { path: "/v1/audio/transcriptions", surface: TRANSCRIPTIONS, told: [CREATE_TRANSCRIPTION] },
-  { path: "/v1/audio/translations", surface: TRANSCRIPTIONS, told: [CREATE_TRANSLATION] },
-  { path: "/v1/rerank", surface: RERANK, told: [RANK_DOCUMENTS] },
+  { path: "/v1/images/generations", surface: IMAGES, told: [DESCRIPTIONS.createImage] },
+  { path: "/v1/images/edits", surface: IMAGES, told: [DESCRIPTIONS.editImage] },
+  { path: "/v1/audio/speech", surface: SPEECH, told: [DESCRIPTIONS.createSpeech] },
+  { path: "/v1/audio/transcriptions", surface: TRANSCRIPTIONS, told: [DESCRIPTIONS.createTranscription] },
+  { path: "/v1/audio/translations", surface: TRANSCRIPTIONS, told: [DESCRIPTIONS.createTranslation] },
+  { path: "/v1/rerank", surface: RERANK, told: [DESCRIPTIONS.rerank] },
   { path: "/v2/rerank", surface: RERANK, told: "/v1/rerank" },
   { path: "/rerank", surface: RERANK, told: "/v1/rerank" },
-  { path: "/v1/moderations", surface: MODERATION, told: [CREATE_MODERATION] },
+  { path: "/v1/moderations", surface: MODERATION, told: [DESCRIPTIONS.createModeration] },
   { path: "/v1beta/models/*", surface: GENERATE, verbs: EMBED_VERBS, told: GEMINI_VERBS },
   { path: "/v1/models/*", surface: GENERATE, verbs: EMBED_VERBS, told: "/v1beta/models/*" },
 ];

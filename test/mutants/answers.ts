@@ -221,7 +221,7 @@ export const ANSWERS: readonly Mutant[] = [
   },
   {
     name: "usage that can't be is charged",
-    file: "src/operations/chat/plausible.ts",
+    file: "src/operations/chat/usage.ts",
     find: "Math.min(completion, completionMax)",
     replace: "completion",
   },

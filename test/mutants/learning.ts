@@ -145,7 +145,7 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "a model behind an open breaker counts as well",
     file: "src/health/deployment.ts",
-    find: "!this.breaker.isOpen && ",
+    find: "this.breaker.isOpen || ",
     replace: "",
     tests: ["test/router/troubled.test.ts"],
   },

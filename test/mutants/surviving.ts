@@ -165,7 +165,7 @@ export const SURVIVING: readonly Mutant[] = [
   },
   {
     name: "load does not count",
-    file: "src/health/spread.ts",
+    file: "src/health/draw.ts",
     find: "burden(other) < CLEARLY * burden(drawn)",
     replace: "false",
     tests: ["test/router"],
@@ -222,8 +222,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "refused ones are asked",
     file: "src/health/health.ts",
-    find: "    if (this.isBarred(attempt, nowMs)) return null;\n",
-    replace: "",
+    find: " || this.isBarred(attempt, nowMs)) return null;",
+    replace: ") return null;",
     tests: ["test/router"],
   },
   {

@@ -3,10 +3,15 @@ import type { ModelCard } from "../../core/card.ts";
 import type { Delivered, Outgoing, Target } from "../../core/dialect.ts";
 import { isObject } from "../../core/json.ts";
 import type { AnswerCodec, Codec } from "../codec.ts";
-import type { Changed, Operation, ReaderOptions, SentAsk } from "../operation.ts";
+import {
+  type Changed,
+  type Operation,
+  type ReaderOptions,
+  type SentAsk,
+  shareAnswers,
+} from "../operation.ts";
 import { likelyTextTokens } from "../text-tokens.ts";
-import { AnswerReader, readable } from "./answer.ts";
-import { parseAnswer } from "./answer-json.ts";
+import { AnswerReader, parseAnswer, readable } from "./answer.ts";
 import { fitToHold } from "./bounded.ts";
 import { nameConversation } from "./conversation.ts";
 import type { ChatForm } from "./decoder.ts";
@@ -19,9 +24,8 @@ import { ChatMeter } from "./meter.ts";
 import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
 import { isAnswer, normaliseReply } from "./normalise.ts";
 import { makeOffer } from "./offer.ts";
-import { cutUsage } from "./plausible.ts";
 import { listChunks, Run } from "./run.ts";
-import { addUsages, countAmounts } from "./usage.ts";
+import { addUsages, countAmounts, cutUsage } from "./usage.ts";
 
 /** Answers are seldom longer: a higher output limit would keep requests away that have room. */
 const LOAD_MAX = 4096;
@@ -93,11 +97,7 @@ function isReply(value: unknown): value is ChatReply {
 
 function split(ask: ChatRequest, answersPerCall: number): readonly ChatRequest[] {
   const wanted = ask.n ?? 1;
-  if (wanted <= answersPerCall) return [ask];
-  const asks: ChatRequest[] = [];
-  for (let left = wanted; left > 0; left -= answersPerCall)
-    asks.push({ ...ask, n: Math.min(left, answersPerCall) });
-  return asks;
+  return wanted <= answersPerCall ? [ask] : shareAnswers(wanted, answersPerCall).map((n) => ({ ...ask, n }));
 }
 
 function encode(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard, target: Target): Outgoing {

@@ -1,8 +1,7 @@
 // The types of the completion operation: text goes on where a prompt ends, or is filled in between a prompt and a suffix.
 import type { JsonObject } from "../../core/json.ts";
-import type { Decoder } from "../chat/decoder.ts";
-import type { ChatReply, ChatRequest, Usage } from "../chat/form.ts";
-import type { Part } from "../chat/run.ts";
+import type { ChatForm } from "../chat/decoder.ts";
+import type { ChatRequest } from "../chat/form.ts";
 import type { Ask } from "../form.ts";
 
 /** A text, or the ids of its tokens. */
@@ -27,12 +26,8 @@ export interface CompletionRequest extends Ask {
 }
 
 /** Answers are those of chat with nothing but text; `text_logprobs` of a choice are log probabilities in their older form. */
-export interface CompletionForm {
+export interface CompletionForm extends Omit<ChatForm, "ask"> {
   readonly ask: CompletionRequest;
-  readonly piece: Part;
-  readonly reply: ChatReply;
-  readonly usage: Usage;
-  readonly decoder: Decoder;
 }
 
 /** Text of about one token, in whose place an id stands. */

@@ -4,16 +4,12 @@ import { ChatFolding } from "../chat/folding.ts";
 import { readOutputLimit } from "../chat/form.ts";
 import { ChatMeter } from "../chat/meter.ts";
 import { CHAT } from "../chat/operation.ts";
-import type { Operation } from "../operation.ts";
+import { type Operation, shareAnswers } from "../operation.ts";
 import { type CompletionForm, type CompletionRequest, toChat } from "./form.ts";
 
-const { answerBytesMax, keptBytesMax, bounds, isAnswer, merge, unfold, restore, toLogged } = CHAT;
-const { readUsage, withUsage, usagePiece, addUsages, countAmounts, withCost } = CHAT;
-
 export const COMPLETION: Operation<CompletionForm> = {
+  ...CHAT,
   name: "completion",
-  ...{ answerBytesMax, keptBytesMax, bounds, isAnswer, merge, unfold, restore, toLogged },
-  ...{ readUsage, withUsage, usagePiece, addUsages, countAmounts, withCost },
   fold: () => new ChatFolding(),
   meter: ({ n, bestOf = n }) => new BestMeter(Math.max(1, bestOf / n)),
   findCodec: ({ completion }) => completion ?? null,
@@ -72,10 +68,7 @@ class BestMeter extends ChatMeter {
 function split(ask: CompletionRequest, answersPerCall: number): readonly CompletionRequest[] {
   if (COMPLETION.countAnswers(ask) <= answersPerCall) return [ask];
   const { bestOf: _best, ...rest } = ask;
-  return ask.prompts.flatMap((prompt) => {
-    const asks: CompletionRequest[] = [];
-    for (let left = ask.n; left > 0; left -= answersPerCall)
-      asks.push({ ...rest, prompts: [prompt], n: Math.min(left, answersPerCall) });
-    return asks;
-  });
+  return ask.prompts.flatMap((prompt) =>
+    shareAnswers(ask.n, answersPerCall).map((n) => ({ ...rest, prompts: [prompt], n })),
+  );
 }

@@ -1,12 +1,11 @@
 // Embeddings as an operation: texts become vectors.
 import type { ModelCard } from "../../core/card.ts";
 import { Fault } from "../../core/fault.ts";
-import { isObject } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { CONTEXT_SLACK, likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
-import type { EmbeddingInput, EmbeddingsForm, EmbeddingsReply, EmbeddingsRequest } from "./form.ts";
+import type { EmbeddingInput, EmbeddingsForm, EmbeddingsRequest } from "./form.ts";
 
 /** The marks that a tokenizer puts around each text. */
 const TOKENS_AROUND = 3;
@@ -21,20 +20,24 @@ export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
       : { ...NO_AMOUNTS, prompt: Math.ceil(inputs.length * contextTokensMax * CONTEXT_SLACK) },
   countLikely: (ask) => ({ ...NO_AMOUNTS, prompt: estimateTokens(ask) }),
   split,
-  merge: (replies) => ({ usage: null, vectors: replies.flatMap(({ vectors }) => vectors) }),
+  join: (replies) => ({ usage: null, vectors: replies.flatMap(({ vectors }) => vectors) }),
   toLog({ inputs, ...request }) {
     return { request, messages: inputs };
   },
-  restore: (kept) => (isReply(kept) ? kept : null),
+  content: "vectors",
 });
 
 /** Each input is within the model's context: a longer one is refused, or cut. */
 function countWorst({ inputs }: EmbeddingsRequest, { contextTokensMax }: ModelCard): number {
   const most = contextTokensMax ?? Number.POSITIVE_INFINITY;
   let tokens = 0;
-  for (const input of inputs) {
-    tokens += Math.min(most, countTokens(input, worstTextTokens)) + TOKENS_AROUND;
-  }
+  // No tokenizer makes more tokens of a text than it has bytes.
+  for (const input of inputs)
+    tokens +=
+      Math.min(
+        most,
+        countTokens(input, (bytes) => bytes),
+      ) + TOKENS_AROUND;
   return Math.ceil(tokens);
 }
 
@@ -68,11 +71,6 @@ function estimateTokens({ inputs }: Pick<EmbeddingsRequest, "inputs">): number {
   return inputs.reduce<number>((sum, input) => sum + countTokens(input, likelyTextTokens), 0);
 }
 
-/** No tokenizer makes more tokens of a text than it has bytes. */
-function worstTextTokens(bytes: number): number {
-  return bytes;
-}
-
 function countTokens(input: EmbeddingInput, estimate: (bytes: number) => number): number {
   return typeof input === "string" ? estimate(Buffer.byteLength(input)) : input.length;
 }
@@ -84,8 +82,4 @@ function split(ask: EmbeddingsRequest, inputsPerCall: number): readonly Embeddin
     asks.push({ ...ask, inputs: ask.inputs.slice(at, at + inputsPerCall) });
   }
   return asks;
-}
-
-function isReply(value: unknown): value is EmbeddingsReply {
-  return isObject(value) && Array.isArray(value.vectors);
 }

@@ -1,8 +1,7 @@
 // Images as an operation: a description becomes pictures.
 import type { ModelCard } from "../../core/card.ts";
-import { isObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
-import type { Operation } from "../operation.ts";
+import { type Operation, shareAnswers } from "../operation.ts";
 import { likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { ImagesForm, ImagesReply, ImagesRequest } from "./form.ts";
@@ -34,8 +33,8 @@ export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   countAnswers: ({ n }) => n,
   countWorst: (ask, card) => count(ask, SOURCE_TOKENS_WORST, worstTokens(ask, card)),
   countLikely: (ask) => count(ask, SOURCE_TOKENS, countPictureTokens(ask, ask.quality ?? "medium")),
-  split,
-  merge: (replies) => ({
+  split: (ask, picturesPerCall) => shareAnswers(ask.n, picturesPerCall).map((n) => ({ ...ask, n })),
+  join: (replies) => ({
     usage: null,
     pictures: replies.flatMap(({ pictures }) => pictures),
     settings: replies[0]?.settings ?? {},
@@ -44,7 +43,7 @@ export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   toLog({ prompt, ...request }) {
     return { request: Object.fromEntries(Object.entries(request)), messages: [prompt] };
   },
-  restore: (kept) => (isReply(kept) ? kept : null),
+  content: "pictures",
 });
 
 function countBase64({ pictures }: ImagesReply): number {
@@ -77,16 +76,4 @@ function worstTokens(ask: ImagesRequest, { name }: ModelCard): number {
 function countPictureTokens({ size = "auto" }: ImagesRequest, quality: string): number {
   const [square, long] = TOKENS[quality] ?? TOKENS_HIGHEST;
   return SQUARE.test(size) ? square : long;
-}
-
-function split(ask: ImagesRequest, picturesPerCall: number): readonly ImagesRequest[] {
-  const asks: ImagesRequest[] = [];
-  for (let left = ask.n; left > 0; left -= picturesPerCall) {
-    asks.push({ ...ask, n: Math.min(left, picturesPerCall) });
-  }
-  return asks;
-}
-
-function isReply(value: unknown): value is ImagesReply {
-  return isObject(value) && Array.isArray(value.pictures);
 }

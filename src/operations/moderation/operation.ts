@@ -1,12 +1,11 @@
 // Moderation as an operation: texts and images are judged by categories.
 import { can } from "../../core/card.ts";
 import { Fault } from "../../core/fault.ts";
-import { isObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
-import type { ModerationForm, ModerationReply, ModerationRequest } from "./form.ts";
+import type { ModerationForm, ModerationRequest } from "./form.ts";
 
 /** Near what an image of middling size takes. */
 const IMAGE_TOKENS = 1000;
@@ -29,7 +28,7 @@ export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
     return { request, messages: inputs };
   },
   toLogged: ({ results }) => ({ results }),
-  restore: (kept) => (isReply(kept) ? kept : null),
+  content: "results",
 });
 
 function count({ inputs }: ModerationRequest, estimate: (bytes: number) => number): Amounts {
@@ -41,8 +40,4 @@ function count({ inputs }: ModerationRequest, estimate: (bytes: number) => numbe
     }
   }
   return { ...NO_AMOUNTS, prompt };
-}
-
-function isReply(value: unknown): value is ModerationReply {
-  return isObject(value) && Array.isArray(value.results);
 }

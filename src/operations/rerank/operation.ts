@@ -1,11 +1,10 @@
 // Rerank as an operation: documents are put in the order of their relevance to a query.
 import type { ModelCard } from "../../core/card.ts";
-import { isObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { CONTEXT_SLACK, likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
-import type { RerankForm, RerankReply, RerankRequest } from "./form.ts";
+import type { RerankForm, RerankRequest } from "./form.ts";
 
 /** The instructions that a model is given with each document. */
 const TOKENS_AROUND = 100;
@@ -28,7 +27,7 @@ export const RERANK: Operation<RerankForm> = makeWholeOperation({
     return { request, messages: [query, ...documents.map(({ given }) => given)] };
   },
   toLogged: ({ results }) => ({ results }),
-  restore: (kept) => (isReply(kept) ? kept : null),
+  content: "results",
 });
 
 function countWorst(ask: RerankRequest, { contextTokensMax }: ModelCard): Amounts {
@@ -51,8 +50,4 @@ function count(
     pieces += Math.ceil((asked + tokens) / TOKENS_PER_PIECE);
   }
   return { ...NO_AMOUNTS, prompt: Math.ceil(prompt), searchUnits: Math.ceil(pieces / DOCUMENTS_PER_UNIT) };
-}
-
-function isReply(value: unknown): value is RerankReply {
-  return isObject(value) && Array.isArray(value.results);
 }

@@ -34,7 +34,6 @@ export const SPEECH: Operation<SpeechForm> = makeWholeOperation({
   toLog({ input, ...request }) {
     return { request, messages: [input] };
   },
-  restore: () => null,
 });
 
 function count({ input, instructions = "" }: SpeechRequest, tokensPerCharacter: number): Amounts {

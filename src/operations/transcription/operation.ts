@@ -1,15 +1,10 @@
 // Transcription as an operation: sound becomes text.
-import { asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asString, type JsonObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
-import {
-  isJsonFormat,
-  type TranscriptionForm,
-  type TranscriptionReply,
-  type TranscriptionRequest,
-} from "./form.ts";
+import { isJsonFormat, type TranscriptionForm, type TranscriptionRequest } from "./form.ts";
 
 /** Recorded: gpt-4o-transcribe counts 10 tokens a second of sound and writes some 3; a second of fast speech is 5 words. */
 const [SOUND_TOKENS_WORST, SOUND_TOKENS] = [25, 10];
@@ -34,7 +29,7 @@ export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
   identify: (ask) => (isJsonFormat(ask.format) ? listFields(ask) : null),
   toLog: (ask) => ({ request: listFields(ask), messages: [] }),
   toLogged: ({ content }) => (typeof content === "string" ? { text: content } : content),
-  restore: (kept) => (isReply(kept) ? kept : null),
+  content: "content",
 });
 
 function countBytes(piece: TranscriptionForm["piece"]): number {
@@ -61,8 +56,4 @@ function count({ prompt = "" }: TranscriptionRequest, seconds: number, sound: nu
     completion: Math.ceil(seconds * text),
     seconds,
   };
-}
-
-function isReply(value: unknown): value is TranscriptionReply {
-  return isObject(value) && isObject(value.content);
 }

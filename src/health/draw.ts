@@ -1,0 +1,93 @@
+// Draws the model of a group that serves a request, and the order of a provider's credentials: by weight, and by how they have been doing.
+import type { Attempt } from "../core/attempt.ts";
+import type { Health } from "./health.ts";
+
+/** A single failure weighs little, and fades: a deployment that is never asked could not show that it has recovered. */
+const OUTCOMES_BEFORE = 10;
+
+/** Draws one in proportion to weight. `roll` returns a new number from 0 up to 1 at each call. */
+function draw<One>(all: readonly One[], weigh: (one: One) => number, roll: () => number): One | undefined {
+  const weights = all.map(weigh);
+  let mark = roll() * weights.reduce((sum, weight) => sum + weight, 0);
+  return all.find((_, at) => {
+    mark -= weights[at] ?? 0;
+    return mark < 0;
+  });
+}
+
+interface Sharer {
+  readonly weight: number;
+  /** The ways to ask it that are open now; none: it gets no share. */
+  readonly attempts: readonly Attempt[];
+}
+
+/**
+ * Returns one of those that may be asked now, each with the chance of its weight times the square of its share of good answers
+ * lately; null: none may. `roll` returns a number from 0 up to 1.
+ */
+export function drawMember<Member extends Sharer>(
+  members: readonly Member[],
+  health: Health,
+  roll: () => number,
+  nowMs: number,
+): Member | null {
+  const open = members.filter(({ attempts }) => attempts.length > 0);
+  if (open.length < 2) return open[0] ?? null;
+  const weigh = ({ weight, attempts }: Member) => weight * (1 - computeErrors(attempts, health, nowMs)) ** 2;
+  return draw(open, weigh, roll) ?? open[0] ?? null;
+}
+
+/** The share of bad answers among the recent ones, as if a few good ones had come before: 0 up to 1. */
+function computeErrors(attempts: readonly Attempt[], health: Health, nowMs: number): number {
+  let bad = 0;
+  let all = OUTCOMES_BEFORE;
+  for (const attempt of attempts) {
+    const outcomes = health.deployment(attempt)?.countOutcomes(nowMs);
+    if (outcomes === undefined) continue;
+    bad += outcomes.bad;
+    all += outcomes.good + outcomes.bad;
+  }
+  return bad / all;
+}
+
+/** Latencies are compared above this floor, so that small differences don't outweigh the draw. */
+const LATENCY_FLOOR_MS = 100;
+const ERROR_COST = 4;
+/** The second takes over only when it is clearly less burdened. */
+const CLEARLY = 0.8;
+
+/** All of these attempts in the order in which to try them. `roll` returns a new number from 0 up to 1 at each call. */
+export function spread(
+  attempts: readonly Attempt[],
+  health: Health,
+  roll: () => number,
+  nowMs: number,
+): readonly Attempt[] {
+  if (attempts.length < 2) return attempts;
+  const order: Attempt[] = [];
+  for (let left = attempts; left.length > 0; left = left.filter((attempt) => attempt !== order.at(-1))) {
+    const drawn = draw(left, readWeight, roll) ?? left[0];
+    const others = left.filter((attempt) => attempt !== drawn);
+    const other = draw(others, readWeight, roll);
+    const mean = left.reduce((sum, attempt) => sum + readWeight(attempt), 0) / left.length;
+    const burden = (attempt: Attempt) => measureBurden(attempt, health, mean, nowMs);
+    const isOther = drawn && other && burden(other) < CLEARLY * burden(drawn);
+    const next = isOther ? other : drawn;
+    if (next) order.push(next);
+  }
+  return order;
+}
+
+function readWeight({ credential }: Attempt): number {
+  return credential.weight;
+}
+
+function measureBurden(attempt: Attempt, health: Health, meanWeight: number, nowMs: number): number {
+  const deployment = health.deployment(attempt);
+  const inFlight = health.key(attempt)?.inFlight ?? 0;
+  const load = (inFlight * meanWeight) / attempt.credential.weight + 1;
+  if (!deployment) return load * LATENCY_FLOOR_MS;
+  const { good, bad } = deployment.countOutcomes(nowMs);
+  const errors = bad / (good + bad + OUTCOMES_BEFORE);
+  return load * ((deployment.meanWaitMs(nowMs) ?? 0) + LATENCY_FLOOR_MS) * (1 + ERROR_COST * errors);
+}
