@@ -16,7 +16,7 @@ import type { FormOf, WholePiece, WholeReply, WorkUsage } from "./whole-form.ts"
 
 type Whole<A extends Ask, R extends WholeReply, P extends object> = Operation<FormOf<A, R, P>>;
 
-/** The parts in which such operations differ. What may be left out is as in `makeWholeOperation`. */
+/** The parts in which such operations differ. `makeWholeOperation` has the defaults. */
 export interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
   extends Pick<Whole<A, R, P>, "name" | "findCodec" | "toLog">,
     Partial<
