@@ -89,17 +89,12 @@ export interface ByteWriter<Piece> extends StreamWriter<Piece> {
   readType(first: readonly Piece[]): string;
 }
 
-/** Writes one answer as the text of an event stream. */
+/** Writes one answer as the text of an event stream, which has a place for an error and signs of life. */
 export interface Writer<Piece> extends StreamWriter<Piece> {
-  /** The text for the next pieces, "" where they show nothing. The last piece of an answer holds its usage. */
   write(pieces: readonly Piece[]): string;
   /** Returns the whole answer once all of its pieces were written, for surfaces whose answers are kept. */
   finish?(): JsonObject;
-  /** The answer is whole: the stream's own end. */
-  end(): string;
-  /** The answer failed: the surface's error event, and its end where it has one. */
   fail(fault: Fault, requestId: string): string;
-  /** A sign of life for a silent stream. */
   readonly keepAlive: string;
 }
 

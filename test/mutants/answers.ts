@@ -67,7 +67,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "the provider is not told what is held for",
     file: "src/operations/chat/bounded.ts",
-    find: "    max_completion_tokens: held,\n",
+    find: "max_completion_tokens: held, ",
     replace: "",
   },
   {
@@ -79,9 +79,9 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "sum cumulative usage",
     file: "src/operations/chat/normalise.ts",
-    find: "    if (usage) this.#usage = soundUsage",
-    replace: `    if (usage && this.#usage) usage.completion_tokens += this.#usage.completion_tokens;
-    if (usage) this.#usage = soundUsage`,
+    find: "    if (usage) this.usage = soundUsage",
+    replace: `    if (usage && this.usage) usage.completion_tokens += this.usage.completion_tokens;
+    if (usage) this.usage = soundUsage`,
   },
   {
     name: "a choice that nobody asked for is passed on",

@@ -21,30 +21,21 @@ export function fitToHold(
   isLimitRequired = false,
 ): Changed<ChatRequest> {
   const named = readOutputLimit(request);
+  const { max_tokens: _old, max_completion_tokens: _now, ...rest } = request;
+  const unlimited: ChatRequest = { ...rest, model: request.model, messages: request.messages };
   const isWish = isLimitRequired && named !== undefined && named > LIMIT_MEANT_MAX;
   const isCovered = held === undefined || held >= (named ?? 0);
   if (isWish && isCovered && card.outputTokensMax === null) {
-    const { max_tokens: _old, max_completion_tokens: _now, ...rest } = request;
-    return {
-      ask: { ...rest, model: request.model, messages: request.messages },
-      dropped: ["max_tokens"],
-    };
+    return { ask: unlimited, dropped: ["max_tokens"] };
   }
   // If only the context bounds the model, so large a limit would leave no room for the prompt.
   const most = named ?? card.outputTokensMax ?? card.contextTokensMax ?? Number.MAX_SAFE_INTEGER;
   if (held === undefined || held >= Math.min(most, card.outputTokensMax ?? most))
     return { ask: request, dropped: [] };
-  const { max_tokens: _old, max_completion_tokens: _now, ...rest } = request;
   const limits = ["max_tokens", "max_completion_tokens"].filter((field) => request[field] !== undefined);
-  const thinking = fitThinking(request, held);
-  const fitted: ChatRequest = {
-    ...rest,
-    model: request.model,
-    messages: request.messages,
-    max_completion_tokens: held,
-    ...thinking.fields,
-  };
-  return { ask: fitted, dropped: [...limits, ...thinking.dropped] };
+  const { fields, dropped } = fitThinking(request, held);
+  const ask = { ...unlimited, max_completion_tokens: held, ...fields };
+  return { ask, dropped: [...limits, ...dropped] };
 }
 
 /** Budgets of thinking, wherever clients put them: Qwen's field, OpenRouter's, Anthropic's. */

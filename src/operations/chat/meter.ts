@@ -6,27 +6,19 @@ import { isAnswer } from "./normalise.ts";
 import { type Part, Run, Verbatim } from "./run.ts";
 
 export class ChatMeter implements Meter<ChatForm> {
-  #hasAnswer = false;
-  #bytes = 0;
+  hasAnswer = false;
+  bytes = 0;
   /** Indexes of the choices that were begun or finished. */
   readonly #begun = new Set<number>();
-
-  get hasAnswer(): boolean {
-    return this.#hasAnswer;
-  }
 
   get begun(): number {
     return this.#begun.size;
   }
 
-  get bytes(): number {
-    return this.#bytes;
-  }
-
   take(parts: readonly Part[]): void {
     for (const part of parts) {
       // A run continues a choice that a chunk has begun.
-      if (part instanceof Run) this.#bytes += part.bytes;
+      if (part instanceof Run) this.bytes += part.bytes;
       else if (part instanceof Verbatim) for (const chunk of part.meaning) this.#takeChunk(chunk);
       else this.#takeChunk(part);
     }
@@ -38,10 +30,10 @@ export class ChatMeter implements Meter<ChatForm> {
 
   #takeChunk(chunk: ChatChunk): void {
     const hasAnswer = isAnswer(chunk);
-    this.#hasAnswer ||= hasAnswer;
+    this.hasAnswer ||= hasAnswer;
     for (const { index, delta, finish_reason } of chunk.choices) {
       if (hasAnswer || finish_reason !== null) this.#begun.add(index);
-      this.#bytes += measureBytes(delta);
+      this.bytes += measureBytes(delta);
     }
   }
 }

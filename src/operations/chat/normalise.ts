@@ -28,20 +28,16 @@ export class Normaliser {
   readonly #turn: number;
   readonly #choicesMax: number;
   readonly #choiceOffset: number;
-  #usage: Usage | null = null;
+  /** The latest usage report, as far as one came. */
+  usage: Usage | null = null;
   /** Fields of chunks that had nothing else to say: they leave with the first finish. */
   #extras: JsonObject = {};
 
   constructor(request: ChatRequest, choiceOffset = 0) {
     this.#takenIds = idsInHistory(request);
     this.#turn = request.messages.length;
-    this.#choicesMax = choicesAsked(request);
+    this.#choicesMax = request.n ?? 1;
     this.#choiceOffset = choiceOffset;
-  }
-
-  /** The latest usage report, as far as one came. */
-  get usage(): Usage | null {
-    return this.#usage;
   }
 
   push(chunks: readonly ChatChunk[]): ChatChunk[] {
@@ -57,7 +53,7 @@ export class Normaliser {
   end(): ChatChunk[] {
     const ready: ChatChunk[] = [];
     for (const [index, state] of this.#choices) ready.push(...this.#finish(index, state));
-    if (this.#usage) ready.push({ choices: [], usage: this.#usage });
+    if (this.usage) ready.push({ choices: [], usage: this.usage });
     return ready;
   }
 
@@ -65,7 +61,7 @@ export class Normaliser {
     const only = chunk.choices.length === 1 ? chunk.choices[0] : undefined;
     if (only && !chunk.usage && this.#isPlain(only)) return chunk;
     const { usage, choices, ...rest } = chunk;
-    if (usage) this.#usage = soundUsage(usage);
+    if (usage) this.usage = soundUsage(usage);
     const clean: ChunkChoice[] = [];
     for (const choice of choices) {
       const one = this.#choice(choice);
@@ -139,10 +135,6 @@ export class Normaliser {
   }
 }
 
-function choicesAsked({ n = 1 }: ChatRequest): number {
-  return n;
-}
-
 /** Nobody asked for the others, and nobody has paid for them. */
 function tooMany(asked: number): Error {
   return garbled(`more choices than the ${asked} asked for`);
@@ -183,7 +175,7 @@ export function normaliseReply(
   choiceOffset = 0,
   stops: readonly string[] = [],
 ): ChatReply {
-  const asked = choicesAsked(request);
+  const asked = request.n ?? 1;
   const { choices } = reply;
   if (choices.length > asked || choices.some(({ index }) => index >= asked)) throw tooMany(asked);
   const plain = choiceOffset === 0 && stops.length === 0 ? plainReply(reply) : null;

@@ -65,22 +65,16 @@ interface Shown {
  */
 export class Template {
   readonly #sample: Sample;
-  readonly #constants: readonly string[];
-  readonly #holes: readonly RegExp[];
-  readonly #shown: Shown | null;
   /** The end of the last run in its text. */
   end = 0;
 
   constructor(sample: Sample) {
     this.#sample = sample;
-    this.#constants = sample.constants;
-    this.#holes = sample.holes;
-    this.#shown = sample.shown;
   }
 
   /** The events of this kind that stand whole in `text` from `from` on; null: there is none. */
   run(text: string, from: number): Run | null {
-    const shown = this.#shown;
+    const { head, tail, shown } = this.#sample;
     const texts: string[] = [];
     const data: string[] = [];
     this.end = from;
@@ -91,7 +85,7 @@ export class Template {
       if (shown) data.push(showData(shown, text.slice(at, this.end), found));
     }
     if (texts.length === 0) return null;
-    return new Run(this.#sample.head, this.#sample.tail, texts, shown && { type: shown.type, data });
+    return new Run(head, tail, texts, shown && { type: shown.type, data });
   }
 
   /** Returns one event with all the text. */
@@ -102,13 +96,14 @@ export class Template {
 
   /** The text of the event at that place, which ends at `end`; null: it is of another kind, or not whole. */
   #match(text: string, from: number): string | null {
+    const { constants, holes } = this.#sample;
     let found: string | null = null;
     let at = from;
     let index = 0;
-    for (const constant of this.#constants) {
+    for (const constant of constants) {
       if (!text.startsWith(constant, at)) return null;
       at += constant.length;
-      const hole = this.#holes[index++];
+      const hole = holes[index++];
       if (hole === undefined) break;
       hole.lastIndex = at;
       if (!hole.test(text)) return null;

@@ -4,7 +4,7 @@ import type { Sealer } from "../../core/world.ts";
 import type { Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
 import { CallQueue } from "../call-queue.ts";
 import { closeJson } from "../close-json.ts";
-import { namedEvent } from "../event-stream.ts";
+import { typedEvent } from "../event-stream.ts";
 import { ANTHROPIC_FORMAT, readCallSignature, signThinking } from "../signature.ts";
 import { writeCitations } from "./answer.ts";
 
@@ -115,11 +115,11 @@ export class ContentWriter {
   }
 
   #start(block: JsonObject): string {
-    return event({ type: "content_block_start", index: this.#next, content_block: block });
+    return typedEvent({ type: "content_block_start", index: this.#next, content_block: block });
   }
 
   #delta(delta: JsonObject): string {
-    return event({ type: "content_block_delta", index: this.#next, delta });
+    return typedEvent({ type: "content_block_delta", index: this.#next, delta });
   }
 
   #close(): string {
@@ -128,7 +128,7 @@ export class ContentWriter {
     let text = "";
     if (open.kind === "thinking") text += this.#sign(open);
     if (open.kind === "call") text += this.#endInput(open);
-    text += event({ type: "content_block_stop", index: this.#next });
+    text += typedEvent({ type: "content_block_stop", index: this.#next });
     this.#open = null;
     this.#next++;
     return text;
@@ -145,8 +145,4 @@ export class ContentWriter {
     const rest = isCustom ? JSON.stringify({ input: json }) : (closeJson(json) ?? "");
     return rest === "" ? "" : this.#delta({ type: "input_json_delta", partial_json: rest });
   }
-}
-
-function event(fields: JsonObject & { readonly type: string }): string {
-  return namedEvent(fields.type, JSON.stringify(fields));
 }

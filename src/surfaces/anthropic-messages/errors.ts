@@ -1,6 +1,6 @@
 // Faults as Anthropic's errors: its types and statuses, and the wordings by which Claude Code stops or goes on.
-import type { Fault } from "../../core/fault.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { errorBody, type Fault } from "../../core/fault.ts";
+import { type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { Refusal } from "../surface.ts";
 
 const TYPE_BY_STATUS: Readonly<Record<number, string>> = {
@@ -23,17 +23,9 @@ const OVERFLOW = "prompt is too long";
 
 export function writeError(fault: Fault, requestId: string): JsonObject {
   const type = TYPE_BY_STATUS[fault.row.status] ?? "api_error";
-  const { param, resetAtMs } = fault.details;
-  return {
-    type: "error",
-    error: {
-      type,
-      message: writeMessage(fault),
-      ...(param ? { param } : {}),
-      ...(resetAtMs === undefined ? {} : { reset_at: new Date(resetAtMs).toISOString() }),
-    },
-    request_id: requestId,
-  };
+  const { param, reset_at } = errorBody(fault).error;
+  const error = omitUndefined({ type, message: writeMessage(fault), param: param || undefined, reset_at });
+  return { type: "error", error, request_id: requestId };
 }
 
 function writeMessage(fault: Fault): string {
@@ -42,9 +34,6 @@ function writeMessage(fault: Fault): string {
 }
 
 export function refuse(fault: Fault, requestId: string): Refusal {
-  return {
-    status: fault.row.status,
-    body: writeError(fault, requestId),
-    headers: { "request-id": requestId },
-  };
+  const headers = { "request-id": requestId };
+  return { status: fault.row.status, body: writeError(fault, requestId), headers };
 }

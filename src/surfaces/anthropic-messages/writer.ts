@@ -1,28 +1,24 @@
 // A streamed answer as the events of the Messages API.
 import type { Fault } from "../../core/fault.ts";
-import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asObject, asString, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ChatChunk, Finish, Usage } from "../../operations/chat/form.ts";
 import type { Part, ShownEvents, Verbatim } from "../../operations/chat/run.ts";
-import { KEEP_ALIVE_LINE, namedEvent } from "../event-stream.ts";
+import { writeCost } from "../cost.ts";
+import { KEEP_ALIVE_LINE, namedEvent, typedEvent } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
+import { VerbatimWriter } from "../verbatim-writer.ts";
 import { writeStop, writeUsage } from "./answer.ts";
 import { ContentWriter } from "./content-writer.ts";
 import { writeError } from "./errors.ts";
-import { VerbatimWriter } from "./verbatim-writer.ts";
 
-const PING = namedEvent("ping", '{"type":"ping"}');
-
-/** An event, named by its own type. */
-export function messageEvent(event: JsonObject & { readonly type: string }): string {
-  return namedEvent(event.type, JSON.stringify(event));
-}
+const PING = typedEvent({ type: "ping" });
 
 export class MessageWriter extends PartWriter implements Writer<Part> {
   readonly #stamp: () => Stamp;
   readonly #content: ContentWriter;
-  #verbatim: VerbatimWriter | null = null;
+  #verbatim: OwnEvents | null = null;
   #isStarted = false;
   #refusal = "";
   #finish: Finish = { finish_reason: "stop" };
@@ -45,12 +41,12 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     return [
       this.#start(),
       this.#content.end(),
-      messageEvent({
+      typedEvent({
         type: "message_delta",
         delta: writeStop(this.#finish, this.#refusal),
         usage: writeUsage(usage),
       }),
-      messageEvent({ type: "message_stop" }),
+      typedEvent({ type: "message_stop" }),
     ].join("");
   }
 
@@ -60,7 +56,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
 
   protected override passOn({ event }: Verbatim): string {
     this.#isStarted = true;
-    this.#verbatim ??= new VerbatimWriter(this.#stamp());
+    this.#verbatim ??= new OwnEvents(this.#stamp());
     return this.#verbatim.write(asObject(parseJson(event.data)));
   }
 
@@ -97,6 +93,34 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
         cache_read_input_tokens: 0,
       },
     };
-    return messageEvent({ type: "message_start", message });
+    return typedEvent({ type: "message_start", message });
+  }
+}
+
+/** Anthropic's own events, with our id, the card's name and the cost. */
+class OwnEvents extends VerbatimWriter {
+  readonly #stamp: Stamp;
+
+  constructor(stamp: Stamp) {
+    super();
+    this.#stamp = stamp;
+  }
+
+  protected override isLast({ type, delta }: JsonObject): boolean {
+    return type === "message_delta" && Boolean(asObject(delta).stop_reason);
+  }
+
+  protected override show(event: JsonObject, usage?: Usage | null): string {
+    const type = asString(event.type);
+    return type === undefined ? "" : namedEvent(type, JSON.stringify(this.#stampOn(event, usage)));
+  }
+
+  #stampOn(event: JsonObject, usage?: Usage | null): JsonObject {
+    if (event.type === "message_start") {
+      const { id, model } = this.#stamp;
+      return { ...event, message: { ...asObject(event.message), id, model } };
+    }
+    if (event.type !== "message_delta" || usage === undefined) return event;
+    return { ...event, usage: { ...asObject(event.usage), ...writeCost(usage) } };
   }
 }

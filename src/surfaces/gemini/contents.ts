@@ -1,5 +1,5 @@
 // The contents of a generateContent request as chat messages.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
   AssistantMessage,
@@ -155,7 +155,7 @@ function readPart(part: JsonObject): ContentPart | null {
 
 function readUrl(url: string, mediaType: string, filename: string | undefined): ContentPart {
   if (mediaType.startsWith("image/")) return { type: "image_url", image_url: { url } };
-  return { type: "file", file: { file_data: url, ...(filename === undefined ? {} : { filename }) } };
+  return { type: "file", file: omitUndefined({ file_data: url, filename }) };
 }
 
 function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): AssistantMessage {
@@ -195,15 +195,8 @@ function readDetails(
   if (isOurSignature(signature)) return openSignature(seal, text, signature) ?? [];
   const isThought = part.thought === true;
   if (isObject(part.functionCall ?? part.function_call) || (signature === "" && !isThought)) return [];
-  const shown = isThought ? { text } : {};
-  return [
-    {
-      type: "reasoning.text",
-      ...shown,
-      ...(signature === "" ? {} : { signature }),
-      format: GEMINI_FORMAT,
-    },
-  ];
+  const shown = { text: isThought ? text : undefined, signature: signature || undefined };
+  return [omitUndefined<ReasoningDetail>({ type: "reasoning.text", ...shown, format: GEMINI_FORMAT })];
 }
 
 function readCall(call: JsonObject, signature: string, ids: CallIds): ToolCall {

@@ -1,7 +1,15 @@
 // Gemini's embedContent and batchEmbedContents, on every embedding model.
 import { Type } from "@sinclair/typebox";
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import {
+  asArray,
+  asNumber,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+} from "../../core/json.ts";
 import { missingParameter } from "../../core/schema-fault.ts";
 import type {
   EmbeddingsForm,
@@ -85,18 +93,17 @@ function readEmbed(model: string, body: JsonObject, isBatch: boolean): Embedding
   );
   const { taskType = UNSPECIFIED, title, outputDimensionality: dimensions, autoTruncate } = first;
   const task = taskType === UNSPECIFIED ? undefined : String(taskType);
-  const inputType = KINDS[task ?? ""];
-  const ask: EmbeddingsRequest = {
+  const ask: EmbeddingsRequest = omitUndefined({
     model,
     inputs,
     encoding: "float",
-    ...(typeof dimensions === "number" ? { dimensions } : {}),
-    ...(inputType ? { inputType } : {}),
-    ...(task ? { task } : {}),
-    ...(typeof title === "string" ? { title } : {}),
-    ...(typeof autoTruncate === "boolean" ? { truncation: autoTruncate ? "end" : "none" } : {}),
+    dimensions: asNumber(dimensions),
+    inputType: KINDS[task ?? ""],
+    task: task || undefined,
+    title: asString(title),
+    truncation: typeof autoTruncate !== "boolean" ? undefined : autoTruncate ? "end" : "none",
     extras: {},
-  };
+  });
   refuseManyTokens(ask, isBatch ? "requests" : "content");
   return ask;
 }

@@ -1,6 +1,6 @@
 // Faults as Google's errors.
-import type { Fault } from "../../core/fault.ts";
-import type { JsonObject } from "../../core/json.ts";
+import { errorBody, type Fault } from "../../core/fault.ts";
+import { type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { Refusal } from "../surface.ts";
 
 /** google.rpc.Code by HTTP status (cloud.google.com/apis/design/errors). */
@@ -24,17 +24,9 @@ const STATUS: Readonly<Record<number, string>> = {
 
 export function writeError(fault: Fault): JsonObject {
   const { status } = fault.row;
-  const { param, resetAtMs } = fault.details;
-  return {
-    error: {
-      code: status,
-      message: fault.message,
-      status: STATUS[status] ?? "UNKNOWN",
-      reason: fault.code,
-      ...(param ? { param } : {}),
-      ...(resetAtMs === undefined ? {} : { reset_at: new Date(resetAtMs).toISOString() }),
-    },
-  };
+  const { message, param, reset_at } = errorBody(fault).error;
+  const own = { code: status, message, status: STATUS[status] ?? "UNKNOWN", reason: fault.code };
+  return { error: omitUndefined({ ...own, param: param || undefined, reset_at }) };
 }
 
 export function refuse(fault: Fault): Refusal {

@@ -49,18 +49,17 @@ const toolCall = Type.Union([
   }),
 ]);
 
-const name = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 const optionalText = Type.Optional(Type.Union([Type.String(), Type.Null()]));
 
 const message = Type.Union([
-  openObject({ role: checkChoice("developer"), content: textContent, name }),
-  openObject({ role: checkChoice("system"), content: textContent, name }),
-  openObject({ role: checkChoice("user"), content: userContent, name }),
+  openObject({ role: checkChoice("developer"), content: textContent, name: optionalText }),
+  openObject({ role: checkChoice("system"), content: textContent, name: optionalText }),
+  openObject({ role: checkChoice("user"), content: userContent, name: optionalText }),
   openObject({
     role: checkChoice("assistant"),
     content: Type.Optional(assistantContent),
     refusal: optionalText,
-    name,
+    name: optionalText,
     reasoning_content: optionalText,
     reasoning_details: Type.Optional(
       Type.Union([Type.Array(openObject({ type: Type.String() })), Type.Null()]),
@@ -68,7 +67,12 @@ const message = Type.Union([
     tool_calls: Type.Optional(Type.Union([Type.Array(toolCall), Type.Null()])),
     function_call: Type.Optional(Type.Union([functionCall, Type.Null()])),
   }),
-  openObject({ role: checkChoice("tool"), tool_call_id: Type.String(), content: toolContent, name }),
+  openObject({
+    role: checkChoice("tool"),
+    tool_call_id: Type.String(),
+    content: toolContent,
+    name: optionalText,
+  }),
   openObject({
     role: checkChoice("function"),
     name: Type.String(),

@@ -3,12 +3,10 @@ import { errorBody, type Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatChunk } from "../../operations/chat/form.ts";
 import { type Part, Run, Verbatim } from "../../operations/chat/run.ts";
-import { dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
+import { DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import { showChunk } from "./citations.ts";
 import { type ShownChunk, withFunctionCalls } from "./function-call.ts";
-
-const DONE_LINE = "data: [DONE]\n\n";
 
 export interface ChunkManners {
   /** The client asked for the usage at the end. */

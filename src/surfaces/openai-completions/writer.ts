@@ -2,10 +2,8 @@
 import { errorBody, type Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { listChunks, type Part } from "../../operations/chat/run.ts";
-import { dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
+import { DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
 import type { Stamp, Writer } from "../surface.ts";
-
-const DONE_LINE = "data: [DONE]\n\n";
 
 /** Returns a choice in the form of completions. */
 export function writeChoice(choice: JsonObject, content: unknown): JsonObject {

@@ -4,7 +4,7 @@ import { LongText } from "../../core/long-json.ts";
 import type { ImagesForm, ImagesReply, Picture } from "../../operations/images/form.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { writeCost } from "../cost.ts";
-import { makePieceWriter, namedEvent } from "../event-stream.ts";
+import { makePieceWriter, typedEvent } from "../event-stream.ts";
 import { Document, type Stamp, type Writer } from "../surface.ts";
 
 type Piece = ImagesForm["piece"];
@@ -45,7 +45,7 @@ export function makePictureWriter(stamp: () => Stamp, isEdit: boolean): Writer<P
   let replies = 0;
   const writeEvent = (kind: "partial_image" | "completed", fields: JsonObject) => {
     const type = `${isEdit ? "image_edit" : "image_generation"}.${kind}`;
-    return namedEvent(type, JSON.stringify({ type, ...fields, created_at: stamp().created }));
+    return typedEvent({ type, ...fields, created_at: stamp().created });
   };
   const writeHeld = (usage: WorkUsage | null) => {
     const { pictures = [], settings } = held ?? {};

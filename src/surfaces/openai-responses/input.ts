@@ -1,7 +1,7 @@
 // The items of a Responses input as chat messages: what one turn of the assistant said is one message.
 
 import { Fault } from "../../core/fault.ts";
-import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, type JsonObject, omitUndefined } from "../../core/json.ts";
 import { missingParameter } from "../../core/schema-fault.ts";
 import type { Sealer } from "../../core/world.ts";
 import type {
@@ -19,7 +19,7 @@ import type { ToolNames } from "./tools.ts";
 /** Stands between the messages of one turn where they are one text. */
 const GAP = "\n\n";
 
-export interface ReadInput {
+interface ReadInput {
   readonly messages: readonly ChatMessage[];
   /** Items that only a provider of the family understands. */
   readonly lost: readonly string[];
@@ -140,10 +140,7 @@ function readContent(content: unknown, path: string): Content {
 }
 
 function readPart(part: JsonObject, path: string): readonly ContentPart[] {
-  const mark =
-    part.prompt_cache_breakpoint === undefined
-      ? {}
-      : { prompt_cache_breakpoint: part.prompt_cache_breakpoint };
+  const mark = omitUndefined({ prompt_cache_breakpoint: part.prompt_cache_breakpoint });
   switch (part.type) {
     case "input_text":
     case "output_text":
@@ -154,18 +151,15 @@ function readPart(part: JsonObject, path: string): readonly ContentPart[] {
     case "input_image": {
       const url = asString(part.image_url);
       if (url === undefined) throw missingParameter(`${path}.image_url`);
-      const detail = asString(part.detail);
-      return [
-        { type: "image_url", image_url: { url, ...(detail === undefined ? {} : { detail }) }, ...mark },
-      ];
+      const image = omitUndefined({ url, detail: asString(part.detail) });
+      return [{ type: "image_url", image_url: image, ...mark }];
     }
     case "input_file":
       return [readFile(part, path)];
     case "input_audio": {
       const { data, format } = asObject(part.input_audio);
-      return [
-        { type: "input_audio", input_audio: { data: asString(data) ?? "", format: asString(format) ?? "" } },
-      ];
+      const audio = { data: asString(data) ?? "", format: asString(format) ?? "" };
+      return [{ type: "input_audio", input_audio: audio }];
     }
     default: {
       const message = `Invalid value for '${path}.type'. Supported values are: 'input_text', 'input_image', 'input_file'.`;
@@ -177,8 +171,7 @@ function readPart(part: JsonObject, path: string): readonly ContentPart[] {
 function readFile(part: JsonObject, path: string): ContentPart {
   const data = asString(part.file_data) ?? asString(part.file_url);
   if (data === undefined) throw missingParameter(`${path}.file_data`);
-  const filename = asString(part.filename);
-  return { type: "file", file: { file_data: data, ...(filename === undefined ? {} : { filename }) } };
+  return { type: "file", file: omitUndefined({ file_data: data, filename: asString(part.filename) }) };
 }
 
 function addSaid(turn: TurnBuilder, { content }: JsonObject): void {
@@ -194,9 +187,7 @@ function addSaid(turn: TurnBuilder, { content }: JsonObject): void {
 
 function readCall(item: JsonObject, names: ToolNames, path: string): ToolCall {
   const id = requireText(item, "call_id", path);
-  const own = requireText(item, "name", path);
-  const namespace = asString(item.namespace);
-  const name = names.flatten(namespace === undefined ? { name: own } : { name: own, namespace });
+  const name = names.flatten(requireText(item, "name", path), asString(item.namespace));
   if (item.type === "custom_tool_call") {
     return { id, type: "custom", custom: { name, input: asString(item.input) ?? "" } };
   }
@@ -214,8 +205,7 @@ function addReasoning(turn: TurnBuilder, item: JsonObject, seal: Sealer): void {
     turn.think(text, openSignature(seal, text, sealed) ?? []);
     return;
   }
-  const id = asString(item.id);
-  const about = { format: RESPONSES_FORMAT, ...(id === undefined ? {} : { id }) };
+  const about = omitUndefined({ format: RESPONSES_FORMAT, id: asString(item.id) });
   const details = summary.map(
     (one): ReasoningDetail => ({ type: "reasoning.summary", summary: one, ...about }),
   );

@@ -1,5 +1,5 @@
 // Tools of a Responses request as those of a chat request: namespaces flattened, and put back in the answer.
-import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { countUnread } from "../unread.ts";
 
@@ -19,13 +19,14 @@ export class ToolNames {
   readonly #byFlat = new Map<string, ToolName>();
 
   /** The flat name of a tool; the same for the same tool. One without a namespace keeps its own, and is named first. */
-  flatten(tool: ToolName): string {
-    if (tool.namespace === undefined) {
-      this.#byFlat.set(tool.name, tool);
-      return tool.name;
+  flatten(name: string, namespace?: string): string {
+    if (namespace === undefined) {
+      this.#byFlat.set(name, { name });
+      return name;
     }
-    const whole = `${tool.namespace}__${tool.name}`;
+    const whole = `${namespace}__${name}`;
     const plain = whole.replace(/[^\w-]/g, "_");
+    const tool = { name, namespace };
     const isFree = plain.length <= NAME_CHARACTERS_MAX && this.#isFree(plain, tool);
     const flat = isFree ? plain : this.#shorten(plain, whole);
     this.#byFlat.set(flat, tool);
@@ -49,7 +50,7 @@ export class ToolNames {
 
 type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls">;
 
-export interface ReadTools {
+interface ReadTools {
   readonly fields: ToolFields;
   /** Tools that only a provider of the family can run. */
   readonly lost: readonly string[];
@@ -75,25 +76,20 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
   const tools = lists.flatMap(({ list, path }) => readList(list, path, names, lost));
   const choice = readChoice(body.tool_choice, names);
   if (choice === null || (tools.length === 0 && choice === "required")) lost.paths.push("tool_choice");
-  if (tools.length === 0) return { fields: {}, lost: lost.paths, unreadBytes: lost.bytes };
-  return {
-    fields: {
-      tools,
-      ...(choice ? { tool_choice: choice } : {}),
-      ...(typeof body.parallel_tool_calls === "boolean"
-        ? { parallel_tool_calls: body.parallel_tool_calls }
-        : {}),
-    },
-    lost: lost.paths,
-    unreadBytes: lost.bytes,
-  };
+  const { parallel_tool_calls: parallel } = body;
+  const fields: ToolFields = omitUndefined({
+    tools,
+    tool_choice: choice ?? undefined,
+    parallel_tool_calls: typeof parallel === "boolean" ? parallel : undefined,
+  });
+  return { fields: tools.length === 0 ? {} : fields, lost: lost.paths, unreadBytes: lost.bytes };
 }
 
 /** Names without a namespace are the client's to choose: none of ours may stand in their place. */
 function reserveNames(list: readonly unknown[], names: ToolNames): void {
   for (const one of list) {
     const { type, name } = asObject(one);
-    if (typeof name === "string" && type !== "namespace") names.flatten({ name });
+    if (typeof name === "string" && type !== "namespace") names.flatten(name);
   }
 }
 
@@ -123,18 +119,17 @@ function readList(
 function readTool(tool: JsonObject, names: ToolNames, namespace?: string): Tool | null {
   const own = asString(tool.name);
   if (own === undefined) return null;
-  const name = names.flatten(namespace === undefined ? { name: own } : { name: own, namespace });
+  const name = names.flatten(own, namespace);
   const description = asString(tool.description);
-  const about = description === undefined ? {} : { description };
   if (tool.type === "function") {
-    const parameters = isObject(tool.parameters) ? { parameters: tool.parameters } : {};
-    const strict = typeof tool.strict === "boolean" ? { strict: tool.strict } : {};
-    return { type: "function", function: { name, ...about, ...parameters, ...strict } };
+    const parameters = isObject(tool.parameters) ? tool.parameters : undefined;
+    const strict = typeof tool.strict === "boolean" ? tool.strict : undefined;
+    return { type: "function", function: omitUndefined({ name, description, parameters, strict }) };
   }
   if (tool.type !== "custom") return null;
   const { type, syntax, definition } = asObject(tool.format);
-  const format = type === "grammar" ? { format: { type, grammar: { syntax, definition } } } : {};
-  return { type: "custom", custom: { name, ...about, ...format } };
+  const format = type === "grammar" ? { type, grammar: { syntax, definition } } : undefined;
+  return { type: "custom", custom: omitUndefined({ name, description, format }) };
 }
 
 /** Undefined: the client named none; null: it named a tool that only a provider of the family runs. */
@@ -165,7 +160,5 @@ function readChoice(choice: unknown, names: ToolNames): ToolChoice | undefined |
 }
 
 function readName(given: JsonObject, names: ToolNames): string {
-  const name = asString(given.name) ?? "";
-  const namespace = asString(given.namespace);
-  return names.flatten(namespace === undefined ? { name } : { name, namespace });
+  return names.flatten(asString(given.name) ?? "", asString(given.namespace));
 }

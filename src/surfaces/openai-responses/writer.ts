@@ -1,17 +1,29 @@
 // A streamed answer as the events of the Responses API.
 import type { Fault } from "../../core/fault.ts";
-import { asObject, type JsonObject, parseJson } from "../../core/json.ts";
+import { asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { ChatChunk, FinishReason, Usage } from "../../operations/chat/form.ts";
 import type { Part, ShownEvents, Verbatim } from "../../operations/chat/run.ts";
-import { KEEP_ALIVE_LINE } from "../event-stream.ts";
+import { KEEP_ALIVE_LINE, namedEvent } from "../event-stream.ts";
 import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
+import { VerbatimWriter } from "../verbatim-writer.ts";
 import { writeFailure } from "./errors.ts";
 import { EventNumbers } from "./event-numbers.ts";
 import { ItemWriter } from "./item-writer.ts";
-import { endResponse, type ResponseOf, readIncomplete, startResponse } from "./response.ts";
-import { VerbatimWriter } from "./verbatim-writer.ts";
+import {
+  endResponse,
+  type ResponseOf,
+  readIncomplete,
+  stampState,
+  stampVerbatim,
+  startResponse,
+} from "./response.ts";
 
+const FINAL: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
+/** A name is a line of its own: one with a line break would be an event that the provider made up. */
+const EVENT_NAME = /^[\w.-]+$/;
+/** Events that hold a piece of a text, and nothing of the response. */
+const PIECE_NAME = /^[\w.-]+\.delta$/;
 /** In a text the quotes around the name are escaped. */
 const NUMBER = /"sequence_number":(\d+)/;
 
@@ -27,7 +39,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   readonly #of: ResponseOf;
   readonly #numbers = new EventNumbers();
   #items: ItemWriter | null = null;
-  #verbatim: VerbatimWriter | null = null;
+  #verbatim: OwnEvents | null = null;
   #started: JsonObject | null = null;
   #reason: FinishReason = "stop";
   #usage: Usage | undefined;
@@ -51,7 +63,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
 
   #end(): StreamEnd {
     if (this.#verbatim) {
-      const text = this.#verbatim.end(this.#usage);
+      const text = this.#verbatim.end(this.#usage ?? null);
       return { text, response: this.#verbatim.response };
     }
     const started = this.#start();
@@ -72,7 +84,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
 
   protected override passOn({ event }: Verbatim): string {
     const data = asObject(parseJson(event.data));
-    this.#verbatim ??= new VerbatimWriter(this.#stamp(), this.#of);
+    this.#verbatim ??= new OwnEvents(this.#stamp(), this.#of);
     this.#numbers.follow(data.sequence_number);
     return this.#verbatim.write(data);
   }
@@ -107,5 +119,40 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
       this.#numbers.write("response.created", { response }) +
       this.#numbers.write("response.in_progress", { response })
     );
+  }
+}
+
+/** OpenAI's own events, with our id, the card's name and the cost. */
+class OwnEvents extends VerbatimWriter {
+  readonly #stamp: Stamp;
+  readonly #of: ResponseOf;
+  /** The latest form of the response that was shown. */
+  response: JsonObject = {};
+
+  constructor(stamp: Stamp, of: ResponseOf) {
+    super();
+    this.#stamp = stamp;
+    this.#of = of;
+  }
+
+  override writeRun(events: ShownEvents): string | null {
+    return PIECE_NAME.test(events.type) ? super.writeRun(events) : null;
+  }
+
+  protected override isLast({ type }: JsonObject): boolean {
+    return FINAL.has(type);
+  }
+
+  protected override show(event: JsonObject, usage?: Usage | null): string {
+    const { type, response } = event;
+    if (typeof type !== "string" || !EVENT_NAME.test(type)) return "";
+    if (!isObject(response)) return namedEvent(type, JSON.stringify(event));
+    this.response = this.#stampOn(response, usage ?? undefined);
+    return namedEvent(type, JSON.stringify({ ...event, response: this.response }));
+  }
+
+  #stampOn(response: JsonObject, usage: Usage | undefined): JsonObject {
+    if (isObject(response.usage)) return stampVerbatim(response, this.#stamp, usage, this.#of);
+    return { ...response, ...stampState(response, this.#stamp, this.#of), model: this.#stamp.model };
   }
 }

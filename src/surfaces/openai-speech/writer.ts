@@ -1,8 +1,7 @@
 // Spoken text as it comes: the sound's own bytes, or OpenAI's events with the sound in base64.
-import type { JsonObject } from "../../core/json.ts";
 import { findSound, type SpeechForm } from "../../operations/speech/form.ts";
 import { writeCost } from "../cost.ts";
-import { makePieceWriter, namedEvent } from "../event-stream.ts";
+import { makePieceWriter, typedEvent } from "../event-stream.ts";
 import type { ByteWriter } from "../surface.ts";
 
 type Piece = SpeechForm["piece"];
@@ -40,13 +39,9 @@ export const SOUND_EVENTS = makePieceWriter(writePiece);
 function writePiece(piece: Piece): string {
   if (piece.kind !== "usage") {
     const audio = findSound(piece)?.sound.toBase64() ?? "";
-    return writeEvent("speech.audio.delta", { audio });
+    return typedEvent({ type: "speech.audio.delta", audio });
   }
   const { prompt, completion } = piece.usage.amounts;
   const counts = { input_tokens: prompt, output_tokens: completion, total_tokens: prompt + completion };
-  return writeEvent("speech.audio.done", { usage: { ...counts, ...writeCost(piece.usage) } });
-}
-
-function writeEvent(type: string, fields: JsonObject): string {
-  return namedEvent(type, JSON.stringify({ type, ...fields }));
+  return typedEvent({ type: "speech.audio.done", usage: { ...counts, ...writeCost(piece.usage) } });
 }

@@ -3,7 +3,7 @@ import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts
 import type { TranscriptionForm } from "../../operations/transcription/form.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { writeCost } from "../cost.ts";
-import { dataLine, makePieceWriter } from "../event-stream.ts";
+import { DONE_LINE, dataLine, makePieceWriter } from "../event-stream.ts";
 import type { Writer } from "../surface.ts";
 
 type Piece = TranscriptionForm["piece"];
@@ -32,7 +32,7 @@ export function makeTranscriptWriter(): Writer<Piece> {
     hasParts = true;
     if (part.kind === "segment") return writeSegment(part.segment);
     return writeEvent({ type: "transcript.text.delta", delta: part.delta, ...part.extras });
-  }, "data: [DONE]\n\n");
+  }, DONE_LINE);
 }
 
 /** The parts of a transcript that came whole: what was said by whom, or its text in one piece. */
