@@ -1,5 +1,5 @@
 // Operations whose answers are one thing, whole or in parts: what is the same for all of them.
-import type { ModelCard, Price, Rates } from "../core/card.ts";
+import type { ModelCard, Price } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Delivered } from "../core/dialect.ts";
 import { Fault } from "../core/fault.ts";
@@ -138,9 +138,9 @@ function makeOffer(card: ModelCard, choices: number, worst: Amounts): Offer {
 
 /** Returns the price with the highest rates of the tiers that a prompt of so many tokens reaches. */
 function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Price {
-  const reached: readonly Rates[] = tiers.filter(({ aboveTokens }) => promptTokens > aboveTokens);
-  const input = Math.max(price.input, ...reached.map((rates) => rates.input));
-  const output = Math.max(price.output, ...reached.map((rates) => rates.output));
+  const reached = [price, ...tiers.filter(({ aboveTokens }) => promptTokens > aboveTokens)];
+  const input = Math.max(...reached.map((rates) => rates.input));
+  const output = Math.max(...reached.map((rates) => rates.output));
   return { ...price, input, output };
 }
 

@@ -43,8 +43,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "drop the context tier of the hold",
     file: "src/operations/chat/offer.ts",
-    find: "of price.tiers ?? []) {",
-    replace: "of [] as readonly (Rates & { aboveTokens: number })[]) {",
+    find: "const tiers = price.tiers ?? [];",
+    replace: "const tiers: readonly (Rates & { aboveTokens: number })[] = [];",
   },
   {
     name: "drop n",

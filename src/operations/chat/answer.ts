@@ -78,8 +78,10 @@ export class AnswerReader implements Reader<ChatForm> {
       for (let next = this.#parser.next(); next; next = this.#parser.next()) {
         if (!(next instanceof Run) && next.data === "") continue;
         events++;
-        if (next instanceof Run) this.#pass(next, parts);
-        else this.#read(next, parts);
+        if (next instanceof Run) {
+          this.#passed.push(next);
+          parts.push(next);
+        } else this.#read(next, parts);
       }
       if (this.#passed.length > 0) this.#keptCharacters += text.length;
       if (this.#keptCharacters > KEPT_CHARACTERS_MAX) this.#catchUp();
@@ -134,11 +136,6 @@ export class AnswerReader implements Reader<ChatForm> {
     // An event that changes more than the text may change what the next text means.
     if (this.#splices) this.#template = this.#learner.learn(event, this.#parser.raw, chunks);
     this.#parser.template = this.#template;
-  }
-
-  #pass(run: Run, parts: Part[]): void {
-    this.#passed.push(run);
-    parts.push(run);
   }
 
   /** The decoder sees what was passed on unread as one event with all of the text: it may depend on what was said before. */

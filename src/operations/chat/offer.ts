@@ -12,14 +12,12 @@ const UNITS_PER_MILLION = 1_000_000;
 /** The rates that a prompt of up to so many tokens may be billed at: the dearest of the tiers within its reach. */
 function dearest(price: Price, request: ChatRequest, promptTokens: number) {
   const isForAnHour = price.cacheWrite1h !== undefined && cachesForAnHour(request);
-  let input = dearestInput(price, isForAnHour);
-  let output = dearestOutput(price);
-  for (const tier of price.tiers ?? []) {
-    if (promptTokens <= tier.aboveTokens) continue;
-    input = Math.max(input, dearestInput(tier, isForAnHour));
-    output = Math.max(output, dearestOutput(tier));
-  }
-  return { input, output };
+  const tiers = price.tiers ?? [];
+  const reached: readonly Rates[] = [price, ...tiers.filter(({ aboveTokens }) => promptTokens > aboveTokens)];
+  return {
+    input: Math.max(...reached.map((rates) => dearestInput(rates, isForAnHour))),
+    output: Math.max(...reached.map(dearestOutput)),
+  };
 }
 
 function dearestInput({ input, cacheWrite, cacheWrite1h, cachedInput }: Rates, isForAnHour: boolean): number {

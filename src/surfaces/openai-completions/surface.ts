@@ -1,12 +1,14 @@
 // OpenAI's legacy completions.
 import { Type } from "@sinclair/typebox";
-import { Fault } from "../../core/fault.ts";
+import { errorBody, Fault } from "../../core/fault.ts";
 import { type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { ChatReply } from "../../operations/chat/form.ts";
+import { listChunks, type Part } from "../../operations/chat/run.ts";
 import { type CompletionForm, type CompletionRequest, toChat } from "../../operations/completion/form.ts";
 import { COMPLETION } from "../../operations/completion/operation.ts";
 import { countFrom, modelName, openObject } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
+import { DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
 import {
   type Exchange,
   type Incoming,
@@ -14,9 +16,9 @@ import {
   type Stamp,
   type Surface,
   TRANSLATED,
+  type Writer,
 } from "../surface.ts";
 import { listTextInputs } from "../text-inputs.ts";
-import { TextWriter, writeChoice } from "./writer.ts";
 
 /** Prompts in one request, and tokens of one prompt that is given by ids. */
 const [PROMPTS_MAX, IDS_MAX] = [128, 100_000];
@@ -100,7 +102,58 @@ function refuseMany(ask: CompletionRequest, choicesMax: number): void {
   throw new Fault("integer_above_max_value", message, { param });
 }
 
-function writeWhole({ choices, usage }: ChatReply, { id, created, model }: Stamp): JsonObject {
+function writeWhole({ choices, usage }: ChatReply, stamp: Stamp): JsonObject {
   const written = choices.map((choice) => writeChoice(choice, choice.message.content));
-  return { id, object: "text_completion", created, model, choices: written, ...(usage ? { usage } : {}) };
+  return { ...makeHead(stamp), choices: written, ...(usage ? { usage } : {}) };
+}
+
+function makeHead({ id, created, model }: Stamp): JsonObject {
+  return { id, object: "text_completion", created, model };
+}
+
+/** Returns a choice in the form of completions. */
+function writeChoice(choice: JsonObject, content: unknown): JsonObject {
+  const { index, finish_reason, text_logprobs } = choice;
+  const text = typeof content === "string" ? content : "";
+  return { text, index, logprobs: text_logprobs ?? null, finish_reason };
+}
+
+/** Writes a streamed completion as events whose choices hold text. */
+class TextWriter implements Writer<Part> {
+  readonly keepAlive = KEEP_ALIVE_LINE;
+  readonly #stamp: () => Stamp;
+  readonly #includeUsage: boolean;
+  #head: JsonObject | null = null;
+
+  constructor(stamp: () => Stamp, includeUsage: boolean) {
+    this.#stamp = stamp;
+    this.#includeUsage = includeUsage;
+  }
+
+  write(parts: readonly Part[]): string {
+    this.#head ??= makeHead(this.#stamp());
+    const head = this.#head;
+    return listChunks(parts)
+      .map(({ choices, usage }) => {
+        if (choices.length === 0) {
+          return usage && this.#includeUsage ? writeEvent({ ...head, choices: [], usage }) : "";
+        }
+        const said = choices.filter(({ delta, finish_reason }) => finish_reason !== null || delta.content);
+        const written = said.map((choice) => writeChoice(choice, choice.delta.content));
+        return written.length === 0 ? "" : writeEvent({ ...head, choices: written });
+      })
+      .join("");
+  }
+
+  end(): string {
+    return DONE_LINE;
+  }
+
+  fail(fault: Fault): string {
+    return writeEvent({ ...errorBody(fault) });
+  }
+}
+
+function writeEvent(event: JsonObject): string {
+  return dataLine(JSON.stringify(event));
 }

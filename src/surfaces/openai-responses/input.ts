@@ -86,28 +86,22 @@ function hasAnnotations(item: unknown): boolean {
 
 type Kind = "assistant" | "call" | "reasoning" | "message" | "result" | "elsewhere" | "other";
 
+/** Items other than messages. */
+const KINDS: ReadonlyMap<unknown, Kind> = new Map([
+  ["function_call", "call"],
+  ["custom_tool_call", "call"],
+  ["function_call_output", "result"],
+  ["custom_tool_call_output", "result"],
+  ["reasoning", "reasoning"],
+  ["additional_tools", "elsewhere"],
+  ["item_reference", "elsewhere"],
+]);
+
 function classify({ type, role, id }: JsonObject): Kind {
-  switch (type) {
-    case undefined:
-      // A reference to an item needs no type.
-      if (role === undefined && id !== undefined) return "elsewhere";
-      return role === "assistant" ? "assistant" : "message";
-    case "message":
-      return role === "assistant" ? "assistant" : "message";
-    case "function_call":
-    case "custom_tool_call":
-      return "call";
-    case "function_call_output":
-    case "custom_tool_call_output":
-      return "result";
-    case "reasoning":
-      return "reasoning";
-    case "additional_tools":
-    case "item_reference":
-      return "elsewhere";
-    default:
-      return "other";
-  }
+  // A reference to an item needs no type.
+  if (type === undefined && role === undefined && id !== undefined) return "elsewhere";
+  if (type === undefined || type === "message") return role === "assistant" ? "assistant" : "message";
+  return KINDS.get(type) ?? "other";
 }
 
 function readInstructions(instructions: unknown): readonly ChatMessage[] {

@@ -1,11 +1,20 @@
-// OpenAI's speech API: the answer is the sound.
+// OpenAI's speech API: the answer is the sound as it comes, its own bytes or events.
 import { Type } from "@sinclair/typebox";
-import { SOUND_FORMATS, SOUND_TYPES, type SpeechForm } from "../../operations/speech/form.ts";
+import { findSound, SOUND_FORMATS, SOUND_TYPES, type SpeechForm } from "../../operations/speech/form.ts";
 import { SPEECH } from "../../operations/speech/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { Document, type Exchange, type Incoming, OPENAI_FORM, type Surface, TRANSLATED } from "../surface.ts";
-import { SOUND_EVENTS, SoundWriter } from "./writer.ts";
+import { writeCost } from "../cost.ts";
+import { makePieceWriter, typedEvent } from "../event-stream.ts";
+import {
+  type ByteWriter,
+  Document,
+  type Exchange,
+  type Incoming,
+  OPENAI_FORM,
+  type Surface,
+  TRANSLATED,
+} from "../surface.ts";
 
 const INPUT_CHARACTERS_MAX = 100_000;
 
@@ -13,7 +22,7 @@ const INPUT_CHARACTERS_MAX = 100_000;
 export const speechRequestSchema = openObject({
   model: modelName,
   input: Type.String({ minLength: 1, maxLength: INPUT_CHARACTERS_MAX }),
-  voice: Type.Optional(Type.Union([modelName, openObject({})])),
+  voice: Type.Optional(Type.Union([Type.String({ minLength: 1, maxLength: 300 }), openObject({})])),
   instructions: Type.Optional(Type.String({ maxLength: INPUT_CHARACTERS_MAX })),
   response_format: Type.Optional(checkChoice(...SOUND_FORMATS)),
   speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })),
@@ -44,3 +53,47 @@ export const OPENAI_SPEECH: Surface<SpeechForm> = {
     };
   },
 };
+
+type Piece = SpeechForm["piece"];
+
+/** Writes the sound's own bytes as they come. */
+class SoundWriter implements ByteWriter<Piece> {
+  readonly keepAlive = null;
+  readonly #type: string;
+
+  /** `type` is the media type that was asked for. */
+  constructor(type: string) {
+    this.#type = type;
+  }
+
+  readType(first: readonly Piece[]): string {
+    return first.map((piece) => findSound(piece)?.type).find((type) => type !== undefined) ?? this.#type;
+  }
+
+  write(pieces: readonly Piece[]): Uint8Array<ArrayBuffer> {
+    const sounds = pieces.flatMap((piece) => findSound(piece)?.sound ?? []);
+    const [only] = sounds;
+    return only && sounds.length === 1 ? only : new Uint8Array(Buffer.concat(sounds));
+  }
+
+  end(): string {
+    return "";
+  }
+
+  fail(): null {
+    return null;
+  }
+}
+
+/** OpenAI's events, with the sound in base64. */
+const SOUND_EVENTS = makePieceWriter(writePiece);
+
+function writePiece(piece: Piece): string {
+  if (piece.kind !== "usage") {
+    const audio = findSound(piece)?.sound.toBase64() ?? "";
+    return typedEvent({ type: "speech.audio.delta", audio });
+  }
+  const { prompt, completion } = piece.usage.amounts;
+  const counts = { input_tokens: prompt, output_tokens: completion, total_tokens: prompt + completion };
+  return typedEvent({ type: "speech.audio.done", usage: { ...counts, ...writeCost(piece.usage) } });
+}
