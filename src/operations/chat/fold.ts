@@ -17,6 +17,7 @@ import {
   type ToolCallDelta,
   type Usage,
 } from "./form.ts";
+import { listChunks, type Part } from "./run.ts";
 import { listTurn, TurnOrder, writeTurn } from "./turn.ts";
 
 /** The reply that the chunks of an answer describe. */
@@ -230,6 +231,24 @@ function wholeCall({ first, input, extra }: CallParts): ToolCall {
     function: { name: first.function?.name ?? "", arguments: text },
   };
   return extra ? { ...call, extra_content: extra } : call;
+}
+
+/** Collects the parts of a stream into one reply. */
+export class ChatFolding {
+  readonly #fold = new Fold();
+
+  take(parts: readonly Part[]): number {
+    let characters = 0;
+    for (const chunk of listChunks(parts)) {
+      characters += JSON.stringify(chunk).length;
+      this.#fold.push(chunk);
+    }
+    return characters;
+  }
+
+  reply(): ChatReply {
+    return this.#fold.reply();
+  }
 }
 
 /** A reply as the chunks of a stream that says the same, in the same order. */

@@ -1,6 +1,6 @@
 // Legacy completions as an operation: counted, charged and read as chat is, with prompts in place of messages.
 import { AnswerReader } from "../chat/answer.ts";
-import { ChatFolding } from "../chat/folding.ts";
+import { ChatFolding } from "../chat/fold.ts";
 import { readOutputLimit } from "../chat/form.ts";
 import { ChatMeter } from "../chat/meter.ts";
 import { CHAT } from "../chat/operation.ts";

@@ -3,10 +3,31 @@ import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { moveCitation } from "../../operations/chat/citations.ts";
 import type { Citation, Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
 import { CallQueue } from "../call-queue.ts";
+import { namedEvent } from "../event-stream.ts";
 import { readCallSignature } from "../signature.ts";
-import type { EventNumbers } from "./event-numbers.ts";
-import { makeItemId, type ResponseOf, writeCitation, writeReasoning, writeText } from "./response.ts";
-import type { ToolName } from "./tools.ts";
+import {
+  type CallItem,
+  makeItemId,
+  type ResponseOf,
+  writeCallItem,
+  writeCitation,
+  writeReasoning,
+  writeText,
+} from "./response.ts";
+
+/** Numbers the events of one stream, without gaps. */
+export class EventNumbers {
+  #next = 0;
+
+  write(type: string, fields: JsonObject): string {
+    return namedEvent(type, JSON.stringify({ type, sequence_number: this.#next++, ...fields }));
+  }
+
+  /** The provider numbers its own events: ours go on from there. */
+  follow(sequenceNumber: unknown): void {
+    if (typeof sequenceNumber === "number") this.#next = sequenceNumber + 1;
+  }
+}
 
 interface OpenMessage {
   readonly kind: "message";
@@ -25,13 +46,9 @@ interface OpenReasoning {
   text: string;
   readonly details: ReasoningDetail[];
 }
-interface OpenCall {
+interface OpenCall extends CallItem {
   readonly kind: "call";
-  readonly id: string;
   readonly call: number;
-  readonly callId: string;
-  readonly name: ToolName;
-  readonly isCustom: boolean;
   input: string;
 }
 type OpenItem = OpenMessage | OpenReasoning | OpenCall;
@@ -92,10 +109,8 @@ export class ItemWriter {
     if (thought === "") return text;
     const at = { item_id: open.id, summary_index: 0 };
     if (open.text === "") {
-      text += this.#event("reasoning_summary_part.added", {
-        ...at,
-        part: { type: "summary_text", text: "" },
-      });
+      const part = { type: "summary_text", text: "" };
+      text += this.#event("reasoning_summary_part.added", { ...at, part });
     }
     open.text += thought;
     return text + this.#event("reasoning_summary_text.delta", { ...at, delta: thought });
@@ -175,7 +190,7 @@ export class ItemWriter {
         isCustom,
         input: "",
       };
-      text += this.#event("output_item.added", { item: callItem(this.#open, "in_progress") });
+      text += this.#event("output_item.added", { item: writeCallItem(this.#open, "in_progress") });
     }
     const open = this.#open;
     const input = piece.function?.arguments ?? piece.custom?.input ?? "";
@@ -193,13 +208,7 @@ export class ItemWriter {
     switch (open.kind) {
       case "message":
         text += this.#endPart(open);
-        item = {
-          id: open.id,
-          type: "message",
-          status,
-          role: "assistant",
-          content: open.content,
-        };
+        item = { id: open.id, type: "message", status, role: "assistant", content: open.content };
         break;
       case "reasoning":
         text += this.#endSummary(open);
@@ -213,7 +222,7 @@ export class ItemWriter {
           ? ["custom_tool_call_input.done", "input"]
           : ["function_call_arguments.done", "arguments"];
         text += this.#event(type, { item_id: open.id, name: open.name.name, [field]: open.input });
-        item = callItem(open, status);
+        item = writeCallItem(open, status);
         break;
       }
     }
@@ -231,15 +240,4 @@ export class ItemWriter {
       this.#event("reasoning_summary_part.done", { ...at, part: { type: "summary_text", text } })
     );
   }
-}
-
-function callItem({ id, callId, name, isCustom, input }: OpenCall, status: string): JsonObject {
-  const head = {
-    id,
-    type: isCustom ? "custom_tool_call" : "function_call",
-    status,
-    call_id: callId,
-    ...name,
-  };
-  return isCustom ? { ...head, input } : { ...head, arguments: input };
 }

@@ -15,7 +15,7 @@ import { listTurn, type TextOfTurn } from "../../operations/chat/turn.ts";
 import { writeCost } from "../cost.ts";
 import { RESPONSES_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
-import type { ToolNames } from "./tools.ts";
+import type { ToolName, ToolNames } from "./tools.ts";
 
 /** The parts of a request that its answer repeats, and the names of its items. */
 export interface ResponseOf {
@@ -202,26 +202,24 @@ export function writeCitation(citation: Citation): readonly JsonObject[] {
 }
 
 function writeCall(responseId: string, index: number, call: ToolCall, names: ToolNames): JsonObject {
-  if (call.type === "custom") {
-    const id = makeItemId("ctc", responseId, index);
-    const { name, input } = call.custom;
-    return {
-      id,
-      type: "custom_tool_call",
-      status: "completed",
-      call_id: call.id,
-      ...names.restore(name),
-      input,
-    };
-  }
-  const { name, arguments: text } = call.function;
-  const id = makeItemId("fc", responseId, index);
-  return {
-    id,
-    type: "function_call",
-    status: "completed",
-    call_id: call.id,
-    ...names.restore(name),
-    arguments: text,
-  };
+  const isCustom = call.type === "custom";
+  const id = makeItemId(isCustom ? "ctc" : "fc", responseId, index);
+  const { name } = isCustom ? call.custom : call.function;
+  const input = isCustom ? call.custom.input : call.function.arguments;
+  return writeCallItem({ id, callId: call.id, name: names.restore(name), isCustom, input }, "completed");
+}
+
+/** A call of a tool: its input is JSON unless the tool is custom. */
+export interface CallItem {
+  readonly id: string;
+  readonly callId: string;
+  readonly name: ToolName;
+  readonly isCustom: boolean;
+  readonly input: string;
+}
+
+export function writeCallItem({ id, callId, name, isCustom, input }: CallItem, status: string): JsonObject {
+  const type = isCustom ? "custom_tool_call" : "function_call";
+  const head = { id, type, status, call_id: callId, ...name };
+  return isCustom ? { ...head, input } : { ...head, arguments: input };
 }

@@ -8,8 +8,7 @@ import { PartWriter } from "../part-writer.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import { VerbatimWriter } from "../verbatim-writer.ts";
 import { writeFailure } from "./errors.ts";
-import { EventNumbers } from "./event-numbers.ts";
-import { ItemWriter } from "./item-writer.ts";
+import { EventNumbers, ItemWriter } from "./item-writer.ts";
 import {
   endResponse,
   type ResponseOf,
