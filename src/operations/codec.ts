@@ -1,4 +1,4 @@
-// The port between an operation and a dialect: the calls that a provider is sent for a request, and how their answers are read. Pure.
+// The port between an operation and a dialect: encodes the calls for a request and decodes their answers. Pure.
 import type { ModelCard } from "../core/card.ts";
 import type { Family, Outgoing, RawRequest, Target } from "../core/dialect.ts";
 import type { Fault } from "../core/fault.ts";
@@ -12,60 +12,60 @@ import type { RerankForm } from "./rerank/form.ts";
 import type { SpeechForm } from "./speech/form.ts";
 import type { TranscriptionForm } from "./transcription/form.ts";
 
-/** Reads the answers to a call. */
+/** Decodes the answers to a call. */
 export interface AnswerCodec<F extends Form> {
-  /** Returns a decoder for one streamed answer to this request, which has these headers. */
+  /** Returns a decoder for a streamed answer to this request, with these response headers. */
   decoder(card: ModelCard, ask: F["ask"], headers?: Headers): F["decoder"];
   /**
-   * Returns an unstreamed answer from its parsed JSON, or its bytes where the call asked for bytes. Throws a Fault when it is
-   * an error or not of the dialect.
+   * Decodes an unstreamed answer from its JSON, or from bytes if the call asked for bytes. Throws a Fault if it is an
+   * error or not of the dialect.
    */
   reply(body: unknown, card: ModelCard, ask: F["ask"], headers: Headers): F["reply"];
 }
 
-/** Reads a failed answer: status, headers and the body's text. `nowMs` is for dates in headers. */
+/** Explains a failed answer by status, headers and body. `nowMs` is for dates in headers. */
 export type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;
 
 /**
- * The native lane of one family: the client's own request is sent, and its client is shown the provider's own answer.
- * The answer is decoded all the same, since the decoded form is counted, charged and kept.
+ * The native lane of a family: the client's own request is sent, and the provider's own answer is returned. It is
+ * decoded too, because the decoded form is counted, charged and stored.
  */
 export interface Lane<F extends Form> extends AnswerCodec<F> {
   /**
-   * False: the provider serves this card in another form alone, at least by that version of its API (undefined: it has none).
-   * Left out: it serves all in this one.
+   * False if the provider serves this card only in another form, at least with this API version (undefined: none). If
+   * missing, all cards are served.
    */
   serves?(card: ModelCard, apiVersion: string | undefined): boolean;
   /**
-   * Returns the call for the client's own request: with the card's name, no higher an output limit than that of `ask`, and
+   * Returns the call for the client's own request with the card's name, an output limit of at most that of `ask`, and
    * nothing else changed. `dropped` names what was.
    */
   encode(raw: RawRequest, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
   /**
-   * Returns the request without the part that the provider has just refused and another provider made (a signature, encrypted
-   * thinking), for one more call; null if that is not why it was refused.
+   * Returns the request without a signature or encrypted thinking that the provider has just refused, for one more
+   * call. Returns null if the refusal had another reason.
    */
   mend?(raw: RawRequest, fault: Fault): RawRequest | null;
   explain: Explain;
 }
 
 export interface Codec<F extends Form> extends AnswerCodec<F> {
-  /** The families whose requests it can be sent as they are. */
+  /** Families whose requests can be sent unchanged. */
   readonly lanes?: Readonly<Partial<Record<Family, Lane<F>>>>;
-  /** The most answers of this request that one call can give for this card: 1 where the gateway has to make a call for each. */
+  /** The most answers per call for this card: 1 if the gateway must make a call for each. */
   answersPerCall(card: ModelCard, ask: F["ask"]): number;
-  /** False: this card is sent images as data alone, as its provider fetches none. Left out: it takes their addresses too. */
+  /** False if this card's images must be sent as data, because its provider fetches none. If missing, URLs work too. */
   takesImageUrls?(card: ModelCard): boolean;
   /**
-   * Returns the upstream call for a request, which asks for at most `answersPerCall` and says whether to stream. Throws a
-   * Fault `unsupported_capability` only where leaving something out would change the meaning.
+   * Encodes a request for at most `answersPerCall` answers. Throws a Fault `unsupported_capability` only if dropping
+   * something would change the meaning.
    */
   encode(ask: F["ask"], card: ModelCard, target: Target): Outgoing;
-  /** As a lane's `mend`, for a request that was translated. */
+  /** Like a lane's `mend`, for a translated request. */
   mend?(ask: F["ask"], fault: Fault): F["ask"] | null;
 }
 
-/** A dialect's codecs, one for each operation that its providers serve. */
+/** A dialect's codecs, one per operation that its providers serve. */
 export interface Codecs {
   readonly chat?: Codec<ChatForm>;
   readonly completion?: Codec<CompletionForm>;

@@ -1,8 +1,8 @@
 // The types of an operation: its request, the pieces of a streamed answer, the whole answer, and its usage.
 
-/** The fields that the gateway reads of every request, whatever is asked for. */
+/** The fields that the gateway reads in every request of any operation. */
 export interface Ask {
-  /** The model as the client named it. */
+  /** The model as named by the client. */
   readonly model: string;
   readonly stream?: boolean;
 }
@@ -10,11 +10,11 @@ export interface Ask {
 /** The types of one operation. */
 export interface Form {
   readonly ask: Ask;
-  /** A streamed answer comes in these. */
+  /** A piece of a streamed answer. */
   readonly piece: object;
   /** A whole answer. */
   readonly reply: object;
   readonly usage: object;
-  /** Reads a dialect's stream; null: answers never stream. */
+  /** Decodes a dialect's stream. Null if answers never stream. */
   readonly decoder: object | null;
 }

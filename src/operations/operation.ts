@@ -1,4 +1,5 @@
-// The port that every operation implements: all that the gateway, the ledger and the log may know about a request.
+// The port that every operation implements: everything that the gateway, the ledger and the log may know about a
+// request.
 import type { ConversationNames } from "../core/attempt.ts";
 import type { ModelCard, OperationName } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
@@ -10,16 +11,16 @@ import type { Needs } from "./chat/needs.ts";
 import type { AnswerCodec, Codec, Codecs } from "./codec.ts";
 import type { Form } from "./form.ts";
 
-/** A client's request as its surface read it. */
+/** A client's request as read by its surface. */
 export interface Asking<F extends Form> {
   readonly ask: F["ask"];
-  /** The client's own request, for a provider of the surface's family; null: it is always translated. */
+  /** The client's own request, for a provider of the surface's family. Null if it must be translated. */
   readonly raw: RawRequest | null;
-  /** Fields that the gateway never passes on, named to the client. */
+  /** Fields that are never passed on, reported to the client. */
   readonly dropped: readonly string[];
-  /** Fields that the operation's form has no place for, named to the client unless the native lane carries them. */
+  /** Fields that the operation's form can't hold, reported to the client unless the native lane carries them. */
   readonly lost: readonly string[];
-  /** True if the form requires an output limit: then it is a wish, not the length that the client expects. */
+  /** True if the API requires an output limit: then it is no indication of the expected length. */
   readonly isLimitRequired: boolean;
   /** The most searches that the provider may run in the native lane. */
   readonly searches: number;
@@ -27,85 +28,85 @@ export interface Asking<F extends Form> {
   readonly unreadBytes: number;
 }
 
-/** The terms of a hold that the request's own form sets beside the request. */
+/** Terms of a hold that come from the request's own form. */
 export type OfferTerms = Pick<Asking<Form>, "isLimitRequired" | "searches" | "unreadBytes">;
 
 const NO_TERMS: OfferTerms = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
 
-/** A request that was changed, and the client's fields that it cost. */
+/** A changed request, and the client's fields that were lost. */
 export interface Changed<A> {
   readonly ask: A;
   readonly dropped: readonly string[];
 }
 
-/** A request as it was sent to the provider that answered it. */
+/** A request as sent to the provider that answered it. */
 export interface SentAsk<A> {
   readonly ask: A;
   readonly card: ModelCard;
-  /** The number of calls that together make up the answer. */
+  /** The number of calls that make up the answer. */
   readonly calls: number;
-  /** Bytes of text that went with each call and aren't in the ask: 0 where it was translated. */
+  /** Bytes of text sent with each call but not part of the ask. 0 if it was translated. */
   readonly unreadBytes: number;
 }
 
-/** A usage report, cut to the amounts that its model can read and write. */
+/** A usage report, capped at what the model can read and write. */
 export interface PlausibleUsage<Usage> {
   readonly usage: Usage;
-  /** True if the provider claimed more. */
+  /** True if the provider reported more. */
   readonly isCut: boolean;
 }
 
 /** The result of one read of a streamed body. */
 export interface Reading<Piece> {
   readonly pieces: readonly Piece[];
-  /** The failure that came after those pieces and broke the answer; undefined: nothing did. */
+  /** The failure after those pieces. Undefined if there was none. */
   readonly broken: unknown;
 }
 
-/** The terms on which an answer is read: the request that it answers, and the call that was sent for it. */
+/** Options for reading an answer: the request, and the call that was sent for it. */
 export interface ReaderOptions<A> {
   readonly ask: A;
   readonly card: ModelCard;
-  /** Added to the answers' indexes, where several calls make up one answer. */
+  /** Added to the answers' indexes if several calls make up one answer. */
   readonly offset: number;
-  /** The fields that the call could not carry: the gateway applies while it reads what it can do itself. */
+  /** Fields that the call could not carry. The gateway applies what it can itself while reading. */
   readonly dropped: readonly string[];
-  /** True if the client is shown the provider's own events. */
+  /** True if the client gets the provider's own events. */
   readonly isNative: boolean;
-  /** The headers of the answer; left out: none are known. */
+  /** The response headers. Missing if unknown. */
   readonly headers?: Headers;
 }
 
-/** Reads one streamed answer from its text. */
+/** Reads a streamed answer from its text. */
 export interface Reader<F extends Form> {
   /** True once the dialect's own last event was seen. */
   readonly done: boolean;
-  /** True once every answer that was asked for has come to its finish. */
+  /** True once every requested answer has finished. */
   readonly isFinished: boolean;
-  /** The latest usage report, if there was one. */
+  /** The latest usage report, if any. */
   readonly usage: F["usage"] | null;
   /**
-   * Takes more of the body. Returns null if no event was completed. Comments and empty events are no progress: an upstream
-   * that sends nothing else runs into its deadline.
+   * Accepts more of the body. Returns null if no event was completed. Comments and empty events are not progress: an
+   * upstream that sends nothing else times out.
    */
   push(text: string): Reading<F["piece"]> | null;
-  /** Returns the rest at the end of the body. `broken` unless the dialect's own end was seen. */
+  /** Ends the body and returns the rest. `broken` unless the dialect's own end was seen. */
   end(): Reading<F["piece"]>;
-  /** Returns the rest of an answer that is whole although its connection is still open, or null if it isn't whole. */
+  /** Returns the rest of a complete answer whose connection is still open, or null if it isn't complete. */
   early(): readonly F["piece"][] | null;
-  /** Returns the pieces of an answer that came whole where a stream was asked for. */
+  /** Returns the pieces of an answer that arrived whole although a stream was requested. */
   takeReply(reply: F["reply"]): readonly F["piece"][];
-  /** Returns the last pieces, once nothing else comes. */
+  /** Returns the last pieces when nothing else follows. */
   finish(): readonly F["piece"][];
 }
 
-/** Counts what an answer produced while it passes. */
+/** Counts what an answer produces as it passes. */
 export interface Meter<F extends Form> {
-  /** True once a part of the answer itself was seen. */
+  /** True once any content was seen. */
   readonly hasAnswer: boolean;
-  /** The number of answers that were begun or finished. */
+  /** The number of answers that have begun or finished. */
   readonly begun: number;
-  /** The size of what was produced, in UTF-8. */
+  /** The size of the output in UTF-8. */
   readonly bytes: number;
   take(pieces: readonly F["piece"][]): void;
   /** Counts the answers of a whole reply as finished. */
@@ -114,22 +115,22 @@ export interface Meter<F extends Form> {
 
 /** Collects a stream's pieces into one reply. */
 export interface Folding<F extends Form> {
-  /** Takes pieces, and returns about how many characters they are as JSON. */
+  /** Adds pieces, and returns their approximate length as JSON. */
   take(pieces: readonly F["piece"][]): number;
-  /** null: nothing of it came. */
+  /** Null if there was none. */
   reply(): F["reply"] | null;
 }
 
-/** A request as selectors read it. */
+/** A request as seen by selectors. */
 export interface Choosable {
   readonly request: ChatRequest;
   readonly needs: Needs;
 }
 
-/** The part of an operation for which selectors choose models. */
+/** The part of an operation that lets selectors choose models. */
 export interface Choosing<F extends Form> {
   describe(ask: F["ask"]): Choosable;
-  /** Returns an answer's pieces as graders read them; with `isShort` without those that only continue a text. */
+  /** Returns an answer's pieces for graders. With `isShort`, without those that only continue a text. */
   toChunks(pieces: readonly F["piece"][], isShort: boolean): readonly ChatChunk[];
 }
 
@@ -137,73 +138,78 @@ export interface Operation<F extends Form> {
   readonly name: OperationName;
   /** The longest whole answer that is read. */
   readonly answerBytesMax: number;
-  /** True if answers may hold texts of megabytes, which are read without being copied; left out: they don't. */
+  /** True if answers may contain texts of megabytes, which are read without copying. */
   readonly hasLongTexts?: boolean;
-  /** The longest answer that is kept for those who ask the same again. */
+  /** The longest answer that is stored for repeated requests. */
   readonly keptBytesMax: number;
   /** Returns a dialect's codec, or null if its providers don't serve the operation. */
   findCodec(codecs: Codecs): Codec<F> | null;
-  /** Null: a model has to be named. */
+  /** Null if selectors can't choose: a model must be named. */
   readonly choosing: Choosing<F> | null;
 
-  /** Returns how many answers are asked for: each takes a place. */
+  /** Returns the number of answers requested. Each takes a place. */
   countAnswers(ask: F["ask"]): number;
-  /** Throws the Fault `unsupported_capability` if the model can't take what the request is about. */
+  /** Throws the Fault `unsupported_capability` if the model can't take this kind of request. */
   refuseUnable(ask: F["ask"], card: ModelCard): void;
-  /** Returns the field of the first image that the provider would have to fetch, or null if there is none. */
+  /** Returns the field of the first image that the provider would have to fetch, or null. */
   findImageUrl(ask: F["ask"]): string | null;
   /** Returns the most that the request may cost on a card. */
   offer(ask: F["ask"], card: ModelCard, terms: OfferTerms): Offer;
-  /** Returns the request within the output that was held for; undefined: none was. */
+  /** Limits the request to the output held for. Undefined if nothing was held. */
   bound(ask: F["ask"], card: ModelCard, outputTokens: number | undefined, isWish: boolean): Changed<F["ask"]>;
-  /** Returns the requests for at most so many answers that together make up this one. */
+  /** Splits the request into requests for at most this many answers. */
   split(ask: F["ask"], answersPerCall: number): readonly F["ask"][];
-  /** Returns the body that makes two requests the same, however the answer is delivered; null: its answer can't be kept. */
+  /**
+   * Returns the body that identifies a repeated request, without how it is delivered. Null if its answer can't be
+   * stored.
+   */
   identify(ask: F["ask"]): JsonObject | null;
-  /** Returns the request as the log keeps it, its messages apart. */
+  /** Returns the request as logged, with its messages separate. */
   toLog(ask: F["ask"]): { readonly request: JsonObject; readonly messages: readonly unknown[] };
-  /** Returns the names under which a conversation is known again; `session` is the client's own. */
+  /** Returns the names that identify a conversation. `session` is the client's own. */
   nameConversation(ask: F["ask"], session: string | null): ConversationNames;
   /** Estimates the prompt's tokens. */
   estimatePrompt(ask: F["ask"]): number;
-  /** Estimates what a provider's limit of tokens in a minute counts for the request. */
+  /** Estimates what counts towards a provider's limit on tokens per minute. */
   estimateLoad(ask: F["ask"]): number;
 
   encode(codec: Codec<F>, ask: F["ask"], card: ModelCard, target: Target): Outgoing;
-  /** Returns a whole answer. Throws the Fault of one that can't be read. */
+  /** Reads a whole answer. Throws a Fault if it is malformed. */
   readWhole(codec: AnswerCodec<F>, delivered: Delivered, options: ReaderOptions<F["ask"]>): F["reply"];
   reader(codec: AnswerCodec<F>, options: ReaderOptions<F["ask"]>): Reader<F>;
-  /** True where a provider's limit on the wait for the first part, or between parts, holds: some work for minutes. */
+  /**
+   * True if a provider's limits on the wait for the first part, or between parts, apply: some operations take minutes.
+   */
   readonly bounds: { readonly firstByte: boolean; readonly idle: boolean };
   isAnswer(piece: F["piece"]): boolean;
-  /** Returns the answers of several calls as one. */
+  /** Joins the answers of several calls. */
   merge(replies: readonly F["reply"][]): F["reply"];
   fold(): Folding<F>;
-  /** Returns a whole answer as the pieces of a stream that says the same. */
+  /** Returns a whole answer as the pieces of an equivalent stream. */
   unfold(reply: F["reply"]): readonly F["piece"][];
-  /** Returns a reply that was kept as JSON, or null if it is none. */
+  /** Restores a reply stored as JSON. Returns null if it is invalid. */
   restore(kept: unknown): F["reply"] | null;
-  /** Returns the reply as the log keeps it, or null if there is nothing in it. */
+  /** Returns the reply as logged, or null if it is empty. */
   toLogged(reply: F["reply"]): JsonObject | null;
 
   readUsage(reply: F["reply"]): F["usage"] | null;
   withUsage(reply: F["reply"], usage: F["usage"]): F["reply"];
   /** Returns the last piece of a stream. */
   usagePiece(usage: F["usage"]): F["piece"];
-  /** Adds the counts of several calls, each of which was billed its own prompt. Returns null when one reported none. */
+  /** Adds the counts of several calls, each billed for its own prompt. Returns null if one reported none. */
   addUsages(usages: readonly (F["usage"] | null)[]): F["usage"] | null;
   meter(ask: F["ask"]): Meter<F>;
-  /** Returns the report as far as it can be. */
+  /** Caps an implausible report. */
   cutUsage(usage: F["usage"], sent: SentAsk<F["ask"]>): PlausibleUsage<F["usage"]>;
-  /** Returns the work that is billed. */
+  /** Returns the billed amounts. */
   countAmounts(usage: F["usage"]): Amounts;
-  /** Returns what was produced as far as the provider reported it, and no less than what was seen. */
+  /** Returns what was produced, as reported but at least as much as was seen. */
   estimate(sent: Omit<SentAsk<F["ask"]>, "card">, bytes: number, reported: F["usage"] | null): F["usage"];
-  /** Returns the usage with the answer's cost, or its charge, in USD. */
+  /** Adds the answer's cost or charge, in USD, to the usage. */
   withCost(usage: F["usage"], cost: { readonly cost?: number; readonly charged?: number }): F["usage"];
 }
 
-/** Returns the most that the request may cost on each of the cards, each once, in their order. */
+/** Returns the worst-case cost on each card, each card once, in order. */
 export function makeOffers<F extends Form>(
   operation: Operation<F>,
   cards: Iterable<ModelCard>,
@@ -213,7 +219,7 @@ export function makeOffers<F extends Form>(
   return [...new Set(cards)].map((card) => operation.offer(ask, card, terms));
 }
 
-/** Returns how many answers each call is asked for, where one gives at most so many. */
+/** Returns the number of answers to request per call, given the most that one call can give. */
 export function shareAnswers(wanted: number, perCall: number): readonly number[] {
   const shares: number[] = [];
   for (let left = wanted; left > 0; left -= perCall) shares.push(Math.min(left, perCall));

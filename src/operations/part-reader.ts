@@ -1,4 +1,4 @@
-// Reads, counts and collects the parts of a streamed answer that is one thing.
+// Reads, counts and collects the parts of a streamed answer that is a single result.
 import { type Amounts, addAmounts } from "../core/units.ts";
 import { garbled } from "../core/upstream.ts";
 import { EventParser } from "../transport/framing/sse.ts";
@@ -12,7 +12,7 @@ export const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
 export class PartReader<A extends Ask, R extends WholeReply, P extends object>
   implements Reader<FormOf<A, R, P>>
 {
-  /** null: no stream was asked for. */
+  /** Null if no stream was requested. */
   readonly #decoder: PartDecoder<R, P> | null;
   readonly #parser = new EventParser();
   #characters = 0;
@@ -66,7 +66,7 @@ export class PartReader<A extends Ask, R extends WholeReply, P extends object>
     return { pieces, broken: undefined };
   }
 
-  /** Its end is the end of its connection or an event of its own: one that goes on is not whole. */
+  /** It ends with its connection or with an event of its own. One that continues is not complete. */
   early(): null {
     return null;
   }
@@ -82,7 +82,7 @@ export class PartReader<A extends Ask, R extends WholeReply, P extends object>
     return [];
   }
 
-  /** The last piece of an answer, which holds the usage with its cost, is the gateway's own. */
+  /** The gateway itself adds the last piece, which has the usage with its cost. */
   #take(given: readonly WholePiece<R, P>[], pieces: WholePiece<R, P>[]): void {
     for (const piece of given) {
       const usage = piece.kind === "usage" ? piece.usage : piece.kind === "reply" ? piece.reply.usage : null;
@@ -97,7 +97,7 @@ export class PartMeter<A extends Ask, R extends WholeReply, P extends object>
 {
   readonly #countBytes: (piece: WholePiece<R, P>) => number;
   readonly #countAnswers: (reply: R) => number;
-  /** True behind a part of an answer whose reply has not come. */
+  /** True after a part of an answer whose reply has not arrived. */
   #isOpen = false;
   #answers = 0;
   #partBytes = 0;
@@ -109,7 +109,7 @@ export class PartMeter<A extends Ask, R extends WholeReply, P extends object>
     this.#countAnswers = countAnswers;
   }
 
-  /** A reply may say again what its parts said. */
+  /** A reply may repeat what its parts said. */
   get bytes(): number {
     return Math.max(this.#partBytes, this.#replyBytes);
   }
@@ -134,7 +134,7 @@ export class PartMeter<A extends Ask, R extends WholeReply, P extends object>
   }
 }
 
-/** Collects the replies; parts are shown and forgotten. */
+/** Collects the replies. Parts are shown and dropped. */
 export class ReplyFolding<A extends Ask, R extends WholeReply, P extends object>
   implements Folding<FormOf<A, R, P>>
 {
@@ -156,7 +156,7 @@ export class ReplyFolding<A extends Ask, R extends WholeReply, P extends object>
   }
 }
 
-/** Adds the work of several calls. Returns null when one reported none. */
+/** Adds the work of several calls. Returns null if one reported none. */
 export function addUsages(usages: readonly (WorkUsage | null)[]): WorkUsage | null {
   let sum: Amounts | null = null;
   for (const usage of usages) {

@@ -1,9 +1,9 @@
-// The types of operations whose answers are one thing: it comes whole, or as a stream of parts that ends with it.
+// The types of operations with a single result, returned whole or as a stream of parts that ends with it.
 import type { ServerEvent } from "../core/dialect.ts";
 import type { Amounts } from "../core/units.ts";
 import type { Ask, Form } from "./form.ts";
 
-/** The work that an answer took, and what it cost. */
+/** The work that an answer took, and its cost. */
 export interface WorkUsage {
   readonly amounts: Amounts;
   /** USD. */
@@ -12,32 +12,32 @@ export interface WorkUsage {
 }
 
 export interface WholeReply {
-  /** null: the provider reported none. */
+  /** Null if the provider reported none. */
   readonly usage: WorkUsage | null;
 }
 
 /**
- * A part of an answer, shown as it comes; a reply, of which several may make up the answer; or the usage of all. A stream
- * without replies is its parts alone.
+ * A part of an answer, shown as it arrives; a reply, several of which may make up the answer; or the total usage. A
+ * stream without replies consists of its parts.
  */
 export type WholePiece<R, P> =
   | { readonly kind: "part"; readonly part: P }
   | { readonly kind: "reply"; readonly reply: R }
   | { readonly kind: "usage"; readonly usage: WorkUsage };
 
-/** Reads one streamed answer. */
+/** Decodes a streamed answer. */
 export interface PartDecoder<R, P> {
-  /** True: the body is server-sent events. False: each read of it is given as the data of one. */
+  /** True if the body is server-sent events. False to pass each read as the data of one event. */
   readonly isEvents: boolean;
   /** True once the dialect's own last event was seen. */
   readonly done: boolean;
   /** Throws a Fault for an error event or garbage. */
   push(event: ServerEvent): readonly WholePiece<R, P>[];
-  /** The stream is over: returns what was kept back. Throws a Fault unless the dialect's own end was seen. */
+  /** Ends the stream and returns what was held back. Throws a Fault unless the dialect's own end was seen. */
   end(): readonly WholePiece<R, P>[];
 }
 
-/** The types of one such operation; `P` are the parts of a stream, where it has any. */
+/** The types of one such operation. `P` are the parts of a stream, if it has any. */
 export interface FormOf<A extends Ask, R extends WholeReply, P extends object = never> extends Form {
   readonly ask: A;
   readonly piece: WholePiece<R, P>;

@@ -1,4 +1,4 @@
-// Operations whose answers are one thing, whole or in parts: what is the same for all of them.
+// Operations with a single result, whole or in parts: what they have in common.
 import type { ModelCard, Price } from "../core/card.ts";
 import type { Offer } from "../core/demand.ts";
 import type { Delivered } from "../core/dialect.ts";
@@ -27,29 +27,29 @@ export interface WholeParts<A extends Ask, R extends WholeReply, P extends objec
     > {
   /** Returns the most work that the request may take. */
   countWorst(ask: A, card: ModelCard): Amounts;
-  /** Returns the work to expect, where no provider reported it; `bytes` were seen of the answer, if it isn't 0. */
+  /** Returns the expected work if no provider reported it. `bytes` of the answer were seen, unless 0. */
   countLikely(ask: A, bytes: number): Amounts;
   /**
-   * Returns the most work that a report on all calls together may claim. Null, or left out: ten times the worst, as nothing
-   * is known about the model.
+   * Returns the most work that a report on all calls may claim. Null or missing for ten times the worst case, if
+   * nothing is known about the model.
    */
   countMost?(ask: A, card: ModelCard): Amounts | null;
-  /** True if the parts of a stream come minutes apart; left out: they follow closely. */
+  /** True if the parts of a stream are minutes apart. By default they follow closely. */
   readonly isSlow?: boolean;
-  /** Returns the size of what was produced; left out: it isn't counted. */
+  /** Returns the size of the output. Missing if it isn't counted. */
   countBytes?(piece: WholePiece<R, P>): number;
-  /** Returns the answers that a reply holds; left out: one. */
+  /** Returns the number of answers in a reply. One by default. */
   countReply?(reply: R): number;
-  /** True if answers may be other text than JSON: their codec reads the text. */
+  /** True if answers may be text other than JSON, which their codec reads. */
   readonly isText?: boolean;
-  /** Returns the answers of several calls as one, without their usage; left out: a request is never split. */
+  /** Joins the answers of several calls without their usage. Missing if a request is never split. */
   join?(replies: readonly R[]): R;
-  /** The field that tells a reply that was kept as JSON; left out: none is kept. */
+  /** The field that identifies a reply stored as JSON. Missing if none is stored. */
   readonly content?: keyof R & string;
 }
 
 const KEPT_BYTES_MAX = 32 * 1024 * 1024;
-/** Nobody works that much: a report beyond it is cut. */
+/** An absurd amount: reports beyond it are capped. */
 const TIMES_WORST = 10;
 
 export function makeWholeOperation<A extends Ask, R extends WholeReply, P extends object = never>(
@@ -115,9 +115,9 @@ function isReply<R>(kept: unknown, content: keyof R & string): kept is R {
 /** A codec for such answers. */
 export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends object = never>(
   parts: Omit<Codec<FormOf<A, R, P>>, "decoder" | "answersPerCall"> & {
-    /** Left out: its servers don't stream. */
+    /** Missing if its servers don't stream. */
     decoder?: Codec<FormOf<A, R, P>>["decoder"];
-    /** Left out if one call returns them all. */
+    /** Missing if one call returns them all. */
     answersPerCall?(card: ModelCard, ask: A): number;
   },
 ): Codec<FormOf<A, R, P>> {
@@ -129,14 +129,14 @@ export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends ob
   };
 }
 
-/** The hold covers all of the work: no limit of output lowers it. */
+/** The hold covers all of the work, so no output limit lowers it. */
 function makeOffer(card: ModelCard, choices: number, worst: Amounts): Offer {
   const limits = { isLimitRequired: false, outputTokensAsked: 0, outputTokensMax: 0, outputUsdPerMillion: 0 };
   const lines = card.price === null ? [] : listBillLines(findHighest(card.price, worst.prompt), worst);
   return { card: card.id, choices, ...limits, isPriced: card.price !== null, lines };
 }
 
-/** Returns the price with the highest rates of the tiers that a prompt of so many tokens reaches. */
+/** Returns the price with the highest rates of the tiers within the prompt's reach. */
 function findHighest({ tiers = [], ...price }: Price, promptTokens: number): Price {
   const reached = [price, ...tiers.filter(({ aboveTokens }) => promptTokens > aboveTokens)];
   const input = Math.max(...reached.map((rates) => rates.input));

@@ -1,4 +1,4 @@
-// A streamed answer's way from its text to the client's chunks: parsed, decoded, cut at stop sequences, put in order.
+// Turns the text of a streamed answer into the client's chunks: parsed, decoded, cut at stop sequences, put in order.
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
@@ -15,19 +15,19 @@ import { type Part, Run, Verbatim } from "./run.ts";
 import { Learner, type Template } from "./splice.ts";
 import { StopCutter } from "./stop.ts";
 
-/** The most of a stream that is kept for the decoder to see later: each piece of it holds the read that it came with. */
+/** The most of a stream to keep for the decoder. Each piece keeps its whole read alive. */
 const KEPT_CHARACTERS_MAX = 8 * 1024;
 
 export interface AnswerOf {
   readonly decoder: Decoder;
   readonly request: ChatRequest;
-  /** Added to the choices' indexes. */
+  /** Added to the index of each choice. */
   readonly choiceOffset: number;
-  /** The stop sequences that the provider doesn't take. */
+  /** Stop sequences that the provider doesn't support. */
   readonly stops: readonly string[];
-  /** True if events may be passed on unread; the answer is the same, to the byte, either way. */
+  /** True if events may be passed on unread. The answer is the same, to the byte, either way. */
   readonly splices: boolean;
-  /** The client is shown the provider's own events. */
+  /** True if the client gets the provider's own events. */
   readonly verbatim?: boolean;
 }
 
@@ -41,9 +41,9 @@ export class AnswerReader implements Reader<ChatForm> {
   readonly #splices: boolean;
   readonly #verbatim: boolean;
   readonly #learner: Learner;
-  /** The template of the latest run; null: there was none. */
+  /** The template of the latest run, or null. */
   #template: Template | null = null;
-  /** Runs of that template's events, which the decoder has not seen. */
+  /** Runs of that template's events that the decoder has not seen. */
   #passed: Run[] = [];
   #keptCharacters = 0;
 
@@ -53,7 +53,7 @@ export class AnswerReader implements Reader<ChatForm> {
     this.#request = request;
     this.#cutter = new StopCutter(stops);
     this.#normaliser = new Normaliser(request, choiceOffset);
-    // A stop sequence may begin in one text and end in another: each has to be looked at.
+    // A stop sequence may span several texts, so each must be checked.
     this.#splices = splices && stops.length === 0;
     this.#learner = new Learner(verbatim);
   }
@@ -116,7 +116,7 @@ export class AnswerReader implements Reader<ChatForm> {
     return this.take(unfold(reply));
   }
 
-  /** Takes chunks that came another way than as events. */
+  /** Accepts chunks that did not arrive as events. */
   take(chunks: readonly ChatChunk[]): readonly ChatChunk[] {
     for (const { choices } of chunks)
       for (const { index, finish_reason } of choices) if (finish_reason) this.#finished.add(index);
@@ -133,12 +133,15 @@ export class AnswerReader implements Reader<ChatForm> {
     const chunks = this.take(readable(() => this.#decoder.push(event)));
     if (this.#verbatim) parts.push(new Verbatim(event, chunks));
     else for (const chunk of chunks) parts.push(chunk);
-    // An event that changes more than the text may change what the next text means.
+    // An event that changes more than the text may change the meaning of the next text.
     if (this.#splices) this.#template = this.#learner.learn(event, this.#parser.raw, chunks);
     this.#parser.template = this.#template;
   }
 
-  /** The decoder sees what was passed on unread as one event with all of the text: it may depend on what was said before. */
+  /**
+   * The decoder sees everything passed on unread as one event with all of its text, since it may depend on what was
+   * said before.
+   */
   #catchUp(): void {
     if (this.#passed.length === 0 || this.#template === null) return;
     this.#decoder.push(this.#template.join(this.#passed));
@@ -147,7 +150,7 @@ export class AnswerReader implements Reader<ChatForm> {
   }
 }
 
-/** An answer of a shape that its reader stumbles over is not of the dialect. */
+/** An answer that makes its reader throw is not of the dialect. */
 export function readable<Result>(work: () => Result): Result {
   try {
     return work();
@@ -156,14 +159,14 @@ export function readable<Result>(work: () => Result): Result {
   }
 }
 
-/** To parse 100,000 fields of different names takes 30 ms, 700,000 of them over a second. */
+/** Parsing 100,000 fields with different names takes 30 ms, 700,000 take over a second. */
 const PLAIN: JsonShape = { depth: 100, elements: 100_000 };
-/** For requests with log probabilities: a whole answer of 1,700 tokens with 20 alternatives each. */
+/** For requests with log probabilities: an answer of 1,700 tokens with 20 alternatives each. */
 const WITH_LOGPROBS: JsonShape = { depth: 100, elements: 250_000 };
-/** A text no longer than this is parsed and written within a millisecond, whatever its structure. */
+/** A text this short is parsed and written within a millisecond, whatever its structure. */
 const CHARACTERS_UNCHECKED = 4096;
 
-/** Throws where a text holds more structure than an answer to this request has. */
+/** Throws if a text has more structure than an answer to this request could have. */
 function refuseIntricate(text: string, request: ChatRequest): void {
   if (text.length <= CHARACTERS_UNCHECKED) return;
   const most = request.logprobs === true ? WITH_LOGPROBS : PLAIN;
@@ -172,7 +175,7 @@ function refuseIntricate(text: string, request: ChatRequest): void {
   if (elements > most.elements) throw garbled(`JSON of more than ${most.elements} elements`);
 }
 
-/** A whole answer's JSON. Throws where it is none, or beyond bounds. */
+/** Parses a whole answer. Throws if it is not JSON or exceeds the bounds. */
 export function parseAnswer(text: string, request: ChatRequest): unknown {
   refuseIntricate(text, request);
   const body = parseJson(text);

@@ -1,18 +1,19 @@
-// A request as it is sent: its output limit is what is held for, and thinking keeps room for the answer.
+// The request as sent: limited to the output that is held for, with room for the answer beside thinking.
 import type { ModelCard } from "../../core/card.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import type { Changed } from "../operation.ts";
 import { type ChatRequest, readOutputLimit } from "./form.ts";
 
-/** Thinking leaves at least this many tokens for the answer, and less of it than this is not worth asking for. */
+/** Thinking must leave this many tokens for the answer, and with fewer than this it isn't worth requesting. */
 const THINKING_MARGIN_TOKENS = 1024;
-/** A required limit above this is a wish: few answers come near it. */
+/** A required limit above this is not an expectation: few answers come near it. */
 const LIMIT_MEANT_MAX = 4096;
 
 /**
- * The request within the output that is held for on that card; a limit is sent only where it is below what would apply.
- * `held` is that output in tokens, undefined where none was held for. `isLimitRequired`: the client had to name a limit. Claude Code names 32,000 or more for every model: one whose own limit
- * nobody knows would refuse that, so a large one is left to the model.
+ * Limits the request to the output held for on that card, and sends a limit only if it is below what would apply
+ * anyway. `held` is in tokens, undefined if nothing was held. `isLimitRequired`: the API requires a limit. Claude Code
+ * names 32,000 or more for every model, which a model with an unknown limit might refuse, so large limits are left to
+ * the model.
  */
 export function fitToHold(
   request: ChatRequest,
@@ -28,7 +29,7 @@ export function fitToHold(
   if (isWish && isCovered && card.outputTokensMax === null) {
     return { ask: unlimited, dropped: ["max_tokens"] };
   }
-  // If only the context bounds the model, so large a limit would leave no room for the prompt.
+  // If only the context limits the model, such a large limit would leave no room for the prompt.
   const most = named ?? card.outputTokensMax ?? card.contextTokensMax ?? Number.MAX_SAFE_INTEGER;
   if (held === undefined || held >= Math.min(most, card.outputTokensMax ?? most))
     return { ask: request, dropped: [] };
@@ -38,7 +39,7 @@ export function fitToHold(
   return { ask, dropped: [...limits, ...dropped] };
 }
 
-/** Budgets of thinking, wherever clients put them: Qwen's field, OpenRouter's, Anthropic's. */
+/** The places of thinking budgets: Qwen's field, OpenRouter's, Anthropic's. */
 function fitThinking(
   request: ChatRequest,
   limit: number,

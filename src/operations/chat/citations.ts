@@ -1,10 +1,10 @@
-// Citations: the sources of an answer's text, each with whatever its provider says of it.
+// Citations: the sources of an answer's text, with whatever the provider says about each.
 import { asNumber, asString } from "../../core/json.ts";
 import type { Citation, CitedSource, DocumentCitation } from "./form.ts";
 
 type Unit = NonNullable<CitedSource["location"]>["unit"];
 
-/** A source as a provider names it, unchecked. */
+/** A source as given by the provider, unchecked. */
 export interface GivenSource {
   readonly url?: unknown;
   readonly title?: unknown;
@@ -15,12 +15,12 @@ export interface GivenSource {
   readonly location?: { readonly unit: Unit; readonly start: unknown; readonly end: unknown };
 }
 
-/** Google sends addresses of its own searches with spaces in them; clients check that they are URIs. */
+/** Google's search URLs may contain spaces, but clients check that they are URIs. */
 const NOT_IN_URI = /[\s"<>\\^`{|}]/g;
 
 /**
- * The citation of a source by the content's characters from `start` to `end`. One without an address is of a document;
- * none if nothing is said of the source.
+ * Returns the citation of a source for the content's characters from `start` to `end`. Without a URL it cites a
+ * document, and without any information it is dropped.
  */
 export function makeCitation(start: number, end: number, given: GivenSource): readonly Citation[] {
   const source: CitedSource = { start_index: start, end_index: end };
@@ -43,12 +43,12 @@ export function makeCitation(start: number, end: number, given: GivenSource): re
   return isNamed ? [{ type: "document_citation", document_citation: { ...source, title: name } }] : [];
 }
 
-/** Returns the fields that both kinds of citation have. */
+/** Returns the fields common to both kinds of citation. */
 export function readSource(citation: Citation): CitedSource & { readonly title: string } {
   return citation.type === "url_citation" ? citation.url_citation : citation.document_citation;
 }
 
-/** The citation with its place counted from that character on. */
+/** Returns the citation with its position relative to `start`. */
 export function moveCitation(citation: Citation, start: number): Citation {
   if (start === 0) return citation;
   const { start_index: first, end_index: last } = readSource(citation);

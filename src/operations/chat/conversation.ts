@@ -1,14 +1,14 @@
-// The names under which a conversation is known again at its next turn.
+// Names by which a conversation is recognized at its next turn.
 import type { ConversationNames } from "../../core/attempt.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
 
-/** The characters at each end of a long part (an image, a file) that tell it apart. */
+/** The characters at each end of a long part, such as an image, that identify it. */
 const PART_CHARACTERS_MAX = 4096;
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * The names of a request's conversation: the one that the client gives it, else digests of the messages. The messages up
- * to the model's last turn were the whole of the request before, or are shared with another continuation of it.
+ * Returns the names of a request's conversation: the client's own, or else digests of the messages. The messages up to
+ * the model's last turn were the whole of the previous request, or are shared with another continuation of it.
  */
 export function nameConversation(request: ChatRequest, session: string | null): ConversationNames {
   const { messages } = request;

@@ -1,4 +1,4 @@
-// data: URLs, the form in which clients put images, audio and files into a request.
+// data: URLs, in which clients send images, audio and files.
 
 export interface DataUrl {
   /** Lower case, without parameters: `image/png`. */
@@ -8,7 +8,7 @@ export interface DataUrl {
 
 const PREFIX = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 
-/** The parts of a data: URL; null for any other URL. Text that is not base64 is made so. */
+/** Parses a data: URL. Returns null for any other URL. Plain text is converted to base64. */
 export function parseDataUrl(url: string): DataUrl | null {
   const match = PREFIX.exec(url.slice(0, 500));
   if (!match) return null;
@@ -20,7 +20,7 @@ export function parseDataUrl(url: string): DataUrl | null {
 
 const PERCENT = 0x25;
 
-/** The bytes that a text stands for: `%` and two hexadecimal digits are one, other characters are in UTF-8. */
+/** Returns the bytes of percent-encoded text: `%XX` is one byte, other characters are UTF-8. */
 function unescapePercent(text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   let length = 0;
@@ -33,7 +33,7 @@ function unescapePercent(text: string): Uint8Array {
   return bytes.subarray(0, length);
 }
 
-/** The value of a hexadecimal digit in ASCII; -1 for any other byte. */
+/** Returns the value of an ASCII hex digit, or -1. */
 function digitOf(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;

@@ -12,10 +12,10 @@ export interface ChatForm {
 }
 
 export interface Decoder {
-  /** The dialect's own last event was seen: nothing follows, whether or not the connection ends. */
+  /** True once the dialect's own last event was seen: nothing follows, even if the connection stays open. */
   readonly done: boolean;
-  /** Takes one event, gives the chunks it holds (often none). Throws a Fault for an error event or garbage. */
+  /** Decodes one event into chunks, often none. Throws a Fault for an error event or garbage. */
   push(event: ServerEvent): readonly ChatChunk[];
-  /** The stream is over: gives what was kept back. Throws a Fault unless the dialect's own end was seen. */
+  /** Ends the stream and returns what was held back. Throws a Fault unless the dialect's own end was seen. */
   end(): readonly ChatChunk[];
 }

@@ -1,22 +1,24 @@
-// Estimates a prompt's tokens: high for the hold before a call, near the mean where no provider reported a count.
+// Estimates a prompt's tokens: high for the hold before a call, average if no provider reported a count.
 import type { ModelCard } from "../../core/card.ts";
 import { asObject, asString, isObject } from "../../core/json.ts";
 import { BYTES_PER_TOKEN, CONTEXT_SLACK } from "../text-tokens.ts";
 import type { ChatMessage, ChatRequest } from "./form.ts";
 import { readToolName, searchesMax } from "./searches.ts";
 
-/** Measured in o200k: prose has 4 to 6 bytes a token, JSON 2.3 to 2.9, UUIDs, base64 and punctuation 1.5. */
+/** Measured with o200k: prose has 4 to 6 bytes per token, JSON 2.3 to 2.9, UUIDs, base64 and punctuation 1.5. */
 const BYTES_PER_TOKEN_MIN = 1.4;
-/** Signatures and encrypted thinking, which only their maker reads. Recorded: at Gemini 5, at OpenAI 11, mostly none. */
+/**
+ * Signatures and encrypted thinking, which only their maker reads. Recorded: 5 at Gemini, 11 at OpenAI, usually none.
+ */
 const [SEALED_BYTES_PER_TOKEN_MIN, SEALED_BYTES_PER_TOKEN] = [4, 10];
 const BYTES_PER_BASE64 = 0.75;
-/** Quotes, colons, commas and brackets around each entry of a JSON. */
+/** Quotes, colons, commas and brackets around each JSON entry. */
 const QUOTING_BYTES = 4;
 
 const MEDIA_KINDS = ["image", "wav", "audio", "video", "document"] as const;
 type MediaKind = (typeof MEDIA_KINDS)[number];
 
-/** Tokens of each piece, and of each kilobyte of it once decoded. */
+/** Tokens per piece, and per decoded kilobyte of it. */
 interface Rate {
   readonly each: number;
   readonly perKilobyte: number;
@@ -33,7 +35,7 @@ const WORST_MEDIA: Readonly<Partial<Record<MediaKind, Rate>>> = {
   video: { each: 1000, perKilobyte: 300 },
   document: { each: 5000, perKilobyte: 600 },
 };
-/** Typical: an image of a megapixel, sound of 64 kbit/s, a PDF of 20 kB a page. */
+/** Typical sizes: a one-megapixel image, audio at 64 kbit/s, a PDF with 20 kB per page. */
 const LIKELY_MEDIA: Readonly<Partial<Record<MediaKind, Rate>>> = {
   image: { each: 800, perKilobyte: 0 },
   wav: { each: 0, perKilobyte: 1 },
@@ -41,18 +43,18 @@ const LIKELY_MEDIA: Readonly<Partial<Record<MediaKind, Rate>>> = {
   video: { each: 0, perKilobyte: 5 },
   document: { each: 500, perKilobyte: 30 },
 };
-/** A file that the provider fetches or keeps: nobody here knows its size, so at worst it fills the context. */
+/** A file stored or fetched by the provider: its size is unknown, so at worst it fills the context. */
 const LIKELY_REMOTE_FILE = 5000;
 const CONTEXT_UNKNOWN = 1_000_000;
 
-/** The tokens that a provider's template puts around each message and each tool, and for the schema of an answer. */
+/** Tokens added by a provider's template per message and per tool, and for an answer's schema. */
 const [MESSAGE_TOKENS, LIKELY_MESSAGE_TOKENS] = [12, 4];
 const [TOOL_TOKENS, SCHEMA_TOKENS] = [30, 300];
 
 interface Family {
   /** The largest image. */
   readonly image: number;
-  /** The tokens that the provider puts before every prompt, and besides before one with tools. */
+  /** Tokens that the provider adds to every prompt, and more if there are tools. */
   readonly base: number;
   readonly tools: number;
 }
@@ -78,7 +80,7 @@ const FAMILIES: readonly (Partial<Family> & { readonly names: RegExp })[] = [
   { names: /qwen/, image: 16_400 },
 ];
 
-/** A card's family is found once: to go through the names each time would cost half a microsecond. */
+/** A card's family is cached: matching the names each time would cost half a microsecond. */
 const families = new WeakMap<ModelCard, Family>();
 
 function familyOf(card: ModelCard): Family {
@@ -90,12 +92,12 @@ function familyOf(card: ModelCard): Family {
   return family;
 }
 
-/** The tokens that a search adds to the prompt. Recorded: from 1,400 to 9,000, and less of each the more there are. */
+/** The prompt tokens added by a search. Recorded: from 1,400 to 9,000, and less per search the more there are. */
 const SEARCH_TOKENS = 5000;
 
 /**
- * A count of prompt tokens that the provider's will hardly exceed, for one choice of the answer: the caller multiplies by
- * `n`. Each text is read once and none is copied. `unreadBytes` is text that goes with the request and isn't in it.
+ * Returns a number of prompt tokens that the provider's count will hardly exceed, for one choice: multiply by `n`.
+ * Reads each text once without copying. `unreadBytes` is text sent with the request but not part of it.
  */
 export function worstPromptTokens(request: ChatRequest, card: ModelCard, unreadBytes = 0): number {
   const sizes = sizesOf(request);
@@ -106,12 +108,13 @@ export function worstPromptTokens(request: ChatRequest, card: ModelCard, unreadB
   tokens += sizes.sealedBytes / SEALED_BYTES_PER_TOKEN_MIN + tokensOfMedia(sizes, WORST_MEDIA);
   if (sizes.remoteFiles > 0) tokens += card.contextTokensMax ?? CONTEXT_UNKNOWN;
   tokens = Math.min(tokens, (card.contextTokensMax ?? Number.POSITIVE_INFINITY) * CONTEXT_SLACK);
-  // Neither is bounded by the context: gpt-4o-mini bills more for an image than it takes, agents read again at each step.
+  // Neither is bounded by the context: gpt-4o-mini bills more for an image than it reads, and agents read again at each
+  // step.
   tokens += family.image * sizes.media.image.pieces + SEARCH_TOKENS * searchesMax(request, card);
   return Math.ceil(tokens);
 }
 
-/** The count of prompt tokens to expect, for charging where the provider reported none. */
+/** Returns the expected number of prompt tokens, to charge if the provider reported none. */
 export function likelyPromptTokens(request: ChatRequest): number {
   const sizes = sizesOf(request);
   const inText = sizes.textBytes / BYTES_PER_TOKEN + sizes.sealedBytes / SEALED_BYTES_PER_TOKEN;
@@ -119,10 +122,10 @@ export function likelyPromptTokens(request: ChatRequest): number {
   return Math.ceil(inText + inMedia + LIKELY_MESSAGE_TOKENS * sizes.messages);
 }
 
-/** The sizes of a request's parts, by kind. */
+/** The sizes of a request's parts by kind. */
 interface Sizes {
   textBytes: number;
-  /** Those of the text's bytes that may be a token each. */
+  /** The bytes of text that may each be a token. */
   dearBytes: number;
   sealedBytes: number;
   messages: number;
@@ -140,7 +143,7 @@ function tokensOfMedia({ media }: Sizes, rates: Readonly<Partial<Record<MediaKin
   return tokens;
 }
 
-/** No model reads these fields. All others count, known or not: servers put fields of their own into the prompt. */
+/** Fields that no model reads. All others count, known or not, because servers put their own fields into the prompt. */
 const NOT_READ = new Set(["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"]);
 
 function sizesOf(request: ChatRequest): Sizes {
@@ -163,7 +166,7 @@ function sizesOf(request: ChatRequest): Sizes {
   return sizes;
 }
 
-/** Fields of a message that hold earlier thinking: elsewhere the same names are words that the model reads. */
+/** Message fields with earlier thinking. Elsewhere the same names are text that the model reads. */
 const SEALED_FIELDS = new Set(["reasoning_details", "tool_calls", "extra_content"]);
 
 function addMessage(sizes: Sizes, message: ChatMessage): void {
@@ -180,12 +183,12 @@ function addText(sizes: Sizes, text: string): void {
   sizes.dearBytes += dearBytesOf(text);
 }
 
-/** A value as the JSON that it is written as: names, texts and what stands around them. */
+/** Measures a value as JSON: names, strings and the punctuation around them. */
 function addJson(sizes: Sizes, value: unknown, mayBeSealed = false): void {
   if (typeof value === "string") {
     addText(sizes, value);
   } else if (Array.isArray(value)) {
-    // An empty entry is a token too.
+    // An empty entry still takes a token.
     sizes.textBytes += QUOTING_BYTES * (value.length + 1);
     for (const one of value) addJson(sizes, one, mayBeSealed);
   } else if (isObject(value)) {
@@ -201,15 +204,16 @@ function addJson(sizes: Sizes, value: unknown, mayBeSealed = false): void {
   }
 }
 
-/** Gemini's and Anthropic's signatures, and the data of encrypted thinking: base64 that only its maker can open. */
+/** Matches signatures of Gemini and Anthropic, and encrypted thinking: base64 that only its maker can read. */
 function isSealed(holder: Readonly<Record<string, unknown>>, name: string): boolean {
   if (name === "data") return holder.type === "reasoning.encrypted";
   return name === "thought_signature" || (name === "signature" && holder.type === "reasoning.text");
 }
 
 /**
- * The bytes that may be a token each: digits, which half of the tokenizers keep apart, and letters of rare scripts (from
- * Tibetan to Mongolian: Burmese, Georgian, Ethiopic, Khmer), which older ones know only as 3 bytes each.
+ * Counts the bytes that may each be a token: digits, which half of the tokenizers keep separate, and letters of rare
+ * scripts (from Tibetan to Mongolian: Burmese, Georgian, Ethiopic, Khmer), of which older ones know only the 3 bytes
+ * each.
  */
 function dearBytesOf(text: string): number {
   let bytes = 0;
@@ -223,15 +227,15 @@ function dearBytesOf(text: string): number {
 
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 const DATA_URL = /^data:([^;,]*)([^,]*),/i;
-/** The beginning of an address or a data: URL that is searched for its type. */
+/** The beginning of a URL that is searched for its media type. */
 const HEAD_CHARS = 500;
-/** Addresses under which Gemini finds more than an image. */
+/** URLs under which Gemini may find more than an image. */
 const NO_IMAGE =
   /\/\/((www|m)\.)?(youtube\.com|youtu\.be)\/|\.(pdf|mp4|mov|mpe?g|webm|mp3|wav|flac|ogg|aac|m4a)([?#]|$)/i;
 const TEXT_NAME = /\.(txt|md|csv|json|xml|html?|ya?ml|css|js)$/i;
 const TEXT_TYPE = /^text\/|^application\/.*(json|xml|yaml|javascript)$/i;
 
-/** A part of a content: OpenAI's, or another vendor's of the same build (`…_url`, Anthropic's `source`). */
+/** Measures a content part: OpenAI's, or another vendor's of the same structure (`…_url`, Anthropic's `source`). */
 function addPart(sizes: Sizes, part: unknown): void {
   const given = asObject(part);
   const type = asString(given.type) ?? "";
@@ -248,13 +252,13 @@ function addPart(sizes: Sizes, part: unknown): void {
   else addMedia(sizes, body, asString(mediaType) ?? mediaTypeOf(type, name, asString(format) ?? ""));
 }
 
-/** The assumed size of a part whose body doesn't show it. */
+/** The assumed size of a part whose content is not in the request. */
 function mediaTypeOf(partType: string, name: string, format: string): string {
   for (const kind of ["audio", "image", "video"]) if (partType.includes(kind)) return `${kind}/${format}`;
   return TEXT_NAME.test(name) ? "text/plain" : "application/pdf";
 }
 
-/** `body` is an address, a data: URL or base64. */
+/** `body` is a URL, a data: URL or base64. */
 function addMedia(sizes: Sizes, body: string, fallbackType: string): void {
   const head = body.slice(0, HEAD_CHARS);
   const [start = "", said = "", parameters = ";base64"] = DATA_URL.exec(head) ?? [];

@@ -1,7 +1,7 @@
-// The reason for an answer's end: one of the closed set that clients know, beside the provider's own word for it.
+// Finish reasons: one of the closed set that clients know, along with the provider's own word.
 import type { Finish, FinishReason } from "./form.ts";
 
-/** `native` is the provider's word, `sequence` the stop sequence that it names. */
+/** `native` is the provider's word, `sequence` the stop sequence it names. */
 export function makeFinish(reason: FinishReason, native: unknown, sequence?: unknown): Finish {
   const finish: Finish = { finish_reason: reason };
   if (typeof native === "string" && native !== reason) finish.native_finish_reason = native;
@@ -9,10 +9,10 @@ export function makeFinish(reason: FinishReason, native: unknown, sequence?: unk
   return finish;
 }
 
-/** A surface's own words beyond its usual one for each reason, by the providers' words for the same. */
+/** A surface's additional words, by the providers' words with the same meaning. */
 export type FinishWords = Readonly<Record<string, { readonly means: FinishReason; readonly word: string }>>;
 
-/** The surface's word for an end. A call or a cut that the gateway has found itself counts more than the provider's word. */
+/** Returns the surface's word for an end. A call or a cut that the gateway detected itself takes precedence. */
 export function chooseWord(
   { finish_reason: reason, native_finish_reason: native }: Finish,
   usual: Readonly<Record<FinishReason, string>>,

@@ -1,4 +1,4 @@
-// A stream's chunks folded into one reply, and a reply taken apart into chunks again.
+// Folds a stream's chunks into one reply, and takes a reply apart into chunks.
 
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import { moveCitation } from "./citations.ts";
@@ -20,7 +20,7 @@ import {
 import { listChunks, type Part } from "./run.ts";
 import { listTurn, TurnOrder, writeTurn } from "./turn.ts";
 
-/** The reply that the chunks of an answer describe. */
+/** Returns the reply described by the chunks of an answer. */
 export function foldChunks(chunks: Iterable<ChatChunk>): ChatReply {
   const fold = new Fold();
   for (const chunk of chunks) fold.push(chunk);
@@ -38,7 +38,7 @@ interface ChoiceParts {
   readonly refusal: string[];
   readonly reasoning: string[];
   readonly details: ReasoningDetail[];
-  /** The details that may go on, by type and index. */
+  /** Details that may still continue, by type and index. */
   readonly openDetails: Map<string, ReasoningDetail>;
   readonly calls: Map<number, CallParts>;
   readonly annotations: Citation[];
@@ -49,7 +49,7 @@ interface ChoiceParts {
   finish: FinishReason | null;
 }
 
-/** Collects normalised chunks; `reply()` gives the completion that the stream described. */
+/** Collects normalised chunks. `reply()` returns the completion. */
 export class Fold {
   readonly #choices = new Map<number, ChoiceParts>();
   readonly #extras: JsonObject = {};
@@ -123,7 +123,7 @@ export class Fold {
   }
 }
 
-/** Fragments of one thinking block share an index and a type: their texts are joined, a signature is set. */
+/** Fragments of a thinking block share an index and a type: texts are joined, and a signature is set. */
 function addDetail({ details, openDetails }: ChoiceParts, given: ReasoningDetail): void {
   const key = `${given.type} ${given.index}`;
   const before = openDetails.get(key);
@@ -163,7 +163,7 @@ function addCall(calls: Map<number, CallParts>, given: ToolCallDelta): boolean {
   return false;
 }
 
-/** Spoken answers come as fragments, pictures one by one; any other extension field is replaced by its latest. */
+/** Audio arrives in fragments and pictures one by one. Any other extension field is replaced by its latest value. */
 function addExtra(extras: JsonObject, field: string, now: unknown): void {
   const before = extras[field];
   if (field === "images" && Array.isArray(before) && Array.isArray(now)) {
@@ -171,7 +171,7 @@ function addExtra(extras: JsonObject, field: string, now: unknown): void {
   } else if (isObject(before) && isObject(now)) {
     Object.assign(before, now, joinedParts(before, now));
   } else {
-    // A copy, since what follows is added to it.
+    // Copied, because later chunks are added to it.
     extras[field] = Array.isArray(now) ? [...now] : isObject(now) ? { ...now } : now;
   }
 }
@@ -251,7 +251,7 @@ export class ChatFolding {
   }
 }
 
-/** A reply as the chunks of a stream that says the same, in the same order. */
+/** Returns a reply as the chunks of an equivalent stream, in the same order. */
 export function unfold(reply: ChatReply): ChatChunk[] {
   const { choices, usage, verbatim: _verbatim, ...extras } = reply;
   const chunks: ChatChunk[] = choices.flatMap((choice) =>

@@ -1,18 +1,21 @@
-// A forced tool call at models that can't be forced: asked for in words.
+// Forced tool calls for models that can't be forced: the demand is put into the prompt.
 import { can, type ModelCard } from "../../core/card.ts";
 import { asString, type JsonObject } from "../../core/json.ts";
 import type { Changed } from "../operation.ts";
 import { type ChatRequest, isCallForced, type SystemMessage, type ToolChoice } from "./form.ts";
 import { simplifyChoice } from "./tool-choice.ts";
 
-/** The sentence that stands in the place of a choice that can't be made. */
+/** The sentence that replaces an unsupported tool choice. */
 export function writeForcedCall(choice: ToolChoice | undefined): string {
   const isNamed = typeof choice === "object" && choice.type === "function";
   const whom = isNamed ? `the tool \`${choice.function.name}\`` : "at least one of the tools";
   return `Your next message must call ${whom}; text alone is not an answer.`;
 }
 
-/** The request as the card takes it: where no call can be forced, the tools that the choice leaves, and a sentence. */
+/**
+ * Returns the request as the card supports it: if calls can't be forced, with the tools left by the choice, and a
+ * sentence.
+ */
 export function withoutForce(request: ChatRequest, card: ModelCard): Changed<ChatRequest> {
   if (!isCallForced(request) || can(card, "tools")) return { ask: request, dropped: [] };
   const { choice, allowed } = simplifyChoice(request.tool_choice);
@@ -30,7 +33,7 @@ function chooseAmong(names: readonly string[]): ToolChoice {
   return { type: "allowed_tools", allowed_tools: { mode: "auto", tools } };
 }
 
-/** Many servers take no more than one system message, and that at the start. */
+/** Many servers accept only one system message, at the start. */
 export function withInstruction<Message extends JsonObject>(
   messages: readonly Message[],
   instruction: string,

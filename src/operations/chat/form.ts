@@ -1,4 +1,5 @@
-// The canonical form: OpenAI's chat-completion objects (request, reply, chunk), typed, unknown fields carried through.
+// The canonical form: OpenAI's chat-completion objects (request, reply, chunk), typed, with unknown fields carried
+// through.
 import type { JsonObject } from "../../core/json.ts";
 
 export type ReasoningEffort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
@@ -9,7 +10,7 @@ export interface TextPart extends JsonObject {
 }
 export interface ImagePart extends JsonObject {
   type: "image_url";
-  /** `url` is https or a data: URL. It is forwarded, never fetched by us. */
+  /** `url` is https or a data: URL. It is forwarded, never fetched here. */
   image_url: { url: string; detail?: string };
 }
 export interface AudioPart extends JsonObject {
@@ -34,7 +35,7 @@ export interface FunctionCall extends JsonObject {
   type: "function";
   /** `arguments` is JSON text; a call without arguments is "{}". */
   function: { name: string; arguments: string };
-  /** Gemini's signature travels here: `{ google: { thought_signature } }`. */
+  /** Carries Gemini's signature: `{ google: { thought_signature } }`. */
   extra_content?: JsonObject;
 }
 export interface CustomCall extends JsonObject {
@@ -44,7 +45,7 @@ export interface CustomCall extends JsonObject {
 }
 export type ToolCall = FunctionCall | CustomCall;
 
-/** OpenRouter's form of thinking, signatures included, so that it can be sent back unchanged. */
+/** Thinking in OpenRouter's format, with signatures, so that it can be sent back unchanged. */
 export interface ReasoningDetail extends JsonObject {
   type: "reasoning.text" | "reasoning.encrypted" | "reasoning.summary";
   text?: string;
@@ -52,7 +53,7 @@ export interface ReasoningDetail extends JsonObject {
   data?: string;
   summary?: string;
   id?: string | null;
-  /** The provider's form of the signature or data: "anthropic-claude-v1", "google-gemini-v1", "openai-responses-v1" … */
+  /** The format of the signature or data: "anthropic-claude-v1", "google-gemini-v1", "openai-responses-v1" … */
   format?: string;
   index?: number;
 }
@@ -69,14 +70,14 @@ export interface UserMessage extends JsonObject {
 }
 export type PartKind = "thinking" | "text" | "call";
 
-/** A part of an assistant's turn: how much of the message's thinking, text or calls it is. */
+/** A part of an assistant's turn: how much of the message's thinking, text or calls belongs to it. */
 export interface PartExtent {
   readonly kind: PartKind;
-  /** Characters of thinking or text, parts of a text that is a list, or calls. */
+  /** Characters of thinking or text, parts of a content list, or calls. */
   size: number;
-  /** Details of thinking. */
+  /** The number of thinking details. */
   details: number;
-  /** The characters before it that do nothing but set it apart from an earlier part of the same kind. */
+  /** Characters before it that only separate it from an earlier part of the same kind. */
   readonly gap: number;
 }
 
@@ -87,14 +88,14 @@ export interface AssistantMessage extends JsonObject {
   tool_calls?: readonly ToolCall[];
   reasoning_content?: string | null;
   reasoning_details?: readonly ReasoningDetail[];
-  /** The order of the turn (see `listTurn`), unless it is thinking, then text, then calls. On no wire of the chat form. */
+  /** The order of the turn (see `listTurn`) if it is not thinking, text, calls. Never sent in the chat form. */
   parts?: readonly PartExtent[];
 }
 export interface ToolMessage extends JsonObject {
   role: "tool";
   tool_call_id: string;
   content: Content;
-  /** The tool failed. On no wire of the chat form: dialects without such a field say it in the text. */
+  /** True if the tool failed. Never sent in the chat form: dialects without such a field say it in the text. */
   is_error?: boolean;
 }
 export type ChatMessage = SystemMessage | UserMessage | AssistantMessage | ToolMessage;
@@ -125,10 +126,7 @@ export type ResponseFormat =
       json_schema: { name: string; description?: string; schema?: JsonObject; strict?: boolean | null };
     };
 
-/**
- * A chat-completion request after the bounds were checked: nulls of optional fields are gone, an empty `tools` too,
- * deprecated `functions` are `tools`, and `stop` is a list. Fields not named here ride along.
- */
+/** A validated request: no nulls of optional fields, no empty `tools`, no legacy `functions`, and `stop` as a list. */
 export interface ChatRequest extends JsonObject {
   model: string;
   messages: readonly ChatMessage[];
@@ -161,43 +159,43 @@ export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter";
 /** The end of a choice. */
 export interface Finish {
   finish_reason: FinishReason;
-  /** The provider's own word, where it is another (OpenRouter's name for it). */
+  /** The provider's own word if it differs (OpenRouter's field). */
   native_finish_reason?: string | null;
-  /** The stop sequence that was met, where it is known. */
+  /** The matched stop sequence, if known. */
   stop_sequence?: string;
 }
 
-/** A source of a part of the content, by its characters there; both 0 where the provider names no place. */
+/** A source of part of the content, by character positions. Both are 0 if the provider gives no position. */
 export interface CitedSource {
   start_index: number;
   end_index: number;
-  /** The passage of the source, under OpenRouter's name for it. */
+  /** The cited passage (OpenRouter's field). */
   content?: string;
   /** The provider's id of a file, a document or a tool's result. */
   document_id?: string;
-  /** OpenAI's container in which the file lies. */
+  /** The OpenAI container that has the file. */
   container_id?: string;
-  /** The document's number among those of the conversation, from 0. */
+  /** The index of the document in the conversation, from 0. */
   document_index?: number;
-  /** The passage in the document: characters and blocks are counted from 0, pages from 1, and `end` lies behind it. */
+  /** The passage within the document. Characters and blocks count from 0, pages from 1. `end` is exclusive. */
   location?: { unit: "char" | "page" | "block"; start: number; end: number };
 }
 export interface UrlCitation extends JsonObject {
   type: "url_citation";
   url_citation: CitedSource & { url: string; title: string };
 }
-/** A source without an address. Its title may be empty. */
+/** A source without a URL. Its title may be empty. */
 export interface DocumentCitation extends JsonObject {
   type: "document_citation";
   document_citation: CitedSource & { title: string };
 }
 export type Citation = UrlCitation | DocumentCitation;
 
-/** Dialects report a malformed count as NaN; the normaliser then drops the whole report. */
+/** Dialects report malformed counts as NaN, and the normaliser then drops the whole report. */
 export interface Usage extends JsonObject {
-  /** All tokens of the prompt, cached and cache-written ones included. */
+  /** All prompt tokens, including cached and cache-written ones. */
   prompt_tokens: number;
-  /** All tokens produced, reasoning included. */
+  /** All tokens produced, including reasoning. */
   completion_tokens: number;
   total_tokens: number;
   prompt_tokens_details?: JsonObject & {
@@ -206,13 +204,13 @@ export interface Usage extends JsonObject {
     cache_write_1h_tokens?: number;
   };
   completion_tokens_details?: JsonObject & { reasoning_tokens?: number };
-  /** The counts that the provider bills, if they are not what the model read and wrote (Cohere). */
+  /** The billed counts, if they differ from what the model read and wrote (Cohere). */
   billed_units?: { input_tokens: number; output_tokens: number };
-  /** Searches that the provider ran and bills apart. */
+  /** Searches run by the provider and billed separately. */
   server_tool_use?: { web_search_requests: number };
 }
 
-/** A fragment of a tool call. The first of each `index` carries id, type and name. */
+/** A fragment of a tool call. The first of each `index` has the id, type and name. */
 export interface ToolCallDelta extends JsonObject {
   index: number;
   id?: string;
@@ -239,10 +237,10 @@ export interface ChunkChoice extends JsonObject, Omit<Finish, "finish_reason"> {
   logprobs?: unknown;
 }
 
-/** A decoder's piece: a chat.completion.chunk without `id`, `object`, `created` and `model`, which are ours to write. */
+/** A decoded chunk: a chat.completion.chunk without `id`, `object`, `created` and `model`, which the gateway adds. */
 export interface ChatChunk extends JsonObject {
   choices: readonly ChunkChoice[];
-  /** Cumulative: a later report replaces an earlier one. */
+  /** Cumulative: later reports replace earlier ones. */
   usage?: Usage;
 }
 
@@ -264,35 +262,35 @@ export interface ReplyChoice extends JsonObject, Finish {
   logprobs: unknown;
 }
 
-/** A whole answer: a chat.completion without `id`, `object`, `created` and `model`, which are ours to write. */
+/** A whole answer: a chat.completion without `id`, `object`, `created` and `model`, which the gateway adds. */
 export interface ChatReply extends JsonObject {
   choices: readonly ReplyChoice[];
   usage?: Usage;
-  /** The provider's own answer, where a client of the same family is shown that one; on no wire of the chat form. */
+  /** The provider's own answer, for clients of the same family. Never sent in the chat form. */
   verbatim?: JsonObject;
 }
 
-/** The text of a content: parts of text joined, other parts passed over. */
+/** Returns the text of a content: text parts joined, others ignored. */
 export function joinText(content: Content | null | undefined): string {
   if (typeof content === "string") return content;
   if (!content) return "";
   return content.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** The content as parts: a string becomes one text part; nothing becomes none. */
+/** Returns the content as parts. A string becomes one text part. */
 export function listParts(content: Content | null | undefined): readonly ContentPart[] {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return content ?? [];
 }
 
-/** True if the client demands that a tool is called. */
+/** True if the client requires a tool call. */
 export function isCallForced({ tools, tool_choice: choice }: ChatRequest): boolean {
   if (tools === undefined || choice === undefined) return false;
   if (typeof choice === "string") return choice === "required";
   return choice.type !== "allowed_tools" || choice.allowed_tools.mode === "required";
 }
 
-/** The output limit that the client asked for: the smaller of its two fields, or undefined. */
+/** Returns the client's output limit, the smaller of its two fields, or undefined. */
 export function readOutputLimit(request: ChatRequest): number | undefined {
   const { max_tokens: old, max_completion_tokens: now } = request;
   if (old === undefined) return now;

@@ -1,4 +1,4 @@
-// Counts what a chat answer produced while its parts pass.
+// Counts what a chat answer produces as its parts pass.
 import type { Meter } from "../operation.ts";
 import type { ChatForm } from "./decoder.ts";
 import type { ChatChunk, ChatReply, Delta } from "./form.ts";
@@ -8,7 +8,7 @@ import { type Part, Run, Verbatim } from "./run.ts";
 export class ChatMeter implements Meter<ChatForm> {
   hasAnswer = false;
   bytes = 0;
-  /** Indexes of the choices that were begun or finished. */
+  /** Indexes of choices that have begun or finished. */
   readonly #begun = new Set<number>();
 
   get begun(): number {
@@ -17,7 +17,7 @@ export class ChatMeter implements Meter<ChatForm> {
 
   take(parts: readonly Part[]): void {
     for (const part of parts) {
-      // A run continues a choice that a chunk has begun.
+      // A run continues a choice begun by a chunk.
       if (part instanceof Run) this.bytes += part.bytes;
       else if (part instanceof Verbatim) for (const chunk of part.meaning) this.#takeChunk(chunk);
       else this.#takeChunk(part);

@@ -1,9 +1,9 @@
-// The capabilities that a request needs of a model, read off the request alone.
+// The capabilities that a request needs from a model.
 import { type Capability, can, type ModelCard } from "../../core/card.ts";
 import { Fault } from "../../core/fault.ts";
 import { type ChatRequest, type ContentPart, isCallForced } from "./form.ts";
 
-/** Each capability needed, with the request field that needs it. */
+/** Each needed capability, with the request field that needs it. */
 export type Needs = ReadonlyMap<Capability, string>;
 
 const PART_NEEDS: Partial<Record<ContentPart["type"], Capability>> = {
@@ -29,7 +29,7 @@ export function findNeeds(request: ChatRequest): Needs {
 
 const WEB_ADDRESS = /^https?:/i;
 
-/** Returns the field of the first image that the provider would have to fetch, or null if there is none. */
+/** Returns the field of the first image that the provider would have to fetch, or null. */
 export function findImageUrl({ messages }: ChatRequest): string | null {
   for (const [at, { content }] of messages.entries()) {
     if (typeof content === "string" || !content) continue;
@@ -53,8 +53,8 @@ const WORDS: Record<Capability, string> = {
 };
 
 /**
- * Throws where the model can't take what the request is about: leaving it out would change the meaning. A model that
- * can't be forced to call a tool is asked to in words, and `x-poundkey-dropped` says so.
+ * Throws if the model can't take what the request is about, because dropping it would change the meaning. A model that
+ * can't be forced to call a tool is asked to in the prompt, and `x-poundkey-dropped` says so.
  */
 export function refuseUnable(card: ModelCard, needs: Needs): void {
   for (const [need, param] of needs) {

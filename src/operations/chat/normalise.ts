@@ -1,4 +1,4 @@
-// The grammar of an answer, enforced once for all dialects: `start (content | reasoning | tool …)* finish usage?`.
+// Enforces the grammar of an answer for all dialects: `start (content | reasoning | tool …)* finish usage?`.
 
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
@@ -12,15 +12,14 @@ import { idsInHistory, ToolCalls } from "./tool-calls.ts";
 interface ChoiceState {
   readonly calls: ToolCalls;
   started: boolean;
-  /** Held back to the end: some upstreams send several, or content after it. */
+  /** Held back to the end, because some upstreams send several or more content afterwards. */
   finish: ChunkChoice | null;
 }
 
 /**
- * Puts the chunks of one answer into the order and form that every client takes: the role once and first, dense tool
- * calls with legal ids, one finish reason of the closed set per choice, the last usage report once. Throws at a choice
- * beyond those that the request asks for. `choiceOffset` is added to the choices' indexes, for answers that were put
- * together from several calls.
+ * Brings an answer's chunks into the order and form that every client accepts: the role once and first, dense tool
+ * calls with valid ids, one finish reason of the closed set per choice, and the last usage report once. Throws at a
+ * choice that was not requested. `choiceOffset` is added to the indexes of answers that are joined from several calls.
  */
 export class Normaliser {
   readonly #choices = new Map<number, ChoiceState>();
@@ -28,9 +27,9 @@ export class Normaliser {
   readonly #turn: number;
   readonly #choicesMax: number;
   readonly #choiceOffset: number;
-  /** The latest usage report, as far as one came. */
+  /** The latest usage report so far. */
   usage: Usage | null = null;
-  /** Fields of chunks that had nothing else to say: they leave with the first finish. */
+  /** Fields of chunks without other content. They are sent with the first finish. */
   #extras: JsonObject = {};
 
   constructor(request: ChatRequest, choiceOffset = 0) {
@@ -49,7 +48,7 @@ export class Normaliser {
     return ready;
   }
 
-  /** The finish of each choice, then, when usage was reported, one chunk with it and no choices. */
+  /** Returns the finish of each choice, then a chunk with the usage, if reported, and no choices. */
   end(): ChatChunk[] {
     const ready: ChatChunk[] = [];
     for (const [index, state] of this.#choices) ready.push(...this.#finish(index, state));
@@ -72,7 +71,7 @@ export class Normaliser {
     return null;
   }
 
-  /** The hot path: a text fragment of a choice that has started needs no change at all. */
+  /** The hot path: a text fragment of a choice that has started needs no change. */
   #isPlain(choice: ChunkChoice): boolean {
     if (choice.finish_reason || this.#choiceOffset !== 0) return false;
     if (this.#choices.get(choice.index)?.started !== true) return false;
@@ -87,7 +86,7 @@ export class Normaliser {
     const index = choice.index + this.#choiceOffset;
     const delta = this.#delta(choice.delta, state);
     if (!choice.finish_reason) return delta && { ...choice, index, delta, finish_reason: null };
-    // Fields that leave now must not leave with the finish again.
+    // Fields sent now must not be sent again with the finish.
     const left = delta && choice.logprobs ? { logprobs: null } : {};
     state.finish = { ...choice, index, delta: {}, ...left };
     const { native_finish_reason: _native, stop_sequence: _sequence, ...now } = choice;
@@ -135,14 +134,14 @@ export class Normaliser {
   }
 }
 
-/** Nobody asked for the others, and nobody has paid for them. */
+/** Other choices were not requested, and nobody has paid for them. */
 function tooMany(asked: number): Error {
   return garbled(`more choices than the ${asked} asked for`);
 }
 
 /**
- * The report with its total. Null where one of its numbers is none: what such a report says of the others is not to be
- * believed either, nor what an earlier one said of an answer that has gone on since.
+ * Returns the report with its total, or null if one of its numbers is malformed: then neither the rest of it nor an
+ * earlier report can be trusted.
  */
 function soundUsage(usage: Usage): Usage | null {
   if (!areNumbersSound(usage)) return null;
@@ -168,7 +167,7 @@ function finishOf(given: string | null, calls: number): FinishReason {
   return calls > 0 ? "tool_calls" : "stop";
 }
 
-/** A whole answer under the same rules. `stops` are the stop sequences that the provider doesn't take. */
+/** Normalises a whole answer by the same rules. `stops` are the stop sequences that the provider doesn't support. */
 export function normaliseReply(
   reply: ChatReply,
   request: ChatRequest,
@@ -182,7 +181,7 @@ export function normaliseReply(
   return plain ?? normaliseAsStream(reply, request, choiceOffset, stops);
 }
 
-/** It goes the way of a stream, so that there is one set of rules. */
+/** Processed as a stream, so that there is only one set of rules. */
 export function normaliseAsStream(
   reply: ChatReply,
   request: ChatRequest,
@@ -194,7 +193,7 @@ export function normaliseAsStream(
   return foldChunks([...normaliser.push(chunks), ...normaliser.end()]);
 }
 
-/** The normal form of an answer that is one text and nothing else; null for any other. Saves 3 of every 4 µs. */
+/** Returns the normal form of an answer that is a single text, or null for any other. Saves 3 of every 4 µs. */
 function plainReply(reply: ChatReply): ChatReply | null {
   const { choices, usage, ...extras } = reply;
   const [choice] = choices;
@@ -219,7 +218,7 @@ function hasOnly(object: object, fields: ReadonlySet<string>): boolean {
   return true;
 }
 
-/** True if this is part of the answer itself: content, reasoning, a refusal or a tool call. A bare start is not. */
+/** True if this is part of the answer itself: content, reasoning, a refusal or a tool call, not just a start. */
 export function isAnswer(part: Part): boolean {
   if (part instanceof Run) return true;
   if (part instanceof Verbatim) return part.meaning.some(isAnswer);

@@ -1,4 +1,4 @@
-// The worst that a chat request may cost on a card: the ledger holds it before a provider is called.
+// The worst-case cost of a chat request on a card, which the ledger holds before a provider is called.
 import type { ModelCard, Price, Rates } from "../../core/card.ts";
 import type { Offer } from "../../core/demand.ts";
 import { asObject } from "../../core/json.ts";
@@ -9,7 +9,9 @@ import { searchesMax } from "./searches.ts";
 
 const UNITS_PER_MILLION = 1_000_000;
 
-/** The rates that a prompt of up to so many tokens may be billed at: the dearest of the tiers within its reach. */
+/**
+ * Returns the highest rates that a prompt of up to this many tokens may be billed at, over the tiers within its reach.
+ */
 function dearest(price: Price, request: ChatRequest, promptTokens: number) {
   const isForAnHour = price.cacheWrite1h !== undefined && cachesForAnHour(request);
   const tiers = price.tiers ?? [];
@@ -24,7 +26,7 @@ function dearestInput({ input, cacheWrite, cacheWrite1h, cachedInput }: Rates, i
   return Math.max(input, cacheWrite ?? 0, cachedInput ?? 0, isForAnHour ? (cacheWrite1h ?? 0) : 0);
 }
 
-/** True if a mark of the request asks for its cache to be kept for an hour, which costs more than five minutes. */
+/** True if a cache mark of the request asks for an hour, which costs more than five minutes. */
 function cachesForAnHour({ cache_control: mark, tools, messages }: ChatRequest): boolean {
   const isMarked = (one: unknown) => asObject(asObject(one).cache_control).ttl === "1h";
   const isPartMarked = ({ content }: ChatMessage) => Array.isArray(content) && content.some(isMarked);

@@ -26,12 +26,12 @@ import { makeOffer } from "./offer.ts";
 import { listChunks, Run } from "./run.ts";
 import { addUsages, countAmounts, cutUsage } from "./usage.ts";
 
-/** Answers are seldom longer: a higher output limit would keep requests away that have room. */
+/** Answers are rarely longer, and expecting more would keep requests off credentials that have room. */
 const LOAD_MAX = 4096;
 
 export const CHAT: Operation<ChatForm> = {
   name: "chat",
-  // Parsing a longer one and writing it again would delay all other requests.
+  // Parsing and writing a longer one would delay all other requests.
   answerBytesMax: 16 * 1024 * 1024,
   keptBytesMax: 1024 * 1024,
   findCodec: ({ chat }) => chat ?? null,
@@ -71,7 +71,7 @@ export const CHAT: Operation<ChatForm> = {
   merge(replies) {
     const usage = addUsages(replies.map((reply) => reply.usage ?? null));
     const choices = replies.flatMap((reply) => reply.choices);
-    // The report of one call is no report of all of them.
+    // One call's report doesn't cover all calls.
     return { ...replies[0], choices, usage: usage ?? undefined };
   },
   fold: () => new ChatFolding(),
@@ -108,14 +108,14 @@ function encode(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard, targe
 
 const DEAR_TIERS: ReadonlySet<unknown> = new Set(["priority", "fast"]);
 
-/** A faster tier costs more than the card's price says, so it is not the client's to choose. */
+/** A faster tier costs more than the card's price, so clients can't choose it. */
 function withoutDearTier(ask: ChatRequest): Changed<ChatRequest> {
   if (!DEAR_TIERS.has(ask.service_tier)) return { ask, dropped: [] };
   const { service_tier: _tier, ...rest } = ask;
   return { ask: { ...rest, model: ask.model, messages: ask.messages }, dropped: ["service_tier"] };
 }
 
-/** Returns the stop sequences that the provider doesn't take: the gateway applies them itself. */
+/** Returns the stop sequences that the provider doesn't support, which the gateway applies itself. */
 function listStops(ask: ChatRequest, dropped: readonly string[]): readonly string[] {
   return dropped.includes("stop") ? (ask.stop ?? []) : [];
 }

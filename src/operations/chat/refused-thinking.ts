@@ -1,7 +1,9 @@
-// A chat request without the sealed thinking that its provider refuses to take back.
+// Removes sealed thinking from a chat request after its provider refused it.
 import type { ChatMessage, ChatRequest } from "./form.ts";
 
-/** Returns the request without all thinking of a format; null if it has none, so that something else was refused. */
+/**
+ * Returns the request without thinking of a format, or null if it has none, so the refusal was about something else.
+ */
 export function dropThinking(request: ChatRequest, format: string): ChatRequest | null {
   let isChanged = false;
   const messages = request.messages.map((message): ChatMessage => {

@@ -1,4 +1,4 @@
-// Consecutive chunks of an answer that differ in one text alone: kept as those texts, never parsed or written one by one.
+// A run: consecutive chunks that differ only in one text, kept as those texts without parsing or writing each.
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import { isObject, parseJson } from "../../core/json.ts";
@@ -6,23 +6,23 @@ import type { ChatChunk } from "./form.ts";
 
 const ESCAPE = /\\./g;
 
-/** The provider's own events as they are shown: their data as JSON, and their type. */
+/** The provider's own events as shown: their data as JSON, and their type. */
 export interface ShownEvents {
   readonly type: string;
   readonly data: readonly string[];
 }
 
 export class Run {
-  /** Each chunk's JSON up to its text and after it. */
+  /** Each chunk's JSON before and after its text. */
   readonly head: string;
   readonly tail: string;
-  /** Null: the client is shown the chunks. */
+  /** Null if the client gets the chunks. */
   readonly shown: ShownEvents | null;
-  /** As they stand between the quotes of a JSON string, escapes and all, in the form in which `JSON.stringify` writes it. */
+  /** As between the quotes of a JSON string, with escapes exactly as `JSON.stringify` writes them. */
   readonly texts: readonly string[];
   /** All of them together. */
   readonly text: string;
-  /** The size of the text, unescaped and in UTF-8. */
+  /** The size of the unescaped text in UTF-8. */
   readonly bytes: number;
 
   constructor(head: string, tail: string, texts: readonly string[], shown: ShownEvents | null = null) {
@@ -32,7 +32,7 @@ export class Run {
     this.texts = texts;
     const [only = ""] = texts;
     this.text = texts.length === 1 ? only : texts.join("");
-    // An escape of two characters stands for one, of one byte: others are not in that form.
+    // In that form, an escape of two characters stands for one character of one byte.
     const escapes = this.text.includes("\\") ? (this.text.match(ESCAPE)?.length ?? 0) : 0;
     this.bytes = Buffer.byteLength(this.text) - escapes;
   }
@@ -51,7 +51,7 @@ function hasChoices(value: unknown): value is ChatChunk {
   return isObject(value) && Array.isArray(value.choices);
 }
 
-/** An event that its client is shown as the provider sent it, with the chunks that it means: those are counted and kept. */
+/** An event shown to its client unchanged, with its chunks for counting and storing. */
 export class Verbatim {
   readonly event: ServerEvent;
   readonly meaning: readonly ChatChunk[];

@@ -1,21 +1,21 @@
-// The most searches that a request may cause.
+// The most searches that a request may trigger.
 import type { ModelCard } from "../../core/card.ts";
 import { asArray, asObject, asString } from "../../core/json.ts";
 import type { ChatRequest } from "./form.ts";
 
-/** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), one that researches more. */
+/** An agent takes up to 10 steps (docs.perplexity.ai, `max_steps`), a researching one more. */
 const [SEARCHES_MAX, RESEARCH_SEARCHES_MAX] = [10, 50];
-/** The fields in which clients ask for a search: OpenAI's, xAI's, Sonar's, Qwen's. */
+/** The fields with which clients request a search: OpenAI's, xAI's, Sonar's, Qwen's. */
 const SEARCH_FIELDS = [
   ...["web_search_options", "search_parameters", "search_domain_filter", "search_recency_filter"],
   ...["search_after_date_filter", "search_before_date_filter", "last_updated_after_filter"],
   ...["last_updated_before_filter", "num_search_results", "enable_search", "search_options"],
 ];
-/** Models that search unasked. Perplexity serves other makers' too (`openai/gpt-6`), which don't. */
+/** Models that search by default. Perplexity also serves other makers' models (`openai/gpt-6`), which don't. */
 const SEARCHING = /^perplexity#[^/]+$|perplexity\/|sonar|[-/]search|:online|compound/;
 const RESEARCHING = /research|#(medium|high|xhigh)$/;
 
-/** The most searches that the provider may run and bill for one choice of the answer; 0 if none is asked for. */
+/** Returns the most searches that the provider may run and bill per choice, 0 if none is requested. */
 export function searchesMax(request: ChatRequest, card: ModelCard): number {
   if (request.disable_search === true && request.tools === undefined) return 0;
   const { searching, researching } = findKind(card);
@@ -31,7 +31,7 @@ interface Kind {
   readonly researching: boolean;
 }
 
-/** The facts in a card's name are found out once. */
+/** The facts implied by a card's name are computed once. */
 const kinds = new WeakMap<ModelCard, Kind>();
 
 function findKind(card: ModelCard): Kind {
@@ -43,7 +43,7 @@ function findKind(card: ModelCard): Kind {
   return kind;
 }
 
-/** By what models are told apart here: provider and name, in lower case. */
+/** Returns the provider and name in lower case, which identify models here. */
 export function readToolName(card: ModelCard): string {
   return `${card.provider}#${card.name}`.toLowerCase();
 }

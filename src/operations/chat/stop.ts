@@ -1,11 +1,11 @@
-// Stop sequences for providers that take none: the text is cut where the model should have stopped.
+// Stop sequences for providers without support: the text is cut where the model should have stopped.
 import { makeFinish } from "./finish.ts";
 import type { ChatChunk, ChunkChoice } from "./form.ts";
 
-/** The length of one stop sequence's beginning that the text so far ends with: kept up in linear time (Knuth, Morris and Pratt). */
+/** Tracks how much of a stop sequence the text so far ends with, in linear time (Knuth, Morris and Pratt). */
 class Match {
   readonly stop: string;
-  /** For each beginning of the stop that was reached, by length: the longest shorter beginning that it ends with. */
+  /** For each matched length of the stop: the longest shorter prefix that it ends with. */
   readonly #borders = [0, 0];
   length = 0;
 
@@ -17,7 +17,7 @@ class Match {
     return this.length === this.stop.length;
   }
 
-  /** Goes on by one character. */
+  /** Advances by one character. */
   step(code: number): void {
     if (this.length === 0 && this.stop.charCodeAt(0) !== code) return;
     this.length = this.#extended(this.length, code);
@@ -25,7 +25,7 @@ class Match {
     this.#borders.push(this.#extended(this.#border(this.length - 1), code));
   }
 
-  /** The longest beginning that a text ends with which ended with `length` of it and goes on with `code`. */
+  /** Returns the longest prefix matched after adding `code` to a match of `length`. */
   #extended(length: number, code: number): number {
     let longest = length;
     while (longest > 0 && this.stop.charCodeAt(longest) !== code) longest = this.#border(longest);
@@ -37,11 +37,11 @@ class Match {
   }
 }
 
-/** The text of one choice up to the first stop sequence. Text that may be the beginning of one is held back. */
+/** The text of one choice up to the first stop sequence. Text that may begin one is held back. */
 class Cut {
   readonly #matches: readonly Match[];
   #held = "";
-  /** The stop sequence that was met. */
+  /** The matched stop sequence. */
   stop: string | null = null;
 
   constructor(stops: readonly string[]) {
@@ -52,19 +52,19 @@ class Cut {
     return this.stop !== null;
   }
 
-  /** The part of the text so far that may leave. */
+  /** Returns the text that can be sent. */
   push(text: string): string {
     if (this.stopped) return "";
     const all = this.#held + text;
     const end = this.#held.length + this.#endIn(text);
-    // The longest of the sequences that end at the same place counts; one that is still open no longer does.
+    // The longest of the sequences that end here counts. Sequences that are still incomplete don't.
     const back = this.#matches.filter(({ whole }) => whole === this.stopped).map(({ length }) => length);
     const ready = end - Math.max(...back);
     this.#held = this.stopped ? "" : all.slice(ready);
     return all.slice(0, ready);
   }
 
-  /** The text that was held back and turned out to be text. */
+  /** Returns the text held back that did not become a stop sequence. */
   end(): string {
     const rest = this.#held;
     this.#held = "";
@@ -72,7 +72,7 @@ class Cut {
     return rest;
   }
 
-  /** Reads up to the end of the first stop sequence, or of the text. */
+  /** Reads to the end of the first stop sequence, or of the text. */
   #endIn(text: string): number {
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at);
@@ -87,14 +87,14 @@ class Cut {
 }
 
 /**
- * Cuts the chunks of an answer at the stop sequences, and finishes a choice that was cut with `stop`. The upstream goes
- * on to its own end, so that its report of usage is the one that it bills.
+ * Cuts an answer's chunks at the stop sequences, and finishes a choice that was cut with `stop`. The upstream continues
+ * to its end, so that its usage report is the one it bills.
  */
 export class StopCutter {
   readonly #stops: readonly string[];
   readonly #cuts = new Map<number, Cut>();
 
-  /** Empty stops stop nothing. */
+  /** Empty stop sequences are ignored. */
   constructor(stops: readonly string[]) {
     this.#stops = stops.filter((stop) => stop !== "");
   }
@@ -110,7 +110,7 @@ export class StopCutter {
   #choice(choice: ChunkChoice): ChunkChoice {
     const cut = this.#cutOf(choice.index);
     const { content, tool_calls: calls, ...rest } = choice.delta;
-    // No stop sequence goes on behind a call, and text from before it must not leave after it.
+    // Stop sequences don't span calls, and earlier text must be sent before a call.
     const isOver = choice.finish_reason !== null || Boolean(calls?.length);
     const text = cut.push(content ?? "") + (isOver ? cut.end() : "");
     const delta = { ...rest, ...(text === "" ? {} : { content: text }) };

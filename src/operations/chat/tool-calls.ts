@@ -1,7 +1,7 @@
-// Tool calls as clients need them: dense indexes, one whole first fragment, ids that are legal and used once.
+// Normalises tool calls for clients: dense indexes, one complete first fragment, valid and unique ids.
 import type { ChatRequest, ToolCallDelta } from "./form.ts";
 
-/** The ids that clients and every provider accept back. */
+/** Ids that clients and every provider accept. */
 const LEGAL_ID = /^[A-Za-z0-9_-]{1,40}$/;
 
 interface Call {
@@ -12,7 +12,7 @@ interface Call {
   hasInput: boolean;
 }
 
-/** The ids of calls that the conversation already holds: an upstream may count from 0 in each turn. */
+/** Call ids already in the conversation, since an upstream may count from 0 in each turn. */
 export function idsInHistory(request: ChatRequest): Set<string> {
   const ids = new Set<string>();
   for (const message of request.messages) {
@@ -28,10 +28,10 @@ export class ToolCalls {
   readonly #idPrefix: string;
   readonly #calls: Call[] = [];
   readonly #byUpstreamIndex = new Map<number, Call>();
-  /** Fragments that came before their call had a name. */
+  /** Fragments that arrived before their call had a name. */
   readonly #nameless = new Map<number, ToolCallDelta>();
 
-  /** `taken` is shared by the choices of one reply; `idPrefix` is unique to this choice of this turn. */
+  /** `taken` is shared by the choices of a reply. `idPrefix` is unique to this choice and turn. */
   constructor(taken: Set<string>, idPrefix: string) {
     this.#taken = taken;
     this.#idPrefix = idPrefix;
@@ -41,12 +41,12 @@ export class ToolCalls {
     return this.#calls.length;
   }
 
-  /** The fragments as the client gets them. */
+  /** Returns the fragments for the client. */
   push(fragments: readonly ToolCallDelta[]): ToolCallDelta[] {
     return fragments.flatMap((fragment) => this.#fragment(fragment));
   }
 
-  /** A call that never got arguments ends as `{}`: parsers of arguments refuse an empty text. */
+  /** A call without arguments ends as `{}`, because parsers reject an empty text. */
   end(): ToolCallDelta[] {
     return this.#calls
       .filter((call) => !call.hasInput && !call.custom)
@@ -64,7 +64,7 @@ export class ToolCalls {
     return [];
   }
 
-  /** Some servers leave the index out: then a fragment with a name is a new call and any other goes on with the last. */
+  /** Some servers omit the index: then a fragment with a name starts a new call, and any other continues the last. */
   #keyOf(given: ToolCallDelta): number {
     if (typeof given.index === "number") return given.index;
     return nameOf(given) ? this.#calls.length : Math.max(0, this.#calls.length - 1);
@@ -94,7 +94,7 @@ export class ToolCalls {
   }
 }
 
-/** The same upstream index with another id and a name: servers that give every whole call the index 0. */
+/** The same index with another id and a name: some servers give every complete call the index 0. */
 function startsAnother(known: Call, given: ToolCallDelta): boolean {
   return Boolean(given.id) && given.id !== known.givenId && Boolean(nameOf(given));
 }

@@ -1,14 +1,14 @@
-// A tool choice in the words that all models know: a mode, one function, or some of the tools.
+// A tool choice in terms that all models know: a mode, one function, or some of the tools.
 import { asObject, asString } from "../../core/json.ts";
 import type { ToolChoice } from "./form.ts";
 
-/** A tool choice without lists and custom tools: `allowed` names the tools to keep, null all of them. */
+/** A tool choice without lists and custom tools. `allowed` names the tools to keep, null for all. */
 export interface PlainChoice {
   readonly choice: Exclude<ToolChoice, { type: "custom" } | { type: "allowed_tools" }> | undefined;
   readonly allowed: ReadonlySet<string> | null;
 }
 
-/** The same choice said with functions alone: a list of allowed tools becomes those tools and its mode. */
+/** Simplifies a choice to functions: a list of allowed tools becomes those tools and its mode. */
 export function simplifyChoice(choice: ToolChoice | undefined): PlainChoice {
   if (typeof choice !== "object") return { choice, allowed: null };
   switch (choice.type) {

@@ -1,4 +1,4 @@
-// An assistant's turn as its parts in their order, where a message of the chat form has one place for each kind of them.
+// An assistant's turn as ordered parts, although a chat message has one place for each kind of part.
 import { moveCitation, readSource } from "./citations.ts";
 import {
   type AssistantMessage,
@@ -12,13 +12,13 @@ import {
   type ToolCall,
 } from "./form.ts";
 
-/** A message that holds a turn, of the history or of an answer. */
+/** A message that holds a turn, from the history or an answer. */
 type Turn = Pick<
   AssistantMessage,
   "content" | "refusal" | "tool_calls" | "reasoning_content" | "reasoning_details" | "parts"
 >;
 
-/** Its text is empty where the provider shows none of it. */
+/** Empty if the provider shows none of the text. */
 export interface ThinkingOfTurn {
   readonly kind: "thinking";
   readonly text: string;
@@ -27,11 +27,11 @@ export interface ThinkingOfTurn {
 export interface TextOfTurn {
   readonly kind: "text";
   readonly content: Content;
-  /** Empty: nothing was refused. A turn has one refusal. */
+  /** Empty if nothing was refused. A turn has at most one refusal. */
   readonly refusal: string;
-  /** The characters of the whole content before it. */
+  /** The number of content characters before it. */
   readonly start: number;
-  /** Their places are counted from its start. */
+  /** With positions relative to its start. */
   readonly annotations: readonly Citation[];
 }
 export interface CallOfTurn {
@@ -43,11 +43,11 @@ export type TurnPart = ThinkingOfTurn | TextOfTurn | CallOfTurn;
 /** The usual order. */
 const RANKS: Readonly<Record<PartKind, number>> = { thinking: 0, text: 1, call: 2 };
 
-/** Notes the order in which the parts of a turn come. */
+/** Records the order of a turn's parts. */
 export class TurnOrder {
   readonly extents: PartExtent[] = [];
 
-  /** Adds to the turn's part at hand if that is of the same kind and nothing sets the new one apart. */
+  /** Extends the current part if it has the same kind and nothing separates them. */
   add(kind: PartKind, size: number, details = 0, gap = 0): void {
     const last = this.extents.at(-1);
     if (last?.kind !== kind || gap > 0) this.extents.push({ kind, size, details, gap });
@@ -57,7 +57,7 @@ export class TurnOrder {
     }
   }
 
-  /** Undefined for a turn in the usual order. A signature behind its end belongs to what came before. */
+  /** Undefined for a turn in the usual order. A signature after its end belongs to the part before. */
   list(): readonly PartExtent[] | undefined {
     const all = this.extents;
     if (all.length < 2) return undefined;
@@ -72,7 +72,7 @@ export class TurnOrder {
   }
 }
 
-/** Puts together the message of a turn whose parts come one by one. */
+/** Builds the message of a turn whose parts arrive one by one. */
 export class TurnBuilder {
   readonly #order = new TurnOrder();
   readonly #texts: TextPart[] = [];
@@ -83,7 +83,7 @@ export class TurnBuilder {
   readonly #joins: boolean;
   #refusal = "";
 
-  /** `gap` stands between two texts, or two thoughts, where all of them are one; null: several texts stay apart. */
+  /** `gap` separates two texts, or two thoughts, that are joined. If null, texts stay separate. */
   constructor(gap: string | null) {
     this.#gap = gap ?? "";
     this.#joins = gap !== null;
@@ -113,7 +113,7 @@ export class TurnBuilder {
     this.#calls.push(call);
   }
 
-  /** A turn that ended within its thinking would be a message without content, which vendors refuse. */
+  /** A turn that ended while thinking would be a message without content, which vendors refuse. */
   get saysAnything(): boolean {
     return this.#texts.length + this.#calls.length > 0 || this.#refusal !== "";
   }
@@ -130,7 +130,7 @@ export class TurnBuilder {
     if (this.#details.length > 0) message.reasoning_details = this.#details;
     const parts = this.#order.list();
     if (!parts) return message;
-    // The size of a text that is a string counts its characters.
+    // The size of a string is its number of characters.
     if (only && message.content === only.text)
       for (const part of parts) if (part.kind === "text" && part.size > 0) part.size = only.text.length;
     message.parts = parts;
@@ -143,7 +143,7 @@ function hasTextAlone(part: TextPart): boolean {
   return true;
 }
 
-/** The parts of a turn, in the usual order unless the turn has one of its own. The citations are those of an answer. */
+/** Returns the parts of a turn, in the usual order unless it has its own. `annotations` are an answer's citations. */
 export function listTurn(turn: Turn, annotations: readonly Citation[] = NONE): readonly TurnPart[] {
   if (turn.parts) return listOrdered(turn, turn.parts, annotations);
   const { content, reasoning_content: text, reasoning_details: details = NONE, tool_calls: calls } = turn;
@@ -156,7 +156,7 @@ export function listTurn(turn: Turn, annotations: readonly Citation[] = NONE): r
   return listed;
 }
 
-/** Shared by all turns, so that no list is allocated for those that have none. */
+/** Shared, so that turns without any allocate no list. */
 const NONE: readonly never[] = [];
 
 function listOrdered(
@@ -180,7 +180,7 @@ function listOrdered(
       const own = reasoning_details.slice(taken.details - details, taken.details);
       return [{ kind, text: (thoughts ?? "").slice(start, end), details: own }];
     }
-    // A citation is of the text in which it ends; one without a place, of the first.
+    // A citation belongs to the text in which it ends, or to the first if it has no position.
     const first = citedAt;
     const isLast = at === lastText;
     for (let next = cited[citedAt]; next && (isLast || readEnd(next) <= end); next = cited[++citedAt]);
@@ -216,7 +216,7 @@ export function writeTurn<Written>(parts: readonly TurnPart[], writer: TurnWrite
   return written;
 }
 
-/** The text that a part of an answer shows: a refusal only where nothing else was said. */
+/** Returns the text shown for a part of an answer: the refusal only if there is nothing else. */
 export function readText({ content, refusal }: Pick<TextOfTurn, "content" | "refusal">): string {
   return joinText(content) || refusal;
 }

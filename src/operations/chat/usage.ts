@@ -1,4 +1,4 @@
-// A usage report of a chat answer: the counts that are billed, the sum of several, and no more than its model can read or write.
+// A chat answer's usage: the billed counts, the sum of several, and the cap at what the model can read and write.
 import { asCount } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { PlausibleUsage, SentAsk } from "../operation.ts";
@@ -7,10 +7,10 @@ import { worstPromptTokens } from "./estimate.ts";
 import { type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { searchesMax } from "./searches.ts";
 
-/** More than any answer can need: a report beyond it is a mistake, and must not overflow the sums. */
+/** More than any answer can need. A larger count is a mistake and must not overflow the sums. */
 const SEARCHES_MAX = 10_000;
 
-/** A usage report as whole counts of what is billed, its parts never more than their whole. */
+/** Converts a usage report to whole billed counts whose parts never exceed their whole. */
 export function countAmounts(usage: Usage): Amounts {
   const prompt = asCount(usage.billed_units?.input_tokens ?? usage.prompt_tokens);
   const completion = asCount(usage.billed_units?.output_tokens ?? usage.completion_tokens);
@@ -28,7 +28,7 @@ export function countAmounts(usage: Usage): Amounts {
   };
 }
 
-/** Adds the counts of several calls, each of which was billed its own prompt. Returns null when one reported none. */
+/** Adds the counts of several calls, each billed for its own prompt. Returns null if one reported none. */
 export function addUsages(usages: readonly (Usage | null)[]): Usage | null {
   let sum: Usage | null = null;
   for (const usage of usages) {
@@ -65,15 +65,15 @@ function addCounts(a: object | undefined, b: object | undefined): Record<string,
   return sum;
 }
 
-/** Tokenizers differ from the provider's own limit by a little, and some end an answer a sentence late. */
+/** Tokenizers differ slightly from the provider's limit, and some models end a sentence late. */
 const OUTPUT_SLACK = 1.1;
 const OUTPUT_SLACK_TOKENS = 64;
-/** For cards that know no bound. */
+/** For cards without known bounds. */
 const TIMES_ESTIMATE = 10;
 
 type SentRequest = SentAsk<ChatRequest>;
 
-/** The usage as far as it can be, and whether that is less than was reported: the rest is not charged. */
+/** Caps the usage at what is possible, and says whether that is less than reported: the rest is not charged. */
 export function cutUsage(usage: Usage, sent: SentRequest): PlausibleUsage<Usage> {
   const { prompt, completion, searches } = countAmounts(usage);
   const promptMax = promptTokensMax(prompt, sent);
@@ -82,7 +82,7 @@ export function cutUsage(usage: Usage, sent: SentRequest): PlausibleUsage<Usage>
   if (prompt <= promptMax && completion <= completionMax && searches <= searchesLimit)
     return { usage, isCut: false };
   const [promptTokens, completionTokens] = [Math.min(prompt, promptMax), Math.min(completion, completionMax)];
-  // Counts that are billed apart from those that were read and written (Cohere) go too: the cut counts are billed.
+  // Separately billed counts (Cohere) are dropped too, and the capped counts are billed.
   const { billed_units: _billed, ...rest } = usage;
   return {
     isCut: true,
@@ -98,20 +98,20 @@ export function cutUsage(usage: Usage, sent: SentRequest): PlausibleUsage<Usage>
   };
 }
 
-/** `reported` spares usual answers the reading of their prompt: the estimate is made only for counts that look too high. */
+/** Only counts that look too high are compared with an estimate, which reads the prompt. */
 function promptTokensMax(reported: number, { ask, card, calls, unreadBytes }: SentRequest): number {
   const context = card.contextTokensMax;
   const rounds = 1 + searchesMax(ask, card);
   const byContext = context === null ? 0 : Math.ceil(calls * context * CONTEXT_SLACK * rounds);
   if (reported <= byContext) return byContext;
   const worst = calls * worstPromptTokens(ask, card, unreadBytes);
-  // Images may take more than the context: some are billed for more tokens than the model reads.
+  // Images may exceed the context, because some are billed for more tokens than the model reads.
   return context === null ? TIMES_ESTIMATE * worst : Math.max(byContext, worst);
 }
 
 function completionTokensMax({ ask, card }: SentRequest): number {
   const limit = readOutputLimit(ask) ?? card.outputTokensMax ?? card.contextTokensMax;
-  // Without any bound nothing was held either, so nothing is charged.
+  // Without any bound nothing was held, so nothing is charged.
   if (limit === null) return Number.POSITIVE_INFINITY;
   return Math.ceil((ask.n ?? 1) * (OUTPUT_SLACK * limit + OUTPUT_SLACK_TOKENS));
 }

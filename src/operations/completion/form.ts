@@ -1,39 +1,39 @@
-// The types of the completion operation: text goes on where a prompt ends, or is filled in between a prompt and a suffix.
+// The types of the completion operation: continues a prompt, or fills in between a prompt and a suffix.
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatForm } from "../chat/decoder.ts";
 import type { ChatRequest } from "../chat/form.ts";
 import type { Ask } from "../form.ts";
 
-/** A text, or the ids of its tokens. */
+/** A text or its token ids. */
 export type Prompt = string | readonly number[];
 
 export interface CompletionRequest extends Ask {
   readonly prompts: readonly Prompt[];
-  /** The text that follows what is filled in. */
+  /** The text after the gap to fill in. */
   readonly suffix?: string;
-  /** Answers to each prompt. */
+  /** Answers per prompt. */
   readonly n: number;
-  /** The number of answers generated for each prompt, of which the best `n` are returned. */
+  /** Answers generated per prompt, of which the best `n` are returned. */
   readonly bestOf?: number;
   readonly maxTokens?: number;
   readonly stop?: readonly string[];
-  /** True if the prompt stands before each answer. */
+  /** True to repeat the prompt before each answer. */
   readonly echo?: boolean;
-  /** The number of alternatives to each token whose log probabilities are wanted. */
+  /** The number of alternatives per token with log probabilities. */
   readonly logprobs?: number;
   /** The client's other fields. */
   readonly extras: Readonly<JsonObject>;
 }
 
-/** Answers are those of chat with nothing but text; `text_logprobs` of a choice are log probabilities in their older form. */
+/** Answers are chat answers with only text. A choice's `text_logprobs` are log probabilities in the legacy format. */
 export interface CompletionForm extends Omit<ChatForm, "ask"> {
   readonly ask: CompletionRequest;
 }
 
-/** Text of about one token, in whose place an id stands. */
+/** Text of about one token, in place of a token id. */
 const TOKEN_TEXT = "word ";
 
-/** Returns the request as chat counts its tokens and choices. */
+/** Returns the request in the form in which chat counts tokens and choices. */
 export function toChat(ask: CompletionRequest): ChatRequest {
   const { model, prompts, suffix = "", n, bestOf = n, maxTokens, logprobs } = ask;
   const texts = prompts.map((one) => (typeof one === "string" ? one : TOKEN_TEXT.repeat(one.length)));

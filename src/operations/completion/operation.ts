@@ -1,4 +1,4 @@
-// Legacy completions as an operation: counted, charged and read as chat is, with prompts in place of messages.
+// Legacy completions as an operation: counted, charged and read like chat, with prompts instead of messages.
 import { AnswerReader } from "../chat/answer.ts";
 import { ChatFolding } from "../chat/fold.ts";
 import { readOutputLimit } from "../chat/form.ts";
@@ -50,7 +50,7 @@ export const COMPLETION: Operation<CompletionForm> = {
   estimate: (sent, bytes, reported) => CHAT.estimate({ ...sent, ask: toChat(sent.ask) }, bytes, reported),
 };
 
-/** Each answer that is given is the best of several that were made. */
+/** Each answer is the best of several. */
 class BestMeter extends ChatMeter {
   readonly #madeForEach: number;
 

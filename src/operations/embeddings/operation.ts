@@ -7,7 +7,7 @@ import { CONTEXT_SLACK, likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { EmbeddingInput, EmbeddingsForm, EmbeddingsRequest } from "./form.ts";
 
-/** The marks that a tokenizer puts around each text. */
+/** The tokens that a tokenizer adds around each text. */
 const TOKENS_AROUND = 3;
 
 export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
@@ -27,11 +27,11 @@ export const EMBEDDINGS: Operation<EmbeddingsForm> = makeWholeOperation({
   content: "vectors",
 });
 
-/** Each input is within the model's context: a longer one is refused, or cut. */
+/** Each input is at most the model's context: longer ones are refused or cut. */
 function countWorst({ inputs }: EmbeddingsRequest, { contextTokensMax }: ModelCard): number {
   const most = contextTokensMax ?? Number.POSITIVE_INFINITY;
   let tokens = 0;
-  // No tokenizer makes more tokens of a text than it has bytes.
+  // No tokenizer makes more tokens than a text has bytes.
   for (const input of inputs)
     tokens +=
       Math.min(
@@ -41,10 +41,10 @@ function countWorst({ inputs }: EmbeddingsRequest, { contextTokensMax }: ModelCa
   return Math.ceil(tokens);
 }
 
-/** An estimate may be that much too low. */
+/** An estimate may be too low by this factor. */
 const ESTIMATE_SLACK = 1.5;
 
-/** Returns how many inputs one call takes, so that none exceeds either limit: as many as the longest one allows. */
+/** Returns how many inputs fit into one call within both limits, judged by the longest input. */
 export function countInputsPerCall(
   { inputs }: EmbeddingsRequest,
   inputsMax: number,
@@ -55,10 +55,10 @@ export function countInputsPerCall(
   return Math.max(1, Math.min(inputsMax, Math.floor(tokensMax / (longest * ESTIMATE_SLACK))));
 }
 
-/** OpenAI's limit for all inputs of a request together. */
+/** OpenAI's limit on all inputs of a request. */
 const TOKENS_MAX = 300_000;
 
-/** Throws the Fault of inputs that are too long together. */
+/** Throws a Fault if the inputs are too long together. */
 export function refuseManyTokens(ask: EmbeddingsRequest, param: string): void {
   const tokens = estimateTokens(ask);
   if (tokens <= TOKENS_MAX) return;
@@ -66,7 +66,7 @@ export function refuseManyTokens(ask: EmbeddingsRequest, param: string): void {
   throw new Fault("invalid_value", message, { param });
 }
 
-/** Estimates the tokens of all inputs together. */
+/** Estimates the tokens of all inputs. */
 function estimateTokens({ inputs }: Pick<EmbeddingsRequest, "inputs">): number {
   return inputs.reduce<number>((sum, input) => sum + countTokens(input, likelyTextTokens), 0);
 }

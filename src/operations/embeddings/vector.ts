@@ -1,4 +1,4 @@
-// Vectors in the form that was asked for.
+// Converts vectors to the requested format.
 import { endianness } from "node:os";
 import { Fault } from "../../core/fault.ts";
 import { garbled } from "../../core/upstream.ts";
@@ -15,7 +15,7 @@ export function toFloats(vector: Vector): readonly number[] {
   return Array.from({ length: bytes.length / FLOAT_BYTES }, (_, at) => bytes.readFloatLE(at * FLOAT_BYTES));
 }
 
-/** Returns a vector as base64 of 32-bit floats, least significant byte first. */
+/** Returns a vector as base64 of little-endian 32-bit floats. */
 export function toBase64(vector: Vector): string {
   if (typeof vector === "string") return vector;
   const bytes = Buffer.from(Float32Array.from(vector).buffer);
@@ -23,8 +23,8 @@ export function toBase64(vector: Vector): string {
 }
 
 /**
- * Returns the reply of one call, from the vectors in the order of its inputs. Throws the Fault of one that is missing, is no
- * vector, or has another length than was asked for: some servers pass over `dimensions`.
+ * Returns the reply of one call from its vectors, in the order of the inputs. Throws a Fault if a vector is missing,
+ * malformed or of the wrong length: some servers ignore `dimensions`.
  */
 export function makeReply(
   given: readonly unknown[],
@@ -44,7 +44,7 @@ function countFloats(vector: Vector): number {
   return typeof vector === "string" ? Buffer.byteLength(vector, "base64") / FLOAT_BYTES : vector.length;
 }
 
-/** Returns a provider's vector. Throws the Fault of an answer that is none. */
+/** Reads a provider's vector. Throws a Fault if it is malformed. */
 function readVector(given: unknown): Vector {
   if (typeof given === "string" && given !== "" && BASE64.test(given)) {
     if (Buffer.byteLength(given, "base64") % FLOAT_BYTES === 0) return given;
@@ -53,7 +53,7 @@ function readVector(given: unknown): Vector {
   throw garbled("an embedding is no list of numbers");
 }
 
-/** Returns the vector with the length 1: some models give others for fewer dimensions than their own. */
+/** Normalizes a vector to length 1, which some models don't do for fewer dimensions. */
 export function normalize(vector: Vector): readonly number[] {
   const floats = toFloats(vector);
   const length = Math.sqrt(floats.reduce((sum, one) => sum + one * one, 0));

@@ -1,17 +1,17 @@
-// The types of the images operation: a description becomes pictures, alone or from other pictures.
+// The types of the images operation: creates or edits pictures by a description.
 import type { Attachment } from "../../core/attachment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LongText } from "../../core/long-json.ts";
 import type { Ask } from "../form.ts";
 import type { FormOf, WholeReply } from "../whole-form.ts";
 
-/** A file of the client's, or an address: of a picture on the web, or `data:` with the picture in it. */
+/** An uploaded file, or a URL: of a picture on the web, or `data:` with the picture in it. */
 export type ImageSource = Attachment | { readonly url: string };
 
 export interface ImagesRequest extends Ask {
   readonly prompt: string;
   readonly n: number;
-  /** As `1024x1024`, or `auto`. */
+  /** Such as `1024x1024`, or `auto`. */
   readonly size?: string;
   readonly quality?: string;
   readonly background?: string;
@@ -21,9 +21,9 @@ export interface ImagesRequest extends Ask {
   readonly style?: string;
   readonly responseFormat?: "url" | "b64_json";
   readonly inputFidelity?: string;
-  /** The drafts of each picture that a stream shows before it. */
+  /** The number of drafts of each picture shown in a stream. */
   readonly partialImages?: number;
-  /** The pictures to be changed; none: a new one is made. */
+  /** The pictures to edit. Empty to create a new one. */
   readonly sources: readonly ImageSource[];
   /** Transparent where the first picture may be changed. */
   readonly mask?: ImageSource;
@@ -39,11 +39,11 @@ export interface Picture {
 
 export interface ImagesReply extends WholeReply {
   readonly pictures: readonly Picture[];
-  /** The settings that the provider reports: background, output_format, quality, size. */
+  /** The settings reported by the provider: background, output_format, quality, size. */
   readonly settings: Readonly<JsonObject>;
 }
 
-/** A draft of a picture that is still being made. */
+/** A draft of an unfinished picture. */
 export interface PartialPicture {
   /** Counted from 0. */
   readonly index: number;

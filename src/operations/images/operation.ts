@@ -1,4 +1,4 @@
-// Images as an operation: a description becomes pictures.
+// Images as an operation: creates pictures from a description.
 import type { ModelCard } from "../../core/card.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import { type Operation, shareAnswers } from "../operation.ts";
@@ -6,7 +6,7 @@ import { likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { ImagesForm, ImagesReply, ImagesRequest } from "./form.ts";
 
-/** Output tokens of a square picture and of a longer one (OpenAI, "Image generation", cost and latency). */
+/** Output tokens of a square picture and a longer one (OpenAI, "Image generation", cost and latency). */
 const TOKENS: Readonly<Record<string, readonly [square: number, long: number]>> = {
   low: [272, 408],
   medium: [1056, 1584],
@@ -14,18 +14,18 @@ const TOKENS: Readonly<Record<string, readonly [square: number, long: number]>> 
 };
 /** Newer models have qualities above `high`. */
 const TOKENS_HIGHEST = [8320, 12_480] as const;
-/** A picture that is read with high fidelity. */
+/** An input picture read with high fidelity. */
 const [SOURCE_TOKENS_WORST, SOURCE_TOKENS] = [6500, 1000];
-/** Recorded: the provider wraps the prompt in some six tokens. */
+/** Recorded: the provider adds about six tokens to the prompt. */
 const WRAPPING_TOKENS = 8;
-/** OpenAI, "Image generation": each draft that is shown takes so many tokens more. */
+/** OpenAI, "Image generation": each draft takes this many more tokens. */
 const DRAFT_TOKENS = 100;
 const SQUARE = /^(\d+)x\1$/;
 
 export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   name: "images",
   hasLongTexts: true,
-  // A draft may take as long as a whole picture of another model.
+  // A draft may take as long as another model's whole picture.
   isSlow: true,
   countBytes: (piece) => (piece.kind === "reply" ? countBase64(piece.reply) : 0),
   countReply: ({ pictures }) => pictures.length,
@@ -65,7 +65,7 @@ function count(ask: ImagesRequest, perSource: number, perPicture: number): Amoun
   };
 }
 
-/** Left to the model, the quality may be the highest. */
+/** If the model chooses the quality, it may be the highest. */
 function worstTokens(ask: ImagesRequest, { name }: ModelCard): number {
   const isPlain = ask.quality !== undefined && ask.quality in TOKENS;
   return isPlain || /^gpt-image-1/.test(name)

@@ -3,18 +3,18 @@ import type { JsonObject } from "../../core/json.ts";
 import type { Ask } from "../form.ts";
 import type { FormOf, WholeReply } from "../whole-form.ts";
 
-/** A part of one input; an image's address is never called here. */
+/** A part of an input. An image's URL is never fetched here. */
 export type ModerationPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "image_url"; readonly image_url: { readonly url: string } };
 
 export interface ModerationRequest extends Ask {
-  /** Each is judged by itself: a text, or parts that are judged together. At least one. */
+  /** Inputs are judged separately: each is a text, or parts judged together. At least one. */
   readonly inputs: readonly (string | readonly ModerationPart[])[];
   readonly extras: Readonly<JsonObject>;
 }
 
-/** A verdict on one input, with categories of the provider's own. */
+/** A verdict on one input, with the provider's own categories. */
 export interface ModerationResult extends JsonObject {
   readonly flagged: boolean;
   readonly categories: JsonObject;
@@ -22,7 +22,7 @@ export interface ModerationResult extends JsonObject {
 }
 
 export interface ModerationReply extends WholeReply {
-  /** One for each input, in their order. */
+  /** One per input, in order. */
   readonly results: readonly ModerationResult[];
 }
 

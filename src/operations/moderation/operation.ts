@@ -1,4 +1,4 @@
-// Moderation as an operation: texts and images are judged by categories.
+// Moderation as an operation: judges texts and images by categories.
 import { can } from "../../core/card.ts";
 import { Fault } from "../../core/fault.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
@@ -7,7 +7,7 @@ import { likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { ModerationForm, ModerationRequest } from "./form.ts";
 
-/** Near what an image of middling size takes. */
+/** About what a medium-sized image takes. */
 const IMAGE_TOKENS = 1000;
 
 export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
@@ -21,7 +21,7 @@ export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
     const message = `The model '${card.id}' judges texts only, no images.`;
     throw new Fault("unsupported_capability", message, { param: "input" });
   },
-  // No tokenizer makes more tokens of a text than it has bytes.
+  // No tokenizer makes more tokens than a text has bytes.
   countWorst: (ask) => count(ask, (bytes) => bytes),
   countLikely: (ask) => count(ask, likelyTextTokens),
   toLog({ inputs, ...request }) {

@@ -5,7 +5,7 @@ import type { FormOf, WholeReply } from "../whole-form.ts";
 
 export interface RerankDocument {
   readonly text: string;
-  /** The document as the client sent it, for an answer that shows it. */
+  /** The document as sent by the client, to return in the answer. */
   readonly given: unknown;
 }
 
@@ -13,24 +13,24 @@ export interface RerankRequest extends Ask {
   readonly query: string;
   /** At least one. */
   readonly documents: readonly RerankDocument[];
-  /** The number of results, the best first; left out: all. */
+  /** The number of results, best first. Missing for all. */
   readonly resultsMax?: number;
   readonly isShowingDocuments: boolean;
-  /** Longer documents are cut; left out: the model's own limit. */
+  /** Longer documents are cut. Defaults to the model's own limit. */
   readonly documentTokensMax?: number;
-  /** The client's other fields, for servers that know them. */
+  /** The client's other fields, for servers that support them. */
   readonly extras: Readonly<JsonObject>;
 }
 
 export interface RankedDocument {
-  /** The document's place in the request. */
+  /** The document's index in the request. */
   readonly index: number;
-  /** Most models give 0…1, some any number. */
+  /** Most models return 0…1, some any number. */
   readonly score: number;
 }
 
 export interface RerankReply extends WholeReply {
-  /** The best first. */
+  /** Best first. */
   readonly results: readonly RankedDocument[];
 }
 

@@ -1,4 +1,4 @@
-// Rerank as an operation: documents are put in the order of their relevance to a query.
+// Rerank as an operation: orders documents by relevance to a query.
 import type { ModelCard } from "../../core/card.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
@@ -6,9 +6,9 @@ import { CONTEXT_SLACK, likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { RerankForm, RerankRequest } from "./form.ts";
 
-/** The instructions that a model is given with each document. */
+/** The instructions that a model gets with each document. */
 const TOKENS_AROUND = 100;
-/** Cohere's pricing: a unit is a query with up to a hundred documents, longer documents count once for each piece. */
+/** Cohere's pricing: a unit is a query with up to a hundred documents, and longer documents count once per piece. */
 const DOCUMENTS_PER_UNIT = 100;
 const TOKENS_PER_PIECE = 500;
 
@@ -31,11 +31,11 @@ export const RERANK: Operation<RerankForm> = makeWholeOperation({
 });
 
 function countWorst(ask: RerankRequest, { contextTokensMax }: ModelCard): Amounts {
-  // No tokenizer makes more tokens of a text than it has bytes.
+  // No tokenizer makes more tokens than a text has bytes.
   return count(ask, (bytes) => bytes + TOKENS_AROUND, contextTokensMax ?? Number.POSITIVE_INFINITY);
 }
 
-/** The query is read with each document. */
+/** The query is read along with each document. */
 function count(
   { query, documents, documentTokensMax = Number.POSITIVE_INFINITY }: RerankRequest,
   estimate: (bytes: number) => number,

@@ -1,4 +1,4 @@
-// The types of the speech operation: text becomes sound.
+// The types of the speech operation: turns text into audio.
 import type { JsonObject } from "../../core/json.ts";
 import type { Ask } from "../form.ts";
 import type { FormOf, WholeReply } from "../whole-form.ts";
@@ -8,12 +8,12 @@ export type SoundFormat = (typeof SOUND_FORMATS)[number];
 
 export interface SpeechRequest extends Ask {
   readonly input: string;
-  /** A name, or an object that names a voice of the provider's. */
+  /** A name, or an object that names a provider's voice. */
   readonly voice?: string | Readonly<JsonObject>;
   readonly format: SoundFormat;
   readonly instructions?: string;
   readonly speed?: number;
-  /** True if the client wants events: then so may its provider. */
+  /** True if the client wants events, so that its provider may send events too. */
   readonly asEvents?: boolean;
   /** The client's other fields. */
   readonly extras: Readonly<JsonObject>;
@@ -25,12 +25,12 @@ export interface SpeechReply extends WholeReply {
   readonly type: string;
 }
 
-/** A piece of the sound, as it came. */
+/** A piece of the audio as received. */
 export type SoundPart = Pick<SpeechReply, "sound" | "type">;
 
 export type SpeechForm = FormOf<SpeechRequest, SpeechReply, SoundPart>;
 
-/** Returns the sound of a piece, or null if it holds none. */
+/** Returns the audio of a piece, or null if it has none. */
 export function findSound(piece: SpeechForm["piece"]): SoundPart | null {
   if (piece.kind === "usage") return null;
   return piece.kind === "part" ? piece.part : piece.reply;

@@ -1,14 +1,17 @@
-// Speech as an operation: text becomes sound.
+// Speech as an operation: turns text into audio.
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
 import { likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import { countCharacters, findSound, type SoundFormat, type SpeechForm, type SpeechRequest } from "./form.ts";
 
-/** OpenAI prices a minute of gpt-4o-mini-tts at 0.015 USD, which is 21 tokens a second; people say 15 characters in one. */
+/**
+ * OpenAI prices a minute of gpt-4o-mini-tts at 0.015 USD, which is 21 tokens per second. People say 15 characters in
+ * one.
+ */
 const [SOUND_TOKENS_PER_CHARACTER_WORST, SOUND_TOKENS_PER_CHARACTER] = [6, 1.4];
 const SOUND_TOKENS_PER_SECOND = 21;
-/** Low rates of speech in each format: of sound that broke off, no more is charged than its bytes can hold. */
+/** Low bit rates of speech per format: for audio that broke off, no more is charged than its bytes can hold. */
 const BITS_PER_SECOND_MIN: Readonly<Record<SoundFormat, number>> = {
   mp3: 32_000,
   opus: 16_000,

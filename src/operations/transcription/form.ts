@@ -1,4 +1,4 @@
-// The types of the transcription operation: sound becomes text, in its own language or in English.
+// The types of the transcription operation: turns audio into text, in its own language or in English.
 import type { Attachment } from "../../core/attachment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Ask } from "../form.ts";
@@ -9,24 +9,24 @@ export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
 
 export interface TranscriptionRequest extends Ask {
   readonly file: Attachment;
-  /** The length of the sound, for the hold: as its container says, or an estimate. */
+  /** The length of the audio for the hold, from its container or estimated. */
   readonly seconds: number;
-  /** True if the text is wanted in English. */
+  /** True to translate into English. */
   readonly isTranslation: boolean;
   readonly format: TranscriptFormat;
   readonly language?: string;
   readonly prompt?: string;
   readonly temperature?: number;
-  /** The client's other fields: texts, and lists of them. */
+  /** The client's other fields: texts and lists of texts. */
   readonly extras: Readonly<JsonObject>;
 }
 
 export interface TranscriptionReply extends WholeReply {
-  /** A text where the format isn't JSON. */
+  /** A text if the format isn't JSON. */
   readonly content: JsonObject | string;
 }
 
-/** A piece of the text, or a whole passage with its times and speaker, as OpenAI's events have them. */
+/** A piece of text, or a whole segment with its times and speaker, as in OpenAI's events. */
 export type TranscriptPart =
   | { readonly kind: "delta"; readonly delta: string; readonly extras: Readonly<JsonObject> }
   | { readonly kind: "segment"; readonly segment: Readonly<JsonObject> };

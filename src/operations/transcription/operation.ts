@@ -1,4 +1,4 @@
-// Transcription as an operation: sound becomes text.
+// Transcription as an operation: turns audio into text.
 import { asString, type JsonObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
@@ -6,10 +6,13 @@ import { likelyTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import { isJsonFormat, type TranscriptionForm, type TranscriptionRequest } from "./form.ts";
 
-/** Recorded: gpt-4o-transcribe counts 10 tokens a second of sound and writes some 3; a second of fast speech is 5 words. */
+/**
+ * Recorded: gpt-4o-transcribe counts 10 tokens per second of audio and writes about 3. A second of fast speech has 5
+ * words.
+ */
 const [SOUND_TOKENS_WORST, SOUND_TOKENS] = [25, 10];
 const [TEXT_TOKENS_WORST, TEXT_TOKENS] = [10, 3];
-/** The lowest rate at which speech is understood, for what a provider's count can be at most. */
+/** The lowest bit rate at which speech is intelligible, to bound a provider's count. */
 const BITS_PER_SECOND_MIN = 6000;
 
 export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
@@ -42,7 +45,7 @@ function countBytes(piece: TranscriptionForm["piece"]): number {
   return Buffer.byteLength(typeof content === "string" ? content : (asString(content.text) ?? ""));
 }
 
-/** The file stands there as its name, size and digest; how the answer is delivered is no part of it. */
+/** The file is represented by its name, size and digest, and how the answer is delivered doesn't count. */
 function listFields({ stream: _stream, ...ask }: TranscriptionRequest): JsonObject {
   return Object.fromEntries(Object.entries({ ...ask, file: ask.file.toJSON() }));
 }
