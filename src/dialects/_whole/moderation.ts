@@ -46,7 +46,7 @@ function joinTexts(parts: Exclude<ModerationRequest["inputs"][number], string>):
   return texts.join("\n");
 }
 
-/** Throws the Fault of an answer that lacks a verdict. */
+/** Reads the verdicts. Throws a Fault if one is missing. */
 function readModeration(body: unknown, { inputs }: ModerationRequest): ModerationReply {
   const { results, usage } = asObject(body);
   const verdicts = asArray(results).map(readResult);
