@@ -5,7 +5,7 @@ export interface Traits {
   readonly forced: readonly ("any" | "tool")[];
   /** True if tool results carry a status that reports failure. */
   readonly resultStatus: boolean;
-  /** Cache points are accepted in system prompt and messages, among the tools, and for an hour. */
+  /** Accepts cache points in system prompt and messages, among the tools, and for an hour. */
   readonly cache: { readonly prompt: boolean; readonly tools: boolean; readonly hours: boolean };
   /** The way to request reasoning. */
   readonly reasoning: "nova" | "effort" | "config" | "none";
