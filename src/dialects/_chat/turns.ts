@@ -26,7 +26,7 @@ export interface BlockMaker<Block> {
   note(message: SystemMessage, index: number): readonly Block[];
   assistant(message: AssistantMessage, index: number, ids: Ids): readonly Block[];
   result(message: ToolMessage, index: number, id: string): readonly Block[];
-  /** The first turn if the client's first is not a user turn: a conversation must begin with one. */
+  /** Begins a conversation whose first turn is not the user's, as the API requires. */
   readonly opening: Block;
 }
 

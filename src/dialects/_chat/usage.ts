@@ -117,7 +117,7 @@ function countSearches(given: JsonObject): Pick<Usage, "server_tool_use"> {
   return searches !== 0 ? { server_tool_use: { web_search_requests: searches } } : {};
 }
 
-/** Reads the counts among the details. Lists and objects are no known counts. */
+/** Reads the counts among the details. Lists and objects are ignored. */
 function readCounts(details: unknown): Record<string, number> {
   const counts: Record<string, number> = {};
   const given = asObject(details);

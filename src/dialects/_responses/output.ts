@@ -21,7 +21,7 @@ export interface OutputForm {
   callName(name: string, type: CallType): string | null;
   /** Receives once each complete item that is neither message, reasoning nor call. */
   other(item: JsonObject): void;
-  /** Returns the delta that is sent with the finish, given the whole text and if there were citations. */
+  /** Returns the delta that is sent with the finish, given the whole text and `cited`, true if there were citations. */
   closing(text: string, cited: boolean): { readonly delta: Delta; readonly extras: JsonObject };
   usage(given: JsonObject): Usage;
 }

@@ -1,4 +1,4 @@
-// Settings of image requests that several dialects share.
+// The parts of an image request that several dialects share.
 import { Attachment } from "../../core/attachment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ImageSource, ImagesRequest } from "../../operations/images/form.ts";

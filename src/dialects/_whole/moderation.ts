@@ -54,7 +54,7 @@ function readModeration(body: unknown, { inputs }: ModerationRequest): Moderatio
   return { results: verdicts, usage: readUsage(usage) };
 }
 
-/** Mistral leaves `flagged` out. */
+/** Mistral omits `flagged`. */
 function readResult(given: unknown): ModerationResult {
   const result = asObject(given);
   const categories = asObject(result.categories);

@@ -103,7 +103,7 @@ function addText(turn: Turn<Block>): Turn<Block> {
   return isMute && hasDocument ? { ...turn, content: [...turn.content, BESIDE_DOCUMENT] } : turn;
 }
 
-/** Renames documents with the same name: Bedrock refuses a conversation with two of one name. */
+/** Renames documents with the same name: Bedrock refuses a conversation with duplicate names. */
 function nameApart(turns: readonly Turn<Block>[]): readonly Turn<Block>[] {
   const names = new Set<string>();
   /** The next number to try for each name: starting over for each document would take quadratic time. */

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../core/json.ts";
 import type { ErrorRule } from "../../core/upstream.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 
-/** The way to tell a model how long to think. */
+/** The ways to control how long a model thinks. */
 export interface EffortQuirks {
   /**
    * Accepted values of `reasoning_effort`. A request's value is moved to the nearest. Empty if it has no such field.
