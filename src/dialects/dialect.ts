@@ -4,15 +4,15 @@ import type { DialectName, Outgoing, Target } from "../core/dialect.ts";
 import type { ChatForm } from "../operations/chat/decoder.ts";
 import type { Codec, Codecs, Explain, Lane } from "../operations/codec.ts";
 
-/** Returns a dialect's call as a platform carries it: at another address, with the model in the path, in other frames. Pure. */
+/** Moves a dialect's call to a platform: another address, the model in the path, other frames. Pure. */
 type Carrier = (outgoing: Outgoing, card: ModelCard, target: Target) => Outgoing;
 
 export interface Dialect extends Codecs {
   readonly name: DialectName;
   explain: Explain;
-  /** Left out: calls leave as the dialect makes them. */
+  /** Missing if calls are sent as the dialect makes them. */
   readonly carry?: Carrier;
-  /** Cards that name no dialect are served in it only if their name matches; left out: all are. */
+  /** Cards that name no dialect use this one only if their name matches. Missing if all do. */
   readonly names?: RegExp;
 }
 

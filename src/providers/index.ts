@@ -67,7 +67,7 @@ import {
 } from "./vectors.ts";
 
 interface ProviderRow extends KnownProvider {
-  /** In the order of preference. */
+  /** In order of preference. */
   readonly dialects: readonly Dialect[];
 }
 
@@ -86,12 +86,12 @@ function withLane(dialect: ChatDialect, lanes: Lanes): ChatDialect {
   return { ...dialect, chat: { ...dialect.chat, lanes } };
 }
 
-/** A server of the operator's own, on when it is configured. */
+/** An operator's own server, enabled if it is configured. */
 function ownServer(name: string, baseUrl: string, ...dialects: readonly Dialect[]): ProviderRow {
   return { ...row(name, [], baseUrl, ...dialects), discovers: true };
 }
 
-/** A cloud, whose address is the customer's own. */
+/** A cloud. Its address is the customer's own. */
 function cloud(
   platform: PlatformName,
   name: string,
@@ -113,7 +113,7 @@ const MISTRAL = {
 };
 const COHERE = { ...cohere, ...COHERE_VECTORS };
 
-/** Claude as Bedrock carries it. Errors are Bedrock's own, and so is what is mended after one. */
+/** Claude on Bedrock. Errors are Bedrock's own, and so is mending a request after one. */
 const BEDROCK_CLAUDE: ChatDialect = {
   ...withLane(anthropic, { anthropic: { ...ANTHROPIC_LANE, explain: bedrock.explain, mend: mendBedrock } }),
   explain: bedrock.explain,
@@ -123,7 +123,7 @@ const BEDROCK_CLAUDE: ChatDialect = {
 
 const SPEECH = makeSpeech(OPENAI_SPEECH);
 const SOUND = { speech: SPEECH, transcription: makeTranscription({ streams: true }) };
-/** console.groq.com/docs/speech-to-text: a transcript comes whole. */
+/** console.groq.com/docs/speech-to-text: transcripts are not streamed. */
 const GROQ_SOUND = { speech: SPEECH, transcription: makeTranscription({ streams: false }) };
 const COMPLETION = { completion: makeCompletion(OPENAI_COMPLETION) };
 const MEDIA = { ...COMPLETION, images: makeImages(OPENAI_IMAGES), ...SOUND };
@@ -131,9 +131,9 @@ const BEYOND_CHAT = { ...OPENAI_VECTORS, ...MEDIA };
 const GENERIC_OPENAI = makeOpenaiDialect(GENERIC, { ...PLAIN_VECTORS, ...MEDIA });
 
 const CLAUDE = /^claude/;
-/** Vendors' open models on Vertex AI are named with their vendor, as `meta/llama-4-…`. */
+/** Vendors' open models on Vertex AI are named with their vendor: `meta/llama-4-…`. */
 const OPEN_MODEL = /^[^/]+\/[^/]+$/;
-/** The first of Azure's dated versions with the Responses API (Azure OpenAI, "Responses API"). */
+/** Azure's first dated version with the Responses API (Azure OpenAI, "Responses API"). */
 const RESPONSES_SINCE = "2025-03-01";
 const OPENAI_OWN: Lanes = {
   responses: {
@@ -142,7 +142,7 @@ const OPENAI_OWN: Lanes = {
   },
 };
 
-/** Every provider that needs no more than its key, or no more than its name. */
+/** Every provider that needs only its key, or only its name. */
 export const PROVIDERS: readonly ProviderRow[] = [
   row(
     "OpenAI",
@@ -264,7 +264,7 @@ const DIALECTS: Readonly<Record<DialectName, Dialect>> = {
   jina,
 };
 
-/** The dialect that a configured server speaks; `openai` takes servers of that dialect as they are. */
+/** Returns a configured server's dialect. `openai` accepts any server of that dialect. */
 export function findDialect(name: DialectName): Dialect {
   return DIALECTS[name];
 }

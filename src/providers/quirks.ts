@@ -1,4 +1,4 @@
-// The providers that speak OpenAI's dialect, each as its quirks; measured or documented facts, one row per provider.
+// The providers that use OpenAI's dialect, each with its quirks: measured or documented facts, one row per provider.
 
 import { OPENAI, OPENAI_MODEL } from "../dialects/openai/models.ts";
 import type { EffortQuirks, OpenaiQuirks } from "../dialects/openai/quirks.ts";
@@ -10,12 +10,12 @@ const ALL_EFFORTS: EffortQuirks = {
   values: ["none", "minimal", "low", "medium", "high", "xhigh", "max"],
 };
 const PENALTIES = ["presence_penalty", "frequency_penalty"];
-/** Groq and Cerebras refuse what they don't know; these they do. */
+/** Groq and Cerebras refuse unknown fields, but know these. */
 const REASONING_FIELDS = ["reasoning_format", "include_reasoning", "disable_reasoning", "clear_thinking"];
 const FOREIGN = OTHERS_ONLY.filter((field) => !REASONING_FIELDS.includes(field));
 const LOGPROBS = ["logprobs", "top_logprobs"];
 
-/** Any server that an operator configures: Ollama, vLLM, llama.cpp, another gateway. All is passed on. */
+/** Any server that an operator configures: Ollama, vLLM, llama.cpp, another gateway. Everything is passed on. */
 export const GENERIC: OpenaiQuirks = {
   ...PLAIN,
   refuses: [],
@@ -24,15 +24,15 @@ export const GENERIC: OpenaiQuirks = {
   cacheMark: "cache_control",
   effort: ALL_EFFORTS,
   errors: [
-    // A llama.cpp that was started for chat says so to embeddings and rerank: it is not ill.
+    // llama.cpp started for chat answers embeddings and rerank with this. The server is not failing.
     { status: 501, code: "not_supported_error", means: "unsupported_capability" },
-    // llama.cpp calls an input that is too long its own error; sending it once more would change nothing.
+    // llama.cpp reports an input that is too long as its own error. A retry would fail again.
     { status: 500, begins: "input (* tokens) is too large to process", means: "context_length_exceeded" },
     { status: 500, begins: "input is too large to process", means: "context_length_exceeded" },
     { status: 500, begins: "input is larger than the max context size", means: "context_length_exceeded" },
   ],
   models: [
-    // OpenAI's thinking models behind another's address.
+    // OpenAI's thinking models at another address.
     {
       names: /^(o\d|gpt-[5-9])/,
       quirks: { limitField: "max_completion_tokens", thoughts: null, messageFields: [], cacheMark: null },
@@ -42,7 +42,7 @@ export const GENERIC: OpenaiQuirks = {
 
 const { models: _models, ...PLAIN_MODEL } = PLAIN;
 
-/** OpenAI's models by OpenAI's rules, other vendors' by what their servers have in common (Azure OpenAI REST reference). */
+/** OpenAI's models with OpenAI's rules, other vendors' with what their servers share (Azure OpenAI REST reference). */
 export const AZURE: OpenaiQuirks = {
   ...OPENAI,
   models: [
@@ -57,7 +57,7 @@ export const AZURE: OpenaiQuirks = {
 /** Google Cloud, "Use open models via Model as a Service". */
 export const VERTEX: OpenaiQuirks = { ...PLAIN, effort: LOW_TO_HIGH };
 
-/** api-docs.deepseek.com, "Thinking Mode": on by default; sampling has no effect in it, a forced call is refused. */
+/** api-docs.deepseek.com, "Thinking Mode": on by default. It ignores sampling fields and refuses a forced call. */
 export const DEEPSEEK: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, "logit_bias", "user"],
@@ -69,7 +69,7 @@ export const DEEPSEEK: OpenaiQuirks = {
 };
 
 const GROK_THINKS = { refuses: [...OPENAI_ONLY, "logit_bias", ...PENALTIES, "stop"] };
-/** docs.x.ai and @ai-sdk/xai 4: models that think refuse stop and penalties; some take an effort. */
+/** docs.x.ai and @ai-sdk/xai 4: models that think refuse stop and penalties. Some accept an effort. */
 export const XAI: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, "logit_bias"],
@@ -114,7 +114,7 @@ export const TOGETHER: OpenaiQuirks = { ...PLAIN, effort: LOW_TO_HIGH };
 /** docs.fireworks.ai, "Reasoning". */
 export const FIREWORKS: OpenaiQuirks = { ...PLAIN, effort: NONE_TO_HIGH };
 
-/** inference-docs.cerebras.ai: system messages act as developer's; GLM's thinking can only be turned off. */
+/** inference-docs.cerebras.ai: system messages act as developer messages. GLM's thinking can only be turned off. */
 export const CEREBRAS: OpenaiQuirks = {
   ...PLAIN,
   limitField: "max_completion_tokens",
@@ -126,7 +126,7 @@ export const CEREBRAS: OpenaiQuirks = {
   models: [{ names: /glm|qwen/, quirks: { effort: { values: ["none"] } } }],
 };
 
-/** openrouter.ai/docs: it drops by itself what a model behind it doesn't take. */
+/** openrouter.ai/docs: it drops fields that the model doesn't support. */
 export const OPENROUTER: OpenaiQuirks = {
   ...PLAIN,
   refuses: [],
@@ -136,7 +136,7 @@ export const OPENROUTER: OpenaiQuirks = {
   cacheMark: "cache_control",
   effort: ALL_EFFORTS,
   errors: [
-    // A balance too small for this prompt or this limit still pays for shorter ones, so the key is good.
+    // A balance too small for this prompt or limit still pays for shorter ones, so the key is valid.
     { status: 402, begins: "Prompt tokens limit exceeded", means: "request_too_large" },
     {
       status: 402,
@@ -146,7 +146,7 @@ export const OPENROUTER: OpenaiQuirks = {
   ],
 };
 
-/** Kimi's newer models have one temperature, and say so with a 400. */
+/** Kimi's newer models have a fixed temperature, and answer others with 400. */
 const KIMI_FIXED = {
   refuses: [
     ...OPENAI_ONLY,
@@ -188,7 +188,7 @@ export const MOONSHOT: OpenaiQuirks = {
 };
 
 const QWEN_SWITCH: EffortQuirks = { values: [], toggle: "enable_thinking" };
-/** alibabacloud.com/help/model-studio: neither a forced call nor JSON while thinking; open Qwen3 thinks only in streams. */
+/** alibabacloud.com/help/model-studio: no forced call or JSON while thinking; open Qwen3 thinks only in streams. */
 export const QWEN: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, "frequency_penalty", "logit_bias", "user"],
@@ -207,7 +207,7 @@ export const QWEN: OpenaiQuirks = {
   ],
 };
 
-/** docs.z.ai: automatic tool choice only, one stop word, no schema; glm-5.3 always thinks. */
+/** docs.z.ai: only automatic tool choice, one stop word, no schema; glm-5.3 always thinks. */
 export const ZAI: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, ...PENALTIES, ...LOGPROBS, "logit_bias", "seed", "user", "parallel_tool_calls"],
@@ -233,7 +233,7 @@ export const ZAI: OpenaiQuirks = {
   ],
 };
 
-/** build.nvidia.com: NIM servers reject fields they don't know. */
+/** build.nvidia.com: NIM servers reject unknown fields. */
 export const NVIDIA: OpenaiQuirks = {
   ...PLAIN,
   refuses: [...OPENAI_ONLY, "logit_bias", "user"],

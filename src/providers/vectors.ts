@@ -1,4 +1,4 @@
-// The codecs beyond chat of the providers' rows: embeddings, rerank and moderation, each with its server's differences.
+// The providers' codecs for embeddings, rerank and moderation, each with its server's differences.
 import { COHERE_KINDS, type EmbeddingsQuirks, makeEmbeddings } from "../dialects/_whole/embeddings.ts";
 import { makeModeration } from "../dialects/_whole/moderation.ts";
 import { makeRerank, PLAIN_RERANK } from "../dialects/_whole/rerank.ts";
@@ -19,14 +19,14 @@ const OPENAI_EMBEDDINGS: EmbeddingsQuirks = {
   passes: "all",
   inputsMax: 2048,
 };
-/** Any other server: some gave base64 of 64-bit floats (vLLM of 2024), which reads as twice as many wrong numbers. */
+/** Any other server: some returned base64 of 64-bit floats (vLLM of 2024), read as twice as many wrong numbers. */
 const PLAIN_EMBEDDINGS: EmbeddingsQuirks = { ...OPENAI_EMBEDDINGS, givesBase64: false };
 const embeddings = makeEmbeddings(PLAIN_EMBEDDINGS);
 
 export const OPENAI_VECTORS = { embeddings: makeEmbeddings(OPENAI_EMBEDDINGS), moderation };
-/** Any server of the operator's own, and Together. */
+/** Any of the operator's own servers, and Together. */
 export const PLAIN_VECTORS = { embeddings, rerank, moderation };
-/** openrouter.ai/docs: it passes the kind of text on to models that have it. */
+/** openrouter.ai/docs: it passes the kind of text to models that support it. */
 export const OPENROUTER_VECTORS = {
   embeddings: makeEmbeddings({
     ...PLAIN_EMBEDDINGS,
@@ -34,12 +34,12 @@ export const OPENROUTER_VECTORS = {
   }),
   rerank,
 };
-/** DeepInfra's API takes at most 1,024 texts at once. */
+/** DeepInfra's API accepts at most 1,024 texts per call. */
 export const DEEPINFRA_VECTORS = {
   embeddings: makeEmbeddings({ ...PLAIN_EMBEDDINGS, inputsMax: 1024 }),
   rerank: DEEPINFRA_RERANK,
 };
-/** NeMo Retriever API reference: most models require the kind of text, of which there are two. */
+/** NeMo Retriever API reference: most models require the kind of text, and know two kinds. */
 export const NVIDIA_VECTORS = {
   embeddings: makeEmbeddings({
     ...PLAIN_EMBEDDINGS,
@@ -54,9 +54,9 @@ export const NVIDIA_VECTORS = {
   }),
   rerank: NVIDIA_RERANK,
 };
-/** docs.fireworks.ai, "Embeddings & Reranking": documents are shown unless the request refuses them. */
+/** docs.fireworks.ai, "Embeddings & Reranking": documents are returned unless the request refuses them. */
 export const FIREWORKS_VECTORS = { embeddings, rerank: makeRerank({ ...PLAIN_RERANK, echoes: true }) };
-/** docs.mistral.ai, "Embeddings"; recorded: 257 texts are refused, and so are more than 16,384 tokens in one call. */
+/** docs.mistral.ai, "Embeddings"; recorded: 257 texts per call are refused, and so are more than 16,384 tokens. */
 export const MISTRAL_VECTORS = {
   embeddings: makeEmbeddings({
     encodingField: "encoding_format",
@@ -69,7 +69,7 @@ export const MISTRAL_VECTORS = {
 };
 export const GEMINI_VECTORS = { embeddings: GEMINI_EMBEDDINGS };
 export const VERTEX_VECTORS = { embeddings: VERTEX_EMBEDDINGS, rerank: VERTEX_RERANK };
-/** Cohere API v2 reference, `/rerank`: it never shows the documents. */
+/** Cohere API v2 reference, `/rerank`: it never returns the documents. */
 export const COHERE_VECTORS = {
   embeddings: COHERE_EMBEDDINGS,
   rerank: makeRerank({ resultsField: "top_n", documentTokensField: "max_tokens_per_doc", passes: [] }),

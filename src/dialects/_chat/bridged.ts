@@ -1,11 +1,11 @@
-// One provider behind two of its own interfaces: each request goes over the one that can serve it.
+// One provider behind two of its own interfaces: each request takes the one that can serve it.
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import type { ChatDialect } from "../dialect.ts";
 
 /**
- * The first dialect, and the second for requests that `useSecond` names. Both must have the same form of errors, and
- * the first must give one choice for cards that may go over the second if that gives only one.
+ * Combines two dialects: requests that `useSecond` selects take the second, all others the first. Both must have the
+ * same error format. If the second gives only one choice, the first must too for all cards that may take the second.
  */
 export function bridge(
   { chat: first, ...rest }: ChatDialect,

@@ -1,12 +1,12 @@
-// OpenAI's dialects as Azure and Vertex AI carry them: at other addresses, with the key in a header of their own.
+// OpenAI's dialects on Azure and Vertex AI: at other addresses, with the key in a header of their own.
 import type { FormEntry } from "../../core/attachment.ts";
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { moveKey } from "./outgoing.ts";
 
 /**
- * A deployment stands for the model. With the v1 API the paths are OpenAI's own. With a dated one a path names its deployment, but for `/responses`, which
- * reads it from the body (Azure OpenAI REST reference).
+ * The deployment takes the model's place. With the v1 API the paths are OpenAI's own. With a dated version the path
+ * names the deployment, except `/responses`, which reads it from the body (Azure OpenAI REST reference).
  */
 export function carryAzure(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
   const deployment = card.deployment ?? card.name;
@@ -28,7 +28,7 @@ function makeDatedUrl(path: string, deployment: string, { baseUrl, apiVersion = 
   return `${root}${place}${path}?api-version=${encodeURIComponent(apiVersion)}`;
 }
 
-/** Vertex AI has open models at an endpoint of the project's. */
+/** Vertex AI serves open models at an endpoint of the project. */
 export function carryVertexOpen(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
   const { baseUrl } = target;
   return {

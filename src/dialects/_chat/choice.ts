@@ -1,4 +1,4 @@
-// One choice of a chat completion as servers really send it: what a delta and a message share, mended field by field.
+// One choice of a chat completion as servers really send it: the shared parts of a delta and a message, normalized.
 
 import {
   asArray,
@@ -14,7 +14,7 @@ import { makeFinish } from "../../operations/chat/finish.ts";
 import type { Citation, Delta, Finish, FinishReason, ToolCallDelta } from "../../operations/chat/form.ts";
 import { explainInside } from "./error.ts";
 
-/** Finish reasons beyond the closed set, with the servers that send them; an unknown one means `stop`. */
+/** Finish reasons beyond the closed set, with the servers that send them. Unknown ones mean `stop`. */
 const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
   ["stop", "stop"],
   ["length", "length"],
@@ -33,7 +33,7 @@ const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
   ["abort", "error"], // vLLM, SGLang
 ]);
 
-/** The end of a choice, null while there is none. Throws a Fault when it says that the provider failed. */
+/** Returns the end of a choice, or null if it has none yet. Throws a Fault if the provider failed. */
 export function readFinish(choice: JsonObject): Finish | null {
   if (choice.error) throw explainInside(choice);
   const said = choice.finish_reason ?? asObject(choice.finish_details).type;
@@ -43,7 +43,7 @@ export function readFinish(choice: JsonObject): Finish | null {
   return makeFinish(finish, choice.native_finish_reason ?? said);
 }
 
-/** True for a delta that needs no mending: text, or thinking under its usual name, and nothing else. */
+/** True if a delta needs no change: it has text, or thinking under its usual name, and nothing else. */
 export function isPlain(delta: JsonObject): delta is JsonObject & Delta {
   return (
     isText(delta.content) &&
@@ -61,9 +61,9 @@ function isText(value: unknown): boolean {
   return typeof value === "string" || value === undefined || value === null;
 }
 
-/** The common parts of a delta and a message, mended; `calls` are the raw tool calls, still to be numbered. */
+/** The normalized shared parts of a delta or message. `calls` are the raw tool calls, not yet numbered. */
 export interface Mended {
-  /** Fields that are the same everywhere (role, refusal, audio), and a server's own. */
+  /** Fields that are the same everywhere (role, refusal, audio), and the server's own. */
   readonly rest: JsonObject;
   readonly content: string | null | undefined;
   readonly thinking: string | undefined;
@@ -72,12 +72,12 @@ export interface Mended {
   readonly calls: readonly JsonObject[];
 }
 
-/** Shared by all answers that have none, so that no list is allocated for them. */
+/** Shared by all answers without any, to avoid allocating a list for each. */
 const NONE: readonly never[] = [];
 
 /**
- * Takes a delta or message apart: `reasoning` and Mistral's parts become text, nulls and empty lists go. `start` is the
- * place in the content where it begins.
+ * Normalizes a delta or message: `reasoning` and Mistral's parts become text, nulls and empty lists are dropped.
+ * `start` is its position in the content.
  */
 export function mendDelta(said: JsonObject, start = 0): Mended {
   const { content, reasoning, reasoning_content, reasoning_details, tool_calls, function_call, ...others } =
@@ -97,8 +97,8 @@ export function mendDelta(said: JsonObject, start = 0): Mended {
 }
 
 /**
- * Mistral's content may be a list of parts: `text`, `thinking`, which is a list of text parts itself, and `reference`, the
- * ids of results that the text before it rests on (Mistral API, `ReferenceChunk`).
+ * Mistral's content may be a list of parts: `text`, `thinking` (itself a list of text parts), and `reference`, the ids
+ * of results on which the text before it is based (Mistral API, `ReferenceChunk`).
  */
 function splitContent(said: unknown, start: number): Pick<Mended, "content" | "thinking" | "annotations"> {
   const nothing = { thinking: undefined, annotations: NONE };
@@ -131,13 +131,13 @@ function isDetail(value: unknown): value is Detail {
   return isObject(value) && typeof value.type === "string" && value.type.startsWith("reasoning.");
 }
 
-/** A page that is cited; other annotations (OpenRouter's parsed files) are no citations. */
+/** Reads a cited page. Other annotations (OpenRouter's parsed files) aren't citations. */
 function readCitation(annotation: unknown): readonly Citation[] {
   const { url, title, content, start_index, end_index } = asObject(asObject(annotation).url_citation);
   return makeCitation(asCount(start_index), asCount(end_index), { url, title, content });
 }
 
-/** Sonar's and xAI's sources, which stand beside the choices; they say nothing about where in the text they belong. */
+/** Reads the sources of Sonar and xAI. They are listed beside the choices, without a position in the text. */
 export function listSources(body: JsonObject): readonly Citation[] {
   if (body.citations === undefined && body.search_results === undefined) return NONE;
   const found = new Map(asArray(body.search_results).map((one) => [asObject(one).url, asObject(one)]));
@@ -148,7 +148,7 @@ export function listSources(body: JsonObject): readonly Citation[] {
   });
 }
 
-/** A fragment of a tool call (or a whole one), without the empty values that servers fill in: `id:""`, `name:null`. */
+/** Reads a whole or partial tool call, without the empty values that some servers add: `id:""`, `name:null`. */
 export function readCallFragment(call: JsonObject, index: number): ToolCallDelta {
   const id = asString(call.id);
   const extra = call.extra_content;
@@ -175,14 +175,14 @@ function readCallInput(made: JsonObject): { input?: string } {
   return input === undefined ? {} : { input };
 }
 
-/** Arguments are JSON text; Ollama and Mistral's SDK types know them as objects too. */
+/** Arguments are JSON text, but objects in Ollama's and Mistral's SDK types. */
 function readArguments(made: JsonObject): { arguments?: string } {
   const given = made.arguments;
   if (given === undefined || given === null) return {};
   return { arguments: typeof given === "string" ? given : JSON.stringify(given) };
 }
 
-/** A tool call under an upstream's index, and the number it has here. */
+/** A tool call with the upstream's index, and its number here. */
 interface Numbered {
   readonly id: string | undefined;
   readonly name: string | undefined;
@@ -190,8 +190,8 @@ interface Numbered {
 }
 
 /**
- * Numbers the tool calls of one choice. Most servers do so themselves; old Mistral gives no index, Gemini and old
- * Ollama give 0 to each, so that another name or another id with its name is another call.
+ * Numbers the tool calls of one choice. Most servers send an index, but old Mistral sends none, and Gemini and old
+ * Ollama send 0 for every call. There another name, or another id with its name, marks another call.
  */
 export class CallNumbers {
   readonly #known = new Map<number, Numbered>();
@@ -217,7 +217,7 @@ export class CallNumbers {
   }
 }
 
-/** vLLM's fragments may each bear a fresh id, but no name: those go on with the call at hand. */
+/** vLLM may send a fresh id with each fragment, but without a name: such a fragment continues the current call. */
 function isAnother(known: Numbered, id: string | undefined, name: string | undefined): boolean {
   if (name === undefined || known.name === undefined) return false;
   return known.id !== undefined && id !== undefined ? known.id !== id : known.name !== name;

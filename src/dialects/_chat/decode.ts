@@ -30,24 +30,24 @@ import { findUsage } from "./usage.ts";
 const NOTHING: readonly ChatChunk[] = [];
 const UNFINISHED = { finish_reason: null } as const;
 const CHOICES_MAX = 128;
-/** The tiers that clients know; others (Groq's `on_demand`, Mistral's `standard`) fail their checks. */
+/** The tiers that clients know. Others (Groq's `on_demand`, Mistral's `standard`) fail their validation. */
 const TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", "priority", "fast"]);
 
 /**
- * A decoder for one stream of chat.completion.chunk events. Its end is that every choice seen has a finish reason:
- * `[DONE]` is missing at several servers, and proxies send it after a cut.
+ * Returns a decoder for one stream of chat.completion.chunk events. It is done once every choice has a finish reason:
+ * several servers send no `[DONE]`, and proxies send it even after a cut.
  */
 export function makeChatDecoder(): Decoder {
   return new ChatDecoder();
 }
 
 class ChatDecoder implements Decoder {
-  /** For each choice seen, whether it is finished. */
+  /** Each choice seen so far, and if it is finished. */
   readonly #finished = new Map<number, boolean>();
   readonly #numbers = new Map<number, CallNumbers>();
-  /** The characters of each choice's content so far: Mistral's references say no place, they stand in it. */
+  /** Each choice's characters so far: Mistral's references have no position field, they stand where they apply. */
   readonly #lengths = new Map<number, number>();
-  /** Sources that came before a choice did. */
+  /** Sources that arrived before the first choice. */
   #sources: readonly Citation[] = [];
   #cited = false;
   #done = false;
@@ -102,11 +102,11 @@ class ChatDecoder implements Decoder {
     else if (!this.#finished.has(index)) this.#finished.set(index, false);
     const choice = { index, delta: this.#delta(raw, index), ...(finish ?? UNFINISHED) };
     if (raw.logprobs) raw.logprobs = readLogprobs(raw.logprobs);
-    // Written into the parsed object, which nothing else refers to: a copy of each chunk would slow a fast stream.
+    // Changes the parsed object in place, since nothing else refers to it: copying each chunk would slow a fast stream.
     return Object.assign(withoutNoise(raw), choice);
   }
 
-  /** Old Sonar sends `message` (all text so far) beside `delta`: only the delta is new. */
+  /** Old Sonar sends `message` (all text so far) beside `delta`. Only the delta is new. */
   #delta(raw: JsonObject, index: number): Delta {
     const delta = asObject(raw.delta ?? (typeof raw.text === "string" ? { content: raw.text } : raw.message));
     const length = this.#lengths.get(index) ?? 0;
@@ -126,7 +126,7 @@ class ChatDecoder implements Decoder {
     };
   }
 
-  /** Sonar repeats its sources on each chunk, xAI sends them with the last: they are given once. */
+  /** Sonar repeats its sources on each chunk, xAI sends them with the last. They are passed on once. */
   #withSources(body: JsonObject, choices: readonly ChunkChoice[]): readonly ChunkChoice[] {
     if (this.#cited) return choices;
     this.#sources = listSources(body);
@@ -156,8 +156,8 @@ function readThinking(
 }
 
 /**
- * A whole reply. Throws a Fault when it is an error (OpenRouter sends those with status 200), holds no choice,
- * or says that the provider failed.
+ * Reads a whole reply. Throws a Fault if it is an error (OpenRouter sends those with status 200), has no choice, or
+ * reports that the provider failed.
  */
 export function parseChatReply(body: unknown): ChatReply {
   if (!isObject(body)) throw garbled("a reply that is no JSON object");
@@ -188,7 +188,7 @@ function readReplyChoice(raw: JsonObject, position: number): ReplyChoice {
   return { ...rest, ...choice };
 }
 
-/** Fields of a choice that are left out: Together's second copy of the text, Sonar's of the message, Moonshot's usage, 2023's finish_details. */
+/** Redundant fields: Together's second copy of the text, Sonar's message, Moonshot's usage, finish_details of 2023. */
 const NOISE = ["text", "seed", "message", "usage", "finish_details"] as const;
 
 function withoutNoise(raw: JsonObject): JsonObject {
@@ -226,7 +226,7 @@ function readWholeCall(call: ReturnType<typeof readCallFragment>): ToolCall {
   };
 }
 
-/** Log probabilities in OpenAI's form; null for older ones (Together's lists of tokens), which clients can't read. */
+/** Returns log probabilities in OpenAI's form; null for older forms (Together's token lists), unknown to clients. */
 function readLogprobs(given: unknown): JsonObject | null {
   if (!isObject(given) || (given.content === undefined && given.refusal === undefined)) return null;
   return { content: given.content ?? null, refusal: given.refusal ?? null };
@@ -238,7 +238,7 @@ function readIndex(raw: JsonObject, position: number): number {
   return isSane ? index : position;
 }
 
-/** Carries over the fields beside choices and usage that clients know. */
+/** Copies the fields beside choices and usage that clients know. */
 function addExtras(answer: JsonObject, body: JsonObject): void {
   const { service_tier: tier, system_fingerprint: fingerprint } = body;
   if (typeof tier === "string" && TIERS.has(tier)) answer.service_tier = tier;

@@ -1,17 +1,17 @@
-// Errors of the servers of the chat-completions API, in all their forms, as Faults.
+// Errors of chat-completions servers, in all their forms, as Faults.
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { type ErrorRule, isAboutCredential, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
 interface Said {
   readonly message?: string | undefined;
-  /** The provider's own code and its error type, as far as it has them. */
+  /** The provider's error codes and types, if any. */
   readonly codes: readonly string[];
   readonly param?: string | undefined;
   readonly status?: number | undefined;
 }
 
-/** The provider's status of an error type, for errors inside a stream, whose own status was 200. */
+/** The HTTP status of an error type, for errors inside a stream, whose own status was 200. */
 const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
   ["invalid_request_error", 400],
   ["context_length_exceeded", 400],
@@ -29,8 +29,8 @@ const STATUS_OF_TYPE: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * The fault for an error answer of a chat-completions server: OpenAI's `{error:{…}}`, xAI's `{code,error:"text"}`,
- * Mistral's `{message}` and `{detail}`, problem documents, arrays around any of these, plain text, HTML, nothing.
+ * Returns the fault for an error answer: OpenAI's `{error:{…}}`, xAI's `{code,error:"text"}`, Mistral's `{message}` and
+ * `{detail}`, problem documents, arrays around any of these, plain text, HTML, or nothing.
  */
 export function explainChat(
   status: number,
@@ -44,12 +44,12 @@ export function explainChat(
   return readFault(status, said, readRetryAfterMs(headers, nowMs), rules);
 }
 
-/** True for the 400 of thinking that the model didn't sign; the model's own words stand in it. */
+/** True for a 400 about thinking that the model didn't sign. Only the message says so. */
 export function isSignatureRefused({ code, message }: Fault): boolean {
   return code === "upstream_rejected" && /signature/i.test(message);
 }
 
-/** The fault for an error that came with HTTP 200: an event of a stream, or a whole body. */
+/** Returns the fault for an error that came with HTTP 200, as a stream event or a whole body. */
 export function explainInside(body: JsonObject): Fault {
   const said = readMessage(body);
   const typed = said.codes.map((code) => STATUS_OF_TYPE.get(code)).find((status) => status !== undefined);
@@ -62,7 +62,7 @@ function readFault(
   retryAfterMs: number | undefined,
   rules: readonly ErrorRule[] = [],
 ): Fault {
-  // Groq's 413 is its token rate: the same request passes in another minute or elsewhere.
+  // Groq's 413 means its token rate: the same request succeeds a minute later or elsewhere.
   const isRate = status === 413 && codes.includes("rate_limit_exceeded");
   return upstreamFault({ status: isRate ? 429 : status, codes, rules, message, param, retryAfterMs });
 }
@@ -77,7 +77,7 @@ function readMessage(body: unknown): Said {
   return inner(body);
 }
 
-/** An error object itself, Mistral's and problem documents included. */
+/** Reads the error object itself, including Mistral's and problem documents. */
 function inner(error: JsonObject): Said {
   const wrapped = unwrap(error);
   if (wrapped !== undefined) return wrapped;

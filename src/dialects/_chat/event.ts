@@ -1,4 +1,4 @@
-// The two ends of a decoder: an event's data as an object, and a delta as a chunk.
+// Both ends of a decoder: reads an event's data as an object, and wraps a delta in a chunk.
 import { isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { ChatChunk, Delta } from "../../operations/chat/form.ts";
@@ -9,7 +9,7 @@ export function parseEvent(data: string): JsonObject {
   return event;
 }
 
-/** A chunk of the only choice. */
+/** Wraps the delta of an answer's only choice. */
 export function makeChunk(delta: Delta, logprobs?: JsonObject): ChatChunk {
   return { choices: [{ index: 0, delta, finish_reason: null, ...(logprobs ? { logprobs } : {}) }] };
 }

@@ -1,10 +1,10 @@
-// The common parts of every call: its headers, its output limit, and the client's fields that it can't carry, which are named.
+// The common parts of every call: headers, output limit, and the list of the client's fields that it can't carry.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 
-/** A group of fields of the call's body, and the client's fields that it had to change or leave out. */
+/** A group of fields for the call's body, and the client's fields that had to be changed or left out for it. */
 export interface Portion {
   readonly fields: JsonObject;
   readonly dropped: readonly string[];
@@ -12,25 +12,25 @@ export interface Portion {
 
 export const NOTHING: Portion = { fields: {}, dropped: [] };
 
-/** All the fields together, of two of one name the later. */
+/** Joins all fields. If two have the same name, the later one wins. */
 export function joinPortions(...portions: readonly Portion[]): Portion {
   const fields: JsonObject = Object.assign({}, ...portions.map((one) => one.fields));
   return { fields, dropped: portions.flatMap(({ dropped }) => dropped) };
 }
 
-/** The request's own fields of these names, as far as they are set. */
+/** Returns the request's fields of these names that are set. */
 export function pickFields(request: Readonly<JsonObject>, names: Iterable<string>): JsonObject {
   const fields: JsonObject = {};
   for (const name of names) if (request[name] !== undefined) fields[name] = request[name];
   return fields;
 }
 
-/** The fields under one name; nothing where there are none. */
+/** Nests the fields under one name, or returns an empty object if there are none. */
 export function nestFields(name: string, fields: JsonObject): JsonObject {
   return Object.keys(fields).length > 0 ? { [name]: fields } : {};
 }
 
-/** A call to a JSON API that takes its secret as a bearer's. */
+/** Makes a call to a JSON API that takes its secret as a bearer token. */
 export function makeCall(
   target: Target,
   path: string,
@@ -40,12 +40,12 @@ export function makeCall(
   return { url: `${target.baseUrl}${path}`, headers: makeBearerHeaders(target), body, dropped };
 }
 
-/** `authorization: Bearer …` unless the server needs none, then the operator's own headers, which win. */
+/** Returns `authorization: Bearer …` unless the server needs no secret, and the operator's own headers, which win. */
 export function makeBearerHeaders(target: Target): Record<string, string> {
   return makeKeyHeaders(target, "authorization", "Bearer ");
 }
 
-/** The secret in a header of this name unless the server needs none, then the operator's own headers, which win. */
+/** Returns the secret in the given header unless the server needs none, and the operator's own headers, which win. */
 export function makeKeyHeaders(target: Target, keyHeader: string, prefix = ""): Record<string, string> {
   const headers: Record<string, string> = {};
   if (target.secret !== null) headers[keyHeader] = prefix + target.secret;
@@ -53,7 +53,7 @@ export function makeKeyHeaders(target: Target, keyHeader: string, prefix = ""): 
   return headers;
 }
 
-/** The headers with the secret under the name that a platform has for it; the operator's own headers win. */
+/** Moves the secret to the platform's own header. The operator's own headers win. */
 export function moveKey(
   headers: Outgoing["headers"],
   { secret }: Target,
@@ -65,7 +65,7 @@ export function moveKey(
   return secret === null || key !== own ? headers : { [to]: secret, ...rest };
 }
 
-/** The client's output limit in tokens, at most what the card allows and at least what the API takes (`floor`). */
+/** Returns the client's output limit in tokens: at most the card's limit, at least what the API accepts (`floor`). */
 export function clampOutputLimit(request: ChatRequest, card: ModelCard, field: string, floor = 1): Portion {
   const asked = readOutputLimit(request);
   if (asked === undefined) return NOTHING;
@@ -74,7 +74,7 @@ export function clampOutputLimit(request: ChatRequest, card: ModelCard, field: s
   return { fields: { [field]: tokens }, dropped: tokens === asked ? [] : given };
 }
 
-/** Fields that the gateway itself answers for, whatever the upstream, and those that every encoder has a form for. */
+/** Fields that the gateway handles itself for every upstream, and those that every encoder handles. */
 export const CARRIED_ALWAYS: ReadonlySet<string> = new Set([
   "model",
   "messages",
@@ -89,7 +89,7 @@ export const CARRIED_ALWAYS: ReadonlySet<string> = new Set([
   "reasoning_effort",
 ]);
 
-/** The request's fields that are set and not carried, in the request's order. */
+/** Lists the request's fields that are set but not carried, in the request's order. */
 export function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>): string[] {
   const fields = Object.keys(request).filter(
     (field) => !CARRIED_ALWAYS.has(field) && !carried.has(field) && request[field] !== undefined,
@@ -97,7 +97,7 @@ export function listLeftOut(request: ChatRequest, carried: ReadonlySet<string>):
   return carried.has("citations") ? fields : [...fields, ...listUncited(request)];
 }
 
-/** Names the field of a file by which its citations are asked for, as Claude's API has it, if any file has it. */
+/** Lists `citations` if any file asks for them, as in Claude's API. */
 export function listUncited({ messages }: ChatRequest): readonly string[] {
   const isCited = messages.some(({ content }) => {
     return Array.isArray(content) && content.some((part) => part.type === "file" && part.citations);
@@ -106,8 +106,8 @@ export function listUncited({ messages }: ChatRequest): readonly string[] {
 }
 
 /**
- * Fields that choose a route, an identity, another model, plugins or recipients at other gateways. They are left out: the
- * card decides the route here, and the cost of another model or a plugin would not have been held.
+ * Fields that choose a route, an identity, another model, plugins or recipients at other gateways. They are left out:
+ * here the card decides the route, and the hold doesn't cover another model or a plugin.
  */
 export const ROUTING: ReadonlySet<string> = new Set([
   "api_base",
@@ -132,7 +132,7 @@ export const ROUTING: ReadonlySet<string> = new Set([
   "webhook",
 ]);
 
-/** The client's fields that an operation's form has no place for, as far as the server may know them. */
+/** Passes on the client's extra fields that the server may know, and drops the others. */
 export function passExtras(given: Readonly<JsonObject>, passes: "all" | readonly string[]): Portion {
   const fields: JsonObject = {};
   const dropped: string[] = [];

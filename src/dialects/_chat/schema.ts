@@ -1,16 +1,16 @@
-// JSON Schemas: the wish for an answer under one in words, and a walk over the schemas that stand within one.
+// JSON Schemas: an instruction to answer under one, and a walk over its subschemas.
 import { isObject, type JsonObject } from "../../core/json.ts";
 
-/** Asks in words for an answer in JSON, for models that can't be held to it; `schema` is JSON text. */
+/** Writes an instruction to answer in JSON, for models without a JSON mode. `schema` is JSON text. */
 export function writeJsonWish(schema?: string): string {
   if (schema === undefined) return "Answer with one JSON object and nothing else: no code fence, no comment.";
   return `Answer with one JSON value that is valid under this JSON Schema and with nothing else, no code fence, no comment:\n${schema}`;
 }
 
-/** Under these the keys are the author's own names, not keywords. */
+/** Under these keywords the keys are the author's own names. */
 const NAMED: ReadonlySet<string> = new Set(["properties", "$defs", "definitions"]);
 
-/** The value of a keyword, with `change` of each schema in it. */
+/** Returns a keyword's value with `change` applied to each schema in it. */
 export function mapSchemas(
   keyword: string,
   value: unknown,

@@ -1,4 +1,4 @@
-// Results of tools for servers whose tool messages hold text alone.
+// Tool results for servers whose tool messages hold only text.
 import {
   type ChatMessage,
   type ContentPart,
@@ -7,12 +7,12 @@ import {
   type ToolMessage,
 } from "../../operations/chat/form.ts";
 
-/** The beginning of a failed tool's result, for servers that have no field for it. */
+/** Begins a failed tool's result, for servers without a field for failure. */
 const ERROR_PREFIX = "Error: ";
 
 /**
- * The messages with tool results of text alone: pictures and files of a turn's results follow in a message of the user's
- * right behind them, and a result that is an error says so.
+ * Reduces tool results to text. A turn's images and files follow in a user message right after its results, and a
+ * failed result is marked in its text.
  */
 export function flattenToolResults(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   if (!messages.some(isRich)) return messages;

@@ -15,10 +15,10 @@ import type {
 } from "../../operations/chat/form.ts";
 import type { AnswerCodec } from "../../operations/codec.ts";
 
-/** The one argument of a function that stands for a custom tool. */
+/** The only argument of a function that replaces a custom tool. */
 const INPUT = "input";
 
-/** A custom tool (free text in, OpenAI's alone) as a function of one string; any other as it is. */
+/** Turns a custom tool (free text in, OpenAI only) into a function with one string argument. Others stay. */
 export function toFunction(tool: Tool): FunctionTool {
   if (tool.type !== "custom") return tool;
   const { name, description, format } = tool.custom;
@@ -42,7 +42,7 @@ export function toFunction(tool: Tool): FunctionTool {
   };
 }
 
-/** A call of a custom tool as a call of the function that stands for it, and a function's call without odd fields. */
+/** Turns a custom tool's call into a function's, and removes extra fields from function calls. */
 export function toFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
   if (call.type === "custom") {
     const { name, input } = call.custom;
@@ -59,20 +59,20 @@ export function toFunctionCall(call: ToolCall, keepsExtras: boolean): ToolCall {
     : plain;
 }
 
-/** The name of a tool, or of the tool that a call is of. */
+/** Returns the name of a tool, or of the tool that is called. */
 export function readToolName(tool: Tool | ToolCall): string {
   return tool.type === "custom" ? tool.custom.name : tool.function.name;
 }
 
-/** The names of a request's custom tools. */
+/** Lists the names of a request's custom tools. */
 export function listCustomNames(request: ChatRequest): ReadonlySet<string> {
   const names = (request.tools ?? []).flatMap((tool) => (tool.type === "custom" ? [tool.custom.name] : []));
   return new Set(names);
 }
 
 /**
- * The reading half of a codec that sends custom tools as functions: their calls are custom calls again. `keeps` is true for
- * cards that take custom tools as they are.
+ * Wraps the reading half of a codec that sends custom tools as functions, and turns their calls back into custom calls.
+ * `keeps` is true for cards that take custom tools as they are.
  */
 export function readCustomCalls(
   codec: AnswerCodec<ChatForm>,
@@ -108,12 +108,12 @@ function toCustomCall(call: ToolCall, names: ReadonlySet<string>): ToolCall {
   return { id: call.id, type: "custom", custom: { name, input: readInput(text) } };
 }
 
-/** The text in `{"input":"…"}`; anything else a model makes up is the input itself. */
+/** Returns the text in `{"input":"…"}`. Anything else that a model makes up is itself the input. */
 function readInput(text: string): string {
   return asString(asObject(parseJson(text))[INPUT]) ?? text;
 }
 
-/** The calls' arguments are JSON around the text, so they are held back until their choice is finished. */
+/** A call's arguments are JSON around the text, so they are held back until their choice is finished. */
 function wrapCustomDecoder(inner: Decoder, names: ReadonlySet<string>): Decoder {
   const held = new HeldCalls(names);
   const mapped = (chunks: readonly ChatChunk[]): readonly ChatChunk[] =>
@@ -127,7 +127,7 @@ function wrapCustomDecoder(inner: Decoder, names: ReadonlySet<string>): Decoder 
   };
 }
 
-/** A custom call that is being streamed as a function's. */
+/** A custom call that is streamed as a function call. */
 interface HeldCall {
   readonly id: string | undefined;
   readonly name: string;
@@ -136,14 +136,14 @@ interface HeldCall {
 
 class HeldCalls {
   readonly #names: ReadonlySet<string>;
-  /** By choice, then by the call's index. */
+  /** By choice index, then by call index. */
   readonly #held = new Map<number, Map<number, HeldCall>>();
 
   constructor(names: ReadonlySet<string>) {
     this.#names = names;
   }
 
-  /** The choice without the fragments that are held back; with its finish reason, what was held back. */
+  /** Holds back fragments of custom calls, and releases them with the choice's finish reason. */
   pass(choice: ChunkChoice): ChunkChoice {
     const { tool_calls: fragments = [], ...delta } = choice.delta;
     const kept = fragments.filter((fragment) => !this.#hold(choice.index, fragment));

@@ -1,4 +1,4 @@
-// The client's messages as alternating turns, for servers that take tool results in the user's turn right after their calls.
+// The client's messages as alternating turns, for servers that expect tool results in the user turn after their calls.
 import {
   type AssistantMessage,
   type ChatMessage,
@@ -15,18 +15,18 @@ export interface Turn<Block> {
   readonly content: readonly Block[];
 }
 
-/** Returns the id under which a call of the message at `place` is sent. */
+/** Returns the id under which a call is sent. `place` is its message's index. */
 type Ids = (id: string, place: number) => string;
 
-/** Makes the blocks of one message; `index` is its place among all messages. */
+/** Makes the blocks of one message. `index` is its place among all messages. */
 export interface BlockMaker<Block> {
-  /** Also makes those of the system messages before all others. */
+  /** Also called for the leading system messages. */
   user(message: UserMessage | SystemMessage, index: number): readonly Block[];
-  /** A system message amid the conversation. */
+  /** Makes the blocks of a system message inside the conversation. */
   note(message: SystemMessage, index: number): readonly Block[];
   assistant(message: AssistantMessage, index: number, ids: Ids): readonly Block[];
   result(message: ToolMessage, index: number, id: string): readonly Block[];
-  /** The first turn where the client gives none of the user's: a conversation must begin with one. */
+  /** Begins a conversation whose first turn is not the user's, as the API requires. */
   readonly opening: Block;
 }
 
@@ -34,24 +34,24 @@ export function isSystem(message: ChatMessage): message is SystemMessage {
   return message.role === "system" || message.role === "developer";
 }
 
-/** The number of system and developer messages before all others. */
+/** Counts the system and developer messages before all others. */
 export function countLeading(messages: readonly ChatMessage[]): number {
   const firstOther = messages.findIndex((message) => !isSystem(message));
   return firstOther === -1 ? messages.length : firstOther;
 }
 
-/** True for an image that the assistant gave, which has no place in such a turn. */
+/** True for an image in an assistant message, which has no place in such a turn. */
 function hasGivenImage(message: ChatMessage): boolean {
   return message.role === "assistant" && listParts(message.content).some(({ type }) => type === "image_url");
 }
 
-/** Makes a dialect's blocks of texts; null: there is nothing to see in a text. */
+/** Makes a dialect's blocks of text. Null if a text has no visible character. */
 interface TextMaker<Block> {
   makeBlocks(content: Content, path: string): Block[];
   makeTextBlock(text: string): Block | null;
 }
 
-/** The blocks of a text of the assistant's. A refusal is said where nothing else was. */
+/** Makes the blocks of an assistant's text. Its refusal is used only if there is no other text. */
 export function makeSaid<Block>(
   { content, refusal }: TextOfTurn,
   path: string,
@@ -65,13 +65,13 @@ export function makeSaid<Block>(
 
 export interface Conversation<Block> {
   readonly system: readonly Block[];
-  /** Alternating, the first one the user's; tool results stand first in the turn after their calls. */
+  /** Alternating, beginning with a user turn. Tool results come first in the turn after their calls. */
   readonly turns: readonly Turn<Block>[];
-  /** Something of a message has no place in it: an image that the assistant gave. */
+  /** True if an assistant's image was left out. */
   readonly isShortened: boolean;
 }
 
-/** Leading system and developer messages are the system prompt, all others turns. */
+/** Makes leading system and developer messages the system prompt, and all others turns. */
 export function splitConversation<Block>(
   messages: readonly ChatMessage[],
   maker: BlockMaker<Block>,
@@ -85,8 +85,8 @@ export function splitConversation<Block>(
 }
 
 /**
- * The turns of the messages behind the leading system messages. Tool results go, whatever their order and whatever stands
- * between, into the one user turn right after the calls they answer. No turn is empty.
+ * Makes the turns of the messages after the leading system messages. Tool results move into the one user turn right
+ * after their calls, regardless of their order and of messages in between. No turn is empty.
  */
 function makeTurns<Block>(
   messages: readonly ChatMessage[],
@@ -117,9 +117,9 @@ function makeTurns<Block>(
 const ID_CHARACTERS_MAX = 64;
 
 /**
- * Ids must match `^[a-zA-Z0-9_-]+$` and be used once in a conversation, but some providers count from 0 in each turn. A
- * character beyond the pattern becomes its code, an id used before gets its message's index, at call and result alike. Of
- * a longer id the end is kept, which is what tells it from others.
+ * Ids must match `^[a-zA-Z0-9_-]+$` and be unique in a conversation, but some providers count from 0 in each turn.
+ * Other characters become their code, and a repeated id gets its message's index, in call and result alike. Only the
+ * end of a longer id is kept, since that is what distinguishes it.
  */
 function mapIds(messages: readonly ChatMessage[]): Ids {
   const firstUses = new Map<string, number>();
@@ -136,8 +136,8 @@ function mapIds(messages: readonly ChatMessage[]): Ids {
 }
 
 /**
- * Tool results by the index of the message after which they belong: the nearest assistant message before them that made
- * the call, whatever stands between. A result without its call stays where it is; the API says what is wrong with it.
+ * Maps tool results to the index of the nearest assistant message before them that made the call. A result without a
+ * call stays where it is, and the API reports the mistake.
  */
 function mapResults<Block>(
   messages: readonly ChatMessage[],

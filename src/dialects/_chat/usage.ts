@@ -1,11 +1,11 @@
-// Parses token counts: what all dialects share, and the forms in which chat-completions servers report them.
+// Parses token counts: the rules that all dialects share, and the forms that chat-completions servers report.
 import { asCount, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import type { Usage } from "../../operations/chat/form.ts";
 import { nestFields } from "./outgoing.ts";
 
 /**
- * Returns a reported count: 0 if it is missing, NaN if it is not a count (negative, infinite, a text). NaN makes every
- * sum NaN, and so the report unusable; with 0 in its place a prompt of a million tokens would cost nothing.
+ * Returns a reported count: 0 if it is missing, NaN if it is not a count (negative, infinite, text). NaN makes every
+ * sum NaN and so the report unusable. With 0 instead, a prompt of a million tokens would cost nothing.
  */
 export function parseCount(value: unknown): number {
   if (value === undefined || value === null) return 0;
@@ -13,12 +13,12 @@ export function parseCount(value: unknown): number {
   return isCount ? asCount(value) : Number.NaN;
 }
 
-/** As `parseCount`, but undefined if the count is missing. */
+/** Like `parseCount`, but returns undefined if the count is missing. */
 export function parseKnownCount(value: unknown): number | undefined {
   return value === undefined || value === null ? undefined : parseCount(value);
 }
 
-/** Returns the counts of prompt and answer. If both are missing, the report is unusable, and both are NaN. */
+/** Returns the counts of prompt and answer. If both are missing, both are NaN, since the report is unusable. */
 export function parseMainCounts(prompt: unknown, completion: unknown): readonly [number, number] {
   const [first, second] = [parseKnownCount(prompt), parseKnownCount(completion)];
   return first === undefined && second === undefined ? [Number.NaN, Number.NaN] : [first ?? 0, second ?? 0];
@@ -27,15 +27,15 @@ export function parseMainCounts(prompt: unknown, completion: unknown): readonly 
 interface Counts {
   readonly prompt: number;
   readonly completion: number;
-  /** Parts of the prompt. */
+  /** Part of the prompt. */
   readonly cached?: number | undefined;
   readonly written?: number | undefined;
-  /** A part of the completion. */
+  /** Part of the completion. */
   readonly reasoning?: number | undefined;
   readonly searches?: number | undefined;
 }
 
-/** The usage of these counts; those that are undefined were not reported. */
+/** Makes a usage of these counts. Undefined counts were not reported. */
 export function makeUsage({ prompt, completion, cached, written, reasoning, searches }: Counts): Usage {
   const usage: Usage = {
     prompt_tokens: prompt,
@@ -54,9 +54,8 @@ export function makeUsage({ prompt, completion, cached, written, reasoning, sear
 }
 
 /**
- * The usage of a reply or chunk, wherever its server puts it: `usage` (the API's), `x_groq.usage` (Groq) or
- * `choices[0].usage` (Moonshot). undefined when there is none. Reports are cumulative: a later one replaces an earlier. A
- * malformed count is NaN.
+ * Finds the usage of a reply or chunk in `usage` (the API's), `x_groq.usage` (Groq) or `choices[0].usage` (Moonshot),
+ * or returns undefined. Reports are cumulative: a later one replaces an earlier one. A malformed count is NaN.
  */
 export function findUsage(body: JsonObject): Usage | undefined {
   if (isObject(body.usage)) return parseUsage(body.usage);
@@ -66,9 +65,9 @@ export function findUsage(body: JsonObject): Usage | undefined {
   return undefined;
 }
 
-/** The fields in which servers count cached prompt tokens: OpenAI, DeepSeek, Together and Moonshot, Mistral. */
+/** Fields in which servers count cached prompt tokens: OpenAI, DeepSeek, Together and Moonshot, Mistral. */
 const CACHED = ["prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens"] as const;
-/** The fields in which servers count their own searches: xAI, Perplexity's Sonar. */
+/** Fields in which servers count their own searches: xAI, Perplexity's Sonar. */
 const SEARCHES = ["num_sources_used", "num_search_queries"] as const;
 const TOOL_USES = ["server_tool_use", "server_tool_use_details"] as const;
 
@@ -89,14 +88,14 @@ function parseUsage(given: JsonObject): Usage | undefined {
   const { audio_tokens: audio } = promptDetails;
   const { reasoning_tokens: reasoning } = completionDetails;
   if (uncounted > 0 && uncounted === audio) {
-    // Mistral's prompt_tokens leave audio out.
+    // Mistral's prompt_tokens don't include audio.
     counts.prompt += uncounted;
   } else if (uncounted > 0 && (reasoning === undefined || reasoning === uncounted)) {
-    // xAI's and Gemini's completion_tokens leave thinking out; Gemini doesn't say how much it was.
+    // xAI's and Gemini's completion_tokens don't include thinking, and Gemini doesn't report its amount.
     counts.completion += uncounted;
     completionDetails.reasoning_tokens = uncounted;
   } else if (reasoning !== undefined && reasoning > counts.completion) {
-    // Vercel's gateway leaves Claude's thinking out of both.
+    // Vercel's gateway includes Claude's thinking in neither.
     counts.completion += reasoning;
   }
   return {
@@ -118,7 +117,7 @@ function countSearches(given: JsonObject): Pick<Usage, "server_tool_use"> {
   return searches !== 0 ? { server_tool_use: { web_search_requests: searches } } : {};
 }
 
-/** Reads the counts among the details, leaving out lists and objects, which are none that we know. */
+/** Reads the counts among the details. Lists and objects are ignored. */
 function readCounts(details: unknown): Record<string, number> {
   const counts: Record<string, number> = {};
   const given = asObject(details);

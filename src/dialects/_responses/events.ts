@@ -1,4 +1,4 @@
-// The shapes of the Responses API's stream events and calls, and the chunks that they become.
+// The shapes of the Responses API's stream events and calls, and the chunks made of them.
 
 import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { ToolCallDelta } from "../../operations/chat/form.ts";
@@ -9,9 +9,9 @@ export type PieceKind = "text" | "refusal" | "summary" | "thought" | "arguments"
 
 interface PieceRow {
   readonly kind: PieceKind;
-  /** The event's field that says which part of the item it is. */
+  /** The event's field with the number of the part. */
   readonly at: string;
-  /** The field of the `.done` event that holds the whole. */
+  /** The field of the `.done` event with the whole text. */
   readonly whole: string;
 }
 
@@ -25,18 +25,18 @@ export const PIECES: ReadonlyMap<string, PieceRow> = new Map([
   ["response.custom_tool_call_input", { kind: "arguments", at: "", whole: "input" }],
 ]);
 
-/** The item that an event is about: its place in the output, or its id if a server leaves the place out. */
+/** Returns the key of an event's item: its place in the output, or its id if the server leaves the place out. */
 export function readKey(event: JsonObject): number | string {
   if (typeof event.output_index === "number") return event.output_index;
   return asString(event.item_id) ?? asString(asObject(event.item).id) ?? "";
 }
 
-/** The input of a call: JSON text of a function, free text of a custom tool. */
+/** Returns a call's input: JSON text for a function, free text for a custom tool. */
 export function readInput(call: JsonObject): unknown {
   return call.type === "custom_tool_call" ? call.input : call.arguments;
 }
 
-/** The first fragment of a call. A signature of Gemini's travels where Gemini's own dialect puts it. */
+/** Makes a call's first fragment. Gemini's signature is placed where Gemini's own dialect puts it. */
 export function makeCallStart(
   given: JsonObject,
   name: string,
@@ -54,7 +54,7 @@ export function makeCallStart(
   };
 }
 
-/** A later fragment of a call. */
+/** Makes a later fragment of a call. */
 export function makeCallPiece(call: { index: number; custom: boolean }, input: string): ToolCallDelta {
   const { index, custom } = call;
   return custom ? { index, custom: { input } } : { index, function: { arguments: input } };

@@ -1,4 +1,4 @@
-// Field mappings that OpenAI's Responses API and APIs modelled on it share: usage, citations, log probabilities, errors.
+// Field mappings shared by OpenAI's Responses API and APIs modelled on it: usage, citations, log probabilities, errors.
 
 import type { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
@@ -8,8 +8,8 @@ import { explainInside } from "../_chat/error.ts";
 import { makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
 /**
- * `usage` of a response. `input_tokens` counts cached and cache-written tokens, `output_tokens` counts reasoning; `searches`
- * are billed beside them. A malformed count is NaN.
+ * Parses the `usage` of a response. `input_tokens` includes cached and cache-written tokens, `output_tokens` includes
+ * reasoning. `searches` are billed separately. A malformed count is NaN.
  */
 export function parseResponseUsage(given: JsonObject, searches: number): Usage {
   const input = asObject(given.input_tokens_details);
@@ -25,7 +25,7 @@ export function parseResponseUsage(given: JsonObject, searches: number): Usage {
   });
 }
 
-/** An annotation of a text part, `offset` characters into the content. A file's has its place in `index` alone. */
+/** Reads an annotation of a text part that begins at `offset`. A file's position is only in `index`. */
 export function readCitation(given: unknown, offset: number): readonly Citation[] {
   const { url, title, file_id, filename, container_id, index, start_index, end_index } = asObject(given);
   const start = offset + asCount(start_index ?? index);
@@ -33,7 +33,7 @@ export function readCitation(given: unknown, offset: number): readonly Citation[
   return makeCitation(start, offset + asCount(end_index ?? index), source);
 }
 
-/** Log probabilities of a text part or delta in the chat form; undefined when there are none. */
+/** Converts log probabilities of a text part or delta to the chat form, or returns undefined if there are none. */
 export function readLogprobs(given: unknown): JsonObject | undefined {
   const tokens = asArray(given).filter(isObject);
   if (tokens.length === 0) return undefined;
@@ -48,19 +48,19 @@ function readLikelihood(token: JsonObject): JsonObject {
   return { token: token.token, logprob: token.logprob, bytes: token.bytes ?? null };
 }
 
-/** The reason why an incomplete response stopped. */
+/** Returns the reason why a response is incomplete. */
 export function readIncompleteReason(response: JsonObject): FinishReason {
   return asObject(response.incomplete_details).reason === "content_filter" ? "content_filter" : "length";
 }
 
-/** The meaning of this family's error codes as an HTTP status, for answers whose own status was 200; the first that fits. */
+/** The HTTP status of this family's error codes, for answers whose own status was 200. The first match counts. */
 const STATUS_BY_CODE: readonly (readonly [RegExp, number])[] = [
   [/rate_limit|quota|overloaded|slow_down/, 429],
   [/timeout/, 504],
   [/^invalid_|^unsupported_|context_length|image|content_filter|policy/, 400],
 ];
 
-/** The fault for an error inside a stream or a response that failed: `{error:{…}}` or the error object itself. */
+/** Returns the fault for an error inside a stream or a failed response: `{error:{…}}` or the error object itself. */
 export function explainFailure(body: JsonObject): Fault {
   const error = isObject(body.error) ? body.error : body;
   const code = asString(error.code) ?? asString(error.type) ?? "";

@@ -18,18 +18,18 @@ import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 
 /** The differences between the dialects of this family. */
 export interface InputForm {
-  /** A part of a user's, system's or tool's content. `param` names it for a fault: `messages[0].content[1]`. */
+  /** Makes a part of a user's, system's or tool's content. `param` names it in faults: `messages[0].content[1]`. */
   part(part: ContentPart, param: string): JsonObject;
-  /** The content of an assistant's turn; parts are never empty. */
+  /** Makes the content of an assistant's turn. `parts` is never empty. */
   said(parts: readonly (TextPart | RefusalPart)[]): string | readonly JsonObject[];
-  /** Earlier thinking. */
+  /** Makes the items of earlier thinking. */
   thought(details: readonly ReasoningDetail[]): readonly JsonObject[];
   call(call: ToolCall): JsonObject;
-  /** A tool's result; `call` is the call that it answers, when the history holds it. */
+  /** Makes a tool's result. `call` is the call that it answers, if the history has it. */
   result(message: ToolMessage, call: ToolCall | undefined, param: string): JsonObject;
 }
 
-/** The whole conversation, in order. Throws what `form` throws for parts that it has no form for. */
+/** Makes the items of the whole conversation, in order. Throws what `form` throws for unsupported parts. */
 export function makeInputItems(messages: readonly ChatMessage[], form: InputForm): JsonObject[] {
   const calls = new Map<string, ToolCall>();
   return messages.flatMap((message, index) => {
@@ -48,7 +48,7 @@ export function makeInputItems(messages: readonly ChatMessage[], form: InputForm
   });
 }
 
-/** A content as a string where it is one, else as parts. */
+/** Keeps a string as it is, and makes parts of any other content. */
 export function makeInputContent(content: Content, form: InputForm, param: string): string | JsonObject[] {
   if (typeof content === "string") return content;
   return content.map((part, index) => form.part(part, `${param}.content[${index}]`));
@@ -67,8 +67,8 @@ function makeAssistantItems(message: AssistantMessage, form: InputForm): JsonObj
 }
 
 /**
- * A function as a flat tool. `strict` is always written: the Responses API takes a missing one as true,
- * the chat-completions API as false.
+ * Flattens a function tool. `strict` is always written: if it is missing, the Responses API assumes true, the
+ * chat-completions API false.
  */
 export function flattenTool({ function: fn }: FunctionTool, name: string): JsonObject {
   return {

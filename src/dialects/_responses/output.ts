@@ -1,4 +1,4 @@
-// Output items and their stream events, as OpenAI's Responses API and APIs modelled on it send them, as chat chunks.
+// Output items and stream events of OpenAI's Responses API and of APIs modelled on it, as chat chunks.
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
@@ -12,27 +12,27 @@ import { type CallType, makeCallPiece, makeCallStart, PIECES, readInput, readKey
 import { explainFailure, readCitation, readIncompleteReason, readLogprobs } from "./fields.ts";
 import { findNthPiece, findPiece, type Item, makeItem, type Piece } from "./pieces.ts";
 
-/** The format under which thinking travels to the client and back. */
+/** The format under which thinking is sent to the client and back. */
 export const REASONING_FORMAT = "openai-responses-v1";
 
-/** The differences between the dialects of this family. One per answer: it may collect what it sees. */
+/** The differences between the dialects of this family. Each answer has its own, which may collect what it sees. */
 export interface OutputForm {
-  /** The client's name for what is called, or null when the call is the provider's own affair. */
+  /** Returns the client's name of a called tool, or null if the provider handles the call itself. */
   callName(name: string, type: CallType): string | null;
-  /** Sees each whole item that is neither message, reasoning nor call, once. */
+  /** Receives once each complete item that is neither message, reasoning nor call. */
   other(item: JsonObject): void;
-  /** The delta that leaves with the finish, given the whole text and whether citations came with it. */
+  /** Returns the delta that is sent with the finish, given the whole text and `cited`, true if there were citations. */
   closing(text: string, cited: boolean): { readonly delta: Delta; readonly extras: JsonObject };
   usage(given: JsonObject): Usage;
 }
 
-/** Reads one answer: a stream event by event, or a whole response, which goes the way of a stream's last event. */
+/** Reads one answer: a stream event by event, or a whole response, which is read like a stream's last event. */
 export class ResponseReader implements Decoder {
   readonly #form: OutputForm;
   readonly #items = new Map<number | string, Item>();
   readonly #content: string[] = [];
   #contentLength = 0;
-  /** The item that the latest text is of. */
+  /** The item to which the latest text belongs. */
   #speaker: Item | null = null;
   #calls = 0;
   #details = 0;
@@ -59,7 +59,7 @@ export class ResponseReader implements Decoder {
     return [];
   }
 
-  /** A whole response. Throws a Fault when it failed, is not finished, or is not of this form. */
+  /** Reads a whole response. Throws a Fault if it failed, is unfinished, or has another form. */
   reply(body: unknown): ChatReply {
     if (!isObject(body)) throw garbled("the response is not a JSON object");
     const { status } = body;
@@ -110,8 +110,8 @@ export class ResponseReader implements Decoder {
   }
 
   /**
-   * Notes an item, or what one is of which only a text came so far. A call starts at once, with whatever arguments it
-   * has (Perplexity gives them whole).
+   * Records an item, or what is known of one that has only sent text so far. A call starts at once, with any arguments
+   * that it already has (Perplexity sends them whole).
    */
   #begin(key: number | string, given: JsonObject): { item: Item; chunks: ChatChunk[] } {
     const item = this.#items.get(key) ?? makeItem();
@@ -129,7 +129,7 @@ export class ResponseReader implements Decoder {
     return { item, chunks: [start, ...this.#rest(item, findPiece(item, "arguments", 0), readInput(given))] };
   }
 
-  /** An item is whole: gives what of it has not gone out yet. Its type may differ from the one it began with. */
+  /** Completes an item: returns the parts not sent yet. Its type may differ from the one it began with. */
   #complete(key: number | string, given: JsonObject): ChatChunk[] {
     const { item, chunks } = this.#begin(key, given);
     if (item.whole) return chunks;
@@ -174,14 +174,14 @@ export class ResponseReader implements Decoder {
     return [...chunks, makeChunk({ reasoning_details: [detail] })];
   }
 
-  /** The part of a whole text that goes beyond its deltas so far. */
+  /** Sends the part of a whole text that goes beyond its deltas so far. */
   #rest(item: Item, piece: Piece, whole: unknown, logprobs?: JsonObject): ChatChunk[] {
     const missing = (asString(whole) ?? "").slice(piece.sent);
     return this.#emit(item, piece, missing, piece.sent === 0 ? logprobs : undefined);
   }
 
   #emit(item: Item, piece: Piece, text: string, logprobs?: JsonObject): ChatChunk[] {
-    // Arguments of a call that has not begun are not counted as sent: they come again with the whole item.
+    // Arguments of a call that has not begun don't count as sent: they come again with the complete item.
     if (text === "" || (piece.kind === "arguments" && item.call === null)) return [];
     const first = piece.sent === 0;
     piece.sent += text.length;
@@ -197,7 +197,7 @@ export class ResponseReader implements Decoder {
     }
   }
 
-  /** A later message of the same answer (commentary first, then the answer proper) is a separate paragraph. */
+  /** A later message of the same answer (commentary first, then the answer itself) is a separate paragraph. */
   #say(item: Item, piece: Piece, text: string, first: boolean, logprobs?: JsonObject): ChatChunk {
     const gap = this.#speaker !== item && this.#contentLength > 0 ? "\n\n" : "";
     this.#speaker = item;
@@ -208,7 +208,7 @@ export class ResponseReader implements Decoder {
     return makeChunk({ content }, logprobs);
   }
 
-  /** Summaries and thoughts: each has its own detail, and stands apart from the one before. */
+  /** Each summary or thought has its own detail, and is separated from the one before. */
   #think(item: Item, piece: Piece, text: string, first: boolean): ChatChunk {
     if (first) piece.detail = this.#details++;
     const gap = first && this.#thinks ? "\n\n" : "";
@@ -247,9 +247,9 @@ export class ResponseReader implements Decoder {
   }
 
   /**
-   * The final list of items holds what the stream may have left out. A place in it need not be an `output_index`
-   * (server-side items can be missing), so an item that matches none of the stream's was sent already, unless the stream
-   * named no item at all.
+   * The final list of items holds what the stream may have left out. A place in it may differ from `output_index`
+   * (server-side items can be missing), so an item that matches none of the stream's was already sent, unless the
+   * stream named no item at all.
    */
   #finish(response: JsonObject): ChatChunk[] {
     const hasItems = this.#items.size > 0;

@@ -1,16 +1,16 @@
-// The texts of an output item and how much of each was sent to the client, so that nothing is sent twice or left out.
+// The texts of an output item with the amount of each already sent, so that nothing is sent twice or left out.
 import type { PieceKind } from "./events.ts";
 
-/** One text of an item: a part of a message or of thinking, or a call's arguments. */
+/** One text of an item: part of a message or of thinking, or a call's arguments. */
 export interface Piece {
   readonly kind: PieceKind;
-  /** The stream's number for it. */
+  /** Its number in the stream. */
   readonly part: number;
-  /** Characters that went out already: a `.done` adds only what is missing. */
+  /** Characters already sent: a `.done` event adds only what is missing. */
   sent: number;
-  /** Citations that went out already. */
+  /** Citations already sent. */
   cited: number;
-  /** The beginning of the piece in the content: citations count from there. */
+  /** The position of the piece in the content, from which its citations count. */
   offset: number;
   /** The `index` of its reasoning detail. */
   detail: number;
@@ -18,12 +18,12 @@ export interface Piece {
 
 export interface Item {
   id: string | undefined;
-  /** undefined: only a text of it came so far. */
+  /** Undefined if only text of the item arrived so far. */
   type: string | undefined;
-  /** null: not a call, or none of the client's. */
+  /** Null if it is not a call of one of the client's tools. */
   call: { readonly index: number; readonly custom: boolean } | null;
   readonly pieces: Piece[];
-  /** All of it went out. */
+  /** True once all of it is sent. */
   whole: boolean;
 }
 
@@ -31,7 +31,7 @@ export function makeItem(): Item {
   return { id: undefined, type: undefined, call: null, pieces: [], whole: false };
 }
 
-/** Returns the text with its number in the stream, and records a new one. */
+/** Returns the text with this number in the stream, and records a new one. */
 export function findPiece(item: Item, kind: PieceKind, part: number): Piece {
   const known = item.pieces.find((piece) => piece.part === part && piece.kind === kind);
   if (known) return known;
@@ -40,7 +40,7 @@ export function findPiece(item: Item, kind: PieceKind, part: number): Piece {
   return piece;
 }
 
-/** The nth text of a kind in a whole item. Its number in the stream may be another (Bedrock's mantle counts from 1). */
+/** Returns the nth text of a kind in a complete item. Its stream number may differ (Bedrock's mantle counts from 1). */
 export function findNthPiece(item: Item, kind: PieceKind, nth: number): Piece {
   return item.pieces.filter((piece) => piece.kind === kind)[nth] ?? findPiece(item, kind, -1 - nth);
 }

@@ -1,4 +1,4 @@
-// Embeddings in OpenAI's form, which most servers speak with small differences (OpenAI API reference, `/embeddings`).
+// Embeddings in OpenAI's form, which most servers use with small differences (OpenAI API reference, `/embeddings`).
 import { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, type JsonObject } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
@@ -17,36 +17,36 @@ import { makeWholeCodec } from "../../operations/whole.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
 
-/** A field of the provider's, and its words for ours; a word that it lacks is left out, and named. */
+/** A provider's field, and its words for ours. If it lacks a word, the client's field is left out and named. */
 interface WordField {
   readonly field: string;
   readonly words: Readonly<Partial<Record<string, unknown>>>;
-  /** Sent where the client says nothing; left out: nothing is. */
+  /** The value if the client sets none. Missing if nothing is sent then. */
   readonly standard?: unknown;
 }
 
 /** The differences between servers. */
 export interface EmbeddingsQuirks {
-  /** True if it gives base64 of 32-bit floats where that is asked for; left out: it gives numbers. */
+  /** True if it returns base64 of 32-bit floats on request. Missing if it returns numbers. */
   readonly givesBase64?: boolean;
-  /** The name of the field for the form of the vectors; left out: it has none. */
+  /** The field for the encoding of the vectors. Missing if it has none. */
   readonly encodingField?: string;
-  /** The name of the field for the length of the vectors. */
+  /** The field for the length of the vectors. */
   readonly dimensionsField: string;
-  /** Left out: it has no such field. */
+  /** Missing if it has no such field. */
   readonly inputType?: WordField;
   readonly truncation?: WordField;
-  /** Left out: it takes texts only. */
+  /** Missing if it takes only texts. */
   readonly takesTokenIds?: boolean;
-  /** Fields that it doesn't know are left out, but for these. */
+  /** The unknown fields that are passed on. Others are left out. */
   readonly passes: "all" | readonly string[];
-  /** The most inputs that one call takes. */
+  /** At most this many inputs per call. */
   readonly inputsMax: number;
-  /** The most tokens of all inputs of a call together; left out: no limit is known. */
+  /** At most this many tokens of all inputs per call. Missing if no limit is known. */
   readonly tokensMax?: (name: string) => number;
 }
 
-/** Cohere's words for the kinds of texts, which others have taken over. */
+/** Cohere's words for the kinds of texts, which others have adopted. */
 export const COHERE_KINDS: Readonly<Record<InputType, string>> = {
   query: "search_query",
   document: "search_document",
@@ -54,12 +54,12 @@ export const COHERE_KINDS: Readonly<Record<InputType, string>> = {
   clustering: "clustering",
 };
 
-/** The vectors of Cohere's answers, by type or, from older models and versions, as a bare list. */
+/** Returns the vectors of Cohere's answers: by type, or a bare list from older models and versions. */
 export function listCohereVectors(embeddings: unknown): readonly unknown[] {
   return Array.isArray(embeddings) ? embeddings : asArray(asObject(embeddings).float);
 }
 
-/** The codec for a server with these quirks. */
+/** Makes the codec for a server with these quirks. */
 export function makeEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> {
   return makeWholeCodec({
     answersPerCall: ({ name }, ask) =>
@@ -84,7 +84,7 @@ export function makeEmbeddings(quirks: EmbeddingsQuirks): Codec<EmbeddingsForm> 
   });
 }
 
-/** Google's fields that no other dialect has. */
+/** Names Google's fields that no other dialect has. */
 export function listUnread({ task, title, inputType }: EmbeddingsRequest): readonly string[] {
   return [...(task && !inputType ? ["taskType"] : []), ...(title === undefined ? [] : ["title"])];
 }
@@ -101,7 +101,7 @@ function setWord(
   return given !== undefined && word === undefined ? [clientField] : [];
 }
 
-/** The inputs as texts. Throws the Fault of token ids: each model has its own, and another one would read other words. */
+/** Returns the inputs as texts. Throws a Fault for token ids, which mean other words to another model. */
 export function requireTexts(inputs: readonly EmbeddingInput[]): readonly string[] {
   return inputs.map((input) => {
     if (typeof input === "string") return input;
@@ -110,13 +110,13 @@ export function requireTexts(inputs: readonly EmbeddingInput[]): readonly string
   });
 }
 
-/** Reads `data`, in the order of the inputs. Throws the Fault of an answer that lacks one. */
+/** Reads `data`, in the order of the inputs. Throws a Fault if a vector is missing. */
 function readEmbeddings(body: unknown, ask: EmbeddingsRequest): EmbeddingsReply {
   const { data, usage } = asObject(body);
   const vectors = new Map<unknown, unknown>();
   for (const [place, row] of asArray(data).entries()) {
     const { index, embedding } = asObject(row);
-    // Servers that leave the index out keep the order.
+    // Servers without an index keep the order.
     vectors.set(index ?? place, embedding);
   }
   if (vectors.size !== asArray(data).length) throw garbled("two embeddings for one input");
@@ -127,13 +127,13 @@ function readEmbeddings(body: unknown, ask: EmbeddingsRequest): EmbeddingsReply 
   );
 }
 
-/** Some servers count `total_tokens` alone. */
+/** Some servers report only `total_tokens`. */
 export function readUsage(usage: unknown): WorkUsage | null {
   const { prompt_tokens, total_tokens } = asObject(usage);
   return makeUsage(prompt_tokens ?? total_tokens);
 }
 
-/** The usage of an answer for which its server counted so many tokens; null if that is no number. */
+/** Returns the usage for a reported number of tokens, or null if it is not a number. */
 export function makeUsage(tokens: unknown): WorkUsage | null {
   return typeof tokens === "number" ? { amounts: { ...NO_AMOUNTS, prompt: asCount(tokens) } } : null;
 }

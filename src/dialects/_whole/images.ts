@@ -1,9 +1,9 @@
-// The parts of a request for pictures that several dialects say alike.
+// The parts of an image request that several dialects share.
 import { Attachment } from "../../core/attachment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ImageSource, ImagesRequest } from "../../operations/images/form.ts";
 
-/** The settings of a request by OpenAI's names; those that it doesn't name are undefined. */
+/** Lists a request's settings by OpenAI's names. Those that are not set are undefined. */
 export function listSettings(ask: ImagesRequest): JsonObject {
   return {
     size: ask.size,

@@ -46,7 +46,7 @@ function joinTexts(parts: Exclude<ModerationRequest["inputs"][number], string>):
   return texts.join("\n");
 }
 
-/** Throws the Fault of an answer that lacks a verdict. */
+/** Reads the verdicts. Throws a Fault if one is missing. */
 function readModeration(body: unknown, { inputs }: ModerationRequest): ModerationReply {
   const { results, usage } = asObject(body);
   const verdicts = asArray(results).map(readResult);
@@ -54,7 +54,7 @@ function readModeration(body: unknown, { inputs }: ModerationRequest): Moderatio
   return { results: verdicts, usage: readUsage(usage) };
 }
 
-/** Mistral leaves `flagged` out. */
+/** Mistral omits `flagged`. */
 function readResult(given: unknown): ModerationResult {
   const result = asObject(given);
   const categories = asObject(result.categories);

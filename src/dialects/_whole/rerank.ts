@@ -10,13 +10,13 @@ import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeCall, passExtras } from "../_chat/outgoing.ts";
 
 interface RerankQuirks {
-  /** The name of the field for the number of results. */
+  /** The field for the number of results. */
   readonly resultsField: string;
-  /** The name of the field for the longest document; left out: it has none. */
+  /** The field for the maximum length of a document. Missing if there is none. */
   readonly documentTokensField?: string;
-  /** True if it shows the documents again unless the request refuses them: they are put back here. Left out: it doesn't. */
+  /** True if it returns the documents unless the request refuses them. They are added back here. */
   readonly echoes?: boolean;
-  /** Fields that it doesn't know are left out, but for these. */
+  /** The unknown fields that are passed on. Others are left out. */
   readonly passes: "all" | readonly string[];
 }
 
@@ -46,7 +46,7 @@ export function makeRerank(quirks: RerankQuirks): Codec<RerankForm> {
   });
 }
 
-/** Reads `results` (Voyage: `data`). Throws the Faults of `rankDocuments`. */
+/** Reads `results` (Voyage: `data`). Throws the same Faults as `rankDocuments`. */
 export function readRerank(body: unknown, card: ModelCard, ask: RerankRequest): RerankReply {
   const { results, data, usage, meta } = asObject(body);
   const rows = asArray(results ?? data).map((row) => {
@@ -61,7 +61,7 @@ interface Row {
   readonly score: number | undefined;
 }
 
-/** Puts the best first. Throws the Fault of a result for a document that wasn't sent, or for one twice. */
+/** Puts the best first. Throws a Fault if a result's document wasn't sent or appears twice. */
 export function rankDocuments(
   rows: readonly Row[],
   usage: WorkUsage | null,
@@ -79,7 +79,7 @@ export function rankDocuments(
   return { results: best, usage };
 }
 
-/** Null also where it lacks what the card is priced by: that is estimated. */
+/** Returns null if the unit by which the card is priced is missing: usage is then estimated. */
 export function readRerankUsage(usage: JsonObject, meta: JsonObject, { price }: ModelCard): WorkUsage | null {
   const billed = asObject(meta.billed_units);
   const units = asNumber(billed.search_units) ?? asNumber(usage.search_units);

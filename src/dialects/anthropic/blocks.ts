@@ -1,4 +1,4 @@
-// The content blocks of an answer, whole or in pieces, as deltas: the one mapping behind streams and whole replies.
+// The content blocks of an answer, whole or in pieces, as deltas: one mapping for streams and whole replies.
 
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
@@ -6,7 +6,7 @@ import type { Delta, ToolCallDelta } from "../../operations/chat/form.ts";
 import { makeRedactedDetail, makeThinkingDetail } from "./thinking.ts";
 import { OUTPUT_TOOL, readCustomInput } from "./tools.ts";
 
-/** A block between its start and its stop. Server tools, their results and kinds unknown here are `passed` over. */
+/** A block between its start and stop. Server tools, their results and unknown kinds are `passed` over. */
 type OpenBlock =
   | { readonly kind: "text"; readonly startsAt: number; readonly sources: JsonObject[] }
   | { readonly kind: "thinking" }
@@ -21,7 +21,7 @@ type OpenBlock =
   | { readonly kind: "output"; readonly input: unknown; json: string }
   | { readonly kind: "passed" };
 
-/** Reads the blocks of one answer. `custom` names the tools that the client declared as custom ones. */
+/** Reads the blocks of one answer. `custom` names the tools that the client declared as custom. */
 export class Blocks {
   readonly #custom: ReadonlySet<string>;
   readonly #open = new Map<number, OpenBlock>();
@@ -32,12 +32,12 @@ export class Blocks {
     this.#custom = custom;
   }
 
-  /** The number of calls of the client's tools: their own count, not Anthropic's block index. */
+  /** The number of calls of the client's tools, counted separately from Anthropic's block index. */
   get calls(): number {
     return this.#calls;
   }
 
-  /** A block begins, with whatever it holds already: nothing in a stream, all of it in a whole reply. */
+  /** Begins a block with what it already holds: nothing in a stream, everything in a whole reply. */
   start(index: number, given: JsonObject): Delta[] {
     switch (given.type) {
       case "text": {
@@ -59,7 +59,7 @@ export class Blocks {
     }
   }
 
-  /** A piece of the block with this index. */
+  /** Reads a piece of the block with this index. */
   piece(index: number, given: JsonObject): Delta[] {
     const block = this.#open.get(index);
     switch (block?.kind) {
@@ -77,7 +77,7 @@ export class Blocks {
     }
   }
 
-  /** The block with this index is whole. */
+  /** Completes the block with this index. */
   stop(index: number): Delta[] {
     const block = this.#open.get(index);
     this.#open.delete(index);
@@ -86,7 +86,7 @@ export class Blocks {
         return makeCitationsDelta(block.sources, block.startsAt, this.#contentLength);
       case "call":
       case "output":
-        // A tool without arguments sends no JSON at all; a whole reply has its input in the block itself.
+        // A tool without arguments streams no JSON. In a whole reply the block itself has the input.
         return block.json === "" ? this.#json(block, JSON.stringify(block.input ?? {})) : [];
       case "custom": {
         const json = block.json === "" ? block.input : parseJson(block.json);
@@ -147,7 +147,7 @@ function makeThinkingDelta(index: number, text: string, signature: string): Delt
   return [text === "" ? details : { reasoning_content: text, ...details }];
 }
 
-/** Messages API, the types of `citations`. The fields of a place in a document are named by their unit. */
+/** Messages API, the types of `citations`. The fields of a position in a document are named after their unit. */
 function makeCitationsDelta(sources: readonly JsonObject[], start: number, end: number): Delta[] {
   const annotations = sources.flatMap((source) => {
     const unit = "start_char_index" in source ? "char" : "start_page_number" in source ? "page" : "block";

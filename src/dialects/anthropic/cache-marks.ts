@@ -1,12 +1,12 @@
-// Cache marks: at most four in one request, since more are refused, and those that are set for clients that set none.
+// Cache marks: at most four per request, since more are refused, and the ones set for clients that set none.
 import type { JsonObject } from "../../core/json.ts";
 import type { Block } from "./content.ts";
 import type { Turn } from "./conversation.ts";
 
-/** Anthropic Messages API, "Prompt caching": breakpoints in one request. */
+/** Anthropic Messages API, "Prompt caching": breakpoints per request. */
 const MARKS_MAX = 4;
 
-/** All that can carry a mark, in the order of the cached prefix. */
+/** Everything that can carry a mark, in the order of the cached prefix. */
 interface Markable {
   readonly tools: readonly JsonObject[];
   readonly system: readonly Block[];
@@ -14,8 +14,8 @@ interface Markable {
 }
 
 /**
- * The same with at most four marks: the first, which other conversations share, and the last three, which cover all
- * that stands before them.
+ * Keeps at most four marks: the first, which other conversations share, and the last three, which cover everything
+ * before them.
  */
 export function limitMarks(given: Markable): Markable & { readonly isChanged: boolean } {
   let total = 0;
@@ -32,15 +32,15 @@ export function limitMarks(given: Markable): Markable & { readonly isChanged: bo
   return { ...kept, isChanged: true };
 }
 
-/** The turns of the user that are marked: the last, and the one up to which the request before was marked. */
+/** The number of user turns to mark: the last, and the one up to which the previous request was marked. */
 const TURNS_MARKED = 2;
 const MARK = { cache_control: { type: "ephemeral" } };
 /** Blocks that can't carry a mark (Messages API, "What cannot be cached"). */
 const UNMARKABLE: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
 /**
- * The same with marks on the last tool, the last system block and the last two turns of the user, which covers a
- * conversation that grows; unchanged where the client has set a mark of its own.
+ * Marks the last tool, the last system block and the last two user turns, which covers a growing conversation. Changes
+ * nothing if the client has set a mark.
  */
 export function setMarks(given: Markable): Markable {
   let hasOwn = false;

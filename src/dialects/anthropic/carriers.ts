@@ -1,4 +1,4 @@
-// The Messages API as clouds carry it: Amazon Bedrock, Vertex AI and Microsoft Foundry.
+// The Messages API on clouds: Amazon Bedrock, Vertex AI and Microsoft Foundry.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
@@ -7,12 +7,12 @@ import { makeModelUrl } from "../_bedrock/call.ts";
 import { moveKey } from "../_chat/outgoing.ts";
 import { ANTHROPIC_LANE } from "./lane.ts";
 
-/** Stands in the body in the place of the header `anthropic-version` (Amazon Bedrock, "Anthropic Claude Messages API"). */
+/** Replaces the header `anthropic-version` in the body (Amazon Bedrock, "Anthropic Claude Messages API"). */
 const BEDROCK_VERSION = "bedrock-2023-05-31";
-/** Bedrock answers 400 "invalid beta flag" to any other. */
+/** Bedrock answers any other with 400 "invalid beta flag". */
 const BETAS =
   /^(computer-use-[\d-]+|token-efficient-tools-2025-02-19|interleaved-thinking-2025-05-14|output-128k-2025-02-19|dev-full-thinking-2025-05-14|context-1m-2025-08-07|context-management-2025-06-27|effort-2025-11-24|tool-search-tool-2025-10-19|tool-examples-2025-10-29|per-turn-control-2026-07-01)$/;
-/** Fields of Anthropic's own service. Bedrock refuses them as extra inputs, so they go with the betas that they belong to. */
+/** Fields of Anthropic's own service. Bedrock refuses them as extra inputs, so they are dropped with their betas. */
 const ABSENT = [
   "cache_control",
   "container",
@@ -21,15 +21,15 @@ const ABSENT = [
   "service_tier",
   "speed",
 ] as const;
-/** A field of which each value means the same on Bedrock: the standard tier. */
+/** On Bedrock each of its values means the same: the standard tier. */
 const USUAL = "service_tier";
-/** The beta without which `context_management` is an extra input, too. */
+/** Without this beta `context_management` is an extra input too. */
 const CONTEXT_BETA = "context-management-2025-06-27";
 
-/** Names that say that they are Claude's. An ARN or a profile of the operator's own doesn't: its card must. */
+/** Names that identify Claude. An ARN or an operator's own profile doesn't, so its card must name the dialect. */
 export const BEDROCK_CLAUDE_NAMES = /(^|[./])anthropic\.claude/;
 
-/** InvokeModel has the model in the path, the version and the betas in the body. */
+/** InvokeModel expects the model in the path, and the version and betas in the body. */
 export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
   const { model: _model, stream, ...given } = outgoing.body;
   const { "anthropic-version": _version, "anthropic-beta": header = "", ...headers } = outgoing.headers;
@@ -55,7 +55,7 @@ export function carryBedrock(outgoing: Outgoing, card: ModelCard, target: Target
   };
 }
 
-/** Amazon Bedrock API reference, "InvokeModel": here a guardrail is named in headers. */
+/** Amazon Bedrock API reference, "InvokeModel": a guardrail is named in headers here. */
 function nameGuardrail({ guardrail }: Target): Outgoing["headers"] {
   if (!guardrail) return {};
   const { id, version } = guardrail;
@@ -82,9 +82,9 @@ function withoutAbsent(given: JsonObject, betas: readonly string[]): { body: Jso
   return { body, dropped };
 }
 
-/** Bedrock's words on a field that it doesn't know, as `tools.0.custom.defer_loading: Extra inputs are not permitted`. */
+/** Bedrock's message about an unknown field, such as `tools.0.custom.defer_loading: Extra inputs are not permitted`. */
 const EXTRA = /(?:^|\s)([a-z_]+(?:\.\w+)*): Extra inputs are not permitted/;
-/** Fields that an answer can do without, at the top of the body and within tools and cache marks. */
+/** Fields not needed for an answer, at the top of the body and within tools and cache marks. */
 const OPTIONAL: ReadonlySet<string> = new Set(["context_management", "output_config", "metadata"]);
 const OPTIONAL_WITHIN: ReadonlySet<string> = new Set([
   "defer_loading",
@@ -95,7 +95,7 @@ const OPTIONAL_WITHIN: ReadonlySet<string> = new Set([
   "ttl",
 ]);
 
-/** As `ANTHROPIC_LANE.mend`; a field that this model doesn't know on Bedrock goes, too, if the answer can do without it. */
+/** Like `ANTHROPIC_LANE.mend`, but also drops a field unknown to this model on Bedrock if it isn't needed. */
 export function mendBedrock(raw: RawRequest, fault: Fault): RawRequest | null {
   const path = fault.code === "upstream_rejected" ? EXTRA.exec(fault.message)?.[1]?.split(".") : undefined;
   const field = path?.at(-1);
@@ -108,7 +108,7 @@ export function mendBedrock(raw: RawRequest, fault: Fault): RawRequest | null {
   return OPTIONAL_WITHIN.has(field) ? { ...raw, body: withoutField(raw.body, field) } : null;
 }
 
-/** The body without the field in its tools, and in the cache marks of tools, system prompt and messages. */
+/** Removes the field from tools, and from the cache marks of tools, system prompt and messages. */
 function withoutField(body: JsonObject, field: string): JsonObject {
   const strip = (given: unknown): unknown => {
     if (!isObject(given)) return given;
@@ -129,10 +129,10 @@ function withoutField(body: JsonObject, field: string): JsonObject {
   };
 }
 
-/** Google Cloud, "Use the Claude models": `rawPredict`, with this in the place of the header `anthropic-version`. */
+/** Google Cloud, "Use the Claude models": `rawPredict`, with this instead of the header `anthropic-version`. */
 const VERTEX_VERSION = "vertex-2023-10-16";
 
-/** Vertex AI has the model and the kind of answer in the path, the version in the body. */
+/** Vertex AI expects the model and the kind of answer in the path, and the version in the body. */
 export function carryVertexClaude(outgoing: Outgoing, card: ModelCard, target: Target): Outgoing {
   const { model: _model, ...body } = outgoing.body;
   const moved = moveKey(outgoing.headers, target, "x-api-key", "x-goog-api-key");
@@ -147,10 +147,10 @@ export function carryVertexClaude(outgoing: Outgoing, card: ModelCard, target: T
   };
 }
 
-/** Claude answers at the resource's Foundry name alone (Microsoft Foundry, "Deploy and use Claude models"). */
+/** Claude is only available at the resource's Foundry name (Microsoft Foundry, "Deploy and use Claude models"). */
 const OTHER_NAMES = /\.(openai|cognitiveservices)\.azure\.com$/;
 
-/** Foundry stands beside the resource's OpenAI API, with a deployment in the place of the model. */
+/** Foundry is beside the resource's OpenAI API, with a deployment instead of the model. */
 export function carryFoundry(outgoing: Outgoing, card: ModelCard, { baseUrl }: Target): Outgoing {
   const url = new URL(baseUrl);
   url.hostname = url.hostname.replace(OTHER_NAMES, ".services.ai.azure.com");

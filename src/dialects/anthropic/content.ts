@@ -21,9 +21,9 @@ const TEXT_TYPE = /^(text\/.+|application\/(json|xml|x-yaml|yaml|javascript))$/;
 const PDF = "application/pdf";
 
 /**
- * The blocks of a content. Text without any visible character is left out: the API answers 400 to it. `path` names the
- * content in faults, as `messages[2].content`. Throws a Fault `unsupported_capability` for audio and for files and
- * images of a type that Claude does not read.
+ * Makes the blocks of a content. Text without a visible character is left out, since the API answers 400 to it. `path`
+ * names the content in faults: `messages[2].content`. Throws a Fault `unsupported_capability` for audio, and for files
+ * and images of types that Claude doesn't read.
  */
 export function makeBlocks(content: Content | null | undefined, path: string): Block[] {
   const blocks: Block[] = [];
@@ -34,12 +34,12 @@ export function makeBlocks(content: Content | null | undefined, path: string): B
   return blocks;
 }
 
-/** A text block, or null for text that the API would refuse as empty. */
+/** Makes a text block, or null for text that the API would refuse as empty. */
 export function makeTextBlock(text: string): Block | null {
   return /\S/.test(text) ? { type: "text", text } : null;
 }
 
-/** The block (or tool) with the cache mark of what it was made of: Anthropic's own field, or OpenAI's explicit breakpoint. */
+/** Copies the source's cache mark to its block or tool: Anthropic's own field, or OpenAI's explicit breakpoint. */
 export function addMark<B extends JsonObject>(block: B, source: JsonObject): B {
   const mark = source.cache_control ?? (source.prompt_cache_breakpoint ? { type: "ephemeral" } : undefined);
   return mark === undefined || mark === null ? block : { ...block, cache_control: mark };
@@ -80,7 +80,7 @@ function makeDocumentBlock(file: FilePart["file"], path: string): Block {
   return block.type === "document" ? { ...block, ...title } : block;
 }
 
-/** A chat request asks for a document's citations as Anthropic's own does. */
+/** A chat request asks for a document's citations as Anthropic's own requests do. */
 function citeIfAsked(block: Block, part: FilePart): Block {
   const isAsked = block.type === "document" && asObject(part.citations).enabled === true;
   return isAsked ? { ...block, citations: { enabled: true } } : block;

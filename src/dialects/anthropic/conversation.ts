@@ -15,14 +15,14 @@ import { makeThinkingBlocks, type PlacedThinking } from "./thinking.ts";
 
 export type Turn = SharedTurn<Block>;
 
-/** A conversation must begin with a user turn, and none may be empty. */
+/** A conversation must begin with a user turn that is not empty. */
 const OPENING: Block = { type: "text", text: "Begin." };
 
 /**
- * Leading system and developer messages become the system prompt. A later one keeps its place: it becomes a marked text
- * in the user's turn, because moving it to the front would change its meaning and every cached prefix, and a `system`
- * role inside the conversation is refused by most models. `keepsThinking` false leaves the thinking of earlier turns out.
- * Throws a Fault for parts that Claude can't take (see `makeBlocks`).
+ * Leading system and developer messages become the system prompt. A later one stays where it is, as a marked text in
+ * the user's turn: moving it to the front would change its meaning and every cached prefix, and most models refuse a
+ * `system` role inside the conversation. If `keepsThinking` is false, the thinking of earlier turns is left out. Throws
+ * a Fault for parts that Claude can't take (see `makeBlocks`).
  */
 export function makeConversation(
   messages: readonly ChatMessage[],
@@ -44,7 +44,7 @@ function makeContent(message: ChatMessage, index: number): Block[] {
   return withMark(makeBlocks(message.content, `messages[${index}].content`), message);
 }
 
-/** A mark on a message is one on its last block that can carry it. */
+/** A message's mark is set on its last block that can carry it. */
 function withMark(blocks: readonly Block[], message: JsonObject): Block[] {
   const last = blocks.findLastIndex(({ type }) => !type.includes("thinking"));
   return blocks.map((block, index) => (index === last ? addMark(block, message) : block));
@@ -74,11 +74,11 @@ function makeAssistantBlocks(
     text: (part) => makeSaid(part, path, { makeBlocks, makeTextBlock }),
     call: (call) => [makeCall(call)],
   });
-  // Ascending places: a block of thinking goes back to where it stood, as far as text and calls before it reach.
+  // In order of place, so each thinking block returns to its place, or to the end if fewer blocks precede it.
   for (const { place, block } of thoughts.toSorted((a, b) => a.place - b.place)) {
     blocks.splice(Math.min(place, blocks.length), 0, block);
   }
-  // Thinking that nothing follows (an answer cut short) is refused.
+  // Thinking at the end (of an answer cut short) is refused.
   while (blocks.at(-1)?.type.includes("thinking")) blocks.pop();
   return withMark(blocks, message);
 }
@@ -92,7 +92,7 @@ function makeCallBlock(call: ToolCall, id: string): Block {
   return addMark({ type: "tool_use", id, name, input: readInput(text) }, call);
 }
 
-/** `input` must be an object: arguments that are none (a call cut short) are kept as text. */
+/** `input` must be an object. Other arguments (of a call cut short) are kept as text. */
 function readInput(text: string): JsonObject {
   if (text.trim() === "") return {};
   const input = parseJson(text);
@@ -104,13 +104,13 @@ function makeResultBlock(message: ToolMessage, index: number, id: string): Block
   const failed = message.is_error === undefined ? {} : { is_error: message.is_error };
   const result: Block = { type: "tool_result", tool_use_id: id, ...failed };
   const only = content.length === 1 ? content[0] : undefined;
-  // A plain text stays a string, the form that every server of this dialect takes.
+  // Plain text stays a string, which every server of this dialect accepts.
   if (only && typeof message.content === "string") result.content = only.text;
   else if (content.length > 0) result.content = content;
   return addMark(result, message);
 }
 
-/** True if the turns end in tool results of a loop whose first assistant turn began without thinking. */
+/** True if the turns end in tool results of a loop that began without thinking. */
 export function hasUnthoughtCalls(turns: readonly Turn[]): boolean {
   const isResult = (turn: Turn | undefined) =>
     turn?.content.some(({ type }) => type === "tool_result") === true;

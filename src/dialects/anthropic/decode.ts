@@ -1,4 +1,4 @@
-// Anthropic's answers, streamed and whole, as canonical chunks and replies.
+// Anthropic's streamed and whole answers as canonical chunks and replies.
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
@@ -22,7 +22,7 @@ const FINISH: Readonly<Record<string, FinishReason>> = {
   refusal: "content_filter",
 };
 
-/** Reads one message, event by event. It ends with `message_stop`; anything that a proxy sends after it is ignored. */
+/** Reads one message, event by event. It ends with `message_stop`. Anything that a proxy sends later is ignored. */
 export class MessageDecoder implements Decoder {
   readonly #blocks: Blocks;
   #usage: JsonObject = {};
@@ -49,7 +49,7 @@ export class MessageDecoder implements Decoder {
     return [];
   }
 
-  /** A whole message goes the way of its stream. */
+  /** Reads a whole message like its stream. */
   message(message: JsonObject): ChatChunk[] {
     const { stop_reason, stop_details, stop_sequence, content, usage } = message;
     const blocks = asArray(content).flatMap((block, index) => this.#wholeBlock(index, block));
@@ -70,7 +70,7 @@ export class MessageDecoder implements Decoder {
       case "message_delta":
         return this.#finish(asObject(data.delta), data.usage);
       case "message_stop":
-        // Without a stop reason nothing says that the answer is whole: passed on, it would end with no finish_reason.
+        // Without a stop reason the answer may be incomplete, and the client would get no finish_reason.
         if (!this.#isFinished) throw garbled("message_stop without a stop reason");
         this.#isEnded = true;
         return [];
@@ -82,7 +82,7 @@ export class MessageDecoder implements Decoder {
     }
   }
 
-  /** The start may come twice. One with another id begins a second answer, after text of the first was sent already. */
+  /** The start may be repeated. Another id means a second answer, after text of the first was already sent. */
   #start(message: JsonObject): ChatChunk[] {
     if (this.#isStarted) {
       if (message.id !== this.#messageId) throw garbled("a second message in one stream");
@@ -109,7 +109,7 @@ export class MessageDecoder implements Decoder {
     return [{ choices: [{ index: 0, delta, ...finish }] }, ...report];
   }
 
-  /** `tool_use` without a call of the client's tools is constrained output that came as a call. */
+  /** `tool_use` without a call of the client's tools is constrained output in the form of a call. */
   #finishOf(reason: string): FinishReason {
     if (reason === "tool_use") return this.#blocks.calls > 0 ? "tool_calls" : "stop";
     return FINISH[reason] ?? "stop";
@@ -123,7 +123,7 @@ export class MessageDecoder implements Decoder {
   }
 }
 
-/** `Dialect.reply`: a whole message. Throws a Fault for an error body and for anything that is no message. */
+/** `Dialect.reply`: reads a whole message. Throws a Fault for an error body and for anything that is not a message. */
 export function reply(body: unknown, request: ChatRequest): ChatReply {
   if (!isObject(body)) throw garbled("a body that is not a JSON object");
   if (isError(body)) throw explainAnswer(body);

@@ -17,20 +17,20 @@ import { findTraits, type Traits } from "./models.ts";
 import { planThinking, silencesThinking, type Thinking } from "./thinking.ts";
 import { planOutput, planTools } from "./tools.ts";
 
-/** The version of the API that this dialect is written against. */
+/** The API version for which this dialect is written. */
 const VERSION = "2023-06-01";
 /** Lets a document name an uploaded file. */
 const FILES_BETA = "files-api-2025-04-14";
-/** Lets a request ask that thinking behind a changed prefix be dropped, where 400 is the answer otherwise. */
+/** Lets a request drop thinking after a changed prefix. Otherwise the API answers 400. */
 const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
-/** `max_tokens` is required: this many where neither the client nor the card names a limit. */
+/** `max_tokens` is required. This is used if neither the client nor the card sets a limit. */
 const OUTPUT_TOKENS_DEFAULT = 16_384;
 const USER_ID_CHARACTERS_MAX = 256;
-/** The lowest top_p that the API takes beside thinking. */
+/** The lowest top_p that the API accepts with thinking. */
 const THINKING_TOP_P_MIN = 0.95;
 
-/** Fields with a form of their own here; the step that changes one of them names it. */
+/** Fields that are handled below. The step that changes one names it. */
 const CARRIED: ReadonlySet<string> = new Set([
   "temperature",
   "top_p",
@@ -93,7 +93,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   return { url, headers: makeHeaders(target, betas), body, dropped: [...new Set(dropped)] };
 }
 
-/** The headers of a call: the operator's own win, betas of both are joined. */
+/** Makes the headers of a call. The operator's own win, but betas of both are joined. */
 export function makeHeaders(target: Target, betas: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = {
     "anthropic-version": VERSION,
@@ -105,12 +105,12 @@ export function makeHeaders(target: Target, betas: readonly string[]): Record<st
   return headers;
 }
 
-/** The system prompt; instructions of ours come last, so that a cached prompt before them stays the same. */
+/** Adds our instructions at the end of the system prompt, so that a cached prompt before them stays the same. */
 function makeSystem(blocks: readonly Block[], instructions: readonly string[]): Block[] {
   return [...blocks, ...instructions.map((text) => ({ type: "text", text }))];
 }
 
-/** temperature (0…1 here), top_p and stop, as far as the model takes them and thinking leaves them. */
+/** Encodes temperature (0…1 here), top_p and stop, as far as the model and its thinking allow them. */
 function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean): Portion {
   const { temperature, top_p: topP, stop } = request;
   const fields: JsonObject = {};
@@ -125,7 +125,7 @@ function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean)
     if (traits.sampling && isAlone && isHighEnough) fields.top_p = topP;
     else dropped.push("top_p");
   }
-  // A sequence without any visible character is refused.
+  // A sequence without a visible character is refused.
   const sequences = (stop ?? []).filter((sequence) => sequence.trim() !== "");
   if (sequences.length > 0) fields.stop_sequences = sequences;
   if (sequences.length < (stop ?? []).length) dropped.push("stop");
@@ -133,8 +133,8 @@ function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean)
 }
 
 /**
- * The turns with a user turn at the end, unless the client gave the beginning of the answer and the model goes on from
- * one (its white space at the end is refused). Elsewhere the model is asked in words to go on.
+ * Ensures a user turn at the end, unless the client began the answer and the model can continue it (white space at its
+ * end is refused). Other models are asked in words to continue.
  */
 function endWithUser(
   turns: readonly Turn[],
@@ -163,8 +163,8 @@ function hasThinking(turns: readonly Turn[]): boolean {
 }
 
 /**
- * `thinking`, with the wish that blocks behind a changed prefix be dropped: a client may shorten or edit its history,
- * and on the models that bind thinking to it the API answers 400 otherwise. These models think by default.
+ * Makes `thinking`, with the request to drop blocks after a changed prefix: clients may shorten or edit the history,
+ * and models that bind thinking to it then answer 400. These models think by default.
  */
 function makeThinkingFields(thinking: Thinking, isBound: boolean): JsonObject {
   if (!isBound) return thinking.fields.thinking ? { thinking: thinking.fields.thinking } : {};
@@ -177,7 +177,7 @@ function makeOutputConfig(thinking: JsonObject, output: JsonObject): JsonObject 
   return nestFields("output_config", config);
 }
 
-/** The user's id, and the service tier. */
+/** Encodes the user's id and the service tier. */
 function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): Portion {
   const id = asString(safe) ?? user ?? "";
   const dropped: string[] = [];

@@ -1,9 +1,9 @@
-// Anthropic's errors, as an answer of their own, inside a stream or inside a body with status 200.
+// Anthropic's errors, as an answer of their own, inside a stream, or in a body with status 200.
 import type { Fault } from "../../core/fault.ts";
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
-/** The meaning of an error's type if no status came with it (Anthropic Messages API, "Errors"). */
+/** The status of an error type if none came with it (Anthropic Messages API, "Errors"). */
 const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -19,11 +19,11 @@ const STATUS_BY_TYPE: Readonly<Record<string, number>> = {
 };
 
 const RULES: readonly ErrorRule[] = [
-  // The gateway's own account is at its end: Anthropic says so with a 400.
+  // The gateway's own account is exhausted or disabled: Anthropic reports it with a 400.
   { status: 400, begins: "Your credit balance is too low", means: "upstream_auth" },
   { status: 400, begins: "You have reached your specified API usage limits", means: "upstream_auth" },
   { status: 400, begins: "This organization has been disabled", means: "upstream_auth" },
-  // An uploaded file that is gone is about the request, not about the model.
+  // A missing file is an error of the request, not a missing model.
   { status: 404, begins: "File not found", means: "upstream_rejected" },
 ];
 
@@ -32,18 +32,18 @@ export function explain(status: number, headers: Headers, body: string, nowMs: n
   return toFault(status, findError(parseJson(body)), readRetryAfterMs(headers, nowMs));
 }
 
-/** The fault of an error event, or of an error body that came with status 200. */
+/** Returns the fault for an error event, or for an error body with status 200. */
 export function explainAnswer(body: JsonObject): Fault {
   const error = findError(body);
   return toFault(STATUS_BY_TYPE[asString(error.type) ?? ""] ?? 500, error);
 }
 
-/** True if a body says that it is an error. */
+/** True if a body is an error. */
 export function isError(body: JsonObject): boolean {
   return body.type === "error" || isObject(body.error);
 }
 
-/** Vertex AI puts its own errors into a list. */
+/** Vertex AI wraps its own errors in a list. */
 function findError(body: unknown): JsonObject {
   const { error, message } = asObject(Array.isArray(body) ? body[0] : body);
   if (isObject(error)) return error;

@@ -1,4 +1,4 @@
-// The native lane of the Messages API: the client's own request to Anthropic, with its limit and nothing else changed.
+// The native lane of the Messages API: the client's own request, changed only in its limit.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
@@ -10,7 +10,7 @@ import { MessageDecoder, reply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
 import { explain } from "./errors.ts";
 
-/** Thinking leaves at least this much of the limit for the answer, and is worth nothing below it (Messages API reference). */
+/** The smallest thinking budget, and the least that it leaves for the answer (Messages API reference). */
 const THINKING_TOKENS_MIN = 1024;
 
 export const ANTHROPIC_LANE: ChatLane = {
@@ -47,7 +47,7 @@ function listBetas({ headers }: RawRequest): readonly string[] {
   return (headers[BETAS] ?? "").split(",").map((beta) => beta.trim());
 }
 
-/** After a 400 that names betas: clouds know fewer than Anthropic does, and coding agents send all that they know of. */
+/** Mends a 400 that names betas: clouds know fewer than Anthropic, and coding agents send all they know. */
 function withoutRefusedBetas(raw: RawRequest, fault: Fault): RawRequest | null {
   if (fault.code !== "upstream_rejected" || !fault.message.includes(BETAS)) return null;
   const betas = listBetas(raw);
@@ -58,7 +58,7 @@ function withoutRefusedBetas(raw: RawRequest, fault: Fault): RawRequest | null {
     : { ...raw, headers: { ...raw.headers, [BETAS]: kept.join(",") } };
 }
 
-/** A budget of thinking within a lowered limit; too small a one is no thinking at all. */
+/** Fits the thinking budget into a lowered limit. A budget below the minimum disables thinking. */
 function fitThinking(thinking: unknown, limit: number): unknown {
   if (!isObject(thinking) || typeof thinking.budget_tokens !== "number") return thinking;
   const most = limit - THINKING_TOKENS_MIN;
@@ -67,8 +67,8 @@ function fitThinking(thinking: unknown, limit: number): unknown {
 }
 
 /**
- * After a 400 that names a signature: a conversation that another provider went on with holds thinking that Anthropic
- * didn't sign. All of it before the last turn of the user goes; where there is none, that of the turn at hand.
+ * Mends a 400 about a signature: if another provider continued the conversation, it holds thinking that Anthropic
+ * didn't sign. All thinking before the last user turn is removed, or if there is none, that of the current turn.
  */
 function withoutRefusedThinking(raw: RawRequest, fault: Fault): RawRequest | null {
   if (!isSignatureRefused(fault)) return null;
@@ -79,7 +79,7 @@ function withoutRefusedThinking(raw: RawRequest, fault: Fault): RawRequest | nul
   return mended && { ...raw, body: { ...raw.body, messages: mended } };
 }
 
-/** True for a turn in which a person speaks: results of tools alone belong to the turn before. */
+/** True if a person speaks in the turn. A turn with only tool results belongs to the turn before. */
 function isUserTurn(message: unknown): boolean {
   const { role, content } = asObject(message);
   return role === "user" && !(Array.isArray(content) && content.every((one) => isType(one, "tool_result")));
@@ -89,7 +89,7 @@ function isType(block: unknown, ...types: readonly string[]): boolean {
   return types.includes(String(asObject(block).type));
 }
 
-/** The messages without thinking up to that index; null if there was none. */
+/** Removes the thinking before that index. Returns null if there was none. */
 function withoutThinking(messages: readonly unknown[], end: number): readonly JsonObject[] | null {
   let isChanged = false;
   const kept = messages.flatMap((message, index): readonly JsonObject[] => {

@@ -3,31 +3,31 @@
 type Effort = "low" | "medium" | "high" | "xhigh" | "max";
 
 export interface Traits {
-  /** Takes temperature and top_p at all. */
+  /** Accepts temperature and top_p at all. */
   readonly sampling: boolean;
-  /** Takes temperature and top_p in one request. */
+  /** Accepts temperature and top_p in one request. */
   readonly samplingPair: boolean;
-  /** The way to ask for thinking: by effort, by a budget of tokens, or not at all. */
+  /** The way to request thinking: by effort, by a token budget, or not at all. */
   readonly thinking: "adaptive" | "budget" | "none";
   /** Values of `output_config.effort`, lowest first. */
   readonly efforts: readonly Effort[];
-  /** The way to turn thinking off: nothing (it is off unless asked for), a `thinking.type`, or it can't be turned off. */
+  /** The way to turn thinking off: nothing to do (off unless requested), by a `thinking.type`, or never. */
   readonly off: "unasked" | "disabled" | "between_tools" | "never";
-  /** Answers with thinking without its text unless `thinking.display` asks for a summary. */
+  /** Returns thinking without text unless `thinking.display` requests a summary. */
   readonly hidesThinking: boolean;
-  /** Answers 400 to thinking that comes back behind a changed prefix, unless asked to drop it. */
+  /** Answers 400 to thinking after a changed prefix, unless asked to drop it. */
   readonly bindsThinking: boolean;
-  /** Takes `tool_choice` any and tool. */
+  /** Accepts `tool_choice` any and tool. */
   readonly forcedUse: boolean;
-  /** Takes `output_config.format` and strict tools. */
+  /** Accepts `output_config.format` and strict tools. */
   readonly structured: boolean;
-  /** Goes on from a trailing assistant message. */
+  /** Continues a trailing assistant message. */
   readonly prefill: boolean;
 }
 
 const EFFORTS: readonly Effort[] = ["low", "medium", "high", "xhigh", "max"];
 
-/** The strictest traits. An unknown name of the Claude family gets them too, since each generation has refused more. */
+/** The strictest traits, also for unknown Claude names, since each generation has refused more. */
 const NEWEST: Traits = {
   sampling: false,
   samplingPair: false,
@@ -53,9 +53,9 @@ const CLAUDE_4_0: Traits = { ...CLAUDE_4_5, samplingPair: true, structured: fals
 const CLAUDE_3: Traits = { ...CLAUDE_4_0, thinking: "none" };
 
 /**
- * The first row that fits `<family>-<major>.<minor>` counts. Sources: Anthropic's model pages and migration guides
- * (4.6 to 5.5), the AI SDK's table of model capabilities (@ai-sdk/anthropic 4.0.105), recorded traffic for the
- * refusal of a prefill and of forced tool use.
+ * The first match of `<family>-<major>.<minor>` counts. Sources: Anthropic's model pages and migration guides (4.6 to
+ * 5.5), the AI SDK's table of model capabilities (@ai-sdk/anthropic 4.0.105), recorded traffic for the refusal of a
+ * prefill and of forced tool use.
  */
 const ROWS: readonly (readonly [RegExp, Traits])[] = [
   [/^sonnet-5\.5$/, { ...NEWEST, off: "between_tools" }],
@@ -72,7 +72,7 @@ const ROWS: readonly (readonly [RegExp, Traits])[] = [
 /** `claude-opus-4-20250514`, `claude-3-5-haiku-latest`, `claude-sonnet-4@20250514`, `anthropic/claude-opus-4.7`. */
 const NAME = /claude-(?:([a-z]+)-)?v?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?(?:-([a-z]+))?/;
 
-/** The traits of a model by its upstream name. A server of this dialect that serves other models gets the oldest form. */
+/** Finds a model's traits by its upstream name. Other models on a server of this dialect get the oldest traits. */
 export function findTraits(name: string): Traits {
   const lower = name.toLowerCase();
   if (!lower.includes("claude")) return CLAUDE_4_0;

@@ -1,14 +1,14 @@
-// JSON Schema as Anthropic takes it: the strict subset for constrained output, and plain object schemas for tools.
+// JSON Schema as Anthropic accepts it: the strict subset for constrained output, and plain object schemas for tools.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 
-/** A schema in the strict subset, with what counts against the limits of one request. */
+/** A schema in the strict subset, with its counts against the limits of one request. */
 export interface Cleaned {
   readonly schema: JsonObject;
   readonly optional: number;
   readonly unions: number;
 }
 
-/** Limits of constrained output for one request (Anthropic, "Structured outputs", complexity limits). */
+/** Limits of constrained output per request (Anthropic, "Structured outputs", complexity limits). */
 export const STRICT_TOOLS_MAX = 20;
 const OPTIONAL_MAX = 24;
 const UNIONS_MAX = 16;
@@ -17,12 +17,12 @@ const FORMATS = new Set("date-time time date duration email hostname uri ipv4 ip
 const KEPT = new Set(["title", "enum", "const", "default"]);
 const SILENT = new Set(["$schema", "$id", "$comment", "examples", "strict"]);
 
-/** Thrown inside this file only, for a schema that the subset can't express. */
+/** Thrown only inside this file, for a schema that the subset can't express. */
 class Inexpressible extends Error {}
 
 /**
- * The schema in Anthropic's strict subset: limits on numbers, lengths and patterns move into the description, objects
- * are closed, `oneOf` is `anyOf`. Null when it can't be expressed: free-form maps, tuples, recursion, values of any type.
+ * Converts a schema to the strict subset: limits on numbers, lengths and patterns move into the description, objects
+ * are closed, `oneOf` becomes `anyOf`. Null if it can't be expressed: free-form maps, tuples, recursion, any value.
  */
 export function cleanSchema(schema: JsonObject): Cleaned | null {
   const count = { optional: 0, unions: 0 };
@@ -36,14 +36,14 @@ export function cleanSchema(schema: JsonObject): Cleaned | null {
   }
 }
 
-/** True if schemas that are constrained in one request stay within its limits. */
+/** True if a request's constrained schemas together stay within its limits. */
 export function fitLimits(schemas: readonly Cleaned[]): boolean {
   const optional = schemas.reduce((sum, one) => sum + one.optional, 0);
   const unions = schemas.reduce((sum, one) => sum + one.unions, 0);
   return optional <= OPTIONAL_MAX && unions <= UNIONS_MAX;
 }
 
-/** A root that is only a reference, as some schema writers make it, as the definition that it names. */
+/** Replaces a root that is only a reference, as some schema generators write it, with its definition. */
 function inlineRootReference(schema: JsonObject): JsonObject {
   const reference = asString(schema.$ref);
   if (reference === undefined) return schema;
@@ -73,7 +73,7 @@ function cleanNode(given: unknown, count: Count): JsonObject {
   return cleaned;
 }
 
-/** Puts one keyword where it belongs: into the schema, changed or not, or into the words of its description. */
+/** Puts a keyword into the schema, changed or not, or into the words of its description. */
 function addKeyword(
   cleaned: JsonObject,
   said: string[],
@@ -143,7 +143,7 @@ function findLocalReference(reference: string): string {
   return `#/$defs/${name}`;
 }
 
-/** True if a definition leads back to itself. */
+/** True if a definition refers back to itself. */
 function isRecursive(definitions: JsonObject): boolean {
   const state = new Map<string, "open" | "done">();
   const leadsBack = (name: string): boolean => {
@@ -165,8 +165,8 @@ function listReferences(value: unknown): string[] {
 }
 
 /**
- * A tool's parameters as `input_schema`: its root must be an object without `anyOf`, `oneOf` or `allOf` (the API answers
- * 400 otherwise). Variants of a root become one object that takes the properties of them all; the description holds the original.
+ * Makes a tool's `input_schema`: the root must be an object without `anyOf`, `oneOf` or `allOf` (otherwise the API
+ * answers 400). Variants become one object with all properties, and the description holds the original.
  */
 export function makeInputSchema(parameters: JsonObject | undefined): JsonObject {
   if (!parameters) return { type: "object", properties: {} };

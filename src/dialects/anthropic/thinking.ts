@@ -1,4 +1,4 @@
-// Thinking both ways: reasoning effort as each generation takes it, and thinking blocks as they travel through clients.
+// Thinking in both directions: reasoning effort for each model generation, and thinking blocks that clients send back.
 import { can, type ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest, ReasoningDetail, ReasoningEffort } from "../../operations/chat/form.ts";
@@ -8,7 +8,7 @@ import type { Traits } from "./models.ts";
 /** The `format` of reasoning details that hold Anthropic's signatures (OpenRouter's name for them). */
 export const THINKING_FORMAT = "anthropic-claude-v1";
 
-/** The smallest `budget_tokens` that the API takes, and the least that is left for the answer itself. */
+/** The smallest `budget_tokens` that the API accepts, and the minimum left for the answer. */
 const BUDGET_MIN = 1024;
 const BUDGET_MAX = 32_000;
 const BUDGET_SHARE: Readonly<Record<Exclude<ReasoningEffort, "none">, number>> = {
@@ -21,13 +21,13 @@ const BUDGET_SHARE: Readonly<Record<Exclude<ReasoningEffort, "none">, number>> =
 };
 const RANK: readonly string[] = ["minimal", "low", "medium", "high", "xhigh", "max"];
 
-/** The meaning of a request's reasoning effort. */
+/** The plan for a request's reasoning effort. */
 export interface Thinking {
   /** Body fields: `thinking`, `output_config`. */
   readonly fields: JsonObject;
-  /** Thinking was asked for: forced tool use, a prefill and other temperatures are refused beside it. */
+  /** True if thinking was requested. Forced tool use, a prefill and other temperatures are then refused. */
   readonly isOn: boolean;
-  /** The effort that the client named was not kept exactly. */
+  /** True if the client's effort was not kept exactly. */
   readonly isChanged: boolean;
 }
 
@@ -35,8 +35,8 @@ const UNASKED: Thinking = { fields: {}, isOn: false, isChanged: false };
 const LEFT_OUT: Thinking = { ...UNASKED, isChanged: true };
 
 /**
- * True if thinking is turned off where it runs by default, or the model has none: then the blocks of earlier turns must
- * not come back (Anthropic, "Preserved thinking").
+ * True if thinking that runs by default is turned off, or the model has none: the blocks of earlier turns must then not
+ * come back (Anthropic, "Preserved thinking").
  */
 export function silencesThinking(request: ChatRequest, traits: Traits): boolean {
   if (traits.thinking === "none") return true;
@@ -44,8 +44,8 @@ export function silencesThinking(request: ChatRequest, traits: Traits): boolean 
 }
 
 /**
- * `reasoning_effort` by generation. `outputTokens` is the request's `max_tokens`, of which a budget is a part;
- * `hasUnthoughtCalls` says that the running tool loop began without thinking, where a budget would be refused.
+ * Plans `reasoning_effort` by generation. `outputTokens` is the request's `max_tokens`, which includes a budget.
+ * `hasUnthoughtCalls` is true if the running tool loop began without thinking, where a budget would be refused.
  */
 export function planThinking(
   request: ChatRequest,
@@ -78,7 +78,7 @@ function turnOff(traits: Traits): Thinking {
 function makeAdaptive(asked: ReasoningEffort, traits: Traits): Thinking {
   const rank = RANK.indexOf(asked);
   const effort = traits.efforts.findLast((one) => RANK.indexOf(one) <= rank) ?? traits.efforts[0];
-  // Without a display the newer models return thinking blocks whose text is empty.
+  // Without `display`, newer models return thinking blocks with empty text.
   const thinking = { type: "adaptive", ...(traits.hidesThinking ? { display: "summarized" } : {}) };
   const fields = { thinking, output_config: { effort } };
   return { fields, isOn: true, isChanged: effort !== asked };
@@ -93,15 +93,15 @@ function makeBudgeted(asked: Exclude<ReasoningEffort, "none">, outputTokens: num
   return { fields, isOn: true, isChanged: false };
 }
 
-/** A thinking block with the place that it had among the blocks of its message. */
+/** A thinking block with its place among the blocks of its message. */
 export interface PlacedThinking {
   readonly place: number;
   readonly block: Block;
 }
 
 /**
- * The thinking blocks of an assistant message, byte for byte as they were given: those of other formats and those
- * without signature (the API refuses them) are left out. Fragments of one block that a client kept apart are joined.
+ * Returns the thinking blocks of an assistant message byte for byte. Blocks of other formats, and those without a
+ * signature (the API refuses them), are left out. Fragments of one block that a client kept separate are joined.
  */
 export function makeThinkingBlocks(details: readonly ReasoningDetail[] | undefined): PlacedThinking[] {
   const found: { place: number; open: boolean; block: Block }[] = [];
@@ -123,7 +123,7 @@ export function makeThinkingBlocks(details: readonly ReasoningDetail[] | undefin
   return found.filter(({ open }) => !open);
 }
 
-/** The detail of a piece of thinking; `index` is the place of its block in the message. */
+/** Makes the detail for a piece of thinking. `index` is its block's place in the message. */
 export function makeThinkingDetail(index: number, text: string, signature: string): ReasoningDetail {
   return {
     type: "reasoning.text",
@@ -134,7 +134,7 @@ export function makeThinkingDetail(index: number, text: string, signature: strin
   };
 }
 
-/** The detail of a block that Anthropic encrypted. */
+/** Makes the detail for a block that Anthropic encrypted. */
 export function makeRedactedDetail(index: number, data: string): ReasoningDetail {
   return { type: "reasoning.encrypted", data, format: THINKING_FORMAT, index };
 }

@@ -1,4 +1,4 @@
-// Tools, the choice among them, and constrained output, as the Messages API takes each.
+// Tools, tool choice and constrained output for the Messages API.
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
@@ -17,25 +17,25 @@ import { addMark } from "./content.ts";
 import type { Traits } from "./models.ts";
 import { type Cleaned, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX } from "./schema.ts";
 
-/** The tool whose forced call carries constrained output at models without `output_config.format`. */
+/** The tool whose forced call carries constrained output, for models without `output_config.format`. */
 export const OUTPUT_TOOL = "poundkey_output";
 
 /** The additions of one step of the encoder. */
 interface Share extends Portion {
-  /** Sentences for the end of the system prompt, for what the API has no field for. */
+  /** Sentences for the end of the system prompt, replacing fields that the API lacks. */
   readonly instructions: readonly string[];
 }
 
 const UNASKED: Share = { ...NOTHING, instructions: [] };
 
-/** The way to ask for the answer's form; `tool` replaces the text by the input of a forced call. */
+/** The output format of the request. If `tool` is set, the input of its forced call replaces the text. */
 interface Output extends Share {
   readonly tool: JsonObject | null;
 }
 
 /**
- * `response_format`: `output_config.format` where the model has it and the schema fits its subset, else a forced call of
- * a tool with that schema, else (no forced use at this model or beside thinking, or no schema at all) an instruction.
+ * Plans `response_format`: as `output_config.format` if the model supports it and the schema fits, else as a forced
+ * call of a tool with that schema, else (if no call can be forced, or there is no schema) as an instruction.
  */
 export function planOutput(format: ResponseFormat | undefined, traits: Traits, canForce: boolean): Output {
   if (!format || format.type === "text") return { ...UNASKED, tool: null };
@@ -57,14 +57,12 @@ function addInstruction(sentence: string): Output {
   return { fields: {}, instructions: [sentence], dropped: ["response_format"], tool: null };
 }
 
-/** The tools that are offered, and in `fields` the choice among them. */
+/** The offered tools, and in `fields` the choice among them. */
 interface Toolbox extends Share {
   readonly tools: readonly JsonObject[];
 }
 
-/**
- * `tools`, `tool_choice` and `parallel_tool_calls`. `output` is the tool of constrained output, if there is one.
- */
+/** Plans `tools`, `tool_choice` and `parallel_tool_calls`. `output` is the tool for constrained output, if any. */
 export function planTools(
   request: ChatRequest,
   traits: Traits,
@@ -81,14 +79,14 @@ export function planTools(
   return { ...choice, tools, dropped: [...choice.dropped, ...(isLoosened ? ["tools"] : [])] };
 }
 
-/** The request's tools; under `allowed_tools` only those that it names. */
+/** Lists the request's tools, or under `allowed_tools` only those that it names. */
 function listAllowedTools({ tools = [], tool_choice: choice }: ChatRequest): readonly Tool[] {
   const { allowed } = simplifyChoice(choice);
   const kept = tools.filter((tool) => allowed?.has(readToolName(tool)));
   return kept.length > 0 ? kept : tools;
 }
 
-/** The strict tools' schemas as far as the strict subset can say them; none at all where they exceed its limits. */
+/** Lists the strict tools' schemas that fit the strict subset, or none if they exceed its limits. */
 function listStrictSchemas(tools: readonly Tool[], traits: Traits): Map<Tool, Cleaned> {
   const schemas = new Map<Tool, Cleaned>();
   for (const tool of traits.structured ? tools : []) {
@@ -122,7 +120,7 @@ function makeFunctionBlock(tool: FunctionTool, strict: Cleaned | undefined): Jso
   return addMark(block, { ...tool.function, ...tool });
 }
 
-/** Makes a custom tool, which takes free text, a function with one string; the description states its grammar. */
+/** Turns a custom tool, which takes free text, into a function with one string. The description states its grammar. */
 function makeCustomBlock(tool: CustomTool): JsonObject {
   const { name, description, format } = tool.custom;
   const grammar = asObject(asObject(format).grammar ?? format);
@@ -139,7 +137,7 @@ function makeCustomBlock(tool: CustomTool): JsonObject {
 
 type Demand = { readonly type: "auto" | "any" | "none" } | { readonly type: "tool"; readonly name: string };
 
-/** The meaning of the client's choice: some tool, a certain one, none, or whatever the model likes. */
+/** Reads the client's choice: any tool, a certain one, none, or left to the model. */
 function readDemand({ choice = "auto" }: PlainChoice): Demand {
   if (typeof choice === "object") return { type: "tool", name: choice.function.name };
   return { type: choice === "required" ? "any" : choice };
@@ -169,14 +167,14 @@ function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean)
   }
 }
 
-/** With constrained output as a tool, the answer is a call of it, or of another tool where the client lets the model choose. */
+/** With constrained output as a tool, the model must call it, or another tool if the client left it the choice. */
 function makeOutputChoice(request: ChatRequest, demand: Demand): JsonObject {
   if (demand.type === "tool" || demand.type === "any") return demand;
   const isAlone = demand.type === "none" || asArray(request.tools).length === 0;
   return isAlone ? { type: "tool", name: OUTPUT_TOOL } : { type: "any" };
 }
 
-/** A custom call's text, out of the JSON that its stand-in function was called with. */
+/** Reads a custom call's text from the JSON of its function call. */
 export function readCustomInput(json: unknown, raw: string): string {
   return isObject(json) && typeof json.input === "string" ? json.input : raw;
 }

@@ -4,13 +4,13 @@ import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts
 import type { Usage } from "../../operations/chat/form.ts";
 import { makeUsage, parseCount, parseKnownCount } from "../_chat/usage.ts";
 
-/** Tokens of another model that advised: they are in no total of Anthropic's own either. */
+/** Tokens of another, advising model: Anthropic's own totals don't include them either. */
 const ADVISOR = "advisor_message";
 
 /**
- * The usage of an answer. Anthropic's input count leaves cached and cache-written tokens out, the canonical prompt count
- * holds them. With `iterations` (compaction, fallback) the totals beside them describe only the last one: they are
- * summed. Undefined when nothing was reported; a malformed count is NaN.
+ * Parses an answer's usage. Anthropic's input count excludes cached and cache-written tokens, the canonical prompt
+ * count includes them. With `iterations` (compaction, fallback) the totals beside them describe only the last one, so
+ * the iterations are summed. Undefined if nothing was reported. A malformed count is NaN.
  */
 export function parseAnthropicUsage(raw: JsonObject): Usage | undefined {
   if (isMissing(raw.input_tokens) && isMissing(raw.output_tokens)) return undefined;
@@ -44,7 +44,7 @@ function isMissing(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** A later report over an earlier one: counts are cumulative, and what the later one leaves out stays. */
+/** Merges a later report into an earlier one. Counts are cumulative, and missing ones keep their value. */
 export function mergeUsage(before: JsonObject, now: unknown): JsonObject {
   const given = Object.entries(asObject(now)).filter(([, value]) => value !== null && value !== undefined);
   return { ...before, ...Object.fromEntries(given) };

@@ -1,10 +1,10 @@
-// The content blocks of Converse's answers, whole or in pieces, as deltas: the one mapping behind streams and whole replies.
+// The content blocks of Converse's answers, whole or in pieces, as deltas: one mapping for streams and whole replies.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Delta } from "../../operations/chat/form.ts";
 import { makeReasoningDetail, makeRedactedDetail } from "./reasoning.ts";
 
-/** A block that has begun. Nova's own tools and their results are `passed` over: they are no calls of the client's. */
+/** A block that has begun. Nova's own tools and their results are `passed` over, since they aren't the client's. */
 type OpenBlock =
   | { readonly kind: "text"; readonly startsAt: number; readonly sources: JsonObject[] }
   | { readonly kind: "call"; readonly call: number; isEmpty: boolean }
@@ -22,7 +22,7 @@ export class Blocks {
     return this.#calls;
   }
 
-  /** Only tool blocks have a start event: the others begin with their first delta. */
+  /** Only tool blocks have a start event. The others begin with their first delta. */
   start(index: number, { toolUse }: JsonObject): Delta[] {
     if (!isObject(toolUse) || toolUse.type === SERVER_TOOL) {
       this.#open.set(index, { kind: "passed" });
@@ -54,7 +54,7 @@ export class Blocks {
     return makeCitationsDelta(block.sources, block.startsAt, this.#contentLength);
   }
 
-  /** A block of a whole answer goes the way of its stream. */
+  /** Reads a block of a whole answer like its stream. */
   whole(index: number, given: JsonObject): Delta[] {
     return [...this.#wholePieces(index, given), ...this.stop(index)];
   }

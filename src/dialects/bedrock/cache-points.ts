@@ -1,13 +1,13 @@
-// Cache points: as many and where the model takes them, and those that are set for clients that set none.
+// Cache points: limited to those that the model accepts, and the ones set for clients that set none.
 import type { Turn } from "../_chat/turns.ts";
 import type { Block } from "./content.ts";
 import { isPoint } from "./conversation.ts";
 import type { Traits } from "./models.ts";
 
-/** Amazon Bedrock, "Prompt caching": checkpoints in one request. */
+/** Amazon Bedrock, "Prompt caching": checkpoints per request. */
 const POINTS_MAX = 4;
 
-/** All that can hold a point, in the order of the cached prefix. */
+/** Everything that can hold a point, in the order of the cached prefix. */
 interface Cacheable {
   readonly tools: readonly Block[];
   readonly system: readonly Block[];
@@ -15,8 +15,8 @@ interface Cacheable {
 }
 
 /**
- * The same with the points that the model takes: none among the tools of Nova, none at all at models without a cache, and
- * of more than four the first, which other conversations share, and the last three.
+ * Keeps the points that the model accepts: none among Nova's tools, none at all for models without a cache, and of more
+ * than four the first, which other conversations share, and the last three.
  */
 export function limitPoints(
   given: Cacheable,
@@ -36,11 +36,11 @@ export function limitPoints(
   return { ...kept, isChanged: countPoints(kept) < countPoints(given) };
 }
 
-/** The turns of the user that are marked: the last, and the one up to which the request before was marked. */
+/** The number of user turns to mark: the last, and the one up to which the previous request was marked. */
 const TURNS_MARKED = 2;
 const POINT: Block = { cachePoint: { type: "default" } };
 
-/** The same with points behind the system prompt and the user's last two turns; unchanged where the client set its own. */
+/** Sets points after the system prompt and the last two user turns. Changes nothing if the client set its own. */
 export function setPoints(given: Cacheable): Cacheable {
   if (countPoints(given) > 0) return given;
   const users = given.turns.flatMap(({ role }, at) => (role === "user" ? [at] : []));
@@ -65,7 +65,7 @@ function countPoints(given: Cacheable): number {
 
 type Change = (point: Block, place: keyof Cacheable) => Block | null;
 
-/** The same with each point as `change` gives it back; null: it goes. */
+/** Replaces each point by the result of `change`, and removes it if that is null. */
 function mapPoints(given: Cacheable, change: Change): Cacheable {
   const map = (blocks: readonly Block[], place: keyof Cacheable): readonly Block[] =>
     blocks.map((block) => (isPoint(block) ? change(block, place) : block)).filter((block) => block !== null);

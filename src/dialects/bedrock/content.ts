@@ -4,7 +4,7 @@ import { asString, isObject, type JsonObject } from "../../core/json.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
 import { type Content, type ContentPart, type FilePart, listParts } from "../../operations/chat/form.ts";
 
-/** A block names its kind by its only key, as `{text}` or `{image: {…}}`. */
+/** A block's only key names its kind: `{text}` or `{image: {…}}`. */
 export type Block = JsonObject;
 
 const IMAGE_FORMATS: ReadonlyMap<string, string> = new Map([
@@ -14,7 +14,7 @@ const IMAGE_FORMATS: ReadonlyMap<string, string> = new Map([
   ["image/gif", "gif"],
   ["image/webp", "webp"],
 ]);
-/** By media type, or by the ending of a name (Converse API reference, "DocumentBlock"). */
+/** By media type or file extension (Converse API reference, "DocumentBlock"). */
 const DOCUMENT_FORMATS: ReadonlyMap<string, string> = new Map([
   ["application/pdf", "pdf"],
   ["text/csv", "csv"],
@@ -28,13 +28,13 @@ const DOCUMENT_FORMATS: ReadonlyMap<string, string> = new Map([
 ]);
 const ENDINGS: ReadonlySet<string> = new Set([...DOCUMENT_FORMATS.values(), "json", "xml"]);
 const TEXT_TYPE = /^(text\/.+|application\/(json|xml|x-yaml|yaml|javascript))$/;
-/** Bedrock takes 200; a number may be added to tell documents of one name apart. */
+/** Bedrock allows 200, but a number may be added to distinguish documents of the same name. */
 const NAME_CHARACTERS_MAX = 190;
 
 /**
- * The blocks of a content. Text without any visible character is left out: Converse answers 400 to it. `path` names the
- * content in faults, as `messages[2].content`. Throws a Fault `unsupported_capability` for audio, for images and files by
- * their address, which Bedrock does not fetch, and for those of other types.
+ * Makes the blocks of a content. Text without a visible character is left out, since Converse answers 400 to it. `path`
+ * names the content in faults: `messages[2].content`. Throws a Fault `unsupported_capability` for audio, for images and
+ * files by address, which Bedrock doesn't fetch, and for those of other types.
  */
 export function makeBlocks(content: Content | null | undefined, path: string): Block[] {
   return listParts(content).flatMap((part, index) => {
@@ -47,7 +47,7 @@ export function makeTextBlock(text: string): Block | null {
   return /\S/.test(text) ? { text } : null;
 }
 
-/** The blocks with a cache point behind them, if their source is marked: by Anthropic's field or OpenAI's breakpoint. */
+/** Adds a cache point after the blocks if their source is marked, by Anthropic's field or OpenAI's breakpoint. */
 export function addPoint(blocks: readonly Block[], source: JsonObject): Block[] {
   const mark = source.cache_control ?? (source.prompt_cache_breakpoint ? {} : undefined);
   if (!isObject(mark) || blocks.length === 0) return [...blocks];
@@ -95,7 +95,7 @@ function makeDocument(file: FilePart["file"], path: string, index: number): Bloc
   return { document: { format, name: makeName(file.filename, index), source: { bytes: data.base64 } } };
 }
 
-/** The media type's, or else that of the name's ending; a file without either is a PDF. */
+/** Finds the format by media type, or else by the name's extension. A file without either is a PDF. */
 function findFormat(mediaType: string, name = ""): string | undefined {
   const format = DOCUMENT_FORMATS.get(mediaType);
   if (format !== undefined && format !== "txt") return format;
@@ -105,7 +105,7 @@ function findFormat(mediaType: string, name = ""): string | undefined {
   return TEXT_TYPE.test(mediaType) ? "txt" : undefined;
 }
 
-/** Letters, digits, single spaces, hyphens and brackets alone may stand in a document's name. */
+/** A document's name may contain only letters, digits, single spaces, hyphens and brackets. */
 function makeName(given: string | undefined, index: number): string {
   const base = (given ?? "").replace(/\.[a-z]{2,4}$/i, "");
   const plain = base.replace(/[^a-zA-Z0-9 ()[\]-]+/g, " ").replace(/\s+/g, " ");

@@ -15,17 +15,17 @@ import type { Traits } from "./models.ts";
 import { makeReasoningBlocks } from "./reasoning.ts";
 
 const OPENING: Block = { text: "Begin." };
-/** Only some models go on from an answer that was begun, so none is asked to. */
+/** Only some models can continue an answer, so all are asked in words. */
 const GO_ON: Block = {
   text: "Go on with your last message exactly where it ends, without repeating any of it.",
 };
-/** A document must stand beside a text (Converse API reference, "ContentBlock"). */
+/** A document needs a text beside it (Converse API reference, "ContentBlock"). */
 const BESIDE_DOCUMENT: Block = { text: "See the attached document." };
-/** Converse refuses a result without any content. */
+/** Converse refuses an empty result. */
 const EMPTY_RESULT: Block = { text: "(empty)" };
 const ERROR_PREFIX = "Error: ";
 
-/** `isShortened` also if a turn was added at the end. Throws a Fault for parts that Bedrock can't take (see `makeBlocks`). */
+/** `isShortened` is also true if a turn was added at the end. Throws a Fault for parts that Bedrock can't take. */
 export function makeConversation(messages: readonly ChatMessage[], traits: Traits): Conversation<Block> {
   const made = splitConversation<Block>(messages, {
     user: makeContent,
@@ -62,7 +62,7 @@ function makeAssistantBlocks(
     text: (part) => makeSaid(part, path, { makeBlocks, makeTextBlock }),
     call: makeOwnCall,
   });
-  // Reasoning that nothing follows (an answer cut short) is refused.
+  // Reasoning at the end (of an answer cut short) is refused.
   while (blocks.at(-1)?.reasoningContent !== undefined) blocks.pop();
   return addPoint(blocks, message);
 }
@@ -74,7 +74,7 @@ function makeCall(call: ToolCall, toolUseId: string): Block[] {
   return addPoint([{ toolUse: { toolUseId, name, input: readInput(text) } }], call);
 }
 
-/** `input` must be an object: arguments that are none (a call cut short) are kept as text. */
+/** `input` must be an object. Other arguments (of a call cut short) are kept as text. */
 function readInput(text: string): JsonObject {
   const input = parseJson(text);
   return isObject(input) ? input : { arguments: text };
@@ -103,10 +103,10 @@ function addText(turn: Turn<Block>): Turn<Block> {
   return isMute && hasDocument ? { ...turn, content: [...turn.content, BESIDE_DOCUMENT] } : turn;
 }
 
-/** The turns with another name for each document: Bedrock refuses a conversation that has one name twice. */
+/** Renames documents with the same name: Bedrock refuses a conversation with duplicate names. */
 function nameApart(turns: readonly Turn<Block>[]): readonly Turn<Block>[] {
   const names = new Set<string>();
-  /** By name, the number to try next: trying all again for each document would take quadratic time. */
+  /** The next number to try for each name: starting over for each document would take quadratic time. */
   const next = new Map<string, number>();
   const rename = (block: Block): Block => {
     const { document, toolResult } = block;

@@ -1,4 +1,4 @@
-// Converse's answers, streamed and whole, as canonical chunks and replies.
+// Converse's streamed and whole answers as canonical chunks and replies.
 import type { ServerEvent } from "../../core/dialect.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled, upstreamFault } from "../../core/upstream.ts";
@@ -18,10 +18,10 @@ const FINISH: ReadonlyMap<string, FinishReason> = new Map([
   ["content_filtered", "content_filter"],
   ["guardrail_intervened", "content_filter"],
 ]);
-/** The model wrote something that is no message: Bedrock gives none of it. */
+/** The model wrote something that is not a valid message, and Bedrock returns none of it. */
 const FAILED = /^malformed_/;
 
-/** Reads one answer. `messageStop` makes it whole; `metadata`, which holds the usage, comes after that and is the end. */
+/** Reads one answer. `messageStop` completes it, and `metadata` with the usage follows and ends it. */
 export class ConverseDecoder implements Decoder {
   readonly #blocks = new Blocks();
   #isFinished = false;
@@ -57,7 +57,7 @@ export class ConverseDecoder implements Decoder {
     return [];
   }
 
-  /** A whole answer goes the way of its stream. Throws a Fault for a body that is none. */
+  /** Reads a whole answer like its stream. Throws a Fault for any other body. */
   reply(body: unknown): ChatReply {
     const { message } = asObject(asObject(body).output);
     if (!isObject(body) || !isObject(message)) throw garbled("an answer without a message");
@@ -74,7 +74,7 @@ export class ConverseDecoder implements Decoder {
     return { choices: [{ index: 0, delta: {}, ...makeFinish(this.#findFinish(reason), reason) }] };
   }
 
-  /** `tool_use` without a call of the client's tools is Nova's use of its own. */
+  /** `tool_use` without a call of the client's tools means that Nova used its own. */
   #findFinish(reason: string): FinishReason {
     if (reason === "tool_use") return this.#blocks.calls > 0 ? "tool_calls" : "stop";
     return FINISH.get(reason) ?? "stop";
@@ -85,15 +85,15 @@ function readIndex(given: JsonObject): number {
   return asCount(given.contentBlockIndex);
 }
 
-/** Cached tokens come under two names, mostly under both at once: they are the same tokens. */
+/** Cached tokens are reported under two names, mostly under both at once. They are the same tokens. */
 const READ = ["cacheReadInputTokens", "cacheReadInputTokenCount"] as const;
 const WRITTEN = ["cacheWriteInputTokens", "cacheWriteInputTokenCount"] as const;
 
-/** The input count leaves cached and cache-written tokens out, the canonical prompt count holds them. A malformed count is NaN. */
+/** The input count excludes cached and cache-written tokens, unlike the canonical one. A malformed count is NaN. */
 function parseUsage(raw: JsonObject): Usage {
   const [input, completion] = parseMainCounts(raw.inputTokens, raw.outputTokens);
   const [cached, written] = [readFirst(raw, READ), readFirst(raw, WRITTEN)];
-  // Nova's own searches; all objects that were recorded are empty.
+  // Nova's own searches. All recorded objects are empty.
   const searches = parseKnownCount(asObject(raw.serverToolUsage).webSearchRequests);
   return makeUsage({ prompt: input + (cached ?? 0) + (written ?? 0), completion, cached, written, searches });
 }

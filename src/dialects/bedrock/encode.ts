@@ -18,13 +18,13 @@ import { planReasoning } from "./reasoning.ts";
 import { planOutput, planTools } from "./tools.ts";
 
 const CARRIED = ["temperature", "top_p", "stop"];
-/** Fields that Converse has no form for, by the value with which they ask for what it does anyway. */
+/** Fields without a Converse equivalent, with the values that ask for what it does anyway. */
 const USUAL: readonly (readonly [string, ...unknown[]])[] = [
   ["parallel_tool_calls", true],
   ["service_tier", "auto", "default"],
 ];
 
-/** Throws a Fault `unsupported_capability` for audio, for images and files by address, and for those of other types. */
+/** Throws a Fault `unsupported_capability` for audio, for images and files by address, and for unsupported types. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
   const conversation = makeConversation(request.messages, traits);
@@ -92,7 +92,7 @@ function planInference(request: ChatRequest, card: ModelCard, isDeep: boolean): 
     if (!isDeep) fields[to] = within;
     if (isDeep || within !== given) dropped.push(from);
   }
-  // A sequence of white space alone is refused by some models.
+  // Some models refuse a sequence of only white space.
   const stopSequences = stop.filter((sequence) => sequence.trim() !== "");
   if (stopSequences.length > 0) fields.stopSequences = stopSequences;
   if (stopSequences.length < stop.length) dropped.push("stop");

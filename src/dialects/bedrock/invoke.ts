@@ -1,4 +1,4 @@
-// Embeddings and rerank on Bedrock by InvokeModel, in each maker's own form (Amazon Bedrock, "Inference parameters" of Titan, Nova and Cohere).
+// Embeddings and rerank on Bedrock by InvokeModel (Amazon Bedrock, "Inference parameters" of Titan, Nova and Cohere).
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type { EmbeddingsForm, EmbeddingsRequest, InputType } from "../../operations/embeddings/form.ts";
@@ -20,7 +20,7 @@ interface Maker {
   readonly names: RegExp;
   readonly inputsMax: number;
   encode(ask: EmbeddingsRequest, texts: readonly string[], name: string): Portion;
-  /** The vectors of an answer, in the order of the inputs. */
+  /** Returns the vectors of an answer, in the order of the inputs. */
   readVectors(body: JsonObject): readonly unknown[];
 }
 
@@ -32,7 +32,7 @@ const TITAN: Maker = {
       ...(inputType === undefined ? [] : ["input_type"]),
       ...(truncation === undefined ? [] : ["truncate"]),
     ];
-    // The first version knows no other field.
+    // The first version accepts no other field.
     if (!/embed-text-v2/.test(name)) return { fields: { inputText }, dropped };
     const size = dimensions === undefined ? {} : { dimensions };
     return { fields: { inputText, normalize: true, ...size }, dropped };
@@ -40,7 +40,7 @@ const TITAN: Maker = {
   readVectors: ({ embedding }) => [embedding],
 };
 
-/** Nova's names of the kinds: a text of unknown kind is most often one to be stored. */
+/** Nova's names for the kinds. A text of unknown kind is most often stored. */
 const PURPOSES: Readonly<Record<InputType, string>> = {
   query: "GENERIC_RETRIEVAL",
   document: "GENERIC_INDEX",
@@ -66,7 +66,7 @@ const COHERE: Maker = {
   names: /cohere\.embed/,
   inputsMax: 96,
   encode({ dimensions, inputType = "document", truncation }, texts, name) {
-    // The third version has one length, which the reply is held against.
+    // The third version has a fixed length, against which the reply is checked.
     const hasLengths = dimensions !== undefined && !/-v3/.test(name);
     const fields = {
       texts,
@@ -81,7 +81,7 @@ const COHERE: Maker = {
 
 const MAKERS: readonly Maker[] = [NOVA, COHERE, TITAN];
 
-/** A model of an unknown name is asked in Titan's form, the plainest. */
+/** Unknown models are called in Titan's form, the simplest. */
 function findMaker(name: string): Maker {
   return MAKERS.find(({ names }) => names.test(name)) ?? TITAN;
 }
@@ -106,13 +106,13 @@ export const BEDROCK_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
 
 const COUNT = "x-amzn-bedrock-input-token-count";
 
-/** Titan counts in the body, the others in a header alone. */
+/** Titan reports the count in the body, the others only in a header. */
 function countTokens({ inputTextTokenCount: counted }: JsonObject, headers: Headers): number | undefined {
   const tokens = typeof counted === "number" ? counted : Number(headers.get(COUNT) ?? Number.NaN);
   return Number.isNaN(tokens) ? undefined : tokens;
 }
 
-/** Bedrock refuses a request without it. */
+/** Required by Bedrock. */
 const API_VERSION = 2;
 
 /** Cohere's form (Amazon Bedrock, "Cohere Rerank"). */

@@ -1,19 +1,19 @@
 // The rules of the model families behind Converse, as one table of name patterns (Amazon Bedrock, "Supported models and features").
 
 export interface Traits {
-  /** The tool choices beside `auto`; empty: no call can be forced. */
+  /** The tool choices besides `auto`. Empty if no call can be forced. */
   readonly forced: readonly ("any" | "tool")[];
-  /** Results of tools say by a status whether the tool failed. */
+  /** True if tool results carry a status that reports failure. */
   readonly resultStatus: boolean;
-  /** Takes cache points in the system prompt and the messages, and among the tools. */
+  /** Accepts cache points in system prompt and messages, among the tools, and for an hour. */
   readonly cache: { readonly prompt: boolean; readonly tools: boolean; readonly hours: boolean };
-  /** The way to ask for reasoning. */
+  /** The way to request reasoning. */
   readonly reasoning: "nova" | "effort" | "config" | "none";
 }
 
 const NO_CACHE = { prompt: false, tools: false, hours: false };
 
-/** A model of which nothing is known. An application's inference profile doesn't tell which model is behind it. */
+/** An unknown model. An application's inference profile doesn't show which model is behind it. */
 const PLAIN: Traits = { forced: [], resultStatus: false, cache: NO_CACHE, reasoning: "none" };
 const NOVA: Traits = {
   forced: ["any", "tool"],
@@ -23,7 +23,7 @@ const NOVA: Traits = {
 };
 const CLAUDE: Traits = { ...NOVA, cache: { prompt: true, tools: true, hours: true } };
 
-/** The first row that fits counts. Names may have a region's prefix, or stand within an ARN. */
+/** The first match counts. Names may have a region's prefix or be part of an ARN. */
 const ROWS: readonly (readonly [RegExp, Traits])[] = [
   [/amazon\.nova-(premier|micro|lite|pro)/, NOVA],
   [/amazon\.nova/, { ...NOVA, reasoning: "nova" }],

@@ -1,32 +1,32 @@
-// Reasoning both ways: the effort as each family takes it, and reasoning blocks as they travel through clients.
+// Reasoning in both directions: effort for each model family, and reasoning blocks that clients send back.
 import { can, type ModelCard } from "../../core/card.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest, ReasoningDetail } from "../../operations/chat/form.ts";
 import type { Block } from "./content.ts";
 import { findTraits } from "./models.ts";
 
-/** The `format` of reasoning details that Converse gave. */
+/** The `format` of Converse's reasoning details. */
 export const REASONING_FORMAT = "bedrock-converse-v1";
 
 export interface Reasoning {
   /** Fields of `additionalModelRequestFields`. */
   readonly fields: JsonObject;
-  /** The model takes neither temperature nor top_p beside it. */
+  /** True if the model then accepts neither temperature nor top_p. */
   readonly isDeep: boolean;
-  /** The effort that the client named was not kept exactly. */
+  /** True if the client's effort was not kept exactly. */
   readonly isChanged: boolean;
 }
 
 const UNASKED: Reasoning = { fields: {}, isDeep: false, isChanged: false };
 const LEFT_OUT: Reasoning = { ...UNASKED, isChanged: true };
 
-/** `reasoning_effort` as the model's family takes it: low, medium or high. */
+/** Plans `reasoning_effort` for the model's family: low, medium or high. */
 export function planReasoning(request: ChatRequest, card: ModelCard): Reasoning {
   const asked = request.reasoning_effort;
   if (asked === undefined) return UNASKED;
   const { reasoning } = findTraits(card.name);
   const canReason = reasoning !== "none" && can(card, "reasoning");
-  // gpt-oss reasons always; the others only if they are asked to.
+  // gpt-oss always reasons, the others only on request.
   if (asked === "none") return canReason && reasoning === "effort" ? LEFT_OUT : UNASKED;
   if (!canReason) return LEFT_OUT;
   const effort = asked === "minimal" ? "low" : asked === "xhigh" || asked === "max" ? "high" : asked;
@@ -45,7 +45,7 @@ export function planReasoning(request: ChatRequest, card: ModelCard): Reasoning 
   }
 }
 
-/** The detail of a piece of reasoning; `index` is the place of its block in the message. */
+/** Makes the detail for a piece of reasoning. `index` is its block's place in the message. */
 export function makeReasoningDetail(index: number, text: string, signature: string): ReasoningDetail {
   return {
     type: "reasoning.text",
@@ -56,7 +56,7 @@ export function makeReasoningDetail(index: number, text: string, signature: stri
   };
 }
 
-/** The detail of a block that the provider encrypted. */
+/** Makes the detail for a block that the provider encrypted. */
 export function makeRedactedDetail(index: number, data: string): ReasoningDetail {
   return { type: "reasoning.encrypted", data, format: REASONING_FORMAT, index };
 }
@@ -68,8 +68,8 @@ interface Held {
 }
 
 /**
- * The reasoning blocks of an assistant message as they were given. Those of other formats are left out, and those without
- * a signature: models that sign none refuse their own reasoning when it comes back.
+ * Returns an assistant message's reasoning blocks unchanged. Blocks of other formats are left out, and those without a
+ * signature too: models that sign none refuse their own reasoning when it comes back.
  */
 export function makeReasoningBlocks(details: readonly ReasoningDetail[] | undefined): Block[] {
   const held = new Map<number, Held>();

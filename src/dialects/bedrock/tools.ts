@@ -1,4 +1,4 @@
-// Tools, the choice among them and the form of the answer, as Converse takes each.
+// Tools, tool choice and response format for Converse.
 import type { ModelCard } from "../../core/card.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
@@ -11,22 +11,22 @@ import type { Traits } from "./models.ts";
 
 /** The additions of one step of the encoder. */
 interface Share {
-  /** Sentences for the end of the system prompt, for what Converse has no field for. */
+  /** Sentences for the end of the system prompt, replacing fields that Converse lacks. */
   readonly instructions: readonly string[];
   readonly dropped: readonly string[];
 }
 
 interface Toolbox extends Share {
   readonly tools: readonly Block[];
-  /** null: the model chooses by itself. */
+  /** Null if the model may choose. */
   readonly choice: JsonObject | null;
 }
 
 const NOTHING: Share = { instructions: [], dropped: [] };
 
 /**
- * Converse refuses a conversation with calls in it unless tools are offered, so the called ones are where the client offers
- * none. It has no choice of no tool: then the model is asked in words, if tools must be offered at all.
+ * If the conversation contains calls, Converse requires tools, so the called ones are offered if the client offers
+ * none. There is no choice "none": if tools must be offered, the model is asked in words not to call any.
  */
 export function planTools(request: ChatRequest, card: ModelCard, traits: Traits): Toolbox {
   const { choice, allowed } = simplifyChoice(request.tool_choice);
@@ -57,7 +57,7 @@ export function planTools(request: ChatRequest, card: ModelCard, traits: Traits)
   };
 }
 
-/** null: nothing is forced; undefined: the model can't be forced so. */
+/** Returns null if nothing is forced, or undefined if the model can't be forced this way. */
 function makeChoice(choice: PlainChoice["choice"], { forced }: Traits): JsonObject | null | undefined {
   if (choice === undefined || choice === "auto" || choice === "none") return null;
   if (choice === "required") return forced.includes("any") ? { any: {} } : undefined;
@@ -87,7 +87,7 @@ interface Output extends Share {
   readonly fields: JsonObject;
 }
 
-/** `response_format`: a schema where the card says that the model keeps to one, else an instruction in words. */
+/** Plans `response_format`: a schema if the card says that the model supports one, else an instruction in words. */
 export function planOutput(format: ResponseFormat | undefined, card: ModelCard): Output {
   if (!format || format.type === "text") return { ...NOTHING, fields: {} };
   const shape = format.type === "json_schema" ? format.json_schema : undefined;
@@ -104,7 +104,7 @@ function ask(sentence: string): Output {
   return { fields: {}, instructions: [sentence], dropped: ["response_format"] };
 }
 
-/** The schema with `additionalProperties: false` in every object, which structured output requires. */
+/** Sets `additionalProperties: false` in every object, which structured output requires. */
 function closeObjects(schema: JsonObject): JsonObject {
   const closed = Object.entries(schema).map(([keyword, value]) => [
     keyword,

@@ -19,11 +19,11 @@ import { explainInside } from "../_chat/error.ts";
 import { makeChunk, makeChunks, parseEvent } from "../_chat/event.ts";
 import { makeUsage, parseCount, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
-/** Thinking blocks of the content. */
+/** The format of thinking blocks in the content. */
 export const THINKING_FORMAT = "cohere-v2-thinking";
 /**
- * `tool_plan`, what the model means to do with its tools. It is a chain of thought, not an answer (Cohere, "Chat API":
- * "reflection and plan"), so the client gets it as reasoning, and it goes back as the plan of that turn.
+ * The format of `tool_plan`, the model's plan for its tools. It is a chain of thought, not an answer (Cohere, "Chat
+ * API": "reflection and plan"), so the client gets it as reasoning, and it is sent back as the plan of that turn.
  */
 export const PLAN_FORMAT = "cohere-v2-tool-plan";
 
@@ -56,7 +56,7 @@ export class CohereReader implements Decoder {
     return [];
   }
 
-  /** `message-end` is the end: some gateways of Cohere's send no `[DONE]` after it. */
+  /** `message-end` is the end: some gateways to Cohere send no `[DONE]` after it. */
   end(): readonly ChatChunk[] {
     if (!this.#ended) throw garbled("the stream ended before message-end");
     return [];
@@ -99,7 +99,7 @@ export class CohereReader implements Decoder {
 
   #end(given: JsonObject): ChatChunk {
     const finish_reason = FINISH.get(asString(given.finish_reason) ?? "");
-    // It failed (`ERROR`, `TIMEOUT`) or ended in no known way.
+    // It failed (`ERROR`, `TIMEOUT`) or has an unknown end.
     if (finish_reason === undefined) throw explainFailure(given);
     this.#ended = true;
     const usage = isObject(given.usage) ? { usage: parseUsage(given.usage) } : {};
@@ -113,11 +113,11 @@ function explainFailure(given: JsonObject): Error {
   return upstreamFault({ status, message: asString(given.error) ?? String(given.finish_reason) });
 }
 
-/** Thinking in one answer: each block has its own index and stands apart from the one before. */
+/** The thinking in one answer: each block has its own index and is separated from the one before. */
 class Thoughts {
   readonly #indexes = new Map<string, number>();
 
-  /** `block` names the thinking block or plan that the text belongs to. */
+  /** `block` names the thinking block or plan of the text. */
   delta(block: string, format: string, text: unknown): Delta | null {
     if (typeof text !== "string" || text === "") return null;
     const known = this.#indexes.get(block);
@@ -129,13 +129,13 @@ class Thoughts {
   }
 }
 
-/** A block of the content, or a piece of one: `{text}` or `{thinking}`. */
+/** Reads a block of the content or a piece of one: `{text}` or `{thinking}`. */
 function makeBlockDelta(block: JsonObject, index: number, thoughts: Thoughts): Delta | null {
   if (typeof block.text === "string" && block.text !== "") return { content: block.text };
   return thoughts.delta(`content.${index}`, THINKING_FORMAT, block.thinking);
 }
 
-/** A call, or a piece of one: `{id,type,function:{name,arguments}}`. */
+/** Reads a call or a piece of one: `{id,type,function:{name,arguments}}`. */
 function makeCallDelta(given: unknown, index: number): Delta | null {
   if (!isObject(given)) return null;
   const fn = asObject(given.function);
@@ -148,8 +148,8 @@ function makeCallDelta(given: unknown, index: number): Delta | null {
 }
 
 /**
- * Citations of the answer's text; those of plans and thinking are passed over. Takes one or a list. Sources are the
- * client's own tool results and documents.
+ * Reads one citation or a list. Those of plans and thinking are ignored. Sources are the client's own tool results and
+ * documents.
  */
 function makeCitationDelta(given: unknown): Delta | null {
   const citations = (Array.isArray(given) ? given : [given]).filter(isObject);
@@ -168,8 +168,8 @@ function makeAnnotation({ start, end }: JsonObject, source: JsonObject): readonl
 }
 
 /**
- * `tokens` are what the model read and wrote, Cohere's own preamble included, images counted apart; `billed_units`
- * are what Cohere bills: they leave the preamble out. A malformed count is NaN.
+ * `tokens` is what the model read and wrote, including Cohere's own preamble, with images counted separately.
+ * `billed_units` is what Cohere bills, without the preamble. A malformed count is NaN.
  */
 function parseUsage(given: JsonObject): Usage {
   const billed = asObject(given.billed_units);

@@ -18,7 +18,7 @@ const INPUTS_MAX = 96;
 export const COHERE_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: () => INPUTS_MAX,
   encode(ask, card, target) {
-    // The field is required. A text of unknown kind is most often one to be stored.
+    // The field is required. A text of unknown kind is most often stored.
     const { inputs, inputType = "document", dimensions, truncation, extras } = ask;
     const { fields, dropped } = passExtras(extras, ["max_tokens"]);
     const body: JsonObject = {

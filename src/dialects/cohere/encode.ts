@@ -23,7 +23,7 @@ interface NumberRow {
   readonly max: number;
 }
 
-/** Numbers that are brought into Cohere's range (Cohere API reference, "Chat"). */
+/** Numbers that are clamped to Cohere's range (Cohere API reference, "Chat"). */
 const NUMBERS: readonly NumberRow[] = [
   { from: "temperature", to: "temperature", min: 0, max: 1 },
   { from: "top_p", to: "p", min: 0.01, max: 0.99 },
@@ -37,20 +37,20 @@ const CARRIED: ReadonlySet<string> = new Set([...NUMBERS.map(({ from }) => from)
 /** Models before Command R7B refuse `tool_choice`. */
 const WITHOUT_TOOL_CHOICE = /^command(-light|-nightly)?$|^command-r(-plus)?(-0[348]-2024)?$/;
 
-/** Cohere has no value for "auto": the field is left out. */
+/** Cohere has no value for "auto", so the field is left out. */
 const MODES: ReadonlyMap<string, string> = new Map([
   ["required", "REQUIRED"],
   ["none", "NONE"],
 ]);
 
-/** The tokens that the model may think, by effort; one that is not named here is unbounded. */
+/** The thinking budget in tokens by effort. Efforts not listed are unlimited. */
 const THINKING_TOKENS: ReadonlyMap<ReasoningEffort, number> = new Map([
   ["minimal", 512],
   ["low", 2048],
   ["medium", 8192],
 ]);
 
-/** The call for a request. Throws `unsupported_capability` for audio and files. */
+/** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const limit = clampOutputLimit(request, card, "max_tokens");
   const thinks = can(card, "reasoning");
@@ -84,7 +84,7 @@ function makeNumbers(request: ChatRequest): Portion {
   return { fields, dropped };
 }
 
-/** A named function, or a list of allowed ones, is chosen by sending only those. Custom tools are functions of one string. */
+/** Selects a named function or allowed ones by sending only those. Custom tools become functions of one string. */
 function planTools(request: ChatRequest, card: ModelCard): Portion {
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const names = typeof choice === "object" ? new Set([choice.function.name]) : allowed;
@@ -92,7 +92,7 @@ function planTools(request: ChatRequest, card: ModelCard): Portion {
   const chosen = names === null ? all : all.filter((tool) => names.has(tool.function.name));
   const mode = choice === undefined ? undefined : MODES.get(typeof choice === "object" ? "required" : choice);
   const lost = mode !== undefined && WITHOUT_TOOL_CHOICE.test(card.name);
-  // Cohere has no value for "none" either: sending no tools has that effect.
+  // These models also lack a value for "none", but sending no tools has that effect.
   if (chosen.length === 0 || (lost && choice === "none")) return NOTHING;
   const strict = chosen.every(canBeStrict);
   return {
@@ -105,7 +105,7 @@ function planTools(request: ChatRequest, card: ModelCard): Portion {
   };
 }
 
-/** Strictness applies to all tools together, and Cohere then refuses a tool whose parameters are all optional. */
+/** Strictness applies to all tools together, and Cohere then refuses a tool with only optional parameters. */
 function canBeStrict({ function: fn }: FunctionTool): boolean {
   const { required, properties } = asObject(fn.parameters);
   const optionalOnly = asArray(required).length === 0 && Object.keys(asObject(properties)).length > 0;
@@ -124,7 +124,7 @@ function makeTool({ function: fn }: FunctionTool, strict: boolean): JsonObject {
   };
 }
 
-/** JSON output is refused beside tools (Cohere API reference, "response_format"). */
+/** JSON output is refused with tools (Cohere API reference, "response_format"). */
 function planFormat(request: ChatRequest): Portion {
   const { response_format: asked } = request;
   if (!asked || asked.type === "text") return NOTHING;
@@ -144,7 +144,7 @@ function planThinking(request: ChatRequest, thinks: boolean): Portion {
   return { fields: { thinking: { type: "enabled", ...bound } }, dropped: [] };
 }
 
-/** Keywords beyond the part of JSON Schema that its structured outputs take (Cohere, "Unsupported schema features"). */
+/** JSON Schema keywords that structured outputs don't support (Cohere, "Unsupported schema features"). */
 const REFUSED: ReadonlySet<string> = new Set([
   "$schema",
   "minimum",
@@ -162,7 +162,7 @@ const REFUSED: ReadonlySet<string> = new Set([
 ]);
 const FORMATS: ReadonlySet<unknown> = new Set(["date-time", "uuid", "date", "time"]);
 
-/** The schema without the keywords that are refused: it allows more, but names and types stay the same. */
+/** Removes the refused keywords: the schema allows more, but names and types stay the same. */
 export function withoutRefused(schema: JsonObject): JsonObject {
   const kept: JsonObject = {};
   for (const [keyword, value] of Object.entries(schema)) {

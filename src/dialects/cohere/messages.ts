@@ -1,4 +1,4 @@
-// Chat messages as Cohere v2 takes them, its own thinking and plans of earlier turns put back.
+// Chat messages in Cohere v2's form, with its own thinking and plans of earlier turns.
 
 import { Fault } from "../../core/fault.ts";
 import { asArray, asString, isObject, type JsonObject } from "../../core/json.ts";
@@ -16,7 +16,7 @@ import { PLAN_FORMAT, THINKING_FORMAT } from "./decode.ts";
 
 const DETAILS: ReadonlySet<unknown> = new Set(["low", "high", "auto"]);
 
-/** The whole conversation. `thinks`: the model takes thinking back. Throws `unsupported_capability` for audio and files. */
+/** Makes all messages. `thinks`: the model accepts thinking. Throws `unsupported_capability` for audio and files. */
 export function makeMessages(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
   return flattenToolResults(messages).map((message, index) =>
     makeMessage(message, `messages[${index}]`, thinks),
@@ -71,7 +71,7 @@ function makeAssistant(message: AssistantMessage, thinks: boolean): JsonObject {
   };
 }
 
-/** A text alone stays the string that it was. */
+/** A text without thoughts stays a string. */
 function readText(message: AssistantMessage, thoughts: readonly string[]): string | JsonObject[] {
   const { content, refusal } = message;
   const said = content ?? refusal ?? "";

@@ -1,4 +1,4 @@
-// One candidate of an answer while its parts come in: text, thoughts, calls and pictures as deltas of one choice.
+// One candidate of an answer as its parts arrive: text, thoughts, calls and images as deltas of one choice.
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
@@ -24,7 +24,7 @@ interface OpenCall {
   signature: string | undefined;
 }
 
-/** Neighbouring parts of an event in the order of one delta: thoughts, text, calls. */
+/** Consecutive parts of an event that fit the order of one delta: thoughts, text, calls. */
 interface Pieces {
   kind: PieceKind;
   text: string;
@@ -41,15 +41,15 @@ export class Candidate {
   #finish: FinishReason | null = null;
   #nativeFinish: unknown;
   #blocks = 0;
-  /** The index of the thinking block that is going on; null between blocks. */
+  /** The index of the current thinking block. Null between blocks. */
   #thinking: number | null = null;
   #calls = 0;
   #openCall: OpenCall | null = null;
-  /** The last one with any source: early ones are often empty. */
+  /** The last one with a source, since early ones are often empty. */
   #grounding: JsonObject = {};
   #citations: JsonObject = {};
 
-  /** `names`: the client's names of its tools by those that were sent. */
+  /** `names` maps the sent tool names to the client's. */
   constructor(index: number, names: ReadonlyMap<string, string>) {
     this.#index = index;
     this.#names = names;
@@ -59,13 +59,13 @@ export class Candidate {
     return this.#finish !== null;
   }
 
-  /** The reason may come more than once: the last one counts. */
+  /** The reason may be repeated: the last one counts. */
   finish(reason: FinishReason, native: unknown): void {
     this.#finish = reason;
     this.#nativeFinish = native;
   }
 
-  /** Takes one report of this candidate; none when it adds nothing to the choice. */
+  /** Reads one report of this candidate. Returns nothing if it adds nothing to the choice. */
   take(given: JsonObject): ChunkChoice[] {
     if (asArray(asObject(given.groundingMetadata).groundingChunks).length > 0) {
       this.#grounding = asObject(given.groundingMetadata);
@@ -82,7 +82,7 @@ export class Candidate {
     return [{ ...first, logprobs }, ...others];
   }
 
-  /** Citations and the finish. Throws a Fault when the candidate is not whole. */
+  /** Returns the citations and the finish. Throws a Fault if the candidate is incomplete. */
   end(): ChunkChoice {
     if (this.#openCall) throw garbled("a function call was broken off");
     if (this.#finish === null) throw garbled("a candidate has no finishReason");
@@ -95,7 +95,7 @@ export class Candidate {
     };
   }
 
-  /** Code that Google ran, its results and its own searches are not the answer, nor are their signatures of use. */
+  /** Code that Google ran, its results and Google's searches are not the answer, and their signatures aren't needed. */
   #part(part: JsonObject, pieces: Pieces[]): void {
     const signature = asString(part.thoughtSignature);
     if (isObject(part.functionCall)) this.#call(part.functionCall, signature, pieces);
@@ -134,7 +134,7 @@ export class Candidate {
     details.push({ type: "reasoning.encrypted", data: signature, format: REASONING_FORMAT, index });
   }
 
-  /** Pictures go out in OpenRouter's field `images`; sound has no form that clients would read. */
+  /** Images are sent in OpenRouter's field `images`. For sound there is no form that clients would read. */
   #draw(data: JsonObject, all: Pieces[]): void {
     const type = asString(data.mimeType) ?? "";
     if (!type.startsWith("image/")) return;
@@ -142,7 +142,7 @@ export class Candidate {
     findPieces(all, "text").images.push({ type: "image_url", image_url: { url } });
   }
 
-  /** A call comes whole, or, on Vertex AI, named first and then in pieces while `willContinue` says so. */
+  /** A call arrives whole, or on Vertex AI first its name and then pieces as long as `willContinue` is set. */
   #call(given: JsonObject, signature: string | undefined, pieces: Pieces[]): void {
     this.#thinking = null;
     const name = asString(given.name);
@@ -170,7 +170,7 @@ export class Candidate {
   }
 }
 
-/** The pieces at hand, unless a part of this kind would stand behind them. */
+/** Returns the current pieces, or new ones if a part of this kind would be out of order there. */
 function findPieces(all: Pieces[], kind: PieceKind): Pieces {
   const last = all.at(-1);
   if (last && RANKS[last.kind] <= RANKS[kind]) {

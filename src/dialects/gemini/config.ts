@@ -9,12 +9,12 @@ import type { Calling } from "./tools.ts";
 
 const STOPS_MAX = 5;
 
-/** Names a field of the client's that was changed or left out. */
+/** Names a client's field that was changed or left out. */
 type Drop = (...fields: readonly string[]) => void;
 
 interface Configured {
   readonly generationConfig: JsonObject;
-  /** Instructions for the system text, for whatever the config has no field for. */
+  /** Instructions for the system text, replacing fields that the config lacks. */
   readonly instruction: string;
 }
 
@@ -24,7 +24,7 @@ interface Limits {
   readonly vertex: boolean;
 }
 
-/** All of `generationConfig`; fields that the model refuses are left out and named. */
+/** Makes `generationConfig`. Fields that the model refuses are left out and named. */
 export function makeConfig(request: ChatRequest, calling: Calling, limits: Limits, drop: Drop): Configured {
   const format = makeFormat(request.response_format, calling, limits.facts, drop);
   const length = clampOutputLimit(request, limits.card, "maxOutputTokens");
@@ -50,7 +50,7 @@ function makeSampling(request: ChatRequest, drop: Drop): JsonObject {
   if (stops.length > STOPS_MAX) drop("stop");
   if (stops.length > 0) config.stopSequences = stops.slice(0, STOPS_MAX);
   if (seed !== undefined) {
-    // Google's seed has 32 bits; the same seed of the client still gives the same answer.
+    // Google's seed has 32 bits. The same client seed still gives the same answer.
     config.seed = seed | 0;
     if (config.seed !== seed) drop("seed");
   }
@@ -81,7 +81,7 @@ interface Format {
 }
 const PLAIN: Format = { config: {}, instruction: "" };
 
-/** JSON that can't be enforced is asked for in words; beside a forced call there is no answer to format. */
+/** Asks in words for JSON that can't be enforced. With a forced call there is no answer to format. */
 function makeFormat(
   format: ResponseFormat | undefined,
   calling: Calling,
@@ -101,7 +101,7 @@ function makeFormat(
   return { config: {}, instruction: `Answer in JSON only, without any text or fences around it.${shape}` };
 }
 
-/** Text is what every model gives by itself; pictures only from those that draw. */
+/** Every model returns text by default, and only some return images. */
 function makeModalities(request: ChatRequest, facts: ModelFacts, drop: Drop): JsonObject {
   const { modalities } = request;
   if (!Array.isArray(modalities)) return {};
@@ -112,7 +112,7 @@ function makeModalities(request: ChatRequest, facts: ModelFacts, drop: Drop): Js
   return { responseModalities: kept.map((each) => String(each).toUpperCase()) };
 }
 
-/** Thoughts count towards the output limit: without a margin nothing would be left for the answer. */
+/** Thoughts count towards the output limit: without this margin nothing might be left for the answer. */
 const ANSWER_TOKENS_MIN = 1024;
 
 function configureThinking(request: ChatRequest, { thinking }: ModelFacts, drop: Drop): JsonObject {

@@ -1,4 +1,4 @@
-// The messages of a conversation as Gemini's `contents` and `systemInstruction`, thinking and its signatures included.
+// The messages of a conversation as Gemini's `contents` and `systemInstruction`, including thinking and its signatures.
 
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import {
@@ -20,11 +20,11 @@ import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
 import { toSentName } from "./tools.ts";
 
-/** The form in which this provider's thinking travels through clients (OpenRouter's name for it). */
+/** The format of this provider's thinking in clients' messages (OpenRouter's name for it). */
 export const REASONING_FORMAT = "google-gemini-v1";
-/** Stands for a signature that is not there (Gemini API, "Thought signatures"): the call came from another model or client. */
+/** Replaces a missing signature (Gemini API, "Thought signatures"): the call came from another model or client. */
 const NO_SIGNATURE = "skip_thought_signature_validator";
-/** The last turn where the model refuses a conversation that ends with an answer of its own. */
+/** The last turn if the model refuses a conversation that ends with its own answer. */
 const GO_ON = "Continue exactly where you stopped, without repeating anything.";
 
 interface Turn {
@@ -32,21 +32,21 @@ interface Turn {
   readonly parts: JsonObject[];
 }
 
-/** The server and the model that the conversation is written for. */
+/** The server and model for which the conversation is written. */
 interface Writing {
   readonly facts: ModelFacts;
   readonly baseUrl: string;
-  /** Calls and their responses carry ids: Vertex AI refuses them for generations before 3. */
+  /** True if calls and their responses carry ids. Vertex AI refuses them for generations before 3. */
   readonly ids: boolean;
 }
 
-/** A call that was made: responses must name its function, and come in the order of the calls. */
+/** A call in the history: responses must name its function and follow the order of the calls. */
 interface Made {
   readonly name: string;
   readonly order: number;
 }
 
-/** The conversation's share of the body. `instruction` is added to the system's text. */
+/** Makes the conversation's part of the body. `instruction` is added to the system text. */
 export function makeConversation(request: ChatRequest, writing: Writing, instruction: string): JsonObject {
   const leading = countLeading(request.messages);
   const system = request.messages.slice(0, leading).flatMap((message) => readSystemText(message));
@@ -59,7 +59,7 @@ export function makeConversation(request: ChatRequest, writing: Writing, instruc
   return withSystem(turns, system, writing.facts.system);
 }
 
-/** A system message within the conversation keeps its place: moved to the front, it would change every cached prefix. */
+/** A system message inside the conversation keeps its place: at the front it would change every cached prefix. */
 function makeNoteParts(message: SystemMessage): JsonObject[] {
   return readSystemText(message).map((text) => ({ text: `<system_message>\n${text}\n</system_message>` }));
 }
@@ -70,7 +70,7 @@ function readSystemText(message: ChatMessage): string[] {
   return text === "" ? [] : [text];
 }
 
-/** A conversation of system text alone has no turn to answer, so the text becomes one. */
+/** If there is only system text, it becomes a turn, since there would be none to answer. */
 function withSystem(turns: Turn[], system: readonly string[], apart: boolean): JsonObject {
   const parts = system.map((text) => ({ text }));
   if (turns.length === 0) {
@@ -85,7 +85,7 @@ function withSystem(turns: Turn[], system: readonly string[], apart: boolean): J
   return { contents: turns };
 }
 
-/** Neighbouring assistant messages are one turn, neighbouring results too: Gemini pairs whole turns with each other. */
+/** Consecutive assistant messages form one turn, and so do consecutive results: Gemini pairs whole turns. */
 function writeTurns(messages: readonly ChatMessage[], leading: number, writing: Writing): Turn[] {
   const made = new Map<string, Made>();
   const turns: Turn[] = [];
@@ -118,7 +118,7 @@ function addTurn(turns: Turn[], role: Turn["role"], parts: JsonObject[]): void {
   else turns.push({ role, parts });
 }
 
-/** A note belongs to the user's turn that it follows: alone, it would look like a new request, whose calls need other signatures. */
+/** Adds a note to the user turn before it: alone, it would seem a new request, whose calls need other signatures. */
 function addNote(turns: Turn[], parts: JsonObject[]): void {
   const last = turns.at(-1);
   if (last?.role === "user") for (const part of parts) last.parts.push(part);
@@ -129,7 +129,7 @@ function makeContentParts(content: Content, path: string, baseUrl: string): Json
   return listParts(content).flatMap((part, index) => makeContentPart(part, `${path}[${index}]`, baseUrl));
 }
 
-/** Leaves empty texts out, which the API refuses. */
+/** Leaves out empty texts, which the API refuses. */
 function makeContentPart(part: ContentPart, path: string, baseUrl: string): JsonObject[] {
   switch (part.type) {
     case "text":
@@ -146,8 +146,8 @@ function makeContentPart(part: ContentPart, path: string, baseUrl: string): Json
 }
 
 /**
- * The parts of a turn. A signature that stands alone is that of the text before it; where nothing was said yet, of the
- * text that follows.
+ * Makes the parts of a turn. A separate signature belongs to the text before it, or if there is none, to the text that
+ * follows.
  */
 function makeModelParts(message: AssistantMessage, made: Map<string, Made>, writing: Writing): JsonObject[] {
   const isOwn = (each: ReasoningDetail) =>
@@ -197,7 +197,7 @@ function makeThoughtPart(detail: ReasoningDetail): JsonObject[] {
   return [{ text: detail.text, thought: true, ...addSignature(detail.signature) }];
 }
 
-/** The signature of the text: opaque data that belongs to no call, or a thought that is nothing but a signature. */
+/** Returns the text's signature: opaque data without a call's id, or a thought with only a signature. */
 function findTextSignature(details: readonly ReasoningDetail[]): string | undefined {
   const all = details.map((each) => {
     if (each.type === "reasoning.encrypted") return each.id ? undefined : each.data;
@@ -221,7 +221,7 @@ function makeCallPart(
   return { functionCall: { ...id, name, args }, ...(writing.facts.thinking ? addSignature(signature) : {}) };
 }
 
-/** Arguments that are not a JSON object, as another model may have left them, are kept under one name. */
+/** Arguments that are not a JSON object, as other models may leave them, are kept under one name. */
 function findCalled(call: ToolCall): { name: string; args: JsonObject } {
   if (call.type === "custom") return { name: call.custom.name, args: { input: call.custom.input } };
   const { name, arguments: text } = call.function;
@@ -230,7 +230,7 @@ function findCalled(call: ToolCall): { name: string; args: JsonObject } {
   return { name, args: text.trim() === "" ? {} : { input: text } };
 }
 
-/** All results of one turn; pictures among them follow as parts of their own. */
+/** Makes the results of one turn. Images in them follow as separate parts. */
 function makeResponseParts(
   results: readonly ToolMessage[],
   made: ReadonlyMap<string, Made>,
@@ -253,15 +253,15 @@ function makeResponseParts(
   return [...responses, ...media];
 }
 
-/** `response` must be an object: a result that is one goes as it is, any other text under `result`. */
+/** `response` must be an object. A result that is one stays, any other text is put under `result`. */
 function makeResponse(text: string): JsonObject {
   const value = parseJson(text);
   return isObject(value) ? value : { result: text };
 }
 
 /**
- * From generation 3 on a call of the current turn without a signature is refused. Of parallel calls only the first
- * carries one, so a call that follows a signed one of its turn is left alone.
+ * From generation 3 on, a call of the current turn is refused without a signature. Of parallel calls only the first
+ * carries one, so a call after a signed one of its turn is left alone.
  */
 function signLastTurn(turns: readonly Turn[]): void {
   const asked = turns.findLastIndex(

@@ -1,4 +1,4 @@
-// Gemini's answers as chunks: one reader for streamed events and for whole bodies, which are the same objects.
+// Gemini's answers as chunks: one reader for streamed events and whole bodies, which are the same objects.
 
 import type { ServerEvent } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
@@ -22,8 +22,8 @@ import { parseGeminiUsage, toFinishReason } from "./metadata.ts";
 import { mapSentNames } from "./tools.ts";
 
 /**
- * Reads one answer. It has no end mark of its own: it is whole when every candidate has named a finish reason, or the
- * prompt was blocked, and the body is over. Finishes wait for that, as a reason may be followed by more.
+ * Reads one answer. It has no end mark: it is complete if every candidate has a finish reason or the prompt was
+ * blocked, and the body has ended. Finishes are held back until then, since more may follow a reason.
  */
 export class GeminiDecoder implements Decoder {
   readonly done = false;
@@ -38,12 +38,12 @@ export class GeminiDecoder implements Decoder {
 
   push(event: ServerEvent): readonly ChatChunk[] {
     const data = event.data.trim();
-    // Some servers of this dialect close with it; Google does not.
+    // Some servers of this dialect end with it, but not Google.
     if (data === "" || data === "[DONE]") return [];
     return this.take(parseJson(data));
   }
 
-  /** A response object, or the array of them that a stream is without `alt=sse`. */
+  /** Reads a response object, or an array of them, the form of a stream without `alt=sse`. */
   take(body: unknown): readonly ChatChunk[] {
     if (Array.isArray(body)) return body.flatMap((each) => this.#response(each));
     return this.#response(body);
@@ -59,7 +59,7 @@ export class GeminiDecoder implements Decoder {
     if (!isObject(body)) throw garbled("not a generateContent response");
     if (body.error) throw explainError(body.error);
     const choices: ChunkChoice[] = [];
-    // A chunk has one choice of each index: what goes back to an earlier kind of part is a chunk of its own.
+    // A chunk has one choice per index: parts that return to an earlier kind get a chunk of their own.
     const later: ChatChunk[] = [];
     for (const each of asArray(body.candidates)) {
       const own = this.#candidate(asObject(each));
@@ -84,7 +84,7 @@ export class GeminiDecoder implements Decoder {
     return candidate.take(given);
   }
 
-  /** A blocked prompt has no candidates; a block in the middle of an answer ends what was begun. */
+  /** A blocked prompt has no candidates. A block in the middle of an answer ends the candidates that have begun. */
   #block(reason: string): ChunkChoice[] {
     if (this.#candidates.size === 0 && !this.#blocked) {
       this.#blocked = true;
@@ -97,7 +97,7 @@ export class GeminiDecoder implements Decoder {
     return [];
   }
 
-  /** Reports are cumulative, but a report may leave out counts that an earlier one had. */
+  /** Reports are cumulative, but a later one may omit counts of an earlier one. */
   #usageWith(given: unknown): Usage | undefined {
     if (!isObject(given)) return undefined;
     this.#usage = { ...this.#usage, ...given };
@@ -105,13 +105,13 @@ export class GeminiDecoder implements Decoder {
   }
 }
 
-/** The fault for a call that can't be read or an answer that Google gave up: another attempt may succeed. */
+/** Returns the fault for an unreadable call or an answer that Google gave up. Another attempt may succeed. */
 function explainUnfinished(given: JsonObject): Fault {
   const cause = `${String(given.finishReason)} ${asString(given.finishMessage) ?? ""}`;
   return new Fault("upstream_error", "The provider could not finish its answer.", { cause });
 }
 
-/** An unstreamed answer: the body is one event, or the array of a stream's. */
+/** Reads an unstreamed answer: the body is one event, or an array of a stream's events. */
 export function parseReply(body: unknown, request: ChatRequest): ChatReply {
   const decoder = new GeminiDecoder(request);
   return foldChunks([...decoder.take(body), ...decoder.end()]);

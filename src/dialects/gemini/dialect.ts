@@ -1,4 +1,4 @@
-// Google's generateContent API as an upstream dialect: the address, headers and body of a request, and the answer's decoder.
+// Google's generateContent API as an upstream dialect: a request's address, headers and body, and the answer's decoder.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
@@ -13,7 +13,7 @@ import { findFacts, isVertex } from "./models.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
 import { makeCalling } from "./tools.ts";
 
-/** Fields that have a place in the body, or that the steps below name themselves if they can't carry them. */
+/** Fields with a place in the body, or named by the steps below if they can't be carried. */
 const CARRIED: ReadonlySet<string> = new Set([
   "temperature",
   "top_p",
@@ -27,7 +27,7 @@ const CARRIED: ReadonlySet<string> = new Set([
 ]);
 
 export const gemini: ChatDialect = makeGemini(({ baseUrl }) => isVertex(baseUrl));
-/** The dialect within the limits of Vertex AI, at whatever address. */
+/** The dialect within the limits of Vertex AI, at any address. */
 export const geminiOnVertex: ChatDialect = makeGemini(() => true);
 
 function makeGemini(isOnVertex: (target: Target) => boolean): ChatDialect {

@@ -1,4 +1,4 @@
-// Embeddings at Google: by the Gemini API, and on Vertex AI, which has other calls for them.
+// Embeddings at Google: the Gemini API, and Vertex AI with other calls.
 import { asArray, asCount, asObject, type JsonObject } from "../../core/json.ts";
 import type { Codec } from "../../operations/codec.ts";
 import type {
@@ -14,7 +14,7 @@ import { nestFields } from "../_chat/outgoing.ts";
 import { makeUsage, requireTexts } from "../_whole/embeddings.ts";
 import { makeHeaders, makeVerbUrl } from "./outgoing.ts";
 
-/** A batch takes a hundred. */
+/** At most this many requests per batch. */
 const BATCH_MAX = 100;
 const TASKS: Readonly<Record<InputType, string>> = {
   query: "RETRIEVAL_QUERY",
@@ -22,7 +22,7 @@ const TASKS: Readonly<Record<InputType, string>> = {
   classification: "CLASSIFICATION",
   clustering: "CLUSTERING",
 };
-/** ai.google.dev, "Embeddings": newer models read the task in front of the text. */
+/** ai.google.dev, "Embeddings": newer models read the task as a prefix of the text. */
 const PREFIXES: Readonly<Record<InputType, string>> = {
   query: "task: search result | query: ",
   document: "title: none | text: ",
@@ -30,10 +30,10 @@ const PREFIXES: Readonly<Record<InputType, string>> = {
   clustering: "task: clustering | query: ",
 };
 const READS_PREFIXES = /^gemini-embedding-[2-9](?!.*preview)/;
-/** "Embeddings": only its full 3,072 numbers have the length 1. */
+/** "Embeddings": only its full 3,072 numbers are normalized to length 1. */
 const ONLY_FULL_IS_NORMAL = /^gemini-embedding-001/;
 
-/** Gemini API reference, `batchEmbedContents`: one request for each text. */
+/** Gemini API reference, `batchEmbedContents`: one request per text. */
 export const GEMINI_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: () => BATCH_MAX,
   encode(ask, card, target) {
@@ -47,7 +47,7 @@ export const GEMINI_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   },
   reply(body, { name }, ask) {
     const { embeddings, embedding, usageMetadata } = asObject(body);
-    // `embedContent` answers with one.
+    // `embedContent` returns a single one.
     const rows = embedding === undefined ? asArray(embeddings) : [embedding];
     const vectors = rows.map((one) => asObject(one).values);
     // `gemini-embedding-001` reports no usage.
@@ -65,10 +65,10 @@ function normalizeShort(
   return isShort ? { ...reply, vectors: reply.vectors.map(normalize) } : reply;
 }
 
-/** Returns the request for one text, as the batch has it. */
+/** Makes the request for one text, as the batch expects it. */
 function makeRequest(text: string, ask: EmbeddingsRequest, name: string): JsonObject {
   const { dimensions, inputType, task: own, title } = ask;
-  // A client that names Google's task writes its own prefix.
+  // A client that sets Google's task writes its own prefix.
   const isPrefixed = own === undefined && inputType !== undefined && READS_PREFIXES.test(name);
   const taskType = own ?? (inputType === undefined || isPrefixed ? undefined : TASKS[inputType]);
   const task = { ...(taskType === undefined ? {} : { taskType }), ...(title === undefined ? {} : { title }) };
@@ -77,14 +77,14 @@ function makeRequest(text: string, ask: EmbeddingsRequest, name: string): JsonOb
   return { model: `models/${name.replace(/^models\//, "")}`, content: { parts }, ...task, ...size };
 }
 
-/** cloud.google.com/vertex-ai, "Text embeddings API": the limits of one call to `predict`. */
+/** cloud.google.com/vertex-ai, "Text embeddings API": the limits per call of `predict`. */
 const PREDICTED_MAX = 250;
 const TOKENS_MAX = 20_000;
-/** These take one text in one call. */
+/** These accept one text per call. */
 const ONE_BY_ONE = /^gemini-embedding/;
 const EMBEDS_CONTENT = /^gemini-embedding-[2-9]/;
 
-/** `embedContent` for Gemini's second generation, `predict` for all older models. */
+/** Uses `embedContent` for Gemini's second generation, and `predict` for all older models. */
 export const VERTEX_EMBEDDINGS: Codec<EmbeddingsForm> = makeWholeCodec({
   answersPerCall: ({ name }, ask) =>
     ONE_BY_ONE.test(name) ? 1 : countInputsPerCall(ask, PREDICTED_MAX, TOKENS_MAX),

@@ -1,4 +1,4 @@
-// Google's error bodies (google.rpc.Status) as faults: as an answer of their own, within a stream, or in a 200.
+// Google's error bodies (google.rpc.Status) as faults: as an answer of their own, inside a stream, or with status 200.
 import type { Fault, FaultCode } from "../../core/fault.ts";
 import {
   asArray,
@@ -12,7 +12,7 @@ import {
 import { type ErrorRule, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
 const RULES: readonly ErrorRule[] = [
-  // A key without billing where the free tier is not served. A file that isn't ready has the same status.
+  // A key without billing where there is no free tier. A file that isn't ready has the same status.
   { status: 400, begins: "Gemini API free tier is not available", means: "upstream_auth" },
   { status: 400, begins: "User location is not supported", means: "upstream_auth" },
   { status: 429, begins: "Your prepayment credits are depleted", means: "upstream_auth" },
@@ -21,14 +21,14 @@ const RULES: readonly ErrorRule[] = [
   { status: 503, begins: "This model is currently experiencing high demand", means: "provider_busy" },
 ];
 
-/** An error answer: `{error}`, `[{error}]` from a stream without `alt=sse`, or `data: {error}` from one with it. */
+/** Reads an error answer: `{error}`, `[{error}]` from a stream without `alt=sse`, `data: {error}` from one with it. */
 export function explain(status: number, headers: Headers, body: string, nowMs: number): Fault {
   const parsed = parseJson(body.replace(/^\s*data:/, ""));
   const holder = Array.isArray(parsed) ? parsed[0] : parsed;
   return explainError(asObject(holder).error, status, readRetryAfterMs(headers, nowMs));
 }
 
-/** The fault for an error object. `status` is the HTTP status where there is one; within a stream the object says it. */
+/** Returns the fault for an error object. `status` is the HTTP status, if any. Inside a stream the object holds it. */
 export function explainError(given: unknown, status?: number, retryAfterMs?: number): Fault {
   const error = asObject(given);
   const code = asNumber(error.code) ?? 0;
@@ -55,7 +55,7 @@ function readRetryDelayMs(details: readonly JsonObject[]): number | undefined {
   return undefined;
 }
 
-/** The meaning of the details beyond the status. */
+/** Returns the meaning of the details beyond the status. */
 function readMeaning(status: number, details: readonly JsonObject[]): FaultCode | undefined {
   const reasons = details.map((each) => asString(each.reason) ?? "");
   if (reasons.some((reason) => reason.startsWith("API_KEY_"))) return "upstream_auth";
@@ -63,8 +63,8 @@ function readMeaning(status: number, details: readonly JsonObject[]): FaultCode 
 }
 
 /**
- * `google.rpc.QuotaFailure` names the quota that was exceeded. Every 429 speaks of "quota and billing": only a daily
- * quota, or one of zero, stays exceeded for longer than a moment.
+ * `google.rpc.QuotaFailure` names the exceeded quota. Every 429 mentions "quota and billing", but only a daily quota,
+ * or a quota of zero, stays exceeded for long.
  */
 function isSpent(details: readonly JsonObject[]): boolean {
   const quotas = details.flatMap((each) => asArray(each.violations)).map(asObject);

@@ -22,7 +22,7 @@ import { makeHeaders, makeUrl } from "./outgoing.ts";
 
 const IMAGEN = /^imagen/;
 const PICTURES_MAX = 4;
-/** The shapes that both take, by their ratio of width to height. */
+/** The aspect ratios that both accept, as width to height. */
 const SHAPES = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
 
 export const GEMINI_IMAGES: Codec<ImagesForm> = makeWholeCodec({
@@ -63,7 +63,7 @@ function encodeGemini(ask: ImagesRequest, card: ModelCard, target: Target): Outg
   };
 }
 
-/** The fields that the request names and the call doesn't carry, by OpenAI's names. */
+/** Lists the request's fields that the call doesn't carry, by OpenAI's names. */
 function listDropped(ask: ImagesRequest, carried: readonly string[]): readonly string[] {
   const { mask } = ask;
   const given = Object.entries({ ...listSettings(ask), mask }).filter(([, value]) => value !== undefined);
@@ -71,7 +71,7 @@ function listDropped(ask: ImagesRequest, carried: readonly string[]): readonly s
   return [...own, ...Object.keys(ask.extras)];
 }
 
-/** Returns the shape nearest to a size such as `1536x1024`, or null where the model may choose. */
+/** Returns the ratio nearest to a size such as `1536x1024`, or null if the model may choose. */
 function findShape(size: string | undefined): string | null {
   const [width = 0, height = 0] = (size ?? "").split("x").map(Number);
   if (!(width > 0 && height > 0)) return null;
@@ -95,7 +95,7 @@ function unable({ id }: ModelCard, what: string): Fault {
 function readImagen(body: unknown, { price }: ModelCard): ImagesReply {
   const pictures = asArray(asObject(body).predictions).flatMap((one) => {
     const { bytesBase64Encoded: data } = asObject(one);
-    // Recorded on Vertex AI: what the filter thinks of the prompt stands among the pictures.
+    // Recorded on Vertex AI: the filter's verdict on the prompt is an entry among the images.
     return data === undefined ? [] : [readPicture(data)];
   });
   if (pictures.length === 0) throw filtered();
@@ -112,7 +112,7 @@ function readGemini(body: unknown): ImagesReply {
   const parts = asArray(candidates).flatMap((one) => asArray(asObject(asObject(one).content).parts));
   const pictures = parts.flatMap((part) => {
     const { data } = asObject(asObject(part).inlineData);
-    // Drafts that it drew while it thought are no answer.
+    // Drafts drawn while thinking are not part of the answer.
     return data === undefined || asObject(part).thought === true ? [] : [readPicture(data)];
   });
   if (pictures.length === 0) throw filtered();
@@ -125,7 +125,7 @@ function readPicture(data: unknown): Picture {
   return { b64_json: text };
 }
 
-/** Google leaves out pictures that its filter stopped. */
+/** Google leaves out images that its filter stopped. */
 function filtered(): Fault {
   return new Fault("content_filter", "The provider's filter stopped the picture.", { upstreamStatus: 200 });
 }

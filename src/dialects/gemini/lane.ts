@@ -1,4 +1,4 @@
-// The native lane of generateContent: the client's own request to Google, with its limit and nothing else changed.
+// The native lane of generateContent: the client's own request, changed only in its limit.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import { asObject } from "../../core/json.ts";

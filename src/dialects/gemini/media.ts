@@ -1,4 +1,4 @@
-// Pictures, sound and documents of a message as Gemini's inline data or file references; nothing is ever fetched.
+// Images, sound and documents of a message as Gemini's inline data or file references. Nothing is ever fetched.
 
 import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -37,14 +37,14 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ["md", "text/markdown"],
   ["txt", "text/plain"],
 ]);
-/** Clients' names of formats, and those that Gemini knows them by. */
+/** Clients' names of media types, and Gemini's names for them. */
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["image/jpg", "image/jpeg"],
   ["audio/mp3", "audio/mpeg"],
 ]);
 const ADDRESS = /^[a-z][a-z0-9+.-]*:\/\//i;
 
-/** The type that a file name's or an address's extension says; undefined when it says none. */
+/** Guesses the type from the extension of a file name or URL. Undefined if there is none. */
 function guessType(nameOrUrl: string | undefined): string | undefined {
   const path = nameOrUrl?.split(/[?#]/, 1)[0] ?? "";
   const extension = /\.([a-z0-9]+)$/i.exec(path)?.[1] ?? "";
@@ -55,7 +55,7 @@ function makeInline(mimeType: string, data: string): JsonObject {
   return { inlineData: { mimeType: ALIASES.get(mimeType) ?? mimeType, data } };
 }
 
-/** A data: URL goes inline, any other address is handed on for Google to fetch (Gemini API, "File input methods"). */
+/** Sends a data: URL inline. Google fetches any other address itself (Gemini API, "File input methods"). */
 export function makeMediaPart(url: string, fallbackType: string): JsonObject {
   const data = parseDataUrl(url);
   if (data) return makeInline(data.mediaType, data.base64);
@@ -67,8 +67,8 @@ export function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonO
 }
 
 /**
- * A file by its bytes or by an address; `file_id` may be the address of an uploaded file or its name, `files/…`.
- * Throws a Fault for another provider's file id: the model would answer without having seen the file.
+ * Makes a file part from its bytes or address. `file_id` may be the address of an uploaded file or its name, `files/…`.
+ * Throws a Fault for another provider's file id: the model would answer without seeing the file.
  */
 export function makeFilePart(file: FilePart["file"], baseUrl: string, param: string): JsonObject {
   const type = guessType(file.filename) ?? "application/pdf";

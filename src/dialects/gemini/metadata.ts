@@ -1,4 +1,4 @@
-// Reads what stands beside a candidate's parts: finish reason, usage, citations and log probabilities.
+// Reads the data beside a candidate's parts: finish reason, usage, citations and log probabilities.
 
 import {
   asArray,
@@ -13,7 +13,7 @@ import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
 import { makeUsage, parseCount, parseKnownCount } from "../_chat/usage.ts";
 
-/** Reasons by their number too: a server asked for `enum-encoding=int` sends those. In the order of the API's enum. */
+/** Finish reasons in the order of the API's enum: servers asked for `enum-encoding=int` send numbers. */
 const BY_NUMBER = [
   "FINISH_REASON_UNSPECIFIED",
   "STOP",
@@ -51,7 +51,7 @@ const REASONS: ReadonlyMap<string, FinishReason | "failed"> = new Map([
   ["OTHER", "failed"],
 ]);
 
-/** Gemini API, `Candidate.finishReason`. null: not finished yet; an unknown reason counts as `stop`. */
+/** Gemini API, `Candidate.finishReason`. Returns null if unfinished. An unknown reason counts as `stop`. */
 export function toFinishReason(given: unknown): FinishReason | "failed" | null {
   const name = typeof given === "number" ? BY_NUMBER[given] : asString(given);
   if (!name || name === "FINISH_REASON_UNSPECIFIED") return null;
@@ -60,7 +60,7 @@ export function toFinishReason(given: unknown): FinishReason | "failed" | null {
 
 const COUNTS = ["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"] as const;
 
-/** Gemini API, `usageMetadata`. undefined when it holds no counts: early chunks of Vertex AI name only the traffic type. */
+/** Gemini API, `usageMetadata`. Undefined if it has no counts: Vertex AI's early chunks name only the traffic type. */
 export function parseGeminiUsage(given: JsonObject): Usage | undefined {
   if (COUNTS.every((field) => parseKnownCount(given[field]) === undefined)) return undefined;
   const prompt = parseCount(given.promptTokenCount) + parseCount(given.toolUsePromptTokenCount);
@@ -87,7 +87,7 @@ function readToken(given: unknown): JsonObject {
   return { token: text, logprob: asNumber(logProbability) ?? 0, bytes: [...new TextEncoder().encode(text)] };
 }
 
-/** Google counts in bytes of UTF-8, clients in characters. */
+/** Google counts UTF-8 bytes, clients count characters. */
 class Positions {
   readonly #bytes: Uint8Array;
   readonly length: number;
@@ -97,7 +97,7 @@ class Positions {
     this.length = text.length;
   }
 
-  /** The index of the character that begins at that byte. */
+  /** Returns the index of the character that begins at that byte. */
   at(byte: unknown): number {
     return new TextDecoder().decode(this.#bytes.subarray(0, asCount(byte))).length;
   }
@@ -108,7 +108,7 @@ function cite(source: JsonObject, start: number, end: number): readonly Citation
   return makeCitation(start, end, { url: uri ?? sourceUri, title, content: text });
 }
 
-/** Gemini API, `GroundingMetadata` and `CitationMetadata`, over the candidate's whole text. */
+/** Gemini API, `GroundingMetadata` and `CitationMetadata`, for the candidate's whole text. */
 export function listAnnotations(text: string, grounding: JsonObject, citations: JsonObject): Citation[] {
   const positions = new Positions(text);
   const quoted = asArray(citations.citationSources ?? citations.citations).map(asObject);
@@ -118,7 +118,7 @@ export function listAnnotations(text: string, grounding: JsonObject, citations: 
   ];
 }
 
-/** Each source at the places that it supports; one that supports none stands for the whole text. */
+/** Lists each source at the places that it supports. A source without places is listed for the whole text. */
 function listGrounded(grounding: JsonObject, positions: Positions): Citation[] {
   const sources = asArray(grounding.groundingChunks).map((chunk) => {
     const { web, maps, retrievedContext, image } = asObject(chunk);

@@ -1,4 +1,4 @@
-// Gemini's API accepts different fields by model generation: the facts that encoding needs, by patterns of model names.
+// The facts needed for encoding, by patterns of model names: Gemini's API accepts different fields per generation.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
@@ -6,31 +6,31 @@ import type { ReasoningEffort } from "../../operations/chat/form.ts";
 const LEVELS = ["MINIMAL", "LOW", "MEDIUM", "HIGH"] as const;
 type Level = (typeof LEVELS)[number];
 
-/** Generation 2.5 takes a number of tokens, 3 and later a level; both at once is a 400. */
+/** Generation 2.5 takes a token budget, 3 and later a level. Both together are answered with 400. */
 type Thinking =
   | { readonly by: "budget"; readonly least: number; readonly most: number }
   | { readonly by: "level"; readonly levels: readonly Level[] };
 
 export interface ModelFacts {
-  /** False: no `systemInstruction`, its text goes before the first user turn. */
+  /** False if there is no `systemInstruction`: its text then precedes the first user turn. */
   readonly system: boolean;
-  /** `responseMimeType: "application/json"`: not at all, not beside tools, or always. */
+  /** Support of `responseMimeType: "application/json"`: never, only without tools, or always. */
   readonly json: "never" | "alone" | "with tools";
-  /** The most that `candidateCount` may be. */
+  /** The maximum of `candidateCount`. */
   readonly choicesMax: number;
-  /** Penalties and log probabilities: on both of Google's surfaces, on Vertex AI alone, or on none. */
+  /** Penalties and log probabilities are supported at both of Google's services, only on Vertex AI, or nowhere. */
   readonly scoring: "everywhere" | "vertex" | "nowhere";
-  /** A functionCall replayed in the current turn must carry its signature, and its id should match its response's. */
+  /** True if a call replayed in the current turn must carry its signature. Its id should match its response's. */
   readonly signed: boolean;
-  /** The conversation may end with a model turn, which the answer then continues. */
+  /** True if the conversation may end with a model turn, which the answer then continues. */
   readonly prefill: boolean;
-  /** Pictures can be asked for. */
+  /** True if it can return images. */
   readonly draws: boolean;
-  /** null: the model refuses a `thinkingConfig`. */
+  /** Null if the model refuses a `thinkingConfig`. */
   readonly thinking: Thinking | null;
 }
 
-/** The facts of the newest generation, which hold for any name that is not listed below (Gemini 3.6 and later, 4). */
+/** The facts of the newest generation, also used for any name not listed below (Gemini 3.6 and later, 4). */
 const NEWEST: ModelFacts = {
   system: true,
   json: "with tools",
@@ -61,10 +61,10 @@ const GEMMA: ModelFacts = {
 };
 
 /**
- * The first pattern that matches counts. Sources: Gemini API reference and "What's new" pages (thinking levels, end of
- * prefill with 3.6 Flash and 3.5 Flash-Lite), and the API's own refusals: "Thinking level MINIMAL is not supported",
- * "Multiple candidates is not enabled", "Penalty is not enabled", "Logprobs is not enabled", "Requests ending with a
- * model turn are not supported", "Function calling with a response mime type: 'application/json' is unsupported".
+ * The first match counts. Sources: Gemini API reference and "What's new" pages (thinking levels, end of prefill with
+ * 3.6 Flash and 3.5 Flash-Lite), and the API's own refusals: "Thinking level MINIMAL is not supported", "Multiple
+ * candidates is not enabled", "Penalty is not enabled", "Logprobs is not enabled", "Requests ending with a model turn
+ * are not supported", "Function calling with a response mime type: 'application/json' is unsupported".
  */
 const FACTS: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^gemma-3|^gemma-[12]/, GEMMA],
@@ -80,18 +80,18 @@ const FACTS: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^gemini-3\.[56]-flash/, { ...THREE_FLASH, prefill: false }],
 ];
 
-/** The facts for a model by its name as the API takes it, with or without `models/`. */
+/** Finds a model's facts by its name, with or without `models/`. */
 export function findFacts(modelName: string): ModelFacts {
   const name = modelName.toLowerCase().replace(/^.*\//, "");
   return FACTS.find(([pattern]) => pattern.test(name))?.[1] ?? NEWEST;
 }
 
-/** Vertex AI serves the same dialect with other limits. */
+/** True for Vertex AI, which serves the same dialect with other limits. */
 export function isVertex(baseUrl: string): boolean {
   return /\baiplatform\.googleapis\.com\b/.test(baseUrl);
 }
 
-/** Tokens for an effort, as Google's own OpenAI-compatible endpoint maps it (Gemini API, "OpenAI compatibility"). */
+/** Token budgets by effort, as in Google's own OpenAI-compatible endpoint (Gemini API, "OpenAI compatibility"). */
 const BUDGETS: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 1024,
@@ -113,13 +113,13 @@ const WANTED: Readonly<Record<ReasoningEffort, Level>> = {
 
 interface ThinkingChoice {
   readonly config: JsonObject;
-  /** The model can't do what was asked; the nearest it can do was taken. */
+  /** True if the model lacks the requested setting and got the nearest one. */
   readonly changed: boolean;
 }
 
 /**
- * The `thinkingConfig` for an effort; thoughts are asked for unless the effort is `none`. A budget is at most `roomTokens`,
- * or the least that the model takes.
+ * Chooses the `thinkingConfig` for an effort. Thoughts are requested unless the effort is `none`. A budget is at most
+ * `roomTokens`, or the model's minimum if that is more.
  */
 export function chooseThinking(
   thinking: Thinking,

@@ -2,7 +2,7 @@
 import type { Target } from "../../core/dialect.ts";
 import { makeKeyHeaders } from "../_chat/outgoing.ts";
 
-/** The key goes into a header, not into the address: addresses end up in logs. */
+/** The key is sent in a header, since addresses end up in logs. */
 export function makeHeaders(target: Target): Record<string, string> {
   return makeKeyHeaders(target, "x-goog-api-key");
 }
@@ -12,7 +12,7 @@ export function makeUrl(name: string, baseUrl: string, stream: boolean): string 
   return makeVerbUrl(name, baseUrl, stream ? "streamGenerateContent?alt=sse" : "generateContent");
 }
 
-/** The address of a verb of a model, which may be a tuned one. */
+/** Returns the address of a model's method. The model may be a tuned one. */
 export function makeVerbUrl(name: string, baseUrl: string, verb: string): string {
   const [, collection = "models", model = name] = /^(models|tunedModels)\/(.+)$/s.exec(name) ?? [];
   return `${baseUrl}/${collection}/${encodeURIComponent(model.toWellFormed())}:${verb}`;

@@ -1,15 +1,15 @@
-// Arguments of a call that Vertex AI streams piece by piece, each under a JSON path, put together into one object.
+// Joins a call's arguments, which Vertex AI streams in pieces with a JSON path each, into one object.
 import { asArray, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 
 /** A step is `.name`, `['name']`, `["name"]` or `[3]`. */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/y;
-/** A larger index is no list of arguments but an attack on memory. */
+/** A larger index is an attack on memory, not a list of arguments. */
 const INDEX_MAX = 10_000;
 
 type Step = string | number;
 
-/** Writes the pieces of one `partialArgs` into `args`. Throws a Fault for a path that can't be followed. */
+/** Writes the pieces of `partialArgs` into `args`. Throws a Fault for an invalid path. */
 export function applyPartialArgs(args: JsonObject, partialArgs: unknown): void {
   for (const piece of asArray(partialArgs)) {
     if (!isObject(piece)) throw garbled("a partial argument is not an object");
@@ -34,7 +34,7 @@ function parseSteps(path: string): Step[] {
   return steps;
 }
 
-/** Texts grow by their pieces, other values come whole. */
+/** Strings are appended piece by piece, other values arrive whole. */
 function readPieceValue(piece: JsonObject, before: unknown): unknown {
   const text = asString(piece.stringValue);
   if (text !== undefined) return typeof before === "string" ? before + text : text;

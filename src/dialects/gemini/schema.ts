@@ -1,4 +1,4 @@
-// A client's JSON Schema in the subset that Gemini's `parametersJsonSchema` and `responseJsonSchema` are known to take.
+// Converts a JSON Schema to the known subset of Gemini's `parametersJsonSchema` and `responseJsonSchema`.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 
 /** Keywords that reach the model (Gemini API reference, `responseJsonSchema`, and the fields of its `Schema`). */
@@ -27,7 +27,7 @@ const KEPT: ReadonlySet<string> = new Set([
   "maxProperties",
   "propertyOrdering",
 ]);
-/** Other formats of strings are refused: "only 'enum' and 'date-time' are supported". */
+/** Other string formats are refused: "only 'enum' and 'date-time' are supported". */
 const FORMATS: ReadonlySet<string> = new Set([
   "date-time",
   "date",
@@ -37,22 +37,22 @@ const FORMATS: ReadonlySet<string> = new Set([
   "float",
   "double",
 ]);
-/** References are written out; nested ones grow without bound, so past this many nodes a schema says "anything". */
+/** References are expanded, and nested ones grow without bound. Beyond this many nodes a schema means "anything". */
 const NODES_MAX = 20_000;
-/** The same for the bytes of what they refer to, beyond the schema's own length: more would cost more than was held. */
+/** The bytes that expansion may add to the schema's own length: more would cost more than the hold covers. */
 const WRITTEN_OUT_BYTES_MAX = 50_000;
 
 interface Walk {
   readonly root: JsonObject;
-  /** References being written out: one that meets itself is cut. */
+  /** References being expanded, to stop recursion. */
   readonly open: ReadonlySet<string>;
   readonly nodes: { left: number };
   readonly bytes: { left: number };
 }
 
 /**
- * The schema without what Gemini refuses or does not read: references are written out (a recursive one once, then as
- * "any object"), `const` becomes `enum`, `oneOf` becomes `anyOf`, `allOf` is merged, unknown keywords are left out.
+ * Removes everything that Gemini refuses or doesn't read: references are expanded (a recursive one once, then as "any
+ * object"), `const` becomes `enum`, `oneOf` becomes `anyOf`, `allOf` is merged, and unknown keywords are dropped.
  */
 export function cleanSchema(schema: JsonObject): JsonObject {
   const bytes = { left: JSON.stringify(schema).length + WRITTEN_OUT_BYTES_MAX };
@@ -79,7 +79,7 @@ function resolveReference(reference: string, given: JsonObject, walk: Walk): Jso
   return { ...clean(target, inner), ...clean(beside, walk) };
 }
 
-/** Follows a pointer within the same document; any other reference is "anything". */
+/** Follows a pointer within the same document. Any other reference means "anything". */
 function findTarget(reference: string, root: JsonObject): JsonObject {
   if (!reference.startsWith("#")) return {};
   let found: unknown = root;
@@ -90,7 +90,7 @@ function findTarget(reference: string, root: JsonObject): JsonObject {
   return asObject(found);
 }
 
-/** All of several schemas at once, as one: their properties and required names together. */
+/** Merges the schemas of `allOf`, with the properties and required names of all. */
 function mergeAllOf(given: JsonObject, walk: Walk): JsonObject {
   if (!Array.isArray(given.allOf)) return given;
   const { allOf, ...own } = given;
@@ -106,7 +106,7 @@ function mergeAllOf(given: JsonObject, walk: Walk): JsonObject {
   return sum;
 }
 
-/** One keyword as it goes to Gemini: itself, another one, or none. */
+/** Converts one keyword: unchanged, replaced, or dropped. */
 function cleanKeyword(keyword: string, value: unknown, walk: Walk): [string, unknown][] {
   switch (keyword) {
     case "const":
@@ -131,7 +131,7 @@ function cleanKeyword(keyword: string, value: unknown, walk: Walk): [string, unk
   }
 }
 
-/** `enum` holds texts and numbers only. */
+/** `enum` accepts only strings and numbers. */
 function cleanConst(value: unknown): [string, unknown][] {
   if (typeof value === "string" || typeof value === "number") return [["enum", [value]]];
   if (value === null) return [["type", "null"]];

@@ -1,4 +1,4 @@
-// Tools and the choice among them as Gemini's function declarations and calling modes.
+// Tools and tool choice as Gemini's function declarations and calling modes.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
@@ -7,19 +7,19 @@ import { toFunction } from "../_chat/tools.ts";
 import { cleanSchema } from "./schema.ts";
 
 export interface Calling {
-  /** `tools` and `toolConfig`, as far as the request has them. */
+  /** `tools` and `toolConfig`, if the request has them. */
   readonly fields: JsonObject;
   readonly declared: boolean;
-  /** The model must answer with a call. */
+  /** True if the model must answer with a call. */
   readonly forced: boolean;
 }
 
-/** Google's names begin with a letter or an underscore, OpenAI's may begin with a digit or a dash. */
+/** Google's names begin with a letter or underscore, but OpenAI's may begin with a digit or dash. */
 export function toSentName(name: string): string {
   return /^[A-Za-z_]/.test(name) ? name : `_${name}`;
 }
 
-/** The client's names of its tools by those that were sent. */
+/** Maps the sent tool names to the client's. */
 export function mapSentNames({ tools = [] }: ChatRequest): ReadonlyMap<string, string> {
   const names = tools.map((tool) => toFunction(tool).function.name);
   return new Map(names.map((name) => [toSentName(name), name]));
@@ -27,13 +27,13 @@ export function mapSentNames({ tools = [] }: ChatRequest): ReadonlyMap<string, s
 
 type Mode = "AUTO" | "ANY" | "NONE";
 
-/** A custom tool is declared as the function of one string that stands for it. */
+/** Declares the tools. A custom tool becomes a function with one string. */
 export function makeCalling({ tools, tool_choice: given }: ChatRequest): Calling {
   if (!tools) return { fields: {}, declared: false, forced: false };
   const chosen = simplifyChoice(given);
   const mode = toMode(chosen.choice);
   const declarations = tools.map((tool) => makeDeclaration(toFunction(tool).function));
-  // `allowedFunctionNames` goes only with ANY: a choice that leaves the model free is made by declaring fewer.
+  // `allowedFunctionNames` works only with ANY. For other modes only the allowed functions are declared.
   const allowed = chosen.allowed && new Set([...chosen.allowed].map(toSentName));
   const kept =
     allowed && mode !== "ANY" ? declarations.filter(({ name }) => allowed.has(name)) : declarations;
@@ -59,9 +59,9 @@ interface Declaration extends JsonObject {
 }
 
 /**
- * `parametersJsonSchema`, not `parameters`: the latter is a fixed set of OpenAPI fields in which one unknown keyword
- * refuses the whole request, and which can't say several types, `additionalProperties` or texts beside `anyOf`. All
- * served generations take the former, and Google's own SDKs send it.
+ * Uses `parametersJsonSchema` instead of `parameters`: the latter is a fixed set of OpenAPI fields in which one unknown
+ * keyword refuses the whole request, and which can't express several types, `additionalProperties` or texts beside
+ * `anyOf`. All served generations accept the former, and Google's own SDKs send it.
  */
 function makeDeclaration({ name, description, parameters }: FunctionTool["function"]): Declaration {
   return {
@@ -71,7 +71,7 @@ function makeDeclaration({ name, description, parameters }: FunctionTool["functi
   };
 }
 
-/** Arguments are an object, also where the schema does not say so. */
+/** Arguments are an object even if the schema doesn't say so. */
 function rootSchema(schema: JsonObject): JsonObject {
   return schema.type === undefined ? { type: "object", ...schema } : schema;
 }

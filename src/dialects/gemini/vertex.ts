@@ -1,4 +1,4 @@
-// Google's models on Vertex AI: generateContent as it carries that, and the ranking API that stands beside it.
+// Google's models on Vertex AI: its form of generateContent, and the separate ranking API.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
@@ -10,7 +10,7 @@ import { rankDocuments } from "../_whole/rerank.ts";
 import { findFacts } from "./models.ts";
 import { makeHeaders } from "./outgoing.ts";
 
-/** A call under a publisher's path, with a role in each turn and, before generation 3, no ids of calls. */
+/** Moves a call under a publisher's path, with a role in each turn and, before generation 3, without call ids. */
 export function carryVertexGemini(outgoing: Outgoing, card: ModelCard, { baseUrl }: Target): Outgoing {
   // The ranking API has an address of its own.
   if (!outgoing.url.startsWith(baseUrl)) return outgoing;
@@ -22,7 +22,7 @@ export function carryVertexGemini(outgoing: Outgoing, card: ModelCard, { baseUrl
   return { ...outgoing, url: `${baseUrl}/publishers/google${path}`, body };
 }
 
-/** The Developer API takes a turn without a role for the user's; Vertex AI refuses it. */
+/** The Developer API treats a turn without a role as the user's, Vertex AI refuses it. */
 function makeTurn(turn: unknown, takesIds: boolean): unknown {
   if (!isObject(turn)) return turn;
   const parts = takesIds ? turn.parts : withoutIds(turn.parts);
@@ -40,7 +40,7 @@ function withoutIds(parts: unknown): unknown {
   });
 }
 
-/** Its guide names the location `global` alone; documents for another one are not sent there. */
+/** Its guide names only the location `global`, so documents for other locations are not sent there. */
 const GLOBAL = /^https:\/\/aiplatform\.googleapis\.com\/v1\/(projects\/[^/]+\/locations\/global)$/;
 const RANKING_API = "https://discoveryengine.googleapis.com/v1";
 
@@ -71,7 +71,7 @@ export const VERTEX_RERANK: Codec<RerankForm> = makeWholeCodec({
       const { id, score } = asObject(row);
       return { index: /^\d+$/.test(asString(id) ?? "") ? Number(id) : undefined, score: asNumber(score) };
     });
-    // It reports nothing of what it counts.
+    // It reports no usage.
     return rankDocuments(rows, null, ask);
   },
 });

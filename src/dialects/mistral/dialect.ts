@@ -1,11 +1,11 @@
-// The dialect of Mistral's chat API: OpenAI's, more strictly, with thinking as parts of the content.
+// The dialect of Mistral's chat API: OpenAI's, but stricter, with thinking as parts of the content.
 import { makeChatDecoder, parseChatReply } from "../_chat/decode.ts";
 import { explainChat } from "../_chat/error.ts";
 import { readCustomCalls } from "../_chat/tools.ts";
 import type { ChatDialect } from "../dialect.ts";
 import { encodeMistral } from "./encode.ts";
 
-/** The API bills the prompt of n choices once. */
+/** The API bills the prompt once for n choices. */
 const CHOICES_MAX = 16;
 
 export const mistral: ChatDialect = {

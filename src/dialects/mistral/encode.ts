@@ -1,4 +1,4 @@
-// A request as a call of Mistral's chat API, which refuses every field it doesn't know: so only known ones are sent.
+// A request as a call of Mistral's chat API, which refuses unknown fields, so only known ones are sent.
 import { can, type ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { isObject, type JsonObject } from "../../core/json.ts";
@@ -16,7 +16,7 @@ import {
 import { toFunction } from "../_chat/tools.ts";
 import { makeMistralMessages } from "./messages.ts";
 
-/** Fields that mean the same there, Mistral's own extensions included (Mistral API reference, "Chat"). */
+/** Fields with the same meaning there, including Mistral's own extensions (Mistral API reference, "Chat"). */
 const COPIED: ReadonlySet<string> = new Set([
   "top_p",
   "stop",
@@ -34,7 +34,7 @@ const COPIED: ReadonlySet<string> = new Set([
 ]);
 const CARRIED: ReadonlySet<string> = new Set([...COPIED, "temperature", "seed", "parallel_tool_calls"]);
 const TEMPERATURE_MAX = 1.5;
-/** Magistral models always think: no field turns it off. */
+/** Magistral models always think, and no field turns it off. */
 const ALWAYS_THINKS = /^magistral/;
 
 export function encodeMistral(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
@@ -60,7 +60,7 @@ export function encodeMistral(request: ChatRequest, card: ModelCard, target: Tar
   return makeCall(target, "/chat/completions", body, left);
 }
 
-/** Temperature goes up to 1.5; at 0, which is greedy, top_p has to be 1. */
+/** Temperature is at most 1.5. At 0, which is greedy, top_p must be 1. */
 function planSampling(request: ChatRequest): Portion {
   const { temperature, top_p: topP } = request;
   if (temperature === undefined) return NOTHING;
@@ -71,14 +71,14 @@ function planSampling(request: ChatRequest): Portion {
   return { fields: greedy ? { temperature, top_p: 1 } : { temperature }, dropped: greedy ? ["top_p"] : [] };
 }
 
-/** A schema is demanded where `json_schema` is asked for. */
+/** `json_schema` requires a schema. */
 function makeFormatFields({ response_format: format }: ChatRequest): JsonObject {
   if (format === undefined) return {};
   const isWhole = format.type !== "json_schema" || format.json_schema.schema !== undefined;
   return { response_format: isWhole ? format : { type: "json_object" } };
 }
 
-/** Its efforts are `none` and `high`. */
+/** Mistral's only efforts are `none` and `high`. */
 function planEffort(request: ChatRequest, card: ModelCard): Portion {
   const { reasoning_effort: asked } = request;
   if (asked === undefined) return NOTHING;
@@ -105,7 +105,7 @@ function planTools(request: ChatRequest): Portion {
   return { fields, dropped: functions.length < tools.length ? ["tools"] : [] };
 }
 
-/** A function with parameters, which Mistral demands, and nothing it doesn't know. */
+/** Makes a function with parameters, which Mistral requires, and no unknown fields. */
 function makeTool(tool: FunctionTool) {
   const { name, description, parameters, strict } = tool.function;
   return {

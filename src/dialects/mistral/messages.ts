@@ -1,4 +1,4 @@
-// The messages of a request in Mistral's form: four roles in an order it accepts, its own parts, rewritten call ids.
+// The messages of a request in Mistral's form: four roles in an accepted order, its own parts, rewritten call ids.
 
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import {
@@ -12,9 +12,9 @@ import { flattenToolResults } from "../_chat/tool-results.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
 
 /**
- * The messages (Mistral API reference, "Chat"). `thinks`: the model takes thinking back, as parts of the content.
- * A closing assistant message is a prefix to go on from; a system message in mid-conversation is refused, so it is
- * sent as the user's.
+ * Makes the messages (Mistral API reference, "Chat"). `thinks` is true if the model accepts thinking, as parts of the
+ * content. A last assistant message is a prefix to continue. System messages inside the conversation are refused, so
+ * they are sent as the user's.
  */
 export function makeMistralMessages(messages: readonly ChatMessage[], thinks: boolean): JsonObject[] {
   const ids = new MistralIds();
@@ -25,7 +25,7 @@ export function makeMistralMessages(messages: readonly ChatMessage[], thinks: bo
     if (made !== null) outgoing.push(made);
   }
   const last = outgoing.at(-1);
-  // The last turn must be a user's or a tool's, so a lone system prompt is sent as a user message.
+  // The last turn must be a user's or a tool's, so a system prompt alone is sent as a user message.
   if (last?.role === "system") last.role = "user";
   if (last?.role === "assistant" && last.tool_calls === undefined) last.prefix = true;
   return outgoing;
@@ -112,7 +112,7 @@ function makePart(part: ContentPart): JsonObject {
   }
 }
 
-/** A file by its id or as a document; its data is a data: URL, or bare base64 of a PDF. */
+/** Makes a file by its id, or as a document. Its data is a data: URL or the bare base64 of a PDF. */
 function makeFile(file: { file_data?: string; file_id?: string; filename?: string }): JsonObject {
   if (file.file_data === undefined) return { type: "file", file_id: file.file_id };
   const url = file.file_data.includes(":") ? file.file_data : `data:application/pdf;base64,${file.file_data}`;
@@ -120,7 +120,7 @@ function makeFile(file: { file_data?: string; file_id?: string; filename?: strin
   return { type: "document_url", document_url: url, ...name };
 }
 
-/** Ids of calls have nine letters and digits, the same for a call and its result. */
+/** Call ids have nine letters and digits, the same for a call and its result. */
 const ACCEPTED = /^[A-Za-z0-9]{9}$/;
 const ALPHABET = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
 const LENGTH = 9;
@@ -129,14 +129,14 @@ const FNV_OFFSET = 0xcbf29ce484222325n;
 const MASK = 0xffffffffffffffffn;
 
 /**
- * Rewrites the ids of one request. An id is rewritten the same way in each request, so that prompts stay cacheable;
- * one that another turn has used already (Moonshot's `name_0`) becomes a new one, which results then follow.
+ * Rewrites the ids of one request. An id is rewritten the same way in each request, so that prompts stay cacheable. An
+ * id already used by another turn (Moonshot's `name_0`) becomes a new one, and its results follow.
  */
 export class MistralIds {
   readonly #current = new Map<string, string>();
   readonly #used = new Set<string>();
 
-  /** The id for a call of the assistant. */
+  /** Returns the id for a call of the assistant. */
   forCall(id: string): string {
     let taken = ACCEPTED.test(id) ? id : hashId(id);
     for (let turn = 1; this.#used.has(taken); turn++) taken = hashId(`${id}/${turn}`);
@@ -145,13 +145,13 @@ export class MistralIds {
     return taken;
   }
 
-  /** The id for a result: that of the latest call under the client's id. */
+  /** Returns the id for a result: that of the latest call with the client's id. */
   forResult(id: string): string {
     return this.#current.get(id) ?? (ACCEPTED.test(id) ? id : hashId(id));
   }
 }
 
-/** FNV-1a over the characters, written in nine digits of base 62. */
+/** FNV-1a over the characters, as nine digits in base 62. */
 function hashId(id: string): string {
   let hash = FNV_OFFSET;
   for (const character of id) {

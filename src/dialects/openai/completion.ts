@@ -10,11 +10,11 @@ import { makeCall } from "../_chat/outgoing.ts";
 
 interface CompletionQuirks {
   readonly path: string;
-  /** 1: a call takes one prompt, as a text, and gives one answer. */
+  /** 1 if a call takes only one prompt, as text, and returns one answer. */
   readonly answersPerCall: number;
-  /** Fields that the server doesn't have. */
+  /** Fields that the server doesn't support. */
   readonly refuses: readonly string[];
-  /** True if the usage at a stream's end has to be asked for. */
+  /** True if the usage at the end of a stream has to be requested. */
   readonly asksForUsage: boolean;
 }
 
@@ -33,7 +33,7 @@ export const DEEPSEEK_COMPLETION: CompletionQuirks = {
   refuses: ["best_of", "n", "seed", "logit_bias", "user"],
 };
 
-/** docs.mistral.ai, "Fim Completion API": answers in the form of chat. */
+/** docs.mistral.ai, "Fim Completion API": answers have the form of chat. */
 export const MISTRAL_COMPLETION: CompletionQuirks = {
   path: "/fim/completions",
   answersPerCall: 1,
@@ -80,7 +80,7 @@ function encode(quirks: CompletionQuirks, ask: CompletionRequest, card: ModelCar
   return makeCall(target, quirks.path, body, dropped);
 }
 
-/** Reads a stream whose choices hold `text`, as chat whose choices hold deltas. */
+/** Reads a stream of choices with `text` like a chat stream of choices with deltas. */
 class TextChoiceDecoder implements Decoder {
   readonly #chat = makeChatDecoder();
 

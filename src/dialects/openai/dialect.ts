@@ -1,4 +1,4 @@
-// The dialect of OpenAI's chat-completions API and of the many servers that speak it, each with its quirks.
+// The dialect of OpenAI's chat-completions API and of the many servers that use it, each with its quirks.
 
 import type { Codecs } from "../../operations/codec.ts";
 import { makeChatDecoder, parseChatReply } from "../_chat/decode.ts";
@@ -8,7 +8,7 @@ import type { ChatDialect } from "../dialect.ts";
 import { encodeChat } from "./encode.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
-/** The dialect for a server with these quirks (OpenAI API reference, `/chat/completions`), which may serve more than chat. */
+/** Makes the dialect for a server (OpenAI API reference, `/chat/completions`), which may serve more than chat. */
 export function makeOpenaiDialect(quirks: OpenaiQuirks, beyondChat: Omit<Codecs, "chat"> = {}): ChatDialect {
   return {
     name: "openai",

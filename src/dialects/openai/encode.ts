@@ -1,4 +1,4 @@
-// Encodes a request for a server of the chat-completions API: the object passes through, except for what the server's quirks name.
+// Encodes a request for a chat-completions server: it passes unchanged except for the server's quirks.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import type { JsonObject } from "../../core/json.ts";
@@ -19,10 +19,10 @@ import { planFormat, planThinking, planTools } from "./plan.ts";
 import { findQuirks, type OpenaiQuirks } from "./quirks.ts";
 
 const UNSAFE: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
-/** Gemini's own endpoint of this API, the only one that signs tool calls. */
+/** Gemini's own endpoint for this API, the only one that signs tool calls. */
 const GEMINI_HOST = /^https:\/\/[^/]*\.googleapis\.com\//;
 
-/** The call of `/chat/completions` (OpenAI API reference) for a server with these quirks. */
+/** Makes the call of `/chat/completions` (OpenAI API reference) for a server with these quirks. */
 export function encodeChat(
   server: OpenaiQuirks,
   request: ChatRequest,
@@ -57,7 +57,7 @@ export function encodeChat(
   return makeCall(target, "/chat/completions", body, [...plain.dropped, ...limit.dropped, ...dropped]);
 }
 
-/** The fields that need no thought: copied, clamped into the model's range, or left out. */
+/** Handles the simple fields: copied, clamped to the model's range, or left out. */
 function makePlainFields(
   request: ChatRequest,
   quirks: OpenaiQuirks,
@@ -95,7 +95,7 @@ function clamp(field: string, value: unknown, quirks: OpenaiQuirks): unknown {
   return Math.min(Math.max(value, range[0]), range[1]);
 }
 
-/** Usage is always asked for, since the answer is billed by it. The surface decides if the client sees it. */
+/** Usage is always requested, since billing needs it. The surface decides if the client sees it. */
 function makeStreamFields(request: ChatRequest, quirks: OpenaiQuirks): JsonObject {
   if (request.stream !== true) return {};
   if (!quirks.streamUsage) return { stream: true };

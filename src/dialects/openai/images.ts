@@ -1,4 +1,5 @@
-// Images in OpenAI's form (OpenAI API reference, "Create image" and "Create image edit"), and as xAI and OpenRouter differ.
+// Images in OpenAI's form (OpenAI API reference, "Create image", "Create image edit"), and as xAI and OpenRouter
+// differ.
 import { Attachment, type FormEntry } from "../../core/attachment.ts";
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
@@ -23,16 +24,16 @@ import { decodePictures } from "./media-streams.ts";
 
 interface ImagesQuirks {
   readonly generationsPath: string;
-  /** null: pictures can't be changed there. */
+  /** Null if it can't edit images. */
   readonly editsPath: string | null;
-  /** True if files go as a form; otherwise all pictures go as addresses in JSON. */
+  /** True if files are sent as a form. Otherwise all images are sent as addresses in JSON. */
   readonly takesFiles: boolean;
-  /** Fields that the model's server refuses, by the beginning of the model's name; the first that matches counts. */
+  /** Fields that the server refuses for models whose name matches. The first match counts. */
   readonly refuses: readonly { readonly names: RegExp; readonly fields: readonly string[] }[];
   readonly picturesMax: number;
-  /** The models that stream their drafts and pictures; null: none does. */
+  /** The models that stream drafts and images. Null if none does. */
   readonly streams: RegExp | null;
-  /** Returns a picture's address as the server's JSON has it. */
+  /** Returns an image's address as the server's JSON expects it. */
   readonly writeSource: (url: string) => JsonObject;
 }
 
@@ -45,7 +46,7 @@ export const OPENAI_IMAGES: ImagesQuirks = {
   refuses: [
     { names: /^dall-e-2/, fields: [...NEWER_FIELDS, "quality", "style"] },
     { names: /^dall-e/, fields: NEWER_FIELDS },
-    // Recorded: `response_format` is 400 unknown_parameter there, since they always answer with the picture itself.
+    // Recorded: `response_format` is refused with 400 unknown_parameter, since these always return the image itself.
     { names: /gpt-image/, fields: ["response_format", "style"] },
   ],
   picturesMax: 10,
@@ -53,7 +54,7 @@ export const OPENAI_IMAGES: ImagesQuirks = {
   writeSource: (url) => ({ image_url: url }),
 };
 
-/** docs.x.ai, "Image generation": no sizes, and JSON alone. */
+/** docs.x.ai, "Image generation": no sizes, and only JSON. */
 export const XAI_IMAGES: ImagesQuirks = {
   ...OPENAI_IMAGES,
   takesFiles: false,
@@ -62,7 +63,7 @@ export const XAI_IMAGES: ImagesQuirks = {
   writeSource: (url) => ({ type: "image_url", url }),
 };
 
-/** openrouter.ai/docs: its own path, and no edits there. */
+/** openrouter.ai/docs: its own path, and no edits. */
 export const OPENROUTER_IMAGES: ImagesQuirks = {
   ...OPENAI_IMAGES,
   generationsPath: "/images",
@@ -140,7 +141,7 @@ function readPicture(given: unknown): Picture {
   };
 }
 
-/** Where pictures are priced, their number is all that has to be reported. */
+/** If images are priced, their number is enough. */
 function readUsage(usage: unknown, images: number, { price }: ModelCard): WorkUsage | null {
   const given = asObject(usage);
   const prompt = asCount(given.input_tokens);

@@ -1,4 +1,4 @@
-// Streamed pictures, transcripts and speech, as their servers send them (OpenAI API reference, the operations' "Streaming").
+// Streamed images, transcripts and speech, as servers send them (OpenAI API reference, the operations' "Streaming").
 import type { ServerEvent } from "../../core/dialect.ts";
 import {
   asArray,
@@ -23,12 +23,12 @@ import type { TranscriptionReply, TranscriptPart } from "../../operations/transc
 import type { PartDecoder, WholePiece, WholeReply } from "../../operations/whole-form.ts";
 import { explainInside } from "../_chat/error.ts";
 
-/** The parts in which streams of events differ. */
+/** The differences between streams of events. */
 interface EventTerms<R, P> {
   read(type: string, body: JsonObject): readonly WholePiece<R, P>[];
   /** True once the answer is whole. */
   isWhole(): boolean;
-  /** Returns what `[DONE]` completes; left out: nothing. */
+  /** Returns what `[DONE]` completes. Missing if it completes nothing. */
   atDone?(): readonly WholePiece<R, P>[];
 }
 
@@ -52,7 +52,7 @@ function makeEventDecoder<R extends WholeReply, P>(terms: EventTerms<R, P>): Par
   };
 }
 
-/** No more drafts are shown than were asked for, and held for. */
+/** Passes on at most as many drafts as the client requested, since the hold covers no more. */
 export function decodePictures(
   { n, partialImages = 0 }: ImagesRequest,
   readWhole: (body: JsonObject) => ImagesReply,
@@ -75,7 +75,7 @@ export function decodePictures(
   });
 }
 
-/** Takes the events of OpenAI and of Mistral, and vLLM's chunks, whose end doesn't say the text again. */
+/** Reads the events of OpenAI and Mistral, and vLLM's chunks, whose last one doesn't repeat the text. */
 export function decodeTranscript(
   readWhole: (content: JsonObject) => TranscriptionReply,
 ): PartDecoder<TranscriptionReply, TranscriptPart> {
@@ -102,7 +102,7 @@ export function decodeTranscript(
         }
         case "text.segment":
         case "segment": {
-          // Mistral numbers no segments and has another word for the speaker.
+          // Mistral doesn't number segments, and has another name for the speaker's field.
           const { speaker_id: speaker, ...rest } = body;
           const segment = { id: `seg_${segments++}`, ...(speaker === undefined ? {} : { speaker }), ...rest };
           return [{ kind: "part", part: { kind: "segment", segment } }];
@@ -119,7 +119,7 @@ export function decodeTranscript(
   });
 }
 
-/** Takes the sound's own bytes, or events where the headers say so. */
+/** Reads the bytes of the sound, or events if the headers announce them. */
 export function decodeSound(
   { input, format }: SpeechRequest,
   headers: Headers | undefined,

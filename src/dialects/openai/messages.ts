@@ -10,7 +10,7 @@ import {
 import { toFunctionCall } from "../_chat/tools.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
 
-/** Fields that replies add to a message, and servers refuse in a request. */
+/** Fields that replies add to a message, but servers refuse in a request. */
 const REPLY_FIELDS: ReadonlySet<string> = new Set([
   "annotations",
   "citations",
@@ -23,20 +23,20 @@ const REPLY_FIELDS: ReadonlySet<string> = new Set([
   "function_call",
   "provider_metadata",
 ]);
-/** Fields with code of their own below, the turn's order, which this API can't say, and one that would be a trap. */
+/** Handled below: a turn's order, which this API can't express, and `__proto__`, which must not be assigned. */
 const OWN_CODE: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "parts", "__proto__"]);
 const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
-/** Stands for the thinking that another model did or didn't do, for servers that demand some. */
+/** Replaces missing thinking of another model, for servers that require some. */
 const BLANK_THOUGHT = " ";
 
-/** The facts of the call that matter to its messages. */
+/** The properties of the call that affect its messages. */
 interface MessageNeeds {
   readonly thinks: boolean;
-  /** The server is Gemini's, which signs its tool calls. */
+  /** True if the server is Gemini's, which signs its tool calls. */
   readonly keepsExtras: boolean;
 }
 
-/** The messages for a server with these quirks. */
+/** Makes the messages for a server with these quirks. */
 export function makeMessages(
   messages: readonly ChatMessage[],
   quirks: OpenaiQuirks,
@@ -63,13 +63,13 @@ function takesField(field: string, role: ChatMessage["role"], quirks: OpenaiQuir
   const { messageFields } = quirks;
   if (OWN_CODE.has(field)) return false;
   if (field === "tool_call_id") return true;
-  // A result is named by its call alone; lenient servers pass over a name.
+  // A result is identified by its call alone. Lenient servers ignore a name.
   if (field === "name") return quirks.names && (role !== "tool" || messageFields === "any");
   if (CACHE_MARKS.has(field)) return field === quirks.cacheMark;
   return messageFields === "any" ? !REPLY_FIELDS.has(field) : messageFields.includes(field);
 }
 
-/** The content, parts without what the server refuses. An assistant's may be null beside tool calls, never else. */
+/** Makes the content without what the server refuses. It may be null only in an assistant message with tool calls. */
 function makeContent(message: ChatMessage, quirks: OpenaiQuirks): unknown {
   const { content } = message;
   if (Array.isArray(content)) {
@@ -96,14 +96,14 @@ function makePart(part: ContentPart, quirks: OpenaiQuirks): JsonObject {
   return withCacheMark(part.type === "file" ? rest : part, quirks);
 }
 
-/** A part or tool without the cache marks of other servers. */
+/** Returns a part or tool without the cache marks of other servers. */
 export function withCacheMark(marked: JsonObject, quirks: OpenaiQuirks): JsonObject {
   const { cache_control: _, prompt_cache_breakpoint: __, ...rest } = marked;
   const mark = quirks.cacheMark === null ? undefined : marked[quirks.cacheMark];
   return quirks.cacheMark === null || mark === undefined ? rest : { ...rest, [quirks.cacheMark]: mark };
 }
 
-/** Earlier thinking in the field where the server takes it back; nothing where it takes none. */
+/** Returns earlier thinking in the field that the server accepts, or nothing if it accepts none. */
 function makeThoughts(message: AssistantMessage, quirks: OpenaiQuirks, thinks: boolean): JsonObject {
   const { reasoning_content: content, reasoning } = message;
   const details = asArray(message.reasoning_details);
@@ -136,7 +136,7 @@ function joinDetails(details: readonly unknown[]): string {
     .join("");
 }
 
-/** True if any message says "JSON", without which several servers refuse their JSON mode. */
+/** True if any message contains "JSON", which several servers require for their JSON mode. */
 export function mentionsJson(messages: readonly ChatMessage[]): boolean {
   return messages.some((message) => /json/i.test(joinText(message.content)));
 }

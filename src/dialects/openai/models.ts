@@ -1,4 +1,4 @@
-// The rules of OpenAI's own models, by name (OpenAI API reference and @ai-sdk/openai 4.0): names change, rules stay.
+// The rules of OpenAI's own models, by name pattern (OpenAI API reference and @ai-sdk/openai 4.0).
 import type { ModelCard } from "../../core/card.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
 import {
@@ -12,7 +12,7 @@ import {
 
 const PENALTIES = ["presence_penalty", "frequency_penalty", "logit_bias"];
 const SAMPLING = ["temperature", "top_p", "logprobs", "top_logprobs"];
-/** Only speaking models know these; only searching ones `web_search_options`. */
+/** Only audio models accept these, and only search models `web_search_options`. */
 const SOUND = ["audio", "modalities"];
 const SEARCH = "web_search_options";
 
@@ -25,7 +25,7 @@ function silent(...values: EffortQuirks["values"]): EffortQuirks {
   return { values, offByDefault: true };
 }
 
-/** Models that don't think. They know neither custom tools nor lists of allowed ones. */
+/** Models that don't think. They support neither custom tools nor lists of allowed tools. */
 const TALKS = {
   refuses: [...SOUND, SEARCH, "verbosity"],
   refusesThinking: [],
@@ -35,19 +35,19 @@ const TALKS = {
   directions: ["none", "required", "named"],
 } as const satisfies ModelQuirks["quirks"];
 
-/** Models that think always: no sampling at all. */
+/** Models that always think, and so accept no sampling fields. */
 const THINKS = { refuses: [...PENALTIES, ...SAMPLING, "stop", "prediction", ...SOUND, SEARCH] } as const;
-/** Models from gpt-5.1 on, which sample once thinking is turned off. */
+/** Models from gpt-5.1 on, which accept sampling fields once thinking is turned off. */
 const THINKS_AT_WILL = {
   refuses: [...PENALTIES, "top_logprobs", "stop", "prediction", ...SOUND, SEARCH],
   refusesThinking: ["temperature", "top_p", "logprobs"],
 } as const;
 
-/** OpenAI's own models by name, fine-tuned ones included: a platform serves other vendors' beside them. */
+/** OpenAI's own models by name, including fine-tuned ones: platforms serve other vendors' models too. */
 export const OPENAI_MODEL = /^(ft:)?(gpt-\d|chatgpt|o\d|codex|computer-use)/;
-/** They answer at `/responses` alone. */
+/** Available only at `/responses`. */
 const RESPONSES_ONLY = /(^|-)(pro|codex|deep-research)(-|$)|^computer-use/;
-/** They take tools at `/chat/completions` only while thinking is turned off. */
+/** At `/chat/completions` they accept tools only while thinking is turned off. */
 const TOOLS_OR_THINKING = /^(ft:)?gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/;
 const CAN_STOP_THINKING = /^(ft:)?gpt-(5\.|6-(luna|sol)|6\.1-terra)/;
 
@@ -77,7 +77,7 @@ const MODELS: readonly ModelQuirks[] = [
   { names: /^(ft:)?gpt-5\.1/, quirks: { effort: silent("none", "low", "medium", "high") } },
   { names: /^(ft:)?gpt-5\.[2-4]/, quirks: { effort: silent("none", "low", "medium", "high", "xhigh") } },
   { names: /^(ft:)?gpt-5\.5/, quirks: { effort: efforts("none", "low", "medium", "high", "xhigh") } },
-  // With tools they go over /responses, which gives one choice.
+  // With tools they use `/responses`, which returns one choice.
   { names: CAN_STOP_THINKING, quirks: { choicesMax: 1 } },
   {
     names: TOOLS_OR_THINKING,
@@ -85,7 +85,7 @@ const MODELS: readonly ModelQuirks[] = [
   },
 ];
 
-/** OpenAI's own endpoint; unknown names get the rules of the newest models. */
+/** OpenAI's own endpoint. Unknown names get the rules of the newest models. */
 export const OPENAI: OpenaiQuirks = {
   ...PLAIN,
   ...THINKS_AT_WILL,
@@ -101,14 +101,14 @@ export const OPENAI: OpenaiQuirks = {
   models: MODELS,
 };
 
-/** True if a request has to go to `/responses`: by the model alone, or because it has tools and may think. */
+/** True if a request must use `/responses`: because of its model, or because it has tools and may think. */
 export function needsResponses(card: ModelCard, request: ChatRequest): boolean {
   if (RESPONSES_ONLY.test(card.name)) return true;
   if (request.tools === undefined || !TOOLS_OR_THINKING.test(card.name)) return false;
   return request.reasoning_effort !== "none" || !CAN_STOP_THINKING.test(card.name);
 }
 
-/** As `needsResponses`; other vendors' models have none of these rules, though their names may end alike. */
+/** Like `needsResponses`, but not for other vendors' models: their names may end alike. */
 export function needsResponsesOnAzure(card: ModelCard, request: ChatRequest): boolean {
   return OPENAI_MODEL.test(card.name) && needsResponses(card, request);
 }

@@ -1,4 +1,4 @@
-// Thinking, tools and the answer's form as one server takes each; what it doesn't take becomes an instruction.
+// Thinking, tools and the response format as one server accepts them. Unsupported ones become an instruction.
 import { can, type ModelCard } from "../../core/card.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
@@ -13,11 +13,11 @@ import { toMoonshotSchema } from "./schema.ts";
 const ORDER: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
 interface ThinkingPlan extends Portion {
-  /** True when the model is not going to think. */
+  /** True if the model will not think. */
   readonly off: boolean;
 }
 
-/** The fields to send about thinking. Thinking gives way to what it excludes, a forced tool call for example. */
+/** Plans the fields for thinking. Thinking gives way to features that exclude it, such as a forced tool call. */
 export function planThinking(request: ChatRequest, card: ModelCard, quirks: OpenaiQuirks): ThinkingPlan {
   const asked = request.reasoning_effort;
   const named = asked === undefined ? [] : ["reasoning_effort"];
@@ -42,7 +42,7 @@ export function planThinking(request: ChatRequest, card: ModelCard, quirks: Open
   return { fields: { ...fields, ...turnedOn }, off: false, dropped };
 }
 
-/** The value nearest to the one asked for, the higher of two; thinking isn't turned off where there is no lower one. */
+/** Chooses the value nearest to the requested one, the higher of two. Thinking is never turned off unless asked. */
 function chooseEffort(
   asked: ReasoningEffort,
   values: readonly ReasoningEffort[],
@@ -53,7 +53,7 @@ function chooseEffort(
   return thinking.toSorted((a, b) => distance(a) - distance(b) || ORDER.indexOf(b) - ORDER.indexOf(a))[0];
 }
 
-/** A request's direction of tool use, in the words of the quirks; undefined for `auto`. */
+/** Returns how the request directs tool use, in the words of the quirks, or undefined for `auto`. */
 function readDirection(request: ChatRequest): "none" | "required" | "named" | undefined {
   const choice = request.tool_choice;
   if (choice === undefined || request.tools === undefined) return undefined;
@@ -83,16 +83,16 @@ function isOff(own: unknown): boolean {
 }
 
 interface Plan extends Portion {
-  /** A sentence for the system's message, for what the server has no field for. */
+  /** A sentence for the system message, replacing fields that the server lacks. */
   readonly instruction: string | null;
 }
 
 const UNASKED: Plan = { ...NOTHING, instruction: null };
 
-/** `tools` and `tool_choice`. `thinks`: the model is going to think, which some providers refuse with a forced call. */
+/** Plans `tools` and `tool_choice`. `thinks`: the model will think, which some providers refuse with a forced call. */
 export function planTools(request: ChatRequest, quirks: OpenaiQuirks, thinks: boolean): Plan {
   const { tools, tool_choice: choice } = request;
-  // A choice without tools is refused by most servers and means nothing.
+  // Most servers refuse a choice without tools, and it means nothing.
   if (tools === undefined) return { ...UNASKED, dropped: choice === undefined ? [] : ["tool_choice"] };
   const direction = readDirection(request);
   if (direction === "none" && !quirks.directions.includes("none")) return UNASKED;
@@ -118,7 +118,7 @@ function readName(tool: Tool): string | undefined {
   return asString(asObject(tool.function ?? tool.custom).name);
 }
 
-/** A tool of the provider's own (OpenRouter's server tools) goes as it is. */
+/** The provider's own tools (OpenRouter's server tools) are sent as they are. */
 function makeTool(tool: Tool, quirks: OpenaiQuirks): JsonObject {
   if (tool.type === "custom" && quirks.customTools) return tool;
   const plain = toFunction(tool);
@@ -140,7 +140,7 @@ function makeFunction(tool: FunctionTool, quirks: OpenaiQuirks): JsonObject {
 
 const JSON_WORDS = "Answer with one JSON object and nothing else.";
 
-/** `thinks` and `withTools` say what the call will be like: some providers refuse JSON together with either. */
+/** Plans the response format. Some providers refuse JSON with thinking or with tools. */
 export function planFormat(
   request: ChatRequest,
   quirks: OpenaiQuirks,

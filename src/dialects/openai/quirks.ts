@@ -1,73 +1,75 @@
-// The differences between servers of the chat-completions API, as data: one value of this type is one provider.
+// The differences between chat-completions servers, as data: one value of this type per provider.
 
 import type { JsonObject } from "../../core/json.ts";
 import type { ErrorRule } from "../../core/upstream.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 
-/** The way to tell a model how long to think. */
+/** The ways to control how long a model thinks. */
 export interface EffortQuirks {
-  /** The values of `reasoning_effort` it takes; a request's is moved to the nearest. Empty: it has no such field. */
+  /**
+   * Accepted values of `reasoning_effort`. A request's value is moved to the nearest. Empty if it has no such field.
+   */
   readonly values: readonly ReasoningEffort[];
   /**
-   * A field that turns thinking on and off: `thinking: {type}` (DeepSeek, Moonshot, Z.ai; on unless turned off),
-   * `enable_thinking` (Qwen). Left out: it has none.
+   * The field that turns thinking on and off: `thinking: {type}` (DeepSeek, Moonshot, Z.ai; on by default) or
+   * `enable_thinking` (Qwen). Missing if there is none.
    */
   readonly toggle?: "thinking" | "enable_thinking";
-  /** It doesn't think unless it is asked to. */
+  /** True if it thinks only on request. */
   readonly offByDefault?: true;
 }
 
-/** Ways to direct tool use besides `auto`. */
+/** Ways to direct tool use other than `auto`. */
 type ToolDirection = "none" | "required" | "named" | "allowed_tools";
 
 export interface OpenaiQuirks {
-  /** The number of choices that one call gives; 1 also if only some of its models give more. */
+  /** At most this many choices per call. 1 also if only some of its models return more. */
   readonly choicesMax: number;
   readonly limitField: "max_tokens" | "max_completion_tokens";
-  /** Fields of the chat-completions API that it refuses or ignores: left out, and named. */
+  /** Fields of the chat-completions API that it refuses or ignores. They are left out and named. */
   readonly refuses: readonly string[];
-  /** Extension fields of other servers that it refuses: left out, and named. */
+  /** Other servers' extension fields that it refuses. They are left out and named. */
   readonly refusesUnknown: readonly string[];
-  /** Fields that are refused unless thinking is turned off. */
+  /** Fields that it refuses unless thinking is turned off. */
   readonly refusesThinking: readonly string[];
-  /** The values it takes, where its range is narrower than OpenAI's: others are moved to the nearest end. */
+  /** Ranges narrower than OpenAI's. Values outside are moved to the nearest end. */
   readonly ranges: Readonly<Record<string, readonly [number, number]>>;
   readonly stopsMax: number;
-  /** True if it takes `stream_options.include_usage`; the others report usage without being asked. */
+  /** True if it accepts `stream_options.include_usage`. The others report usage without it. */
   readonly streamUsage: boolean;
   readonly developerRole: boolean;
   /** True if messages may have a `name`. */
   readonly names: boolean;
-  /** Fields of assistant messages that it takes beside content, name and tool_calls; "any": all but what replies add. */
+  /** Accepted fields of assistant messages beside content, name and tool_calls; "any": all but those of replies. */
   readonly messageFields: readonly string[] | "any";
-  /** The field in which it takes earlier thinking back; "any": the fields that the client sends. */
+  /** The field in which it accepts earlier thinking. "any" passes the client's fields. */
   readonly thoughts: "reasoning_content" | "reasoning" | "reasoning_details" | "any" | null;
-  /** While thinking it refuses messages with tool calls and no thinking: another model's get a blank one. */
+  /** True if, while thinking, it refuses messages with tool calls but no thinking: another model's get a blank one. */
   readonly thoughtsRequired: boolean;
-  /** The field in which it takes cache marks on parts, tools and messages; elsewhere they are left out, for they change no answer. */
+  /** The field for cache marks on parts, tools and messages. Other marks are left out, since they change no answer. */
   readonly cacheMark: "cache_control" | "prompt_cache_breakpoint" | null;
   readonly customTools: boolean;
   /** True if functions may be `strict`. */
   readonly strictTools: boolean;
   readonly directions: readonly ToolDirection[];
-  /** True if it takes `response_format: json_schema`; the others take `json_object`. */
+  /** True if it accepts `response_format: json_schema`. The others accept `json_object`. */
   readonly jsonSchema: boolean;
-  /** True if it takes a JSON response format together with tools. */
+  /** True if it accepts a JSON response format together with tools. */
   readonly jsonWithTools: boolean;
-  /** True if it fetches images by their address; the others take data: URLs only. */
+  /** True if it fetches images by URL. The others accept only data: URLs. */
   readonly imageUrls: boolean;
-  /** The JSON Schema that it takes: Moonshot's validator knows a subset. */
+  /** The JSON Schema that it accepts. Moonshot's validator knows a subset. */
   readonly schema: "any" | "moonshot";
   readonly effort: EffortQuirks;
-  /** Features that the server refuses while a model thinks. Thinking is turned off for them; where it can't be, they are left out. */
+  /** Features that it refuses while thinking. Thinking is turned off for them, or they are left out if it can't be. */
   readonly thinkingExcludes: readonly ("required" | "named" | "json" | "unstreamed")[];
-  /** Extension fields sent along unless the client set them. */
+  /** Extension fields that are sent unless the client set them. */
   readonly adds: JsonObject;
-  /** As `adds`, for streamed requests with tools. */
+  /** Like `adds`, for streamed requests with tools. */
   readonly addsForStreamedTools: JsonObject;
-  /** Its errors whose status misleads. */
+  /** Its errors with a misleading status. */
   readonly errors: readonly ErrorRule[];
-  /** Exceptions by the model's name: the first that matches is laid over the rest. */
+  /** Exceptions by model name. The first match overrides the rest. */
   readonly models: readonly ModelQuirks[];
 }
 
@@ -78,7 +80,7 @@ export interface ModelQuirks {
 
 export const NO_EFFORT: EffortQuirks = { values: [] };
 
-/** The fields that OpenAI alone is known to take; at other providers they name features of OpenAI's own. */
+/** Fields that only OpenAI is known to accept, since they name features of its own. */
 export const OPENAI_ONLY: readonly string[] = [
   "audio",
   "metadata",
@@ -95,7 +97,7 @@ export const OPENAI_ONLY: readonly string[] = [
   "web_search_options",
 ];
 
-/** Extensions of other servers, which those that check their requests refuse. */
+/** Extensions of other servers, refused by servers that validate their requests. */
 export const OTHERS_ONLY: readonly string[] = [
   "chat_template_kwargs",
   "clear_thinking",
@@ -122,7 +124,7 @@ export const OTHERS_ONLY: readonly string[] = [
   "transforms",
 ];
 
-/** The quirks of a provider that has none. */
+/** A provider without quirks. */
 export const PLAIN: OpenaiQuirks = {
   choicesMax: 1,
   limitField: "max_tokens",
@@ -153,7 +155,7 @@ export const PLAIN: OpenaiQuirks = {
   models: [],
 };
 
-/** The quirks that hold for one model. */
+/** Returns the quirks for one model. */
 export function findQuirks(quirks: OpenaiQuirks, name: string): OpenaiQuirks {
   const exception = quirks.models.find((model) => model.names.test(name));
   return exception === undefined ? quirks : { ...quirks, ...exception.quirks };

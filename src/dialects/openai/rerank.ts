@@ -1,4 +1,4 @@
-// Rerank on servers of OpenAI's dialect that have it in a form and at an address of their own: DeepInfra and NVIDIA.
+// Rerank on servers of OpenAI's dialect with a form and an address of their own: DeepInfra and NVIDIA.
 import type { Target } from "../../core/dialect.ts";
 import { Fault } from "../../core/fault.ts";
 import { asArray, asNumber, asObject, type JsonObject } from "../../core/json.ts";
@@ -9,10 +9,10 @@ import { makeWholeCodec } from "../../operations/whole.ts";
 import { makeBearerHeaders, passExtras } from "../_chat/outgoing.ts";
 import { rankDocuments, readRerankUsage } from "../_whole/rerank.ts";
 
-/** DeepInfra wants the query once for each document, so that a long one would take up a thousand times its length. */
+/** DeepInfra requires the query once per document, so a long one would be sent up to a thousand times. */
 const QUERIES_BYTES_MAX = 8 * 1024 * 1024;
 
-/** deepinfra.com, "HTTP/cURL API" of Qwen3-Reranker: a score for each query and the document at its place, in their order. */
+/** deepinfra.com, "HTTP/cURL API" of Qwen3-Reranker: one score per query and document, in order. */
 export const DEEPINFRA_RERANK: Codec<RerankForm> = makeWholeCodec({
   encode(ask, { name }, target) {
     const { query, documents } = ask;
@@ -33,7 +33,7 @@ export const DEEPINFRA_RERANK: Codec<RerankForm> = makeWholeCodec({
 });
 
 const NVIDIA_API = "https://integrate.api.nvidia.com/v1";
-/** NVIDIA's own API has each ranking model at an address of its own, with underscores for the dots of its name. */
+/** NVIDIA's own API has an address for each ranking model, with underscores for the dots in its name. */
 const NVIDIA_RETRIEVAL = "https://ai.api.nvidia.com/v1/retrieval";
 
 /** NeMo Retriever Reranking NIM, "Use the API": `rankings` hold logits, which may be any number. */
@@ -73,7 +73,7 @@ function makeCall(
   };
 }
 
-/** A model's name as steps of a path, as `Qwen/Qwen3-Reranker-8B`. Throws the Fault of one that would name a step above. */
+/** Returns a name as path segments: `Qwen/Qwen3-Reranker-8B`. Throws a Fault if one would name a parent directory. */
 function encodePath(name: string): string {
   const steps = name.toWellFormed().split("/");
   if (steps.some((step) => step === "" || step === "." || step === ".."))

@@ -1,4 +1,4 @@
-// Moonshot's flavour of JSON Schema: what its validator refuses is said in the way it takes.
+// Moonshot's flavour of JSON Schema: rewrites what its validator refuses.
 import { isObject, type JsonObject } from "../../core/json.ts";
 
 /** Keywords whose value is a map from names to schemas. */
@@ -7,8 +7,8 @@ const MAPS: ReadonlySet<string> = new Set(["properties", "patternProperties", "$
 const DATA: ReadonlySet<string> = new Set(["enum", "const", "default", "examples", "required"]);
 
 /**
- * The schema without `$schema`, with `items` always one object (a tuple becomes `anyOf` its members) and `type` inside
- * the branches of `anyOf` (Moonshot's error messages: "not a valid moonshot flavored json schema").
+ * Returns the schema without `$schema`, with `items` always one object (a tuple becomes `anyOf` its members) and `type`
+ * inside the branches of `anyOf` (Moonshot's error messages: "not a valid moonshot flavored json schema").
  */
 export function toMoonshotSchema(schema: JsonObject): JsonObject {
   const kept = Object.entries(schema).filter(([keyword]) => keyword !== "$schema");

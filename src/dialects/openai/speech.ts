@@ -1,4 +1,4 @@
-// Speech in OpenAI's form (OpenAI API reference, "Create speech"): the answer is the sound itself or events, or at Mistral JSON with it.
+// Speech in OpenAI's form (OpenAI API reference, "Create speech"): the answer is audio or events, or JSON at Mistral.
 import { asObject, asString, type JsonObject } from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Codec } from "../../operations/codec.ts";
@@ -8,11 +8,11 @@ import { makeCall } from "../_chat/outgoing.ts";
 import { decodeSound } from "./media-streams.ts";
 
 interface SpeechQuirks {
-  /** The answer is JSON with the sound as base64 in `audio_data`. */
+  /** True if the answer is JSON with the sound as base64 in `audio_data`. */
   readonly answersJson: boolean;
-  /** The models that stream events on request; null: none does. */
+  /** The models that stream events on request. Null if none does. */
   readonly events: RegExp | null;
-  /** Fields that the server doesn't have. */
+  /** Fields that the server doesn't support. */
   readonly refuses: readonly ("instructions" | "speed")[];
 }
 

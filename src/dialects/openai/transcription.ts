@@ -1,4 +1,4 @@
-// Transcriptions in OpenAI's form, which Groq, Mistral and local servers speak (OpenAI API reference, "Create transcription").
+// Transcriptions in OpenAI's form, as at Groq, Mistral, local servers (OpenAI API reference, "Create transcription").
 import type { FormEntry } from "../../core/attachment.ts";
 import { asCount, asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
@@ -15,7 +15,7 @@ import type { WorkUsage } from "../../operations/whole-form.ts";
 import { makeCall } from "../_chat/outgoing.ts";
 import { decodeTranscript } from "./media-streams.ts";
 
-/** `streams` is true for servers that send a transcript as it is made. */
+/** `streams` is true for servers that stream transcripts. */
 export function makeTranscription({ streams }: { readonly streams: boolean }): Codec<TranscriptionForm> {
   return makeWholeCodec({
     encode(ask, card, target) {
@@ -28,7 +28,7 @@ export function makeTranscription({ streams }: { readonly streams: boolean }): C
   });
 }
 
-/** The file comes last, so that servers that stream the form have read its parameters by then. */
+/** The file comes last, so that servers that stream the form already know its parameters. */
 function makeForm(ask: TranscriptionRequest, model: string, isStreamed: boolean): readonly FormEntry[] {
   const { file, language, prompt, temperature, format, extras } = ask;
   const given = { model, response_format: format, language, prompt, temperature };
@@ -51,7 +51,7 @@ function readContent(content: unknown): TranscriptionReply {
   return { content, usage: readUsage(content) };
 }
 
-/** Three forms: tokens, seconds (OpenAI), and both together (Mistral). A verbose transcript tells its length besides. */
+/** Three forms: tokens, seconds (OpenAI), and both together (Mistral). A verbose transcript also reports its length. */
 function readUsage({ usage, duration }: JsonObject): WorkUsage | null {
   const given = asObject(usage);
   const seconds = asCount(given.seconds ?? given.prompt_audio_seconds ?? ceil(duration));

@@ -11,11 +11,11 @@ import type { ChatDialect } from "../dialect.ts";
 import { encode } from "./encode.ts";
 import { listToolNames, type ToolNames } from "./tools.ts";
 
-/** The text cites the result with the id 7 as `[7]`. */
+/** The text cites the result with id 7 as `[7]`. */
 const MARK = /\[(\d+)\]/g;
 const RESULT_ITEMS: ReadonlySet<unknown> = new Set(["search_results", "people_search_results"]);
 
-/** Beyond the common items: search results, the citations made of them, searches billed. */
+/** Adds to the common items: search results, the citations made of them, billed searches. */
 class AgentOutput implements OutputForm {
   readonly #names: ToolNames;
   readonly #results: JsonObject[] = [];
@@ -24,7 +24,7 @@ class AgentOutput implements OutputForm {
     this.#names = listToolNames(request);
   }
 
-  /** Returns null for the API's own searches, which appear as function calls too. */
+  /** Returns null for the API's own searches, which also appear as function calls. */
   callName(name: string): string | null {
     return this.#names.client(name);
   }
@@ -33,7 +33,7 @@ class AgentOutput implements OutputForm {
     if (RESULT_ITEMS.has(item.type)) this.#results.push(...asArray(item.results).filter(isObject));
   }
 
-  /** `citations` and `search_results` stand where Sonar had them, beside the choices. */
+  /** `citations` and `search_results` are beside the choices, as in Sonar. */
   closing(text: string, cited: boolean): { delta: Delta; extras: JsonObject } {
     const urls = this.#results.map((result) => asString(result.url)).filter((url) => url !== undefined);
     const extras = urls.length > 0 ? { citations: urls, search_results: this.#results } : {};
@@ -41,7 +41,7 @@ class AgentOutput implements OutputForm {
     return { delta: annotations.length > 0 ? { annotations } : {}, extras };
   }
 
-  /** Web searches are billed apart; pages fetched and other tools are not searches. */
+  /** Web searches are billed separately. Fetched pages and other tools don't count as searches. */
   usage(given: JsonObject): Usage {
     const { invocation } = asObject(asObject(given.tool_calls_details).search_web);
     return parseResponseUsage(given, parseCount(invocation));

@@ -1,4 +1,4 @@
-// A chat-completion request as a call of Perplexity's Agent API (`POST {base}/agent`), which refuses every unknown field.
+// A chat-completion request as a call of Perplexity's Agent API (`POST {base}/agent`), which refuses unknown fields.
 
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
@@ -18,7 +18,7 @@ import { isServedBy, type Served } from "./models.ts";
 import { listToolNames, makeToolFields, SEARCH_FIELDS, type ToolNames } from "./tools.ts";
 
 const OUTPUT_TOKENS_MIN = 16;
-/** The API refuses a call of a Claude model without a limit; every Claude since 4.1 takes this one. */
+/** The API refuses a call of a Claude model without a limit. Every Claude since 4.1 accepts this one. */
 const CLAUDE_OUTPUT_TOKENS = 32_000;
 
 /** Fields with the same name and meaning in both APIs. */
@@ -33,10 +33,10 @@ const SAME = [
 
 const CARRIED: ReadonlySet<string> = new Set([...SAME, ...SEARCH_FIELDS, "disable_search"]);
 
-/** JSON without a schema can't be enforced here, so it is asked for. */
+/** JSON without a schema can't be enforced here, so it is requested in words. */
 const JSON_WISH: SystemMessage = { role: "system", content: "Answer with one JSON object and nothing else." };
 
-/** The call for a request. Throws `unsupported_capability` for audio and files. */
+/** Makes the call for a request. Throws `unsupported_capability` for audio and files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const served = isServedBy(card.name);
   const names = listToolNames(request);
@@ -71,13 +71,13 @@ function chooseLimit({ selects }: Served, card: ModelCard): JsonObject {
   return { max_output_tokens: card.outputTokensMax ?? CLAUDE_OUTPUT_TOKENS };
 }
 
-/** The scale begins at `minimal`; a model that is known not to reason is asked for nothing. */
+/** The lowest effort is `minimal`. A model known not to reason gets none. */
 function chooseEffort(request: ChatRequest, card: ModelCard): string | undefined {
   if (card.listed && !card.capabilities.has("reasoning")) return undefined;
   return request.reasoning_effort === "none" ? "minimal" : request.reasoning_effort;
 }
 
-/** Only schemas can be enforced; text is the default. */
+/** Only schemas can be enforced. Text is the default. */
 function makeFormat(request: ChatRequest): JsonObject | undefined {
   const format = request.response_format;
   return format?.type === "json_schema" ? { type: format.type, json_schema: format.json_schema } : undefined;

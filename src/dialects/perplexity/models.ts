@@ -1,9 +1,9 @@
-// Finds the model or preset of the Agent API that serves a card. Those that stand for Sonar search on every call, as it did.
+// Finds the Agent API's model or preset for a card. Those that replace Sonar search on every call, as Sonar did.
 
 /** The body's `model` or `preset` (Perplexity, "Model and preset mapping: Sonar -> Agent API"). */
 export interface Served {
   readonly selects: { readonly model: string } | { readonly preset: string };
-  /** True if the search tool must be sent for the model to search; presets have their own. */
+  /** True if the search tool must be sent. Presets have their own. */
   readonly searches: boolean;
 }
 
@@ -13,7 +13,7 @@ function findPreset(name: string): Served {
   return { selects: { preset: name }, searches: false };
 }
 
-/** The vendor's equivalents by behaviour of the Sonar models that have no slug of their own any more. */
+/** The vendor's equivalents for Sonar models that no longer have a slug of their own. */
 const SONAR: ReadonlyMap<string, Served> = new Map([
   ["sonar", sonar],
   ["sonar-pro", findPreset("low")],
@@ -35,7 +35,7 @@ const PRESETS: ReadonlySet<string> = new Set([
   "advanced-deep-research",
 ]);
 
-/** Sonar's old names, presets by name, slugs (`openai/gpt-6`) as they are; another bare name is a model of Perplexity's own. */
+/** Accepts Sonar's old names, preset names and slugs (`openai/gpt-6`). Other bare names are Perplexity's models. */
 export function isServedBy(name: string): Served {
   const known = SONAR.get(name);
   if (known) return known;

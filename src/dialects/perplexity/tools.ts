@@ -1,4 +1,4 @@
-// The tools of an Agent API call: the client's functions and their names, and the web search that makes a model behave as Sonar did.
+// The tools of an Agent API call: the client's functions, their names, and the web search that makes it act like Sonar.
 
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { ChatRequest } from "../../operations/chat/form.ts";
@@ -8,7 +8,7 @@ import { readToolName, toFunction } from "../_chat/tools.ts";
 import { flattenTool } from "../_responses/input.ts";
 import type { Served } from "./models.ts";
 
-/** Names of the API's own tools, refused with a 400 as names of functions (Perplexity, "Function calling and tools"). */
+/** Names of the API's own tools, refused as function names with a 400 (Perplexity, "Function calling and tools"). */
 const RESERVED: ReadonlySet<string> = new Set([
   "web_search",
   "search_web",
@@ -20,13 +20,13 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 
 export interface ToolNames {
-  /** The name that is sent for one of the client's. */
+  /** Returns the name that is sent for a client's name. */
   upstream(name: string): string;
-  /** The client's name for one that was called, or null when the client declared no such function. */
+  /** Returns the client's name of a called function, or null if the client declared no such function. */
   client(name: string): string | null;
 }
 
-/** The names for a request: the same for its encoding and its answer. */
+/** Maps the names of a request, the same way for its encoding and its answer. */
 export function listToolNames(request: ChatRequest): ToolNames {
   const declared = (request.tools ?? []).map(readToolName);
   const taken = new Set(declared);
@@ -40,7 +40,7 @@ export function listToolNames(request: ChatRequest): ToolNames {
   return { upstream, client: (name) => back.get(name) ?? null };
 }
 
-/** Sonar's fields that are filters of the search tool now, by the same names. */
+/** Sonar's fields that are now filters of the search tool, with the same names. */
 const FILTERS = [
   "search_recency_filter",
   "search_after_date_filter",
@@ -49,7 +49,7 @@ const FILTERS = [
   "last_updated_before_filter",
 ] as const;
 
-/** The client's fields that say something about the search. */
+/** The client's fields about the search. */
 export const SEARCH_FIELDS = [
   ...FILTERS,
   "search_domain_filter",
@@ -61,11 +61,11 @@ const DOMAINS_MAX = 20;
 const RESULTS_MAX = 50;
 const PLACE_FIELDS = ["latitude", "longitude", "country", "region", "city"] as const;
 
-/** `tools`, `tool_choice` and `max_tool_calls` of the body. Custom tools go as functions of one string. */
+/** Makes `tools`, `tool_choice` and `max_tool_calls`. Custom tools become functions of one string. */
 export function makeToolFields(request: ChatRequest, served: Served, names: ToolNames): JsonObject {
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const searchesItself = "preset" in served.selects;
-  // "none" would silence the search as well, and the client meant its own functions: they are not sent.
+  // "none" would also disable the search, but the client meant its own functions, so these are not sent.
   const silenced = choice === "none" && (served.searches || searchesItself);
   const functions = silenced ? [] : (request.tools ?? []).map(toFunction);
   const own = functions
@@ -75,16 +75,16 @@ export function makeToolFields(request: ChatRequest, served: Served, names: Tool
     return { ...makeToolList(own, choice, names), ...switchOffCalls(own, searchesItself) };
   }
   const asked = SEARCH_FIELDS.some((field) => request[field] !== undefined);
-  // A forced call must be one of the client's functions: beside them the search could take its place.
+  // A forced call must be one of the client's functions, but the model could call the search instead.
   const inTheWay = own.length > 0 && (choice === "required" || isObject(choice));
   const search = !inTheWay && (served.searches || asked) ? [makeSearchTool(request)] : [];
   const tools = [...search, ...own];
   if (own.length > 0 || !served.searches) return makeToolList(tools, silenced ? undefined : choice, names);
-  // Merely offered, the search is often left unused; Sonar searched on every call.
+  // If it is only offered, the search is often unused, but Sonar searched on every call.
   return { tools, tool_choice: { type: "web_search" } };
 }
 
-/** A preset's tools can't be removed: with no other tool, only all calls together can be switched off. */
+/** A preset's tools can't be removed. Without other tools, all calls together can be disabled. */
 function switchOffCalls(own: readonly JsonObject[], searchesItself: boolean): JsonObject {
   return searchesItself && own.length === 0 ? { max_tool_calls: 0 } : {};
 }
@@ -118,12 +118,12 @@ function makeSearchTool(request: ChatRequest): JsonObject {
   };
 }
 
-/** A leading `-` denies a domain. The API refuses a domain with a scheme. */
+/** A leading `-` excludes a domain. The API refuses a domain with a scheme. */
 function dropScheme(domain: string): string {
   return domain.replace(/^(-?)https?:\/\//, "$1");
 }
 
-/** OpenAI nests the place under `approximate`, Sonar did not. */
+/** OpenAI nests the location under `approximate`, Sonar did not. */
 function readPlace(location: unknown): JsonObject {
   return pickFields(asObject(asObject(location).approximate ?? location), PLACE_FIELDS);
 }

@@ -20,12 +20,12 @@ class OutputOfResponses implements OutputForm {
     this.#customTools = listCustomNames(request);
   }
 
-  /** Servers report their own tools' runs as custom calls too (xAI's searches): those are not the client's to answer. */
+  /** Servers report runs of their own tools as custom calls too (xAI's searches). The client can't answer those. */
   callName(name: string, type: CallType): string | null {
     return type === "function_call" || this.#customTools.has(name) ? name : null;
   }
 
-  /** A search counts when it asked the web: opening a found page is not billed. */
+  /** Only a search of the web counts. Opening a found page is not billed. */
   other(item: JsonObject): void {
     const { type } = asObject(item.action);
     if (item.type === "web_search_call" && (type === undefined || type === "search")) this.#searches++;
@@ -35,7 +35,7 @@ class OutputOfResponses implements OutputForm {
     return { delta: {}, extras: {} };
   }
 
-  /** xAI reports what it bills; elsewhere the items are counted. */
+  /** xAI reports what it bills. For other servers the items are counted. */
   usage(given: JsonObject): Usage {
     const billed = given.server_side_tool_usage_details;
     const { web_search_calls: web, x_search_calls: posts } = asObject(billed);
@@ -44,7 +44,7 @@ class OutputOfResponses implements OutputForm {
   }
 }
 
-/** True for the 400 of encrypted reasoning that another organisation made: it can't be read here. */
+/** True for a 400 about encrypted reasoning of another organisation, which can't be read here. */
 export function isReasoningRefused({ code, message, details }: Fault): boolean {
   const isAboutReasoning =
     details.shownCode === "invalid_encrypted_content" || /encrypted[_ ]content/i.test(message);

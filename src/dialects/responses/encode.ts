@@ -16,7 +16,7 @@ import { flattenTool, makeInputItems } from "../_responses/input.ts";
 import { makeInputForm, type PutBack } from "./input.ts";
 import { chooseEffort, findFacts, type ModelFacts } from "./models.ts";
 
-/** Less is a 400 (OpenAI, Responses API: `max_output_tokens`). */
+/** Lower values are answered with 400 (OpenAI, Responses API: `max_output_tokens`). */
 export const OUTPUT_TOKENS_MIN = 16;
 
 /** Fields with the same name and meaning in both APIs. */
@@ -46,7 +46,7 @@ const CARRIED: ReadonlySet<string> = new Set([
   "web_search_options",
 ]);
 
-/** The call for a request. Throws `unsupported_capability` for audio parts. */
+/** Makes the call for a request. Throws `unsupported_capability` for audio parts. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const facts = findFacts(card);
   const limit = clampOutputLimit(request, card, "max_output_tokens", OUTPUT_TOKENS_MIN);
@@ -72,7 +72,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   return makeCall(target, "/responses", body, left);
 }
 
-/** Asking for text alone is asking for nothing special. */
+/** Text is the default, so requesting only text changes nothing. */
 function listCarried(request: ChatRequest): ReadonlySet<string> {
   const { modalities } = request;
   const textOnly = Array.isArray(modalities) && modalities.every((one) => one === "text");
@@ -84,7 +84,7 @@ function listPutBack(facts: ModelFacts): PutBack {
   return facts.openAi ? "sealed" : "raw";
 }
 
-/** A summary is asked for only when the client wants to see thinking: OpenAI gives it to verified organisations alone. */
+/** A summary is requested only if the client wants to see thinking: OpenAI limits it to verified organisations. */
 function makeReasoning(request: ChatRequest, facts: ModelFacts): Portion {
   const wish = asObject(request.reasoning);
   const asked = request.reasoning_effort;
@@ -98,7 +98,7 @@ function makeReasoning(request: ChatRequest, facts: ModelFacts): Portion {
   };
 }
 
-/** OpenAI's models refuse sampling parameters while they reason; those with `none` take them with it. */
+/** OpenAI's models refuse sampling parameters while they reason. Those with effort `none` accept them with it. */
 function makeSampling(request: ChatRequest, facts: ModelFacts): Portion {
   const free = !facts.openAi || !facts.reasons || (request.reasoning_effort === "none" && knowsNone(facts));
   const names = ["temperature", "top_p", "logprobs", "top_logprobs"];
@@ -153,7 +153,7 @@ function makeTool(tool: Tool): JsonObject {
   return { type: "custom", ...custom, format: { type, ...asObject(grammar) } };
 }
 
-/** Chat completions nests the location under `approximate`; the Responses API puts it beside the type. */
+/** Chat completions nests the location under `approximate`, the Responses API puts it beside the type. */
 function makeWebSearch(options: JsonObject): JsonObject {
   const { search_context_size: size, user_location: location } = options;
   const place = asObject(asObject(location).approximate);

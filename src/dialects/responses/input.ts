@@ -14,10 +14,10 @@ import type {
 import { type InputForm, makeInputContent } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";
 
-/** The part of earlier thinking that is put back: nothing, sealed items only, or its raw text too. */
+/** The part of earlier thinking that is sent back: nothing, only sealed items, or also its raw text. */
 export type PutBack = "nothing" | "sealed" | "raw";
 
-/** The form for one model. */
+/** Makes the form for one model. */
 export function makeInputForm(putBack: PutBack): InputForm {
   const form: InputForm = {
     part: makeInputPart,
@@ -49,7 +49,7 @@ function makeInputPart(part: ContentPart, param: string): JsonObject {
   }
 }
 
-/** `file_data` has to be a data: URL, and to have a name. */
+/** `file_data` must be a data: URL with a file name. */
 function makeFilePart({ file }: FilePart): JsonObject {
   if (file.file_data === undefined) return { type: "input_file", file_id: file.file_id };
   const isUrl = file.file_data.startsWith("data:");
@@ -89,8 +89,8 @@ interface Thought {
 }
 
 /**
- * The reasoning items of an earlier turn, as they were given. Only what the model can use is put back: OpenAI refuses an
- * item that is not stored there and has no `encrypted_content`, and any at all for a model that doesn't reason.
+ * Makes the reasoning items of an earlier turn, unchanged. Only usable items are sent back: OpenAI refuses an item that
+ * it hasn't stored and that has no `encrypted_content`, and any item for a model that doesn't reason.
  */
 function makeReasoningItems(details: readonly ReasoningDetail[], putBack: PutBack): readonly JsonObject[] {
   if (putBack === "nothing") return [];
@@ -107,7 +107,7 @@ function makeReasoningItems(details: readonly ReasoningDetail[], putBack: PutBac
     }));
 }
 
-/** Details of one item share its id; without ids, the sealed part ends an item. */
+/** Details of one item share its id. Without ids, the sealed part ends an item. */
 function addDetail(thoughts: Thought[], detail: ReasoningDetail): void {
   const id = detail.id ?? undefined;
   const open = thoughts.findLast((one) => one.id === id && (id !== undefined || one.sealed === undefined));

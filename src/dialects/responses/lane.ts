@@ -1,4 +1,4 @@
-// The native lane of the Responses API: the client's own request, with its limit and `store` and nothing else changed.
+// The native lane of the Responses API: the client's own request, changed only in its limit and `store`.
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, RawRequest, Target } from "../../core/dialect.ts";
 import type { Fault } from "../../core/fault.ts";
@@ -28,7 +28,7 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   const body = {
     ...rest,
     model: card.name,
-    // All clients share the provider's account, so nothing is left there unless the operator lets a client ask for it.
+    // All clients share the provider's account, so nothing is stored there unless the operator lets clients request it.
     store: rest.store === true,
     ...includeSealed(rest.include, card),
     ...(tokens === undefined ? {} : { max_output_tokens: tokens }),
@@ -36,14 +36,14 @@ function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: 
   return makeCall(target, "/responses", body, isLowered && given !== undefined ? ["max_output_tokens"] : []);
 }
 
-/** Nothing is stored, so thinking has to come in a form that the client can send back. Models that don't think refuse the wish. */
+/** Nothing is stored, so thinking must come in a form that clients can send back. Other models refuse the field. */
 function includeSealed(include: unknown, card: ModelCard): JsonObject {
   const wanted = asArray(include);
   if (!findFacts(card).reasons || wanted.includes(SEALED)) return {};
   return { include: [...wanted, SEALED] };
 }
 
-/** After a 400 that names encrypted reasoning: another account made it, so it is left out. */
+/** Mends a 400 about encrypted reasoning: another account made it, so it is removed. */
 function withoutRefusedReasoning(raw: RawRequest, fault: Fault): RawRequest | null {
   if (!isReasoningRefused(fault)) return null;
   const input = asArray(raw.body.input);

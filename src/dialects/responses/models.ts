@@ -1,12 +1,12 @@
-// The rules of OpenAI's own models, by name pattern (OpenAI, model pages and the Node SDK's types; state of November 2026).
+// The rules of OpenAI's own models, by name pattern (OpenAI, model pages and the Node SDK's types; November 2026).
 import type { ModelCard } from "../../core/card.ts";
 import type { ReasoningEffort } from "../../operations/chat/form.ts";
 
 interface Family {
   readonly pattern: RegExp;
-  /** Empty: the family doesn't reason. In ascending order. */
+  /** In ascending order. Empty if the family doesn't reason. */
   readonly efforts: readonly ReasoningEffort[];
-  /** `text.verbosity` other than medium. */
+  /** True if it accepts `text.verbosity` other than medium. */
   readonly verbosity: boolean;
 }
 
@@ -14,7 +14,7 @@ const LOW_TO_HIGH = ["low", "medium", "high"] as const;
 const LOW_TO_XHIGH = [...LOW_TO_HIGH, "xhigh"] as const;
 const LOW_TO_MAX = [...LOW_TO_XHIGH, "max"] as const;
 
-/** The first row that fits counts, so exceptions stand before their generation; unknown later generations fall to the last. */
+/** The first match counts, so exceptions come before their generation. Unknown later generations match the last row. */
 const FAMILIES: readonly Family[] = [
   { pattern: /^(gpt-[34]|chatgpt|gpt-5-chat)/, efforts: [], verbosity: false },
   { pattern: /^gpt-5\.\d+-chat/, efforts: ["medium"], verbosity: false },
@@ -33,16 +33,16 @@ const FAMILIES: readonly Family[] = [
 const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", ...LOW_TO_MAX];
 
 export interface ModelFacts {
-  /** undefined: nothing is known about it, so its reasoning is neither refused nor relied on. */
+  /** Undefined if unknown: its reasoning is then neither refused nor relied on. */
   readonly reasons: boolean | undefined;
-  /** null: as the client says. */
+  /** Null if the client's effort is sent as it is. */
   readonly efforts: readonly ReasoningEffort[] | null;
   readonly verbosity: boolean;
-  /** One of OpenAI's own models: they take thinking back only sealed, and take sampling fields only when they don't reason. */
+  /** True for OpenAI's own models: they accept only sealed thinking, and sampling fields only if they don't reason. */
   readonly openAi: boolean;
 }
 
-/** The facts of a card, by its name with or without a vendor's prefix (`openai/gpt-5`, `openai.gpt-5`, `ft:gpt-4o:…`). */
+/** Finds a card's facts by name, with or without a vendor's prefix (`openai/gpt-5`, `openai.gpt-5`, `ft:gpt-4o:…`). */
 export function findFacts(card: ModelCard): ModelFacts {
   const name = card.name.replace(/^(openai[./]|ft:)/, "");
   const family = FAMILIES.find(({ pattern }) => pattern.test(name));
@@ -54,7 +54,7 @@ export function findFacts(card: ModelCard): ModelFacts {
   return { reasons, efforts: reasons === false ? [] : null, verbosity: true, openAi: false };
 }
 
-/** The effort that the model takes and is nearest to the one asked for: the next higher, else its highest. */
+/** Chooses the accepted effort nearest to the requested one: the next higher, else the highest. */
 export function chooseEffort(asked: ReasoningEffort, facts: ModelFacts): ReasoningEffort | undefined {
   const { efforts } = facts;
   if (efforts === null || efforts.includes(asked)) return asked;

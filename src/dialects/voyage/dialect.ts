@@ -1,10 +1,10 @@
-// Voyage AI's embeddings and rerank, which say OpenAI's and Cohere's forms with other names (docs.voyageai.com).
+// Voyage AI's embeddings and rerank, which have OpenAI's and Cohere's forms with other names (docs.voyageai.com).
 import { explainChat } from "../_chat/error.ts";
 import { makeEmbeddings } from "../_whole/embeddings.ts";
 import { makeRerank } from "../_whole/rerank.ts";
 import type { Dialect } from "../dialect.ts";
 
-/** The most tokens of one call, by model. */
+/** Returns the maximum tokens per call for a model. */
 function findTokensMax(name: string): number {
   if (name.includes("lite")) return 1_000_000;
   return /large|code|law|finance|multilingual|context/.test(name) ? 120_000 : 320_000;
