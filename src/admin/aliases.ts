@@ -153,7 +153,7 @@ function readTarget(parts: AliasParts, given: Static<typeof target>): Alias {
     return findSelector(given) === null ? readModel(parts, given, "target") : given;
   const targets = given.map((one, at) => readMember(parts, one, `target[${at}].model`));
   const twice = targets.findIndex(({ model }, at) => targets.findIndex((one) => one.model === model) < at);
-  if (twice !== -1) throw invalidValue(`target[${twice}].model`, "this model is there twice");
+  if (twice !== -1) throw invalidValue(`target[${twice}].model`, "this model is listed twice");
   return targets;
 }
 
@@ -163,7 +163,7 @@ function readMember(
   param: string,
 ): AliasTarget {
   if (findSelector(model) !== null) {
-    throw invalidValue(param, "a group is of models: a selector has a name of its own");
+    throw invalidValue(param, "a group can only contain models, not selectors");
   }
   return { model: readModel(parts, model, param), weight };
 }

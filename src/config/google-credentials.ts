@@ -48,7 +48,7 @@ function readServiceAccount(file: JsonObject): TokenSource | string {
   const tokenUrl = readAddress(file.token_uri ?? TOKEN_URL);
   if (!email) return "it has no client_email";
   if (!privateKey || !isPrivateKey(privateKey)) return "its private_key can't be read as one in PEM";
-  if (!tokenUrl) return "its token_uri is no address";
+  if (!tokenUrl) return "its token_uri is not an address";
   return {
     kind: "service_account",
     tokenUrl,
@@ -72,7 +72,7 @@ function readLogin(file: JsonObject): TokenSource | string {
   const tokenUrl = readAddress(file.token_uri ?? TOKEN_URL);
   if (!clientId || !clientSecret || !refreshToken)
     return "it lacks one of client_id, client_secret and refresh_token";
-  if (!tokenUrl) return "its token_uri is no address";
+  if (!tokenUrl) return "its token_uri is not an address";
   return { kind: "refresh_token", tokenUrl, clientId, clientSecret, refreshToken };
 }
 
@@ -86,9 +86,9 @@ function readWorkload(file: JsonObject): TokenSource | string {
   const impersonationUrl = acting === undefined ? null : readAddress(acting);
   if (!asString(path)) return "its credential_source names no file, and tokens are taken from files alone";
   if (!audience || !subjectTokenType) return "it lacks audience or subject_token_type";
-  if (!tokenUrl) return "its token_url is no address";
+  if (!tokenUrl) return "its token_url is not an address";
   if (acting !== undefined && impersonationUrl === null)
-    return "its service_account_impersonation_url is no address";
+    return "its service_account_impersonation_url is not an address";
   const { type, subject_token_field_name: field } = asObject(format);
   return {
     kind: "workload_identity",

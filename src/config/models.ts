@@ -45,7 +45,7 @@ export class ModelFields {
     for (const [name, entry] of Object.entries(models)) {
       const path = ["models", name];
       const id = this.#canonical(name);
-      if (changes.has(id)) this.#issues.atKey(path, "this model is there twice");
+      if (changes.has(id)) this.#issues.atKey(path, "this model is listed twice");
       else if (this.#isOff(id)) this.#issues.atKey(path, describeOff(id));
       else if (Object.keys(entry).length === 0) this.#issues.atValue(path, "changes nothing");
       const operations = new Set(entry.operations ?? this.#cards.get(id)?.operations ?? CHAT_ONLY);
@@ -93,11 +93,11 @@ export class ModelFields {
     return targets.map(({ model, weight = 1 }, at) => {
       const here = [...path, at, "model"];
       if (findSelector(model) !== null) {
-        this.#issues.atValue(here, "a group is of models: a selector has a name of its own");
+        this.#issues.atValue(here, "a group can only contain models, not selectors");
         return { model, weight };
       }
       const id = this.#asked(model, here);
-      if (names.has(normaliseId(id))) this.#issues.atValue(here, "this model is there twice");
+      if (names.has(normaliseId(id))) this.#issues.atValue(here, "this model is listed twice");
       names.add(normaliseId(id));
       return { model: id, weight };
     });

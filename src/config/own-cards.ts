@@ -29,7 +29,7 @@ export function buildOwnCards(own: OwnModels, issues: Issues): readonly ModelCar
   return own.models.map((model, at) => {
     const wrong = (path: Path, message: string) =>
       issues.atValue([...own.path, "models", at, ...path], message);
-    if (names.has(model.name)) wrong(["name"], "this model is there twice");
+    if (names.has(model.name)) wrong(["name"], "this model is listed twice");
     names.add(model.name);
     const like =
       findLike(model.like, own.cards, (message) => wrong(["like"], message)) ?? findOnCloud(own, model);

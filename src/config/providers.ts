@@ -51,7 +51,7 @@ export function buildProviders(
     const canonical = listed?.name ?? name;
     const key = canonical.toLowerCase();
     if (row === undefined && RESERVED.has(key)) issues.atKey(path, `${name} is a reserved name`);
-    else if (providers.has(key)) issues.atKey(path, "this provider is there twice");
+    else if (providers.has(key)) issues.atKey(path, "this provider is listed twice");
     const setup = buildSetup({ name: canonical, path, row, names, issues, ...outside }, entry ?? {});
     providers.set(key, setup);
     const own = {
@@ -148,7 +148,7 @@ function readCredentials(context: Context, given: ProviderConfig["keys"]): reado
     const credentials = given.map(readCredential);
     for (const [at, { secret }] of credentials.entries()) {
       if (credentials.findIndex((one) => one.secret === secret) === at) continue;
-      context.issues.atValue([...context.path, "keys", at], "this key is there twice");
+      context.issues.atValue([...context.path, "keys", at], "this key is listed twice");
     }
     return credentials;
   }

@@ -28,7 +28,7 @@ interface SyntaxProblem extends Place {
 }
 
 const SYNTAX: Readonly<Record<string, string>> = {
-  DUPLICATE_KEY: "this field is there twice",
+  DUPLICATE_KEY: "this field appears twice",
   TAB_AS_INDENT: "a tab can't indent; use spaces",
   MULTIPLE_DOCS: "one file holds one configuration; remove what follows ---",
   BAD_INDENT: "the indentation doesn't fit the lines around it, or a closing bracket is missing",

@@ -16,8 +16,8 @@ const APIS: Readonly<Record<ClientSetup["speaks"], string>> = {
 export function writeClientPage({ title, kind, speaks, snippets, notes }: ClientSetup): string {
   const start =
     kind === "agent"
-      ? `Make a key without a daily limit for your own team (\`requests_per_day: null\`): 200 requests are an hour of ${title}.`
-      : `Programs of your own team get a key without a daily limit (\`requests_per_day: null\`), so that ${title} is never slowed down.`;
+      ? `Create your team's keys without a daily limit (\`requests_per_day: null\`): ${title} can make 200 requests in an hour.`
+      : `Create your team's keys without a daily limit (\`requests_per_day: null\`), so that your programs are never slowed down.`;
   const blocks = snippets.map((snippet) => {
     const { about, language } = snippet;
     return `${about}\n\n\`\`\`${language}\n${fillSnippet(snippet, ADDRESS, KEY)}\n\`\`\``;
@@ -26,7 +26,7 @@ export function writeClientPage({ title, kind, speaks, snippets, notes }: Client
   const parts = [
     "<!-- Written by UPDATE_DOCS=1 bun test docs/clients from the table of clients. -->",
     `# ${title}`,
-    `${title} speaks ${APIS[speaks]}, and with the gateway it works with every chat model and selector.`,
+    `${title.endsWith("SDK") ? "The " : ""}${title} speaks ${APIS[speaks]}. Through the gateway it works with every chat model and selector.`,
     start,
     ...blocks,
     ...known,
