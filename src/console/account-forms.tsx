@@ -1,4 +1,4 @@
-// The forms of an account: its name, and money for it.
+// Forms for an account: its name and its top-ups.
 import { useRef } from "preact/hooks";
 import type { AccountView } from "../admin/accounts.ts";
 import { change } from "./api.ts";
@@ -49,10 +49,10 @@ interface TopUpProps {
   readonly onDone: () => Promise<unknown>;
 }
 
-/** Puts money on an account: once, however often the button is pressed. */
+/** Tops up an account: once, however often the button is pressed. */
 export function TopUp({ account, onClose, onDone }: TopUpProps) {
   const { draft, set, field } = useDraft(() => ({ amount: "", note: "" }));
-  // A try whose answer was lost is the same top-up again; another amount is another one.
+  // A retry after a lost answer is the same top-up; another amount or note makes it a new one.
   const once = useRef({ of: "", name: "" });
   const task = useTask(async () => {
     const note = draft.note.trim();

@@ -1,4 +1,4 @@
-// One account: its balance and every movement of it.
+// One account: its balance and its movements.
 import { useState } from "preact/hooks";
 import type { AccountView } from "../admin/accounts.ts";
 import type { EntryView } from "../admin/journal.ts";

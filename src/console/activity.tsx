@@ -1,4 +1,4 @@
-// Activity: the request log, filtered, with what ends now on top of it.
+// Activity: the request log with filters, and new requests at the top as they end.
 import { useState } from "preact/hooks";
 import type { RequestView } from "../admin/request-schema.ts";
 import { compact, describeUnits, fullMoment, moment, span, splitParts, usd } from "./format.ts";
@@ -11,7 +11,7 @@ import { type Column, List } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
 import { go, makeAddress, place, setFields } from "./route.ts";
 
-/** Rows that came since the page was opened. */
+/** Bounds the rows added live since the page was opened. */
 const LIVE_ROWS_MAX = 200;
 const FILTERS = ["key_id", "account_id", "model", "provider", "selector", "status"] as const;
 type Wanted = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
@@ -98,7 +98,7 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   );
 }
 
-/** Those that came live first; one that the list has too is shown once. */
+/** Puts the live rows first, without those that the list already has. */
 function merged(fresh: readonly RequestView[], rows: readonly RequestView[]): readonly RequestView[] {
   const known = new Set(rows.map(({ id }) => id));
   return [...fresh.filter(({ id }) => !known.has(id)), ...rows];
@@ -137,7 +137,7 @@ function Filters({ wanted, names }: { readonly wanted: Wanted; readonly names: N
     ...names.keys.map(({ id, name }) => ({ value: id, label: name })),
   ];
   const { key_id: wantedKey = "", provider, account_id: account } = wanted;
-  // The list has the latest keys alone.
+  // The list has only the latest keys, so the wanted one may be missing.
   if (!keys.some(({ value }) => value === wantedKey))
     keys.push({ value: wantedKey, label: names.key(wantedKey) });
   return (
@@ -157,7 +157,7 @@ function Filters({ wanted, names }: { readonly wanted: Wanted; readonly names: N
   );
 }
 
-/** A filter that came with the address and has no field of its own. */
+/** A filter set by a link, for which the page has no field. */
 function Taken({ what, onRemove }: { readonly what: string; readonly onRemove: () => void }) {
   return (
     <button type="button" class="button" onClick={onRemove}>
@@ -236,7 +236,7 @@ function ModelOf({ row }: { readonly row: RequestView }) {
   );
 }
 
-/** Until the first token, and from then on, as a share of the longest shown. */
+/** The time to the first token and the time after it, as shares of the longest request shown. */
 function Took({ row, longestMs }: { readonly row: RequestView; readonly longestMs: number }) {
   const share = (ms: number) => `${Math.max(1, (ms / longestMs) * 100)}%`;
   const first = row.first_token_ms ?? row.total_ms;

@@ -1,4 +1,4 @@
-// The console's frame: navigation, who is signed in, and the page that the address names.
+// The console's frame: navigation, session and the page named by the address.
 import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { AccountPage } from "./account.tsx";
@@ -27,7 +27,7 @@ interface Page {
   readonly icon: IconName;
   readonly Page: ComponentType;
   readonly isSetting?: boolean;
-  /** The rest of the path, as an id. */
+  /** Shows one item, whose id is the rest of the path. */
   readonly One?: ComponentType<{ readonly id: string }>;
 }
 
@@ -72,7 +72,7 @@ function Shell() {
   const found = pageAt(path);
   const isFirst = useRef(true);
   useEffect(() => {
-    // With a keyboard one goes on from the page's beginning.
+    // Keyboard users continue at the top of the new page.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
     document.title = found ? `${found.page.label} · Poundkey` : "Poundkey";
@@ -170,7 +170,7 @@ interface GuardProps {
   readonly children: ComponentChildren;
 }
 
-/** Keeps a page's mistake to that page: the navigation stays, and the visitor sees an error. */
+/** Contains a page's crash: the navigation stays, and the page shows the error. */
 class Guard extends Component<GuardProps, { readonly message: string | null }> {
   override state = { message: null };
 

@@ -1,4 +1,4 @@
-// The sources of the figures: by model, provider, key or account, as bars.
+// Usage by model, provider, key or account, as bars.
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { UsageSums, UsageView } from "../admin/usage.ts";
@@ -74,7 +74,7 @@ function Rows({ rows, all, group }: RowsProps) {
     if (row.account_id !== undefined) return names.account(row.account_id);
     return idOf(row) === "" ? "Refused before a provider was asked" : idOf(row);
   };
-  // In the order of the rows, which is by spend; where nothing cost anything, by requests.
+  // Bars show what the rows are sorted by: spend, or requests if everything was free.
   const isFree = all.every(({ cost_usd }) => cost_usd === 0);
   const sizeOf = (row: UsageView) => (isFree ? row.requests : row.cost_usd);
   const most = Math.max(...all.map(sizeOf));

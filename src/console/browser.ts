@@ -1,4 +1,4 @@
-// All that the console does to the browser beside drawing: calls, clocks, the clipboard, what is remembered.
+// Everything the console asks of the browser besides drawing: requests, clocks, the clipboard and storage.
 
 export function send(path: string, init: RequestInit): Promise<Response> {
   return fetch(path, { credentials: "same-origin", ...init });
@@ -8,18 +8,18 @@ export function nowMs(): number {
   return Date.now();
 }
 
-/** Milliseconds that only go forward, for measuring. */
+/** Returns milliseconds of a clock that never goes back, for measuring. */
 export function tickMs(): number {
   return performance.now();
 }
 
-/** Runs once, after a while; gives what calls it off. */
+/** Runs once after a delay. Returns a function that cancels it. */
 export function later(afterMs: number, run: () => void): () => void {
   const timer = setTimeout(run, afterMs);
   return () => clearTimeout(timer);
 }
 
-/** Runs again and again while the page is looked at; gives what ends it. */
+/** Runs repeatedly while the page is visible. Returns a function that stops it. */
 export function every(ms: number, run: () => void): () => void {
   const timer = setInterval(() => {
     if (!document.hidden) run();
@@ -27,13 +27,13 @@ export function every(ms: number, run: () => void): () => void {
   return () => clearInterval(timer);
 }
 
-/** A name that is used once, as an Idempotency-Key. */
+/** Returns a random name, for an Idempotency-Key. */
 export function uniqueName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Puts text on the clipboard; false when the browser refuses. */
+/** Copies text to the clipboard. Returns false if the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     if (navigator.clipboard) {
@@ -41,12 +41,12 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // Asked for without leave: the old way may still do.
+    // Permission was denied, but the old way may still work.
   }
   return copiedTheOldWay(text);
 }
 
-/** A page over plain HTTP that isn't on localhost has no Clipboard API. */
+/** Copies without the Clipboard API, which pages over plain HTTP lack unless they are on localhost. */
 function copiedTheOldWay(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;
@@ -58,18 +58,17 @@ function copiedTheOldWay(text: string): boolean {
   return isCopied;
 }
 
-/** The address of this gateway. */
 export function gatewayAddress(): string {
   return location.origin;
 }
 
-/** Returns an address of data within this page; until it is taken back, the browser keeps the data. */
+/** Returns an object URL for the data, which the browser keeps until the URL is revoked. */
 export function lendAddress(data: Blob): { readonly url: string; readonly revoke: () => void } {
   const url = URL.createObjectURL(data);
   return { url, revoke: () => URL.revokeObjectURL(url) };
 }
 
-/** The value that this browser remembers under a name; null: nothing, or nothing is allowed to be. */
+/** Returns a stored value. Null if there is none or storage is blocked. */
 export function remembered(name: string): string | null {
   try {
     return localStorage.getItem(`poundkey.${name}`);
@@ -82,6 +81,6 @@ export function remember(name: string, value: string): void {
   try {
     localStorage.setItem(`poundkey.${name}`, value);
   } catch {
-    // A browser that keeps nothing: the next visit starts from the defaults.
+    // Storage is blocked: the next visit starts with the defaults.
   }
 }

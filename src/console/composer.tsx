@@ -1,4 +1,4 @@
-// The field for a prompt: text and images; Enter sends, Shift+Enter begins a new line.
+// The prompt field, with text and images: Enter sends, Shift+Enter starts a new line.
 import type { TargetedEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { describeBytes } from "./format.ts";
@@ -7,7 +7,7 @@ import { useUploadMax } from "./parts/file-field.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { Notice } from "./parts/states.tsx";
 
-/** Base64 makes three bytes four characters. */
+/** Base64 encodes three bytes as four characters. */
 const BYTES_PER_CHARACTER = 3 / 4;
 
 export interface Prompt {
@@ -82,7 +82,7 @@ function Foot({ isRunning, canSend, bytesMax, addImages, onStop }: FootProps) {
   const take = async (event: TargetedEvent<HTMLInputElement>) => {
     const input = event.currentTarget;
     await addImages(input.files);
-    // The same picture may be taken again.
+    // Lets the same image be chosen again.
     input.value = "";
   };
   return (

@@ -1,4 +1,4 @@
-// One credential of a provider: its state, its test, what can be done with it, and the form of it.
+// One credential of a provider: its state, its test, its actions and its form.
 import { useState } from "preact/hooks";
 import type { CredentialView, ProviderView, Tested } from "../admin/providers.ts";
 import { change, readMessage } from "./api.ts";
@@ -135,7 +135,7 @@ function TrialResult({ trial }: { readonly trial: Tested | string | null }) {
 
 interface CredentialFormProps {
   readonly provider: ProviderView;
-  /** The credential in whose place another key is put; left out: it is a new one. */
+  /** The credential to replace. Missing for a new one. */
   readonly replaced?: CredentialView;
   readonly onClose: () => void;
   readonly onSaved: () => Promise<void>;

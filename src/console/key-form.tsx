@@ -1,4 +1,4 @@
-// The form of a key: a new one, or what may be changed of one.
+// The form for a new key, or for changing one.
 import { useState } from "preact/hooks";
 import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
 import { ApiError, change } from "./api.ts";
@@ -54,7 +54,7 @@ function makeDraft(key: KeyInUseView | undefined) {
   };
 }
 
-/** The body of the call; only what may be changed of a key that there is. */
+/** Returns the request's body. For an existing key, it has only the fields that can change. */
 function makeBody(draft: Draft, models: readonly string[], edited: KeyInUseView | undefined) {
   const { allowance, perDay } = draft;
   const expiresAt = expiryOf(draft);
@@ -76,7 +76,7 @@ function expiryOf({ expiry, date }: Draft): string | null {
   return new Date(nowMs() + Number(expiry) * DAY_MS).toISOString();
 }
 
-/** The fields that show the gateway's complaints about them. */
+/** The fields that show their own errors. Any other error is shown below the form. */
 const COMPLAINING: readonly (string | null)[] = ["name", "expires_at", "requests_per_day", "spend_limit_usd"];
 
 export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
@@ -121,7 +121,7 @@ interface FieldsProps {
   readonly errorOf: (name: string) => string | null;
 }
 
-/** The account that pays for the key, and the day on which it expires. */
+/** The key's account and expiry date. */
 function OwnerFields({ form, errorOf, isNew }: FieldsProps & { readonly isNew: boolean }) {
   const { accounts } = useNames();
   const options = accounts.map(({ id, name }) => ({ value: id, label: name }));

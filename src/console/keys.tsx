@@ -1,4 +1,4 @@
-// Settings → Router: the gateway's keys, with what they used; adding, changing and revoking them.
+// Settings → Router: the gateway's keys and their usage; adding, changing and revoking them.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
@@ -121,7 +121,7 @@ interface KeySecretProps {
   readonly onClose: () => void;
 }
 
-/** A new key's secret, shown once, with the lines that put it into each client. */
+/** A new key's secret, shown once, with each client's setup lines. */
 function KeySecret({ made, onClose }: KeySecretProps) {
   const foot = (
     <Button kind="main" onClick={onClose}>

@@ -1,4 +1,4 @@
-// Settings → Limits: the rules in force, as configured, in plain words.
+// Settings → Limits: the configured limits in plain words.
 import type { SettingsView } from "../admin/settings-schema.ts";
 import { count, describeBytes, percent, span, usd } from "./format.ts";
 import { type Fact, Facts } from "./parts/figures.tsx";

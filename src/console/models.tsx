@@ -1,4 +1,4 @@
-// Models: the catalogue, searched, filtered and sorted where it is shown, and the operator's aliases.
+// Models: the catalogue with search, filters and sorting in the page, and the operator's aliases.
 import { useEffect, useState } from "preact/hooks";
 import type { AliasView } from "../admin/aliases.ts";
 import type { Listed } from "../admin/list.ts";
@@ -28,7 +28,7 @@ const PRICES = [
 ];
 const CAPABILITIES = ["vision", "tools", "reasoning", "structured", "files", "audio"] as const;
 
-/** Numbers by which to sort; what is not known comes last, whichever way. */
+/** Sort keys. Unknown values come last in both directions. */
 const SORTS: Readonly<Record<string, (model: CardView) => number | string | null>> = {
   name: ({ id }) => id.toLowerCase(),
   context: ({ context_window }) => context_window,
@@ -103,7 +103,7 @@ function matching(query: URLSearchParams): (model: CardView) => boolean {
     (!query.has("on") || model.on);
 }
 
-/** Models that take tools without being forced to call one take tools too. */
+/** `tools_auto` counts as tools: the model calls tools but can't be forced to. */
 function hasCapability({ capabilities }: CardView, capability: string): boolean {
   return capabilities.includes(capability) || (capability === "tools" && capabilities.includes("tools_auto"));
 }
@@ -124,7 +124,7 @@ function orderOf(query: URLSearchParams): { readonly by: string; readonly isDown
   return { by: sort.replace(/^-/, ""), isDown: sort.startsWith("-") };
 }
 
-/** A second press turns the order round, a third gives the first order back. */
+/** A second click reverses the order, a third restores the default. */
 function sortingOf(query: URLSearchParams): Sorting {
   const { by, isDown } = orderOf(query);
   const next = (name: string) => (by !== name ? name : isDown ? null : `-${name}`);
@@ -164,7 +164,7 @@ function Filters({ all, query }: FiltersProps) {
   );
 }
 
-/** A chat model's capabilities; of another, what it is for. */
+/** Returns a model's operations other than chat, and its capabilities. */
 function listAbilities({ operations, capabilities }: CardView): readonly string[] {
   return [...(operations ?? []).filter((one) => one !== "chat"), ...capabilities];
 }
@@ -213,7 +213,7 @@ const COLUMNS: readonly Column<CardView>[] = [
   },
 ];
 
-/** The operator's names for models, with their targets. */
+/** The operator's aliases and their targets. */
 function Aliases() {
   const aliases = usePages<AliasView>("/aliases", {}, EVERY_MS);
   return (
@@ -238,7 +238,7 @@ const ALIAS_COLUMNS: readonly Column<AliasView>[] = [
   },
 ];
 
-/** The models of a group with their shares of its load. */
+/** One model, or the models of a group with their shares of the load. */
 function Target({ target }: Pick<AliasView, "target">) {
   if (typeof target === "string") return <span>{target}</span>;
   const whole = target.reduce((sum, { weight }) => sum + weight, 0);

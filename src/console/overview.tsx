@@ -1,4 +1,4 @@
-// Overview: requests, spend, tokens, errors and speed over a chosen time, live.
+// Overview: requests, spend, tokens, errors and speed over a chosen period, live.
 import { useRef } from "preact/hooks";
 import type { FiguresView } from "../admin/figures.ts";
 import type { Overview } from "../admin/overview.ts";
@@ -25,7 +25,7 @@ const RANGES = [
 type RangeName = (typeof RANGES)[number]["value"];
 const DEFAULT_RANGE = RANGES[2];
 
-/** New figures come at most this often while requests end. */
+/** Figures are refreshed at most this often while requests end. */
 const REFRESH_MS = 1500;
 const EVERY_MS = 30_000;
 
@@ -68,7 +68,7 @@ export function OverviewPage() {
   );
 }
 
-/** Whole steps up to the end of the one that is under way, so that the same question is asked for a while. */
+/** Returns a period that ends with the current step, so that the query stays the same until the next step. */
 function spanOf(ms: number, step: "hour" | "day"): { readonly from: string; readonly to: string } {
   const grain = step === "hour" ? HOUR_MS : DAY_MS;
   const end = Math.floor(nowMs() / grain) * grain + grain;
@@ -130,7 +130,7 @@ type Reading = (figures: FiguresView) => number | null;
 /** A chart of figures over time. */
 interface Course {
   readonly title: string;
-  /** Says what it shows to those who can't see it. */
+  /** Describes the chart to screen readers. */
   readonly describe: (totals: FiguresView) => string;
   readonly format: (value: number) => string;
   readonly isBars?: boolean;
@@ -177,13 +177,13 @@ const COURSES: readonly Course[] = [
   },
 ];
 
-/** One figure: its value, compared with the time before or with a note in place of that, and its course. */
+/** One figure: its value, its change since the previous period or a note, and its sparkline. */
 interface Tile {
   readonly label: string;
-  /** null: not known. */
+  /** Returns null if unknown. */
   readonly pick: Reading;
   readonly format: (value: number) => string;
-  /** Left out: more of it is neither good nor bad. */
+  /** Missing if neither more nor less is better. */
   readonly isLessBetter?: boolean;
   readonly note?: (totals: FiguresView) => string;
   readonly color?: string;
@@ -227,7 +227,7 @@ function TileView({ tile, data }: { readonly tile: Tile; readonly data: Overview
 }
 
 interface GainProps {
-  /** null: there was nothing before. */
+  /** Null if the previous period had nothing. */
   readonly share: number | null;
   readonly isLessBetter: boolean | undefined;
 }

@@ -1,4 +1,4 @@
-// The system prompt and the parameters of a chat completion, within their bounds; empty means the model's own.
+// The system prompt and a chat completion's parameters, within their bounds; empty ones are left to the model.
 import { TextField } from "./parts/field.tsx";
 
 interface Bound {
@@ -18,7 +18,7 @@ const BOUNDS: readonly Bound[] = [
   { name: "seed", label: "Seed", min: 0, step: 1 },
 ];
 
-/** As they were typed. */
+/** The parameters as typed. */
 export type Typed = Readonly<Record<string, string>>;
 
 function wrongIn({ min, max, step }: Bound, text: string): string | null {
@@ -29,7 +29,7 @@ function wrongIn({ min, max, step }: Bound, text: string): string | null {
   return max === undefined ? `A whole number, ${min} or more` : `From ${min} to ${max}`;
 }
 
-/** The request's fields; null when one of them is out of its bounds. */
+/** Returns the request's fields. Null if one is out of bounds. */
 export function listFields(typed: Typed): Readonly<Record<string, number>> | null {
   if (BOUNDS.some((bound) => wrongIn(bound, typed[bound.name] ?? "") !== null)) return null;
   const given = BOUNDS.filter(({ name }) => (typed[name] ?? "") !== "");

@@ -1,4 +1,4 @@
-// One model of the playground: who it is, and the conversation with it.
+// One lane of the playground: its model and the conversation.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Prompt } from "./composer.tsx";
@@ -25,9 +25,9 @@ interface LaneProps {
   readonly lane: Lane;
   readonly number: number;
   readonly onModel: (model: string) => void;
-  /** The choice of an operation; null: there are several lanes, which all chat. */
+  /** The choice of an operation. Null if there are several lanes, which all chat. */
   readonly choice: ComponentChildren;
-  /** null: it is the only one. */
+  /** Null if this is the only lane. */
   readonly onRemove: (() => void) | null;
 }
 
@@ -140,7 +140,7 @@ function TurnView({ turn: { prompt, answer } }: { readonly turn: Turn }) {
 
 const FENCE = /```[^\n]*\n?/;
 
-/** Text as it is, code between fences as code. */
+/** Renders fenced code as code and other text unchanged. */
 function AnswerText({ text, isOpen }: { readonly text: string; readonly isOpen: boolean }) {
   const pieces = text.split(FENCE);
   return (

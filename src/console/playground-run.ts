@@ -1,4 +1,4 @@
-// One answer of the playground as it streams: its text, and what it took.
+// One streamed answer in the playground: its text, usage and timing.
 import type { ErrorBody } from "../core/fault.ts";
 import type { Chunk, Usage } from "../surfaces/openai-chat/answer-schema.ts";
 import { call, readEvents, readMessage } from "./api.ts";
@@ -29,10 +29,10 @@ export const WAITING: Answer = {
   finish: null,
 };
 
-/** An event of the stream: a part of the answer, or an error instead. */
+/** A stream event: a part of the answer, or an error. */
 type Event = Partial<Chunk & ErrorBody>;
 
-/** Asks, and reports every change until the answer has ended; never throws. */
+/** Sends a request and reports every change until the answer ends. Never throws. */
 export async function ask(
   body: object,
   stop: AbortSignal,
@@ -80,7 +80,7 @@ function makeChange(answer: Answer, chunk: Event, atMs: number): Partial<Answer>
   };
 }
 
-/** Tokens per second while it was streaming; null when too little came to say. */
+/** Returns the tokens per second while streaming. Null if it can't be computed. */
 export function computeSpeed({ usage, firstTokenMs, totalMs }: Answer): number | null {
   if (!usage || firstTokenMs === null || totalMs === null || totalMs <= firstTokenMs) return null;
   return usage.completion_tokens / ((totalMs - firstTokenMs) / 1000);

@@ -1,4 +1,5 @@
-// Playground: a chat with one model or several side by side, streamed through the gateway, or another operation of a model.
+// Playground: a chat with one model or several side by side, streamed through the gateway, or another operation of a
+// model.
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
@@ -30,7 +31,7 @@ function modelsAtFirst(sample: string): readonly string[] {
 let lanesMade = 0;
 const newLane = (model: string): Lane => ({ id: ++lanesMade, model, turns: [] });
 
-/** The models side by side, and what is asked of all of them at once. */
+/** The lanes, and the actions on all of them at once. */
 function useLanes(sample: string, isReady: boolean) {
   const [lanes, setLanes] = useState<readonly Lane[]>([]);
   const { isRunning, stop, start } = useRun();
@@ -91,7 +92,7 @@ export function PlaygroundPage() {
 
 interface ChatProps {
   readonly chat: Chat;
-  /** The choice of another operation, for one model alone. */
+  /** The choice of another operation, offered while there is only one lane. */
   readonly choice: ComponentChildren;
 }
 
@@ -170,7 +171,7 @@ function Head({ chat: { lanes, isRunning, add, clear }, onTune, onCode }: HeadPr
       </Button>
       <Button
         icon="plus"
-        // Without the first there is nothing to compare with: it comes with the list of models.
+        // The first lane appears once the models have loaded; until then there is nothing to compare with.
         isDisabled={lanes.length === 0 || lanes.length >= LANES_MAX || isRunning}
         onClick={add}
       >
@@ -199,10 +200,10 @@ function contentOf({ text, images }: Prompt): unknown {
   return text === "" ? pictures : [{ type: "text", text }, ...pictures];
 }
 
-/** The beginning that all requests share. */
+/** The settings that all lanes share. */
 interface Setup {
   readonly system: string;
-  /** null: one of them is out of its bounds. */
+  /** Null if a parameter is out of bounds. */
   readonly fields: ReturnType<typeof listFields>;
 }
 
@@ -233,7 +234,7 @@ const IMAGE_SHOWN = 48;
 function AsCode({ lanes, setup, onClose }: AsCodeProps) {
   const [lane] = lanes;
   if (!lane) return null;
-  // The call that the last answer came of, or one like the first.
+  // The call behind the last answer, or a first call if there is none.
   const last = lane.turns.at(-1)?.prompt ?? { text: "Hello!", images: [] };
   const messages = messagesOf({ ...lane, turns: lane.turns.slice(0, -1) }, setup, last);
   const short = JSON.stringify(messages).replace(/(data:image\/[^"]{0,48})[^"]*/g, `$1…`);
@@ -257,7 +258,7 @@ function AsCode({ lanes, setup, onClose }: AsCodeProps) {
 const kept = LANGUAGES.find(({ value }) => value === remembered("language"))?.value;
 const language = signal<Language>(kept ?? "curl");
 
-/** A call as code, in the language that was chosen last. */
+/** A call as code, in the language chosen last. */
 function ExampleCode({ example }: { readonly example: Example }) {
   const choose = (value: Language) => {
     language.value = value;

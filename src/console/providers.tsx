@@ -1,4 +1,4 @@
-// Settings → Providers: each one's health and credentials; adding, replacing, pausing, removing and testing them.
+// Settings → Providers: their health and credentials; adding, replacing, pausing, removing and testing credentials.
 import { useState } from "preact/hooks";
 import type { Listed } from "../admin/list.ts";
 import type { ProviderView } from "../admin/providers.ts";

@@ -1,4 +1,5 @@
-// A request's prompt and answer, where the operator keeps them: as a conversation, with whatever is no text as it was sent.
+// A request's prompt and answer, if the operator records them: shown as a conversation, with anything but text as it
+// was sent.
 
 import type { ContentView } from "../admin/request-schema.ts";
 import { Code } from "./parts/button.tsx";
@@ -25,7 +26,7 @@ export function RequestContent({ content }: { readonly content: ContentView }) {
   );
 }
 
-/** Signatures and sealed thoughts, which only their provider reads, and the order in which a turn's parts came. */
+/** Not shown: signatures and sealed reasoning, which only the provider can read, and the order of a turn's parts. */
 const UNREADABLE: readonly string[] = ["reasoning_details", "parts"];
 
 function Said({ message }: { readonly message: unknown }) {
@@ -65,7 +66,7 @@ function asList(value: unknown): readonly unknown[] {
 
 const SHOWN_CHARACTERS = 400;
 
-/** Images are long. */
+/** Images would fill the page. */
 function shortened(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;

@@ -1,4 +1,4 @@
-// A selector's reasons for its choice: what the request looked like, and how the candidates compared.
+// The reasons for a selector's choice: the request's features and how the candidates compared.
 
 import type { DecisionView } from "../admin/request-schema.ts";
 import { percent, span, usd } from "./format.ts";
@@ -8,7 +8,7 @@ import { type Column, Table } from "./parts/table.tsx";
 
 type Candidate = DecisionView["candidates"][number];
 
-/** The candidates whose doubt is shown. */
+/** The number of candidates shown with their uncertainty. */
 const DOUBTED = 3;
 
 function formatHigh(high: number | null | undefined, format: (value: number) => string): string {

@@ -1,4 +1,4 @@
-// One request: what happened when, what it cost and why, what the selector thought, what went wrong.
+// One request: its timeline, its cost, the selector's decision, and any errors.
 
 import type { RequestDetailView } from "../admin/request-schema.ts";
 import { chooseTone } from "./activity.tsx";
@@ -110,7 +110,7 @@ const LINES: Readonly<Record<string, string>> = {
   "search unit": "Search units",
   page: "Pages",
 };
-/** Priced each, and not by the million. */
+/** Priced per unit, not per million. */
 const PIECES: ReadonlySet<string> = new Set(["request", "search", "image", "second", "search unit", "page"]);
 
 function Cost({ request }: Part) {

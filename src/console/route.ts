@@ -1,9 +1,9 @@
-// The visitor's place: the part of the address behind the #, as a path and a query.
+// The current page: the part of the address after the #, as a path and a query.
 import { signal } from "@preact/signals";
 import { type Query, withQuery } from "./api.ts";
 
 interface Place {
-  /** Begins with a slash, as `/settings/router`. */
+  /** Starts with a slash: `/settings/router`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
@@ -21,7 +21,7 @@ window.addEventListener("hashchange", () => {
   if (before !== place.value.path) window.scrollTo(0, 0);
 });
 
-/** The address of a page of the console. */
+/** Returns the address of a page of the console. */
 export function makeAddress(path: string, fields: Query = {}): string {
   return withQuery(`#${path}`, fields);
 }
@@ -30,7 +30,7 @@ export function go(path: string): void {
   location.hash = makeAddress(path);
 }
 
-/** Changes fields of the query where one is; the way back stays what it was. */
+/** Changes query fields in place, without a new entry in the browser's history. */
 export function setFields(fields: Query): void {
   const query = { ...Object.fromEntries(place.value.query), ...fields };
   history.replaceState(null, "", makeAddress(place.value.path, query));

@@ -1,4 +1,4 @@
-// The weekly report on Router#fair and Router#light: the quality that was promised and kept, and the savings.
+// The weekly report on Router#fair and Router#light: the quality promised and achieved, and the savings.
 import type { Savings } from "../admin/savings.ts";
 import { count, percent, span, usd } from "./format.ts";
 import { Card } from "./parts/page.tsx";

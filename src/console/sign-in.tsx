@@ -1,4 +1,4 @@
-// Signing in with the admin token.
+// Sign-in with the admin token.
 import { useState } from "preact/hooks";
 import { ApiError, readMessage, signIn } from "./api.ts";
 import { Button } from "./parts/button.tsx";

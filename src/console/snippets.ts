@@ -1,4 +1,4 @@
-// A call to the gateway, as code to paste.
+// Example calls to the gateway, as code to paste.
 
 export const LANGUAGES = [
   { value: "curl", label: "curl" },
@@ -14,7 +14,7 @@ export interface Example {
   readonly secret: string;
   readonly model: string;
   readonly messages: readonly unknown[];
-  /** Further fields of the request. */
+  /** The request's other fields. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
@@ -47,11 +47,11 @@ function curl(example: Example): string {
 
 interface CurlCall extends Pick<Example, "address" | "secret"> {
   readonly path: string;
-  /** The file that an answer is put in which is no text. */
+  /** The output file of an answer that isn't text. */
   readonly output?: string | undefined;
 }
 
-/** Returns a call with a form, or with fields as JSON. */
+/** Returns a curl command with a form, or with fields as JSON. */
 export function writeCurl(
   { address, secret, path, output }: CurlCall,
   body: FormData | Readonly<Record<string, unknown>>,
@@ -72,12 +72,12 @@ export function writeCurl(
   ].join(" \\\n  ");
 }
 
-/** curl reads these characters as the end of a file's name. */
+/** Quotes a file name if it has a character at which curl would end it. */
 function nameFile({ name }: File): string {
   return /[;,"\\]/.test(name) ? JSON.stringify(name) : name;
 }
 
-/** For the shell: a quote within the text would end it. */
+/** Quotes a text for the shell; quotes inside it are escaped. */
 function quote(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -169,7 +169,7 @@ function aiSdk({ address, secret, model, messages, fields = {} }: Example): stri
   ].join("\n");
 }
 
-/** That SDK takes the system's message apart from the others, and an image as a file. */
+/** The AI SDK takes the system message separately, and images as files. */
 function aiMessages(messages: readonly Message[]): unknown {
   return messages
     .filter(({ role }) => role !== "system")

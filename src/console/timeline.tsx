@@ -1,4 +1,4 @@
-// A request's phases as bars on one scale of time.
+// A request's phases as bars on one time scale.
 import type { ComponentChildren } from "preact";
 import type { AttemptView, RequestDetailView } from "../admin/request-schema.ts";
 import { span } from "./format.ts";

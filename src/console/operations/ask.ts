@@ -1,11 +1,11 @@
-// A request whose answer comes whole: the answer or why there is none, the model that gave it, and the time it took.
+// Sends a request that isn't streamed: the answer or the error, the model and the time.
 import { call, readMessage } from "../api.ts";
 import { tickMs } from "../browser.ts";
 
-/** A form as it is filled in. */
+/** A form's values. */
 export type Values = Readonly<Record<string, string | File>>;
 
-/** The counts and the money of an answer, under the names of the APIs. */
+/** An answer's counts and costs, by the names that the APIs use. */
 type Count = "prompt_tokens" | "completion_tokens" | "input_tokens" | "output_tokens" | "seconds";
 export type Spent = Partial<Record<Count | "cost" | "charged", number>>;
 
@@ -14,22 +14,22 @@ export interface Counted {
 }
 
 export interface Asked {
-  /** The path at which clients ask for it. */
+  /** The path that clients call. */
   readonly path: string;
-  /** The request's fields; empty ones are left to the provider, and one that is a file makes it a form. */
+  /** The request's fields. Empty ones are omitted; a file makes the body a form. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The fields as curl has them, where the page itself needs others. */
+  /** The fields shown in the curl example. Missing if they are the same. */
   readonly shown?: Asked["fields"];
-  /** The file in which curl puts an answer that is no text. */
+  /** The output file in the curl example, if the answer isn't text. */
   readonly output?: string;
 }
 
 export interface Outcome<Answer> {
-  /** null: it failed. */
+  /** Null if the request failed or was stopped. */
   readonly answer: Answer | null;
-  /** null with no answer: it was stopped. */
+  /** Null if the request succeeded or was stopped. */
   readonly error: string | null;
-  /** The model that answered, with its provider. */
+  /** The model that answered, with its provider. Null if unknown. */
   readonly model: string | null;
   readonly totalMs: number;
 }

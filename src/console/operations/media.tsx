@@ -1,4 +1,4 @@
-// The playground's operations whose answers are pictures and sounds: images and speech.
+// The playground's operations that answer with media: images and speech.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { readEvents } from "../api.ts";
@@ -6,7 +6,7 @@ import { lendAddress } from "../browser.ts";
 import type { Counted, Spent } from "./ask.ts";
 import { makePanel } from "./panel.tsx";
 
-/** By their first bytes: providers may send another format than was asked for. None of them can hold a script. */
+/** Recognised by their first bytes, since providers may ignore the requested format. None can contain a script. */
 const FORMATS: readonly (readonly [start: RegExp, type: string, ending: string])[] = [
   [/^\x89PNG/, "image/png", "png"],
   [/^\xff\xd8\xff/, "image/jpeg", "jpg"],
@@ -20,7 +20,7 @@ const FORMATS: readonly (readonly [start: RegExp, type: string, ending: string])
 
 interface Media {
   readonly data: Blob;
-  /** The ending of its file's name. */
+  /** The file extension. */
   readonly ending: string;
 }
 
@@ -32,7 +32,7 @@ function decode(piece: string): string {
   }
 }
 
-/** Reads pieces of base64, each by itself. Throws where one is none. */
+/** Decodes pieces of base64, each on its own. Throws if a piece is malformed. */
 function decodeMedia(pieces: readonly string[]): Media {
   const texts = pieces.map(decode);
   const [, type = "application/octet-stream", ending = "bin"] =
@@ -43,14 +43,14 @@ function decodeMedia(pieces: readonly string[]): Media {
 
 interface LentProps {
   readonly media: Media;
-  /** The name of its file, without the ending. */
+  /** The file name without its extension. */
   readonly name: string;
-  /** The words of the link that saves it. */
+  /** The text of the download link. */
   readonly label: string;
   readonly children: (address: string) => ComponentChildren;
 }
 
-/** Shows media by an address of the page, which is taken back when nothing shows them any more. */
+/** Shows media through an object URL, which is revoked once it is no longer shown. */
 function Lent({ media: { data, ending }, name, label, children }: LentProps) {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
@@ -70,7 +70,7 @@ function Lent({ media: { data, ending }, name, label, children }: LentProps) {
 }
 
 interface Picture {
-  /** null: the provider gave an address in place of the picture, which this page may not load. */
+  /** Null if the provider sent a URL instead, which this page isn't allowed to load. */
   readonly media: Media | null;
   readonly url: string | undefined;
   readonly revised: string | undefined;
@@ -95,7 +95,7 @@ async function readPictures(response: Response): Promise<Pictures> {
 const SIZES = ["", "1024x1024", "1536x1024", "1024x1536", "512x512"];
 const PLACEHOLDER = "A lighthouse in a storm, as a woodcut";
 
-/** Pictures that are drawn or changed. */
+/** Generates or edits images. */
 export const ImagesPanel = makePanel<Pictures>({
   action: "Draw",
   rows: [
@@ -145,11 +145,11 @@ interface Speech extends Counted {
   readonly sound: Media;
 }
 
-/** Those that browsers play; raw PCM is none of them. */
+/** The formats that browsers play, which excludes raw PCM. */
 const SPEECH_FORMATS = ["mp3", "wav", "opus", "aac", "flac"];
 const GREETING = "Good morning. This is your gateway speaking.";
 
-/** A text to listen to. */
+/** Reads a text aloud. */
 export const SpeechPanel = makePanel<Speech>({
   action: "Speak",
   rows: [
@@ -181,7 +181,7 @@ interface Event {
   readonly error?: { readonly message: string };
 }
 
-/** As events: the sound alone would not say what it cost. */
+/** Reads speech as events: the audio alone wouldn't include its cost. */
 async function readSpeech({ body }: Response): Promise<Speech> {
   const pieces: string[] = [];
   let spent: Spent = {};

@@ -1,4 +1,4 @@
-// An operation of the playground: its form from a list of fields, the call as curl, and what came of it.
+// A playground operation: its form from a list of fields, the curl command and the result.
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
 import { gatewayAddress } from "../browser.ts";
@@ -24,25 +24,25 @@ import {
 interface FieldRow {
   readonly name: string;
   readonly label: string;
-  /** The value at first. */
+  /** The initial value. */
   readonly first?: string;
   readonly isOptional?: boolean;
   readonly hint?: string;
   readonly placeholder?: string;
-  /** Lines of a longer text; left out: it has one. */
+  /** The height of a multi-line text field. Missing if it has one line. */
   readonly rows?: number;
-  /** The values to choose from; "" leaves it to the model. */
+  /** The values to choose from; "" leaves the choice to the model. */
   readonly options?: readonly string[];
-  /** The types of a file; left out: it is a text. */
+  /** The file types. Missing if the field isn't a file. */
   readonly accept?: string;
 }
 
 interface Sheet<Answer> {
-  /** The button's word. */
+  /** The button's label. */
   readonly action: string;
   readonly rows: readonly FieldRow[];
   readonly ask: (values: Values) => Asked;
-  /** Reads the answer; left out: it is JSON. */
+  /** Reads the answer. Missing if it is JSON. */
   readonly read?: (response: Response) => Promise<Answer>;
   readonly Show: ComponentType<{ readonly answer: Answer }>;
 }

@@ -1,4 +1,5 @@
-// The playground's operations whose answers are texts and scores: completion, embeddings, rerank, moderation, transcription.
+// The playground's operations that answer with text or scores: completion, embeddings, rerank, moderation,
+// transcription.
 import type { ComponentChildren } from "preact";
 import { Facts } from "../parts/figures.tsx";
 import { Badge, Meter, Notice } from "../parts/states.tsx";
@@ -9,7 +10,7 @@ interface Completion extends Counted {
   readonly choices: readonly { readonly text: string }[];
 }
 
-/** Text that goes on, or that fills a gap. */
+/** Continues a text, or fills a gap in one. */
 export const CompletionPanel = makePanel<Completion>({
   action: "Complete",
   rows: [
@@ -28,7 +29,7 @@ interface Embeddings extends Counted {
   readonly data: readonly { readonly embedding: readonly number[] }[];
 }
 
-/** Two texts, and how near their vectors are. */
+/** Compares two texts by their vectors. */
 export const EmbeddingsPanel = makePanel<Embeddings>({
   action: "Compare",
   rows: [
@@ -59,7 +60,7 @@ export const EmbeddingsPanel = makePanel<Embeddings>({
   },
 });
 
-/** From −1 (opposite) to 1 (the same direction); 0 where a vector has no length. */
+/** Returns −1 (opposite) to 1 (the same direction), or 0 if a vector is all zeros. */
 function computeCosine(one: readonly number[], other: readonly number[]): number {
   const product = one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
   const lengths = Math.hypot(...one) * Math.hypot(...other);
@@ -100,7 +101,7 @@ const DOCUMENTS = [
   "A red panda is no bear.",
 ].join("\n");
 
-/** Documents in the order in which they answer a query. */
+/** Sorts documents by their relevance to a query. */
 export const RerankPanel = makePanel<Ranking>({
   action: "Rank",
   rows: [
@@ -127,7 +128,7 @@ interface Verdicts extends Counted {
   readonly results: readonly Verdict[];
 }
 
-/** The categories of a text, the likeliest first. */
+/** Shows a text's categories, the most likely first. */
 export const ModerationPanel = makePanel<Verdicts>({
   action: "Judge",
   rows: [{ name: "input", label: "Text", rows: 3 }],
@@ -161,7 +162,7 @@ interface Transcript extends Counted {
 
 const TRANSLATION = "Translate into English";
 
-/** A file with sound becomes text. */
+/** Turns an audio file into text. */
 export const TranscriptionPanel = makePanel<Transcript>({
   action: "Transcribe",
   rows: [

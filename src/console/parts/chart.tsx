@@ -1,29 +1,29 @@
-// Charts over time: bars one on another, or lines, drawn by uPlot in the console's colours; and small ones without axes.
+// Charts over time, drawn by uPlot in the console's colours (stacked bars or lines), and sparklines.
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 
 interface Line {
   readonly label: string;
-  /** A custom property's name, as `--c1`. */
+  /** The name of a CSS custom property: `--c1`. */
   readonly color: string;
-  /** null: nothing is known there. */
+  /** Null where the value is unknown. */
   readonly values: readonly (number | null)[];
 }
 
 interface ChartProps {
   readonly label: string;
-  /** Milliseconds of each step's start. */
+  /** The start of each step in Unix milliseconds. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly isBars?: boolean;
-  /** Half of one makes no sense: the axis counts in whole numbers. */
+  /** True if fractions make no sense: the axis has whole numbers only. */
   readonly isWhole?: boolean;
   readonly format: (value: number) => string;
   readonly step: "hour" | "day";
 }
 
 const HEIGHT = 196;
-/** By what an axis of whole numbers may count. */
+/** The increments of an axis of whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
   [1, 2, 5].map((digit) => digit * 10 ** power),
 ).flat();
@@ -68,7 +68,7 @@ export function Chart(props: ChartProps) {
 
 const DAY_SECONDS = 86_400;
 
-/** So that the first and the last bar are whole. */
+/** Returns the margin in seconds that keeps the first and last bars from being cut off. */
 function halfStep({ step }: ChartProps): number {
   return step === "day" ? DAY_SECONDS / 2 : DAY_SECONDS / 48;
 }
@@ -98,7 +98,7 @@ function useDark(): boolean {
   return isDark;
 }
 
-/** Bars stand on one another: each line's values are those below it too, drawn from the back. */
+/** Returns the chart's data. Bars are stacked: each includes those below it and is drawn behind them. */
 function dataOf({ times, lines, isBars }: ChartProps): uPlot.AlignedData {
   const seconds = times.map((ms) => ms / 1000);
   if (!isBars) return [seconds, ...lines.map((line) => [...line.values])];
@@ -126,7 +126,7 @@ function optionsOf(
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: !isBars } },
     padding: [8, 10, 0, 0],
-    // Days are the gateway's, which begin at midnight of UTC.
+    // The gateway's days start at midnight UTC.
     ...(props.step === "day"
       ? { tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") }
       : {}),
@@ -184,7 +184,7 @@ interface SparkProps {
   readonly color?: string | undefined;
 }
 
-/** The course of one figure, without numbers. */
+/** A sparkline: one figure over time, without numbers. */
 export function Spark({ values, color = "--c1" }: SparkProps) {
   const top = Math.max(...values, 0) || 1;
   const points = values.map((value, at) => {

@@ -1,4 +1,4 @@
-// Tabs with the lines that connect each client, filled in with the gateway's address and a key.
+// Tabs with each client's setup lines, filled in with the gateway's address and a key.
 import { useId, useRef, useState } from "preact/hooks";
 import { CLIENT_SETUPS, fillSnippet } from "../../docs/client-setups.ts";
 import { remember, remembered } from "../browser.ts";

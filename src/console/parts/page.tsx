@@ -1,11 +1,11 @@
-// A page's head, cards, and filters that stand in its address.
+// Page headings, cards, and filters stored in the page's address.
 import type { ComponentChildren } from "preact";
 import { makeAddress, place, setFields } from "../route.ts";
 import { Filter, type SelectProps } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
 interface PageHeadProps {
-  /** The page that this one belongs to. */
+  /** The parent page. */
   readonly back?: { readonly path: string; readonly label: string };
   readonly title: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -34,7 +34,7 @@ interface CardProps {
   readonly title?: ComponentChildren;
   readonly note?: ComponentChildren;
   readonly actions?: ComponentChildren;
-  /** The content reaches the card's edges. */
+  /** True if the content extends to the card's edges. */
   readonly isFlush?: boolean;
   readonly children: ComponentChildren;
 }
@@ -60,7 +60,7 @@ interface PlacedProps extends Pick<SelectProps, "label" | "options"> {
   readonly name: string;
 }
 
-/** A filter that is a field of the address's query. */
+/** A filter stored in the query of the page's address. */
 export function PlacedFilter({ name, ...rest }: PlacedProps) {
   const value = place.value.query.get(name) ?? "";
   return <Filter {...rest} value={value} onInput={(chosen) => setFields({ [name]: chosen })} />;

@@ -1,4 +1,4 @@
-// Short messages at the page's foot that go away by themselves.
+// Short messages at the bottom of the page that disappear on their own.
 import { signal } from "@preact/signals";
 import { later } from "../browser.ts";
 import { Icon } from "./icon.tsx";
