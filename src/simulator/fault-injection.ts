@@ -1,13 +1,13 @@
-// Fault injection: error statuses in place of an answer, and damage to an answer's pieces on their way to the client.
+// Fault injection: error statuses instead of an answer, and damage to an answer on its way to the client.
 import type { Control, InjectedFault } from "./control.ts";
 import type { Problem, ProblemKind } from "./problem.ts";
 import type { Frame } from "./types.ts";
 
-/** One action of the server on a connection. */
+/** One server action on a connection. */
 export type Step =
   | { readonly do: "write"; readonly data: string | Uint8Array }
   | { readonly do: "wait"; readonly ms: number }
-  /** Keeps the connection open without sending anything more. */
+  /** Keeps the connection open but sends nothing more. */
   | { readonly do: "hang" }
   /** Closes the connection (FIN) before the answer is complete. */
   | { readonly do: "close" }
@@ -34,7 +34,7 @@ const PROBLEMS: { readonly [T in InjectedFault]?: readonly [ProblemKind, string]
 };
 const HINTED: ReadonlySet<ProblemKind> = new Set(["rate_limit", "unavailable", "overloaded"]);
 
-/** Returns the problem that the fault's error status reports, or null if the fault has no error status. */
+/** Returns the problem to report. Null if the fault has no error status. */
 export function findProblem({ fault, retryAfterSeconds }: Control): Problem | null {
   const row = fault === null ? undefined : PROBLEMS[fault];
   if (!row) return null;
@@ -43,12 +43,12 @@ export function findProblem({ fault, retryAfterSeconds }: Control): Problem | nu
   return HINTED.has(kind) ? { kind, message, retryAfterSeconds } : { kind, message };
 }
 
-/** The problem that every error in mid-stream reports. */
+/** The problem that every mid-stream error reports. */
 export const MID_STREAM: Problem = { kind: "overloaded", message: "Overloaded" };
 
 const GARBAGE = 'data: {"choices":[{"delta":{"content":"bro\n\n';
 
-/** The steps that break an answer off for good. */
+/** The steps that end an answer early. */
 const ENDS: { readonly [T in InjectedFault]?: readonly Step[] } = {
   stall: [{ do: "hang" }],
   cut: [{ do: "close" }],
@@ -56,7 +56,7 @@ const ENDS: { readonly [T in InjectedFault]?: readonly Step[] } = {
   "cut-clean": [],
 };
 
-/** Returns the steps of a fault in mid-answer, or null if the fault has none; `goesOn` is true if the answer continues after them. */
+/** Returns the steps of a mid-answer fault, or null if it has none. `goesOn` is true if the answer continues. */
 function planBreakdown(
   fault: InjectedFault,
   failure: () => string | Uint8Array,
@@ -70,13 +70,13 @@ function planBreakdown(
 const encoder = new TextEncoder();
 const TRICKLE_BYTES = 16;
 
-/** Returns an offset inside the first character of several bytes, or the middle if all characters are of one byte. */
+/** Returns an offset inside the first multi-byte character, or the middle if there is none. */
 function findSplit(bytes: Uint8Array): number {
   const inside = bytes.findIndex((byte) => (byte & 0xc0) === 0x80);
   return inside === -1 ? Math.floor(bytes.length / 2) : inside;
 }
 
-/** Yields the steps that write one event, damaged by the fault. Frames have no line ends and no comments. */
+/** Yields the steps that write one event, damaged by the fault. Binary frames have no line ends and no comments. */
 function* writeEvent(text: string, { control, events, encode }: Disturbance): Iterable<Step> {
   const data = encode?.(text) ?? text;
   switch (control.fault) {
@@ -110,15 +110,15 @@ function toBytes(data: string | Uint8Array): Uint8Array {
 
 interface Disturbance {
   readonly control: Control;
-  /** True if the frames are server-sent events, which may have comments between them. */
+  /** True for server-sent events, which may have comments between them. */
   readonly events: boolean;
   /** Returns the events with which the dialect ends a failed stream. */
   readonly failure: () => string;
-  /** Makes bytes of whole events; left out: they are text. */
+  /** Encodes whole events as bytes. Missing if they are sent as text. */
   readonly encode?: ((events: string) => Uint8Array) | undefined;
 }
 
-/** Yields the steps that send the frames to the client, with the control's pauses and its fault. */
+/** Yields the steps that send the frames, with the pauses and the fault of the controls. */
 export function* injectFaults(frames: Iterable<Frame>, disturbance: Disturbance): Iterable<Step> {
   const { control, failure, encode } = disturbance;
   const { fault, pauseMs, paceMs, after } = control;
@@ -140,7 +140,7 @@ export function* injectFaults(frames: Iterable<Frame>, disturbance: Disturbance)
   }
 }
 
-/** Splits a whole answer in two frames, so that a fault can come between them. */
+/** Splits an unstreamed answer into two frames, so that a fault can come between them. */
 export function splitInHalves(body: string): readonly Frame[] {
   const middle = Math.floor(body.length / 2);
   return [

@@ -1,13 +1,13 @@
-// Images, speech, transcripts and legacy completions from OpenAI's side: small answers that follow from the request alone.
+// Images, speech, transcripts and legacy completions from OpenAI's side: small answers computed from the request alone.
 import { asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
 import { renderDataEvent, renderTypedEvent } from "./formats.ts";
 import { countTokens } from "./responder.ts";
 import { type Frame, Sent, type WholeForm, type WholeRequest } from "./types.ts";
 
-/** A picture of one pixel (PNG). */
+/** A PNG image of one pixel. */
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-/** OpenAI, "Image generation": the tokens of a square picture of low quality. */
+/** The tokens of a square image of low quality (OpenAI, "Image generation"). */
 const PICTURE_TOKENS = 272;
 const SOURCE_TOKENS = 200;
 
@@ -17,10 +17,10 @@ function countGiven(given: unknown): number {
 
 const EVENTS = "text/event-stream; charset=utf-8";
 const DRAFTS_MAX = 3;
-/** OpenAI, "Image generation": the tokens of a draft that is shown. */
+/** The tokens of each partial image (OpenAI, "Image generation"). */
 const DRAFT_TOKENS = 100;
 
-/** Forms say it in words. */
+/** In forms, `stream` is a string. */
 function isStreamed({ body }: WholeRequest): boolean {
   return body.stream === true || body.stream === "true";
 }
@@ -64,13 +64,13 @@ export const OPENAI_IMAGES: WholeForm = { path: /^\/images\/(generations|edits)$
 const SAMPLES_PER_SECOND = 8000;
 const CHARACTERS_PER_SECOND = 15;
 const SECONDS_MAX = 60;
-/** The bytes of a head behind its own size. */
+/** The bytes of a WAV header after its size field. */
 const HEAD_BYTES = 36;
 
 const writeShort = (value: number) => Buffer.from(Uint16Array.of(value).buffer);
 const writeLong = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
 
-/** Silence, for as long as it would take to say the text (WAV, 8 bits, one channel). */
+/** Renders silence that lasts as long as speaking the text (WAV, 8 bits, mono). */
 function speak(text: string): Buffer {
   const seconds = Math.min(Math.ceil(text.length / CHARACTERS_PER_SECOND), SECONDS_MAX);
   const samples = seconds * SAMPLES_PER_SECOND;
@@ -80,7 +80,7 @@ function speak(text: string): Buffer {
   return Buffer.concat([Buffer.from("RIFF"), writeLong(HEAD_BYTES + samples), ...format, ...data]);
 }
 
-/** Half a second of sound is sent at once. */
+/** Half a second of sound per piece. */
 const SOUND_BYTES = 4096;
 const SOUND_TOKENS_PER_SECOND = 20;
 
@@ -111,7 +111,7 @@ export const OPENAI_SPEECH: WholeForm = { path: /^\/audio\/speech$/, render: ren
 
 const BYTES_PER_SECOND = 4000;
 
-/** Each word as it is heard. */
+/** Streams a transcript word by word. */
 function renderWords(text: string, usage: object): Sent {
   return new Sent(EVENTS, [
     ...(text.match(/\s*\S+/g) ?? []).map((delta): Frame => {
@@ -149,7 +149,7 @@ export const OPENAI_TRANSCRIPTIONS: WholeForm = {
   render: renderTranscript,
 };
 
-/** Streams come whole. */
+/** Legacy completions. A stream has the whole text in one event. */
 export const OPENAI_COMPLETIONS: WholeForm = {
   path: /^\/completions$/,
   render(request) {
@@ -176,7 +176,7 @@ const BOUNDARY = /boundary="?([^";\s]+)"?/i;
 const PART =
   /^\r\ncontent-disposition: form-data; name="([^"]*)"(?:; filename="([^"]*)")?[^\r]*\r\n(?:[^\r]+\r\n)*\r\n([\s\S]*)\r\n$/i;
 
-/** The fields of a form: texts, and of files their names and sizes in characters; undefined if it is none. */
+/** Returns a form's fields; files become their names and sizes in characters. Undefined if the body isn't a form. */
 export function readForm(type: string, body: string): JsonObject | undefined {
   const boundary = BOUNDARY.exec(type)?.[1];
   if (!type.startsWith("multipart/form-data") || boundary === undefined) return undefined;

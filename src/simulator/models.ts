@@ -1,10 +1,10 @@
-// The models of the provider `Sim`, with prices that are made up but not zero, so that cost shows.
+// The models of the provider `Sim`, with made-up prices above zero so that costs show.
 import type { Capability, OperationName, Price } from "../core/card.ts";
 
 export interface SimModel {
   readonly name: string;
   readonly contextTokensMax: number;
-  /** null: it writes no tokens. */
+  /** Null if the model generates no text. */
   readonly outputTokensMax: number | null;
   readonly price: Price;
   readonly capabilities: readonly Capability[];
@@ -31,7 +31,7 @@ const MINI: SimModel = {
   operation: "chat",
 };
 
-/** A model that writes no text. */
+/** Returns a model that generates no text. */
 function makeModel(name: string, operation: OperationName, price: Partial<Price>): SimModel {
   const limits = { contextTokensMax: 8_192, outputTokensMax: null };
   return { name, ...limits, price: { input: 0, output: 0, ...price }, capabilities: [], operation };

@@ -1,4 +1,4 @@
-// Turns one request into the script of its connection. Pure: clock, seed and counters are handed in.
+// Turns a request into the script of its connection; pure, since clock, seed and counters are passed in.
 import { isObject } from "../core/json.ts";
 import {
   type Control,
@@ -35,14 +35,14 @@ export interface Script {
 interface ScriptContext {
   readonly nowMs: number;
   readonly seed: bigint;
-  /** The target of redirects. */
+  /** The target URL of redirects. */
   readonly trapUrl: string;
-  /** Returns the number of earlier calls with the same argument. */
+  /** Returns how often it was called before with the same argument. */
   timesBefore(what: string): number;
   readonly validate: SimHooks["validate"];
 }
 
-/** A request with any body; `body` is undefined if it isn't JSON. */
+/** A request with any body. `body` is undefined if it isn't JSON. */
 export type RawRequest = Omit<Incoming, "body"> & { readonly bodyText: string; readonly body: unknown };
 
 function writeSteps(data: string): readonly Step[] {
@@ -61,7 +61,7 @@ function checkKey(secret: string | undefined): string {
   return secret;
 }
 
-/** Reads the controls of the name, the header and the key. With `flaky`, the fault remains only for the first calls. */
+/** Reads the controls from the name, the header and the key. With `flaky`, only the first calls keep the fault. */
 function readControl(
   model: string,
   headers: Incoming["headers"],
@@ -128,12 +128,12 @@ function renderError(
 interface Said {
   readonly type: string;
   readonly frames: Iterable<Frame>;
-  /** False if the answer comes whole: it can only break off in the middle. */
+  /** False if the answer isn't streamed, so that it can only break off in the middle. */
   readonly isStream: boolean;
   readonly encode?: ((text: string) => Uint8Array) | undefined;
 }
 
-/** The forms of a failure in place of an answer: what ends a stream, and a body. */
+/** The failure instead of an answer: the events that end a stream, and the body if there is no stream. */
 interface Failure {
   readonly ending: () => string;
   readonly body: () => string;
@@ -224,7 +224,7 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
   return scriptAnswer(sayChat(dialect, exchange, control.fault), failure, control);
 }
 
-/** Returns the script of a fault that comes in place of an answer, or null for any other control. */
+/** Returns the script of a fault that replaces the answer. Null for any other control. */
 function scriptFault(
   dialect: SimDialect,
   { query }: RawRequest,
@@ -258,7 +258,7 @@ function scriptFault(
   }
 }
 
-/** Returns the script of a request. Refusals come before faults, so that no fault hides a malformed request. */
+/** Returns a request's script. Requests are checked before faults apply, so that no fault hides a malformed request. */
 export function writeScript(dialect: SimDialect, raw: RawRequest, context: ScriptContext): Script {
   try {
     return scriptAccepted(dialect, raw, context);
