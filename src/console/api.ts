@@ -1,6 +1,6 @@
 // Calls to the admin routes: JSON in and out, the gateway's errors, event streams.
 import { signal } from "@preact/signals";
-import { remember, remembered, send } from "./browser.ts";
+import { recall, remember, send } from "./browser.ts";
 
 const ROOT = "/admin/v1";
 
@@ -52,10 +52,10 @@ export async function call(
   });
   if (response.ok) return response;
   if (response.status === 401 && path !== "/session") signedIn.value = false;
-  throw await errorOf(response);
+  throw await readApiError(response);
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+async function readApiError(response: Response): Promise<ApiError> {
   try {
     const { error } = await response.json();
     return new ApiError(response.status, String(error.message), error.param);
@@ -81,7 +81,7 @@ export async function change<Answer>(
 }
 
 /** Returns an error's message for display. */
-export function readMessage(error: unknown): string {
+export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -89,7 +89,7 @@ export function readMessage(error: unknown): string {
 const WAS_SIGNED_IN = "signed-in";
 
 export async function checkSession(): Promise<void> {
-  if (remembered(WAS_SIGNED_IN) !== "yes") {
+  if (recall(WAS_SIGNED_IN) !== "yes") {
     signedIn.value = false;
     return;
   }
@@ -127,7 +127,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       const blocks = rest.split(/\r?\n\r?\n/);
       rest = blocks.pop() ?? "";
       for (const block of blocks) {
-        const data = dataOf(block);
+        const data = readData(block);
         if (data !== "") yield data;
       }
     }
@@ -136,7 +136,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-function dataOf(block: string): string {
+function readData(block: string): string {
   return block
     .split(/\r?\n/)
     .filter((line) => line.startsWith("data:"))

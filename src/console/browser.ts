@@ -9,18 +9,18 @@ export function nowMs(): number {
 }
 
 /** Returns milliseconds of a clock that never goes back, for measuring. */
-export function tickMs(): number {
+export function monotonicMs(): number {
   return performance.now();
 }
 
 /** Runs once after a delay. Returns a function that cancels it. */
-export function later(afterMs: number, run: () => void): () => void {
+export function runAfter(afterMs: number, run: () => void): () => void {
   const timer = setTimeout(run, afterMs);
   return () => clearTimeout(timer);
 }
 
 /** Runs repeatedly while the page is visible. Returns a function that stops it. */
-export function every(ms: number, run: () => void): () => void {
+export function runEvery(ms: number, run: () => void): () => void {
   const timer = setInterval(() => {
     if (!document.hidden) run();
   }, ms);
@@ -28,7 +28,7 @@ export function every(ms: number, run: () => void): () => void {
 }
 
 /** Returns a random name, for an Idempotency-Key. */
-export function uniqueName(): string {
+export function makeIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -43,11 +43,11 @@ export async function copyText(text: string): Promise<boolean> {
   } catch {
     // Permission was denied, but the old way may still work.
   }
-  return copiedTheOldWay(text);
+  return copyWithSelection(text);
 }
 
 /** Copies without the Clipboard API, which pages over plain HTTP lack unless they are on localhost. */
-function copiedTheOldWay(text: string): boolean {
+function copyWithSelection(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;
   const host = document.querySelector("dialog[open]") ?? document.body;
@@ -58,18 +58,18 @@ function copiedTheOldWay(text: string): boolean {
   return isCopied;
 }
 
-export function gatewayAddress(): string {
+export function getGatewayUrl(): string {
   return location.origin;
 }
 
 /** Returns an object URL for the data, which the browser keeps until the URL is revoked. */
-export function lendAddress(data: Blob): { readonly url: string; readonly revoke: () => void } {
+export function createObjectUrl(data: Blob): { readonly url: string; readonly revoke: () => void } {
   const url = URL.createObjectURL(data);
   return { url, revoke: () => URL.revokeObjectURL(url) };
 }
 
 /** Returns a stored value. Null if there is none or storage is blocked. */
-export function remembered(name: string): string | null {
+export function recall(name: string): string | null {
   try {
     return localStorage.getItem(`poundkey.${name}`);
   } catch {

@@ -57,7 +57,7 @@ function makeDraft(key: KeyInUseView | undefined) {
 /** Returns the request's body. For an existing key, it has only the fields that can change. */
 function makeBody(draft: Draft, models: readonly string[], edited: KeyInUseView | undefined) {
   const { allowance, perDay } = draft;
-  const expiresAt = expiryOf(draft);
+  const expiresAt = computeExpiry(draft);
   const isSameDay = edited?.expires_at && expiresAt?.slice(0, 10) === edited.expires_at.slice(0, 10);
   return {
     name: draft.name.trim(),
@@ -70,14 +70,19 @@ function makeBody(draft: Draft, models: readonly string[], edited: KeyInUseView 
   };
 }
 
-function expiryOf({ expiry, date }: Draft): string | null {
+function computeExpiry({ expiry, date }: Draft): string | null {
   if (expiry === "") return null;
   if (expiry === "date") return date === "" ? null : new Date(`${date}T23:59:59`).toISOString();
   return new Date(nowMs() + Number(expiry) * DAY_MS).toISOString();
 }
 
 /** The fields that show their own errors. Any other error is shown below the form. */
-const COMPLAINING: readonly (string | null)[] = ["name", "expires_at", "requests_per_day", "spend_limit_usd"];
+const FIELDS_WITH_ERRORS: readonly (string | null)[] = [
+  "name",
+  "expires_at",
+  "requests_per_day",
+  "spend_limit_usd",
+];
 
 export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
   const form = useDraft(() => makeDraft(edited));
@@ -111,7 +116,7 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
       <OwnerFields {...{ form, errorOf }} isNew={!edited} />
       <ModelsField chosen={models} onChange={setModels} />
       <LimitFields {...{ form, errorOf }} />
-      {task.error !== null && !COMPLAINING.includes(param) && <Notice tone="bad">{task.error}</Notice>}
+      {task.error !== null && !FIELDS_WITH_ERRORS.includes(param) && <Notice tone="bad">{task.error}</Notice>}
     </FormDialog>
   );
 }

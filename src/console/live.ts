@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RequestView } from "../admin/request-schema.ts";
 import { call, readEvents } from "./api.ts";
-import { later } from "./browser.ts";
+import { runAfter } from "./browser.ts";
 
 const AGAIN_AFTER_MS = 2000;
 const AGAIN_AFTER_MAX_MS = 30_000;
@@ -43,7 +43,7 @@ export function useLive(isWanted: boolean, listener: Listener): boolean {
       }
       if (ending.signal.aborted) return;
       setOn(false);
-      callOff = later(waitMs, () => void listen());
+      callOff = runAfter(waitMs, () => void listen());
       waitMs = Math.min(waitMs * 2, AGAIN_AFTER_MAX_MS);
     };
     void listen();

@@ -19,9 +19,9 @@ const BOUNDS: readonly Bound[] = [
 ];
 
 /** The parameters as typed. */
-export type Typed = Readonly<Record<string, string>>;
+export type TypedValues = Readonly<Record<string, string>>;
 
-function wrongIn({ min, max, step }: Bound, text: string): string | null {
+function findError({ min, max, step }: Bound, text: string): string | null {
   if (text === "") return null;
   const value = Number(text);
   const isWhole = step !== 1 || Number.isInteger(value);
@@ -30,15 +30,15 @@ function wrongIn({ min, max, step }: Bound, text: string): string | null {
 }
 
 /** Returns the request's fields. Null if one is out of bounds. */
-export function listFields(typed: Typed): Readonly<Record<string, number>> | null {
-  if (BOUNDS.some((bound) => wrongIn(bound, typed[bound.name] ?? "") !== null)) return null;
+export function parseParameters(typed: TypedValues): Readonly<Record<string, number>> | null {
+  if (BOUNDS.some((bound) => findError(bound, typed[bound.name] ?? "") !== null)) return null;
   const given = BOUNDS.filter(({ name }) => (typed[name] ?? "") !== "");
   return Object.fromEntries(given.map(({ name }) => [name, Number(typed[name])]));
 }
 
 interface ParametersProps {
-  readonly typed: Typed;
-  readonly onChange: (typed: Typed) => void;
+  readonly typed: TypedValues;
+  readonly onChange: (typed: TypedValues) => void;
 }
 
 export function Parameters({ typed, onChange }: ParametersProps) {
@@ -64,7 +64,7 @@ export function Parameters({ typed, onChange }: ParametersProps) {
               placeholder="model's own"
               value={value}
               onInput={(text) => onChange({ ...typed, [name]: text })}
-              error={wrongIn(bound, value)}
+              error={findError(bound, value)}
             />
           );
         })}

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Prompt } from "./composer.tsx";
-import { count, describeCharge, span } from "./format.ts";
+import { describeCharge, formatCount, formatDuration } from "./format.ts";
 import { SELECTORS, useModels } from "./names.ts";
 import { listOperations } from "./operations/operation.ts";
 import { Button } from "./parts/button.tsx";
@@ -159,9 +159,9 @@ function ChatFigures({ answer }: { readonly answer: Answer }) {
   const speed = computeSpeed(answer);
   const parts = [
     state === "stopped" ? "stopped" : null,
-    usage && `${count(usage.prompt_tokens)} → ${count(usage.completion_tokens)} tokens`,
+    usage && `${formatCount(usage.prompt_tokens)} → ${formatCount(usage.completion_tokens)} tokens`,
     usage && describeCharge(usage),
-    firstTokenMs === null ? null : `first token ${span(firstTokenMs)}`,
+    firstTokenMs === null ? null : `first token ${formatDuration(firstTokenMs)}`,
     speed === null ? null : `${Math.round(speed)} tokens/s`,
     finish === "length" ? "cut at the longest answer" : null,
   ];

@@ -1,14 +1,14 @@
 // Data from the gateway, fetched on demand and cached so that a page seen before appears at once.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Listed } from "../admin/list.ts";
-import { getText, type Query, readMessage, withQuery } from "./api.ts";
-import { every } from "./browser.ts";
+import { describeError, getText, type Query, withQuery } from "./api.ts";
+import { runEvery } from "./browser.ts";
 
 /** The latest answers as text, parsed by each reader into a value of its own. */
 const answers = new Map<string, string>();
 const ANSWERS_MAX = 200;
 
-function keep(path: string, text: string): void {
+function cacheAnswer(path: string, text: string): void {
   answers.delete(path);
   answers.set(path, text);
   const [oldest] = answers.keys();
@@ -16,7 +16,7 @@ function keep(path: string, text: string): void {
 }
 
 /** Clears the cache when the operator signs out. */
-export function forgetAnswers(): void {
+export function clearCache(): void {
   answers.clear();
 }
 
@@ -38,16 +38,16 @@ export function useResource<Data>(path: string | null, everyMs = 0): Resource<Da
   const reload = useCallback(async () => {
     if (path === null) return;
     try {
-      keep(path, await getText(path));
+      cacheAnswer(path, await getText(path));
       failed.current = null;
     } catch (error) {
-      failed.current = { path, message: readMessage(error) };
+      failed.current = { path, message: describeError(error) };
     }
     if (current.current === path) draw((count) => count + 1);
   }, [path]);
   useEffect(() => {
     void reload();
-    return everyMs > 0 ? every(everyMs, () => void reload()) : undefined;
+    return everyMs > 0 ? runEvery(everyMs, () => void reload()) : undefined;
   }, [reload, everyMs]);
   const text = path === null ? undefined : answers.get(path);
   const parsed = useRef<{ readonly text: string; readonly data: Data } | null>(null);

@@ -23,7 +23,7 @@ interface Message {
   readonly content: unknown;
 }
 
-export function snippet(language: Language, example: Example): string {
+export function writeSnippet(language: Language, example: Example): string {
   switch (language) {
     case "curl":
       return curl(example);
@@ -60,10 +60,10 @@ export function writeCurl(
   const lines = isForm
     ? [...body].map(([name, value]) =>
         value instanceof File
-          ? `-F ${quote(`${name}=@${nameFile(value)}`)}`
-          : `--form-string ${quote(`${name}=${value}`)}`,
+          ? `-F ${quoteForShell(`${name}=@${quoteFileName(value)}`)}`
+          : `--form-string ${quoteForShell(`${name}=${value}`)}`,
       )
-    : ['-H "Content-Type: application/json"', `-d ${quote(JSON.stringify(body, null, 2))}`];
+    : ['-H "Content-Type: application/json"', `-d ${quoteForShell(JSON.stringify(body, null, 2))}`];
   return [
     `curl ${!isForm && body.stream === true ? "-N " : ""}${address}${path}`,
     `-H "Authorization: Bearer ${secret}"`,
@@ -73,12 +73,12 @@ export function writeCurl(
 }
 
 /** Quotes a file name if it has a character at which curl would end it. */
-function nameFile({ name }: File): string {
+function quoteFileName({ name }: File): string {
   return /[;,"\\]/.test(name) ? JSON.stringify(name) : name;
 }
 
 /** Quotes a text for the shell; quotes inside it are escaped. */
-function quote(text: string): string {
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -102,7 +102,7 @@ function javascript(example: Example): string {
 function python(example: Example): string {
   const isStream = example.fields?.stream === true;
   const fields = Object.entries(makeBody(example)).map(
-    ([name, value]) => `    ${name}=${pythonOf(value, 1)},`,
+    ([name, value]) => `    ${name}=${toPython(value, 1)},`,
   );
   return [
     "from openai import OpenAI",
@@ -120,15 +120,15 @@ function python(example: Example): string {
 
 const PYTHON_WORDS: Readonly<Record<string, string>> = { true: "True", false: "False", null: "None" };
 
-function pythonOf(value: unknown, depth: number): string {
+function toPython(value: unknown, depth: number): string {
   const inner = "    ".repeat(depth + 1);
   const outer = "    ".repeat(depth);
   if (Array.isArray(value)) {
-    return `[\n${value.map((one) => `${inner}${pythonOf(one, depth + 1)},\n`).join("")}${outer}]`;
+    return `[\n${value.map((one) => `${inner}${toPython(one, depth + 1)},\n`).join("")}${outer}]`;
   }
   if (typeof value === "object" && value !== null) {
     const rows = Object.entries(value).map(
-      ([name, one]) => `${JSON.stringify(name)}: ${pythonOf(one, depth + 1)}`,
+      ([name, one]) => `${JSON.stringify(name)}: ${toPython(one, depth + 1)}`,
     );
     return `{${rows.join(", ")}}`;
   }

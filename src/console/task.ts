@@ -1,6 +1,6 @@
 // Work started by forms and buttons, and the text typed into forms.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { readMessage } from "./api.ts";
+import { describeError } from "./api.ts";
 
 export interface Task {
   readonly isBusy: boolean;
@@ -26,7 +26,7 @@ export function useTask(work: () => Promise<unknown>): Task {
       setBusy(false);
     }
   };
-  return { isBusy, failed, error: failed === null ? null : readMessage(failed), start };
+  return { isBusy, failed, error: failed === null ? null : describeError(failed), start };
 }
 
 /** Keeps a form's texts. `field` returns the props that show and change one of them. */

@@ -32,7 +32,7 @@ const PROBLEMS: { readonly [T in InjectedFault]?: readonly [ProblemKind, string]
   context: ["context", "This model's maximum context length is 8192 tokens. Your prompt is too long."],
   filter: ["filter", "The prompt was blocked by the content filter."],
 };
-const HINTED: ReadonlySet<ProblemKind> = new Set(["rate_limit", "unavailable", "overloaded"]);
+const WITH_DELAY: ReadonlySet<ProblemKind> = new Set(["rate_limit", "unavailable", "overloaded"]);
 
 /** Returns the problem to report. Null if the fault has no error status. */
 export function findProblem({ fault, retryAfterSeconds }: Control): Problem | null {
@@ -40,7 +40,7 @@ export function findProblem({ fault, retryAfterSeconds }: Control): Problem | nu
   if (!row) return null;
   const [kind, message] = row;
   if (fault === "402") return { kind, message, status: 402 };
-  return HINTED.has(kind) ? { kind, message, retryAfterSeconds } : { kind, message };
+  return WITH_DELAY.has(kind) ? { kind, message, retryAfterSeconds } : { kind, message };
 }
 
 /** The problem that every mid-stream error reports. */
@@ -49,22 +49,22 @@ export const MID_STREAM: Problem = { kind: "overloaded", message: "Overloaded" }
 const GARBAGE = 'data: {"choices":[{"delta":{"content":"bro\n\n';
 
 /** The steps that end an answer early. */
-const ENDS: { readonly [T in InjectedFault]?: readonly Step[] } = {
+const EARLY_ENDS: { readonly [T in InjectedFault]?: readonly Step[] } = {
   stall: [{ do: "hang" }],
   cut: [{ do: "close" }],
   "reset-mid": [{ do: "reset" }],
   "cut-clean": [],
 };
 
-/** Returns the steps of a mid-answer fault, or null if it has none. `goesOn` is true if the answer continues. */
-function planBreakdown(
+/** Returns the steps of a mid-answer fault, or null if it has none. `continues` is true if the answer goes on. */
+function planFault(
   fault: InjectedFault,
   failure: () => string | Uint8Array,
-): { steps: readonly Step[]; goesOn: boolean } | null {
-  if (fault === "garbage") return { steps: [{ do: "write", data: GARBAGE }], goesOn: true };
-  if (fault === "error-mid") return { steps: [{ do: "write", data: failure() }], goesOn: false };
-  const steps = ENDS[fault];
-  return steps ? { steps, goesOn: false } : null;
+): { steps: readonly Step[]; continues: boolean } | null {
+  if (fault === "garbage") return { steps: [{ do: "write", data: GARBAGE }], continues: true };
+  if (fault === "error-mid") return { steps: [{ do: "write", data: failure() }], continues: false };
+  const steps = EARLY_ENDS[fault];
+  return steps ? { steps, continues: false } : null;
 }
 
 const encoder = new TextEncoder();
@@ -77,7 +77,7 @@ function findSplit(bytes: Uint8Array): number {
 }
 
 /** Yields the steps that write one event, damaged by the fault. Binary frames have no line ends and no comments. */
-function* writeEvent(text: string, { control, events, encode }: Disturbance): Iterable<Step> {
+function* writeEvent(text: string, { control, events, encode }: Injection): Iterable<Step> {
   const data = encode?.(text) ?? text;
   switch (control.fault) {
     case "crlf":
@@ -108,7 +108,7 @@ function toBytes(data: string | Uint8Array): Uint8Array {
   return typeof data === "string" ? encoder.encode(data) : data;
 }
 
-interface Disturbance {
+interface Injection {
   readonly control: Control;
   /** True for server-sent events, which may have comments between them. */
   readonly events: boolean;
@@ -119,23 +119,23 @@ interface Disturbance {
 }
 
 /** Yields the steps that send the frames, with the pauses and the fault of the controls. */
-export function* injectFaults(frames: Iterable<Frame>, disturbance: Disturbance): Iterable<Step> {
-  const { control, failure, encode } = disturbance;
+export function* injectFaults(frames: Iterable<Frame>, injection: Injection): Iterable<Step> {
+  const { control, failure, encode } = injection;
   const { fault, pauseMs, paceMs, after } = control;
-  let broken = fault === null ? null : planBreakdown(fault, () => encode?.(failure()) ?? failure());
+  let breakdown = fault === null ? null : planFault(fault, () => encode?.(failure()) ?? failure());
   let pieces = 0;
   if (pauseMs > 0) yield { do: "wait", ms: pauseMs };
   for (const frame of frames) {
     const last = frame.kind !== "start" && frame.kind !== "delta";
-    if (broken && (pieces >= after || last)) {
-      yield* broken.steps;
-      if (!broken.goesOn) return;
-      broken = null;
+    if (breakdown && (pieces >= after || last)) {
+      yield* breakdown.steps;
+      if (!breakdown.continues) return;
+      breakdown = null;
     }
     if (fault === "no-end" && frame.kind === "end") continue;
     if (paceMs > 0 && pieces > 0) yield { do: "wait", ms: paceMs };
-    yield* writeEvent(frame.text, disturbance);
-    if (fault === "double-finish" && frame.kind === "finish") yield* writeEvent(frame.text, disturbance);
+    yield* writeEvent(frame.text, injection);
+    if (fault === "double-finish" && frame.kind === "finish") yield* writeEvent(frame.text, injection);
     if (frame.kind === "delta") pieces++;
   }
 }

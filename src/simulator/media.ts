@@ -2,7 +2,7 @@
 import { asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
 import { renderDataEvent, renderTypedEvent } from "./formats.ts";
 import { countTokens } from "./responder.ts";
-import { type Frame, Sent, type WholeForm, type WholeRequest } from "./types.ts";
+import { type Frame, RawContent, type WholeForm, type WholeRequest } from "./types.ts";
 
 /** A PNG image of one pixel. */
 const PIXEL =
@@ -11,7 +11,7 @@ const PIXEL =
 const PICTURE_TOKENS = 272;
 const SOURCE_TOKENS = 200;
 
-function countGiven(given: unknown): number {
+function countSources(given: unknown): number {
   return given === undefined ? 0 : Array.isArray(given) ? given.length : 1;
 }
 
@@ -25,7 +25,12 @@ function isStreamed({ body }: WholeRequest): boolean {
   return body.stream === true || body.stream === "true";
 }
 
-function renderPictureEvents(kind: string, drafts: number, data: readonly object[], usage: object): Sent {
+function renderPictureEvents(
+  kind: string,
+  drafts: number,
+  data: readonly object[],
+  usage: object,
+): RawContent {
   const head = { created_at: 1_767_225_600, size: "1024x1024", quality: "low", background: "opaque" };
   const render = (type: string, fields: object) =>
     renderTypedEvent(`${kind}.${type}`, { ...fields, ...head, output_format: "png" });
@@ -35,16 +40,16 @@ function renderPictureEvents(kind: string, drafts: number, data: readonly object
     }),
     { kind: "end", text: render("completed", { ...picture, ...usage }) },
   ]);
-  return new Sent(EVENTS, frames);
+  return new RawContent(EVENTS, frames);
 }
 
-function renderImages(request: WholeRequest): JsonObject | Sent {
+function renderImages(request: WholeRequest): JsonObject | RawContent {
   const { body, tokens, hasUsage } = request;
   const streamed = isStreamed(request);
   const drafts = streamed ? Math.min(Number(body.partial_images ?? 0), DRAFTS_MAX) : 0;
   const count = streamed ? 1 : Math.min(Number(body.n ?? 1), 10);
   const text = tokens ?? countTokens(String(body.prompt));
-  const image = SOURCE_TOKENS * (countGiven(body.image) + countGiven(body.images));
+  const image = SOURCE_TOKENS * (countSources(body.image) + countSources(body.images));
   const output = (PICTURE_TOKENS + DRAFT_TOKENS * drafts) * count;
   const usage = {
     input_tokens: text + image,
@@ -71,7 +76,7 @@ const writeShort = (value: number) => Buffer.from(Uint16Array.of(value).buffer);
 const writeLong = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
 
 /** Renders silence that lasts as long as speaking the text (WAV, 8 bits, mono). */
-function speak(text: string): Buffer {
+function renderSilence(text: string): Buffer {
   const seconds = Math.min(Math.ceil(text.length / CHARACTERS_PER_SECOND), SECONDS_MAX);
   const samples = seconds * SAMPLES_PER_SECOND;
   const [one, rate] = [writeShort(1), writeLong(SAMPLES_PER_SECOND)];
@@ -84,19 +89,19 @@ function speak(text: string): Buffer {
 const SOUND_BYTES = 4096;
 const SOUND_TOKENS_PER_SECOND = 20;
 
-function renderSound({ body, hasUsage, tokens }: WholeRequest): Sent {
-  const sound = speak(String(body.input));
+function renderSound({ body, hasUsage, tokens }: WholeRequest): RawContent {
+  const sound = renderSilence(String(body.input));
   const pieces = Array.from({ length: Math.ceil(sound.length / SOUND_BYTES) }, (_, at) =>
     sound.subarray(at * SOUND_BYTES, (at + 1) * SOUND_BYTES),
   );
   if (body.stream_format !== "sse") {
     const frames = pieces.map((piece): Frame => ({ kind: "delta", text: piece.toString("latin1") }));
-    return new Sent("audio/wav", frames);
+    return new RawContent("audio/wav", frames);
   }
   const input = tokens ?? countTokens(String(body.input));
   const output = Math.ceil((sound.length / SAMPLES_PER_SECOND) * SOUND_TOKENS_PER_SECOND);
   const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output };
-  return new Sent(EVENTS, [
+  return new RawContent(EVENTS, [
     ...pieces.map((piece): Frame => {
       return {
         kind: "delta",
@@ -112,8 +117,8 @@ export const OPENAI_SPEECH: WholeForm = { path: /^\/audio\/speech$/, render: ren
 const BYTES_PER_SECOND = 4000;
 
 /** Streams a transcript word by word. */
-function renderWords(text: string, usage: object): Sent {
-  return new Sent(EVENTS, [
+function renderWords(text: string, usage: object): RawContent {
+  return new RawContent(EVENTS, [
     ...(text.match(/\s*\S+/g) ?? []).map((delta): Frame => {
       return { kind: "delta", text: renderDataEvent({ type: "transcript.text.delta", delta }) };
     }),
@@ -122,7 +127,7 @@ function renderWords(text: string, usage: object): Sent {
   ]);
 }
 
-function renderTranscript(request: WholeRequest): JsonObject | Sent {
+function renderTranscript(request: WholeRequest): JsonObject | RawContent {
   const { body, hasUsage } = request;
   const { filename, bytes } = asObject(body.file);
   const seconds = Math.ceil((asNumber(bytes) ?? 0) / BYTES_PER_SECOND);
@@ -130,11 +135,11 @@ function renderTranscript(request: WholeRequest): JsonObject | Sent {
   const end = `00:00:${String(Math.min(seconds, 59)).padStart(2, "0")}`;
   switch (body.response_format) {
     case "text":
-      return new Sent("text/plain; charset=utf-8", `${text}\n`);
+      return new RawContent("text/plain; charset=utf-8", `${text}\n`);
     case "srt":
-      return new Sent("text/plain; charset=utf-8", `1\n00:00:00,000 --> ${end},000\n${text}\n`);
+      return new RawContent("text/plain; charset=utf-8", `1\n00:00:00,000 --> ${end},000\n${text}\n`);
     case "vtt":
-      return new Sent("text/vtt; charset=utf-8", `WEBVTT\n\n00:00:00.000 --> ${end}.000\n${text}\n`);
+      return new RawContent("text/vtt; charset=utf-8", `WEBVTT\n\n00:00:00.000 --> ${end}.000\n${text}\n`);
     default: {
       const verbose =
         body.response_format === "verbose_json" ? { duration: seconds, language: "english" } : {};
@@ -168,7 +173,7 @@ export const OPENAI_COMPLETIONS: WholeForm = {
     const isAsked = hasUsage && asObject(body.stream_options).include_usage === true;
     const events = [{ ...head, choices }, ...(isAsked ? [{ ...head, choices: [], usage }] : [])];
     const stream = `${events.map(renderDataEvent).join("")}data: [DONE]\n\n`;
-    return new Sent("text/event-stream; charset=utf-8", stream);
+    return new RawContent("text/event-stream; charset=utf-8", stream);
   },
 };
 

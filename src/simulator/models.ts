@@ -11,14 +11,14 @@ export interface SimModel {
   readonly operation: OperationName;
 }
 
-const ABLE: readonly Capability[] = ["tools", "vision", "files", "audio", "structured"];
+const COMMON_CAPABILITIES: readonly Capability[] = ["tools", "vision", "files", "audio", "structured"];
 
 const LARGE: SimModel = {
   name: "sim-large",
   contextTokensMax: 400_000,
   outputTokensMax: 64_000,
   price: { input: 2, output: 8, cachedInput: 0.5 },
-  capabilities: [...ABLE, "reasoning"],
+  capabilities: [...COMMON_CAPABILITIES, "reasoning"],
   operation: "chat",
 };
 
@@ -27,7 +27,7 @@ const MINI: SimModel = {
   contextTokensMax: 128_000,
   outputTokensMax: 16_384,
   price: { input: 0.2, output: 0.8, cachedInput: 0.05 },
-  capabilities: ABLE,
+  capabilities: COMMON_CAPABILITIES,
   operation: "chat",
 };
 

@@ -91,7 +91,7 @@ function makeJson(schema: JsonObject | null, said: string): string {
 }
 
 /** Returns the text to answer with if there is neither a call nor a refusal. */
-function chooseWords(prompt: Prompt): string {
+function chooseText(prompt: Prompt): string {
   const { text, media = [] } = findLastUserTurn(prompt);
   const results = findFreshResults(prompt);
   if (prompt.format) return makeJson(prompt.format.schema, text);
@@ -125,7 +125,7 @@ function draftAnswer(prompt: Prompt, control: Control, index: number): Draft {
   if (fresh && /\brefuse\b/i.test(text)) return { ...blank, refusal: REFUSAL };
   const calls = fresh ? chooseCalls(prompt, text) : [];
   if (calls.length > 0) return { ...blank, calls };
-  const said = chooseWords(prompt);
+  const said = chooseText(prompt);
   return { ...blank, text: index === 0 || prompt.format ? said : `${said} (choice ${index + 1})` };
 }
 

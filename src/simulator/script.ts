@@ -16,7 +16,7 @@ import {
   type Exchange,
   type Frame,
   type Incoming,
-  Sent,
+  RawContent,
   type SimDialect,
   type SimHooks,
   type WholeForm,
@@ -125,7 +125,7 @@ function renderError(
 }
 
 /** An answer with status 200, before any fault. */
-interface Said {
+interface CleanAnswer {
   readonly type: string;
   readonly frames: Iterable<Frame>;
   /** False if the answer isn't streamed, so that it can only break off in the middle. */
@@ -139,21 +139,21 @@ interface Failure {
   readonly body: () => string;
 }
 
-function sayWhole(type: string, body: string): Said {
+function makeWhole(type: string, body: string): CleanAnswer {
   return { type, frames: splitInHalves(body), isStream: false };
 }
 
-function sayChat(dialect: SimDialect, exchange: Exchange, fault: InjectedFault | null): Said {
+function answerChat(dialect: SimDialect, exchange: Exchange, fault: InjectedFault | null): CleanAnswer {
   if (!exchange.isStreamed || fault === "json-for-stream")
-    return sayWhole(JSON_TYPE, JSON.stringify(dialect.renderReply(exchange)));
+    return makeWhole(JSON_TYPE, JSON.stringify(dialect.renderReply(exchange)));
   const type = dialect.chooseStreamType?.(exchange.query) ?? EVENTS_TYPE;
   return { type, frames: dialect.renderFrames(exchange), isStream: true, encode: dialect.encodeStream };
 }
 
-function sayBeyondChat(answer: ReturnType<WholeForm["render"]>): Said {
-  if (!(answer instanceof Sent)) return sayWhole(JSON_TYPE, JSON.stringify(answer));
+function answerOther(answer: ReturnType<WholeForm["render"]>): CleanAnswer {
+  if (!(answer instanceof RawContent)) return makeWhole(JSON_TYPE, JSON.stringify(answer));
   const { type, content } = answer;
-  if (typeof content === "string") return sayWhole(type, content);
+  if (typeof content === "string") return makeWhole(type, content);
   const encode = isEvents(type) ? undefined : (text: string) => Buffer.from(text, "latin1");
   return { type, frames: content, isStream: true, encode };
 }
@@ -162,7 +162,11 @@ function isEvents(type: string): boolean {
   return type.startsWith("text/event-stream");
 }
 
-function scriptAnswer({ type, frames, isStream, encode }: Said, failure: Failure, control: Control): Script {
+function scriptAnswer(
+  { type, frames, isStream, encode }: CleanAnswer,
+  failure: Failure,
+  control: Control,
+): Script {
   const { latencyMs, fault } = control;
   const isFaulty = fault !== null && INJECTED_FAULTS[fault].where !== "harmless";
   const script = (type: string, steps: Iterable<Step>): Script => {
@@ -206,7 +210,7 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
     if (faulty) return faulty;
     const { tokens, fault } = control;
     const asked = { body, model: base, tokens: tokens[0] ?? null, hasUsage: fault !== "no-usage" };
-    const said = sayBeyondChat(form.render({ ...asked, id: makeNaming(hash) }));
+    const said = answerOther(form.render({ ...asked, id: makeNaming(hash) }));
     const renderBody = () => renderError(dialect, MID_STREAM, said.isStream, new URLSearchParams()).body;
     return scriptAnswer(said, { ending: () => `data: ${renderBody()}\n\n`, body: renderBody }, control);
   }
@@ -221,7 +225,7 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
     ending: () => dialect.renderFailure(MID_STREAM, exchange),
     body: () => JSON.stringify(failedBody(MID_STREAM, exchange)),
   };
-  return scriptAnswer(sayChat(dialect, exchange, control.fault), failure, control);
+  return scriptAnswer(answerChat(dialect, exchange, control.fault), failure, control);
 }
 
 /** Returns the script of a fault that replaces the answer. Null for any other control. */

@@ -12,7 +12,7 @@ import { listModels, openai } from "./openai.ts";
 import { perplexity } from "./perplexity.ts";
 import { responses } from "./responses.ts";
 import { type RawRequest, readModel, type Script, writeScript } from "./script.ts";
-import type { Ended, SimDialect, SimHooks } from "./types.ts";
+import type { CallOutcome, SimDialect, SimHooks } from "./types.ts";
 import { jina, voyage } from "./voyage.ts";
 
 export const SIM_DIALECTS: readonly SimDialect[] = [
@@ -230,7 +230,7 @@ class SimServer {
     const model = dialect ? readModel(dialect, { ...raw, body: asObject(raw.body) }) : "";
     const finish = this.#hooks.observe?.({ ...raw, dialect: name, model, startedAt });
     void runner.gone.then(() => {
-      const ended: Ended = !runner.complete ? "aborted" : script?.isFaulty ? "fault" : "finished";
+      const ended: CallOutcome = !runner.complete ? "aborted" : script?.isFaulty ? "fault" : "finished";
       finish?.(ended, Date.now());
     });
     if (script) return runner.run(script);

@@ -26,14 +26,14 @@ export interface ObservedCall extends Pick<Incoming, "method" | "path" | "header
 }
 
 /** `aborted`: the client disconnected before the end. `fault`: the call ended in an injected fault. */
-export type Ended = "finished" | "aborted" | "fault";
+export type CallOutcome = "finished" | "aborted" | "fault";
 
 /** Hooks for tests to validate and record requests. The product sets none. */
 export interface SimHooks {
   /** Throws a Rejection for a request that the real provider refuses. `model` is the name without controls. */
   readonly validate?: (dialect: DialectName, incoming: Incoming, model: string) => void;
   /** Called for each request. The function that it returns is called once the connection has ended. */
-  readonly observe?: (call: ObservedCall) => (ended: Ended, nowMs: number) => void;
+  readonly observe?: (call: ObservedCall) => (ended: CallOutcome, nowMs: number) => void;
 }
 
 export interface Media {
@@ -158,11 +158,11 @@ export interface WholeRequest {
 export interface WholeForm {
   /** Matches the path after the dialect's prefix. */
   readonly path: RegExp;
-  render(request: WholeRequest): JsonObject | Sent;
+  render(request: WholeRequest): JsonObject | RawContent;
 }
 
 /** An answer that isn't JSON: a document, or the frames of a stream. */
-export class Sent {
+export class RawContent {
   readonly type: string;
   /** Frames that aren't server-sent events hold one byte per character (Latin-1). */
   readonly content: string | readonly Frame[];

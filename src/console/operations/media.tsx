@@ -2,8 +2,8 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { readEvents } from "../api.ts";
-import { lendAddress } from "../browser.ts";
-import type { Counted, Spent } from "./ask.ts";
+import { createObjectUrl } from "../browser.ts";
+import type { Spending, WithUsage } from "./ask.ts";
 import { makePanel } from "./panel.tsx";
 
 /** Recognised by their first bytes, since providers may ignore the requested format. None can contain a script. */
@@ -41,7 +41,7 @@ function decodeMedia(pieces: readonly string[]): Media {
   return { data: new Blob(bytes, { type }), ending };
 }
 
-interface LentProps {
+interface MediaFileProps {
   readonly media: Media;
   /** The file name without its extension. */
   readonly name: string;
@@ -51,10 +51,10 @@ interface LentProps {
 }
 
 /** Shows media through an object URL, which is revoked once it is no longer shown. */
-function Lent({ media: { data, ending }, name, label, children }: LentProps) {
+function MediaFile({ media: { data, ending }, name, label, children }: MediaFileProps) {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
-    const { url, revoke } = lendAddress(data);
+    const { url, revoke } = createObjectUrl(data);
     setAddress(url);
     return revoke;
   }, [data]);
@@ -76,11 +76,11 @@ interface Picture {
   readonly revised: string | undefined;
 }
 
-interface Pictures extends Counted {
+interface Pictures extends WithUsage {
   readonly pictures: readonly Picture[];
 }
 
-interface PicturesBody extends Counted {
+interface PicturesBody extends WithUsage {
   readonly data: readonly Partial<Record<"b64_json" | "url" | "revised_prompt", string>>[];
 }
 
@@ -127,9 +127,9 @@ function PictureView({ picture: { media, url, revised }, number }: PictureProps)
   return (
     <figure class="picture">
       {media && (
-        <Lent media={media} name={`picture-${number}`} label={`Download picture ${number}`}>
+        <MediaFile media={media} name={`picture-${number}`} label={`Download picture ${number}`}>
           {(address) => <img src={address} alt={`number ${number}`} />}
-        </Lent>
+        </MediaFile>
       )}
       {url?.startsWith("https://") && (
         <a href={url} target="_blank" rel="noreferrer">
@@ -141,7 +141,7 @@ function PictureView({ picture: { media, url, revised }, number }: PictureProps)
   );
 }
 
-interface Speech extends Counted {
+interface Speech extends WithUsage {
   readonly sound: Media;
 }
 
@@ -165,26 +165,26 @@ export const SpeechPanel = makePanel<Speech>({
   read: readSpeech,
   Show: ({ answer: { sound } }) => (
     <div class="row">
-      <Lent media={sound} name="speech" label="Download">
+      <MediaFile media={sound} name="speech" label="Download">
         {(address) => (
           // biome-ignore lint/a11y/useMediaCaption: the text stands above it.
           <audio controls src={address} aria-label="Speech" />
         )}
-      </Lent>
+      </MediaFile>
     </div>
   ),
 });
 
 interface Event {
   readonly audio?: string;
-  readonly usage?: Spent;
+  readonly usage?: Spending;
   readonly error?: { readonly message: string };
 }
 
 /** Reads speech as events: the audio alone wouldn't include its cost. */
 async function readSpeech({ body }: Response): Promise<Speech> {
   const pieces: string[] = [];
-  let spent: Spent = {};
+  let spent: Spending = {};
   if (!body) throw new Error("The gateway sent nothing.");
   for await (const data of readEvents(body)) {
     if (!data.startsWith("{")) continue;

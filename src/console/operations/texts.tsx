@@ -3,10 +3,10 @@
 import type { ComponentChildren } from "preact";
 import { Facts } from "../parts/figures.tsx";
 import { Badge, Meter, Notice } from "../parts/states.tsx";
-import type { Counted } from "./ask.ts";
+import type { WithUsage } from "./ask.ts";
 import { makePanel } from "./panel.tsx";
 
-interface Completion extends Counted {
+interface Completion extends WithUsage {
   readonly choices: readonly { readonly text: string }[];
 }
 
@@ -25,7 +25,7 @@ export const CompletionPanel = makePanel<Completion>({
   Show: ({ answer: { choices } }) => <pre class="text">{choices[0]?.text}</pre>,
 });
 
-interface Embeddings extends Counted {
+interface Embeddings extends WithUsage {
   readonly data: readonly { readonly embedding: readonly number[] }[];
 }
 
@@ -91,7 +91,7 @@ function Ranked({ label, rows }: RankedProps) {
 
 type Found = Record<"relevance_score", number> & { readonly document: { readonly text: string } };
 
-interface Ranking extends Counted {
+interface Ranking extends WithUsage {
   readonly results: readonly Found[];
 }
 
@@ -124,7 +124,7 @@ export const RerankPanel = makePanel<Ranking>({
 type Verdict = Record<"categories", Record<string, boolean>> &
   Record<"category_scores", Record<string, number>>;
 
-interface Verdicts extends Counted {
+interface Verdicts extends WithUsage {
   readonly results: readonly Verdict[];
 }
 
@@ -156,7 +156,7 @@ export const ModerationPanel = makePanel<Verdicts>({
   },
 });
 
-interface Transcript extends Counted {
+interface Transcript extends WithUsage {
   readonly text: string;
 }
 

@@ -1,7 +1,7 @@
 // Buttons: plain ones, groups with one selected, and one that copies.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { copyText, later } from "../browser.ts";
+import { copyText, runAfter } from "../browser.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface ButtonProps {
@@ -93,7 +93,7 @@ interface CopyProps {
 /** Copies a text and briefly confirms it. */
 export function CopyButton({ text, label, isIconOnly = false }: CopyProps) {
   const [state, setState] = useState<"idle" | "copied" | "refused">("idle");
-  useEffect(() => (state === "idle" ? undefined : later(SHOWN_MS, () => setState("idle"))), [state]);
+  useEffect(() => (state === "idle" ? undefined : runAfter(SHOWN_MS, () => setState("idle"))), [state]);
   const copy = async () => setState((await copyText(text)) ? "copied" : "refused");
   const word = { idle: label, copied: "Copied", refused: "Select and copy it by hand" }[state];
   return (

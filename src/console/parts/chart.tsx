@@ -37,7 +37,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const plot = new uPlot(optionsOf(props, element, setAt), dataOf(props), element);
+    const plot = new uPlot(makeOptions(props, element, setAt), makeData(props), element);
     const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     watch.observe(element);
     return () => {
@@ -73,12 +73,12 @@ function halfStep({ step }: ChartProps): number {
   return step === "day" ? DAY_SECONDS / 2 : DAY_SECONDS / 48;
 }
 
-function zoneOf(step: "hour" | "day"): { readonly timeZone?: string } {
+function chooseZone(step: "hour" | "day"): { readonly timeZone?: string } {
   return step === "day" ? { timeZone: "UTC" } : {};
 }
 
 function timeText(ms: number, step: "hour" | "day"): string {
-  const time = step === "hour" ? ({ hour: "2-digit", minute: "2-digit" } as const) : zoneOf(step);
+  const time = step === "hour" ? ({ hour: "2-digit", minute: "2-digit" } as const) : chooseZone(step);
   return new Intl.DateTimeFormat("en-GB", {
     weekday: "short",
     day: "numeric",
@@ -99,7 +99,7 @@ function useDark(): boolean {
 }
 
 /** Returns the chart's data. Bars are stacked: each includes those below it and is drawn behind them. */
-function dataOf({ times, lines, isBars }: ChartProps): uPlot.AlignedData {
+function makeData({ times, lines, isBars }: ChartProps): uPlot.AlignedData {
   const seconds = times.map((ms) => ms / 1000);
   if (!isBars) return [seconds, ...lines.map((line) => [...line.values])];
   const stacked = lines.map((_, index) =>
@@ -108,7 +108,7 @@ function dataOf({ times, lines, isBars }: ChartProps): uPlot.AlignedData {
   return [seconds, ...stacked.reverse()];
 }
 
-function optionsOf(
+function makeOptions(
   props: ChartProps,
   element: HTMLElement,
   onPoint: (at: number | null) => void,
@@ -167,7 +167,7 @@ function optionsOf(
 }
 
 function axisTimes(splits: readonly number[], step: "hour" | "day"): string[] {
-  const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...zoneOf(step) });
+  const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...chooseZone(step) });
   const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
   if (step === "day")
     return splits.map((seconds) => (seconds % DAY_SECONDS === 0 ? short.format(seconds * 1000) : ""));

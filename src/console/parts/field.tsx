@@ -3,13 +3,13 @@ import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import { Icon } from "./icon.tsx";
 
-interface Around {
+interface LabelProps {
   readonly label: string;
   readonly hint?: string | undefined;
   readonly error?: string | null;
 }
 
-interface FieldProps extends Around {
+interface FieldProps extends LabelProps {
   /** Renders the input element. */
   readonly children: (tied: {
     readonly id: string;
@@ -47,7 +47,7 @@ const TYPES = {
   date: { type: "date" },
 } as const;
 
-interface TextProps extends Around {
+interface TextProps extends LabelProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly type?: keyof typeof TYPES;
@@ -98,7 +98,7 @@ interface Choice {
   readonly label: string;
 }
 
-export interface SelectProps extends Around {
+export interface SelectProps extends LabelProps {
   readonly value: string;
   readonly options: readonly Choice[];
   readonly onInput: (value: string) => void;

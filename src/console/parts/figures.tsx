@@ -1,6 +1,6 @@
 // Lists of labelled figures and facts, and the line under a playground answer.
 import type { ComponentChildren } from "preact";
-import { span } from "../format.ts";
+import { formatDuration } from "../format.ts";
 
 /** A label and the content beside or under it. */
 export type Fact = readonly [label: string, value: ComponentChildren];
@@ -48,7 +48,7 @@ export function Figures({ model, totalMs, parts }: FiguresProps) {
   return (
     <p class="small faint">
       {model && <span class="strong">{model}</span>}{" "}
-      {[...parts, `${span(totalMs)} in all`].filter(Boolean).join(" · ")}
+      {[...parts, `${formatDuration(totalMs)} in all`].filter(Boolean).join(" · ")}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 // A file field that states the size limit before the upload.
 import { useState } from "preact/hooks";
 import type { SettingsView } from "../../admin/settings-schema.ts";
-import { describeBytes } from "../format.ts";
+import { formatBytes } from "../format.ts";
 import { useResource } from "../resource.ts";
 import { Field } from "./field.tsx";
 
@@ -26,12 +26,10 @@ interface FileProps {
 export function FileField({ label, accept, onFile }: FileProps) {
   const bytesMax = useUploadMax();
   const [error, setError] = useState<string | null>(null);
-  const most = describeBytes(bytesMax);
+  const most = formatBytes(bytesMax);
   const take = (file: File | null) => {
     const isLarge = file !== null && file.size > bytesMax;
-    setError(
-      isLarge ? `This file has ${describeBytes(file.size)}: the gateway takes ${most} at most.` : null,
-    );
+    setError(isLarge ? `This file has ${formatBytes(file.size)}: the gateway takes ${most} at most.` : null);
     onFile(isLarge ? null : file);
   };
   return (
