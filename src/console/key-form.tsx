@@ -20,7 +20,7 @@ interface KeyFormProps {
 
 type Draft = ReturnType<typeof makeDraft>;
 
-const EXPIRIES = [
+const EXPIRY_OPTIONS = [
   { value: "", label: "Never" },
   { value: "1", label: "In a day" },
   { value: "7", label: "In 7 days" },
@@ -29,12 +29,12 @@ const EXPIRIES = [
   { value: "365", label: "In a year" },
   { value: "date", label: "On a date…" },
 ];
-const ALLOWANCES = [
+const ALLOWANCE_OPTIONS = [
   { value: "default", label: "As everybody (Settings → Limits)" },
   { value: "own", label: "A number of its own" },
   { value: "unlimited", label: "Unlimited" },
 ];
-const KEEPING = [
+const CONTENT_OPTIONS = [
   { value: "yes", label: "May be kept" },
   { value: "no", label: "Never kept" },
 ];
@@ -143,7 +143,7 @@ function OwnerFields({ form, errorOf, isNew }: FieldsProps & { readonly isNew: b
       )}
       <SelectField
         label="Expires"
-        options={EXPIRIES}
+        options={EXPIRY_OPTIONS}
         {...form.field("expiry")}
         error={isDated ? null : errorOf("expires_at")}
       />
@@ -163,7 +163,7 @@ function OwnerFields({ form, errorOf, isNew }: FieldsProps & { readonly isNew: b
 function LimitFields({ form, errorOf }: FieldsProps) {
   return (
     <div class="two">
-      <SelectField label="Requests a day" options={ALLOWANCES} {...form.field("allowance")} />
+      <SelectField label="Requests a day" options={ALLOWANCE_OPTIONS} {...form.field("allowance")} />
       {form.draft.allowance === "own" && (
         <TextField
           label="Free requests a day"
@@ -186,7 +186,7 @@ function LimitFields({ form, errorOf }: FieldsProps) {
       <SelectField
         label="Conversations of /v1/responses"
         hint="Where responses.keep is set"
-        options={KEEPING}
+        options={CONTENT_OPTIONS}
         {...form.field("keeping")}
       />
     </div>

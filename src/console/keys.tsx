@@ -26,7 +26,7 @@ const STATES = [
   { value: "revoked", label: "Revoked" },
 ];
 
-type Open =
+type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "made"; readonly key: NewKeyView }
   | { readonly kind: "edit" | "revoke"; readonly key: KeyInUseView };
@@ -34,7 +34,7 @@ type Open =
 export function KeysPage() {
   const [search, setSearch] = useState("");
   const [state, setState] = useState("");
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<OpenDialog | null>(null);
   const keys = usePages<KeyInUseView>("/keys", { q: search.trim(), state }, EVERY_MS);
   const names = useNames();
   const isFiltered = search.trim() !== "" || state !== "";
@@ -61,7 +61,7 @@ export function KeysPage() {
           empty={isFiltered ? <Empty icon="search" title="No key matches" /> : <NoKeys add={add} />}
         />
       </Card>
-      {open && <Opened open={open} setOpen={setOpen} reload={keys.reload} />}
+      {open && <KeyDialog open={open} setOpen={setOpen} reload={keys.reload} />}
     </>
   );
 }
@@ -74,13 +74,13 @@ function NoKeys({ add }: { readonly add: ComponentChildren }) {
   );
 }
 
-interface OpenedProps {
-  readonly open: Open;
-  readonly setOpen: (open: Open | null) => void;
+interface KeyDialogProps {
+  readonly open: OpenDialog;
+  readonly setOpen: (open: OpenDialog | null) => void;
   readonly reload: () => Promise<void>;
 }
 
-function Opened({ open, setOpen, reload }: OpenedProps) {
+function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
   const close = () => setOpen(null);
   switch (open.kind) {
     case "add": {
@@ -146,7 +146,7 @@ const TONES: Readonly<Record<KeyInUseView["state"], Tone | undefined>> = {
   revoked: undefined,
 };
 
-function makeColumns(names: Names, onOpen: (open: Open) => void): readonly Column<KeyInUseView>[] {
+function makeColumns(names: Names, onOpen: (open: OpenDialog) => void): readonly Column<KeyInUseView>[] {
   return [
     {
       label: "Name",
@@ -219,7 +219,7 @@ function Spend({ of: { spent_usd, spend_limit_usd } }: { readonly of: KeyInUseVi
   );
 }
 
-function Actions({ of, onOpen }: { readonly of: KeyInUseView; readonly onOpen: (open: Open) => void }) {
+function Actions({ of, onOpen }: { readonly of: KeyInUseView; readonly onOpen: (open: OpenDialog) => void }) {
   if (of.state === "revoked") return null;
   return (
     <div class="row tight">

@@ -76,7 +76,7 @@ function Summary({ request }: Part) {
     <section class="card stack summary-card" aria-label="Summary">
       <div class="row">
         <Badge tone={chooseTone(request)} hasDot>
-          {request.status} {ENDED[request.ended] ?? request.ended}
+          {request.status} {ENDINGS[request.ended] ?? request.ended}
         </Badge>
         <h2>{request.model_used ?? request.model_tried ?? request.model_asked}</h2>
         {request.selector && <span class="soft">chosen by {request.selector}</span>}
@@ -88,7 +88,7 @@ function Summary({ request }: Part) {
   );
 }
 
-const ENDED: Readonly<Record<string, string>> = {
+const ENDINGS: Readonly<Record<string, string>> = {
   done: "answered",
   client_gone: "client left",
   upstream_failed: "provider failed",
@@ -98,7 +98,7 @@ const ENDED: Readonly<Record<string, string>> = {
   lost: "lost",
 };
 
-const LINES: Readonly<Record<string, string>> = {
+const COST_LABELS: Readonly<Record<string, string>> = {
   input: "Prompt",
   "cached input": "Prompt, from the cache",
   "cache write": "Written to the cache",
@@ -118,7 +118,14 @@ const LINES: Readonly<Record<string, string>> = {
   page: "Pages",
 };
 /** Priced per unit, not per million. */
-const PIECES: ReadonlySet<string> = new Set(["request", "search", "image", "second", "search unit", "page"]);
+const PRICED_PER_UNIT: ReadonlySet<string> = new Set([
+  "request",
+  "search",
+  "image",
+  "second",
+  "search unit",
+  "page",
+]);
 
 function Cost({ request }: Part) {
   const { cost } = request;
@@ -130,10 +137,10 @@ function Cost({ request }: Part) {
           <tbody>
             {cost.lines.map(({ what, count: many, usd_per_million, usd: amount }) => (
               <tr key={what}>
-                <th scope="row">{LINES[what] ?? what}</th>
+                <th scope="row">{COST_LABELS[what] ?? what}</th>
                 <td class="faint">
                   {formatCount(many)} ×{" "}
-                  {!PIECES.has(what)
+                  {!PRICED_PER_UNIT.has(what)
                     ? `${formatUsd(usd_per_million)} per million`
                     : formatUsd(usd_per_million / 1e6)}
                 </td>

@@ -38,7 +38,7 @@ interface ScriptContext {
   /** The target URL of redirects. */
   readonly trapUrl: string;
   /** Returns how often it was called before with the same argument. */
-  timesBefore(what: string): number;
+  countEarlier(what: string): number;
   readonly validate: SimHooks["validate"];
 }
 
@@ -72,7 +72,7 @@ function readControl(
   const marked = header === "" || header.startsWith("~") ? header : `~${header}`;
   const control = parseControls(secret, parseControls(marked, parseControls(model)));
   if (control.flaky === 0) return control;
-  const fails = context.timesBefore(`${secret} ${model}`) < control.flaky;
+  const fails = context.countEarlier(`${secret} ${model}`) < control.flaky;
   return { ...control, fault: fails ? (control.fault ?? "503") : null };
 }
 

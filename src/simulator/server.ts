@@ -187,7 +187,7 @@ class SimServer {
     this.#counts.clear();
   }
 
-  readonly #timesBefore = (what: string): number => {
+  readonly #countEarlier = (what: string): number => {
     const hash = Bun.hash.wyhash(what);
     const before = this.#counts.get(hash) ?? 0;
     this.#counts.set(hash, before + 1);
@@ -222,7 +222,7 @@ class SimServer {
           nowMs: startedAt,
           seed: this.#seed,
           trapUrl: `http://${headers.host}${TRAP}`,
-          timesBefore: this.#timesBefore,
+          countEarlier: this.#countEarlier,
           validate: this.#hooks.validate,
         })
       : null;
