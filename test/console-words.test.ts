@@ -1,12 +1,20 @@
 // The console's formatting of numbers and reading of streams, without a browser.
 import { describe, expect, test } from "bun:test";
 import { readEvents } from "../src/console/api.ts";
-import { compact, percent, price, span, splitParts, tokens, usd } from "../src/console/format.ts";
-import { listFields } from "../src/console/parameters.tsx";
+import {
+  formatCompact,
+  formatDuration,
+  formatPercent,
+  formatPrice,
+  formatTokens,
+  formatUsd,
+  splitModelId,
+} from "../src/console/format.ts";
+import { parseParameters } from "../src/console/parameters.tsx";
 
 describe("numbers as people read them", () => {
   test("money keeps its significant digits, however small", () => {
-    expect([0, 1234.5, 0.42, 0.0042, 0.0000615, 0.000000001, -3].map(usd)).toEqual([
+    expect([0, 1234.5, 0.42, 0.0042, 0.0000615, 0.000000001, -3].map(formatUsd)).toEqual([
       "$0.00",
       "$1,234.50",
       "$0.42",
@@ -15,11 +23,19 @@ describe("numbers as people read them", () => {
       "$0.000000001",
       "−$3.00",
     ]);
-    expect([0, 2.5, 0.0375, null, undefined].map(price)).toEqual(["free", "$2.50", "$0.0375", "–", "–"]);
+    expect([0, 2.5, 0.0375, null, undefined].map(formatPrice)).toEqual([
+      "free",
+      "$2.50",
+      "$0.0375",
+      "–",
+      "–",
+    ]);
   });
 
   test("time ranges", () => {
-    const spans = [0, 340, 1240, 25_000, 59_990, 125_000, 600_000, 7_200_000, 2_592_000_000].map(span);
+    const spans = [0, 340, 1240, 25_000, 59_990, 125_000, 600_000, 7_200_000, 2_592_000_000].map(
+      formatDuration,
+    );
     expect(spans).toEqual([
       "0 ms",
       "340 ms",
@@ -34,21 +50,21 @@ describe("numbers as people read them", () => {
   });
 
   test("counts, shares and ids", () => {
-    expect([0, 9999, 12_345, 1_500_000].map(compact)).toEqual(["0", "9,999", "12.3K", "1.5M"]);
-    expect([0, 0.004, 0.5, 1].map(percent)).toEqual(["0%", "0.4%", "50%", "100%"]);
-    expect([null, 900, 131_072, 1_048_576].map(tokens)).toEqual(["–", "900", "131K", "1.05M"]);
-    expect(splitParts("OpenRouter#openai/gpt-5")).toEqual({ provider: "OpenRouter", name: "openai/gpt-5" });
-    expect(splitParts("gpt-5")).toEqual({ provider: "", name: "gpt-5" });
+    expect([0, 9999, 12_345, 1_500_000].map(formatCompact)).toEqual(["0", "9,999", "12.3K", "1.5M"]);
+    expect([0, 0.004, 0.5, 1].map(formatPercent)).toEqual(["0%", "0.4%", "50%", "100%"]);
+    expect([null, 900, 131_072, 1_048_576].map(formatTokens)).toEqual(["–", "900", "131K", "1.05M"]);
+    expect(splitModelId("OpenRouter#openai/gpt-5")).toEqual({ provider: "OpenRouter", name: "openai/gpt-5" });
+    expect(splitModelId("gpt-5")).toEqual({ provider: "", name: "gpt-5" });
   });
 });
 
 test("parameters are only sent as numbers within their bounds", () => {
-  expect(listFields({ temperature: "0.5", top_p: "", max_tokens: "100" })).toEqual({
+  expect(parseParameters({ temperature: "0.5", top_p: "", max_tokens: "100" })).toEqual({
     temperature: 0.5,
     max_tokens: 100,
   });
   for (const wrong of [{ temperature: "2.1" }, { top_p: "-1" }, { max_tokens: "0" }, { seed: "1.5" }]) {
-    expect(listFields({ temperature: "", top_p: "", max_tokens: "", seed: "", ...wrong })).toBeNull();
+    expect(parseParameters({ temperature: "", top_p: "", max_tokens: "", seed: "", ...wrong })).toBeNull();
   }
 });
 

@@ -1,9 +1,9 @@
-// The forms of an account: its name, and money for it.
+// Forms for an account: its name and its top-ups.
 import { useRef } from "preact/hooks";
 import type { AccountView } from "../admin/accounts.ts";
 import { change } from "./api.ts";
-import { uniqueName } from "./browser.ts";
-import { usd } from "./format.ts";
+import { makeIdempotencyKey } from "./browser.ts";
+import { formatUsd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { FormDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
@@ -49,25 +49,25 @@ interface TopUpProps {
   readonly onDone: () => Promise<unknown>;
 }
 
-/** Puts money on an account: once, however often the button is pressed. */
+/** Tops up an account: once, however often the button is pressed. */
 export function TopUp({ account, onClose, onDone }: TopUpProps) {
   const { draft, set, field } = useDraft(() => ({ amount: "", note: "" }));
-  // A try whose answer was lost is the same top-up again; another amount is another one.
+  // A retry after a lost answer is the same top-up; another amount or note makes it a new one.
   const once = useRef({ of: "", name: "" });
   const task = useTask(async () => {
     const note = draft.note.trim();
     const body = { amount_usd: Number(draft.amount), ...(note === "" ? {} : { note }) };
     const of = JSON.stringify(body);
-    if (once.current.of !== of) once.current = { of, name: uniqueName() };
+    if (once.current.of !== of) once.current = { of, name: makeIdempotencyKey() };
     const path = `/accounts/${account.id}/topups`;
     const after = await change<AccountView>("POST", path, body, { "idempotency-key": once.current.name });
-    toast(`${account.name} has ${usd(after.balance_usd)}`);
+    toast(`${account.name} has ${formatUsd(after.balance_usd)}`);
     await onDone();
     onClose();
   });
   return (
     <FormDialog title={`Top up ${account.name}`} action="Top up" task={task} onClose={onClose}>
-      <p class="soft">The balance is {usd(account.balance_usd)} now.</p>
+      <p class="soft">The balance is {formatUsd(account.balance_usd)} now.</p>
       <TextField
         label="Amount in USD"
         type="number"

@@ -1,15 +1,15 @@
-// One account: its balance and every movement of it.
+// One account: its balance and its movements.
 import { useState } from "preact/hooks";
 import type { AccountView } from "../admin/accounts.ts";
 import type { EntryView } from "../admin/journal.ts";
 import { AccountForm, TopUp } from "./account-forms.tsx";
-import { fullMoment, moment, usd } from "./format.ts";
+import { formatFullTime, formatTime, formatUsd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, type Tone } from "./parts/states.tsx";
 import { type Column, List } from "./parts/table.tsx";
 import { usePages, useResource } from "./resource.ts";
-import { makeAddress } from "./route.ts";
+import { makeHref } from "./route.ts";
 
 const EVERY_MS = 5000;
 
@@ -69,11 +69,11 @@ function Balance({ account }: { readonly account: AccountView }) {
     <section class="card row balance" aria-label="Balance">
       <div>
         <div class="tile-label">Balance</div>
-        <div class="tile-value">{usd(account.balance_usd)}</div>
+        <div class="tile-value">{formatUsd(account.balance_usd)}</div>
       </div>
       <div>
         <div class="tile-label">Held for requests under way</div>
-        <div class="tile-value">{usd(account.held_usd)}</div>
+        <div class="tile-value">{formatUsd(account.held_usd)}</div>
       </div>
     </section>
   );
@@ -98,12 +98,12 @@ const COLUMNS: readonly Column<EntryView>[] = [
       </div>
     ),
   },
-  { label: "When", cell: ({ at }) => <span title={fullMoment(at)}>{moment(at)}</span> },
+  { label: "When", cell: ({ at }) => <span title={formatFullTime(at)}>{formatTime(at)}</span> },
   {
     label: "Request",
     cell: ({ request_id }) =>
       request_id && (
-        <a class="mono" href={makeAddress(`/activity/${request_id}`)}>
+        <a class="mono" href={makeHref(`/activity/${request_id}`)}>
           …{request_id.slice(-8)}
         </a>
       ),
@@ -114,13 +114,13 @@ const COLUMNS: readonly Column<EntryView>[] = [
     cell: ({ amount_usd }) => (
       <span class={amount_usd > 0 ? "gain" : ""}>
         {amount_usd > 0 ? "+" : ""}
-        {usd(amount_usd)}
+        {formatUsd(amount_usd)}
       </span>
     ),
   },
   {
     label: "Balance after",
     as: "end",
-    cell: ({ balance_usd }) => (balance_usd === null ? "–" : usd(balance_usd)),
+    cell: ({ balance_usd }) => (balance_usd === null ? "–" : formatUsd(balance_usd)),
   },
 ];

@@ -2,14 +2,14 @@
 import { useState } from "preact/hooks";
 import type { AccountView } from "../admin/accounts.ts";
 import { AccountForm, TopUp } from "./account-forms.tsx";
-import { day, usd } from "./format.ts";
+import { formatDay, formatUsd } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Empty } from "./parts/states.tsx";
 import { type Column, List } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
-import { go, makeAddress } from "./route.ts";
+import { makeHref, navigate } from "./route.ts";
 
 const EVERY_MS = 10_000;
 
@@ -38,7 +38,7 @@ export function AccountsPage() {
           of={accounts}
           columns={makeColumns(setToppedUp)}
           keyOf={({ id }) => id}
-          onOpen={({ id }) => go(`/settings/accounts/${id}`)}
+          onOpen={({ id }) => navigate(`/settings/accounts/${id}`)}
           empty={<Empty icon="account" title="No accounts" action={add} />}
         />
       </Card>
@@ -54,7 +54,7 @@ function makeColumns(onTopUp: (account: AccountView) => void): readonly Column<A
       label: "Name",
       as: "head",
       cell: ({ id, name }) => (
-        <a class="strong" href={makeAddress(`/settings/accounts/${id}`)}>
+        <a class="strong" href={makeHref(`/settings/accounts/${id}`)}>
           {name}
         </a>
       ),
@@ -62,14 +62,16 @@ function makeColumns(onTopUp: (account: AccountView) => void): readonly Column<A
     {
       label: "Balance",
       as: "end",
-      cell: ({ balance_usd }) => <span class={balance_usd > 0 ? "strong" : "faint"}>{usd(balance_usd)}</span>,
+      cell: ({ balance_usd }) => (
+        <span class={balance_usd > 0 ? "strong" : "faint"}>{formatUsd(balance_usd)}</span>
+      ),
     },
     {
       label: "Held for requests under way",
       as: "end",
-      cell: ({ held_usd }) => <span class={held_usd > 0 ? "" : "faint"}>{usd(held_usd)}</span>,
+      cell: ({ held_usd }) => <span class={held_usd > 0 ? "" : "faint"}>{formatUsd(held_usd)}</span>,
     },
-    { label: "Since", cell: ({ created_at }) => (created_at ? day(created_at) : "–") },
+    { label: "Since", cell: ({ created_at }) => (created_at ? formatDay(created_at) : "–") },
     {
       label: "",
       as: "narrow",

@@ -1,20 +1,28 @@
-// Activity: the request log, filtered, with what ends now on top of it.
+// Activity: the request log with filters, and new requests at the top as they end.
 import { useState } from "preact/hooks";
 import type { RequestView } from "../admin/request-schema.ts";
-import { compact, describeUnits, fullMoment, moment, span, splitParts, usd } from "./format.ts";
+import {
+  describeUnits,
+  formatCompact,
+  formatDuration,
+  formatFullTime,
+  formatTime,
+  formatUsd,
+  splitModelId,
+} from "./format.ts";
 import { useLive } from "./live.ts";
 import { type Names, SELECTORS, useModels, useNames } from "./names.ts";
 import { Check, SuggestField } from "./parts/field.tsx";
-import { Card, PageHead, PlacedFilter } from "./parts/page.tsx";
+import { Card, PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Live, type Tone } from "./parts/states.tsx";
 import { type Column, List } from "./parts/table.tsx";
 import { usePages } from "./resource.ts";
-import { go, makeAddress, place, setFields } from "./route.ts";
+import { makeHref, navigate, route, setQuery } from "./route.ts";
 
-/** Rows that came since the page was opened. */
+/** Bounds the rows added live since the page was opened. */
 const LIVE_ROWS_MAX = 200;
 const FILTERS = ["key_id", "account_id", "model", "provider", "selector", "status"] as const;
-type Wanted = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
+type ActiveFilters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
 
 const STATUSES = [
   { value: "", label: "Every status" },
@@ -28,17 +36,17 @@ const STATUSES = [
 ];
 const SELECTOR_OPTIONS = [
   { value: "", label: "Any selector" },
-  ...SELECTORS.map(({ id }) => ({ value: splitParts(id).name, label: id })),
+  ...SELECTORS.map(({ id }) => ({ value: splitModelId(id).name, label: id })),
 ];
 
-function wantedOf(query: URLSearchParams): Wanted {
+function readFilters(query: URLSearchParams): ActiveFilters {
   const given = FILTERS.map((name) => [name, query.get(name) ?? ""] as const);
   return Object.fromEntries(given.filter(([, value]) => value !== ""));
 }
 
 export function ActivityPage() {
-  const wanted = wantedOf(place.value.query);
-  const isTailing = place.value.query.get("tail") !== "off";
+  const wanted = readFilters(route.value.query);
+  const isTailing = route.value.query.get("tail") !== "off";
   const log = usePages<RequestView>("/requests", wanted);
   const names = useNames();
   const identity = JSON.stringify(wanted);
@@ -53,7 +61,7 @@ export function ActivityPage() {
       return { of: identity, rows: [row, ...rows].slice(0, LIVE_ROWS_MAX) };
     });
   };
-  const rows = log.data && merged(fresh.of === identity ? fresh.rows : [], log.data);
+  const rows = log.data && mergeRows(fresh.of === identity ? fresh.rows : [], log.data);
   const longestMs = Math.max(...(rows ?? []).map(({ total_ms }) => total_ms), 1);
   const isLive = useLive(isTailing, { onRow, onGap: () => void log.reload() });
   return (
@@ -66,7 +74,7 @@ export function ActivityPage() {
             <Check
               label="Follow"
               isOn={isTailing}
-              onChange={(isOn) => setFields({ tail: isOn ? null : "off" })}
+              onChange={(isOn) => setQuery({ tail: isOn ? null : "off" })}
             />
           </>
         }
@@ -81,15 +89,15 @@ export function ActivityPage() {
           skeletons={8}
           columns={makeColumns(names, longestMs)}
           keyOf={({ id }) => id}
-          onOpen={({ id }) => go(`/activity/${id}`)}
-          empty={<Nothing isFiltered={Object.keys(wanted).length > 0} />}
+          onOpen={({ id }) => navigate(`/activity/${id}`)}
+          empty={<EmptyLog isFiltered={Object.keys(wanted).length > 0} />}
         />
       </Card>
     </>
   );
 }
 
-function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
+function EmptyLog({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered) return <Empty icon="search" title="No request matches" />;
   return (
     <Empty icon="activity" title="No requests yet">
@@ -98,15 +106,15 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
   );
 }
 
-/** Those that came live first; one that the list has too is shown once. */
-function merged(fresh: readonly RequestView[], rows: readonly RequestView[]): readonly RequestView[] {
+/** Puts the live rows first, without those that the list already has. */
+function mergeRows(fresh: readonly RequestView[], rows: readonly RequestView[]): readonly RequestView[] {
   const known = new Set(rows.map(({ id }) => id));
   return [...fresh.filter(({ id }) => !known.has(id)), ...rows];
 }
 
-function isWanted(row: RequestView, wanted: Wanted): boolean {
+function isWanted(row: RequestView, wanted: ActiveFilters): boolean {
   const models = [row.model_asked, row.model_tried, row.model_used];
-  const providerOf = (id: string | null) => (id === null ? "" : splitParts(id).provider);
+  const providerOf = (id: string | null) => (id === null ? "" : splitModelId(id).provider);
   const { status } = wanted;
   return (
     (!wanted.key_id || row.key_id === wanted.key_id) &&
@@ -129,7 +137,7 @@ function isFailure({ status }: RequestView): boolean {
   return status >= 400 && status !== CLIENT_LEFT;
 }
 
-function Filters({ wanted, names }: { readonly wanted: Wanted; readonly names: Names }) {
+function Filters({ wanted, names }: { readonly wanted: ActiveFilters; readonly names: Names }) {
   const models = useModels().on.map(({ id }) => id);
   const keys = [
     { value: "", label: "Every key" },
@@ -137,7 +145,7 @@ function Filters({ wanted, names }: { readonly wanted: Wanted; readonly names: N
     ...names.keys.map(({ id, name }) => ({ value: id, label: name })),
   ];
   const { key_id: wantedKey = "", provider, account_id: account } = wanted;
-  // The list has the latest keys alone.
+  // The list has only the latest keys, so the wanted one may be missing.
   if (!keys.some(({ value }) => value === wantedKey))
     keys.push({ value: wantedKey, label: names.key(wantedKey) });
   return (
@@ -146,19 +154,21 @@ function Filters({ wanted, names }: { readonly wanted: Wanted; readonly names: N
         label="Model, as OpenAI#gpt-5.4"
         value={wanted.model ?? ""}
         suggestions={models}
-        onChange={(model) => setFields({ model })}
+        onChange={(model) => setQuery({ model })}
       />
-      <PlacedFilter name="key_id" label="Key" options={keys} />
-      <PlacedFilter name="selector" label="Selector" options={SELECTOR_OPTIONS} />
-      <PlacedFilter name="status" label="Status" options={STATUSES} />
-      {provider && <Taken what={provider} onRemove={() => setFields({ provider: null })} />}
-      {account && <Taken what={names.account(account)} onRemove={() => setFields({ account_id: null })} />}
+      <QueryFilter name="key_id" label="Key" options={keys} />
+      <QueryFilter name="selector" label="Selector" options={SELECTOR_OPTIONS} />
+      <QueryFilter name="status" label="Status" options={STATUSES} />
+      {provider && <RemovableFilter what={provider} onRemove={() => setQuery({ provider: null })} />}
+      {account && (
+        <RemovableFilter what={names.account(account)} onRemove={() => setQuery({ account_id: null })} />
+      )}
     </div>
   );
 }
 
-/** A filter that came with the address and has no field of its own. */
-function Taken({ what, onRemove }: { readonly what: string; readonly onRemove: () => void }) {
+/** A filter set by a link, for which the page has no field. */
+function RemovableFilter({ what, onRemove }: { readonly what: string; readonly onRemove: () => void }) {
   return (
     <button type="button" class="button" onClick={onRemove}>
       {what} <span aria-hidden="true">×</span>
@@ -177,8 +187,8 @@ function makeColumns(names: Names, longestMs: number): readonly Column<RequestVi
     {
       label: "Time",
       cell: ({ id, at }) => (
-        <a class="nowrap" href={makeAddress(`/activity/${id}`)} title={fullMoment(at)}>
-          {moment(at)}
+        <a class="nowrap" href={makeHref(`/activity/${id}`)} title={formatFullTime(at)}>
+          {formatTime(at)}
         </a>
       ),
     },
@@ -190,14 +200,14 @@ function makeColumns(names: Names, longestMs: number): readonly Column<RequestVi
         </Badge>
       ),
     },
-    { label: "Model", as: "head", cell: (row) => <ModelOf row={row} /> },
+    { label: "Model", as: "head", cell: (row) => <ModelCell row={row} /> },
     { label: "Key", cell: ({ key_id }) => names.key(key_id) },
     {
       label: "Tokens",
       as: "end",
       cell: ({ tokens, units }) => (
         <span class="nowrap" title={`${tokens.prompt} in the prompt, ${tokens.completion} in the answer`}>
-          {describeUnits(units) ?? `${compact(tokens.prompt)} → ${compact(tokens.completion)}`}
+          {describeUnits(units) ?? `${formatCompact(tokens.prompt)} → ${formatCompact(tokens.completion)}`}
         </span>
       ),
     },
@@ -205,18 +215,18 @@ function makeColumns(names: Names, longestMs: number): readonly Column<RequestVi
       label: "Cost",
       as: "end",
       cell: ({ cost_usd, charged_usd }) => (
-        <span class={charged_usd > 0 ? "" : "soft"} title={`${usd(charged_usd)} charged`}>
-          {usd(cost_usd)}
+        <span class={charged_usd > 0 ? "" : "soft"} title={`${formatUsd(charged_usd)} charged`}>
+          {formatUsd(cost_usd)}
         </span>
       ),
     },
-    { label: "Took", cell: (row) => <Took row={row} longestMs={longestMs} /> },
+    { label: "Took", cell: (row) => <DurationCell row={row} longestMs={longestMs} /> },
   ];
 }
 
-function ModelOf({ row }: { readonly row: RequestView }) {
+function ModelCell({ row }: { readonly row: RequestView }) {
   const served = row.model_used ?? row.model_tried;
-  const { provider, name } = splitParts(served ?? row.model_asked);
+  const { provider, name } = splitModelId(served ?? row.model_asked);
   return (
     <div>
       <div>
@@ -236,13 +246,13 @@ function ModelOf({ row }: { readonly row: RequestView }) {
   );
 }
 
-/** Until the first token, and from then on, as a share of the longest shown. */
-function Took({ row, longestMs }: { readonly row: RequestView; readonly longestMs: number }) {
+/** The time to the first token and the time after it, as shares of the longest request shown. */
+function DurationCell({ row, longestMs }: { readonly row: RequestView; readonly longestMs: number }) {
   const share = (ms: number) => `${Math.max(1, (ms / longestMs) * 100)}%`;
   const first = row.first_token_ms ?? row.total_ms;
   return (
     <div class="took">
-      <span class="nowrap">{span(row.total_ms)}</span>
+      <span class="nowrap">{formatDuration(row.total_ms)}</span>
       <span class="took-bar" aria-hidden="true">
         <span class="took-wait" style={{ width: share(first) }} />
         <span class="took-rest" style={{ width: share(Math.max(0, row.total_ms - first)) }} />

@@ -1,15 +1,15 @@
-// Calls to the admin routes: JSON in and out, errors in the house form, streams of events.
+// Calls to the admin routes: JSON in and out, the gateway's errors, event streams.
 import { signal } from "@preact/signals";
-import { remember, remembered, send } from "./browser.ts";
+import { recall, remember, send } from "./browser.ts";
 
 const ROOT = "/admin/v1";
 
-/** Unknown until the first answer. */
+/** Null until the first answer. */
 export const signedIn = signal<boolean | null>(null);
 
 export class ApiError extends Error {
   readonly status: number;
-  /** The field of the request that it is about. */
+  /** The request field that caused the error. Null if unknown. */
   readonly param: string | null;
 
   constructor(status: number, message: string, param: string | null = null) {
@@ -22,7 +22,7 @@ export class ApiError extends Error {
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 export type Query = Readonly<Record<string, string | number | null | undefined>>;
 
-/** A path with the fields of a query that have a value. */
+/** Returns a path with the query fields that have a value. */
 export function withQuery(path: string, query: Query): string {
   const fields = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -32,14 +32,14 @@ export function withQuery(path: string, query: Query): string {
   return text === "" ? path : `${path}?${text}`;
 }
 
-/** The answer to an admin route. Throws ApiError; a 401 also shows the sign-in. */
+/** Calls an admin route. Throws an ApiError; a 401 also shows the sign-in page. */
 export async function call(
   method: Method,
   path: string,
   body?: unknown,
   init: { readonly signal?: AbortSignal; readonly headers?: Readonly<Record<string, string>> } = {},
 ): Promise<Response> {
-  // A form brings its own type, which names its boundary.
+  // A form sets its own content type, which includes its boundary.
   const isJson = body !== undefined && !(body instanceof FormData);
   const response = await send(ROOT + path, {
     method,
@@ -52,10 +52,10 @@ export async function call(
   });
   if (response.ok) return response;
   if (response.status === 401 && path !== "/session") signedIn.value = false;
-  throw await errorOf(response);
+  throw await readApiError(response);
 }
 
-async function errorOf(response: Response): Promise<ApiError> {
+async function readApiError(response: Response): Promise<ApiError> {
   try {
     const { error } = await response.json();
     return new ApiError(response.status, String(error.message), error.param);
@@ -68,7 +68,7 @@ export async function getText(path: string): Promise<string> {
   return (await call("GET", path)).text();
 }
 
-/** The JSON that a route answers a change with. */
+/** Sends a change and returns the JSON answer. */
 export async function change<Answer>(
   method: Method,
   path: string,
@@ -80,16 +80,16 @@ export async function change<Answer>(
   return answer;
 }
 
-/** The failure in words for the page's reader. */
-export function readMessage(error: unknown): string {
+/** Returns an error's message for display. */
+export function describeError(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** That this browser was signed in: one that never was need not ask. */
+/** Remembers a sign-in. A browser that never signed in has no session to check. */
 const WAS_SIGNED_IN = "signed-in";
 
 export async function checkSession(): Promise<void> {
-  if (remembered(WAS_SIGNED_IN) !== "yes") {
+  if (recall(WAS_SIGNED_IN) !== "yes") {
     signedIn.value = false;
     return;
   }
@@ -114,7 +114,7 @@ export async function signOut(): Promise<void> {
   signedIn.value = false;
 }
 
-/** Yields the data of each event as it comes, until the body ends. */
+/** Yields each event's data as it arrives, until the body ends. */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.getReader();
   const decoder = new TextDecoder();
@@ -127,7 +127,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
       const blocks = rest.split(/\r?\n\r?\n/);
       rest = blocks.pop() ?? "";
       for (const block of blocks) {
-        const data = dataOf(block);
+        const data = readData(block);
         if (data !== "") yield data;
       }
     }
@@ -136,7 +136,7 @@ export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenera
   }
 }
 
-function dataOf(block: string): string {
+function readData(block: string): string {
   return block
     .split(/\r?\n/)
     .filter((line) => line.startsWith("data:"))

@@ -1,10 +1,10 @@
-// The console's frame: navigation, who is signed in, and the page that the address names.
+// The console's frame: navigation, session and the page named by the address.
 import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { AccountPage } from "./account.tsx";
 import { AccountsPage } from "./accounts.tsx";
 import { ActivityPage } from "./activity.tsx";
-import { checkSession, readMessage, signedIn, signOut } from "./api.ts";
+import { checkSession, describeError, signedIn, signOut } from "./api.ts";
 import { KeysPage } from "./keys.tsx";
 import { LimitsPage } from "./limits.tsx";
 import { ModelsPage } from "./models.tsx";
@@ -17,8 +17,8 @@ import { Toasts } from "./parts/toast.tsx";
 import { PlaygroundPage } from "./playground.tsx";
 import { ProvidersPage } from "./providers.tsx";
 import { RequestPage } from "./request.tsx";
-import { forgetAnswers } from "./resource.ts";
-import { makeAddress, place } from "./route.ts";
+import { clearCache } from "./resource.ts";
+import { makeHref, route } from "./route.ts";
 import { SignIn } from "./sign-in.tsx";
 
 interface Page {
@@ -27,13 +27,13 @@ interface Page {
   readonly icon: IconName;
   readonly Page: ComponentType;
   readonly isSetting?: boolean;
-  /** The rest of the path, as an id. */
-  readonly One?: ComponentType<{ readonly id: string }>;
+  /** Shows one item, whose id is the rest of the path. */
+  readonly Detail?: ComponentType<{ readonly id: string }>;
 }
 
 const PAGES: readonly Page[] = [
   { path: "/", label: "Overview", icon: "overview", Page: OverviewPage },
-  { path: "/activity", label: "Activity", icon: "activity", Page: ActivityPage, One: RequestPage },
+  { path: "/activity", label: "Activity", icon: "activity", Page: ActivityPage, Detail: RequestPage },
   { path: "/models", label: "Models", icon: "models", Page: ModelsPage },
   { path: "/playground", label: "Playground", icon: "playground", Page: PlaygroundPage },
   { path: "/settings/router", label: "Router", icon: "key", Page: KeysPage, isSetting: true },
@@ -43,7 +43,7 @@ const PAGES: readonly Page[] = [
     label: "Accounts",
     icon: "account",
     Page: AccountsPage,
-    One: AccountPage,
+    Detail: AccountPage,
     isSetting: true,
   },
   { path: "/settings/limits", label: "Limits", icon: "limits", Page: LimitsPage, isSetting: true },
@@ -54,11 +54,11 @@ export function App() {
   const check = () =>
     checkSession().then(
       () => setError(null),
-      (failed) => setError(readMessage(failed)),
+      (failed) => setError(describeError(failed)),
     );
   useEffect(() => void check(), []);
   useEffect(() => {
-    if (signedIn.value === false) forgetAnswers();
+    if (signedIn.value === false) clearCache();
   }, [signedIn.value]);
   if (error !== null) return <Failed message={error} retry={check} />;
   if (signedIn.value === null) return null;
@@ -68,11 +68,11 @@ export function App() {
 function Shell() {
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const { path } = place.value;
-  const found = pageAt(path);
+  const { path } = route.value;
+  const found = findPage(path);
   const isFirst = useRef(true);
   useEffect(() => {
-    // With a keyboard one goes on from the page's beginning.
+    // Keyboard users continue at the top of the new page.
     if (!isFirst.current) main.current?.focus({ preventScroll: true });
     isFirst.current = false;
     document.title = found ? `${found.page.label} · Poundkey` : "Poundkey";
@@ -105,29 +105,29 @@ function Shell() {
         </Drawer>
       )}
       <main ref={main} tabIndex={-1}>
-        <Guard key={path}>
+        <ErrorBoundary key={path}>
           {found ? found.draw() : <Empty icon="search" title="There is no such page" />}
-        </Guard>
+        </ErrorBoundary>
       </main>
       <Toasts />
     </div>
   );
 }
 
-function pageAt(path: string) {
+function findPage(path: string) {
   const exact = PAGES.find((page) => page.path === path);
   if (exact) return { page: exact, draw: () => <exact.Page /> };
   const cut = path.lastIndexOf("/");
   const parent = PAGES.find((page) => page.path === path.slice(0, cut));
-  const One = parent?.One;
-  return parent && One
-    ? { page: parent, draw: () => <One id={decodeURIComponent(path.slice(cut + 1))} /> }
+  const Detail = parent?.Detail;
+  return parent && Detail
+    ? { page: parent, draw: () => <Detail id={decodeURIComponent(path.slice(cut + 1))} /> }
     : null;
 }
 
 function Brand() {
   return (
-    <a class="brand" href={makeAddress("/")}>
+    <a class="brand" href={makeHref("/")}>
       <Logo />
       Poundkey
     </a>
@@ -138,7 +138,7 @@ function Nav({ path }: { readonly path: string }) {
   const isHere = (page: Page) =>
     path === page.path || (page.path !== "/" && path.startsWith(`${page.path}/`));
   const link = (page: Page) => (
-    <a key={page.path} href={makeAddress(page.path)} aria-current={isHere(page) ? "page" : undefined}>
+    <a key={page.path} href={makeHref(page.path)} aria-current={isHere(page) ? "page" : undefined}>
       <Icon name={page.icon} />
       {page.label}
     </a>
@@ -166,19 +166,19 @@ function SideEnd() {
   );
 }
 
-interface GuardProps {
+interface ErrorBoundaryProps {
   readonly children: ComponentChildren;
 }
 
-/** Keeps a page's mistake to that page: the navigation stays, and the visitor sees an error. */
-class Guard extends Component<GuardProps, { readonly message: string | null }> {
+/** Contains a page's crash: the navigation stays, and the page shows the error. */
+class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly message: string | null }> {
   override state = { message: null };
 
   override componentDidCatch(error: unknown): void {
-    this.setState({ message: readMessage(error) });
+    this.setState({ message: describeError(error) });
   }
 
-  render({ children }: GuardProps, { message }: { readonly message: string | null }) {
+  render({ children }: ErrorBoundaryProps, { message }: { readonly message: string | null }) {
     const retry = async () => this.setState({ message: null });
     return message === null ? children : <Failed message={message} retry={retry} />;
   }

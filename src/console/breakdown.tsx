@@ -1,16 +1,16 @@
-// The sources of the figures: by model, provider, key or account, as bars.
+// Usage by model, provider, key or account, as bars.
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { UsageSums, UsageView } from "../admin/usage.ts";
 import { withQuery } from "./api.ts";
-import { compact, percent, span, usd } from "./format.ts";
+import { formatCompact, formatDuration, formatPercent, formatUsd } from "./format.ts";
 import { useNames } from "./names.ts";
 import { Segments } from "./parts/button.tsx";
 import { Card } from "./parts/page.tsx";
 import { Empty, Loaded } from "./parts/states.tsx";
 import { type Column, MoreRows, Table } from "./parts/table.tsx";
 import { useResource } from "./resource.ts";
-import { makeAddress } from "./route.ts";
+import { makeHref } from "./route.ts";
 
 const GROUPS = [
   { value: "model", label: "Model" },
@@ -74,7 +74,7 @@ function Rows({ rows, all, group }: RowsProps) {
     if (row.account_id !== undefined) return names.account(row.account_id);
     return idOf(row) === "" ? "Refused before a provider was asked" : idOf(row);
   };
-  // In the order of the rows, which is by spend; where nothing cost anything, by requests.
+  // Bars show what the rows are sorted by: spend, or requests if everything was free.
   const isFree = all.every(({ cost_usd }) => cost_usd === 0);
   const sizeOf = (row: UsageView) => (isFree ? row.requests : row.cost_usd);
   const most = Math.max(...all.map(sizeOf));
@@ -88,25 +88,27 @@ function Rows({ rows, all, group }: RowsProps) {
           {idOf(row) === "" ? (
             <span class="clip">{nameOf(row)}</span>
           ) : (
-            <a class="clip" href={makeAddress("/activity", fieldOf(row))}>
+            <a class="clip" href={makeHref("/activity", fieldOf(row))}>
               {nameOf(row)}
             </a>
           )}
         </span>
       ),
     },
-    { label: "Requests", as: "end", cell: ({ requests }) => compact(requests) },
+    { label: "Requests", as: "end", cell: ({ requests }) => formatCompact(requests) },
     {
       label: "Errors",
       as: "end",
-      cell: ({ errors, requests }) => <span class={errors ? "" : "faint"}>{percent(errors / requests)}</span>,
+      cell: ({ errors, requests }) => (
+        <span class={errors ? "" : "faint"}>{formatPercent(errors / requests)}</span>
+      ),
     },
-    { label: "Tokens", as: "end", cell: ({ tokens }) => compact(tokens.prompt + tokens.completion) },
-    { label: "Spend", as: "end", cell: ({ cost_usd }) => usd(cost_usd) },
+    { label: "Tokens", as: "end", cell: ({ tokens }) => formatCompact(tokens.prompt + tokens.completion) },
+    { label: "Spend", as: "end", cell: ({ cost_usd }) => formatUsd(cost_usd) },
     {
       label: "First token",
       as: "end",
-      cell: ({ first_token_ms }) => (first_token_ms ? span(first_token_ms.p50) : "–"),
+      cell: ({ first_token_ms }) => (first_token_ms ? formatDuration(first_token_ms.p50) : "–"),
     },
   ];
   return <Table label={`Figures by ${group}`} columns={columns} rows={rows} keyOf={idOf} />;

@@ -1,4 +1,4 @@
-// All that the console does to the browser beside drawing: calls, clocks, the clipboard, what is remembered.
+// Everything the console asks of the browser besides drawing: requests, clocks, the clipboard and storage.
 
 export function send(path: string, init: RequestInit): Promise<Response> {
   return fetch(path, { credentials: "same-origin", ...init });
@@ -8,32 +8,32 @@ export function nowMs(): number {
   return Date.now();
 }
 
-/** Milliseconds that only go forward, for measuring. */
-export function tickMs(): number {
+/** Returns milliseconds of a clock that never goes back, for measuring. */
+export function monotonicMs(): number {
   return performance.now();
 }
 
-/** Runs once, after a while; gives what calls it off. */
-export function later(afterMs: number, run: () => void): () => void {
+/** Runs once after a delay. Returns a function that cancels it. */
+export function runAfter(afterMs: number, run: () => void): () => void {
   const timer = setTimeout(run, afterMs);
   return () => clearTimeout(timer);
 }
 
-/** Runs again and again while the page is looked at; gives what ends it. */
-export function every(ms: number, run: () => void): () => void {
+/** Runs repeatedly while the page is visible. Returns a function that stops it. */
+export function runEvery(ms: number, run: () => void): () => void {
   const timer = setInterval(() => {
     if (!document.hidden) run();
   }, ms);
   return () => clearInterval(timer);
 }
 
-/** A name that is used once, as an Idempotency-Key. */
-export function uniqueName(): string {
+/** Returns a random name, for an Idempotency-Key. */
+export function makeIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-/** Puts text on the clipboard; false when the browser refuses. */
+/** Copies text to the clipboard. Returns false if the browser refuses. */
 export async function copyText(text: string): Promise<boolean> {
   try {
     if (navigator.clipboard) {
@@ -41,13 +41,13 @@ export async function copyText(text: string): Promise<boolean> {
       return true;
     }
   } catch {
-    // Asked for without leave: the old way may still do.
+    // Permission was denied, but the old way may still work.
   }
-  return copiedTheOldWay(text);
+  return copyWithSelection(text);
 }
 
-/** A page over plain HTTP that isn't on localhost has no Clipboard API. */
-function copiedTheOldWay(text: string): boolean {
+/** Copies without the Clipboard API, which pages over plain HTTP lack unless they are on localhost. */
+function copyWithSelection(text: string): boolean {
   const area = document.createElement("textarea");
   area.value = text;
   const host = document.querySelector("dialog[open]") ?? document.body;
@@ -58,19 +58,18 @@ function copiedTheOldWay(text: string): boolean {
   return isCopied;
 }
 
-/** The address of this gateway. */
-export function gatewayAddress(): string {
+export function getGatewayUrl(): string {
   return location.origin;
 }
 
-/** Returns an address of data within this page; until it is taken back, the browser keeps the data. */
-export function lendAddress(data: Blob): { readonly url: string; readonly revoke: () => void } {
+/** Returns an object URL for the data, which the browser keeps until the URL is revoked. */
+export function createObjectUrl(data: Blob): { readonly url: string; readonly revoke: () => void } {
   const url = URL.createObjectURL(data);
   return { url, revoke: () => URL.revokeObjectURL(url) };
 }
 
-/** The value that this browser remembers under a name; null: nothing, or nothing is allowed to be. */
-export function remembered(name: string): string | null {
+/** Returns a stored value. Null if there is none or storage is blocked. */
+export function recall(name: string): string | null {
   try {
     return localStorage.getItem(`poundkey.${name}`);
   } catch {
@@ -82,6 +81,6 @@ export function remember(name: string, value: string): void {
   try {
     localStorage.setItem(`poundkey.${name}`, value);
   } catch {
-    // A browser that keeps nothing: the next visit starts from the defaults.
+    // Storage is blocked: the next visit starts with the defaults.
   }
 }

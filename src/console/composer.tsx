@@ -1,13 +1,13 @@
-// The field for a prompt: text and images; Enter sends, Shift+Enter begins a new line.
+// The prompt field, with text and images: Enter sends, Shift+Enter starts a new line.
 import type { TargetedEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
-import { describeBytes } from "./format.ts";
+import { formatBytes } from "./format.ts";
 import { Button, RunButton } from "./parts/button.tsx";
 import { useUploadMax } from "./parts/file-field.tsx";
 import { Icon } from "./parts/icon.tsx";
 import { Notice } from "./parts/states.tsx";
 
-/** Base64 makes three bytes four characters. */
+/** Base64 encodes three bytes as four characters. */
 const BYTES_PER_CHARACTER = 3 / 4;
 
 export interface Prompt {
@@ -41,7 +41,7 @@ export function Composer({ isRunning, isBlocked, onSend, onStop }: ComposerProps
   };
   const addImages = async (files: FileList | null) => {
     const images = await Promise.all(
-      [...(files ?? [])].filter(({ type }) => type.startsWith("image/")).map(dataUrlOf),
+      [...(files ?? [])].filter(({ type }) => type.startsWith("image/")).map(readDataUrl),
     );
     setPrompt((before) => ({ ...before, images: [...before.images, ...images] }));
   };
@@ -51,7 +51,7 @@ export function Composer({ isRunning, isBlocked, onSend, onStop }: ComposerProps
     <form class="composer card" onSubmit={submit}>
       {isLarge && (
         <Notice tone="bad">
-          These images are too large: the gateway takes {describeBytes(bytesMax)} at most.
+          These images are too large: the gateway takes {formatBytes(bytesMax)} at most.
         </Notice>
       )}
       <Images images={prompt.images} onRemove={remove} />
@@ -82,7 +82,7 @@ function Foot({ isRunning, canSend, bytesMax, addImages, onStop }: FootProps) {
   const take = async (event: TargetedEvent<HTMLInputElement>) => {
     const input = event.currentTarget;
     await addImages(input.files);
-    // The same picture may be taken again.
+    // Lets the same image be chosen again.
     input.value = "";
   };
   return (
@@ -92,7 +92,7 @@ function Foot({ isRunning, canSend, bytesMax, addImages, onStop }: FootProps) {
         <Button kind="quiet" icon="image" onClick={() => picker.current?.click()}>
           Image
         </Button>
-        <span class="small faint">up to {describeBytes(bytesMax)}</span>
+        <span class="small faint">up to {formatBytes(bytesMax)}</span>
       </div>
       <RunButton isRunning={isRunning} onStop={onStop} icon="up" isDisabled={!canSend}>
         Send
@@ -121,7 +121,7 @@ function Images({ images, onRemove }: ImagesProps) {
   );
 }
 
-function dataUrlOf(file: File): Promise<string> {
+function readDataUrl(file: File): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));

@@ -1,8 +1,8 @@
-// One credential of a provider: its state, its test, what can be done with it, and the form of it.
+// One credential of a provider: its state, its test, its actions and its form.
 import { useState } from "preact/hooks";
 import type { CredentialView, ProviderView, Tested } from "../admin/providers.ts";
-import { change, readMessage } from "./api.ts";
-import { count, fromNow, percent, span } from "./format.ts";
+import { change, describeError } from "./api.ts";
+import { formatCount, formatDuration, formatPercent, formatRelativeTime } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Confirm, FormDialog } from "./parts/dialog.tsx";
 import { TextField } from "./parts/field.tsx";
@@ -72,7 +72,7 @@ function useCredential({ provider, credential, reload }: CredentialProps) {
     try {
       setTrial(await change<Tested>("POST", `${path}/test`, { credential_id: credential.id }));
     } catch (error) {
-      setTrial(readMessage(error));
+      setTrial(describeError(error));
     }
   };
   const pause = async () => {
@@ -80,7 +80,7 @@ function useCredential({ provider, credential, reload }: CredentialProps) {
       await change("PATCH", path, { credential_id: credential.id, enabled: !credential.enabled });
       await reload();
     } catch (error) {
-      toast(readMessage(error));
+      toast(describeError(error));
     }
   };
   const remove = async () => {
@@ -98,10 +98,10 @@ function Identity({ credential }: { readonly credential: CredentialView }) {
   const details = [
     source === "configured" ? "from the configuration" : "added here",
     weight === 1 ? null : `weight ${weight}`,
-    requests === null ? null : `${count(requests)} requests a minute`,
-    tokens === null ? null : `${count(tokens)} tokens a minute`,
-    error_rate === null || error_rate === 0 ? null : `${percent(error_rate)} errors lately`,
-    until === null ? null : `until ${fromNow(until)}`,
+    requests === null ? null : `${formatCount(requests)} requests a minute`,
+    tokens === null ? null : `${formatCount(tokens)} tokens a minute`,
+    error_rate === null || error_rate === 0 ? null : `${formatPercent(error_rate)} errors lately`,
+    until === null ? null : `until ${formatRelativeTime(until)}`,
     reason,
   ].filter((one) => one !== null);
   return (
@@ -121,7 +121,7 @@ function TrialResult({ trial }: { readonly trial: Tested | string | null }) {
   if (trial.ok) {
     return (
       <Notice tone="ok">
-        It works: {trial.model} answered in {span(trial.latency_ms ?? 0)}.
+        It works: {trial.model} answered in {formatDuration(trial.latency_ms ?? 0)}.
       </Notice>
     );
   }
@@ -135,7 +135,7 @@ function TrialResult({ trial }: { readonly trial: Tested | string | null }) {
 
 interface CredentialFormProps {
   readonly provider: ProviderView;
-  /** The credential in whose place another key is put; left out: it is a new one. */
+  /** The credential to replace. Missing for a new one. */
   readonly replaced?: CredentialView;
   readonly onClose: () => void;
   readonly onSaved: () => Promise<void>;

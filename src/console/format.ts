@@ -1,4 +1,4 @@
-// Numbers, money, times and the work of an answer as people read them.
+// Formats numbers, money, times and usage for display.
 import type { TokensView, UnitsView } from "../admin/figures.ts";
 import { nowMs } from "./browser.ts";
 
@@ -9,17 +9,17 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-export function count(value: number): string {
+export function formatCount(value: number): string {
   return whole.format(value);
 }
 
-/** 12345 as 12.3K. */
-export function compact(value: number): string {
+/** Formats 12345 as 12.3K. */
+export function formatCompact(value: number): string {
   return Math.abs(value) < 10_000 ? whole.format(value) : short.format(value);
 }
 
-/** Money with as many digits as it takes to be read: $1,234.50, $0.0042, $0.0000012. */
-export function usd(value: number): string {
+/** Formats money with as many digits as it needs: $1,234.50, $0.0042, $0.0000012. */
+export function formatUsd(value: number): string {
   const size = Math.abs(value);
   if (size === 0) return "$0.00";
   const digits = size >= 1 ? 2 : Math.min(9, 2 - Math.floor(Math.log10(size)));
@@ -27,42 +27,42 @@ export function usd(value: number): string {
   return `${value < 0 ? "−" : ""}$${text}`;
 }
 
-/** Money in a narrow place. */
-export function usdCompact(value: number): string {
-  return Math.abs(value) >= 10_000 ? `$${short.format(value)}` : usd(value);
+/** Formats money for a narrow space. */
+export function formatUsdCompact(value: number): string {
+  return Math.abs(value) >= 10_000 ? `$${short.format(value)}` : formatUsd(value);
 }
 
-/** The cost of an answer and the charge for it, as far as they are known. */
+/** Returns the cost and the charge, as far as they are known. */
 export function describeCharge({
   cost,
   charged,
 }: Partial<Record<"cost" | "charged", number>>): string | null {
   const parts = [
-    cost === undefined ? null : usd(cost),
-    charged === undefined ? null : `${usd(charged)} charged`,
+    cost === undefined ? null : formatUsd(cost),
+    charged === undefined ? null : `${formatUsd(charged)} charged`,
   ];
   return parts.filter(Boolean).join(" · ") || null;
 }
 
-/** 32000000 as 32 MB. */
-export function describeBytes(bytes: number): string {
+/** Formats 32000000 as 32 MB. */
+export function formatBytes(bytes: number): string {
   return bytes < 1e6 ? `${Math.round(bytes / 1e3)} KB` : `${Number((bytes / 1e6).toFixed(1))} MB`;
 }
 
-/** A price per million tokens. */
-export function price(value: number | null | undefined): string {
+/** Formats a price per million tokens. */
+export function formatPrice(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
   if (value === 0) return "free";
   return `$${value.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 4 })}`;
 }
 
-export function percent(share: number): string {
+export function formatPercent(share: number): string {
   const value = share * 100;
   return `${value === 0 || value >= 10 ? Math.round(value) : value.toFixed(1)}%`;
 }
 
-/** A span as 340 ms, 1.24 s, 2 min 5 s. */
-export function span(ms: number): string {
+/** Formats a duration: 340 ms, 1.24 s, 2 min 5 s. */
+export function formatDuration(ms: number): string {
   if (ms < SECOND_MS) return `${Math.round(ms)} ms`;
   if (ms < MINUTE_MS) return `${Number((ms / SECOND_MS).toFixed(ms < 10 * SECOND_MS ? 2 : 1))} s`;
   if (ms < HOUR_MS) {
@@ -83,23 +83,23 @@ const dayTime = new Intl.DateTimeFormat("en-GB", {
 const dayOnly = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", year: "numeric" });
 const full = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "medium" });
 
-/** Today's moments by the clock, others with their day. */
-export function moment(instant: string): string {
+/** Formats a time: today's as the time of day, others with their date. */
+export function formatTime(instant: string): string {
   const at = new Date(instant);
   const isToday = at.toDateString() === new Date(nowMs()).toDateString();
   return isToday ? clockTime.format(at) : dayTime.format(at);
 }
 
-export function fullMoment(instant: string): string {
+export function formatFullTime(instant: string): string {
   return full.format(new Date(instant));
 }
 
-export function day(instant: string): string {
+export function formatDay(instant: string): string {
   return dayOnly.format(new Date(instant));
 }
 
-/** The distance from now: "3 min ago", "in 2 h". */
-export function fromNow(instant: string): string {
+/** Formats a time relative to now: "3 min ago", "in 2 h". */
+export function formatRelativeTime(instant: string): string {
   const ms = Date.parse(instant) - nowMs();
   const size = Math.abs(ms);
   if (size < MINUTE_MS) return ms > 0 ? "in a minute" : "just now";
@@ -112,21 +112,21 @@ export function fromNow(instant: string): string {
   return ms > 0 ? `in ${value} ${unit}` : `${value} ${unit} ago`;
 }
 
-/** 131072 as 131K, 1048576 as 1.05M. */
-export function tokens(value: number | null): string {
+/** Formats 131072 as 131K, 1048576 as 1.05M. */
+export function formatTokens(value: number | null): string {
   if (value === null) return "–";
   if (value >= 1_000_000) return `${Number((value / 1_000_000).toFixed(2))}M`;
   if (value >= 1000) return `${Math.round(value / 1000)}K`;
   return String(value);
 }
 
-/** The provider and the name of a model's id. */
-export function splitParts(id: string): { readonly provider: string; readonly name: string } {
+/** Splits a model's id into its provider and its name. */
+export function splitModelId(id: string): { readonly provider: string; readonly name: string } {
   const cut = id.indexOf("#");
   return cut === -1 ? { provider: "", name: id } : { provider: id.slice(0, cut), name: id.slice(cut + 1) };
 }
 
-/** The units that are counted in place of tokens, with their words for one and for several. */
+/** Units counted instead of tokens, in singular and plural. */
 const UNITS: readonly (readonly [keyof UnitsView, string, string])[] = [
   ["images", "image", "images"],
   ["seconds", "second", "seconds"],
@@ -135,19 +135,19 @@ const UNITS: readonly (readonly [keyof UnitsView, string, string])[] = [
   ["pages", "page", "pages"],
 ];
 
-/** Returns "3 search units", or null for an answer that is counted in tokens alone. */
+/** Returns "3 search units", or null if only tokens were counted. */
 export function describeUnits(units: UnitsView): string | null {
   const counted = UNITS.filter(([unit]) => units[unit] > 0);
   if (counted.length === 0) return null;
   return counted
-    .map(([unit, one, many]) => `${count(units[unit])} ${units[unit] === 1 ? one : many}`)
+    .map(([unit, one, many]) => `${formatCount(units[unit])} ${units[unit] === 1 ? one : many}`)
     .join(", ");
 }
 
-/** Returns "1,200 → 300", with what was counted otherwise. */
-export function describeWork(tokens: Pick<TokensView, "prompt" | "completion">, units: UnitsView): string {
+/** Returns "1,200 → 300", with any other units after it. */
+export function describeUsage(tokens: Pick<TokensView, "prompt" | "completion">, units: UnitsView): string {
   const others = describeUnits(units);
-  const text = `${count(tokens.prompt)} → ${count(tokens.completion)}`;
+  const text = `${formatCount(tokens.prompt)} → ${formatCount(tokens.completion)}`;
   if (others === null) return text;
   return tokens.prompt + tokens.completion === 0 ? others : `${text}, ${others}`;
 }

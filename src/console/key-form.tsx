@@ -1,4 +1,4 @@
-// The form of a key: a new one, or what may be changed of one.
+// The form for a new key, or for changing one.
 import { useState } from "preact/hooks";
 import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
 import { ApiError, change } from "./api.ts";
@@ -20,7 +20,7 @@ interface KeyFormProps {
 
 type Draft = ReturnType<typeof makeDraft>;
 
-const EXPIRIES = [
+const EXPIRY_OPTIONS = [
   { value: "", label: "Never" },
   { value: "1", label: "In a day" },
   { value: "7", label: "In 7 days" },
@@ -29,12 +29,12 @@ const EXPIRIES = [
   { value: "365", label: "In a year" },
   { value: "date", label: "On a date…" },
 ];
-const ALLOWANCES = [
+const ALLOWANCE_OPTIONS = [
   { value: "default", label: "As everybody (Settings → Limits)" },
   { value: "own", label: "A number of its own" },
   { value: "unlimited", label: "Unlimited" },
 ];
-const KEEPING = [
+const CONTENT_OPTIONS = [
   { value: "yes", label: "May be kept" },
   { value: "no", label: "Never kept" },
 ];
@@ -54,10 +54,10 @@ function makeDraft(key: KeyInUseView | undefined) {
   };
 }
 
-/** The body of the call; only what may be changed of a key that there is. */
+/** Returns the request's body. For an existing key, it has only the fields that can change. */
 function makeBody(draft: Draft, models: readonly string[], edited: KeyInUseView | undefined) {
   const { allowance, perDay } = draft;
-  const expiresAt = expiryOf(draft);
+  const expiresAt = computeExpiry(draft);
   const isSameDay = edited?.expires_at && expiresAt?.slice(0, 10) === edited.expires_at.slice(0, 10);
   return {
     name: draft.name.trim(),
@@ -70,14 +70,19 @@ function makeBody(draft: Draft, models: readonly string[], edited: KeyInUseView 
   };
 }
 
-function expiryOf({ expiry, date }: Draft): string | null {
+function computeExpiry({ expiry, date }: Draft): string | null {
   if (expiry === "") return null;
   if (expiry === "date") return date === "" ? null : new Date(`${date}T23:59:59`).toISOString();
   return new Date(nowMs() + Number(expiry) * DAY_MS).toISOString();
 }
 
-/** The fields that show the gateway's complaints about them. */
-const COMPLAINING: readonly (string | null)[] = ["name", "expires_at", "requests_per_day", "spend_limit_usd"];
+/** The fields that show their own errors. Any other error is shown below the form. */
+const FIELDS_WITH_ERRORS: readonly (string | null)[] = [
+  "name",
+  "expires_at",
+  "requests_per_day",
+  "spend_limit_usd",
+];
 
 export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
   const form = useDraft(() => makeDraft(edited));
@@ -111,7 +116,7 @@ export function KeyForm({ edited, onMade, onSaved, onClose }: KeyFormProps) {
       <OwnerFields {...{ form, errorOf }} isNew={!edited} />
       <ModelsField chosen={models} onChange={setModels} />
       <LimitFields {...{ form, errorOf }} />
-      {task.error !== null && !COMPLAINING.includes(param) && <Notice tone="bad">{task.error}</Notice>}
+      {task.error !== null && !FIELDS_WITH_ERRORS.includes(param) && <Notice tone="bad">{task.error}</Notice>}
     </FormDialog>
   );
 }
@@ -121,7 +126,7 @@ interface FieldsProps {
   readonly errorOf: (name: string) => string | null;
 }
 
-/** The account that pays for the key, and the day on which it expires. */
+/** The key's account and expiry date. */
 function OwnerFields({ form, errorOf, isNew }: FieldsProps & { readonly isNew: boolean }) {
   const { accounts } = useNames();
   const options = accounts.map(({ id, name }) => ({ value: id, label: name }));
@@ -138,7 +143,7 @@ function OwnerFields({ form, errorOf, isNew }: FieldsProps & { readonly isNew: b
       )}
       <SelectField
         label="Expires"
-        options={EXPIRIES}
+        options={EXPIRY_OPTIONS}
         {...form.field("expiry")}
         error={isDated ? null : errorOf("expires_at")}
       />
@@ -158,7 +163,7 @@ function OwnerFields({ form, errorOf, isNew }: FieldsProps & { readonly isNew: b
 function LimitFields({ form, errorOf }: FieldsProps) {
   return (
     <div class="two">
-      <SelectField label="Requests a day" options={ALLOWANCES} {...form.field("allowance")} />
+      <SelectField label="Requests a day" options={ALLOWANCE_OPTIONS} {...form.field("allowance")} />
       {form.draft.allowance === "own" && (
         <TextField
           label="Free requests a day"
@@ -181,7 +186,7 @@ function LimitFields({ form, errorOf }: FieldsProps) {
       <SelectField
         label="Conversations of /v1/responses"
         hint="Where responses.keep is set"
-        options={KEEPING}
+        options={CONTENT_OPTIONS}
         {...form.field("keeping")}
       />
     </div>

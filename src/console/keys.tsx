@@ -1,10 +1,10 @@
-// Settings → Router: the gateway's keys, with what they used; adding, changing and revoking them.
+// Settings → Router: the gateway's keys and their usage; adding, changing and revoking them.
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import type { KeyInUseView, NewKeyView } from "../admin/keys.ts";
 import { change } from "./api.ts";
-import { gatewayAddress } from "./browser.ts";
-import { count, day, fromNow, fullMoment, usd } from "./format.ts";
+import { getGatewayUrl } from "./browser.ts";
+import { formatCount, formatDay, formatFullTime, formatRelativeTime, formatUsd } from "./format.ts";
 import { KeyForm } from "./key-form.tsx";
 import { type Names, useNames } from "./names.ts";
 import { Button, CopyButton } from "./parts/button.tsx";
@@ -16,7 +16,7 @@ import { Badge, Empty, Meter, Notice, type Tone } from "./parts/states.tsx";
 import { type Column, List } from "./parts/table.tsx";
 import { toast } from "./parts/toast.tsx";
 import { usePages } from "./resource.ts";
-import { makeAddress } from "./route.ts";
+import { makeHref } from "./route.ts";
 
 const EVERY_MS = 10_000;
 const STATES = [
@@ -26,7 +26,7 @@ const STATES = [
   { value: "revoked", label: "Revoked" },
 ];
 
-type Open =
+type OpenDialog =
   | { readonly kind: "add" }
   | { readonly kind: "made"; readonly key: NewKeyView }
   | { readonly kind: "edit" | "revoke"; readonly key: KeyInUseView };
@@ -34,7 +34,7 @@ type Open =
 export function KeysPage() {
   const [search, setSearch] = useState("");
   const [state, setState] = useState("");
-  const [open, setOpen] = useState<Open | null>(null);
+  const [open, setOpen] = useState<OpenDialog | null>(null);
   const keys = usePages<KeyInUseView>("/keys", { q: search.trim(), state }, EVERY_MS);
   const names = useNames();
   const isFiltered = search.trim() !== "" || state !== "";
@@ -61,7 +61,7 @@ export function KeysPage() {
           empty={isFiltered ? <Empty icon="search" title="No key matches" /> : <NoKeys add={add} />}
         />
       </Card>
-      {open && <Opened open={open} setOpen={setOpen} reload={keys.reload} />}
+      {open && <KeyDialog open={open} setOpen={setOpen} reload={keys.reload} />}
     </>
   );
 }
@@ -74,13 +74,13 @@ function NoKeys({ add }: { readonly add: ComponentChildren }) {
   );
 }
 
-interface OpenedProps {
-  readonly open: Open;
-  readonly setOpen: (open: Open | null) => void;
+interface KeyDialogProps {
+  readonly open: OpenDialog;
+  readonly setOpen: (open: OpenDialog | null) => void;
   readonly reload: () => Promise<void>;
 }
 
-function Opened({ open, setOpen, reload }: OpenedProps) {
+function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
   const close = () => setOpen(null);
   switch (open.kind) {
     case "add": {
@@ -121,7 +121,7 @@ interface KeySecretProps {
   readonly onClose: () => void;
 }
 
-/** A new key's secret, shown once, with the lines that put it into each client. */
+/** A new key's secret, shown once, with each client's setup lines. */
 function KeySecret({ made, onClose }: KeySecretProps) {
   const foot = (
     <Button kind="main" onClick={onClose}>
@@ -135,7 +135,7 @@ function KeySecret({ made, onClose }: KeySecretProps) {
         <code>{made.secret}</code>
         <CopyButton text={made.secret} label="Copy key" />
       </div>
-      <ClientTabs address={gatewayAddress()} secret={made.secret} />
+      <ClientTabs address={getGatewayUrl()} secret={made.secret} />
     </Dialog>
   );
 }
@@ -146,14 +146,14 @@ const TONES: Readonly<Record<KeyInUseView["state"], Tone | undefined>> = {
   revoked: undefined,
 };
 
-function makeColumns(names: Names, onOpen: (open: Open) => void): readonly Column<KeyInUseView>[] {
+function makeColumns(names: Names, onOpen: (open: OpenDialog) => void): readonly Column<KeyInUseView>[] {
   return [
     {
       label: "Name",
       as: "head",
       cell: (key) => (
         <div class="row">
-          <a class="strong" href={makeAddress("/activity", { key_id: key.id })}>
+          <a class="strong" href={makeHref("/activity", { key_id: key.id })}>
             {key.name}
           </a>
           <code class="faint">…{key.last4}</code>
@@ -163,7 +163,7 @@ function makeColumns(names: Names, onOpen: (open: Open) => void): readonly Colum
     {
       label: "Account",
       cell: (key) => (
-        <a href={makeAddress(`/settings/accounts/${key.account_id}`)}>{names.account(key.account_id)}</a>
+        <a href={makeHref(`/settings/accounts/${key.account_id}`)}>{names.account(key.account_id)}</a>
       ),
     },
     { label: "Allowance today", cell: (key) => <Allowance of={key} /> },
@@ -172,7 +172,7 @@ function makeColumns(names: Names, onOpen: (open: Open) => void): readonly Colum
       label: "Last used",
       cell: ({ last_used_at }) =>
         last_used_at ? (
-          <span title={fullMoment(last_used_at)}>{fromNow(last_used_at)}</span>
+          <span title={formatFullTime(last_used_at)}>{formatRelativeTime(last_used_at)}</span>
         ) : (
           <span class="faint">never</span>
         ),
@@ -185,7 +185,7 @@ function makeColumns(names: Names, onOpen: (open: Open) => void): readonly Colum
             {key.state}
           </Badge>
           {key.state === "active" && key.expires_at && (
-            <div class="small faint">until {day(key.expires_at)}</div>
+            <div class="small faint">until {formatDay(key.expires_at)}</div>
           )}
         </div>
       ),
@@ -198,11 +198,11 @@ function Allowance({ of: { allowance, state } }: { readonly of: KeyInUseView }) 
   if (state !== "active") return <span class="faint">–</span>;
   if (allowance.limit === null) return <span>unlimited</span>;
   if (allowance.limit === 0) return <span class="soft">none, all is paid</span>;
-  const words = `${count(allowance.used)} of ${count(allowance.limit)}`;
+  const words = `${formatCount(allowance.used)} of ${formatCount(allowance.limit)}`;
   return (
     <div
       class="gauge"
-      title={allowance.resets_at ? `starts anew ${fromNow(allowance.resets_at)}` : undefined}
+      title={allowance.resets_at ? `starts anew ${formatRelativeTime(allowance.resets_at)}` : undefined}
     >
       <span>{words}</span>
       <Meter share={allowance.used / allowance.limit} label={`${words} requests used today`} />
@@ -213,13 +213,13 @@ function Allowance({ of: { allowance, state } }: { readonly of: KeyInUseView }) 
 function Spend({ of: { spent_usd, spend_limit_usd } }: { readonly of: KeyInUseView }) {
   return (
     <div>
-      {usd(spent_usd.total)}
-      {spend_limit_usd !== null && <div class="small faint">of {usd(spend_limit_usd)}</div>}
+      {formatUsd(spent_usd.total)}
+      {spend_limit_usd !== null && <div class="small faint">of {formatUsd(spend_limit_usd)}</div>}
     </div>
   );
 }
 
-function Actions({ of, onOpen }: { readonly of: KeyInUseView; readonly onOpen: (open: Open) => void }) {
+function Actions({ of, onOpen }: { readonly of: KeyInUseView; readonly onOpen: (open: OpenDialog) => void }) {
   if (of.state === "revoked") return null;
   return (
     <div class="row tight">

@@ -1,6 +1,6 @@
-// Settings → Limits: the rules in force, as configured, in plain words.
+// Settings → Limits: the configured limits in plain words.
 import type { SettingsView } from "../admin/settings-schema.ts";
-import { count, describeBytes, percent, span, usd } from "./format.ts";
+import { formatBytes, formatCount, formatDuration, formatPercent, formatUsd } from "./format.ts";
 import { type Fact, Facts } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Loaded, Notice } from "./parts/states.tsx";
@@ -54,12 +54,15 @@ function Rules({ settings }: { readonly settings: SettingsView }) {
 function listAllowance({ quota }: SettingsView): readonly Fact[] {
   const { models, budget_usd_per_day: budget } = quota.free;
   return [
-    ["Free requests a day", quota.requests_per_day === null ? "unlimited" : count(quota.requests_per_day)],
-    ["After those", quota.throttle_ms === 0 ? "none" : `one every ${span(quota.throttle_ms)}`],
+    [
+      "Free requests a day",
+      quota.requests_per_day === null ? "unlimited" : formatCount(quota.requests_per_day),
+    ],
+    ["After those", quota.throttle_ms === 0 ? "none" : `one every ${formatDuration(quota.throttle_ms)}`],
     ["Counted for", quota.scope === "key" ? "each key by itself" : "all keys of an account together"],
     ["The day begins", `${quota.day_starts} ${quota.time_zone}`],
     ["Models", models.includes("*") ? "all" : models.join(", ")],
-    ["Worth at most", budget === null ? "any amount" : `${usd(budget)} a day`],
+    ["Worth at most", budget === null ? "any amount" : `${formatUsd(budget)} a day`],
   ];
 }
 
@@ -73,11 +76,11 @@ function listPrices({ billing }: SettingsView): readonly Fact[] {
 
 function listBounds({ limits, server, log }: SettingsView): readonly Fact[] {
   return [
-    ["Messages in a request", `${count(limits.messages)} at most`],
-    ["Answers to a request (n)", `${count(limits.n)} at most`],
-    ["Size of a request", `${describeBytes(server.body_limit)} at most`],
-    ["Requests being read", `${describeBytes(server.body_memory)} at most together`],
-    ["Log kept for", span(log.keep_ms)],
+    ["Messages in a request", `${formatCount(limits.messages)} at most`],
+    ["Answers to a request (n)", `${formatCount(limits.n)} at most`],
+    ["Size of a request", `${formatBytes(server.body_limit)} at most`],
+    ["Requests being read", `${formatBytes(server.body_memory)} at most together`],
+    ["Log kept for", formatDuration(log.keep_ms)],
     ["Prompts and answers", log.content ? <Badge tone="warn">kept in the log</Badge> : "not kept"],
   ];
 }
@@ -85,7 +88,7 @@ function listBounds({ limits, server, log }: SettingsView): readonly Fact[] {
 function listRouterRules({ router }: SettingsView): readonly Fact[] {
   const pins = Object.entries(router.pin);
   return [
-    ["Router#fair keeps", `${percent(router.fair.quality)} of the best quality`],
+    ["Router#fair keeps", `${formatPercent(router.fair.quality)} of the best quality`],
     ["Never chosen", router.deny.length === 0 ? "–" : router.deny.join(", ")],
     ["Pinned", pins.length === 0 ? "–" : pins.map(([kind, model]) => `${kind}: ${model}`).join(", ")],
   ];
@@ -93,8 +96,9 @@ function listRouterRules({ router }: SettingsView): readonly Fact[] {
 
 function listTimeouts({ timeouts }: SettingsView): readonly Fact[] {
   return timeouts.map(({ provider, first_byte_ms, idle_ms, total_ms }) => {
-    const first = first_byte_ms === null ? "first byte by the model" : `first byte ${span(first_byte_ms)}`;
-    return [provider, `${first} · silence ${span(idle_ms)} · in all ${span(total_ms)}`];
+    const first =
+      first_byte_ms === null ? "first byte by the model" : `first byte ${formatDuration(first_byte_ms)}`;
+    return [provider, `${first} · silence ${formatDuration(idle_ms)} · in all ${formatDuration(total_ms)}`];
   });
 }
 
@@ -104,6 +108,6 @@ function listServer({ server, version, store, node }: SettingsView): readonly Fa
     ["Store", store === "sqlite" ? "SQLite" : "PostgreSQL"],
     ["Node", <code key="node">{node}</code>],
     ["Listens on", `${server.host}:${server.port}`],
-    ["Ending waits for", span(server.drain_ms)],
+    ["Ending waits for", formatDuration(server.drain_ms)],
   ];
 }

@@ -1,20 +1,20 @@
-// Requests as they end, pushed by the gateway while a page listens; it connects again when the connection is lost.
+// Live requests, pushed by the gateway while a page listens; a lost connection is re-established.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RequestView } from "../admin/request-schema.ts";
 import { call, readEvents } from "./api.ts";
-import { later } from "./browser.ts";
+import { runAfter } from "./browser.ts";
 
 const AGAIN_AFTER_MS = 2000;
 const AGAIN_AFTER_MAX_MS = 30_000;
 
 interface Listener {
-  /** A request has ended. */
+  /** Called when a request has ended. */
   readonly onRow: (row: RequestView) => void;
-  /** Some requests ended without a message: the connection was lost, or there were too many. */
+  /** Called if requests were missed: the connection was lost, or there were too many. */
   readonly onGap: () => void;
 }
 
-/** True if it is connected. */
+/** Returns true while connected. */
 export function useLive(isWanted: boolean, listener: Listener): boolean {
   const [isOn, setOn] = useState(false);
   const current = useRef(listener);
@@ -39,11 +39,11 @@ export function useLive(isWanted: boolean, listener: Listener): boolean {
           else current.current.onGap();
         }
       } catch {
-        // Tried again below, unless there is no listener left.
+        // Retried below, unless the page has stopped listening.
       }
       if (ending.signal.aborted) return;
       setOn(false);
-      callOff = later(waitMs, () => void listen());
+      callOff = runAfter(waitMs, () => void listen());
       waitMs = Math.min(waitMs * 2, AGAIN_AFTER_MAX_MS);
     };
     void listen();
@@ -56,7 +56,7 @@ export function useLive(isWanted: boolean, listener: Listener): boolean {
   return isOn;
 }
 
-/** The event that tells how many rows were skipped has no id. */
+/** The event that reports skipped rows has no id. */
 function isRow(row: Partial<RequestView>): row is RequestView {
   return row.id !== undefined;
 }

@@ -1,4 +1,4 @@
-// The console's entry: draws the app into the page.
+// The console's entry point: renders the app into the page.
 import { render } from "preact";
 import { App } from "./app.tsx";
 

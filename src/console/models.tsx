@@ -1,15 +1,15 @@
-// Models: the catalogue, searched, filtered and sorted where it is shown, and the operator's aliases.
+// Models: the catalogue with search, filters and sorting in the page, and the operator's aliases.
 import { useEffect, useState } from "preact/hooks";
 import type { AliasView } from "../admin/aliases.ts";
 import type { Listed } from "../admin/list.ts";
 import type { CardView } from "../admin/settings-schema.ts";
-import { day, percent, price, tokens } from "./format.ts";
+import { formatDay, formatPercent, formatPrice, formatTokens } from "./format.ts";
 import { Check, SearchField } from "./parts/field.tsx";
-import { Card, PageHead, PlacedFilter } from "./parts/page.tsx";
+import { Card, PageHead, QueryFilter } from "./parts/page.tsx";
 import { Badge, Empty, Loaded } from "./parts/states.tsx";
 import { type Column, List, MoreRows, type Sorting, Table } from "./parts/table.tsx";
 import { usePages, useResource } from "./resource.ts";
-import { makeAddress, place, setFields } from "./route.ts";
+import { makeHref, route, setQuery } from "./route.ts";
 
 const SHOWN = 50;
 const EVERY_MS = 15_000;
@@ -28,7 +28,7 @@ const PRICES = [
 ];
 const CAPABILITIES = ["vision", "tools", "reasoning", "structured", "files", "audio"] as const;
 
-/** Numbers by which to sort; what is not known comes last, whichever way. */
+/** Sort keys. Unknown values come last in both directions. */
 const SORTS: Readonly<Record<string, (model: CardView) => number | string | null>> = {
   name: ({ id }) => id.toLowerCase(),
   context: ({ context_window }) => context_window,
@@ -39,7 +39,7 @@ const SORTS: Readonly<Record<string, (model: CardView) => number | string | null
 
 export function ModelsPage() {
   const models = useResource<Listed<CardView>>("/models", EVERY_MS);
-  const { query } = place.value;
+  const { query } = route.value;
   const [shown, setShown] = useState(SHOWN);
   useEffect(() => setShown(SHOWN), [query.toString()]);
   return (
@@ -49,7 +49,7 @@ export function ModelsPage() {
         <div>
           <Loaded of={models}>
             {({ data }) => {
-              const found = sorted(data.filter(matching(query)), query);
+              const found = sortModels(data.filter(filterModels(query)), query);
               return (
                 <>
                   <Filters all={data} query={query} />
@@ -68,7 +68,7 @@ export function ModelsPage() {
                           columns={COLUMNS}
                           rows={found.slice(0, shown)}
                           keyOf={({ id }) => id}
-                          sorting={sortingOf(query)}
+                          sorting={readSorting(query)}
                         />
                         <MoreRows
                           shown={Math.min(shown, found.length)}
@@ -88,7 +88,7 @@ export function ModelsPage() {
   );
 }
 
-function matching(query: URLSearchParams): (model: CardView) => boolean {
+function filterModels(query: URLSearchParams): (model: CardView) => boolean {
   const words = (query.get("q") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const provider = query.get("provider");
   const needed = CAPABILITIES.filter((capability) => query.has(capability));
@@ -103,13 +103,13 @@ function matching(query: URLSearchParams): (model: CardView) => boolean {
     (!query.has("on") || model.on);
 }
 
-/** Models that take tools without being forced to call one take tools too. */
+/** `tools_auto` counts as tools: the model calls tools but can't be forced to. */
 function hasCapability({ capabilities }: CardView, capability: string): boolean {
   return capabilities.includes(capability) || (capability === "tools" && capabilities.includes("tools_auto"));
 }
 
-function sorted(models: readonly CardView[], query: URLSearchParams): readonly CardView[] {
-  const { by, isDown } = orderOf(query);
+function sortModels(models: readonly CardView[], query: URLSearchParams): readonly CardView[] {
+  const { by, isDown } = readOrder(query);
   const value = SORTS[by];
   if (!value) return [...models].sort((a, b) => Number(b.on) - Number(a.on));
   return [...models].sort((a, b) => {
@@ -119,16 +119,16 @@ function sorted(models: readonly CardView[], query: URLSearchParams): readonly C
   });
 }
 
-function orderOf(query: URLSearchParams): { readonly by: string; readonly isDown: boolean } {
+function readOrder(query: URLSearchParams): { readonly by: string; readonly isDown: boolean } {
   const sort = query.get("sort") ?? "";
   return { by: sort.replace(/^-/, ""), isDown: sort.startsWith("-") };
 }
 
-/** A second press turns the order round, a third gives the first order back. */
-function sortingOf(query: URLSearchParams): Sorting {
-  const { by, isDown } = orderOf(query);
+/** A second click reverses the order, a third restores the default. */
+function readSorting(query: URLSearchParams): Sorting {
+  const { by, isDown } = readOrder(query);
   const next = (name: string) => (by !== name ? name : isDown ? null : `-${name}`);
-  return { by, isDown, onSort: (name) => setFields({ sort: next(name) }) };
+  return { by, isDown, onSort: (name) => setQuery({ sort: next(name) }) };
 }
 
 interface FiltersProps {
@@ -145,10 +145,10 @@ function Filters({ all, query }: FiltersProps) {
   return (
     <>
       <div class="row filters">
-        <SearchField label="Search models" value={query.get("q") ?? ""} onInput={(q) => setFields({ q })} />
-        <PlacedFilter name="provider" label="Provider" options={options} />
-        <PlacedFilter name="context" label="Context" options={CONTEXTS} />
-        <PlacedFilter name="price" label="Price" options={PRICES} />
+        <SearchField label="Search models" value={query.get("q") ?? ""} onInput={(q) => setQuery({ q })} />
+        <QueryFilter name="provider" label="Provider" options={options} />
+        <QueryFilter name="context" label="Context" options={CONTEXTS} />
+        <QueryFilter name="price" label="Price" options={PRICES} />
       </div>
       <div class="row checks">
         {["on", ...CAPABILITIES].map((name) => (
@@ -156,7 +156,7 @@ function Filters({ all, query }: FiltersProps) {
             key={name}
             label={name}
             isOn={query.has(name)}
-            onChange={(isOn) => setFields({ [name]: isOn ? "1" : null })}
+            onChange={(isOn) => setQuery({ [name]: isOn ? "1" : null })}
           />
         ))}
       </div>
@@ -164,7 +164,7 @@ function Filters({ all, query }: FiltersProps) {
   );
 }
 
-/** A chat model's capabilities; of another, what it is for. */
+/** Returns a model's operations other than chat, and its capabilities. */
 function listAbilities({ operations, capabilities }: CardView): readonly string[] {
   return [...(operations ?? []).filter((one) => one !== "chat"), ...capabilities];
 }
@@ -184,25 +184,30 @@ const COLUMNS: readonly Column<CardView>[] = [
       </div>
     ),
   },
-  { label: "Context", as: "end", sort: "context", cell: ({ context_window }) => tokens(context_window) },
-  { label: "Longest answer", as: "end", cell: ({ max_output_tokens }) => tokens(max_output_tokens) },
-  { label: "Prompt", as: "end", sort: "input", cell: ({ pricing }) => price(pricing?.input) },
+  {
+    label: "Context",
+    as: "end",
+    sort: "context",
+    cell: ({ context_window }) => formatTokens(context_window),
+  },
+  { label: "Longest answer", as: "end", cell: ({ max_output_tokens }) => formatTokens(max_output_tokens) },
+  { label: "Prompt", as: "end", sort: "input", cell: ({ pricing }) => formatPrice(pricing?.input) },
   {
     label: "Cached",
     as: "end",
-    cell: ({ pricing }) => <span class="faint">{price(pricing?.cached_input)}</span>,
+    cell: ({ pricing }) => <span class="faint">{formatPrice(pricing?.cached_input)}</span>,
   },
-  { label: "Answer", as: "end", sort: "output", cell: ({ pricing }) => price(pricing?.output) },
+  { label: "Answer", as: "end", sort: "output", cell: ({ pricing }) => formatPrice(pricing?.output) },
   {
     label: "Released",
     sort: "released",
-    cell: ({ released }) => <span class="nowrap">{released ? day(released) : "–"}</span>,
+    cell: ({ released }) => <span class="nowrap">{released ? formatDay(released) : "–"}</span>,
   },
   {
     label: "State",
     cell: ({ id, on, off_because }) =>
       on ? (
-        <a href={makeAddress("/playground", { model: id })}>
+        <a href={makeHref("/playground", { model: id })}>
           <Badge tone="ok" hasDot>
             on
           </Badge>
@@ -213,7 +218,7 @@ const COLUMNS: readonly Column<CardView>[] = [
   },
 ];
 
-/** The operator's names for models, with their targets. */
+/** The operator's aliases and their targets. */
 function Aliases() {
   const aliases = usePages<AliasView>("/aliases", {}, EVERY_MS);
   return (
@@ -238,7 +243,7 @@ const ALIAS_COLUMNS: readonly Column<AliasView>[] = [
   },
 ];
 
-/** The models of a group with their shares of its load. */
+/** One model, or the models of a group with their shares of the load. */
 function Target({ target }: Pick<AliasView, "target">) {
   if (typeof target === "string") return <span>{target}</span>;
   const whole = target.reduce((sum, { weight }) => sum + weight, 0);
@@ -246,7 +251,7 @@ function Target({ target }: Pick<AliasView, "target">) {
     <div>
       {target.map(({ model, weight }) => (
         <div key={model}>
-          {model} <span class="small faint">{percent(weight / whole)}</span>
+          {model} <span class="small faint">{formatPercent(weight / whole)}</span>
         </div>
       ))}
     </div>

@@ -1,10 +1,10 @@
-// The models, keys and accounts that many pages choose from or name.
+// The models, keys and accounts that many pages list or name.
 import type { AccountView } from "../admin/accounts.ts";
 import type { KeyInUseView } from "../admin/keys.ts";
 import type { CardView } from "../admin/settings-schema.ts";
 import { usePages } from "./resource.ts";
 
-/** The playground's own key, which no list holds. */
+/** The playground's own key, which isn't listed. */
 const CONSOLE_KEY = "console";
 
 export interface Names {
@@ -14,7 +14,7 @@ export interface Names {
   readonly account: (id: string) => string;
 }
 
-/** Looks up the names of the latest 200 keys and accounts; an id without a known name stands for itself. */
+/** Looks up the names of the latest 200 keys and accounts. An id without a known name is shown as it is. */
 export function useNames(): Names {
   const keys = usePages<KeyInUseView>("/keys?limit=200").data ?? [];
   const accounts = usePages<AccountView>("/accounts?limit=200").data ?? [];
@@ -35,7 +35,7 @@ export const SELECTORS = [
 export interface Models {
   readonly all: readonly CardView[];
   readonly on: readonly CardView[];
-  /** One that answers, for an example. */
+  /** The id of a model or selector that works, for examples. */
   readonly sample: string;
   readonly find: (id: string) => CardView | undefined;
 }

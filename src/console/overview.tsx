@@ -1,18 +1,25 @@
-// Overview: requests, spend, tokens, errors and speed over a chosen time, live.
+// Overview: requests, spend, tokens, errors and speed over a chosen period, live.
 import { useRef } from "preact/hooks";
 import type { FiguresView } from "../admin/figures.ts";
 import type { Overview } from "../admin/overview.ts";
 import { withQuery } from "./api.ts";
 import { Breakdown } from "./breakdown.tsx";
-import { later, nowMs } from "./browser.ts";
-import { compact, DAY_MS, percent, span, usd, usdCompact } from "./format.ts";
+import { nowMs, runAfter } from "./browser.ts";
+import {
+  DAY_MS,
+  formatCompact,
+  formatDuration,
+  formatPercent,
+  formatUsd,
+  formatUsdCompact,
+} from "./format.ts";
 import { useLive } from "./live.ts";
 import { Segments } from "./parts/button.tsx";
 import { Chart, Spark } from "./parts/chart.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Empty, Live, Loaded, Skeleton } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
-import { place, setFields } from "./route.ts";
+import { route, setQuery } from "./route.ts";
 import { SavingsCard } from "./savings.tsx";
 
 const HOUR_MS = DAY_MS / 24;
@@ -25,27 +32,27 @@ const RANGES = [
 type RangeName = (typeof RANGES)[number]["value"];
 const DEFAULT_RANGE = RANGES[2];
 
-/** New figures come at most this often while requests end. */
+/** Figures are refreshed at most this often while requests end. */
 const REFRESH_MS = 1500;
 const EVERY_MS = 30_000;
 
 export function OverviewPage() {
-  const name = place.value.query.get("range");
+  const name = route.value.query.get("range");
   const range = RANGES.find(({ value }) => value === name) ?? DEFAULT_RANGE;
-  const spanned = spanOf(range.ms, range.step);
+  const spanned = choosePeriod(range.ms, range.step);
   const overview = useResource<Overview>(withQuery("/overview", { ...spanned, step: range.step }), EVERY_MS);
   const breakdown = useRef<() => Promise<void>>(async () => {});
   const isDue = useRef(false);
   const refresh = () => {
     if (isDue.current) return;
     isDue.current = true;
-    later(REFRESH_MS, () => {
+    runAfter(REFRESH_MS, () => {
       isDue.current = false;
       void Promise.all([overview.reload(), breakdown.current()]);
     });
   };
   const isLive = useLive(true, { onRow: refresh, onGap: refresh });
-  const choose = (value: RangeName) => setFields({ range: value });
+  const choose = (value: RangeName) => setQuery({ range: value });
   return (
     <div class="stack">
       <PageHead
@@ -58,9 +65,9 @@ export function OverviewPage() {
         }
       />
       {overview.isLoading ? (
-        <LoadingFigures />
+        <LoadingCharts />
       ) : (
-        <Loaded of={overview}>{(data) => <FiguresOf data={data} />}</Loaded>
+        <Loaded of={overview}>{(data) => <Charts data={data} />}</Loaded>
       )}
       <Breakdown from={spanned.from} to={spanned.to} reloadRef={breakdown} />
       <SavingsCard />
@@ -68,14 +75,14 @@ export function OverviewPage() {
   );
 }
 
-/** Whole steps up to the end of the one that is under way, so that the same question is asked for a while. */
-function spanOf(ms: number, step: "hour" | "day"): { readonly from: string; readonly to: string } {
+/** Returns a period that ends with the current step, so that the query stays the same until the next step. */
+function choosePeriod(ms: number, step: "hour" | "day"): { readonly from: string; readonly to: string } {
   const grain = step === "hour" ? HOUR_MS : DAY_MS;
   const end = Math.floor(nowMs() / grain) * grain + grain;
   return { from: new Date(end - ms).toISOString(), to: new Date(end).toISOString() };
 }
 
-function LoadingFigures() {
+function LoadingCharts() {
   return (
     <div class="stack" role="status" aria-label="Loading">
       <div class="tiles">
@@ -88,9 +95,9 @@ function LoadingFigures() {
   );
 }
 
-function FiguresOf({ data }: { readonly data: Overview }) {
+function Charts({ data }: { readonly data: Overview }) {
   const { totals, previous, series, step } = data;
-  if (totals.requests === 0 && previous.requests === 0) return <NothingYet />;
+  if (totals.requests === 0 && previous.requests === 0) return <NoTraffic />;
   const times = series.map(({ at }) => Date.parse(at));
   return (
     <div class="stack">
@@ -100,7 +107,7 @@ function FiguresOf({ data }: { readonly data: Overview }) {
         ))}
       </div>
       <div class="charts">
-        {COURSES.map(({ title, describe, lines, ...look }) => (
+        {CHARTS.map(({ title, describe, lines, ...look }) => (
           <Card key={title} title={title}>
             <Chart
               {...{ ...look, times, step }}
@@ -114,7 +121,7 @@ function FiguresOf({ data }: { readonly data: Overview }) {
   );
 }
 
-function NothingYet() {
+function NoTraffic() {
   return (
     <Card>
       <Empty icon="overview" title="No traffic in this time">
@@ -128,9 +135,9 @@ function NothingYet() {
 type Reading = (figures: FiguresView) => number | null;
 
 /** A chart of figures over time. */
-interface Course {
+interface ChartRow {
   readonly title: string;
-  /** Says what it shows to those who can't see it. */
+  /** Describes the chart to screen readers. */
   readonly describe: (totals: FiguresView) => string;
   readonly format: (value: number) => string;
   readonly isBars?: boolean;
@@ -138,11 +145,11 @@ interface Course {
   readonly lines: readonly (readonly [label: string, color: string, pick: Reading])[];
 }
 
-const COURSES: readonly Course[] = [
+const CHARTS: readonly ChartRow[] = [
   {
     title: "Requests",
     describe: ({ requests, errors }) => `Requests over time, ${requests} in all, ${errors} of them failed`,
-    ...{ format: compact, isBars: true, isWhole: true },
+    ...{ format: formatCompact, isBars: true, isWhole: true },
     lines: [
       ["Answered", "--c1", ({ requests, errors }) => requests - errors],
       ["Failed", "--c4", ({ errors }) => errors],
@@ -150,8 +157,8 @@ const COURSES: readonly Course[] = [
   },
   {
     title: "Spend",
-    describe: ({ cost_usd }) => `Spend over time, ${usd(cost_usd)} in all`,
-    ...{ format: usdCompact, isBars: true },
+    describe: ({ cost_usd }) => `Spend over time, ${formatUsd(cost_usd)} in all`,
+    ...{ format: formatUsdCompact, isBars: true },
     lines: [
       ["Charged to balances", "--c2", ({ charged_usd }) => charged_usd],
       ["Within the allowance", "--c5", ({ cost_usd, charged_usd }) => Math.max(0, cost_usd - charged_usd)],
@@ -160,7 +167,7 @@ const COURSES: readonly Course[] = [
   {
     title: "Tokens",
     describe: () => "Tokens over time",
-    ...{ format: compact, isBars: true, isWhole: true },
+    ...{ format: formatCompact, isBars: true, isWhole: true },
     lines: [
       ["Prompt", "--c5", ({ tokens }) => tokens.prompt],
       ["Answer", "--c1", ({ tokens }) => tokens.completion],
@@ -169,7 +176,7 @@ const COURSES: readonly Course[] = [
   {
     title: "Time to first token",
     describe: () => "Time to the first token over time",
-    ...{ format: span, isWhole: true },
+    ...{ format: formatDuration, isWhole: true },
     lines: [
       ["Half within", "--c1", ({ first_token_ms }) => first_token_ms?.p50 ?? null],
       ["95% within", "--c3", ({ first_token_ms }) => first_token_ms?.p95 ?? null],
@@ -177,32 +184,33 @@ const COURSES: readonly Course[] = [
   },
 ];
 
-/** One figure: its value, compared with the time before or with a note in place of that, and its course. */
+/** One figure: its value, its change since the previous period or a note, and its sparkline. */
 interface Tile {
   readonly label: string;
-  /** null: not known. */
+  /** Returns null if unknown. */
   readonly pick: Reading;
   readonly format: (value: number) => string;
-  /** Left out: more of it is neither good nor bad. */
+  /** Missing if neither more nor less is better. */
   readonly isLessBetter?: boolean;
   readonly note?: (totals: FiguresView) => string;
   readonly color?: string;
 }
 
 const TILES: readonly Tile[] = [
-  { label: "Requests", pick: ({ requests }) => requests, format: compact },
-  { label: "Spend", pick: ({ cost_usd }) => cost_usd, format: usdCompact },
-  { label: "Tokens", pick: ({ tokens }) => tokens.prompt + tokens.completion, format: compact },
+  { label: "Requests", pick: ({ requests }) => requests, format: formatCompact },
+  { label: "Spend", pick: ({ cost_usd }) => cost_usd, format: formatUsdCompact },
+  { label: "Tokens", pick: ({ tokens }) => tokens.prompt + tokens.completion, format: formatCompact },
   {
     label: "Error rate",
     pick: ({ errors, requests }) => (requests === 0 ? 0 : errors / requests),
-    ...{ format: percent, isLessBetter: true, color: "--c2" },
+    ...{ format: formatPercent, isLessBetter: true, color: "--c2" },
   },
   {
     label: "Time to first token",
     pick: ({ first_token_ms }) => first_token_ms?.p50 ?? null,
-    format: span,
-    note: ({ first_token_ms: first }) => (first ? `95% within ${span(first.p95)}` : "no streamed answers"),
+    format: formatDuration,
+    note: ({ first_token_ms: first }) =>
+      first ? `95% within ${formatDuration(first.p95)}` : "no streamed answers",
   },
 ];
 
@@ -218,7 +226,7 @@ function TileView({ tile, data }: { readonly tile: Tile; readonly data: Overview
         {note ? (
           note(totals)
         ) : (
-          <Gain share={before ? (now ?? 0) / before - 1 : null} isLessBetter={isLessBetter} />
+          <Change share={before ? (now ?? 0) / before - 1 : null} isLessBetter={isLessBetter} />
         )}
       </span>
       <Spark values={series.map((figures) => pick(figures) ?? 0)} color={color} />
@@ -226,20 +234,20 @@ function TileView({ tile, data }: { readonly tile: Tile; readonly data: Overview
   );
 }
 
-interface GainProps {
-  /** null: there was nothing before. */
+interface ChangeProps {
+  /** Null if the previous period had nothing. */
   readonly share: number | null;
   readonly isLessBetter: boolean | undefined;
 }
 
-function Gain({ share, isLessBetter }: GainProps) {
+function Change({ share, isLessBetter }: ChangeProps) {
   if (share === null) return "nothing before to compare";
   const look = !isLessBetter ? "" : share < 0 ? "good" : share > 0.05 ? "worse" : "";
   return (
     <>
       <span class={look}>
         {share > 0 ? "+" : share < 0 ? "−" : "±"}
-        {percent(Math.abs(share))}
+        {formatPercent(Math.abs(share))}
       </span>{" "}
       to the time before
     </>

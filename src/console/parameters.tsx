@@ -1,4 +1,4 @@
-// The system prompt and the parameters of a chat completion, within their bounds; empty means the model's own.
+// The system prompt and a chat completion's parameters, within their bounds; empty ones are left to the model.
 import { TextField } from "./parts/field.tsx";
 
 interface Bound {
@@ -18,10 +18,10 @@ const BOUNDS: readonly Bound[] = [
   { name: "seed", label: "Seed", min: 0, step: 1 },
 ];
 
-/** As they were typed. */
-export type Typed = Readonly<Record<string, string>>;
+/** The parameters as typed. */
+export type TypedValues = Readonly<Record<string, string>>;
 
-function wrongIn({ min, max, step }: Bound, text: string): string | null {
+function findError({ min, max, step }: Bound, text: string): string | null {
   if (text === "") return null;
   const value = Number(text);
   const isWhole = step !== 1 || Number.isInteger(value);
@@ -29,16 +29,16 @@ function wrongIn({ min, max, step }: Bound, text: string): string | null {
   return max === undefined ? `A whole number, ${min} or more` : `From ${min} to ${max}`;
 }
 
-/** The request's fields; null when one of them is out of its bounds. */
-export function listFields(typed: Typed): Readonly<Record<string, number>> | null {
-  if (BOUNDS.some((bound) => wrongIn(bound, typed[bound.name] ?? "") !== null)) return null;
+/** Returns the request's fields. Null if one is out of bounds. */
+export function parseParameters(typed: TypedValues): Readonly<Record<string, number>> | null {
+  if (BOUNDS.some((bound) => findError(bound, typed[bound.name] ?? "") !== null)) return null;
   const given = BOUNDS.filter(({ name }) => (typed[name] ?? "") !== "");
   return Object.fromEntries(given.map(({ name }) => [name, Number(typed[name])]));
 }
 
 interface ParametersProps {
-  readonly typed: Typed;
-  readonly onChange: (typed: Typed) => void;
+  readonly typed: TypedValues;
+  readonly onChange: (typed: TypedValues) => void;
 }
 
 export function Parameters({ typed, onChange }: ParametersProps) {
@@ -64,7 +64,7 @@ export function Parameters({ typed, onChange }: ParametersProps) {
               placeholder="model's own"
               value={value}
               onInput={(text) => onChange({ ...typed, [name]: text })}
-              error={wrongIn(bound, value)}
+              error={findError(bound, value)}
             />
           );
         })}

@@ -1,8 +1,8 @@
-// One model of the playground: who it is, and the conversation with it.
+// One lane of the playground: its model and the conversation.
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { Prompt } from "./composer.tsx";
-import { count, describeCharge, span } from "./format.ts";
+import { describeCharge, formatCount, formatDuration } from "./format.ts";
 import { SELECTORS, useModels } from "./names.ts";
 import { listOperations } from "./operations/operation.ts";
 import { Button } from "./parts/button.tsx";
@@ -25,9 +25,9 @@ interface LaneProps {
   readonly lane: Lane;
   readonly number: number;
   readonly onModel: (model: string) => void;
-  /** The choice of an operation; null: there are several lanes, which all chat. */
+  /** The choice of an operation. Null if there are several lanes, which all chat. */
   readonly choice: ComponentChildren;
-  /** null: it is the only one. */
+  /** Null if this is the only lane. */
   readonly onRemove: (() => void) | null;
 }
 
@@ -140,7 +140,7 @@ function TurnView({ turn: { prompt, answer } }: { readonly turn: Turn }) {
 
 const FENCE = /```[^\n]*\n?/;
 
-/** Text as it is, code between fences as code. */
+/** Renders fenced code as code and other text unchanged. */
 function AnswerText({ text, isOpen }: { readonly text: string; readonly isOpen: boolean }) {
   const pieces = text.split(FENCE);
   return (
@@ -159,9 +159,9 @@ function ChatFigures({ answer }: { readonly answer: Answer }) {
   const speed = computeSpeed(answer);
   const parts = [
     state === "stopped" ? "stopped" : null,
-    usage && `${count(usage.prompt_tokens)} → ${count(usage.completion_tokens)} tokens`,
+    usage && `${formatCount(usage.prompt_tokens)} → ${formatCount(usage.completion_tokens)} tokens`,
     usage && describeCharge(usage),
-    firstTokenMs === null ? null : `first token ${span(firstTokenMs)}`,
+    firstTokenMs === null ? null : `first token ${formatDuration(firstTokenMs)}`,
     speed === null ? null : `${Math.round(speed)} tokens/s`,
     finish === "length" ? "cut at the longest answer" : null,
   ];

@@ -1,8 +1,8 @@
-// One answer of the playground as it streams: its text, and what it took.
+// One streamed answer in the playground: its text, usage and timing.
 import type { ErrorBody } from "../core/fault.ts";
 import type { Chunk, Usage } from "../surfaces/openai-chat/answer-schema.ts";
-import { call, readEvents, readMessage } from "./api.ts";
-import { tickMs } from "./browser.ts";
+import { call, describeError, readEvents } from "./api.ts";
+import { monotonicMs } from "./browser.ts";
 
 export interface Answer {
   readonly state: "waiting" | "streaming" | "done" | "stopped" | "failed";
@@ -29,16 +29,16 @@ export const WAITING: Answer = {
   finish: null,
 };
 
-/** An event of the stream: a part of the answer, or an error instead. */
+/** A stream event: a part of the answer, or an error. */
 type Event = Partial<Chunk & ErrorBody>;
 
-/** Asks, and reports every change until the answer has ended; never throws. */
-export async function ask(
+/** Sends a request and reports every change until the answer ends. Never throws. */
+export async function streamAnswer(
   body: object,
   stop: AbortSignal,
   onChange: (answer: Answer) => void,
 ): Promise<Answer> {
-  const startMs = tickMs();
+  const startMs = monotonicMs();
   let answer = WAITING;
   const set = (fields: Partial<Answer>) => {
     answer = { ...answer, ...fields };
@@ -53,13 +53,15 @@ export async function ask(
       if (data === "[DONE]") break;
       const chunk: Event = JSON.parse(data);
       if (chunk.error) throw new Error(chunk.error.message);
-      set(makeChange(answer, chunk, tickMs() - startMs));
+      set(makeChange(answer, chunk, monotonicMs() - startMs));
     }
-    set({ state: "done", totalMs: tickMs() - startMs });
+    set({ state: "done", totalMs: monotonicMs() - startMs });
   } catch (error) {
-    const totalMs = tickMs() - startMs;
+    const totalMs = monotonicMs() - startMs;
     set(
-      stop.aborted ? { state: "stopped", totalMs } : { state: "failed", totalMs, error: readMessage(error) },
+      stop.aborted
+        ? { state: "stopped", totalMs }
+        : { state: "failed", totalMs, error: describeError(error) },
     );
   }
   return answer;
@@ -80,7 +82,7 @@ function makeChange(answer: Answer, chunk: Event, atMs: number): Partial<Answer>
   };
 }
 
-/** Tokens per second while it was streaming; null when too little came to say. */
+/** Returns the tokens per second while streaming. Null if it can't be computed. */
 export function computeSpeed({ usage, firstTokenMs, totalMs }: Answer): number | null {
   if (!usage || firstTokenMs === null || totalMs === null || totalMs <= firstTokenMs) return null;
   return usage.completion_tokens / ((totalMs - firstTokenMs) / 1000);

@@ -1,41 +1,42 @@
-// Playground: a chat with one model or several side by side, streamed through the gateway, or another operation of a model.
+// Playground: a chat with one model or several side by side, streamed through the gateway, or another operation of a
+// model.
 import { signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { gatewayAddress, remember, remembered } from "./browser.ts";
+import { getGatewayUrl, recall, remember } from "./browser.ts";
 import { Composer, type Prompt } from "./composer.tsx";
 import { useModels } from "./names.ts";
 import { CHAT, listOperations } from "./operations/operation.ts";
-import { listFields, Parameters, type Typed } from "./parameters.tsx";
+import { Parameters, parseParameters, type TypedValues } from "./parameters.tsx";
 import { Button, Code, Segments } from "./parts/button.tsx";
 import { Dialog } from "./parts/dialog.tsx";
 import { Filter } from "./parts/field.tsx";
 import { PageHead } from "./parts/page.tsx";
 import { type Lane, LaneHead, LaneView } from "./playground-lane.tsx";
-import { type Answer, ask, WAITING } from "./playground-run.ts";
-import { place } from "./route.ts";
-import { type Example, LANGUAGES, type Language, snippet } from "./snippets.ts";
+import { type Answer, streamAnswer, WAITING } from "./playground-run.ts";
+import { route } from "./route.ts";
+import { type Example, LANGUAGES, type Language, writeSnippet } from "./snippets.ts";
 import { useRun } from "./task.ts";
 
 const LANES_MAX = 4;
 const MODELS_KEPT = "playground.models";
 
-function modelsAtFirst(sample: string): readonly string[] {
-  const named = place.value.query.get("model");
+function chooseFirstModels(sample: string): readonly string[] {
+  const named = route.value.query.get("model");
   if (named) return [named];
-  const kept = remembered(MODELS_KEPT)?.split("\n").filter(Boolean) ?? [];
+  const kept = recall(MODELS_KEPT)?.split("\n").filter(Boolean) ?? [];
   return kept.length > 0 ? kept.slice(0, LANES_MAX) : [sample];
 }
 
 let lanesMade = 0;
 const newLane = (model: string): Lane => ({ id: ++lanesMade, model, turns: [] });
 
-/** The models side by side, and what is asked of all of them at once. */
+/** The lanes, and the actions on all of them at once. */
 function useLanes(sample: string, isReady: boolean) {
   const [lanes, setLanes] = useState<readonly Lane[]>([]);
   const { isRunning, stop, start } = useRun();
   useEffect(() => {
-    if (isReady) setLanes(modelsAtFirst(sample).map(newLane));
+    if (isReady) setLanes(chooseFirstModels(sample).map(newLane));
   }, [isReady]);
   const setModels = (changed: readonly Lane[]) => {
     setLanes(changed);
@@ -46,7 +47,9 @@ function useLanes(sample: string, isReady: boolean) {
     const put = (id: number, answer: Answer) => setLanes((before) => withAnswer(before, id, answer));
     const askAll = (signal: AbortSignal) =>
       Promise.all(
-        lanes.map((lane) => ask(requestOf(lane, setup, prompt), signal, (answer) => put(lane.id, answer))),
+        lanes.map((lane) =>
+          streamAnswer(makeRequest(lane, setup, prompt), signal, (answer) => put(lane.id, answer)),
+        ),
       );
     return start(askAll);
   };
@@ -91,14 +94,14 @@ export function PlaygroundPage() {
 
 interface ChatProps {
   readonly chat: Chat;
-  /** The choice of another operation, for one model alone. */
+  /** The choice of another operation, offered while there is only one lane. */
   readonly choice: ComponentChildren;
 }
 
 function ChatPage({ chat, choice }: ChatProps) {
-  const [typed, setTyped] = useState<Typed>({});
+  const [typed, setTyped] = useState<TypedValues>({});
   const [open, setOpen] = useState<"parameters" | "code" | null>(null);
-  const setup: Setup = { system: typed.system ?? "", fields: listFields(typed) };
+  const setup: Setup = { system: typed.system ?? "", fields: parseParameters(typed) };
   const { lanes, isRunning } = chat;
   return (
     <div class="playground">
@@ -129,7 +132,7 @@ function ChatPage({ chat, choice }: ChatProps) {
         onSend={(prompt) => void chat.send(prompt, setup)}
         onStop={chat.stop}
       />
-      {open === "code" && <AsCode lanes={lanes} setup={setup} onClose={() => setOpen(null)} />}
+      {open === "code" && <CodeDialog lanes={lanes} setup={setup} onClose={() => setOpen(null)} />}
     </div>
   );
 }
@@ -170,7 +173,7 @@ function Head({ chat: { lanes, isRunning, add, clear }, onTune, onCode }: HeadPr
       </Button>
       <Button
         icon="plus"
-        // Without the first there is nothing to compare with: it comes with the list of models.
+        // The first lane appears once the models have loaded; until then there is nothing to compare with.
         isDisabled={lanes.length === 0 || lanes.length >= LANES_MAX || isRunning}
         onClick={add}
       >
@@ -193,36 +196,36 @@ function withAnswer(lanes: readonly Lane[], id: number, answer: Answer): readonl
   });
 }
 
-function contentOf({ text, images }: Prompt): unknown {
+function makeContent({ text, images }: Prompt): unknown {
   if (images.length === 0) return text;
   const pictures = images.map((url) => ({ type: "image_url", image_url: { url } }));
   return text === "" ? pictures : [{ type: "text", text }, ...pictures];
 }
 
-/** The beginning that all requests share. */
+/** The settings that all lanes share. */
 interface Setup {
   readonly system: string;
-  /** null: one of them is out of its bounds. */
-  readonly fields: ReturnType<typeof listFields>;
+  /** Null if a parameter is out of bounds. */
+  readonly fields: ReturnType<typeof parseParameters>;
 }
 
-function messagesOf({ turns }: Lane, { system }: Setup, prompt: Prompt): readonly object[] {
+function makeMessages({ turns }: Lane, { system }: Setup, prompt: Prompt): readonly object[] {
   const said = turns.flatMap((turn) => [
-    { role: "user", content: contentOf(turn.prompt) },
+    { role: "user", content: makeContent(turn.prompt) },
     ...(turn.answer.text === "" ? [] : [{ role: "assistant", content: turn.answer.text }]),
   ]);
   return [
     ...(system.trim() === "" ? [] : [{ role: "system", content: system.trim() }]),
     ...said,
-    { role: "user", content: contentOf(prompt) },
+    { role: "user", content: makeContent(prompt) },
   ];
 }
 
-function requestOf(lane: Lane, setup: Setup, prompt: Prompt): object {
-  return { model: lane.model, messages: messagesOf(lane, setup, prompt), ...setup.fields };
+function makeRequest(lane: Lane, setup: Setup, prompt: Prompt): object {
+  return { model: lane.model, messages: makeMessages(lane, setup, prompt), ...setup.fields };
 }
 
-interface AsCodeProps {
+interface CodeDialogProps {
   readonly lanes: readonly Lane[];
   readonly setup: Setup;
   readonly onClose: () => void;
@@ -230,15 +233,15 @@ interface AsCodeProps {
 
 const IMAGE_SHOWN = 48;
 
-function AsCode({ lanes, setup, onClose }: AsCodeProps) {
+function CodeDialog({ lanes, setup, onClose }: CodeDialogProps) {
   const [lane] = lanes;
   if (!lane) return null;
-  // The call that the last answer came of, or one like the first.
+  // The call behind the last answer, or a first call if there is none.
   const last = lane.turns.at(-1)?.prompt ?? { text: "Hello!", images: [] };
-  const messages = messagesOf({ ...lane, turns: lane.turns.slice(0, -1) }, setup, last);
+  const messages = makeMessages({ ...lane, turns: lane.turns.slice(0, -1) }, setup, last);
   const short = JSON.stringify(messages).replace(/(data:image\/[^"]{0,48})[^"]*/g, `$1…`);
   const example = {
-    address: gatewayAddress(),
+    address: getGatewayUrl(),
     secret: "sk-…",
     model: lane.model,
     messages: JSON.parse(short),
@@ -254,10 +257,10 @@ function AsCode({ lanes, setup, onClose }: AsCodeProps) {
   );
 }
 
-const kept = LANGUAGES.find(({ value }) => value === remembered("language"))?.value;
+const kept = LANGUAGES.find(({ value }) => value === recall("language"))?.value;
 const language = signal<Language>(kept ?? "curl");
 
-/** A call as code, in the language that was chosen last. */
+/** A call as code, in the language chosen last. */
 function ExampleCode({ example }: { readonly example: Example }) {
   const choose = (value: Language) => {
     language.value = value;
@@ -266,7 +269,7 @@ function ExampleCode({ example }: { readonly example: Example }) {
   return (
     <div class="stack">
       <Segments label="Language" options={LANGUAGES} value={language.value} onChange={choose} />
-      <Code text={snippet(language.value, example)} />
+      <Code text={writeSnippet(language.value, example)} />
     </div>
   );
 }

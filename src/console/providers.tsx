@@ -1,16 +1,16 @@
-// Settings → Providers: each one's health and credentials; adding, replacing, pausing, removing and testing them.
+// Settings → Providers: their health and credentials; adding, replacing, pausing, removing and testing credentials.
 import { useState } from "preact/hooks";
 import type { Listed } from "../admin/list.ts";
 import type { ProviderView } from "../admin/providers.ts";
 import type { SettingsView } from "../admin/settings-schema.ts";
 import { CredentialForm, CredentialRow } from "./credentials.tsx";
-import { percent, span } from "./format.ts";
+import { formatDuration, formatPercent } from "./format.ts";
 import { Button } from "./parts/button.tsx";
 import { Vitals } from "./parts/figures.tsx";
 import { Card, PageHead } from "./parts/page.tsx";
 import { Badge, Empty, Loaded, Notice, type Tone } from "./parts/states.tsx";
 import { useResource } from "./resource.ts";
-import { makeAddress } from "./route.ts";
+import { makeHref } from "./route.ts";
 
 const EVERY_MS = 5000;
 
@@ -115,7 +115,7 @@ function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
 }
 
 function VitalsOf({ provider }: { readonly provider: ProviderView }) {
-  const models = <a href={makeAddress("/models", { provider: provider.name })}>Its models</a>;
+  const models = <a href={makeHref("/models", { provider: provider.name })}>Its models</a>;
   const { error_rate, in_flight, first_token_ms: first, tokens_per_second } = provider;
   if (error_rate === null && in_flight === 0) return <p class="faint">No calls lately. {models}</p>;
   const failing = provider.models.filter(({ breaker }) => breaker !== "closed");
@@ -128,9 +128,9 @@ function VitalsOf({ provider }: { readonly provider: ProviderView }) {
   return (
     <Vitals
       rows={[
-        ["Errors lately", error_rate === null ? "–" : percent(error_rate)],
-        ["First token", first ? span(first.p50) : "–"],
-        ["95% within", first ? span(first.p95) : "–"],
+        ["Errors lately", error_rate === null ? "–" : formatPercent(error_rate)],
+        ["First token", first ? formatDuration(first.p50) : "–"],
+        ["95% within", first ? formatDuration(first.p95) : "–"],
         ["Tokens a second", tokens_per_second ?? "–"],
         ["Under way", in_flight],
         ["Catalogue", catalogue],

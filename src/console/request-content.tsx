@@ -1,4 +1,5 @@
-// A request's prompt and answer, where the operator keeps them: as a conversation, with whatever is no text as it was sent.
+// A request's prompt and answer, if the operator records them: shown as a conversation, with anything but text as it
+// was sent.
 
 import type { ContentView } from "../admin/request-schema.ts";
 import { Code } from "./parts/button.tsx";
@@ -12,7 +13,7 @@ export function RequestContent({ content }: { readonly content: ContentView }) {
     <Card title="Prompt and answer" note={note}>
       <ol class="stack conversation">
         {[...content.messages, ...answers].map((message, at) => (
-          <Said key={at} message={message} />
+          <MessageView key={at} message={message} />
         ))}
       </ol>
       {fields && (
@@ -25,10 +26,10 @@ export function RequestContent({ content }: { readonly content: ContentView }) {
   );
 }
 
-/** Signatures and sealed thoughts, which only their provider reads, and the order in which a turn's parts came. */
+/** Not shown: signatures and sealed reasoning, which only the provider can read, and the order of a turn's parts. */
 const UNREADABLE: readonly string[] = ["reasoning_details", "parts"];
 
-function Said({ message }: { readonly message: unknown }) {
+function MessageView({ message }: { readonly message: unknown }) {
   const { role, content, ...rest } = asFields(message);
   const parts = Array.isArray(content) ? content.map(asFields) : [{ type: "text", text: content ?? "" }];
   const more = Object.entries(rest).filter(([name, value]) => value !== null && !UNREADABLE.includes(name));
@@ -37,13 +38,9 @@ function Said({ message }: { readonly message: unknown }) {
       <span class="badge">{String(role)}</span>
       <div class="answer">
         {parts.map((part, at) =>
-          part.type === "text" ? (
-            <p key={at}>{String(part.text)}</p>
-          ) : (
-            <code key={at}>{shortened(part)}</code>
-          ),
+          part.type === "text" ? <p key={at}>{String(part.text)}</p> : <code key={at}>{shorten(part)}</code>,
         )}
-        {more.length > 0 && <code>{shortened(Object.fromEntries(more))}</code>}
+        {more.length > 0 && <code>{shorten(Object.fromEntries(more))}</code>}
       </div>
     </li>
   );
@@ -65,8 +62,8 @@ function asList(value: unknown): readonly unknown[] {
 
 const SHOWN_CHARACTERS = 400;
 
-/** Images are long. */
-function shortened(value: unknown): string {
+/** Images would fill the page. */
+function shorten(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text;
 }

@@ -1,15 +1,15 @@
-// A selector's reasons for its choice: what the request looked like, and how the candidates compared.
+// The reasons for a selector's choice: the request's features and how the candidates compared.
 
 import type { DecisionView } from "../admin/request-schema.ts";
-import { percent, span, usd } from "./format.ts";
+import { formatDuration, formatPercent, formatUsd } from "./format.ts";
 import { Card } from "./parts/page.tsx";
 import { Badge, Meter } from "./parts/states.tsx";
 import { type Column, Table } from "./parts/table.tsx";
 
 type Candidate = DecisionView["candidates"][number];
 
-/** The candidates whose doubt is shown. */
-const DOUBTED = 3;
+/** The number of candidates shown with their uncertainty. */
+const UNCERTAIN_ROWS_MAX = 3;
 
 function formatHigh(high: number | null | undefined, format: (value: number) => string): string {
   return high === null || high === undefined ? "" : ` (to ${format(high)})`;
@@ -27,8 +27,8 @@ interface RequestDecisionProps {
 }
 
 function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<Candidate>[] {
-  const doubted = new Set(decision.candidates.slice(0, DOUBTED).map(({ model }) => model));
-  const isDoubted = (model: string) => doubted.has(model);
+  const uncertain = new Set(decision.candidates.slice(0, UNCERTAIN_ROWS_MAX).map(({ model }) => model));
+  const isUncertain = (model: string) => uncertain.has(model);
   return [
     {
       label: "Candidate",
@@ -46,10 +46,10 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
       cell: ({ model, quality, quality_low }) => (
         <div class="gauge">
           <span>
-            {percent(quality)}
-            {isDoubted(model) && quality_low !== undefined && ` (from ${percent(quality_low)})`}
+            {formatPercent(quality)}
+            {isUncertain(model) && quality_low !== undefined && ` (from ${formatPercent(quality_low)})`}
           </span>
-          <Meter share={quality} warns={false} label={`quality ${percent(quality)}`} />
+          <Meter share={quality} warns={false} label={`quality ${formatPercent(quality)}`} />
         </div>
       ),
     },
@@ -57,13 +57,15 @@ function makeColumns({ decision, used }: RequestDecisionProps): readonly Column<
       label: "Cost",
       as: "end",
       cell: ({ model, cost_usd, cost_usd_high }) =>
-        cost_usd === null ? "–" : `${usd(cost_usd)}${isDoubted(model) ? formatHigh(cost_usd_high, usd) : ""}`,
+        cost_usd === null
+          ? "–"
+          : `${formatUsd(cost_usd)}${isUncertain(model) ? formatHigh(cost_usd_high, formatUsd) : ""}`,
     },
     {
       label: "Time",
       as: "end",
       cell: ({ model, latency_ms, latency_ms_high }) =>
-        `${span(latency_ms)}${isDoubted(model) ? formatHigh(latency_ms_high, span) : ""}`,
+        `${formatDuration(latency_ms)}${isUncertain(model) ? formatHigh(latency_ms_high, formatDuration) : ""}`,
     },
     { label: "Score", as: "end", cell: ({ score }) => score.toFixed(3) },
   ];
@@ -82,10 +84,11 @@ export function RequestDecision({ decision, used }: RequestDecisionProps) {
           {kinds.map(([kind, share], at) => (
             <span key={kind}>
               {at > 0 && ", "}
-              <span class="strong">{kind}</span> {percent(share)}
+              <span class="strong">{kind}</span> {formatPercent(share)}
             </span>
           ))}
-          ; difficulty {percent(features.difficulty)}, an answer of about {features.output_tokens} tokens.
+          ; difficulty {formatPercent(features.difficulty)}, an answer of about {features.output_tokens}{" "}
+          tokens.
           {pinned && ` The configuration pins ${pinned}.`}
           {decision.stays && " The conversation stays with the model that holds its prompt."}
           {decision.basis && ` ${describeBasis(decision.basis)}`}

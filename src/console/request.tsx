@@ -1,8 +1,15 @@
-// One request: what happened when, what it cost and why, what the selector thought, what went wrong.
+// One request: its timeline, its cost, the selector's decision, and any errors.
 
 import type { RequestDetailView } from "../admin/request-schema.ts";
 import { chooseTone } from "./activity.tsx";
-import { count, describeUnits, describeWork, fullMoment, span, usd } from "./format.ts";
+import {
+  describeUnits,
+  describeUsage,
+  formatCount,
+  formatDuration,
+  formatFullTime,
+  formatUsd,
+} from "./format.ts";
 import { useNames } from "./names.ts";
 import { CopyButton } from "./parts/button.tsx";
 import { type Fact, Facts, Vitals } from "./parts/figures.tsx";
@@ -11,7 +18,7 @@ import { Badge, Loaded, Notice } from "./parts/states.tsx";
 import { RequestContent } from "./request-content.tsx";
 import { RequestDecision } from "./request-decision.tsx";
 import { useResource } from "./resource.ts";
-import { makeAddress } from "./route.ts";
+import { makeHref } from "./route.ts";
 import { Timeline } from "./timeline.tsx";
 
 export function RequestPage({ id }: { readonly id: string }) {
@@ -59,29 +66,29 @@ function Summary({ request }: Part) {
   const seconds = (request.total_ms - (request.first_token_ms ?? 0)) / 1000;
   const speed = request.stream && seconds > 0 && tokens.completion > 1 ? tokens.completion / seconds : null;
   const figures: readonly Fact[] = [
-    ["Took", span(request.total_ms)],
-    ["First token", request.first_token_ms === null ? "–" : span(request.first_token_ms)],
-    [describeUnits(request.units) === null ? "Tokens" : "Work", describeWork(tokens, request.units)],
+    ["Took", formatDuration(request.total_ms)],
+    ["First token", request.first_token_ms === null ? "–" : formatDuration(request.first_token_ms)],
+    [describeUnits(request.units) === null ? "Tokens" : "Work", describeUsage(tokens, request.units)],
     ["Speed", speed === null ? "–" : `${Math.round(speed)} tokens/s`],
-    ["Cost", usd(request.cost_usd)],
+    ["Cost", formatUsd(request.cost_usd)],
   ];
   return (
     <section class="card stack summary-card" aria-label="Summary">
       <div class="row">
         <Badge tone={chooseTone(request)} hasDot>
-          {request.status} {ENDED[request.ended] ?? request.ended}
+          {request.status} {ENDINGS[request.ended] ?? request.ended}
         </Badge>
         <h2>{request.model_used ?? request.model_tried ?? request.model_asked}</h2>
         {request.selector && <span class="soft">chosen by {request.selector}</span>}
         {request.operation !== "chat" && <span class="soft">{request.operation}</span>}
-        <span class="faint">{fullMoment(request.at)}</span>
+        <span class="faint">{formatFullTime(request.at)}</span>
       </div>
       <Vitals rows={figures} />
     </section>
   );
 }
 
-const ENDED: Readonly<Record<string, string>> = {
+const ENDINGS: Readonly<Record<string, string>> = {
   done: "answered",
   client_gone: "client left",
   upstream_failed: "provider failed",
@@ -91,7 +98,7 @@ const ENDED: Readonly<Record<string, string>> = {
   lost: "lost",
 };
 
-const LINES: Readonly<Record<string, string>> = {
+const COST_LABELS: Readonly<Record<string, string>> = {
   input: "Prompt",
   "cached input": "Prompt, from the cache",
   "cache write": "Written to the cache",
@@ -110,8 +117,15 @@ const LINES: Readonly<Record<string, string>> = {
   "search unit": "Search units",
   page: "Pages",
 };
-/** Priced each, and not by the million. */
-const PIECES: ReadonlySet<string> = new Set(["request", "search", "image", "second", "search unit", "page"]);
+/** Priced per unit, not per million. */
+const PRICED_PER_UNIT: ReadonlySet<string> = new Set([
+  "request",
+  "search",
+  "image",
+  "second",
+  "search unit",
+  "page",
+]);
 
 function Cost({ request }: Part) {
   const { cost } = request;
@@ -123,12 +137,14 @@ function Cost({ request }: Part) {
           <tbody>
             {cost.lines.map(({ what, count: many, usd_per_million, usd: amount }) => (
               <tr key={what}>
-                <th scope="row">{LINES[what] ?? what}</th>
+                <th scope="row">{COST_LABELS[what] ?? what}</th>
                 <td class="faint">
-                  {count(many)} ×{" "}
-                  {!PIECES.has(what) ? `${usd(usd_per_million)} per million` : usd(usd_per_million / 1e6)}
+                  {formatCount(many)} ×{" "}
+                  {!PRICED_PER_UNIT.has(what)
+                    ? `${formatUsd(usd_per_million)} per million`
+                    : formatUsd(usd_per_million / 1e6)}
                 </td>
-                <td>{usd(amount)}</td>
+                <td>{formatUsd(amount)}</td>
               </tr>
             ))}
             {cost.markup !== 1 && (
@@ -141,16 +157,16 @@ function Cost({ request }: Part) {
             <tr class="bill-sum">
               <th scope="row">In all</th>
               <td />
-              <td>{usd(cost.total_usd)}</td>
+              <td>{formatUsd(cost.total_usd)}</td>
             </tr>
           </tbody>
         </table>
       ) : (
-        <p>{usd(request.cost_usd)}</p>
+        <p>{formatUsd(request.cost_usd)}</p>
       )}
       <p class="small faint bill-note">
         {request.charged_usd > 0
-          ? `${usd(request.charged_usd)} was charged; ${usd(request.hold_usd)} had been held for it.`
+          ? `${formatUsd(request.charged_usd)} was charged; ${formatUsd(request.hold_usd)} had been held for it.`
           : "Nothing was charged: it lay within the allowance, or cost nothing."}
       </p>
     </Card>
@@ -167,8 +183,8 @@ function FactsCard({ request }: Part) {
   const names = useNames();
   const { key_id, account_id, id } = request;
   const facts: readonly Fact[] = [
-    ["Key", <a href={makeAddress("/activity", { key_id })}>{names.key(key_id)}</a>],
-    ["Account", <a href={makeAddress(`/settings/accounts/${account_id}`)}>{names.account(account_id)}</a>],
+    ["Key", <a href={makeHref("/activity", { key_id })}>{names.key(key_id)}</a>],
+    ["Account", <a href={makeHref(`/settings/accounts/${account_id}`)}>{names.account(account_id)}</a>],
     ["Asked for", `${request.model_asked}, ${request.stream ? "streamed" : "whole"}`],
     ["At", request.surface],
     ["Tokens", SOURCES[request.usage_source] ?? request.usage_source],

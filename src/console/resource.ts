@@ -1,35 +1,35 @@
-// Data of the gateway for the pages: asked for when it is needed, kept so that a page seen before is there at once.
+// Data from the gateway, fetched on demand and cached so that a page seen before appears at once.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import type { Listed } from "../admin/list.ts";
-import { getText, type Query, readMessage, withQuery } from "./api.ts";
-import { every } from "./browser.ts";
+import { describeError, getText, type Query, withQuery } from "./api.ts";
+import { runEvery } from "./browser.ts";
 
-/** The last answers, as text: what is read from it is always a fresh value. */
+/** The latest answers as text, parsed by each reader into a value of its own. */
 const answers = new Map<string, string>();
 const ANSWERS_MAX = 200;
 
-function keep(path: string, text: string): void {
+function cacheAnswer(path: string, text: string): void {
   answers.delete(path);
   answers.set(path, text);
   const [oldest] = answers.keys();
   if (answers.size > ANSWERS_MAX && oldest !== undefined) answers.delete(oldest);
 }
 
-/** Forgets what was seen, as on signing out. */
-export function forgetAnswers(): void {
+/** Clears the cache when the operator signs out. */
+export function clearCache(): void {
   answers.clear();
 }
 
 export interface Resource<Data> {
-  /** undefined: not yet known. */
+  /** Undefined until known. */
   readonly data: Data | undefined;
   readonly error: string | null;
-  /** The first answer is awaited. */
+  /** True while waiting for the first answer. */
   readonly isLoading: boolean;
   readonly reload: () => Promise<void>;
 }
 
-/** A route's answer; null asks for nothing. Asked again every `everyMs` when that is given. */
+/** Fetches a route's answer, again every `everyMs` if that is positive. Fetches nothing if `path` is null. */
 export function useResource<Data>(path: string | null, everyMs = 0): Resource<Data> {
   const [, draw] = useState(0);
   const failed = useRef<{ readonly path: string; readonly message: string } | null>(null);
@@ -38,16 +38,16 @@ export function useResource<Data>(path: string | null, everyMs = 0): Resource<Da
   const reload = useCallback(async () => {
     if (path === null) return;
     try {
-      keep(path, await getText(path));
+      cacheAnswer(path, await getText(path));
       failed.current = null;
     } catch (error) {
-      failed.current = { path, message: readMessage(error) };
+      failed.current = { path, message: describeError(error) };
     }
     if (current.current === path) draw((count) => count + 1);
   }, [path]);
   useEffect(() => {
     void reload();
-    return everyMs > 0 ? every(everyMs, () => void reload()) : undefined;
+    return everyMs > 0 ? runEvery(everyMs, () => void reload()) : undefined;
   }, [reload, everyMs]);
   const text = path === null ? undefined : answers.get(path);
   const parsed = useRef<{ readonly text: string; readonly data: Data } | null>(null);
@@ -58,12 +58,12 @@ export function useResource<Data>(path: string | null, everyMs = 0): Resource<Da
 }
 
 export interface Pages<Row> extends Resource<readonly Row[]> {
-  /** Asks for the next page; null: there is none. */
+  /** Fetches the next page. Null if there is none. */
   readonly more: (() => Promise<void>) | null;
   readonly isAddingMore: boolean;
 }
 
-/** A list that grows page by page; its first page is asked again every so often. */
+/** Fetches a list page by page; the first page is refreshed every `everyMs`. */
 export function usePages<Row>(path: string, query: Query = {}, everyMs = 0): Pages<Row> {
   const first = withQuery(path, query);
   const resource = useResource<Listed<Row>>(first, everyMs);

@@ -1,38 +1,38 @@
-// The visitor's place: the part of the address behind the #, as a path and a query.
+// The current page: the part of the address after the #, as a path and a query.
 import { signal } from "@preact/signals";
 import { type Query, withQuery } from "./api.ts";
 
-interface Place {
-  /** Begins with a slash, as `/settings/router`. */
+interface Route {
+  /** Starts with a slash: `/settings/router`. */
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
-function placeOf(hash: string): Place {
+function parseRoute(hash: string): Route {
   const [path = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
   return { path: path.startsWith("/") ? path : "/", query: new URLSearchParams(query) };
 }
 
-export const place = signal<Place>(placeOf(location.hash));
+export const route = signal<Route>(parseRoute(location.hash));
 
 window.addEventListener("hashchange", () => {
-  const before = place.value.path;
-  place.value = placeOf(location.hash);
-  if (before !== place.value.path) window.scrollTo(0, 0);
+  const before = route.value.path;
+  route.value = parseRoute(location.hash);
+  if (before !== route.value.path) window.scrollTo(0, 0);
 });
 
-/** The address of a page of the console. */
-export function makeAddress(path: string, fields: Query = {}): string {
+/** Returns the address of a page of the console. */
+export function makeHref(path: string, fields: Query = {}): string {
   return withQuery(`#${path}`, fields);
 }
 
-export function go(path: string): void {
-  location.hash = makeAddress(path);
+export function navigate(path: string): void {
+  location.hash = makeHref(path);
 }
 
-/** Changes fields of the query where one is; the way back stays what it was. */
-export function setFields(fields: Query): void {
-  const query = { ...Object.fromEntries(place.value.query), ...fields };
-  history.replaceState(null, "", makeAddress(place.value.path, query));
-  place.value = placeOf(location.hash);
+/** Changes query fields in place, without a new entry in the browser's history. */
+export function setQuery(fields: Query): void {
+  const query = { ...Object.fromEntries(route.value.query), ...fields };
+  history.replaceState(null, "", makeHref(route.value.path, query));
+  route.value = parseRoute(location.hash);
 }

@@ -1,6 +1,6 @@
-// The weekly report on Router#fair and Router#light: the quality that was promised and kept, and the savings.
+// The weekly report on Router#fair and Router#light: the quality promised and achieved, and the savings.
 import type { Savings } from "../admin/savings.ts";
-import { count, percent, span, usd } from "./format.ts";
+import { formatCount, formatDuration, formatPercent, formatUsd } from "./format.ts";
 import { Card } from "./parts/page.tsx";
 import { Empty } from "./parts/states.tsx";
 import { type Column, List } from "./parts/table.tsx";
@@ -14,25 +14,27 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     label: "Requests",
     as: "end",
-    cell: ({ requests, is_whole }) => (is_whole ? count(requests) : `newest ${count(requests)}`),
+    cell: ({ requests, is_whole }) => (is_whole ? formatCount(requests) : `newest ${formatCount(requests)}`),
   },
   {
     label: "Quality promised",
     as: "end",
-    cell: ({ promised }) => (promised === null ? "–" : percent(promised)),
+    cell: ({ promised }) => (promised === null ? "–" : formatPercent(promised)),
   },
-  { label: "Predicted", as: "end", cell: ({ predicted }) => percent(predicted) },
+  { label: "Predicted", as: "end", cell: ({ predicted }) => formatPercent(predicted) },
   {
     label: "Kept, by scores",
     as: "end",
     cell: ({ kept, kept_error, judged }) =>
-      kept === null ? `too few scores (${judged})` : `${percent(kept)} ± ${percent(kept_error ?? 0)}`,
+      kept === null
+        ? `too few scores (${judged})`
+        : `${formatPercent(kept)} ± ${formatPercent(kept_error ?? 0)}`,
   },
-  { label: "Saved", as: "end", cell: ({ saved_usd }) => usd(saved_usd) },
+  { label: "Saved", as: "end", cell: ({ saved_usd }) => formatUsd(saved_usd) },
   {
     label: "Time saved",
     as: "end",
-    cell: ({ saved_ms }) => (saved_ms < 0 ? `−${span(-saved_ms)}` : span(saved_ms)),
+    cell: ({ saved_ms }) => (saved_ms < 0 ? `−${formatDuration(-saved_ms)}` : formatDuration(saved_ms)),
   },
 ];
 

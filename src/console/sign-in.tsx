@@ -1,6 +1,6 @@
-// Signing in with the admin token.
+// Sign-in with the admin token.
 import { useState } from "preact/hooks";
-import { ApiError, readMessage, signIn } from "./api.ts";
+import { ApiError, describeError, signIn } from "./api.ts";
 import { Button } from "./parts/button.tsx";
 import { TextField } from "./parts/field.tsx";
 import { Logo } from "./parts/icon.tsx";
@@ -29,7 +29,7 @@ export function SignIn() {
           isFocused
           value={token}
           onInput={setToken}
-          error={failed === null ? null : wordsFor(failed)}
+          error={failed === null ? null : describeFailure(failed)}
         />
         <Button kind="main" type="submit" isBusy={isBusy}>
           Sign in
@@ -51,7 +51,7 @@ export function SignIn() {
   );
 }
 
-function wordsFor(error: unknown): string {
-  if (!(error instanceof ApiError)) return readMessage(error);
+function describeFailure(error: unknown): string {
+  if (!(error instanceof ApiError)) return describeError(error);
   return error.status === 401 ? "That is not this gateway's admin token." : error.message;
 }

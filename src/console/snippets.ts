@@ -1,4 +1,4 @@
-// A call to the gateway, as code to paste.
+// Example calls to the gateway, as code to paste.
 
 export const LANGUAGES = [
   { value: "curl", label: "curl" },
@@ -14,7 +14,7 @@ export interface Example {
   readonly secret: string;
   readonly model: string;
   readonly messages: readonly unknown[];
-  /** Further fields of the request. */
+  /** The request's other fields. */
   readonly fields?: Readonly<Record<string, unknown>>;
 }
 
@@ -23,7 +23,7 @@ interface Message {
   readonly content: unknown;
 }
 
-export function snippet(language: Language, example: Example): string {
+export function writeSnippet(language: Language, example: Example): string {
   switch (language) {
     case "curl":
       return curl(example);
@@ -47,11 +47,11 @@ function curl(example: Example): string {
 
 interface CurlCall extends Pick<Example, "address" | "secret"> {
   readonly path: string;
-  /** The file that an answer is put in which is no text. */
+  /** The output file of an answer that isn't text. */
   readonly output?: string | undefined;
 }
 
-/** Returns a call with a form, or with fields as JSON. */
+/** Returns a curl command with a form, or with fields as JSON. */
 export function writeCurl(
   { address, secret, path, output }: CurlCall,
   body: FormData | Readonly<Record<string, unknown>>,
@@ -60,10 +60,10 @@ export function writeCurl(
   const lines = isForm
     ? [...body].map(([name, value]) =>
         value instanceof File
-          ? `-F ${quote(`${name}=@${nameFile(value)}`)}`
-          : `--form-string ${quote(`${name}=${value}`)}`,
+          ? `-F ${quoteForShell(`${name}=@${quoteFileName(value)}`)}`
+          : `--form-string ${quoteForShell(`${name}=${value}`)}`,
       )
-    : ['-H "Content-Type: application/json"', `-d ${quote(JSON.stringify(body, null, 2))}`];
+    : ['-H "Content-Type: application/json"', `-d ${quoteForShell(JSON.stringify(body, null, 2))}`];
   return [
     `curl ${!isForm && body.stream === true ? "-N " : ""}${address}${path}`,
     `-H "Authorization: Bearer ${secret}"`,
@@ -72,13 +72,13 @@ export function writeCurl(
   ].join(" \\\n  ");
 }
 
-/** curl reads these characters as the end of a file's name. */
-function nameFile({ name }: File): string {
+/** Quotes a file name if it has a character at which curl would end it. */
+function quoteFileName({ name }: File): string {
   return /[;,"\\]/.test(name) ? JSON.stringify(name) : name;
 }
 
-/** For the shell: a quote within the text would end it. */
-function quote(text: string): string {
+/** Quotes a text for the shell; quotes inside it are escaped. */
+function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
@@ -102,7 +102,7 @@ function javascript(example: Example): string {
 function python(example: Example): string {
   const isStream = example.fields?.stream === true;
   const fields = Object.entries(makeBody(example)).map(
-    ([name, value]) => `    ${name}=${pythonOf(value, 1)},`,
+    ([name, value]) => `    ${name}=${toPython(value, 1)},`,
   );
   return [
     "from openai import OpenAI",
@@ -120,15 +120,15 @@ function python(example: Example): string {
 
 const PYTHON_WORDS: Readonly<Record<string, string>> = { true: "True", false: "False", null: "None" };
 
-function pythonOf(value: unknown, depth: number): string {
+function toPython(value: unknown, depth: number): string {
   const inner = "    ".repeat(depth + 1);
   const outer = "    ".repeat(depth);
   if (Array.isArray(value)) {
-    return `[\n${value.map((one) => `${inner}${pythonOf(one, depth + 1)},\n`).join("")}${outer}]`;
+    return `[\n${value.map((one) => `${inner}${toPython(one, depth + 1)},\n`).join("")}${outer}]`;
   }
   if (typeof value === "object" && value !== null) {
     const rows = Object.entries(value).map(
-      ([name, one]) => `${JSON.stringify(name)}: ${pythonOf(one, depth + 1)}`,
+      ([name, one]) => `${JSON.stringify(name)}: ${toPython(one, depth + 1)}`,
     );
     return `{${rows.join(", ")}}`;
   }
@@ -169,7 +169,7 @@ function aiSdk({ address, secret, model, messages, fields = {} }: Example): stri
   ].join("\n");
 }
 
-/** That SDK takes the system's message apart from the others, and an image as a file. */
+/** The AI SDK takes the system message separately, and images as files. */
 function aiMessages(messages: readonly Message[]): unknown {
   return messages
     .filter(({ role }) => role !== "system")

@@ -1,17 +1,17 @@
-// The work that forms and buttons start, and what is typed into a form.
+// Work started by forms and buttons, and the text typed into forms.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { readMessage } from "./api.ts";
+import { describeError } from "./api.ts";
 
 export interface Task {
   readonly isBusy: boolean;
-  /** The last failure; null: nothing, or it runs again. */
+  /** The last error. Null while running and if there was none. */
   readonly failed: unknown;
-  /** The same in words. */
+  /** The last error's message. */
   readonly error: string | null;
   readonly start: (event: Event) => Promise<void>;
 }
 
-/** Stays busy after success: the caller closes the form that showed it. */
+/** Runs work when a form is submitted. Stays busy after success: the caller closes the form. */
 export function useTask(work: () => Promise<unknown>): Task {
   const [failed, setFailed] = useState<unknown>(null);
   const [isBusy, setBusy] = useState(false);
@@ -26,10 +26,10 @@ export function useTask(work: () => Promise<unknown>): Task {
       setBusy(false);
     }
   };
-  return { isBusy, failed, error: failed === null ? null : readMessage(failed), start };
+  return { isBusy, failed, error: failed === null ? null : describeError(failed), start };
 }
 
-/** Keeps the texts of a form; `field` gives the properties by which a field shows and changes one of them. */
+/** Keeps a form's texts. `field` returns the props that show and change one of them. */
 export function useDraft<Name extends string>(first: () => Readonly<Record<Name, string>>) {
   const [draft, setDraft] = useState(first);
   const set = (name: Name, text: string) => setDraft((before) => ({ ...before, [name]: text }));
@@ -39,12 +39,12 @@ export function useDraft<Name extends string>(first: () => Readonly<Record<Name,
 
 interface Run {
   readonly isRunning: boolean;
-  /** Ends the work's signal. */
+  /** Aborts the work's signal. */
   readonly stop: () => void;
   readonly start: (work: (signal: AbortSignal) => Promise<unknown>) => Promise<void>;
 }
 
-/** Work that can be stopped, by a button or by leaving the page. */
+/** Runs work that stops on request or when the page is left. */
 export function useRun(): Run {
   const [running, setRunning] = useState<AbortController | null>(null);
   const latest = useRef(running);

@@ -1,7 +1,7 @@
-// A request's phases as bars on one scale of time.
+// A request's phases as bars on one time scale.
 import type { ComponentChildren } from "preact";
 import type { AttemptView, RequestDetailView } from "../admin/request-schema.ts";
-import { span } from "./format.ts";
+import { formatDuration } from "./format.ts";
 import { Badge, type Tone } from "./parts/states.tsx";
 
 type Times = NonNullable<RequestDetailView["timeline"]>;
@@ -20,7 +20,7 @@ export function Timeline({ timeline }: { readonly timeline: Times }) {
       {timeline.admitted_ms !== null && (
         <Bar
           label="Admitted"
-          note={span(timeline.admitted_ms)}
+          note={formatDuration(timeline.admitted_ms)}
           wholeMs={wholeMs}
           parts={[{ kind: "queue", fromMs: 0, toMs: timeline.admitted_ms }]}
         />
@@ -36,7 +36,7 @@ export function Timeline({ timeline }: { readonly timeline: Times }) {
       <div class="timeline-scale small faint" aria-hidden="true">
         {[0, 0.25, 0.5, 0.75, 1].map((share) => (
           <span key={share} style={{ left: `${share * 100}%` }}>
-            {span(share * wholeMs)}
+            {formatDuration(share * wholeMs)}
           </span>
         ))}
       </div>
@@ -69,8 +69,8 @@ function AttemptBar({ attempt, number, wholeMs }: AttemptBarProps) {
   );
   const note =
     firstMs === null
-      ? span(endMs - attempt.start_ms)
-      : `first token after ${span(firstMs - attempt.start_ms)}, ${span(endMs - attempt.start_ms)} in all`;
+      ? formatDuration(endMs - attempt.start_ms)
+      : `first token after ${formatDuration(firstMs - attempt.start_ms)}, ${formatDuration(endMs - attempt.start_ms)} in all`;
   const isBad = attempt.outcome === "failed";
   const parts: readonly Piece[] = [
     { kind: isBad ? "bad" : "wait", fromMs: attempt.start_ms, toMs: firstMs ?? endMs },

@@ -6,7 +6,7 @@ import { COMMON_STATUS, formatDottedPath, type Problem, type ProblemKind } from 
 import { sign, splitInput, takeFirstAnswer } from "./responder.ts";
 import type { Answer, Exchange, Frame, Media, Prompt, SimDialect, Turn } from "./types.ts";
 
-/** Status by kind ("Anthropic API: Errors"). */
+/** Status codes by kind ("Anthropic API: Errors"). */
 const STATUS = { ...COMMON_STATUS, overloaded: 529 };
 
 /** Error types other than `invalid_request_error`. */
@@ -25,7 +25,7 @@ const TYPES: { readonly [K in ProblemKind]?: string } = {
   overloaded: "overloaded_error",
 };
 
-/** Returns the problem's message, in Anthropic's own words where they are known. */
+/** Returns the problem's message, in Anthropic's own words if they are known. */
 function describeProblem({ kind, message, path }: Problem): string {
   const at = formatDottedPath(path);
   switch (kind) {
@@ -58,7 +58,7 @@ function readMedia({ type, source }: JsonObject): readonly Media[] {
   return [{ kind: type === "image" ? "image" : "file", mediaType: label, bytes }];
 }
 
-/** Returns the turns of a message: in a user's message, each tool result is a turn, and the remaining blocks are the last one. */
+/** Splits a message into turns: one per tool result in a user's message, and one for the other blocks. */
 function readTurns({ role, content }: JsonObject): readonly Turn[] {
   const blocks = asArray(content).filter(isObject);
   if (role === "system") return [{ role: "system", text: joinText(content) }];
@@ -86,7 +86,7 @@ function readToolChoice(choice: unknown): Prompt["toolChoice"] {
   return type === "any" ? "required" : "auto";
 }
 
-/** Models that think without being asked, and refuse `thinking.type: "disabled"`. */
+/** Models that always think and refuse `thinking.type: "disabled"`. */
 export const ALWAYS_THINKS = /^claude-(sonnet-5-5|opus-5-5|fable-)/;
 
 function isThinking(body: JsonObject, model: string): boolean {
@@ -127,7 +127,7 @@ export const STOP = {
 
 type Block = JsonObject & { readonly type: "thinking" | "text" | "tool_use" };
 
-/** Returns the visible thinking. Models that always think show none unless a summary is requested: the block is empty but signed. */
+/** Returns the visible thinking, empty (but signed) for models that always think unless a summary is requested. */
 function selectShownThinking({ body, model }: Exchange, { thinking }: Answer): string {
   const shown = asObject(body.thinking).display ?? (ALWAYS_THINKS.test(model) ? "omitted" : "summarized");
   return shown === "summarized" ? thinking : "";

@@ -1,4 +1,4 @@
-// Amazon Bedrock from the provider's side: Converse, and Claude by InvokeModel, whole and in binary frames.
+// Amazon Bedrock from the provider's side: Converse, and Claude through InvokeModel, each whole or in binary frames.
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import { STOP as ANTHROPIC_STOP, anthropic } from "./anthropic.ts";
 import { encodeFrames, nameException } from "./event-frames.ts";
@@ -54,20 +54,20 @@ function renderErrorBody(problem: Problem): JsonObject {
   return { message: describeProblem(problem) };
 }
 
-/** The type stands in a header alone, and there is no Retry-After. */
+/** Bedrock sends the error type only in a header, and no Retry-After. */
 function renderErrorHeaders({ kind }: Problem): Readonly<Record<string, string>> {
   const type = TYPES[kind] ?? "ValidationException";
   return { "x-amzn-errortype": `${type}:http://internal.amazon.com/coral/com.amazon.bedrock/` };
 }
 
-/** Path and kind of call: `/model/{id}/converse`. */
+/** Captures the model's id and the kind of call: `/model/{id}/converse`. */
 const CALL = /^\/model\/([^/]+)\/(converse|invoke)(-stream|-with-response-stream)?$/;
 
 function readModel({ path }: Incoming): string {
   return decodeURIComponent(CALL.exec(path)?.[1] ?? "");
 }
 
-/** The key's id stands for the secret in a signature. */
+/** Returns the bearer token, or the key's id from a signature, which doesn't contain the secret. */
 function readSecret(headers: Incoming["headers"]): string | undefined {
   const signed = /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\//.exec(headers.authorization ?? "");
   return signed?.[1] ?? readBearer(headers);
@@ -77,7 +77,7 @@ function isInvoked(body: JsonObject): boolean {
   return body.anthropic_version !== undefined;
 }
 
-/** The model's name as Anthropic's own service has it. */
+/** Returns the model's name on Anthropic's own API. */
 function toClaude(model: string): string {
   return model.replace(/^.*anthropic\./, "");
 }
@@ -86,7 +86,7 @@ function toAnthropic(exchange: Exchange): Exchange {
   return { ...exchange, model: toClaude(exchange.model) };
 }
 
-/** Reads a request of Converse as the prompt that the responder answers. */
+/** Reads a Converse request into a prompt. */
 function readConverse(body: JsonObject, model: string): Prompt {
   const system = joinTexts(body.system);
   const { tools, toolChoice } = asObject(body.toolConfig);
@@ -238,7 +238,7 @@ function* renderConverse(exchange: Exchange): Iterable<Frame> {
 
 const INNER_EVENT = /event: .*\ndata: (.*)\n\n/g;
 
-/** The events of the model's own stream, each in base64; the last one also carries Bedrock's token counts. */
+/** Yields the events of Anthropic's own stream in base64. The last one also carries Bedrock's token counts. */
 function* renderInvoked(exchange: Exchange): Iterable<Frame> {
   for (const { kind, text } of anthropic.renderFrames(toAnthropic(exchange))) {
     const events = [...text.matchAll(INNER_EVENT)].map(([, data = "{}"]) => {
@@ -255,7 +255,7 @@ function* renderInvoked(exchange: Exchange): Iterable<Frame> {
   }
 }
 
-/** Amazon Bedrock's runtime ("Converse", "ConverseStream", "InvokeModel", "InvokeModelWithResponseStream"). */
+/** The Bedrock runtime ("Converse", "ConverseStream", "InvokeModel", "InvokeModelWithResponseStream"). */
 export const bedrock: SimDialect = {
   name: "bedrock",
   prefix: "/bedrock",

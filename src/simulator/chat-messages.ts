@@ -1,10 +1,10 @@
-// Reads chat messages in the OpenAI form, which OpenAI, Mistral and Cohere share, into turns.
+// Reads chat messages in OpenAI's form, shared by Mistral and Cohere, into turns.
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { parseDataUrl } from "../operations/chat/data-url.ts";
 import { countBase64Bytes } from "./formats.ts";
 import type { Media, OfferedTool, Prompt, Turn } from "./types.ts";
 
-/** Returns the type and size of a data: URL's content. A link isn't followed, so its size is null. */
+/** Returns the type and size of a data URL's content. Other URLs aren't fetched, so their size is null. */
 export function parseMedia(kind: Media["kind"], url: string): Media {
   const data = parseDataUrl(url);
   if (data) return { kind, mediaType: data.mediaType, bytes: countBase64Bytes(data.base64) };
@@ -25,7 +25,7 @@ function readMedia(part: JsonObject): readonly Media[] {
   return link === undefined ? [] : [parseMedia("file", link)];
 }
 
-/** Returns the texts of all parts, joined; content that is a string is its own text. */
+/** Joins the texts of all parts. A string is returned unchanged. */
 export function joinText(content: unknown): string {
   if (typeof content === "string") return content;
   return asArray(content)
@@ -33,7 +33,7 @@ export function joinText(content: unknown): string {
     .join("");
 }
 
-/** Returns the text of a part. The text of a Cohere document is its `data`, as JSON unless it is a string. */
+/** Returns a part's text. A Cohere document's text is its `data`, as JSON unless it is a string. */
 function readText(part: JsonObject): string {
   const document = part.document;
   if (document === undefined) return asString(part.text) ?? "";
@@ -66,12 +66,12 @@ export function readCalls(message: JsonObject): NonNullable<Turn["calls"]> {
   });
 }
 
-/** Returns the turns of a list of messages; items that aren't objects are ignored. */
+/** Returns the turns of a list of messages, ignoring items that aren't objects. */
 export function readTurns(messages: unknown): readonly Turn[] {
   return asArray(messages).filter(isObject).map(readTurn);
 }
 
-/** Returns the function and custom tools of a list, without those that an `allowed_tools` choice leaves out. */
+/** Returns the function and custom tools in a list, limited to those that `allowed_tools` names. */
 export function readTools(tools: unknown, choice?: unknown): readonly OfferedTool[] {
   const offered = asArray(tools)
     .map(asObject)
@@ -83,7 +83,7 @@ export function readTools(tools: unknown, choice?: unknown): readonly OfferedToo
   return filterAllowed(offered, asObject(choice).allowed_tools);
 }
 
-/** Returns the tools that an `allowed_tools` list names, nested or flat; all of them if there is no list. */
+/** Returns the tools named by an `allowed_tools` list, nested or flat. Without a list, returns all tools. */
 export function filterAllowed(offered: readonly OfferedTool[], list: unknown): readonly OfferedTool[] {
   const { tools } = asObject(list);
   if (!Array.isArray(tools)) return offered;
@@ -91,7 +91,7 @@ export function filterAllowed(offered: readonly OfferedTool[], list: unknown): r
   return offered.filter(({ name }) => names.includes(name));
 }
 
-/** Reads `tool_choice` in the OpenAI form, with Mistral's `any` and Cohere's capitals. */
+/** Reads `tool_choice` in OpenAI's form, including Mistral's `any` and Cohere's upper case. */
 export function readToolChoice(choice: unknown): Prompt["toolChoice"] {
   if (isObject(choice)) {
     const { mode } = asObject(choice.allowed_tools);
@@ -103,7 +103,7 @@ export function readToolChoice(choice: unknown): Prompt["toolChoice"] {
   return word === "required" || word === "any" ? "required" : "auto";
 }
 
-/** Reads all of a prompt but the two things that OpenAI and Mistral have each in a form of its own. */
+/** Reads a prompt, except for the two parts that OpenAI and Mistral express differently. */
 export function readChatPrompt(body: JsonObject): Omit<Prompt, "isThinking" | "outputTokensMax"> {
   const { type, json_schema: named } = asObject(body.response_format);
   const { schema } = asObject(type === "json_schema" ? named : undefined);
@@ -120,7 +120,7 @@ export function readChatPrompt(body: JsonObject): Omit<Prompt, "isThinking" | "o
   };
 }
 
-/** The words for an end, of which OpenAI and Mistral have none for refusals. */
+/** The finish reasons. OpenAI and Mistral have none for refusals. */
 export const FINISH_REASONS = {
   stop: "stop",
   stop_sequence: "stop",

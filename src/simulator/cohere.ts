@@ -126,7 +126,7 @@ function* renderContentEvents(
   yield ["start", "content-end", { index }];
 }
 
-/** Yields the events of one call. Cohere sends no delta for a call without arguments. */
+/** Yields the events of one call. Cohere sends no delta if the call has no arguments. */
 function* renderCallEvents(call: JsonObject, index: number): Iterable<NamedEvent> {
   const called = asObject(call.function);
   const json = String(called.arguments);
@@ -171,7 +171,7 @@ function renderFailure(problem: Problem): string {
   return renderTypedEvent("message-end", { delta });
 }
 
-/** Cohere's chat, version 2 ("Cohere API v2: Chat", "Chat with streaming"). */
+/** Cohere's Chat API, version 2 ("Cohere API v2: Chat", "Chat with streaming"). */
 export const cohere: SimDialect = {
   name: "cohere",
   prefix: "/cohere/v2",
@@ -185,7 +185,7 @@ export const cohere: SimDialect = {
   renderFrames,
   status: COMMON_STATUS,
   renderErrorBody,
-  // It names no time to wait.
+  // Cohere sends no Retry-After.
   renderErrorHeaders: () => ({}),
   renderFailure,
 };

@@ -1,4 +1,4 @@
-// Controls in a model name, the header `x-sim` or a key: latencies, token counts and injected faults.
+// Controls set by a model name, the `x-sim` header or a key: latencies, token counts and injected faults.
 import { reject } from "./problem.ts";
 
 /** All controls, with their help texts. */
@@ -21,7 +21,7 @@ export const CONTROLS = {
   size: { takes: "KB", does: "how large the event of trouble=huge is (default 1024)" },
 } as const;
 
-/** The faults that can be injected, with their help texts. Clients must tolerate those that are `harmless`. */
+/** The faults that can be injected, with their help texts. Clients must tolerate the `harmless` ones. */
 export const INJECTED_FAULTS = {
   "400": { where: "status", does: "a rejected request" },
   "401": { where: "status", does: "a wrong key" },
@@ -68,13 +68,13 @@ export const INJECTED_FAULTS = {
 } as const;
 export type InjectedFault = keyof typeof INJECTED_FAULTS;
 
-/** The settings of the controls; a request without any has these values. */
+/** The values of the controls, with their defaults. */
 export class Control {
   readonly latencyMs: number = 0;
   readonly pauseMs: number = 0;
   readonly paceMs: number = 0;
   readonly chunks: number | null = null;
-  /** Input, output, cached, reasoning, written; null for a count that follows the rule. */
+  /** Input, output, cached, reasoning, written. A null or missing count is computed. */
   readonly tokens: readonly (number | null)[] = [];
   readonly fault: InjectedFault | null = null;
   readonly flaky: number = 0;
@@ -148,7 +148,7 @@ function formatColumn(rows: readonly (readonly [string, string])[]): string {
   return rows.map(([name, does]) => `  ${name.padEnd(width)}  ${does}`).join("\n");
 }
 
-/** Returns the controls and faults as `poundkey simulate --help` prints them. */
+/** Returns the text of `poundkey simulate --help` on controls and faults. */
 export function formatControlHelp(): string {
   const controls = Object.entries(CONTROLS).map(
     ([name, { takes, does }]) => [`${name}=${takes}`, does] as const,

@@ -1,18 +1,18 @@
-// Amazon's binary frames, as Bedrock sends its streams ("Amazon Event Stream Specification").
+// Amazon's binary frames, in which Bedrock streams ("Amazon Event Stream Specification").
 
 const PRELUDE_BYTES = 12;
 const CRC_BYTES = 4;
-/** The type of a header whose value is a string. */
+/** The type of a string header. */
 const STRING_TYPE = 7;
 const EXCEPTION = "exception:";
 const EVENT = /event: (.*)\ndata: (.*)\n\n/g;
 
-/** Names the event that stands for an exception of this type. */
+/** Returns the name of the event that is encoded as an exception of this type. */
 export function nameException(type: string): string {
   return `${EXCEPTION}${type}`;
 }
 
-/** Returns server-sent events, one line of data each, as frames. */
+/** Encodes server-sent events with one data line each as frames. */
 export function encodeFrames(text: string): Uint8Array {
   const frames = [...text.matchAll(EVENT)].map(([, name = "", data = ""]) => encodeFrame(name, data));
   return Buffer.concat(frames);

@@ -1,13 +1,13 @@
-// Fault injection: error statuses in place of an answer, and damage to an answer's pieces on their way to the client.
+// Fault injection: error statuses instead of an answer, and damage to an answer on its way to the client.
 import type { Control, InjectedFault } from "./control.ts";
 import type { Problem, ProblemKind } from "./problem.ts";
 import type { Frame } from "./types.ts";
 
-/** One action of the server on a connection. */
+/** One server action on a connection. */
 export type Step =
   | { readonly do: "write"; readonly data: string | Uint8Array }
   | { readonly do: "wait"; readonly ms: number }
-  /** Keeps the connection open without sending anything more. */
+  /** Keeps the connection open but sends nothing more. */
   | { readonly do: "hang" }
   /** Closes the connection (FIN) before the answer is complete. */
   | { readonly do: "close" }
@@ -32,52 +32,52 @@ const PROBLEMS: { readonly [T in InjectedFault]?: readonly [ProblemKind, string]
   context: ["context", "This model's maximum context length is 8192 tokens. Your prompt is too long."],
   filter: ["filter", "The prompt was blocked by the content filter."],
 };
-const HINTED: ReadonlySet<ProblemKind> = new Set(["rate_limit", "unavailable", "overloaded"]);
+const WITH_DELAY: ReadonlySet<ProblemKind> = new Set(["rate_limit", "unavailable", "overloaded"]);
 
-/** Returns the problem that the fault's error status reports, or null if the fault has no error status. */
+/** Returns the problem to report. Null if the fault has no error status. */
 export function findProblem({ fault, retryAfterSeconds }: Control): Problem | null {
   const row = fault === null ? undefined : PROBLEMS[fault];
   if (!row) return null;
   const [kind, message] = row;
   if (fault === "402") return { kind, message, status: 402 };
-  return HINTED.has(kind) ? { kind, message, retryAfterSeconds } : { kind, message };
+  return WITH_DELAY.has(kind) ? { kind, message, retryAfterSeconds } : { kind, message };
 }
 
-/** The problem that every error in mid-stream reports. */
+/** The problem that every mid-stream error reports. */
 export const MID_STREAM: Problem = { kind: "overloaded", message: "Overloaded" };
 
 const GARBAGE = 'data: {"choices":[{"delta":{"content":"bro\n\n';
 
-/** The steps that break an answer off for good. */
-const ENDS: { readonly [T in InjectedFault]?: readonly Step[] } = {
+/** The steps that end an answer early. */
+const EARLY_ENDS: { readonly [T in InjectedFault]?: readonly Step[] } = {
   stall: [{ do: "hang" }],
   cut: [{ do: "close" }],
   "reset-mid": [{ do: "reset" }],
   "cut-clean": [],
 };
 
-/** Returns the steps of a fault in mid-answer, or null if the fault has none; `goesOn` is true if the answer continues after them. */
-function planBreakdown(
+/** Returns the steps of a mid-answer fault, or null if it has none. `continues` is true if the answer goes on. */
+function planFault(
   fault: InjectedFault,
   failure: () => string | Uint8Array,
-): { steps: readonly Step[]; goesOn: boolean } | null {
-  if (fault === "garbage") return { steps: [{ do: "write", data: GARBAGE }], goesOn: true };
-  if (fault === "error-mid") return { steps: [{ do: "write", data: failure() }], goesOn: false };
-  const steps = ENDS[fault];
-  return steps ? { steps, goesOn: false } : null;
+): { steps: readonly Step[]; continues: boolean } | null {
+  if (fault === "garbage") return { steps: [{ do: "write", data: GARBAGE }], continues: true };
+  if (fault === "error-mid") return { steps: [{ do: "write", data: failure() }], continues: false };
+  const steps = EARLY_ENDS[fault];
+  return steps ? { steps, continues: false } : null;
 }
 
 const encoder = new TextEncoder();
 const TRICKLE_BYTES = 16;
 
-/** Returns an offset inside the first character of several bytes, or the middle if all characters are of one byte. */
+/** Returns an offset inside the first multi-byte character, or the middle if there is none. */
 function findSplit(bytes: Uint8Array): number {
   const inside = bytes.findIndex((byte) => (byte & 0xc0) === 0x80);
   return inside === -1 ? Math.floor(bytes.length / 2) : inside;
 }
 
-/** Yields the steps that write one event, damaged by the fault. Frames have no line ends and no comments. */
-function* writeEvent(text: string, { control, events, encode }: Disturbance): Iterable<Step> {
+/** Yields the steps that write one event, damaged by the fault. Binary frames have no line ends and no comments. */
+function* writeEvent(text: string, { control, events, encode }: Injection): Iterable<Step> {
   const data = encode?.(text) ?? text;
   switch (control.fault) {
     case "crlf":
@@ -108,39 +108,39 @@ function toBytes(data: string | Uint8Array): Uint8Array {
   return typeof data === "string" ? encoder.encode(data) : data;
 }
 
-interface Disturbance {
+interface Injection {
   readonly control: Control;
-  /** True if the frames are server-sent events, which may have comments between them. */
+  /** True for server-sent events, which may have comments between them. */
   readonly events: boolean;
   /** Returns the events with which the dialect ends a failed stream. */
   readonly failure: () => string;
-  /** Makes bytes of whole events; left out: they are text. */
+  /** Encodes whole events as bytes. Missing if they are sent as text. */
   readonly encode?: ((events: string) => Uint8Array) | undefined;
 }
 
-/** Yields the steps that send the frames to the client, with the control's pauses and its fault. */
-export function* injectFaults(frames: Iterable<Frame>, disturbance: Disturbance): Iterable<Step> {
-  const { control, failure, encode } = disturbance;
+/** Yields the steps that send the frames, with the pauses and the fault of the controls. */
+export function* injectFaults(frames: Iterable<Frame>, injection: Injection): Iterable<Step> {
+  const { control, failure, encode } = injection;
   const { fault, pauseMs, paceMs, after } = control;
-  let broken = fault === null ? null : planBreakdown(fault, () => encode?.(failure()) ?? failure());
+  let breakdown = fault === null ? null : planFault(fault, () => encode?.(failure()) ?? failure());
   let pieces = 0;
   if (pauseMs > 0) yield { do: "wait", ms: pauseMs };
   for (const frame of frames) {
     const last = frame.kind !== "start" && frame.kind !== "delta";
-    if (broken && (pieces >= after || last)) {
-      yield* broken.steps;
-      if (!broken.goesOn) return;
-      broken = null;
+    if (breakdown && (pieces >= after || last)) {
+      yield* breakdown.steps;
+      if (!breakdown.continues) return;
+      breakdown = null;
     }
     if (fault === "no-end" && frame.kind === "end") continue;
     if (paceMs > 0 && pieces > 0) yield { do: "wait", ms: paceMs };
-    yield* writeEvent(frame.text, disturbance);
-    if (fault === "double-finish" && frame.kind === "finish") yield* writeEvent(frame.text, disturbance);
+    yield* writeEvent(frame.text, injection);
+    if (fault === "double-finish" && frame.kind === "finish") yield* writeEvent(frame.text, injection);
     if (frame.kind === "delta") pieces++;
   }
 }
 
-/** Splits a whole answer in two frames, so that a fault can come between them. */
+/** Splits an unstreamed answer into two frames, so that a fault can come between them. */
 export function splitInHalves(body: string): readonly Frame[] {
   const middle = Math.floor(body.length / 2);
   return [

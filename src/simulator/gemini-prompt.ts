@@ -25,7 +25,7 @@ function readText(content: unknown): string {
     .join("");
 }
 
-/** Returns the text of a function's response: its `result` or `output`, or else its JSON. */
+/** Returns the text of a function response: its `result` or `output`, or else its JSON. */
 function readResult(response: unknown): string {
   const { result, output } = asObject(response);
   return asString(result) ?? asString(output) ?? JSON.stringify(response);
@@ -68,7 +68,7 @@ function readToolChoice(body: JsonObject): Prompt["toolChoice"] {
   return allowed.length === 1 ? { name: String(allowed[0]) } : "required";
 }
 
-/** True if the model thinks. Gemini models do unless the budget is 0, others only if they are asked. */
+/** True if the model thinks. Gemini models do unless the budget is 0; others only do on request. */
 function isThinking(config: JsonObject, model: string): boolean {
   const { thinkingBudget, thinkingLevel, includeThoughts } = asObject(config.thinkingConfig);
   if (thinkingBudget === 0) return false;
@@ -76,7 +76,7 @@ function isThinking(config: JsonObject, model: string): boolean {
   return asked || model.includes("think") || /^gemini-([3-9]|2\.5-pro)/.test(model);
 }
 
-/** Reads the prompt of a request. */
+/** Reads a request into a prompt. */
 export function readPrompt(body: JsonObject, model: string): Prompt {
   const config = asObject(body.generationConfig);
   const system = readText(body.systemInstruction);

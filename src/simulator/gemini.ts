@@ -6,7 +6,7 @@ import { sign } from "./responder.ts";
 import type { Answer, ErrorAnswer, Exchange, Frame, SimDialect } from "./types.ts";
 import { GEMINI_EMBEDDINGS } from "./vectors.ts";
 
-/** Status by kind ("Gemini API: Troubleshooting"). */
+/** Status codes by kind ("Gemini API: Troubleshooting"). */
 const STATUS = { ...COMMON_STATUS, no_key: 403, bad_key: 400, no_credit: 429, filter: 200 };
 
 /** Canonical statuses other than `INVALID_ARGUMENT`. */
@@ -55,7 +55,7 @@ function describeProblem({ kind, message, path = [], retryAfterSeconds }: Proble
 
 const RPC = "type.googleapis.com/google.rpc.";
 
-/** Returns an error's details. Gemini gives the delay of a rate limit here, not in a header, and none for a daily quota. */
+/** Returns an error's details: a rate limit's delay is here, not in a header. A daily quota has none. */
 function renderDetails({ kind, retryAfterSeconds = 0 }: Problem): readonly JsonObject[] {
   if (kind === "bad_key")
     return [{ "@type": `${RPC}ErrorInfo`, reason: "API_KEY_INVALID", domain: "googleapis.com" }];
@@ -79,7 +79,7 @@ const isEvents = (query: URLSearchParams) => query.get("alt") === "sse";
 const chooseStreamType = (query: URLSearchParams) =>
   isEvents(query) ? "text/event-stream" : "application/json; charset=UTF-8";
 
-/** Renders an error. In a stream it has the stream's content type but is plain JSON, wrapped if the stream is an array. A blocked prompt is a 200. */
+/** Renders an error: plain JSON even in a stream, in an array if the stream is one. A blocked prompt is a 200. */
 function renderError(problem: Problem, streamed: boolean, query: URLSearchParams): ErrorAnswer {
   const json = JSON.stringify(renderErrorBody(problem));
   const blocked = problem.kind === "filter" && isEvents(query);
@@ -117,7 +117,7 @@ function wrapCandidates(
   return { candidates, ...usage, modelVersion: exchange.model, responseId: exchange.id("response", 22) };
 }
 
-/** Returns the signature of a call, which must come back with it. */
+/** Returns a call's signature, which the client must send back with the call. */
 export function signCall({ name, args }: JsonObject): string {
   return sign(`${String(name)}${JSON.stringify(args ?? {})}`);
 }
@@ -140,13 +140,13 @@ function renderContent(parts: readonly JsonObject[]): JsonObject {
   return { content: { ...(parts.length > 0 ? { parts } : {}), role: "model" } };
 }
 
-/** Returns the signature of a text that follows thinking, or null if there was no thinking or if calls carry their own signature. */
+/** Returns the signature of the text after thinking. Null without thinking, or if calls carry their own signature. */
 function signClosing({ calls, refusal, thinking }: Answer): string | null {
   if (calls.length > 0 || refusal !== null || thinking === "") return null;
   return signCall({ name: "text", args: {} });
 }
 
-/** Renders an unstreamed reply, whose last text carries the signature (recorded; in streams the signature follows the text). */
+/** Renders an unstreamed reply. Its last text carries the signature, which in streams follows the text (recorded). */
 function renderReply(exchange: Exchange): JsonObject {
   const candidates = exchange.answers.map((answer) => {
     const thoughtSignature = signClosing(answer);
@@ -158,14 +158,14 @@ function renderReply(exchange: Exchange): JsonObject {
   return wrapCandidates(exchange, candidates, renderUsage(exchange));
 }
 
-/** Frames one event or array element. Gemini ends its lines with CR LF. */
+/** Frames one event or array element. Gemini's lines end with CR LF. */
 function frameBody(exchange: Exchange, body: JsonObject, first: boolean): string {
   const json = JSON.stringify(body);
   if (isEvents(exchange.query)) return `data: ${json}\r\n\r\n`;
   return first ? `[${json}` : `,\r\n${json}`;
 }
 
-/** Yields the stream's frames. Every event carries the usage; with odd usage, every event but the last. */
+/** Yields the stream's frames. Every event carries the usage; with odd usage, every event but the last one. */
 function* renderFrames(exchange: Exchange): Iterable<Frame> {
   let first = true;
   const frame = (kind: Frame["kind"], candidate: JsonObject, usage = renderUsage(exchange)): Frame => {
@@ -194,7 +194,7 @@ function parseModel(path: string): string {
   }
 }
 
-/** Gemini's generateContent ("Gemini API reference"): no call ids, usage on every event, and no event that ends the stream. */
+/** Gemini's generateContent ("Gemini API reference"): no call ids, usage in every event, and no closing event. */
 export const gemini: SimDialect = {
   name: "gemini",
   prefix: "/gemini/v1beta",

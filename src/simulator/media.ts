@@ -1,31 +1,36 @@
-// Images, speech, transcripts and legacy completions from OpenAI's side: small answers that follow from the request alone.
+// Images, speech, transcripts and legacy completions from OpenAI's side: small answers computed from the request alone.
 import { asNumber, asObject, asString, type JsonObject } from "../core/json.ts";
 import { renderDataEvent, renderTypedEvent } from "./formats.ts";
 import { countTokens } from "./responder.ts";
-import { type Frame, Sent, type WholeForm, type WholeRequest } from "./types.ts";
+import { type Frame, RawContent, type WholeForm, type WholeRequest } from "./types.ts";
 
-/** A picture of one pixel (PNG). */
+/** A PNG image of one pixel. */
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-/** OpenAI, "Image generation": the tokens of a square picture of low quality. */
+/** The tokens of a square image of low quality (OpenAI, "Image generation"). */
 const PICTURE_TOKENS = 272;
 const SOURCE_TOKENS = 200;
 
-function countGiven(given: unknown): number {
+function countSources(given: unknown): number {
   return given === undefined ? 0 : Array.isArray(given) ? given.length : 1;
 }
 
 const EVENTS = "text/event-stream; charset=utf-8";
 const DRAFTS_MAX = 3;
-/** OpenAI, "Image generation": the tokens of a draft that is shown. */
+/** The tokens of each partial image (OpenAI, "Image generation"). */
 const DRAFT_TOKENS = 100;
 
-/** Forms say it in words. */
+/** In forms, `stream` is a string. */
 function isStreamed({ body }: WholeRequest): boolean {
   return body.stream === true || body.stream === "true";
 }
 
-function renderPictureEvents(kind: string, drafts: number, data: readonly object[], usage: object): Sent {
+function renderPictureEvents(
+  kind: string,
+  drafts: number,
+  data: readonly object[],
+  usage: object,
+): RawContent {
   const head = { created_at: 1_767_225_600, size: "1024x1024", quality: "low", background: "opaque" };
   const render = (type: string, fields: object) =>
     renderTypedEvent(`${kind}.${type}`, { ...fields, ...head, output_format: "png" });
@@ -35,16 +40,16 @@ function renderPictureEvents(kind: string, drafts: number, data: readonly object
     }),
     { kind: "end", text: render("completed", { ...picture, ...usage }) },
   ]);
-  return new Sent(EVENTS, frames);
+  return new RawContent(EVENTS, frames);
 }
 
-function renderImages(request: WholeRequest): JsonObject | Sent {
+function renderImages(request: WholeRequest): JsonObject | RawContent {
   const { body, tokens, hasUsage } = request;
   const streamed = isStreamed(request);
   const drafts = streamed ? Math.min(Number(body.partial_images ?? 0), DRAFTS_MAX) : 0;
   const count = streamed ? 1 : Math.min(Number(body.n ?? 1), 10);
   const text = tokens ?? countTokens(String(body.prompt));
-  const image = SOURCE_TOKENS * (countGiven(body.image) + countGiven(body.images));
+  const image = SOURCE_TOKENS * (countSources(body.image) + countSources(body.images));
   const output = (PICTURE_TOKENS + DRAFT_TOKENS * drafts) * count;
   const usage = {
     input_tokens: text + image,
@@ -64,14 +69,14 @@ export const OPENAI_IMAGES: WholeForm = { path: /^\/images\/(generations|edits)$
 const SAMPLES_PER_SECOND = 8000;
 const CHARACTERS_PER_SECOND = 15;
 const SECONDS_MAX = 60;
-/** The bytes of a head behind its own size. */
+/** The bytes of a WAV header after its size field. */
 const HEAD_BYTES = 36;
 
 const writeShort = (value: number) => Buffer.from(Uint16Array.of(value).buffer);
 const writeLong = (value: number) => Buffer.from(Uint32Array.of(value).buffer);
 
-/** Silence, for as long as it would take to say the text (WAV, 8 bits, one channel). */
-function speak(text: string): Buffer {
+/** Renders silence that lasts as long as speaking the text (WAV, 8 bits, mono). */
+function renderSilence(text: string): Buffer {
   const seconds = Math.min(Math.ceil(text.length / CHARACTERS_PER_SECOND), SECONDS_MAX);
   const samples = seconds * SAMPLES_PER_SECOND;
   const [one, rate] = [writeShort(1), writeLong(SAMPLES_PER_SECOND)];
@@ -80,23 +85,23 @@ function speak(text: string): Buffer {
   return Buffer.concat([Buffer.from("RIFF"), writeLong(HEAD_BYTES + samples), ...format, ...data]);
 }
 
-/** Half a second of sound is sent at once. */
+/** Half a second of sound per piece. */
 const SOUND_BYTES = 4096;
 const SOUND_TOKENS_PER_SECOND = 20;
 
-function renderSound({ body, hasUsage, tokens }: WholeRequest): Sent {
-  const sound = speak(String(body.input));
+function renderSound({ body, hasUsage, tokens }: WholeRequest): RawContent {
+  const sound = renderSilence(String(body.input));
   const pieces = Array.from({ length: Math.ceil(sound.length / SOUND_BYTES) }, (_, at) =>
     sound.subarray(at * SOUND_BYTES, (at + 1) * SOUND_BYTES),
   );
   if (body.stream_format !== "sse") {
     const frames = pieces.map((piece): Frame => ({ kind: "delta", text: piece.toString("latin1") }));
-    return new Sent("audio/wav", frames);
+    return new RawContent("audio/wav", frames);
   }
   const input = tokens ?? countTokens(String(body.input));
   const output = Math.ceil((sound.length / SAMPLES_PER_SECOND) * SOUND_TOKENS_PER_SECOND);
   const usage = { input_tokens: input, output_tokens: output, total_tokens: input + output };
-  return new Sent(EVENTS, [
+  return new RawContent(EVENTS, [
     ...pieces.map((piece): Frame => {
       return {
         kind: "delta",
@@ -111,9 +116,9 @@ export const OPENAI_SPEECH: WholeForm = { path: /^\/audio\/speech$/, render: ren
 
 const BYTES_PER_SECOND = 4000;
 
-/** Each word as it is heard. */
-function renderWords(text: string, usage: object): Sent {
-  return new Sent(EVENTS, [
+/** Streams a transcript word by word. */
+function renderWords(text: string, usage: object): RawContent {
+  return new RawContent(EVENTS, [
     ...(text.match(/\s*\S+/g) ?? []).map((delta): Frame => {
       return { kind: "delta", text: renderDataEvent({ type: "transcript.text.delta", delta }) };
     }),
@@ -122,7 +127,7 @@ function renderWords(text: string, usage: object): Sent {
   ]);
 }
 
-function renderTranscript(request: WholeRequest): JsonObject | Sent {
+function renderTranscript(request: WholeRequest): JsonObject | RawContent {
   const { body, hasUsage } = request;
   const { filename, bytes } = asObject(body.file);
   const seconds = Math.ceil((asNumber(bytes) ?? 0) / BYTES_PER_SECOND);
@@ -130,11 +135,11 @@ function renderTranscript(request: WholeRequest): JsonObject | Sent {
   const end = `00:00:${String(Math.min(seconds, 59)).padStart(2, "0")}`;
   switch (body.response_format) {
     case "text":
-      return new Sent("text/plain; charset=utf-8", `${text}\n`);
+      return new RawContent("text/plain; charset=utf-8", `${text}\n`);
     case "srt":
-      return new Sent("text/plain; charset=utf-8", `1\n00:00:00,000 --> ${end},000\n${text}\n`);
+      return new RawContent("text/plain; charset=utf-8", `1\n00:00:00,000 --> ${end},000\n${text}\n`);
     case "vtt":
-      return new Sent("text/vtt; charset=utf-8", `WEBVTT\n\n00:00:00.000 --> ${end}.000\n${text}\n`);
+      return new RawContent("text/vtt; charset=utf-8", `WEBVTT\n\n00:00:00.000 --> ${end}.000\n${text}\n`);
     default: {
       const verbose =
         body.response_format === "verbose_json" ? { duration: seconds, language: "english" } : {};
@@ -149,7 +154,7 @@ export const OPENAI_TRANSCRIPTIONS: WholeForm = {
   render: renderTranscript,
 };
 
-/** Streams come whole. */
+/** Legacy completions. A stream has the whole text in one event. */
 export const OPENAI_COMPLETIONS: WholeForm = {
   path: /^\/completions$/,
   render(request) {
@@ -168,7 +173,7 @@ export const OPENAI_COMPLETIONS: WholeForm = {
     const isAsked = hasUsage && asObject(body.stream_options).include_usage === true;
     const events = [{ ...head, choices }, ...(isAsked ? [{ ...head, choices: [], usage }] : [])];
     const stream = `${events.map(renderDataEvent).join("")}data: [DONE]\n\n`;
-    return new Sent("text/event-stream; charset=utf-8", stream);
+    return new RawContent("text/event-stream; charset=utf-8", stream);
   },
 };
 
@@ -176,7 +181,7 @@ const BOUNDARY = /boundary="?([^";\s]+)"?/i;
 const PART =
   /^\r\ncontent-disposition: form-data; name="([^"]*)"(?:; filename="([^"]*)")?[^\r]*\r\n(?:[^\r]+\r\n)*\r\n([\s\S]*)\r\n$/i;
 
-/** The fields of a form: texts, and of files their names and sizes in characters; undefined if it is none. */
+/** Returns a form's fields; files become their names and sizes in characters. Undefined if the body isn't a form. */
 export function readForm(type: string, body: string): JsonObject | undefined {
   const boundary = BOUNDARY.exec(type)?.[1];
   if (!type.startsWith("multipart/form-data") || boundary === undefined) return undefined;

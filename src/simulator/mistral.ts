@@ -6,7 +6,7 @@ import { COMMON_STATUS, type Problem, type ProblemKind } from "./problem.ts";
 import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 import { countPromptAndTotal, MISTRAL_MODERATION, makeEmbeddingsForm } from "./vectors.ts";
 
-/** Status by kind ("Mistral API: Errors"); 422 is a request that doesn't match the schema. */
+/** Status codes by kind ("Mistral API: Errors"). 422 means that the request doesn't match the schema. */
 const STATUS = {
   ...COMMON_STATUS,
   not_found: 400,
@@ -53,7 +53,7 @@ function readPrompt(body: JsonObject, model: string): Prompt {
 
 const renderThinking = (words: string) => ({ type: "thinking", thinking: [{ type: "text", text: words }] });
 
-/** Renders calls as Mistral does: ids of nine letters and digits, arguments in one piece, no type. */
+/** Renders calls as Mistral does: ids of nine letters and digits, unsplit arguments, no type. */
 function renderCalls(exchange: Exchange, answer: Answer): readonly JsonObject[] {
   return answer.calls.map(({ name, input }, index) => ({
     id: exchange.id(`call ${answer.index} ${index}`, 9),
@@ -121,7 +121,7 @@ function* renderFrames(exchange: Exchange): Iterable<Frame> {
   yield { kind: "end", text: "data: [DONE]\n\n" };
 }
 
-/** Mistral's chat ("Mistral API: Chat"). */
+/** Mistral's Chat API ("Mistral API: Chat"). */
 export const mistral: SimDialect = {
   name: "mistral",
   prefix: "/mistral/v1",

@@ -1,24 +1,24 @@
-// The models of the provider `Sim`, with prices that are made up but not zero, so that cost shows.
+// The models of the provider `Sim`, with made-up prices above zero so that costs show.
 import type { Capability, OperationName, Price } from "../core/card.ts";
 
 export interface SimModel {
   readonly name: string;
   readonly contextTokensMax: number;
-  /** null: it writes no tokens. */
+  /** Null if the model generates no text. */
   readonly outputTokensMax: number | null;
   readonly price: Price;
   readonly capabilities: readonly Capability[];
   readonly operation: OperationName;
 }
 
-const ABLE: readonly Capability[] = ["tools", "vision", "files", "audio", "structured"];
+const COMMON_CAPABILITIES: readonly Capability[] = ["tools", "vision", "files", "audio", "structured"];
 
 const LARGE: SimModel = {
   name: "sim-large",
   contextTokensMax: 400_000,
   outputTokensMax: 64_000,
   price: { input: 2, output: 8, cachedInput: 0.5 },
-  capabilities: [...ABLE, "reasoning"],
+  capabilities: [...COMMON_CAPABILITIES, "reasoning"],
   operation: "chat",
 };
 
@@ -27,11 +27,11 @@ const MINI: SimModel = {
   contextTokensMax: 128_000,
   outputTokensMax: 16_384,
   price: { input: 0.2, output: 0.8, cachedInput: 0.05 },
-  capabilities: ABLE,
+  capabilities: COMMON_CAPABILITIES,
   operation: "chat",
 };
 
-/** A model that writes no text. */
+/** Returns a model that generates no text. */
 function makeModel(name: string, operation: OperationName, price: Partial<Price>): SimModel {
   const limits = { contextTokensMax: 8_192, outputTokensMax: null };
   return { name, ...limits, price: { input: 0, output: 0, ...price }, capabilities: [], operation };

@@ -9,10 +9,10 @@ import { countInputTokens, splitInput } from "./responder.ts";
 import type { Answer, Exchange, Frame, Prompt, SimDialect } from "./types.ts";
 import { countPromptAndTotal, makeEmbeddingsForm, makeRerankForm, OPENAI_MODERATION } from "./vectors.ts";
 
-/** Status by kind ("OpenAI API: Error codes"). */
+/** Status codes by kind ("OpenAI API: Error codes"). */
 const STATUS = { ...COMMON_STATUS, no_credit: 429, media_type: 415, overloaded: 529 };
 
-/** Type and code of the kinds that aren't an `invalid_request_error` without a code. */
+/** Types and codes of the kinds other than a plain `invalid_request_error` without a code. */
 const ERRORS: { readonly [K in ProblemKind]?: readonly [type: string, code: string | null] } = {
   bad_key: ["invalid_request_error", "invalid_api_key"],
   no_credit: ["insufficient_quota", "insufficient_quota"],
@@ -53,20 +53,20 @@ function renderErrorHeaders(problem: Problem): Readonly<Record<string, string>> 
   };
 }
 
-/** The form of errors, which Chat Completions and Responses share. */
+/** The error format shared by Chat Completions and Responses. */
 export const OPENAI_ERRORS = { status: STATUS, renderErrorBody, renderErrorHeaders };
 
-/** The names of OpenAI's own models, which reason by their own rules ("Models" and the API reference, November 2026). */
+/** Patterns of OpenAI's own models and their reasoning defaults ("Models", API reference, November 2026). */
 const OWN = /^(o\d|gpt-|chatgpt-)/;
 const REASONING = /^(o\d|gpt-[5-9]|gpt-.*(-pro|-codex))/;
 const NOT_BY_DEFAULT = /^gpt-5\.[1-5](?!.*(-pro|-codex))/;
 
-/** True for a model of OpenAI's, false for a compatible server's. */
+/** True for one of OpenAI's own models, false for a compatible server's. */
 export function isOpenaiModel(model: string): boolean {
   return OWN.test(model);
 }
 
-/** True if a model of OpenAI's reasons; `effort` is the request's. */
+/** True if one of OpenAI's own models reasons. `effort` is the value in the request. */
 export function isReasoning(model: string, effort: unknown): boolean {
   if (!REASONING.test(model)) return false;
   return (effort ?? (NOT_BY_DEFAULT.test(model) ? "none" : "medium")) !== "none";
@@ -85,7 +85,7 @@ function readPrompt(body: JsonObject, model: string): Prompt {
   return { ...readChatPrompt(body), isThinking: isThinking(body, model), outputTokensMax };
 }
 
-/** Returns the visible thinking. On Chat Completions, OpenAI's own models show none. */
+/** Returns the visible thinking. OpenAI's own models show none on Chat Completions. */
 function selectShownThinking(exchange: Exchange, answer: Answer): string {
   return isOpenaiModel(exchange.model) ? "" : answer.thinking;
 }
@@ -99,10 +99,10 @@ function renderCalls(exchange: Exchange, answer: Answer): readonly JsonObject[] 
   });
 }
 
-/** OpenAI's own limit. Requests aren't validated: without it, `"top_logprobs": 1e12` would fail with 500. */
+/** OpenAI's own limit. Requests aren't validated, so `"top_logprobs": 1e12` would fail with 500 without it. */
 const ALTERNATIVES_MAX = 20;
 
-/** Renders log probabilities, one token a piece, with made-up alternatives; the best comes first. */
+/** Renders log probabilities: one token per piece, with made-up alternatives, most likely first. */
 function renderLogprobs(exchange: Exchange, pieces: readonly string[]): JsonObject | null {
   if (exchange.body.logprobs !== true) return null;
   const alternatives = Math.min(asNumber(exchange.body.top_logprobs) ?? 0, ALTERNATIVES_MAX);
@@ -163,7 +163,7 @@ function renderReply(exchange: Exchange): JsonObject {
   return { ...renderHead(exchange, "chat.completion"), choices, ...(usage ? { usage } : {}) };
 }
 
-/** Yields each call's name first and then its input in two halves, so that clients must join them. */
+/** Yields each call's name and then its input in two halves, so that clients must join them. */
 function* renderCallDeltas(exchange: Exchange, answer: Answer): Iterable<JsonObject> {
   for (const [index, call] of renderCalls(exchange, answer).entries()) {
     const kind = call.type === "custom" ? "custom" : "function";
@@ -229,7 +229,7 @@ export function listModels(): JsonObject {
   return { object: "list", data };
 }
 
-/** OpenAI's Chat Completions ("API reference: Chat"). Names that aren't OpenAI's are a compatible server's. */
+/** OpenAI's Chat Completions ("API reference: Chat"). Other names are treated as a compatible server's models. */
 export const openai: SimDialect = {
   name: "openai",
   prefix: "/openai/v1",

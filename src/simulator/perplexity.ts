@@ -1,4 +1,4 @@
-// The dialect of Perplexity's Agent from the provider's side: `/perplexity/v1/agent`.
+// Perplexity's Agent API from the provider's side: `/perplexity/v1/agent`.
 import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { renderDataEvent, renderWait } from "./formats.ts";
 import { COMMON_STATUS, formatBracketedPath, type Problem, type ProblemKind } from "./problem.ts";
@@ -12,7 +12,7 @@ import {
 } from "./response-items.ts";
 import type { Answer, AnswerCall, Exchange, Frame, NamedEvent, Prompt, SimDialect } from "./types.ts";
 
-/** Status by kind; `code` repeats it as a number. */
+/** Status codes by kind. `code` repeats the status as a number. */
 const STATUS = { ...COMMON_STATUS, no_credit: 401, not_found: 400 };
 
 /** Error types other than `invalid_request`. */
@@ -57,7 +57,7 @@ const PAGES = [
   { id: 2, url: "https://example.com/two", title: "The second page", snippet: "Second.", source: "web" },
 ] as const;
 
-/** True if the provider searches: with a preset, and with the tool `web_search` unless calls are forbidden. */
+/** True if the provider searches: with a preset, or with the tool `web_search` unless calls are forbidden. */
 function isSearching(body: JsonObject): boolean {
   if (body.preset !== undefined) return body.max_tool_calls !== 0;
   return (
@@ -74,7 +74,7 @@ function renderSearchItem(exchange: Exchange): JsonObject {
   };
 }
 
-/** Returns the signature of a Google model's call, which must come back with it. */
+/** Returns the signature of a Google model's call, which the client must send back with the call. */
 export function signCall(name: string, input: string): string {
   return sign(`${name}${input}`);
 }
@@ -140,7 +140,7 @@ function renderReply(exchange: Exchange): JsonObject {
   return renderResponse(exchange, { ...renderEnding(answer), ...rest });
 }
 
-/** Yields the events of the provider's own search: it is added as a call and done as its results. */
+/** Yields the events of the provider's own search: added as a call, done as its results. */
 function* renderSearchEvents(
   exchange: Exchange,
   item: JsonObject,
@@ -189,7 +189,7 @@ function* renderEvents(exchange: Exchange): Iterable<NamedEvent> {
   yield ["end", `response.${String(response.status)}`, { response }];
 }
 
-/** Yields the stream's frames. Their numbers have gaps, like those of the real provider. */
+/** Yields the stream's frames. Their sequence numbers have gaps, like the real provider's. */
 function* renderFrames(exchange: Exchange): Iterable<Frame> {
   let sequence_number = 0;
   for (const [kind, type, fields] of renderEvents(exchange)) {
@@ -202,7 +202,7 @@ function renderFailed(problem: Problem, exchange: Exchange): JsonObject {
   return renderResponse(exchange, { status: "failed", ...renderErrorBody(problem) });
 }
 
-/** Perplexity's Agent ("Agent API"). Failure is a 200 with `status: "failed"`. */
+/** Perplexity's Agent API ("Agent API"). A failure has status 200 and `status: "failed"`. */
 export const perplexity: SimDialect = {
   name: "perplexity",
   prefix: "/perplexity/v1",

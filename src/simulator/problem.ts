@@ -1,8 +1,8 @@
-// Problems with a request or a provider, before a dialect renders them with its own words and status.
+// Problems with a request or a provider, which each dialect renders with its own message and status.
 
 export type Path = readonly (string | number)[];
 
-/** The kinds of problem, for each of which a dialect has its own words, with the status at most providers. */
+/** The kinds of problem, with the status that most providers use. */
 export const COMMON_STATUS = {
   no_key: 401,
   bad_key: 401,
@@ -33,9 +33,9 @@ export interface Problem {
   readonly kind: ProblemKind;
   readonly message: string;
   readonly path?: Path;
-  /** The provider's own error code, where it is more specific than the kind's. */
+  /** The provider's own error code, if it is more specific than the kind's. */
   readonly code?: string;
-  /** Replaces the dialect's own status for the kind. */
+  /** Overrides the dialect's status for the kind. */
   readonly status?: number;
   /** For `rate_limit`, `unavailable` and `overloaded`. */
   readonly retryAfterSeconds?: number;

@@ -1,23 +1,23 @@
-// The answers of the simulated models: a function of the request alone, so that tests can predict them.
+// The simulated models' answers: a function of the request alone, so that tests can predict them.
 import { isObject, type JsonObject, parseJson } from "../core/json.ts";
 import type { Control } from "./control.ts";
 import { reject } from "./problem.ts";
 import { makeSample } from "./sample.ts";
 import type { Answer, AnswerCall, Exchange, Media, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
 
-/** The tokens of an image, file or audio. */
+/** The tokens of an image, a file or audio. */
 const MEDIA_TOKENS = 85;
 const WORDS_MAX = 1_000_000;
-/** OpenAI's own limit. Requests aren't validated: without it, `"n": 1e9` would fill the memory. */
+/** OpenAI's own limit. Requests aren't validated, so `"n": 1e9` would exhaust the memory without it. */
 const CHOICES_MAX = 128;
 export const REFUSAL = "I'm sorry, but I can't help with that.";
 
-/** Counts the tokens of a text by the simulator's rule: a quarter of the characters (UTF-16 units), rounded up. */
+/** Counts a text's tokens: a quarter of its characters (UTF-16 units), rounded up. */
 export function countTokens(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** Returns `word1 word2 …`, in which a lost or doubled piece shows. */
+/** Returns `word1 word2 …`, which reveals lost and duplicate pieces. */
 export function makeWords(count: number): string {
   return Array.from({ length: Math.min(count, WORDS_MAX) }, (_, at) => `word${at + 1}`).join(" ");
 }
@@ -30,7 +30,7 @@ function findLastUserTurn(prompt: Prompt): Turn {
   return prompt.turns.findLast((turn) => turn.role === "user") ?? { role: "user", text: "" };
 }
 
-/** Returns the tool results at the conversation's end, oldest first; none if the user has spoken since. */
+/** Returns the tool results at the end of the conversation, oldest first. None if the user has spoken since. */
 export function findFreshResults(
   prompt: Prompt,
 ): readonly { readonly name: string; readonly text: string }[] {
@@ -42,7 +42,7 @@ export function findFreshResults(
   });
 }
 
-/** Returns the index of the parenthesis that closes the one at `open`, ignoring JSON strings, or -1 if none does. */
+/** Returns the index of the parenthesis that closes the one at `open`, ignoring JSON strings, or -1. */
 function findClosing(text: string, open: number): number {
   let depth = 0;
   let quoted = false;
@@ -56,7 +56,7 @@ function findClosing(text: string, open: number): number {
   return -1;
 }
 
-/** Returns each `call name({…})` in a text that names an offered tool. */
+/** Returns each `call name({…})` in a text whose name is an offered tool. */
 function parseCalls(text: string, tools: readonly OfferedTool[]): readonly AnswerCall[] {
   const calls: AnswerCall[] = [];
   for (const match of text.matchAll(/\bcall ([\w.:-]+)\(/gi)) {
@@ -69,7 +69,7 @@ function parseCalls(text: string, tools: readonly OfferedTool[]): readonly Answe
   return calls;
 }
 
-/** Makes a call with the input given, or with a sample that fits. */
+/** Makes a call with the given input, or with a sample that satisfies the schema. */
 function makeCall({ name, schema }: OfferedTool, given?: string): AnswerCall {
   if (schema === null) return { name, input: given ?? "sample", custom: true };
   const value = given === undefined ? makeSample({ type: "object", ...schema }) : parseJson(given);
@@ -90,8 +90,8 @@ function makeJson(schema: JsonObject | null, said: string): string {
   return JSON.stringify(schema === null ? { said } : makeSample(schema));
 }
 
-/** Returns the text of an answer that is neither a call nor a refusal. */
-function chooseWords(prompt: Prompt): string {
+/** Returns the text to answer with if there is neither a call nor a refusal. */
+function chooseText(prompt: Prompt): string {
   const { text, media = [] } = findLastUserTurn(prompt);
   const results = findFreshResults(prompt);
   if (prompt.format) return makeJson(prompt.format.schema, text);
@@ -125,7 +125,7 @@ function draftAnswer(prompt: Prompt, control: Control, index: number): Draft {
   if (fresh && /\brefuse\b/i.test(text)) return { ...blank, refusal: REFUSAL };
   const calls = fresh ? chooseCalls(prompt, text) : [];
   if (calls.length > 0) return { ...blank, calls };
-  const said = chooseWords(prompt);
+  const said = chooseText(prompt);
   return { ...blank, text: index === 0 || prompt.format ? said : `${said} (choice ${index + 1})` };
 }
 
@@ -135,7 +135,7 @@ function truncate(text: string, length: number): string {
   return cut.isWellFormed() ? cut : cut.slice(0, -1);
 }
 
-/** Cuts at the earliest stop sequence, then at what the token limit leaves beside thinking and calls. */
+/** Cuts the text at the earliest stop sequence, then to the tokens that thinking and calls leave. */
 function applyLimits(draft: Draft, prompt: Prompt): Omit<Answer, "index" | "pieces"> {
   const { thinking, refusal } = draft;
   if (refusal !== null) return { ...draft, finish: "refusal", stopSequence: null };
@@ -155,7 +155,7 @@ function applyLimits(draft: Draft, prompt: Prompt): Omit<Answer, "index" | "piec
   return { thinking, text, calls: draft.calls, refusal, finish, stopSequence };
 }
 
-/** Splits a text into `count` pieces (fewer if it has fewer characters), or into words if `count` is null. No character is split. */
+/** Splits a text into at most `count` pieces, or into words if `count` is null. No character is split. */
 function splitText(text: string, count: number | null): readonly string[] {
   if (count === 1) return text === "" ? [] : [text];
   const units = text.match(/\s*\S+|\s+/g) ?? [];
@@ -186,18 +186,18 @@ export function answerPrompt(prompt: Prompt, control: Control): readonly Answer[
   });
 }
 
-/** Splits a call's input in two, as models stream it; an empty half is left out. */
+/** Splits a call's input into two halves, as models stream it, and omits empty ones. */
 export function splitInput(input: string): readonly string[] {
   const half = Math.ceil(input.length / 2);
   return [input.slice(0, half), input.slice(half)].filter((piece) => piece !== "");
 }
 
-/** Returns the only answer of a dialect without several choices. */
+/** Returns the only answer, for dialects without several choices. */
 export function takeFirstAnswer({ answers: [answer] }: Exchange): Answer {
   return answer ?? reject("server", "Simulator: nothing to answer.");
 }
 
-/** Counts the tokens of the prompt's texts, calls, results and media. Tool definitions don't count. */
+/** Counts the tokens of a prompt's texts, calls, results and media, but not of its tool definitions. */
 export function countInputTokens(prompt: Prompt): number {
   let characters = 0;
   let media = 0;
@@ -214,7 +214,7 @@ function countOutputTokens({ thinking, text, refusal, calls }: Answer): number {
   return countTokens(thinking) + countTokens(text) + countTokens(refusal ?? "") + called;
 }
 
-/** Returns the usage to report: counted by the rule, except where the control `tokens` sets it. */
+/** Returns the usage to report: computed, unless the control `tokens` sets it. */
 export function countUsage(prompt: Prompt, answers: readonly Answer[], control: Control): TokenCount {
   const [input, output, cached, reasoning, written] = control.tokens;
   return {
@@ -226,7 +226,7 @@ export function countUsage(prompt: Prompt, answers: readonly Answer[], control: 
   };
 }
 
-/** Returns a signature of a model's output. It has no secret, so that any simulator can verify it. */
+/** Returns a signature for a model's output. It uses no secret, so that any simulator can verify it. */
 export function sign(text: string): string {
   const seal = (salt: bigint) => Bun.hash.wyhash(text, salt).toString(16).padStart(16, "0");
   return btoa(`sim${seal(7n)}${seal(11n)}${seal(13n)}`);

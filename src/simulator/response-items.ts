@@ -1,4 +1,4 @@
-// Input and output items of the Responses interface, which OpenAI and Perplexity's Agent share.
+// Input and output items of the Responses API, shared by OpenAI and Perplexity's Agent API.
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { filterAllowed, joinText, parseMedia } from "./chat-messages.ts";
 import type { Answer, AnswerCall, Exchange, Media, OfferedTool, Prompt, TokenCount, Turn } from "./types.ts";
@@ -42,7 +42,7 @@ function readInputTurns({ instructions, input }: JsonObject): readonly Turn[] {
   return [...system, ...asArray(input).filter(isObject).flatMap(readTurns)];
 }
 
-/** Returns the function and custom tools that may be called, without the tools that the provider runs itself. */
+/** Returns the function and custom tools that may be called, without the tools that the provider runs. */
 function readTools(tools: unknown, choice: unknown): readonly OfferedTool[] {
   const offered = asArray(tools)
     .map(asObject)
@@ -54,7 +54,7 @@ function readTools(tools: unknown, choice: unknown): readonly OfferedTool[] {
   return filterAllowed(offered, choice);
 }
 
-/** Reads `tool_choice` in the form of Responses, which has the function's name at its top level. */
+/** Reads `tool_choice` in the form of the Responses API, which has the function's name at the top level. */
 function readToolChoice(choice: unknown): Prompt["toolChoice"] {
   if (choice === "none" || choice === "required") return choice;
   const { name, type, mode } = asObject(choice);
@@ -62,7 +62,7 @@ function readToolChoice(choice: unknown): Prompt["toolChoice"] {
   return typeof name === "string" ? { name } : "auto";
 }
 
-/** Reads all of a prompt but the two things that the interfaces have each in a form of its own. */
+/** Reads a prompt, except for the two parts that OpenAI and Perplexity express differently. */
 export function readItemsPrompt(body: JsonObject): Omit<Prompt, "format" | "isThinking"> {
   return {
     turns: readInputTurns(body),
@@ -84,7 +84,7 @@ export function renderCallItem(exchange: Exchange, call: AnswerCall, at: number,
   return { type: "function_call", id, ...shared, arguments: input };
 }
 
-/** Renders the answer's text or refusal as an output item; returns null if there are only calls. */
+/** Renders the text or refusal as an output item. Null if there are only calls. */
 export function renderMessageItem(exchange: Exchange, answer: Answer): JsonObject | null {
   const { text, refusal, calls } = answer;
   const id = `msg_${exchange.id("message", 32)}`;
@@ -94,13 +94,13 @@ export function renderMessageItem(exchange: Exchange, answer: Answer): JsonObjec
   return { ...shared, content: [{ type: "output_text", text, annotations: [], logprobs: [] }] };
 }
 
-/** Returns the fields of a response that has ended. */
+/** Returns the fields that say how a response ended. */
 export function renderEnding({ finish }: Answer): JsonObject {
   if (finish !== "length") return { status: "completed" };
   return { status: "incomplete", incomplete_details: { reason: "max_output_tokens" } };
 }
 
-/** Renders the usage in the form of Responses. */
+/** Renders the usage in the form of the Responses API. */
 export function renderResponseUsage({ input, output, cached, reasoning }: TokenCount): JsonObject {
   return {
     input_tokens: input,

@@ -1,4 +1,4 @@
-// The dialect of OpenAI's Responses from the provider's side: `/openai/v1/responses`.
+// OpenAI's Responses API from the provider's side: `/openai/v1/responses`.
 import { asArray, asObject, isObject, type JsonObject } from "../core/json.ts";
 import { renderTypedEvent } from "./formats.ts";
 import { isOpenaiModel, isReasoning, OPENAI_ERRORS } from "./openai.ts";
@@ -27,15 +27,15 @@ function readPrompt(body: JsonObject, model: string): Prompt {
   return { ...readItemsPrompt(body), format, isThinking: isThinking(body, model) };
 }
 
-/** Begins the id of a call that was made while thinking. */
+/** The id prefix of a call made after thinking. */
 export const THOUGHT_CALL = "fc_rs_";
 
-/** Returns sealed thinking, which is opaque to the client and can be verified even without its item's id. */
+/** Returns sealed thinking, opaque to the client, which can be verified even without its item's id. */
 function sealThinking(secret: string): string {
   return `gAAAA${secret}.${sign(secret)}`;
 }
 
-/** Renders thinking. Its summary and sealed content are included only if they are requested. */
+/** Renders thinking. Its summary and its sealed content are included only on request. */
 function renderReasoningItem(exchange: Exchange, answer: Answer): JsonObject {
   const shown = typeof asObject(exchange.body.reasoning).summary === "string";
   const summary = shown ? [{ type: "summary_text", text: answer.thinking }] : [];
@@ -125,7 +125,7 @@ function* renderCallEvents(item: JsonObject): Iterable<NamedEvent> {
   yield ["start", `${mark}.done`, { item_id: item.id, [field]: text }];
 }
 
-/** Returns an item in its first form, before any content has come. */
+/** Returns an item as first sent, without content. */
 function renderBegun(item: JsonObject): JsonObject {
   switch (item.type) {
     case "reasoning":
@@ -174,14 +174,14 @@ function renderFailed(problem: Problem, exchange: Exchange): JsonObject {
   return renderResponse(exchange, { status: "failed", error });
 }
 
-/** An `error`, and then the failed response. */
+/** Returns an `error` event and the failed response. */
 function renderFailure(problem: Problem, exchange: Exchange): string {
   const error = { sequence_number: 99, ...OPENAI_ERRORS.renderErrorBody(problem) };
   const failed = { sequence_number: 100, response: renderFailed(problem, exchange) };
   return renderTypedEvent("error", error) + renderTypedEvent("response.failed", failed);
 }
 
-/** OpenAI's Responses ("API reference: Responses", "Streaming events"). */
+/** OpenAI's Responses API ("API reference: Responses", "Streaming events"). */
 export const responses: SimDialect = {
   name: "responses",
   prefix: "/openai/v1",

@@ -1,4 +1,4 @@
-// Turns one request into the script of its connection. Pure: clock, seed and counters are handed in.
+// Turns a request into the script of its connection; pure, since clock, seed and counters are passed in.
 import { isObject } from "../core/json.ts";
 import {
   type Control,
@@ -16,7 +16,7 @@ import {
   type Exchange,
   type Frame,
   type Incoming,
-  Sent,
+  RawContent,
   type SimDialect,
   type SimHooks,
   type WholeForm,
@@ -35,14 +35,14 @@ export interface Script {
 interface ScriptContext {
   readonly nowMs: number;
   readonly seed: bigint;
-  /** The target of redirects. */
+  /** The target URL of redirects. */
   readonly trapUrl: string;
-  /** Returns the number of earlier calls with the same argument. */
-  timesBefore(what: string): number;
+  /** Returns how often it was called before with the same argument. */
+  countEarlier(what: string): number;
   readonly validate: SimHooks["validate"];
 }
 
-/** A request with any body; `body` is undefined if it isn't JSON. */
+/** A request with any body. `body` is undefined if it isn't JSON. */
 export type RawRequest = Omit<Incoming, "body"> & { readonly bodyText: string; readonly body: unknown };
 
 function writeSteps(data: string): readonly Step[] {
@@ -61,7 +61,7 @@ function checkKey(secret: string | undefined): string {
   return secret;
 }
 
-/** Reads the controls of the name, the header and the key. With `flaky`, the fault remains only for the first calls. */
+/** Reads the controls from the name, the header and the key. With `flaky`, only the first calls keep the fault. */
 function readControl(
   model: string,
   headers: Incoming["headers"],
@@ -72,7 +72,7 @@ function readControl(
   const marked = header === "" || header.startsWith("~") ? header : `~${header}`;
   const control = parseControls(secret, parseControls(marked, parseControls(model)));
   if (control.flaky === 0) return control;
-  const fails = context.timesBefore(`${secret} ${model}`) < control.flaky;
+  const fails = context.countEarlier(`${secret} ${model}`) < control.flaky;
   return { ...control, fault: fails ? (control.fault ?? "503") : null };
 }
 
@@ -125,35 +125,35 @@ function renderError(
 }
 
 /** An answer with status 200, before any fault. */
-interface Said {
+interface CleanAnswer {
   readonly type: string;
   readonly frames: Iterable<Frame>;
-  /** False if the answer comes whole: it can only break off in the middle. */
+  /** False if the answer isn't streamed, so that it can only break off in the middle. */
   readonly isStream: boolean;
   readonly encode?: ((text: string) => Uint8Array) | undefined;
 }
 
-/** The forms of a failure in place of an answer: what ends a stream, and a body. */
+/** The failure instead of an answer: the events that end a stream, and the body if there is no stream. */
 interface Failure {
   readonly ending: () => string;
   readonly body: () => string;
 }
 
-function sayWhole(type: string, body: string): Said {
+function makeWhole(type: string, body: string): CleanAnswer {
   return { type, frames: splitInHalves(body), isStream: false };
 }
 
-function sayChat(dialect: SimDialect, exchange: Exchange, fault: InjectedFault | null): Said {
+function answerChat(dialect: SimDialect, exchange: Exchange, fault: InjectedFault | null): CleanAnswer {
   if (!exchange.isStreamed || fault === "json-for-stream")
-    return sayWhole(JSON_TYPE, JSON.stringify(dialect.renderReply(exchange)));
+    return makeWhole(JSON_TYPE, JSON.stringify(dialect.renderReply(exchange)));
   const type = dialect.chooseStreamType?.(exchange.query) ?? EVENTS_TYPE;
   return { type, frames: dialect.renderFrames(exchange), isStream: true, encode: dialect.encodeStream };
 }
 
-function sayBeyondChat(answer: ReturnType<WholeForm["render"]>): Said {
-  if (!(answer instanceof Sent)) return sayWhole(JSON_TYPE, JSON.stringify(answer));
+function answerOther(answer: ReturnType<WholeForm["render"]>): CleanAnswer {
+  if (!(answer instanceof RawContent)) return makeWhole(JSON_TYPE, JSON.stringify(answer));
   const { type, content } = answer;
-  if (typeof content === "string") return sayWhole(type, content);
+  if (typeof content === "string") return makeWhole(type, content);
   const encode = isEvents(type) ? undefined : (text: string) => Buffer.from(text, "latin1");
   return { type, frames: content, isStream: true, encode };
 }
@@ -162,7 +162,11 @@ function isEvents(type: string): boolean {
   return type.startsWith("text/event-stream");
 }
 
-function scriptAnswer({ type, frames, isStream, encode }: Said, failure: Failure, control: Control): Script {
+function scriptAnswer(
+  { type, frames, isStream, encode }: CleanAnswer,
+  failure: Failure,
+  control: Control,
+): Script {
   const { latencyMs, fault } = control;
   const isFaulty = fault !== null && INJECTED_FAULTS[fault].where !== "harmless";
   const script = (type: string, steps: Iterable<Step>): Script => {
@@ -206,7 +210,7 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
     if (faulty) return faulty;
     const { tokens, fault } = control;
     const asked = { body, model: base, tokens: tokens[0] ?? null, hasUsage: fault !== "no-usage" };
-    const said = sayBeyondChat(form.render({ ...asked, id: makeNaming(hash) }));
+    const said = answerOther(form.render({ ...asked, id: makeNaming(hash) }));
     const renderBody = () => renderError(dialect, MID_STREAM, said.isStream, new URLSearchParams()).body;
     return scriptAnswer(said, { ending: () => `data: ${renderBody()}\n\n`, body: renderBody }, control);
   }
@@ -221,10 +225,10 @@ function scriptAccepted(dialect: SimDialect, raw: RawRequest, context: ScriptCon
     ending: () => dialect.renderFailure(MID_STREAM, exchange),
     body: () => JSON.stringify(failedBody(MID_STREAM, exchange)),
   };
-  return scriptAnswer(sayChat(dialect, exchange, control.fault), failure, control);
+  return scriptAnswer(answerChat(dialect, exchange, control.fault), failure, control);
 }
 
-/** Returns the script of a fault that comes in place of an answer, or null for any other control. */
+/** Returns the script of a fault that replaces the answer. Null for any other control. */
 function scriptFault(
   dialect: SimDialect,
   { query }: RawRequest,
@@ -258,7 +262,7 @@ function scriptFault(
   }
 }
 
-/** Returns the script of a request. Refusals come before faults, so that no fault hides a malformed request. */
+/** Returns a request's script. Requests are checked before faults apply, so that no fault hides a malformed request. */
 export function writeScript(dialect: SimDialect, raw: RawRequest, context: ScriptContext): Script {
   try {
     return scriptAccepted(dialect, raw, context);

@@ -1,4 +1,4 @@
-// The HTTP server of the simulated providers: the only file of the simulator with a socket, a clock and timers.
+// The simulated providers' HTTP server: the simulator's only file with a socket, a clock and timers.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { asObject, parseJson } from "../core/json.ts";
 import { anthropic } from "./anthropic.ts";
@@ -12,7 +12,7 @@ import { listModels, openai } from "./openai.ts";
 import { perplexity } from "./perplexity.ts";
 import { responses } from "./responses.ts";
 import { type RawRequest, readModel, type Script, writeScript } from "./script.ts";
-import type { Ended, SimDialect, SimHooks } from "./types.ts";
+import type { CallOutcome, SimDialect, SimHooks } from "./types.ts";
 import { jina, voyage } from "./voyage.ts";
 
 export const SIM_DIALECTS: readonly SimDialect[] = [
@@ -29,30 +29,30 @@ export const SIM_DIALECTS: readonly SimDialect[] = [
 ];
 
 export interface SimOptions {
-  /** 127.0.0.1 by default. */
+  /** 127.0.0.1 if missing. */
   readonly host?: string;
-  /** 0, the default, is any free port. */
+  /** The default is 0, which picks a free port. */
   readonly port?: number;
-  /** Identifiers depend on the seed (default 1). */
+  /** The seed of all ids. 1 if missing. */
   readonly seed?: number;
   readonly hooks?: SimHooks;
 }
 
 export interface Simulator {
-  /** `http://127.0.0.1:PORT`; a dialect's base address is this and its prefix. */
+  /** `http://127.0.0.1:PORT`. A dialect's base URL is this and its prefix. */
   readonly url: string;
   readonly port: number;
-  /** Forgets the counts of `flaky`. */
+  /** Resets the counts of `flaky`. */
   reset(): void;
-  /** Ends all connections and stops listening. */
+  /** Closes all connections and stops listening. */
   stop(): Promise<void>;
 }
 
 const BODY_BYTES_MAX = 64 * 1024 * 1024;
-/** The number of pairs of a key and a model that `flaky` counts calls for; beyond it, the oldest is forgotten. */
+/** The most key and model pairs that `flaky` counts; beyond it, the oldest pair is dropped. */
 const COUNTS_MAX = 1000;
 
-/** Reads the body; returns null if it is too large or the client disconnects. */
+/** Reads the body. Null if it is too large or the client disconnects. */
 function readBody(request: IncomingMessage): Promise<string | null> {
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
@@ -75,10 +75,10 @@ function sendJson(response: ServerResponse, status: number, body: unknown): void
 const READING_TURNS = 3;
 const READING_MS = 20;
 
-/** Runs one script on one connection. Any wait ends at once when the client disconnects. */
+/** Runs one script on one connection. Every wait ends at once if the client disconnects. */
 class ScriptRunner {
   readonly #response: ServerResponse;
-  /** Resolves when the connection or the answer is over. */
+  /** Resolves once the answer is complete or the connection is gone. */
   readonly gone: Promise<void>;
   #open = true;
   #headed = false;
@@ -94,7 +94,7 @@ class ScriptRunner {
     });
   }
 
-  /** True if the script ended by itself, not because the client disconnected. */
+  /** True if the script ran to its end, false if the client disconnected first. */
   get complete(): boolean {
     return this.#complete || this.#response.writableFinished;
   }
@@ -105,7 +105,7 @@ class ScriptRunner {
     return Promise.race([promise, this.gone]).finally(() => clearTimeout(timer));
   }
 
-  /** Writes, and waits while the client reads more slowly than the server writes. */
+  /** Writes the data, and waits if the client reads too slowly. */
   async #flush(data: string | Uint8Array): Promise<void> {
     if (data.length === 0 || this.#response.write(data)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -113,7 +113,7 @@ class ScriptRunner {
     await Promise.race([promise, this.gone]);
   }
 
-  /** Sends the headers at once. Otherwise they would wait for the first byte of the body. */
+  /** Sends the headers at once. They would otherwise wait for the first byte of the body. */
   #sendHead(): void {
     if (this.#headed) this.#response.flushHeaders();
   }
@@ -138,8 +138,8 @@ class ScriptRunner {
   }
 
   /**
-   * Waits until the client has had time to read the data so far: a client that receives the end together with the first bytes may drop them.
-   * It waits several times, because a client in the same process needs turns of the event loop rather than time.
+   * Lets the client read the data so far: a client may drop the first bytes if the end arrives with them.
+   * Waits several times, since a client in the same process needs turns of the event loop rather than time.
    */
   async #readByClient(): Promise<void> {
     if (!this.#headed) return;
@@ -171,11 +171,11 @@ class ScriptRunner {
   }
 }
 
-/** One simulator, with the counts of `flaky`. */
+/** One simulator and its counts for `flaky`. */
 class SimServer {
   readonly #seed: bigint;
   readonly #hooks: SimHooks;
-  /** Keyed by a hash, since a model's name may be as long as a body. */
+  /** Keyed by a hash, since a model's name may be as long as a request's body. */
   readonly #counts = new Map<bigint, number>();
 
   constructor(seed: number, hooks: SimHooks) {
@@ -187,7 +187,7 @@ class SimServer {
     this.#counts.clear();
   }
 
-  readonly #timesBefore = (what: string): number => {
+  readonly #countEarlier = (what: string): number => {
     const hash = Bun.hash.wyhash(what);
     const before = this.#counts.get(hash) ?? 0;
     this.#counts.set(hash, before + 1);
@@ -222,7 +222,7 @@ class SimServer {
           nowMs: startedAt,
           seed: this.#seed,
           trapUrl: `http://${headers.host}${TRAP}`,
-          timesBefore: this.#timesBefore,
+          countEarlier: this.#countEarlier,
           validate: this.#hooks.validate,
         })
       : null;
@@ -230,7 +230,7 @@ class SimServer {
     const model = dialect ? readModel(dialect, { ...raw, body: asObject(raw.body) }) : "";
     const finish = this.#hooks.observe?.({ ...raw, dialect: name, model, startedAt });
     void runner.gone.then(() => {
-      const ended: Ended = !runner.complete ? "aborted" : script?.isFaulty ? "fault" : "finished";
+      const ended: CallOutcome = !runner.complete ? "aborted" : script?.isFaulty ? "fault" : "finished";
       finish?.(ended, Date.now());
     });
     if (script) return runner.run(script);
@@ -253,7 +253,7 @@ function readHeaders(request: IncomingMessage): RawRequest["headers"] {
   );
 }
 
-/** Starts the simulated providers; resolves once they listen, and rejects if the port is in use. */
+/** Starts the simulated providers. Resolves once they listen; rejects if the port is in use. */
 export async function startSimulator(options: SimOptions = {}): Promise<Simulator> {
   const { host = "127.0.0.1", port = 0, seed = 1, hooks = {} } = options;
   const simulator = new SimServer(seed, hooks);

@@ -1,9 +1,10 @@
-// The simulator's types: requests, prompts and answers in a form that all dialects share, and the dialect's own port.
+// The simulator's types: requests, prompts and answers in a form that all dialects share, and the port that a dialect
+// implements.
 import type { DialectName } from "../core/dialect.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Problem, ProblemKind } from "./problem.ts";
 
-/** A request as received. Header names are in lower case. */
+/** A request as received. Header names are lower case. */
 export interface Incoming {
   readonly method: string;
   /** The path after the dialect's prefix, without the query. */
@@ -15,7 +16,7 @@ export interface Incoming {
 
 /** A request as reported to an observer. */
 export interface ObservedCall extends Pick<Incoming, "method" | "path" | "headers"> {
-  /** `trap` is the target of redirects, `none` any path without a dialect. */
+  /** `trap` is the target of redirects, `none` a path that no dialect has. */
   readonly dialect: DialectName | "trap" | "none";
   /** The name as sent, with its controls. */
   readonly model: string;
@@ -25,20 +26,20 @@ export interface ObservedCall extends Pick<Incoming, "method" | "path" | "header
 }
 
 /** `aborted`: the client disconnected before the end. `fault`: the call ended in an injected fault. */
-export type Ended = "finished" | "aborted" | "fault";
+export type CallOutcome = "finished" | "aborted" | "fault";
 
-/** Hooks with which tests validate and record requests; the product sets none of them. */
+/** Hooks for tests to validate and record requests. The product sets none. */
 export interface SimHooks {
   /** Throws a Rejection for a request that the real provider refuses. `model` is the name without controls. */
   readonly validate?: (dialect: DialectName, incoming: Incoming, model: string) => void;
-  /** Called for each request; the function that it returns is called once the connection has ended. */
-  readonly observe?: (call: ObservedCall) => (ended: Ended, nowMs: number) => void;
+  /** Called for each request. The function that it returns is called once the connection has ended. */
+  readonly observe?: (call: ObservedCall) => (ended: CallOutcome, nowMs: number) => void;
 }
 
 export interface Media {
   readonly kind: "image" | "file" | "audio";
   readonly mediaType: string;
-  /** null for a link, which isn't followed. */
+  /** Null for a URL, which isn't fetched. */
   readonly bytes: number | null;
 }
 
@@ -47,7 +48,7 @@ export interface Turn {
   readonly role: "system" | "user" | "assistant" | "tool";
   readonly text: string;
   readonly media?: readonly Media[];
-  /** Calls of an assistant turn: `input` is JSON text. */
+  /** The calls of an assistant turn. `input` is JSON text. */
   readonly calls?: readonly { readonly id: string; readonly name: string; readonly input: string }[];
   /** The id or name of the call that a tool turn answers. */
   readonly answers?: string;
@@ -55,17 +56,17 @@ export interface Turn {
 
 export interface OfferedTool {
   readonly name: string;
-  /** The schema of its parameters; null if it takes plain text. */
+  /** The schema of the parameters. Null if the input is plain text. */
   readonly schema: JsonObject | null;
 }
 
-/** Everything that the responder needs to know about a request. */
+/** The parts of a request that determine its answer. */
 export interface Prompt {
   readonly turns: readonly Turn[];
   readonly tools: readonly OfferedTool[];
   readonly toolChoice: "none" | "auto" | "required" | { readonly name: string };
   readonly parallelCalls: boolean;
-  /** null for text, `{ schema: null }` for any JSON. */
+  /** Null for text, `{ schema: null }` for any JSON. */
   readonly format: { readonly schema: JsonObject | null } | null;
   readonly isThinking: boolean;
   readonly stop: readonly string[];
@@ -82,16 +83,16 @@ export interface AnswerCall {
 
 export interface Answer {
   readonly index: number;
-  /** The thinking's text; "" when it was not asked for. */
+  /** "" if the model didn't think. */
   readonly thinking: string;
   readonly text: string;
-  /** The pieces of the text in a stream. */
+  /** The text's pieces when streamed. */
   readonly pieces: readonly string[];
   readonly calls: readonly AnswerCall[];
-  /** The words of a refusal, with which text and calls are empty; null if the model doesn't refuse. */
+  /** The text of a refusal, which comes without text and calls. Null if there is none. */
   readonly refusal: string | null;
   readonly finish: "stop" | "stop_sequence" | "length" | "tool_calls" | "refusal";
-  /** The stop sequence that cut the text; null if none did. */
+  /** The stop sequence that ended the text. Null if none did. */
   readonly stopSequence: string | null;
 }
 
@@ -106,7 +107,7 @@ export interface TokenCount {
   readonly written: number;
 }
 
-/** A request with its answers: everything that a dialect needs to render a reply. */
+/** A request and its answers: all that a dialect needs to render a reply. */
 export interface Exchange {
   readonly prompt: Prompt;
   readonly isStreamed: boolean;
@@ -115,23 +116,23 @@ export interface Exchange {
   /** The model's name without controls. */
   readonly model: string;
   readonly answers: readonly Answer[];
-  /** null if the usage must not be reported. */
+  /** Null if the usage must not be reported. */
   readonly usage: TokenCount | null;
-  /** True if the usage must be reported more often, and in other places, than the dialect documents. */
+  /** True if the usage must be reported more often, and elsewhere, than the dialect documents. */
   readonly oddUsage: boolean;
   readonly createdSeconds: number;
   /** Returns `length` letters and digits, the same for the same request and name. */
   id(name: string, length: number): string;
 }
 
-/** A piece of a streamed answer: whole events, framing included. */
+/** A piece of a streamed answer: whole events, including their framing. */
 export interface Frame {
-  /** `end` marks the stream as complete for the client. */
+  /** `end` tells the client that the stream is complete. */
   readonly kind: "start" | "delta" | "finish" | "usage" | "end";
   readonly text: string;
 }
 
-/** A frame that is an event with a name and data. */
+/** An event with a name and data, sent as one frame. */
 export type NamedEvent = readonly [kind: Frame["kind"], name: string, data: JsonObject];
 
 export interface ErrorAnswer {
@@ -140,12 +141,12 @@ export interface ErrorAnswer {
   readonly body: string;
 }
 
-/** A request that is answered whole, beyond chat. */
+/** A request for an operation other than chat. */
 export interface WholeRequest {
   readonly body: JsonObject;
   /** The model's name without controls. */
   readonly model: string;
-  /** The tokens to report; null: they follow from the request. */
+  /** The tokens to report. Null if they are counted. */
   readonly tokens: number | null;
   /** False if the usage must not be reported. */
   readonly hasUsage: boolean;
@@ -153,17 +154,17 @@ export interface WholeRequest {
   id(name: string, length: number): string;
 }
 
-/** The wire format of one operation beyond chat. */
+/** The wire format of an operation other than chat. */
 export interface WholeForm {
-  /** Matches its path, after the dialect's prefix. */
+  /** Matches the path after the dialect's prefix. */
   readonly path: RegExp;
-  render(request: WholeRequest): JsonObject | Sent;
+  render(request: WholeRequest): JsonObject | RawContent;
 }
 
 /** An answer that isn't JSON: a document, or the frames of a stream. */
-export class Sent {
+export class RawContent {
   readonly type: string;
-  /** Frames that aren't server-sent events hold a byte in each character (Latin-1). */
+  /** Frames that aren't server-sent events hold one byte per character (Latin-1). */
   readonly content: string | readonly Frame[];
 
   constructor(type: string, content: string | readonly Frame[]) {
@@ -172,38 +173,38 @@ export class Sent {
   }
 }
 
-/** One provider's wire format, from the provider's side. */
+/** A provider's wire format, as the provider implements it. */
 export interface SimDialect {
   readonly name: DialectName;
-  /** The base address's path: `/openai/v1`. */
+  /** The path of the base URL: `/openai/v1`. */
   readonly prefix: string;
-  /** True if a path (after the prefix) is the dialect's chat. */
+  /** True if a path (after the prefix) is the dialect's chat endpoint. */
   handles(path: string): boolean;
-  /** The operations beyond chat that it serves. */
+  /** The operations other than chat. */
   readonly whole?: readonly WholeForm[];
-  /** Returns the client's key, or undefined if the dialect's header has none; left out: it is a bearer token. */
+  /** Returns the client's key, or undefined if there is none. Missing if it is a bearer token. */
   readonly readSecret?: (headers: Incoming["headers"]) => string | undefined;
-  /** Returns the model's name as sent, or "" if there is none; left out: it is the body's `model`. */
+  /** Returns the model's name as sent, or "" if there is none. Missing if it is `model` in the body. */
   readonly readModel?: (incoming: Incoming) => string;
   /** Reads any body, however malformed. `model` is the name without controls. */
   readPrompt(body: JsonObject, model: string): Prompt;
-  /** True if the client wants a stream; without this method, `stream` in the body decides. */
+  /** True if the client wants a stream. Missing if `stream` in the body says so. */
   readonly isStreamed?: (incoming: Incoming) => boolean;
   renderReply(exchange: Exchange): JsonObject;
   renderFrames(exchange: Exchange): Iterable<Frame>;
-  /** Returns the content type of a stream (server-sent events if the dialect has no such method). */
+  /** Returns a stream's content type. Missing if it is server-sent events. */
   readonly chooseStreamType?: (query: URLSearchParams) => string;
-  /** Returns the bytes of a stream's events, which must be whole; left out: its text in UTF-8. */
+  /** Encodes a stream's events, which must be whole. Missing if they are sent as UTF-8 text. */
   readonly encodeStream?: (events: string) => Uint8Array;
   /** The status of each kind of problem. */
   readonly status: Readonly<Record<ProblemKind, number>>;
   renderErrorBody(problem: Problem): JsonObject;
-  /** Returns the headers of an error beside its type; left out: `retry-after` alone. */
+  /** Returns an error's headers besides its content type. Missing if `retry-after` is the only one. */
   readonly renderErrorHeaders?: (problem: Problem) => Readonly<Record<string, string>>;
-  /** Renders an error whose form depends on the request; left out: it is the body as JSON. */
+  /** Renders an error whose form depends on the request. Missing if it is always a JSON body. */
   readonly renderError?: (problem: Problem, streamed: boolean, query: URLSearchParams) => ErrorAnswer;
   /** Returns the events that end a failed stream. */
   renderFailure(problem: Problem, exchange: Exchange): string;
-  /** Returns the body of a failure with status 200; left out: an error's. */
+  /** Returns the body of a failure with status 200. Missing if it is the same as an error's. */
   readonly renderFailedBody?: (problem: Problem, exchange: Exchange) => JsonObject;
 }

@@ -1,4 +1,4 @@
-// Embeddings, rerank and moderation from the provider's side: answers that follow from the words of a request alone.
+// Embeddings, rerank and moderation from the provider's side: answers computed from a request's words alone.
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { countTokens } from "./responder.ts";
 import type { WholeForm, WholeRequest } from "./types.ts";
@@ -11,7 +11,7 @@ function listWords(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Returns a vector of the length 1, which is near that of another text with the same words. */
+/** Returns a unit vector, close to those of texts with the same words. */
 function makeVector(text: string, dimensions: number): readonly number[] {
   const sums = new Float64Array(dimensions);
   for (const word of ["", ...listWords(text)]) {
@@ -24,7 +24,7 @@ function makeVector(text: string, dimensions: number): readonly number[] {
   return Array.from(sums, (one) => one / length);
 }
 
-/** Each number of token ids counts as a separate token. */
+/** Counts a text's tokens; in a list of token ids, each is a token. */
 function countInput(input: unknown): number {
   return Array.isArray(input) ? input.length : countTokens(String(input));
 }
@@ -53,7 +53,7 @@ function encodeBase64(vector: readonly number[]): string {
 
 type WriteUsage = (tokens: number) => JsonObject;
 
-/** `/embeddings` as OpenAI, Mistral, Voyage and Jina have it, with the provider's own field for the length of the vectors. */
+/** `/embeddings` of OpenAI, Mistral, Voyage and Jina. `dimensionsField` is the provider's name for their length. */
 export function makeEmbeddingsForm(dimensionsField: string, writeUsage: WriteUsage): WholeForm {
   return {
     path: /^\/embeddings$/,
@@ -72,7 +72,7 @@ export function makeEmbeddingsForm(dimensionsField: string, writeUsage: WriteUsa
   };
 }
 
-/** Gemini's `batchEmbedContents`; the first generation reports no usage. */
+/** Gemini's `batchEmbedContents`. The first generation of models reports no usage. */
 export const GEMINI_EMBEDDINGS: WholeForm = {
   path: /^\/models\/.+:batchEmbedContents$/,
   render(request) {
@@ -106,7 +106,7 @@ export const COHERE_EMBEDDINGS: WholeForm = {
   },
 };
 
-/** Bedrock's embeddings by InvokeModel, in the form of the model's maker. */
+/** Bedrock's embeddings through InvokeModel, in the form of the model's vendor. */
 export const BEDROCK_EMBEDDINGS: WholeForm = {
   path: /^\/model\/[^/]*embed[^/]*\/invoke$/,
   render(request) {
@@ -127,7 +127,7 @@ export const BEDROCK_EMBEDDINGS: WholeForm = {
   },
 };
 
-/** Bedrock's rerank by InvokeModel. */
+/** Bedrock's rerank through InvokeModel. */
 export const BEDROCK_RERANK: WholeForm = {
   path: /^\/model\/[^/]*rerank[^/]*\/invoke$/,
   render: ({ body }) => ({ results: rank(body) }),
@@ -140,7 +140,7 @@ interface Ranked {
   readonly relevance_score: number;
 }
 
-/** Scores a document by the share of words that it has in common with the query. */
+/** Scores each document by its overlap with the query: shared words divided by all words of both. */
 function rank({ query, documents, top_n, top_k }: JsonObject): readonly Ranked[] {
   const asked = new Set(listWords(String(query)));
   const ranked = asArray(documents).map((document, index) => {
@@ -155,14 +155,14 @@ function readDocument(document: unknown): string {
   return isObject(document) ? String(document.text ?? "") : String(document);
 }
 
-/** The query is read with each document. */
+/** Counts the tokens to rerank: the query is read again with each document. */
 function countRanked(request: WholeRequest): number {
   const { query, documents } = request.body;
   const texts = asArray(documents).map(readDocument);
   return countAll(request, [...texts, ...texts.map(() => query)]);
 }
 
-/** `/rerank` with `results`, as most servers have it; `writeUsage` is given tokens and search units. */
+/** `/rerank` in the form of most servers, with the field for its results. `writeUsage` gets tokens and search units. */
 export function makeRerankForm(
   field: "results" | "data",
   writeUsage: (tokens: number, searchUnits: number) => JsonObject,
@@ -195,7 +195,7 @@ function judge(text: string, categories: readonly string[]): JsonObject {
   };
 }
 
-/** Texts are judged one by one, parts together. */
+/** Returns the texts to judge: each text on its own, but all parts of a message together. */
 function listJudged(input: unknown): readonly string[] {
   if (typeof input === "string") return [input];
   if (isObject(asArray(input)[0])) {

@@ -1,4 +1,4 @@
-// Voyage and Jina from the provider's side: embeddings and rerank, no chat.
+// Voyage and Jina from the provider's side: embeddings and rerank, but no chat.
 import { COMMON_STATUS, reject } from "./problem.ts";
 import type { SimDialect } from "./types.ts";
 import { countPromptAndTotal, makeEmbeddingsForm, makeRerankForm } from "./vectors.ts";
@@ -7,7 +7,7 @@ function noChat(): never {
   return reject("not_found", "Not Found");
 }
 
-/** A dialect without chat, whose errors are `{detail}`. */
+/** Returns a dialect without chat, whose errors are `{detail}`. */
 function makeVectorDialect(rest: Pick<SimDialect, "name" | "prefix" | "whole">): SimDialect {
   return {
     ...rest,
@@ -23,7 +23,7 @@ function makeVectorDialect(rest: Pick<SimDialect, "name" | "prefix" | "whole">):
 
 const countTotal = (tokens: number) => ({ total_tokens: tokens });
 
-/** "Voyage API reference": usage has a total alone, and results are `data`. */
+/** "Voyage API reference": usage is only a total, and rerank results are in `data`. */
 export const voyage: SimDialect = makeVectorDialect({
   name: "voyage",
   prefix: "/voyage/v1",

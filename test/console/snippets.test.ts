@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Example, LANGUAGES, type Language, snippet, writeCurl } from "../../src/console/snippets.ts";
+import {
+  type Example,
+  LANGUAGES,
+  type Language,
+  writeCurl,
+  writeSnippet,
+} from "../../src/console/snippets.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { isThere, makePasteFolder, type PasteFolder, type Runner } from "../pasted.ts";
 
@@ -48,7 +54,7 @@ for (const { value: language, label } of LANGUAGES) {
         messages,
         fields: { temperature: 0.5, max_tokens: 200, stream },
       };
-      const out = await folder.run(runner, snippet(language, example));
+      const out = await folder.run(runner, writeSnippet(language, example));
       // Of a stream, curl shows the events as they are: the words each by themselves.
       const isRaw = language === "curl" && stream;
       expect(out.replaceAll("\\", "")).toContain(isRaw ? '"quoted"' : 'It\'s "quoted"');

@@ -1,6 +1,6 @@
 // Records the simulator's latest calls and the number of open ones, for tests to inspect.
 import { parseJson } from "../../src/core/json.ts";
-import type { Ended, ObservedCall } from "../../src/simulator/types.ts";
+import type { CallOutcome, ObservedCall } from "../../src/simulator/types.ts";
 
 export interface SimCall extends Omit<ObservedCall, "bodyText"> {
   readonly id: number;
@@ -10,7 +10,7 @@ export interface SimCall extends Omit<ObservedCall, "bodyText"> {
   /** The number of open calls when this one came, including itself. */
   readonly open: number;
   /** null while the call is open. */
-  ended: Ended | null;
+  ended: CallOutcome | null;
   /** Unix milliseconds; null while the call is open. */
   endedAt: number | null;
 }
@@ -86,7 +86,7 @@ export class CallLog {
   }
 
   /** Ends a call; has no effect on one that has ended. */
-  end(call: SimCall, ended: Ended, nowMs: number): void {
+  end(call: SimCall, ended: CallOutcome, nowMs: number): void {
     if (call.ended !== null) return;
     call.ended = ended;
     call.endedAt = nowMs;

@@ -1,42 +1,42 @@
-// A request whose answer comes whole: the answer or why there is none, the model that gave it, and the time it took.
-import { call, readMessage } from "../api.ts";
-import { tickMs } from "../browser.ts";
+// Sends a request that isn't streamed: the answer or the error, the model and the time.
+import { call, describeError } from "../api.ts";
+import { monotonicMs } from "../browser.ts";
 
-/** A form as it is filled in. */
+/** A form's values. */
 export type Values = Readonly<Record<string, string | File>>;
 
-/** The counts and the money of an answer, under the names of the APIs. */
+/** An answer's counts and costs, by the names that the APIs use. */
 type Count = "prompt_tokens" | "completion_tokens" | "input_tokens" | "output_tokens" | "seconds";
-export type Spent = Partial<Record<Count | "cost" | "charged", number>>;
+export type Spending = Partial<Record<Count | "cost" | "charged", number>>;
 
-export interface Counted {
-  readonly usage?: Spent;
+export interface WithUsage {
+  readonly usage?: Spending;
 }
 
-export interface Asked {
-  /** The path at which clients ask for it. */
+export interface PanelRequest {
+  /** The path that clients call. */
   readonly path: string;
-  /** The request's fields; empty ones are left to the provider, and one that is a file makes it a form. */
+  /** The request's fields. Empty ones are omitted; a file makes the body a form. */
   readonly fields: Readonly<Record<string, unknown>>;
-  /** The fields as curl has them, where the page itself needs others. */
-  readonly shown?: Asked["fields"];
-  /** The file in which curl puts an answer that is no text. */
+  /** The fields shown in the curl example. Missing if they are the same. */
+  readonly shown?: PanelRequest["fields"];
+  /** The output file in the curl example, if the answer isn't text. */
   readonly output?: string;
 }
 
 export interface Outcome<Answer> {
-  /** null: it failed. */
+  /** Null if the request failed or was stopped. */
   readonly answer: Answer | null;
-  /** null with no answer: it was stopped. */
+  /** Null if the request succeeded or was stopped. */
   readonly error: string | null;
-  /** The model that answered, with its provider. */
+  /** The model that answered, with its provider. Null if unknown. */
   readonly model: string | null;
   readonly totalMs: number;
 }
 
 type Body = FormData | Readonly<Record<string, unknown>>;
 
-export function makeBody(fields: Asked["fields"]): Body {
+export function makeBody(fields: PanelRequest["fields"]): Body {
   const given = Object.entries(fields).filter(([, value]) => value !== "");
   if (!given.some(([, value]) => value instanceof File)) return Object.fromEntries(given);
   const form = new FormData();
@@ -45,19 +45,19 @@ export function makeBody(fields: Asked["fields"]): Body {
 }
 
 /** Never throws. */
-export async function askWhole<Answer>(
-  asked: Asked,
+export async function sendRequest<Answer>(
+  asked: PanelRequest,
   read: (response: Response) => Promise<Answer>,
   signal: AbortSignal,
 ): Promise<Outcome<Answer>> {
-  const startMs = tickMs();
+  const startMs = monotonicMs();
   try {
     const response = await call("POST", `/playground${asked.path}`, makeBody(asked.fields), { signal });
     const answer = await read(response);
     const model = response.headers.get("x-poundkey-model");
-    return { answer, error: null, model, totalMs: tickMs() - startMs };
+    return { answer, error: null, model, totalMs: monotonicMs() - startMs };
   } catch (thrown) {
-    const error = signal.aborted ? null : readMessage(thrown);
-    return { answer: null, error, model: null, totalMs: tickMs() - startMs };
+    const error = signal.aborted ? null : describeError(thrown);
+    return { answer: null, error, model: null, totalMs: monotonicMs() - startMs };
   }
 }

@@ -1,12 +1,12 @@
-// The playground's operations whose answers are pictures and sounds: images and speech.
+// The playground's operations that answer with media: images and speech.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { readEvents } from "../api.ts";
-import { lendAddress } from "../browser.ts";
-import type { Counted, Spent } from "./ask.ts";
+import { createObjectUrl } from "../browser.ts";
+import type { Spending, WithUsage } from "./ask.ts";
 import { makePanel } from "./panel.tsx";
 
-/** By their first bytes: providers may send another format than was asked for. None of them can hold a script. */
+/** Recognised by their first bytes, since providers may ignore the requested format. None can contain a script. */
 const FORMATS: readonly (readonly [start: RegExp, type: string, ending: string])[] = [
   [/^\x89PNG/, "image/png", "png"],
   [/^\xff\xd8\xff/, "image/jpeg", "jpg"],
@@ -20,7 +20,7 @@ const FORMATS: readonly (readonly [start: RegExp, type: string, ending: string])
 
 interface Media {
   readonly data: Blob;
-  /** The ending of its file's name. */
+  /** The file extension. */
   readonly ending: string;
 }
 
@@ -32,7 +32,7 @@ function decode(piece: string): string {
   }
 }
 
-/** Reads pieces of base64, each by itself. Throws where one is none. */
+/** Decodes pieces of base64, each on its own. Throws if a piece is malformed. */
 function decodeMedia(pieces: readonly string[]): Media {
   const texts = pieces.map(decode);
   const [, type = "application/octet-stream", ending = "bin"] =
@@ -41,20 +41,20 @@ function decodeMedia(pieces: readonly string[]): Media {
   return { data: new Blob(bytes, { type }), ending };
 }
 
-interface LentProps {
+interface MediaFileProps {
   readonly media: Media;
-  /** The name of its file, without the ending. */
+  /** The file name without its extension. */
   readonly name: string;
-  /** The words of the link that saves it. */
+  /** The text of the download link. */
   readonly label: string;
   readonly children: (address: string) => ComponentChildren;
 }
 
-/** Shows media by an address of the page, which is taken back when nothing shows them any more. */
-function Lent({ media: { data, ending }, name, label, children }: LentProps) {
+/** Shows media through an object URL, which is revoked once it is no longer shown. */
+function MediaFile({ media: { data, ending }, name, label, children }: MediaFileProps) {
   const [address, setAddress] = useState<string>();
   useEffect(() => {
-    const { url, revoke } = lendAddress(data);
+    const { url, revoke } = createObjectUrl(data);
     setAddress(url);
     return revoke;
   }, [data]);
@@ -70,17 +70,17 @@ function Lent({ media: { data, ending }, name, label, children }: LentProps) {
 }
 
 interface Picture {
-  /** null: the provider gave an address in place of the picture, which this page may not load. */
+  /** Null if the provider sent a URL instead, which this page isn't allowed to load. */
   readonly media: Media | null;
   readonly url: string | undefined;
   readonly revised: string | undefined;
 }
 
-interface Pictures extends Counted {
+interface Pictures extends WithUsage {
   readonly pictures: readonly Picture[];
 }
 
-interface PicturesBody extends Counted {
+interface PicturesBody extends WithUsage {
   readonly data: readonly Partial<Record<"b64_json" | "url" | "revised_prompt", string>>[];
 }
 
@@ -95,7 +95,7 @@ async function readPictures(response: Response): Promise<Pictures> {
 const SIZES = ["", "1024x1024", "1536x1024", "1024x1536", "512x512"];
 const PLACEHOLDER = "A lighthouse in a storm, as a woodcut";
 
-/** Pictures that are drawn or changed. */
+/** Generates or edits images. */
 export const ImagesPanel = makePanel<Pictures>({
   action: "Draw",
   rows: [
@@ -127,9 +127,9 @@ function PictureView({ picture: { media, url, revised }, number }: PictureProps)
   return (
     <figure class="picture">
       {media && (
-        <Lent media={media} name={`picture-${number}`} label={`Download picture ${number}`}>
+        <MediaFile media={media} name={`picture-${number}`} label={`Download picture ${number}`}>
           {(address) => <img src={address} alt={`number ${number}`} />}
-        </Lent>
+        </MediaFile>
       )}
       {url?.startsWith("https://") && (
         <a href={url} target="_blank" rel="noreferrer">
@@ -141,15 +141,15 @@ function PictureView({ picture: { media, url, revised }, number }: PictureProps)
   );
 }
 
-interface Speech extends Counted {
+interface Speech extends WithUsage {
   readonly sound: Media;
 }
 
-/** Those that browsers play; raw PCM is none of them. */
+/** The formats that browsers play, which excludes raw PCM. */
 const SPEECH_FORMATS = ["mp3", "wav", "opus", "aac", "flac"];
 const GREETING = "Good morning. This is your gateway speaking.";
 
-/** A text to listen to. */
+/** Reads a text aloud. */
 export const SpeechPanel = makePanel<Speech>({
   action: "Speak",
   rows: [
@@ -165,26 +165,26 @@ export const SpeechPanel = makePanel<Speech>({
   read: readSpeech,
   Show: ({ answer: { sound } }) => (
     <div class="row">
-      <Lent media={sound} name="speech" label="Download">
+      <MediaFile media={sound} name="speech" label="Download">
         {(address) => (
           // biome-ignore lint/a11y/useMediaCaption: the text stands above it.
           <audio controls src={address} aria-label="Speech" />
         )}
-      </Lent>
+      </MediaFile>
     </div>
   ),
 });
 
 interface Event {
   readonly audio?: string;
-  readonly usage?: Spent;
+  readonly usage?: Spending;
   readonly error?: { readonly message: string };
 }
 
-/** As events: the sound alone would not say what it cost. */
+/** Reads speech as events: the audio alone wouldn't include its cost. */
 async function readSpeech({ body }: Response): Promise<Speech> {
   const pieces: string[] = [];
-  let spent: Spent = {};
+  let spent: Spending = {};
   if (!body) throw new Error("The gateway sent nothing.");
   for await (const data of readEvents(body)) {
     if (!data.startsWith("{")) continue;

@@ -1,4 +1,4 @@
-// The operations that the playground can ask for, and which of them a model serves.
+// The playground's operations, and which of them a model serves.
 import type { OperationName } from "../../core/card.ts";
 import { type Models, SELECTORS } from "../names.ts";
 import { ImagesPanel, SpeechPanel } from "./media.tsx";
@@ -14,7 +14,7 @@ import {
 interface Choice {
   readonly value: OperationName;
   readonly label: string;
-  /** null: it has a page of its own. */
+  /** Null for chat, which has its own page. */
   readonly Panel: OperationPanel | null;
 }
 
@@ -30,7 +30,7 @@ const CHOICES: readonly Choice[] = [
   { value: "transcription", label: "Transcription", Panel: TranscriptionPanel },
 ];
 
-/** Returns the operations of a model, all of them where nothing is known of it; selectors choose among chat models. */
+/** Returns a model's operations, or all of them if unknown. Selectors only choose among chat models. */
 export function listOperations(id: string, { find }: Pick<Models, "find">): readonly Choice[] {
   if (SELECTORS.some((selector) => selector.id === id)) return [CHAT];
   const served = find(id)?.operations ?? null;

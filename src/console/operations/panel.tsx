@@ -1,8 +1,8 @@
-// An operation of the playground: its form from a list of fields, the call as curl, and what came of it.
+// A playground operation: its form from a list of fields, the curl command and the result.
 import type { ComponentType } from "preact";
 import { useState } from "preact/hooks";
-import { gatewayAddress } from "../browser.ts";
-import { count, describeCharge } from "../format.ts";
+import { getGatewayUrl } from "../browser.ts";
+import { describeCharge, formatCount } from "../format.ts";
 import { Button, Code, RunButton } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { SelectField, TextField } from "../parts/field.tsx";
@@ -12,37 +12,37 @@ import { Notice } from "../parts/states.tsx";
 import { writeCurl } from "../snippets.ts";
 import { useRun } from "../task.ts";
 import {
-  type Asked,
-  askWhole,
-  type Counted,
   makeBody,
   type Outcome,
-  type Spent,
+  type PanelRequest,
+  type Spending,
+  sendRequest,
   type Values,
+  type WithUsage,
 } from "./ask.ts";
 
 interface FieldRow {
   readonly name: string;
   readonly label: string;
-  /** The value at first. */
+  /** The initial value. */
   readonly first?: string;
   readonly isOptional?: boolean;
   readonly hint?: string;
   readonly placeholder?: string;
-  /** Lines of a longer text; left out: it has one. */
+  /** The height of a multi-line text field. Missing if it has one line. */
   readonly rows?: number;
-  /** The values to choose from; "" leaves it to the model. */
+  /** The values to choose from; "" leaves the choice to the model. */
   readonly options?: readonly string[];
-  /** The types of a file; left out: it is a text. */
+  /** The file types. Missing if the field isn't a file. */
   readonly accept?: string;
 }
 
-interface Sheet<Answer> {
-  /** The button's word. */
+interface PanelDefinition<Answer> {
+  /** The button's label. */
   readonly action: string;
   readonly rows: readonly FieldRow[];
-  readonly ask: (values: Values) => Asked;
-  /** Reads the answer; left out: it is JSON. */
+  readonly ask: (values: Values) => PanelRequest;
+  /** Reads the answer. Missing if it is JSON. */
   readonly read?: (response: Response) => Promise<Answer>;
   readonly Show: ComponentType<{ readonly answer: Answer }>;
 }
@@ -53,16 +53,16 @@ interface PanelProps {
 
 export type OperationPanel = ComponentType<PanelProps>;
 
-export function makePanel<Answer extends Counted>(sheet: Sheet<Answer>): OperationPanel {
-  return ({ model }) => <Panel sheet={sheet} model={model} />;
+export function makePanel<Answer extends WithUsage>(definition: PanelDefinition<Answer>): OperationPanel {
+  return ({ model }) => <Panel definition={definition} model={model} />;
 }
 
-interface SheetProps<Answer> extends PanelProps {
-  readonly sheet: Sheet<Answer>;
+interface PanelViewProps<Answer> extends PanelProps {
+  readonly definition: PanelDefinition<Answer>;
 }
 
-function Panel<Answer extends Counted>({ sheet, model }: SheetProps<Answer>) {
-  const { rows, action, read = (response: Response): Promise<Answer> => response.json() } = sheet;
+function Panel<Answer extends WithUsage>({ definition, model }: PanelViewProps<Answer>) {
+  const { rows, action, read = (response: Response): Promise<Answer> => response.json() } = definition;
   const [values, setValues] = useState<Values>(() =>
     Object.fromEntries(rows.map(({ name, first = "" }) => [name, first])),
   );
@@ -72,10 +72,11 @@ function Panel<Answer extends Counted>({ sheet, model }: SheetProps<Answer>) {
   const isReady = rows.every(
     ({ name, isOptional, options }) => isOptional || options || isGiven(values[name]),
   );
-  const asked = sheet.ask({ ...values, model });
+  const asked = definition.ask({ ...values, model });
   const submit = (event: Event) => {
     event.preventDefault();
-    if (!isRunning && isReady) void start(async (signal) => setOutcome(await askWhole(asked, read, signal)));
+    if (!isRunning && isReady)
+      void start(async (signal) => setOutcome(await sendRequest(asked, read, signal)));
   };
   return (
     <form class="card-body stack" onSubmit={submit}>
@@ -98,7 +99,7 @@ function Panel<Answer extends Counted>({ sheet, model }: SheetProps<Answer>) {
         </Button>
       </div>
       <section class="stack" aria-label="Answer" aria-live="polite" aria-busy={isRunning}>
-        {outcome && <Result outcome={outcome} Show={sheet.Show} />}
+        {outcome && <Result outcome={outcome} Show={definition.Show} />}
       </section>
       {isCode && <AsCurl asked={asked} onClose={() => setCode(false)} />}
     </form>
@@ -124,11 +125,11 @@ function Field({ row, value, onInput }: FieldProps) {
   return <SelectField {...around} options={choices} />;
 }
 
-interface ResultProps<Answer> extends Pick<Sheet<Answer>, "Show"> {
+interface ResultProps<Answer> extends Pick<PanelDefinition<Answer>, "Show"> {
   readonly outcome: Outcome<Answer>;
 }
 
-function Result<Answer extends Counted>({ outcome, Show }: ResultProps<Answer>) {
+function Result<Answer extends WithUsage>({ outcome, Show }: ResultProps<Answer>) {
   const { answer, error, model, totalMs } = outcome;
   const isStopped = answer === null && error === null;
   return (
@@ -138,25 +139,26 @@ function Result<Answer extends Counted>({ outcome, Show }: ResultProps<Answer>) 
       <Figures
         model={model}
         totalMs={totalMs}
-        parts={isStopped ? ["stopped"] : describeSpent(answer?.usage ?? {})}
+        parts={isStopped ? ["stopped"] : describeSpending(answer?.usage ?? {})}
       />
     </>
   );
 }
 
-function describeSpent(spent: Spent): readonly (string | null)[] {
+function describeSpending(spent: Spending): readonly (string | null)[] {
   const read = spent.prompt_tokens ?? spent.input_tokens ?? 0;
   const written = spent.completion_tokens ?? spent.output_tokens ?? 0;
-  const tokens = written > 0 ? `${count(read)} → ${count(written)} tokens` : `${count(read)} tokens`;
+  const tokens =
+    written > 0 ? `${formatCount(read)} → ${formatCount(written)} tokens` : `${formatCount(read)} tokens`;
   return [
     read + written > 0 ? tokens : null,
-    spent.seconds === undefined ? null : `${count(spent.seconds)} seconds of sound`,
+    spent.seconds === undefined ? null : `${formatCount(spent.seconds)} seconds of sound`,
     describeCharge(spent),
   ];
 }
 
-function AsCurl({ asked, onClose }: { readonly asked: Asked; readonly onClose: () => void }) {
-  const call = { ...asked, address: gatewayAddress(), secret: "sk-…" };
+function AsCurl({ asked, onClose }: { readonly asked: PanelRequest; readonly onClose: () => void }) {
+  const call = { ...asked, address: getGatewayUrl(), secret: "sk-…" };
   return (
     <Dialog title="View as code" isWide onClose={onClose}>
       <Code text={writeCurl(call, makeBody(asked.shown ?? asked.fields))} />

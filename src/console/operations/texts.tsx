@@ -1,15 +1,16 @@
-// The playground's operations whose answers are texts and scores: completion, embeddings, rerank, moderation, transcription.
+// The playground's operations that answer with text or scores: completion, embeddings, rerank, moderation,
+// transcription.
 import type { ComponentChildren } from "preact";
 import { Facts } from "../parts/figures.tsx";
 import { Badge, Meter, Notice } from "../parts/states.tsx";
-import type { Counted } from "./ask.ts";
+import type { WithUsage } from "./ask.ts";
 import { makePanel } from "./panel.tsx";
 
-interface Completion extends Counted {
+interface Completion extends WithUsage {
   readonly choices: readonly { readonly text: string }[];
 }
 
-/** Text that goes on, or that fills a gap. */
+/** Continues a text, or fills a gap in one. */
 export const CompletionPanel = makePanel<Completion>({
   action: "Complete",
   rows: [
@@ -24,11 +25,11 @@ export const CompletionPanel = makePanel<Completion>({
   Show: ({ answer: { choices } }) => <pre class="text">{choices[0]?.text}</pre>,
 });
 
-interface Embeddings extends Counted {
+interface Embeddings extends WithUsage {
   readonly data: readonly { readonly embedding: readonly number[] }[];
 }
 
-/** Two texts, and how near their vectors are. */
+/** Compares two texts by their vectors. */
 export const EmbeddingsPanel = makePanel<Embeddings>({
   action: "Compare",
   rows: [
@@ -59,7 +60,7 @@ export const EmbeddingsPanel = makePanel<Embeddings>({
   },
 });
 
-/** From −1 (opposite) to 1 (the same direction); 0 where a vector has no length. */
+/** Returns −1 (opposite) to 1 (the same direction), or 0 if a vector is all zeros. */
 function computeCosine(one: readonly number[], other: readonly number[]): number {
   const product = one.reduce((sum, value, at) => sum + value * (other[at] ?? 0), 0);
   const lengths = Math.hypot(...one) * Math.hypot(...other);
@@ -90,7 +91,7 @@ function Ranked({ label, rows }: RankedProps) {
 
 type Found = Record<"relevance_score", number> & { readonly document: { readonly text: string } };
 
-interface Ranking extends Counted {
+interface Ranking extends WithUsage {
   readonly results: readonly Found[];
 }
 
@@ -100,7 +101,7 @@ const DOCUMENTS = [
   "A red panda is no bear.",
 ].join("\n");
 
-/** Documents in the order in which they answer a query. */
+/** Sorts documents by their relevance to a query. */
 export const RerankPanel = makePanel<Ranking>({
   action: "Rank",
   rows: [
@@ -123,11 +124,11 @@ export const RerankPanel = makePanel<Ranking>({
 type Verdict = Record<"categories", Record<string, boolean>> &
   Record<"category_scores", Record<string, number>>;
 
-interface Verdicts extends Counted {
+interface Verdicts extends WithUsage {
   readonly results: readonly Verdict[];
 }
 
-/** The categories of a text, the likeliest first. */
+/** Shows a text's categories, the most likely first. */
 export const ModerationPanel = makePanel<Verdicts>({
   action: "Judge",
   rows: [{ name: "input", label: "Text", rows: 3 }],
@@ -155,13 +156,13 @@ export const ModerationPanel = makePanel<Verdicts>({
   },
 });
 
-interface Transcript extends Counted {
+interface Transcript extends WithUsage {
   readonly text: string;
 }
 
 const TRANSLATION = "Translate into English";
 
-/** A file with sound becomes text. */
+/** Turns an audio file into text. */
 export const TranscriptionPanel = makePanel<Transcript>({
   action: "Transcribe",
   rows: [

@@ -1,13 +1,13 @@
-// Buttons, the groups of them that choose one of a few things, and the one that copies.
+// Buttons: plain ones, groups with one selected, and one that copies.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { copyText, later } from "../browser.ts";
+import { copyText, runAfter } from "../browser.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 interface ButtonProps {
   readonly kind?: "main" | "danger-main" | "quiet";
   readonly icon?: IconName;
-  /** The icon alone is shown; the text is read out. */
+  /** Shows only the icon; screen readers read the text. */
   readonly isIconOnly?: boolean;
   readonly isTiny?: boolean;
   readonly isBusy?: boolean;
@@ -41,9 +41,9 @@ interface RunProps extends Pick<ButtonProps, "icon" | "isDisabled" | "children">
   readonly onStop: () => void;
 }
 
-/** Submits its form, and stops what that started. */
+/** Submits its form, then becomes a stop button while the task runs. */
 export function RunButton({ isRunning, onStop, ...start }: RunProps) {
-  // By their keys they are two elements: the press that stops would submit the form through the one that follows.
+  // Their keys keep them two elements: a click on Stop would otherwise submit the form as it turns into Start.
   return isRunning ? (
     <Button key="stop" icon="stop" onClick={onStop}>
       Stop
@@ -90,10 +90,10 @@ interface CopyProps {
   readonly isIconOnly?: boolean;
 }
 
-/** Copies a text and says so for a moment. */
+/** Copies a text and briefly confirms it. */
 export function CopyButton({ text, label, isIconOnly = false }: CopyProps) {
   const [state, setState] = useState<"idle" | "copied" | "refused">("idle");
-  useEffect(() => (state === "idle" ? undefined : later(SHOWN_MS, () => setState("idle"))), [state]);
+  useEffect(() => (state === "idle" ? undefined : runAfter(SHOWN_MS, () => setState("idle"))), [state]);
   const copy = async () => setState((await copyText(text)) ? "copied" : "refused");
   const word = { idle: label, copied: "Copied", refused: "Select and copy it by hand" }[state];
   return (

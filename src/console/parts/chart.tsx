@@ -1,29 +1,29 @@
-// Charts over time: bars one on another, or lines, drawn by uPlot in the console's colours; and small ones without axes.
+// Charts over time, drawn by uPlot in the console's colours (stacked bars or lines), and sparklines.
 import { useEffect, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 
 interface Line {
   readonly label: string;
-  /** A custom property's name, as `--c1`. */
+  /** The name of a CSS custom property: `--c1`. */
   readonly color: string;
-  /** null: nothing is known there. */
+  /** Null where the value is unknown. */
   readonly values: readonly (number | null)[];
 }
 
 interface ChartProps {
   readonly label: string;
-  /** Milliseconds of each step's start. */
+  /** The start of each step in Unix milliseconds. */
   readonly times: readonly number[];
   readonly lines: readonly Line[];
   readonly isBars?: boolean;
-  /** Half of one makes no sense: the axis counts in whole numbers. */
+  /** True if fractions make no sense: the axis has whole numbers only. */
   readonly isWhole?: boolean;
   readonly format: (value: number) => string;
   readonly step: "hour" | "day";
 }
 
 const HEIGHT = 196;
-/** By what an axis of whole numbers may count. */
+/** The increments of an axis of whole numbers. */
 const WHOLE_STEPS = Array.from({ length: 12 }, (_, power) =>
   [1, 2, 5].map((digit) => digit * 10 ** power),
 ).flat();
@@ -37,7 +37,7 @@ export function Chart(props: ChartProps) {
   useEffect(() => {
     const element = box.current;
     if (!element) return;
-    const plot = new uPlot(optionsOf(props, element, setAt), dataOf(props), element);
+    const plot = new uPlot(makeOptions(props, element, setAt), makeData(props), element);
     const watch = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     watch.observe(element);
     return () => {
@@ -68,17 +68,17 @@ export function Chart(props: ChartProps) {
 
 const DAY_SECONDS = 86_400;
 
-/** So that the first and the last bar are whole. */
+/** Returns the margin in seconds that keeps the first and last bars from being cut off. */
 function halfStep({ step }: ChartProps): number {
   return step === "day" ? DAY_SECONDS / 2 : DAY_SECONDS / 48;
 }
 
-function zoneOf(step: "hour" | "day"): { readonly timeZone?: string } {
+function chooseZone(step: "hour" | "day"): { readonly timeZone?: string } {
   return step === "day" ? { timeZone: "UTC" } : {};
 }
 
 function timeText(ms: number, step: "hour" | "day"): string {
-  const time = step === "hour" ? ({ hour: "2-digit", minute: "2-digit" } as const) : zoneOf(step);
+  const time = step === "hour" ? ({ hour: "2-digit", minute: "2-digit" } as const) : chooseZone(step);
   return new Intl.DateTimeFormat("en-GB", {
     weekday: "short",
     day: "numeric",
@@ -98,8 +98,8 @@ function useDark(): boolean {
   return isDark;
 }
 
-/** Bars stand on one another: each line's values are those below it too, drawn from the back. */
-function dataOf({ times, lines, isBars }: ChartProps): uPlot.AlignedData {
+/** Returns the chart's data. Bars are stacked: each includes those below it and is drawn behind them. */
+function makeData({ times, lines, isBars }: ChartProps): uPlot.AlignedData {
   const seconds = times.map((ms) => ms / 1000);
   if (!isBars) return [seconds, ...lines.map((line) => [...line.values])];
   const stacked = lines.map((_, index) =>
@@ -108,7 +108,7 @@ function dataOf({ times, lines, isBars }: ChartProps): uPlot.AlignedData {
   return [seconds, ...stacked.reverse()];
 }
 
-function optionsOf(
+function makeOptions(
   props: ChartProps,
   element: HTMLElement,
   onPoint: (at: number | null) => void,
@@ -126,7 +126,7 @@ function optionsOf(
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { show: !isBars } },
     padding: [8, 10, 0, 0],
-    // Days are the gateway's, which begin at midnight of UTC.
+    // The gateway's days start at midnight UTC.
     ...(props.step === "day"
       ? { tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC") }
       : {}),
@@ -167,7 +167,7 @@ function optionsOf(
 }
 
 function axisTimes(splits: readonly number[], step: "hour" | "day"): string[] {
-  const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...zoneOf(step) });
+  const short = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", ...chooseZone(step) });
   const clock = new Intl.DateTimeFormat("en-GB", { hour: "2-digit", minute: "2-digit" });
   if (step === "day")
     return splits.map((seconds) => (seconds % DAY_SECONDS === 0 ? short.format(seconds * 1000) : ""));
@@ -184,7 +184,7 @@ interface SparkProps {
   readonly color?: string | undefined;
 }
 
-/** The course of one figure, without numbers. */
+/** A sparkline: one figure over time, without numbers. */
 export function Spark({ values, color = "--c1" }: SparkProps) {
   const top = Math.max(...values, 0) || 1;
   const points = values.map((value, at) => {

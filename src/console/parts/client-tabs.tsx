@@ -1,7 +1,7 @@
-// Tabs with the lines that connect each client, filled in with the gateway's address and a key.
+// Tabs with each client's setup lines, filled in with the gateway's address and a key.
 import { useId, useRef, useState } from "preact/hooks";
 import { CLIENT_SETUPS, fillSnippet } from "../../docs/client-setups.ts";
-import { remember, remembered } from "../browser.ts";
+import { recall, remember } from "../browser.ts";
 import { Code } from "./button.tsx";
 
 const COUNT = CLIENT_SETUPS.length;
@@ -15,7 +15,7 @@ const STEPS: Readonly<Record<string, (at: number) => number>> = {
 export function ClientTabs({ address, secret }: { readonly address: string; readonly secret: string }) {
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
-  const last = CLIENT_SETUPS.findIndex(({ name }) => name === remembered("client"));
+  const last = CLIENT_SETUPS.findIndex(({ name }) => name === recall("client"));
   const [at, setAt] = useState(Math.max(0, last));
   const setup = CLIENT_SETUPS[at];
   const choose = (next: number) => {

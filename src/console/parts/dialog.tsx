@@ -5,7 +5,7 @@ import { type Task, useTask } from "../task.ts";
 import { Button } from "./button.tsx";
 import { Notice } from "./states.tsx";
 
-/** Opens a dialog once it is drawn. */
+/** Opens a dialog once it is rendered. */
 function useModal(): RefObject<HTMLDialogElement | null> {
   const ref = useRef<HTMLDialogElement>(null);
   useEffect(() => ref.current?.showModal(), []);
@@ -16,7 +16,7 @@ interface DialogProps {
   readonly title: string;
   readonly isWide?: boolean;
   readonly onClose: () => void;
-  /** A click beside it doesn't close it: what it shows is shown once. */
+  /** True if a click outside doesn't close it, for content that is shown only once. */
   readonly isKept?: boolean;
   readonly foot?: ComponentChildren;
   readonly children: ComponentChildren;
@@ -44,7 +44,7 @@ export function Dialog({ title, isWide, onClose, isKept, foot, children }: Dialo
 }
 
 interface AskingProps extends Pick<DialogProps, "title" | "onClose" | "children"> {
-  /** The word of the button that starts the task. */
+  /** The label of the button that starts the task. */
   readonly action: string;
 }
 
@@ -75,7 +75,7 @@ interface ConfirmProps extends AskingProps {
   readonly run: () => Promise<unknown>;
 }
 
-/** Asks before something that can't be undone. */
+/** Asks for confirmation of an action that can't be undone. */
 export function Confirm({ title, action, run, onClose, children }: ConfirmProps) {
   const { isBusy, error, start } = useTask(async () => {
     await run();
@@ -101,7 +101,7 @@ interface DrawerProps extends Pick<DialogProps, "onClose" | "children"> {
   readonly label: string;
 }
 
-/** The drawer with the navigation on narrow screens. */
+/** The navigation drawer on narrow screens. */
 export function Drawer({ label, onClose, children }: DrawerProps) {
   const ref = useModal();
   return (

@@ -1,16 +1,16 @@
-// Form fields with their label, hint and error tied to them.
+// Form fields, linked to their label, hint and error.
 import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import { Icon } from "./icon.tsx";
 
-interface Around {
+interface LabelProps {
   readonly label: string;
   readonly hint?: string | undefined;
   readonly error?: string | null;
 }
 
-interface FieldProps extends Around {
-  /** Draws the element that is filled in. */
+interface FieldProps extends LabelProps {
+  /** Renders the input element. */
   readonly children: (tied: {
     readonly id: string;
     readonly class: string;
@@ -47,7 +47,7 @@ const TYPES = {
   date: { type: "date" },
 } as const;
 
-interface TextProps extends Around {
+interface TextProps extends LabelProps {
   readonly value: string;
   readonly onInput: (value: string) => void;
   readonly type?: keyof typeof TYPES;
@@ -59,7 +59,7 @@ interface TextProps extends Around {
   readonly max?: number | undefined;
   readonly step?: number | "any";
   readonly name?: string;
-  /** Lines of a longer text; left out: it has one. */
+  /** The height of a multi-line text. Missing if it has one line. */
   readonly rows?: number | undefined;
 }
 
@@ -98,7 +98,7 @@ interface Choice {
   readonly label: string;
 }
 
-export interface SelectProps extends Around {
+export interface SelectProps extends LabelProps {
   readonly value: string;
   readonly options: readonly Choice[];
   readonly onInput: (value: string) => void;
@@ -124,7 +124,7 @@ export function SelectField({ value, options, onInput, ...around }: SelectProps)
   );
 }
 
-/** A select without a visible label: its first option describes it. */
+/** A select without a visible label, described by its first option. */
 export function Filter({ label, value, options, onInput }: SelectProps) {
   return (
     <select
@@ -142,9 +142,9 @@ interface SearchProps {
   readonly label: string;
   readonly value: string;
   readonly onInput: (value: string) => void;
-  /** Called with the text when it is finished. */
+  /** Called with the text once editing ends. */
   readonly onChange?: (value: string) => void;
-  /** The id of a list of suggestions. */
+  /** The id of the list of suggestions. */
   readonly list?: string;
   readonly children?: ComponentChildren;
 }
@@ -173,7 +173,7 @@ interface SuggestProps {
   readonly label: string;
   readonly value: string;
   readonly suggestions: readonly string[];
-  /** Called with a suggestion at once, with any other text when it is finished. */
+  /** Called immediately with a suggestion, or with other text once editing ends. */
   readonly onChange: (value: string) => void;
 }
 

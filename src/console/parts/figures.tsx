@@ -1,8 +1,8 @@
-// Figures and facts with their names, and the line under an answer of the playground.
+// Lists of labelled figures and facts, and the line under a playground answer.
 import type { ComponentChildren } from "preact";
-import { span } from "../format.ts";
+import { formatDuration } from "../format.ts";
 
-/** A name, and what stands beside or under it. */
+/** A label and the content beside or under it. */
 export type Fact = readonly [label: string, value: ComponentChildren];
 
 interface FactsProps {
@@ -22,7 +22,7 @@ export function Facts({ rows }: FactsProps) {
   );
 }
 
-/** Figures side by side. */
+/** Shows figures side by side. */
 export function Vitals({ rows }: FactsProps) {
   return (
     <dl class="vitals">
@@ -40,7 +40,7 @@ interface FiguresProps {
   /** The model that answered. */
   readonly model: string | null;
   readonly totalMs: number;
-  /** In the order in which they are shown; null: not known. */
+  /** In display order. Null if unknown. */
   readonly parts: readonly (string | null)[];
 }
 
@@ -48,7 +48,7 @@ export function Figures({ model, totalMs, parts }: FiguresProps) {
   return (
     <p class="small faint">
       {model && <span class="strong">{model}</span>}{" "}
-      {[...parts, `${span(totalMs)} in all`].filter(Boolean).join(" · ")}
+      {[...parts, `${formatDuration(totalMs)} in all`].filter(Boolean).join(" · ")}
     </p>
   );
 }

@@ -1,16 +1,16 @@
-// A field for a file, which says before an upload how large one may be.
+// A file field that states the size limit before the upload.
 import { useState } from "preact/hooks";
 import type { SettingsView } from "../../admin/settings-schema.ts";
-import { describeBytes } from "../format.ts";
+import { formatBytes } from "../format.ts";
 import { useResource } from "../resource.ts";
 import { Field } from "./field.tsx";
 
-/** The other fields of the request, which count too. */
+/** Reserved for the request's other fields, which also count towards the limit. */
 const FIELDS_BYTES = 4096;
-/** The bound where nothing else is configured, shown until the configured one is known. */
+/** The default limit, shown until the configured one is known. */
 const STANDARD_BYTES = 32e6;
 
-/** Returns the size of the largest file that can be sent through the gateway. */
+/** Returns the largest file size that the gateway accepts. */
 export function useUploadMax(): number {
   const settings = useResource<SettingsView>("/settings").data;
   return Math.max(0, (settings?.server.body_limit ?? STANDARD_BYTES) - FIELDS_BYTES);
@@ -19,19 +19,17 @@ export function useUploadMax(): number {
 interface FileProps {
   readonly label: string;
   readonly accept: string;
-  /** Called with null when the choice is taken back, or when the file is too large. */
+  /** Called with null if the choice is cleared or the file is too large. */
   readonly onFile: (file: File | null) => void;
 }
 
 export function FileField({ label, accept, onFile }: FileProps) {
   const bytesMax = useUploadMax();
   const [error, setError] = useState<string | null>(null);
-  const most = describeBytes(bytesMax);
+  const most = formatBytes(bytesMax);
   const take = (file: File | null) => {
     const isLarge = file !== null && file.size > bytesMax;
-    setError(
-      isLarge ? `This file has ${describeBytes(file.size)}: the gateway takes ${most} at most.` : null,
-    );
+    setError(isLarge ? `This file has ${formatBytes(file.size)}: the gateway takes ${most} at most.` : null);
     onFile(isLarge ? null : file);
   };
   return (

@@ -1,4 +1,4 @@
-// The console's pictures, as strokes on a square of 24.
+// The console's icons, as strokes on a 24 × 24 grid.
 
 const PATHS = {
   overview: "M4 19V11M10 19V5M16 19v-6M21 19H3",

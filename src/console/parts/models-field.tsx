@@ -1,4 +1,4 @@
-// Choosing any number of models: typed in part, taken from the list, shown as chips.
+// A field for any number of models: typed or picked from a list, shown as chips.
 import { useId, useState } from "preact/hooks";
 import { SELECTORS, useModels } from "../names.ts";
 import { Icon } from "./icon.tsx";

@@ -1,11 +1,11 @@
-// A page's head, cards, and filters that stand in its address.
+// Page headings, cards, and filters stored in the page's address.
 import type { ComponentChildren } from "preact";
-import { makeAddress, place, setFields } from "../route.ts";
+import { makeHref, route, setQuery } from "../route.ts";
 import { Filter, type SelectProps } from "./field.tsx";
 import { Icon } from "./icon.tsx";
 
 interface PageHeadProps {
-  /** The page that this one belongs to. */
+  /** The parent page. */
   readonly back?: { readonly path: string; readonly label: string };
   readonly title: ComponentChildren;
   readonly children?: ComponentChildren;
@@ -17,7 +17,7 @@ export function PageHead({ back, title, children, actions }: PageHeadProps) {
     <div class="row between page-head">
       <div>
         {back && (
-          <a class="crumb" href={makeAddress(back.path)}>
+          <a class="crumb" href={makeHref(back.path)}>
             <Icon name="back" size={14} />
             {back.label}
           </a>
@@ -34,7 +34,7 @@ interface CardProps {
   readonly title?: ComponentChildren;
   readonly note?: ComponentChildren;
   readonly actions?: ComponentChildren;
-  /** The content reaches the card's edges. */
+  /** True if the content extends to the card's edges. */
   readonly isFlush?: boolean;
   readonly children: ComponentChildren;
 }
@@ -56,12 +56,12 @@ export function Card({ title, note, actions, isFlush, children }: CardProps) {
   );
 }
 
-interface PlacedProps extends Pick<SelectProps, "label" | "options"> {
+interface QueryFilterProps extends Pick<SelectProps, "label" | "options"> {
   readonly name: string;
 }
 
-/** A filter that is a field of the address's query. */
-export function PlacedFilter({ name, ...rest }: PlacedProps) {
-  const value = place.value.query.get(name) ?? "";
-  return <Filter {...rest} value={value} onInput={(chosen) => setFields({ [name]: chosen })} />;
+/** A filter stored in the query of the page's address. */
+export function QueryFilter({ name, ...rest }: QueryFilterProps) {
+  const value = route.value.query.get(name) ?? "";
+  return <Filter {...rest} value={value} onInput={(chosen) => setQuery({ [name]: chosen })} />;
 }

@@ -1,4 +1,4 @@
-// The states of a place for data: nothing yet, still loading, failed; notices, badges and bars.
+// The states of loaded content (empty, loading, failed), notices, badges and meters.
 import type { ComponentChildren } from "preact";
 import type { Resource } from "../resource.ts";
 import { Button } from "./button.tsx";
@@ -53,12 +53,12 @@ export function Skeleton({ height, width = "100%" }: SkeletonProps) {
 
 interface LoadedProps<Data> {
   readonly of: Resource<Data>;
-  /** Drawn while it loads. */
+  /** The placeholder rows shown while loading. */
   readonly rows?: number | undefined;
   readonly children: (data: Data) => ComponentChildren;
 }
 
-/** The data once it is there; until then that it is loading, or why it isn't there. */
+/** Shows the data, the error, or placeholders while loading. */
 export function Loaded<Data>({ of, rows = 5, children }: LoadedProps<Data>) {
   if (of.data !== undefined) return <>{children(of.data)}</>;
   if (of.error !== null) return <Failed message={of.error} retry={of.reload} />;
@@ -102,7 +102,7 @@ interface MeterProps {
   readonly warns?: boolean;
 }
 
-/** A bar that is full at 1; it warns when little is left. */
+/** A meter that is full at 1 and warns from 0.8. */
 export function Meter({ share, label, warns = true }: MeterProps) {
   const full = Math.min(1, Math.max(0, share));
   const tone = !warns || full < 0.8 ? "" : full < 1 ? "warn" : "bad";

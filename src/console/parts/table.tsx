@@ -1,4 +1,4 @@
-// Tables: sortable heads, rows that lead somewhere, cards instead of rows on narrow screens; and lists of the gateway's that grow.
+// Tables with sortable columns and clickable rows, shown as cards on narrow screens, and paged lists from the gateway.
 import type { ComponentChildren } from "preact";
 import type { Pages } from "../resource.ts";
 import { Button } from "./button.tsx";
@@ -9,11 +9,11 @@ export interface Column<Row> {
   readonly label: string;
   readonly cell: (row: Row) => ComponentChildren;
   /**
-   * `end`: numbers, which stand at the right. `head`: the first thing of a card on narrow screens.
-   * `narrow`: takes no more room than it needs, and has no label there.
+   * `end`: right-aligned, for numbers. `head`: the card's heading on narrow screens. `narrow`: no wider than its
+   * content, and without a label on narrow screens.
    */
   readonly as?: "end" | "head" | "narrow";
-  /** The name by which rows are sorted; left out: they can't be by this column. */
+  /** The name to sort by. Missing if the column can't be sorted. */
   readonly sort?: string;
 }
 
@@ -66,7 +66,7 @@ export function Table<Row>({ label, columns, rows, keyOf, sorting, onOpen }: Tab
   );
 }
 
-/** A click on the row itself, not on something in it that has its own meaning. */
+/** True if a click hit the row itself, not a control inside it. */
 function isPlain(event: MouseEvent): boolean {
   return !(event.target instanceof Element && event.target.closest("a, button, input, select, label"));
 }
@@ -102,7 +102,7 @@ interface MoreProps {
   readonly isBusy?: boolean;
 }
 
-/** The foot of a list that has more than is shown. */
+/** The footer of a list that has more rows than are shown. */
 export function MoreRows({ shown, more, isBusy }: MoreProps) {
   if (more === null) return null;
   return (
@@ -117,13 +117,13 @@ export function MoreRows({ shown, more, isBusy }: MoreProps) {
 
 interface ListProps<Row> extends Look<Row> {
   readonly of: Pages<Row>;
-  /** Shown while it loads. */
+  /** The number of placeholder rows shown while loading. */
   readonly skeletons?: number;
-  /** Takes the place of the table where there are no rows. */
+  /** Shown instead of the table if there are no rows. */
   readonly empty: ComponentChildren;
 }
 
-/** A list that comes from the gateway page by page. */
+/** A list that the gateway serves in pages. */
 export function List<Row>({ of, skeletons, empty, ...look }: ListProps<Row>) {
   return (
     <Loaded of={of} rows={skeletons}>

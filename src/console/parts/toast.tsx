@@ -1,6 +1,6 @@
-// Short messages at the page's foot that go away by themselves.
+// Short messages at the bottom of the page that disappear on their own.
 import { signal } from "@preact/signals";
-import { later } from "../browser.ts";
+import { runAfter } from "../browser.ts";
 import { Icon } from "./icon.tsx";
 
 const SHOWN_MS = 3200;
@@ -11,7 +11,7 @@ let made = 0;
 export function toast(text: string): void {
   const id = ++made;
   toasts.value = [...toasts.value, { id, text }];
-  later(SHOWN_MS, () => {
+  runAfter(SHOWN_MS, () => {
     toasts.value = toasts.value.filter((one) => one.id !== id);
   });
 }
