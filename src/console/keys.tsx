@@ -202,7 +202,7 @@ function Allowance({ of: { allowance, state } }: { readonly of: KeyInUseView }) 
   return (
     <div
       class="gauge"
-      title={allowance.resets_at ? `starts anew ${formatRelativeTime(allowance.resets_at)}` : undefined}
+      title={allowance.resets_at ? `resets ${formatRelativeTime(allowance.resets_at)}` : undefined}
     >
       <span>{words}</span>
       <Meter share={allowance.used / allowance.limit} label={`${words} requests used today`} />
