@@ -1,4 +1,4 @@
-// The parts that the surfaces' schemas share: open objects, a choice of words, counts, and a bound on an object's size.
+// Building blocks of the surfaces' schemas: open objects, enums, counts, and a bound on an object's size.
 import {
   Kind,
   type ObjectOptions,
@@ -17,7 +17,7 @@ TypeRegistry.Set<{ readonly enum: readonly unknown[] }>(STRING_ENUM, (schema, va
   schema.enum.includes(value),
 );
 
-/** An object with these fields, and any others. */
+/** Returns the schema of an object with these fields and any others. */
 export function openObject<Fields extends TProperties>(
   fields: Fields,
   options: ObjectOptions = {},
@@ -25,22 +25,22 @@ export function openObject<Fields extends TProperties>(
   return Type.Object(fields, { additionalProperties: true, ...options });
 }
 
-/** A whole number from `minimum` on that a double holds exactly. */
+/** Returns the schema of a whole number from `minimum` up to the largest that a double holds exactly. */
 export function countFrom(minimum: number): TInteger {
   return Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER });
 }
 
-/** The longest id is far shorter. */
+/** Real ids are far shorter. */
 export const modelName = Type.String({ minLength: 1, maxLength: 300 });
 
-/** One of some strings, as JSON Schema's `enum`: errors and documents list the values. */
+/** Returns a string schema with JSON Schema's `enum`, so that errors and documents list the values. */
 export function checkChoice<const Word extends string>(...values: readonly Word[]): TUnsafe<Word> {
   return Type.Unsafe<Word>({ [Kind]: STRING_ENUM, type: "string", enum: values });
 }
 
 /**
- * Throws when an object has more than `most` fields; `path` is "" for the body itself. They are counted one by one: to
- * list the names of a few million takes seconds by itself.
+ * Throws a Fault if an object has more than `most` fields. `path` is "" for the body itself. Fields are counted one by
+ * one, since merely listing the names of a few million takes seconds.
  */
 export function refuseManyFields(value: unknown, most: number, path: string): void {
   if (!isObject(value)) return;

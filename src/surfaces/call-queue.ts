@@ -1,4 +1,4 @@
-// Puts the pieces of an answer's tool calls one call after the other: providers may mix them, most clients can't take that.
+// Puts the pieces of an answer's tool calls in order: providers may interleave calls, but most clients can't cope.
 import type { ToolCallDelta } from "../operations/chat/form.ts";
 import { closeJson } from "./close-json.ts";
 
@@ -6,10 +6,10 @@ export class CallQueue {
   #open: number | null = null;
   #isCustom = false;
   #json = "";
-  /** Pieces of calls that began before the one at hand was whole, by the call's index. */
+  /** Pieces that arrived before the current call was complete, by their call's index. */
   readonly #waiting = new Map<number, ToolCallDelta[]>();
 
-  /** The pieces that may be written now: those of a call wait until the arguments of the one before it are whole. */
+  /** Returns the pieces to write now. A call waits until the arguments of the one before it are complete. */
   take(piece: ToolCallDelta): readonly ToolCallDelta[] {
     const isOther = this.#open !== null && piece.index !== this.#open;
     if (isOther && (this.#waiting.size > 0 || !this.#isWhole())) {
@@ -22,7 +22,7 @@ export class CallQueue {
     return [piece];
   }
 
-  /** All that still waits, call by call. */
+  /** Returns all waiting pieces, call by call. */
   end(): readonly ToolCallDelta[] {
     const rest = [...this.#waiting].toSorted(([a], [b]) => a - b).flatMap(([, pieces]) => pieces);
     this.#waiting.clear();

@@ -1,4 +1,4 @@
-// Checks a body against a schema: by interpreting it at first, compiled once that pays.
+// Checks a body against a schema, which is interpreted at first and compiled once that pays.
 import type { Static, TObject } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import { Value } from "@sinclair/typebox/value";
@@ -7,12 +7,12 @@ import { asArray, isObject, type JsonObject } from "../core/json.ts";
 import { firstFault } from "../core/schema-fault.ts";
 import { refuseManyFields } from "./bounds.ts";
 
-/** Compiling takes 9 ms; a check without it takes five times as long, 2 µs a message: only a gateway's first answers go without. */
+/** Items checked before compiling, which takes 9 ms. Uncompiled checks take 2 µs a message, five times as long. */
 const PLAIN_ITEMS = 100;
-/** The most fields of a request and of each message: no API has more than some forty, extensions included. */
+/** The most fields of a request and of each message. No API has more than about forty, extensions included. */
 export const FIELDS_MAX = 256;
 
-/** These would reach into the object itself where a later reader merges carelessly: they are nobody's field. */
+/** Never kept as fields: a careless merge later would reach the object's prototype. */
 export const NEVER: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 export class Checker<Schema extends TObject> {
@@ -25,8 +25,8 @@ export class Checker<Schema extends TObject> {
   }
 
   /**
-   * Returns the fields once they are checked. Throws the Fault that names the first one out of bounds. `list` is the field
-   * that makes a request long; `most` is the operator's bound on it.
+   * Returns the checked fields. Throws a Fault that names the first one out of bounds. `list` is the field that makes a
+   * request long; `most` is the operator's bound on its length.
    */
   check(given: JsonObject, list: string, most = Number.POSITIVE_INFINITY): Static<Schema> {
     refuseLongList(given[list], most, list);
@@ -34,7 +34,7 @@ export class Checker<Schema extends TObject> {
     throw firstFault(this.#schema, given) ?? new Fault("invalid_value", "The request is not valid.");
   }
 
-  /** Returns the fields that the schema doesn't name: they go on as they are, where the server may know them. */
+  /** Returns the fields missing from the schema, which are passed on in case the server knows them. */
   listExtras(given: object): JsonObject {
     const { properties } = this.#schema;
     const isExtra = (field: string) => field !== "stream" && !Object.hasOwn(properties, field);
@@ -51,7 +51,7 @@ export class Checker<Schema extends TObject> {
   }
 }
 
-/** The body as an object without nulls and fields that nobody may set. Throws the Fault of a body that is none. */
+/** Returns the body's fields without nulls and unsafe names. Throws a Fault if it is not an object. */
 export function readFields(body: unknown): JsonObject {
   if (!isObject(body)) throw new Fault("invalid_json", "The request body must be a JSON object.");
   refuseManyFields(body, FIELDS_MAX, "");
@@ -63,21 +63,21 @@ export function readFields(body: unknown): JsonObject {
   return kept;
 }
 
-/** Throws the Fault of a list that is longer than the operator allows. */
+/** Throws a Fault if a list is longer than the operator allows. */
 export function refuseLongList(value: unknown, most: number, path: string): void {
   if (!Array.isArray(value) || value.length <= most) return;
   const message = `Invalid '${path}': array too long. Expected at most ${most} elements.`;
   throw new Fault("array_above_max_length", message, { param: path });
 }
 
-/** Throws the Fault of a number that is higher than the operator allows. */
+/** Throws a Fault if a number is higher than the operator allows. */
 export function refuseLargeNumber(value: unknown, most: number, path: string): void {
   if (typeof value !== "number" || value <= most) return;
   const message = `Invalid '${path}': integer above maximum value. Expected a value <= ${most}.`;
   throw new Fault("integer_above_max_value", message, { param: path });
 }
 
-/** Throws the Fault of a name that not every store can keep. */
+/** Throws a Fault if a name contains a NUL character, which not every store can keep. */
 export function checkModelName(model: unknown): void {
   if (typeof model === "string" && !model.includes("\0")) return;
   throw new Fault("invalid_value", "Invalid 'model': it can't hold a NUL character.", { param: "model" });

@@ -1,8 +1,6 @@
-// The end that a JSON object lacks: clients parse a call's arguments, and an answer may have been cut off in the middle of them.
+// Completes a truncated JSON object: clients parse a call's arguments, which may be cut off in the middle.
 
-/**
- * The shortest text that makes `json` a JSON object; "" where it is one. Null: no end can make it one.
- */
+/** Returns the shortest text that completes `json` to an object: "" if it is whole, null if nothing can. */
 export function closeJson(json: string): string | null {
   const text = json.trim();
   if (text === "") return "{}";
@@ -22,16 +20,16 @@ function isJsonObject(text: string): boolean {
 interface Scan {
   readonly closers: string[];
   inString: boolean;
-  /** The escape that the open string is in: it may be cut in half. */
+  /** The open string's current escape, which may be cut in half. */
   escape: string;
   /** True for each open object whose latest string is a key without a value. */
   readonly isKey: boolean[];
-  /** The token that began and has not ended: a number or a word. */
+  /** The current number or word. */
   token: string;
   last: string;
 }
 
-/** The end by the structure that is open; the caller tries whether it fits. */
+/** Returns an end that closes the open structure. The caller tests if it fits. */
 function findEnd(text: string): string | null {
   const scan: Scan = { closers: [], inString: false, escape: "", isKey: [], token: "", last: "" };
   for (const character of text) step(scan, character);

@@ -1,4 +1,4 @@
-// The words of the surfaces' paths in the OpenAPI document, with the schemas that requests are read by, and examples.
+// Descriptions of the surfaces' paths for the OpenAPI document, with the requests' schemas and examples.
 import { type TSchema, Type } from "@sinclair/typebox";
 import type { JsonObject } from "../core/json.ts";
 import { countSchema, messagesSchema } from "./anthropic-messages/schema.ts";
@@ -16,28 +16,28 @@ import { transcriptionRequestSchema } from "./openai-transcriptions/surface.ts";
 import { rerankRequestSchema } from "./rerank/surface.ts";
 
 export interface Description {
-  /** The document lists the routes under it. */
+  /** The heading in the document. */
   readonly tag: string;
   readonly operationId: string;
   readonly summary: string;
-  /** The schema of the body, by which the surface reads it. */
+  /** The schema that the surface checks the body against. */
   readonly schema: TSchema;
-  /** A body that works; left out: the body is a form alone. */
+  /** A body that works. Missing if the body is always a form. */
   readonly example?: JsonObject;
-  /** Files of a form beside the schema's fields; left out: the body is JSON alone. */
+  /** The form's file fields besides the schema's. Missing if the body is always JSON. */
   readonly files?: readonly string[];
-  /** True if optional fields may be null, which says the same as leaving them out. */
+  /** True if optional fields may be null, which means the same as missing. */
   readonly takesNulls?: boolean;
-  /** A sentence on the body of a 200. */
+  /** A sentence on the body of a 200 response. */
   readonly answer: string;
   readonly answerSchema?: TSchema;
-  /** The media type of an answer that isn't JSON. */
+  /** The answer's media type if it isn't JSON. */
   readonly answerType?: string;
-  /** True if the answer may come as server-sent events. */
+  /** True if the answer may be sent as server-sent events. */
   readonly streams?: boolean;
-  /** True if only tokens are counted: no provider is called. */
+  /** True if it only counts tokens, without calling a provider. */
   readonly counts?: boolean;
-  /** The end of a path whose wildcard takes a model's id, as `:countTokens`. */
+  /** The end of a path whose wildcard is a model's id, such as `:countTokens`. */
   readonly verb?: string;
 }
 

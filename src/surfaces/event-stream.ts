@@ -3,22 +3,22 @@ import { errorBody, type Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Writer } from "./surface.ts";
 
-/** An event without a name. `json` holds no line break. */
+/** Returns an unnamed event. `json` must not contain a line break. */
 export function dataLine(json: string): string {
   return `data: ${json}\n\n`;
 }
 
-/** An event whose name clients dispatch on. `json` holds no line break. */
+/** Returns a named event. `json` must not contain a line break. */
 export function namedEvent(name: string, json: string): string {
   return `event: ${name}\ndata: ${json}\n\n`;
 }
 
-/** An event that is named by its own type. */
+/** Returns an event named after its own type. */
 export function typedEvent(event: JsonObject & { readonly type: string }): string {
   return namedEvent(event.type, JSON.stringify(event));
 }
 
-/** Returns the writer of a stream whose pieces are written one by one, and whose SDKs throw what stands under `error`. */
+/** Returns a stream's writer that writes piece by piece. SDKs throw the `error` field of a failure. */
 export function makePieceWriter<Piece>(write: (piece: Piece) => string, end = ""): Writer<Piece> {
   return {
     keepAlive: KEEP_ALIVE_LINE,
@@ -28,8 +28,8 @@ export function makePieceWriter<Piece>(write: (piece: Piece) => string, end = ""
   };
 }
 
-/** The end of a stream of OpenAI's chat completions, and of those in their form. */
+/** The end of a stream in the form of OpenAI's chat completions. */
 export const DONE_LINE = "data: [DONE]\n\n";
 
-/** A comment: every parser skips it, and it keeps the connection alive. */
+/** A comment, which every parser skips, to keep the connection alive. */
 export const KEEP_ALIVE_LINE = ": keep-alive\n\n";

@@ -1,4 +1,4 @@
-// The fields of a form, whose values are all texts, as the types that JSON would have.
+// Converts a form's fields, which are all text, to the types that JSON would have.
 import { Attachment } from "../core/attachment.ts";
 import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -6,7 +6,7 @@ import { missingParameter } from "../core/schema-fault.ts";
 
 type FieldType = "number" | "boolean";
 
-/** Returns the form's fields with numbers and booleans where they belong. Others keep their text, for the schema to refuse. */
+/** Returns the fields with numbers and booleans converted. Others stay text, for the schema to refuse. */
 export function convertFields(given: JsonObject, types: Readonly<Record<string, FieldType>>): JsonObject {
   const fields: JsonObject = { ...given };
   for (const [name, type] of Object.entries(types)) {
@@ -25,7 +25,7 @@ function readBoolean(text: string): unknown {
   return text === "false" || text === "0" ? false : text;
 }
 
-/** Throws the Fault of a field that isn't a file. */
+/** Throws a Fault if a field isn't a file or the file is empty. */
 export function requireFile(value: unknown, field: string): Attachment {
   if (value instanceof Attachment && value.bytes.length > 0) return value;
   if (value === undefined) throw missingParameter(field);

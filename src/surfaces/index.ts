@@ -1,4 +1,4 @@
-// Every path that a surface serves, in one table: routes, 405 and the error form of a path come from it.
+// Every path that a surface serves, in one table: the source of routes, 405 answers and each path's error form.
 import { ANTHROPIC_MESSAGES } from "./anthropic-messages/surface.ts";
 import { DESCRIPTIONS, type Description, GEMINI_VERBS } from "./descriptions.ts";
 import { GEMINI_EMBEDDING } from "./gemini/embeddings.ts";
@@ -31,9 +31,9 @@ const EMBED_VERBS = { embedContent: EMBED, batchEmbedContents: EMBED };
 export interface SurfacePath {
   readonly path: string;
   readonly surface: AnySurface;
-  /** The surfaces of other verbs, which stand behind the last colon of such a path. */
+  /** The surfaces of other verbs, which follow the path's last colon. */
   readonly verbs?: Readonly<Record<string, AnySurface>>;
-  /** Its words in the OpenAPI document, or the path that it is another spelling of. */
+  /** Its descriptions in the OpenAPI document, or the path that it is an alias for. */
   readonly told: readonly Description[] | string;
 }
 
@@ -63,14 +63,14 @@ export const SURFACES: readonly SurfacePath[] = [
   { path: "/v1/models/*", surface: GENERATE, verbs: EMBED_VERBS, told: "/v1beta/models/*" },
 ];
 
-/** The paths whose errors are in another form than OpenAI's, served or not. */
+/** Paths, served or not, whose errors aren't in OpenAI's form. */
 const FORMS: readonly { readonly paths: RegExp; readonly surface: AnySurface }[] = [
   { paths: /^(\/v1){0,2}\/messages(\/|$)/, surface: MESSAGES },
   { paths: /^(\/v1)?\/responses(\/|$)/, surface: RESPONSES },
   { paths: /^\/v1beta(\/|$)|^\/v1\/models\/.*:[a-zA-Z]+$/, surface: GENERATE },
 ];
 
-/** The surface in whose form a path's errors are. */
+/** Returns the surface whose error form a path uses. */
 export function findSurface(path: string): AnySurface {
   return FORMS.find(({ paths }) => paths.test(path))?.surface ?? CHAT_COMPLETIONS;
 }

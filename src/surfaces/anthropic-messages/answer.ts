@@ -1,4 +1,4 @@
-// A whole answer as a message of the Messages API, and the counts and reasons that streams share with it.
+// A whole answer as a message of the Messages API, with the usage and stop reasons that streams share.
 import { asObject, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import { isDocument } from "../../operations/chat/citations.ts";
@@ -26,7 +26,7 @@ const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
   content_filter: "refusal",
 };
 
-/** Words beyond those: Anthropic's own, which Bedrock shares, and those of others that say the same. */
+/** More stop reasons: Anthropic's own, which Bedrock shares, and other vendors' words for the same. */
 const STOP_WORDS: FinishWords = {
   stop_sequence: { means: "stop", word: "stop_sequence" },
   STOP_SEQUENCE: { means: "stop", word: "stop_sequence" }, // Cohere
@@ -35,7 +35,7 @@ const STOP_WORDS: FinishWords = {
   model_length: { means: "length", word: "model_context_window_exceeded" }, // Mistral
 };
 
-/** `stop_reason` and what belongs to it. */
+/** Returns `stop_reason` and the fields that go with it. */
 export function writeStop(finish: Finish, refusal: string | null): JsonObject {
   const { finish_reason: reason, stop_sequence: sequence } = finish;
   const details =
@@ -48,7 +48,7 @@ export function writeStop(finish: Finish, refusal: string | null): JsonObject {
   };
 }
 
-/** `input_tokens` leaves out what was read from a cache or written to one, of which some servers report more than of the prompt. */
+/** `input_tokens` excludes cache reads and writes. Some servers report more of those than prompt tokens. */
 export function writeUsage(usage: Usage): JsonObject {
   const { prompt_tokens: prompt, prompt_tokens_details: details } = usage;
   const cached = Math.min(prompt, details?.cached_tokens ?? 0);
@@ -66,7 +66,7 @@ export function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** The provider's own message, as the client of the same family is shown it. */
+/** Returns the provider's own message with our id, the card's name and the cost. */
 export function stampVerbatim(message: JsonObject, stamp: Stamp, usage: Usage | undefined): JsonObject {
   const own = usage === undefined ? {} : writeCost(usage);
   return { ...message, id: stamp.id, model: stamp.model, usage: { ...asObject(message.usage), ...own } };
@@ -99,7 +99,7 @@ function writeContent(message: ReplyMessage, seal: Sealer): readonly JsonObject[
   });
 }
 
-/** Anthropic's own thinking as it came; any other as one block that carries what its provider gave, sealed. */
+/** Returns Anthropic's own thinking unchanged, and any other as one block with its provider's details sealed. */
 function writeThinking(
   text: string,
   details: readonly ReasoningDetail[],
@@ -126,8 +126,8 @@ function writeCall(call: ToolCall): JsonObject {
 }
 
 /**
- * The citations that this API can say, null where there are none: pages, and passages of documents that have a number among
- * those of the conversation. Their place in the text is the block that they stand in.
+ * Returns the citations that this API has a form for: pages, and passages of documents numbered in the conversation.
+ * Null if there are none. A citation applies to the block it is in.
  */
 export function writeCitations(citations: readonly Citation[] | undefined): readonly JsonObject[] | null {
   const written = (citations ?? []).flatMap(writeCitation);

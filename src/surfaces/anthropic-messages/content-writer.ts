@@ -1,4 +1,4 @@
-// The content blocks of a streamed answer: one after the other, however the provider mixed them.
+// Writes the content blocks of a streamed answer one at a time, even if the provider interleaves them.
 import type { JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
@@ -28,10 +28,9 @@ export class ContentWriter {
   readonly #seal: Sealer;
   #open: OpenBlock | null = null;
   #hasText = false;
-  /** The index of the next block. */
   #next = 0;
   readonly #calls = new CallQueue();
-  /** Thinking that a provider doesn't show, and wants back. */
+  /** Thinking without text that the provider needs back. */
   readonly #opaque: ReasoningDetail[] = [];
 
   constructor(seal: Sealer) {
@@ -43,7 +42,7 @@ export class ContentWriter {
     if (delta.reasoning_content || delta.reasoning_details?.length) {
       text += this.#think(delta.reasoning_content ?? "", delta.reasoning_details ?? []);
     }
-    // A refusal behind an answer's text stands in the reason for its end.
+    // A refusal after text is reported in the stop reason.
     const said = delta.content || (this.#hasText ? "" : delta.refusal);
     this.#hasText ||= Boolean(delta.content);
     if (said) text += this.#say(said);
@@ -79,7 +78,7 @@ export class ContentWriter {
     return text;
   }
 
-  /** Thinking that is nothing but a signature stands before what it belongs to. Behind the answer clients would take it for the answer. */
+  /** Thinking that is only a signature goes before what it signs: last, clients would treat it as the answer. */
   #showOpaque(): string {
     return this.#opaque.length === 0 ? "" : this.#openThinking();
   }
@@ -110,7 +109,7 @@ export class ContentWriter {
     const input = piece.function?.arguments ?? piece.custom?.input ?? "";
     if (input === "") return text;
     this.#open.json += input;
-    // The text of a custom tool becomes JSON once it is whole.
+    // A custom tool's text becomes JSON once it is complete.
     return this.#open.isCustom ? text : text + this.#delta({ type: "input_json_delta", partial_json: input });
   }
 

@@ -1,4 +1,4 @@
-// Faults as Anthropic's errors: its types and statuses, and the wordings by which Claude Code stops or goes on.
+// Faults as Anthropic's errors: its types and statuses, and the wording that makes Claude Code stop or continue.
 import { errorBody, type Fault } from "../../core/fault.ts";
 import { type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { Refusal } from "../surface.ts";
@@ -18,7 +18,7 @@ const TYPE_BY_STATUS: Readonly<Record<number, string>> = {
   504: "timeout_error",
 };
 
-/** By this wording Claude Code knows to compact the conversation. */
+/** This wording makes Claude Code compact the conversation. */
 const OVERFLOW = "prompt is too long";
 
 export function writeError(fault: Fault, requestId: string): JsonObject {

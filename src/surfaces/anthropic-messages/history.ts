@@ -1,4 +1,4 @@
-// The turns of a Messages request as chat messages, and as Anthropic may get them back.
+// The turns of a Messages request as chat messages, and as they may be sent back to Anthropic.
 
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
@@ -16,18 +16,18 @@ import { TurnBuilder } from "../../operations/chat/turn.ts";
 import { ANTHROPIC_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 
-/** Claude Code's first system block, by which Anthropic tells its requests apart: noise to every other vendor. */
+/** Claude Code's first system block, which identifies its requests to Anthropic: noise to other vendors. */
 const ATTRIBUTION = /^x-anthropic-billing-header:/;
 
 type Blocks = readonly JsonObject[];
 
-/** Blocks that become parts of chat messages; Anthropic alone reads the others. */
+/** Blocks that become parts of chat messages. Only Anthropic reads the others. */
 const READ_BLOCKS: ReadonlySet<unknown> = new Set([
   ...["text", "image", "document", "search_result", "tool_reference"],
   ...["tool_use", "tool_result", "thinking", "redacted_thinking"],
 ]);
 
-/** The bytes of text that messages hold for Anthropic alone. */
+/** Returns the bytes of the text that only Anthropic reads. */
 export function countUnreadBlocks(messages: readonly unknown[]): number {
   let bytes = 0;
   for (const message of messages) {
@@ -40,7 +40,7 @@ export function countUnreadBlocks(messages: readonly unknown[]): number {
   return bytes;
 }
 
-/** True if a text has citations, or a document is to be cited: Anthropic alone takes them. */
+/** True if a text has citations or a document asks for them: only Anthropic supports both. */
 export function hasCitations(messages: readonly unknown[]): boolean {
   return messages.some((message) =>
     listBlocks(asObject(message).content).some(
@@ -49,13 +49,13 @@ export function hasCitations(messages: readonly unknown[]): boolean {
   );
 }
 
-/** A content as blocks: a string is one text. */
+/** Returns a content as blocks; a string is one text block. */
 export function listBlocks(content: unknown): Blocks {
   if (typeof content === "string") return content === "" ? [] : [{ type: "text", text: content }];
   return asArray(content).filter(isObject);
 }
 
-/** The system prompt as the conversation's first message; none where it is empty. */
+/** Returns the system prompt as the conversation's first message, or nothing if it is empty. */
 export function readSystem(system: unknown): readonly ChatMessage[] {
   const blocks = listBlocks(system).filter(({ text }) => !ATTRIBUTION.test(asString(text) ?? ""));
   if (blocks.length === 0) return [];
@@ -63,7 +63,7 @@ export function readSystem(system: unknown): readonly ChatMessage[] {
   return [{ role: "system", content: blocks.map((block) => textPart(block)) }];
 }
 
-/** The messages of the conversation, in order; a turn with tool results becomes several. */
+/** Returns the conversation in order. A turn with tool results becomes several messages. */
 export function readMessages(messages: readonly unknown[], seal: Sealer): readonly ChatMessage[] {
   return messages.flatMap((given, index): readonly ChatMessage[] => {
     const { role, content } = asObject(given);
@@ -103,7 +103,7 @@ function readResult(block: JsonObject, path: string): ToolMessage {
   };
 }
 
-/** The parts of a user's turn or a tool's result that a block becomes. */
+/** Converts a block of a user's turn or of a tool's result. */
 function readPart(block: JsonObject, path: string): readonly ContentPart[] {
   switch (block.type) {
     case "text":
@@ -120,7 +120,7 @@ function readPart(block: JsonObject, path: string): readonly ContentPart[] {
     case "tool_reference":
       return [{ type: "text", text: `Tool: ${asString(block.tool_name) ?? asString(block.name) ?? ""}` }];
     default:
-      // Blocks of tools that Anthropic runs say nothing to other vendors' models.
+      // Blocks of tools that Anthropic runs mean nothing to other vendors' models.
       return [];
   }
 }
@@ -144,7 +144,7 @@ function readDocument(block: JsonObject, path: string): readonly ContentPart[] {
   ];
 }
 
-/** A source as a URL: base64 becomes a data: URL. */
+/** Returns a source as a URL; base64 becomes a data: URL. */
 function readSource(block: JsonObject, path: string): string {
   const { type, url, media_type: mediaType, data } = asObject(block.source);
   if (type === "url" && typeof url === "string") return url;
@@ -186,7 +186,7 @@ function readCall(block: JsonObject): ToolCall {
   return { ...call, ...mark(block) };
 }
 
-/** Thinking of ours is what its provider gave; any other signed thinking is Anthropic's; without a signature it is nobody's. */
+/** Opens our own signatures. Any other signed thinking is Anthropic's, and unsigned thinking is dropped. */
 function readThinking(block: JsonObject, index: number, seal: Sealer): readonly ReasoningDetail[] {
   const text = asString(block.thinking) ?? "";
   const signature = asString(block.signature) ?? asString(block.data) ?? "";
@@ -198,10 +198,7 @@ function readThinking(block: JsonObject, index: number, seal: Sealer): readonly 
   return [{ type: "reasoning.text", text, signature, format: ANTHROPIC_FORMAT, index }];
 }
 
-/**
- * The messages as Anthropic may get them: thinking that another provider made, or nobody signed, is left out, and so are
- * another provider's citations of pages.
- */
+/** Drops other providers' thinking and citations of pages, and unsigned thinking. */
 export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly JsonObject[] {
   return messages.map((given) => {
     const message = asObject(given);
@@ -213,7 +210,7 @@ export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): reado
   });
 }
 
-/** Anthropic seals the place of a result in `encrypted_index`, which only its own citations have. */
+/** Only Anthropic's own citations have an `encrypted_index`, which seals the result's place. */
 function withOwnCitations(block: JsonObject): JsonObject {
   const citations = asArray(block.citations);
   const own = citations.filter((one) => asObject(one).encrypted_index !== "");

@@ -1,4 +1,4 @@
-// The gateway's changes to a Messages request, whether it is passed on or translated: one row per field, with its reason.
+// The gateway's changes to a Messages request, passed on or translated: one row per field, with its reason.
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import {
@@ -11,7 +11,6 @@ import {
   takeOut,
 } from "../lane.ts";
 
-/** Fields of the body. */
 export const BODY_ROWS = listRows(
   {
     container: explainShared("A container"),
@@ -37,18 +36,18 @@ const SOURCE_ROWS = listRows({
   container_upload: "A container lies in the provider's account.",
 });
 
-/** Betas whose use has a price of its own, or reaches what lies in the account. */
+/** Betas that cost extra or reach into the provider's account. */
 const REFUSED_BETAS = /^(fast-mode|skills|files-api|fallback|advisor)/;
 
-/** Server tools that the card prices; the provider runs them. */
+/** A server tool, which the provider runs and the card prices. */
 const SEARCH_TOOL = /^web_search_\d{8}$/;
-/** Tools whose schema is Anthropic's and which the client runs itself. */
+/** Tools that Anthropic defines and the client runs. */
 const CLIENT_TOOL =
   /^(bash|text_editor|memory|computer)_\d{8}$|^(computer|browser)_toolset_\d{8}$|^tool_search_tool_(regex|bm25)(_\d{8})?$/;
-/** A provider that is left to itself searches without end: this many where the client named no number. */
+/** The limit if the client sets none: without one, a provider may search endlessly. */
 const SEARCHES_DEFAULT = 5;
 
-/** The body as it may leave. Throws the Fault `unsupported_parameter` that names a field of the table. */
+/** Returns the body as it may be sent. Throws the Fault `unsupported_parameter` for a refused field. */
 export function applyLane(given: JsonObject, allowsRemote: boolean): LaneResult {
   const body: JsonObject = { ...given };
   const dropped = takeOut(body, BODY_ROWS, allowsRemote);
@@ -82,7 +81,7 @@ function applyTools(given: readonly unknown[], dropped: string[], allowsRemote: 
       kept.push({ ...tool, max_uses: uses });
     } else if (type === "custom" || type === "mcp_toolset" || CLIENT_TOOL.test(type)) kept.push(tool);
     else {
-      // The provider runs it, and the card has no price for that.
+      // The provider runs it, and the card has no price for it.
       dropped.push(`tools[${index}]`);
       names.add(asString(tool.name) ?? "");
     }
@@ -91,7 +90,7 @@ function applyTools(given: readonly unknown[], dropped: string[], allowsRemote: 
   return { kept, names, searches };
 }
 
-/** Walks content blocks: sources may stand in tool results too. */
+/** Walks content blocks, since sources may be in tool results too. */
 function refuseSources(value: unknown, path: string): void {
   if (Array.isArray(value)) {
     for (const [index, one] of value.entries()) refuseSources(one, `${path}[${index}]`);
@@ -108,12 +107,12 @@ function refuseSources(value: unknown, path: string): void {
   }
 }
 
-/** A tool's input may have any field of that name: it is the client's own. */
+/** A tool's input is the client's own: a field of that name refers to nothing. */
 function isReference({ type }: JsonObject): boolean {
   return type !== "tool_use" && type !== "server_tool_use";
 }
 
-/** The beta names that may be passed on. */
+/** Returns the betas that may be passed on. */
 export function passBetas(headers: Headers): {
   readonly betas: readonly string[];
   readonly dropped: readonly string[];

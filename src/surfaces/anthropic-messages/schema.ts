@@ -12,7 +12,7 @@ const tool = openObject({
   input_schema: Type.Optional(openObject({})),
 });
 
-/** The fields that counting tokens and answering have in common. */
+/** The fields shared by counting tokens and answering. */
 const shared = {
   model: Type.String({ minLength: 1 }),
   messages: Type.Array(message, { minItems: 1 }),

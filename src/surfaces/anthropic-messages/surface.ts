@@ -1,4 +1,4 @@
-// Anthropic's Messages: what Claude Code and the Anthropic SDKs speak, on every chat model.
+// Anthropic's Messages API, as Claude Code and the Anthropic SDKs use it, on every chat model.
 import {
   asArray,
   asNumber,
@@ -24,7 +24,7 @@ import { countSchema, messagesSchema } from "./schema.ts";
 import { readTools } from "./tools.ts";
 import { MessageWriter } from "./writer.ts";
 
-/** Fields that only Anthropic understands: the native lane carries them, a translation loses them. */
+/** Fields that only Anthropic supports: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS = ["context_management", "compaction", "cache_control", "mcp_servers"];
 
 const MESSAGES = new Checker(messagesSchema);
@@ -90,7 +90,7 @@ function readAsk(body: JsonObject, seal: Sealer): Pick<Exchange<ChatForm>, "ask"
   return { ask, lost: [...lost, ...cited, ...tools.dropped] };
 }
 
-/** Undefined: the model's own default. */
+/** Undefined for the model's own default. */
 function readEffort({ thinking, output_config: output }: JsonObject): ReasoningEffort | undefined {
   const { type, budget_tokens: budget } = asObject(thinking);
   if (type === "disabled") return "none";
@@ -98,7 +98,7 @@ function readEffort({ thinking, output_config: output }: JsonObject): ReasoningE
   return parseEffort(asObject(output).effort);
 }
 
-/** A schema for the answer, in its current place or its earlier one. */
+/** Reads the answer's schema from its current or its earlier field. */
 function readFormat({
   output_config: output,
   output_format: earlier,
@@ -108,7 +108,7 @@ function readFormat({
   return { type: "json_schema", json_schema: { name: "answer", schema: format.schema } };
 }
 
-/** Claude Code names its session in a header, and in a JSON text within the metadata. */
+/** Claude Code sends its session in a header, and as JSON text within the metadata. */
 function readSession(headers: Headers, { metadata }: JsonObject): string | null {
   const named = headers.get("x-claude-code-session-id");
   if (named) return named;

@@ -8,7 +8,7 @@ const integers = { type: "array", items: integer };
 const editing = { command: text, path: text, file_text: text, old_str: text, new_str: text };
 const inserting = { insert_line: integer, insert_text: text };
 
-/** Anthropic's own tools that the client runs: other vendors' models get them as functions of these inputs. */
+/** Anthropic's own tools that the client runs. Other vendors' models get them as functions with these inputs. */
 const CLIENT_TOOLS: readonly {
   readonly type: RegExp;
   readonly about: string;
@@ -38,7 +38,7 @@ const CLIENT_TOOLS: readonly {
 
 type ToolFields = Pick<ChatRequest, "tools" | "tool_choice" | "parallel_tool_calls">;
 
-/** The tools and the choice among them, and what only Anthropic can run. */
+/** Returns the tools and the tool choice, and the paths of what only Anthropic can run. */
 export function readTools(body: JsonObject): {
   readonly fields: ToolFields;
   readonly dropped: readonly string[];
@@ -65,7 +65,7 @@ export function readTools(body: JsonObject): {
   return { fields, dropped };
 }
 
-/** Null: only the provider of the family can run it. */
+/** Null if only a provider of the family can run it. */
 function toFunction(tool: JsonObject): FunctionTool | null {
   const type = asString(tool.type) ?? "custom";
   const name = asString(tool.name) ?? "";
@@ -89,7 +89,7 @@ function toFunction(tool: JsonObject): FunctionTool | null {
   });
 }
 
-/** Undefined: the client named none; null: it named a tool that is not there. */
+/** Undefined if the client made no choice; null if it chose a tool that doesn't exist. */
 function readChoice(choice: JsonObject, tools: readonly FunctionTool[]): ToolChoice | undefined | null {
   switch (choice.type) {
     case "auto":

@@ -30,7 +30,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     this.#content = new ContentWriter(seal);
   }
 
-  /** Before the message's start only comments may come. */
+  /** Only comments may precede the message's start. */
   get keepAlive(): string {
     return this.#isStarted ? PING : KEEP_ALIVE_LINE;
   }
@@ -66,7 +66,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
 
   protected override writeChunk({ choices, usage }: ChatChunk): string {
     if (usage) this.#usage = usage;
-    // Chunks behind the provider's own events only sum up what those have said.
+    // Chunks after the provider's own events only summarise them.
     if (this.#verbatim || choices.length === 0) return "";
     let text = this.#start();
     for (const choice of choices) {
@@ -85,7 +85,7 @@ export class MessageWriter extends PartWriter implements Writer<Part> {
     const message = {
       ...{ id, type: "message", role: "assistant", model, content: [] },
       ...{ stop_reason: null, stop_sequence: null, stop_details: null, container: null },
-      // The provider counts at its end; clients show this until then.
+      // Clients show this estimate until the provider reports its count at the end.
       usage: {
         input_tokens: countPrompt(),
         output_tokens: 1,

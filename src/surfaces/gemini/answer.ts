@@ -26,7 +26,7 @@ const FINISH: Readonly<Record<FinishReason, string>> = {
   content_filter: "SAFETY",
 };
 
-/** Google's own words beyond those (Gemini API, `FinishReason`). */
+/** Google's other reasons (Gemini API, `FinishReason`). */
 const BLOCKS = [
   ...["RECITATION", "LANGUAGE", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"],
   ...["IMAGE_SAFETY", "IMAGE_PROHIBITED_CONTENT", "IMAGE_RECITATION"],
@@ -39,7 +39,7 @@ export function writeFinish(finish: Finish): string {
   return chooseWord(finish, FINISH, WORDS);
 }
 
-/** `candidatesTokenCount` leaves out what was thought. */
+/** `candidatesTokenCount` excludes thinking. */
 export function writeUsage(usage: Usage): JsonObject {
   const cached = usage.prompt_tokens_details?.cached_tokens;
   const thoughts = usage.completion_tokens_details?.reasoning_tokens;
@@ -53,7 +53,7 @@ export function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** The provider's own response, as the client of the same family is shown it. */
+/** Returns the provider's own response with our id, the card's name and, if known, the cost. */
 export function stampVerbatim(
   response: JsonObject,
   stamp: Stamp,
@@ -95,7 +95,7 @@ function writeCall(call: ToolCall): JsonObject {
   return { functionCall: { id, name, args }, ...signatureOfCall(extra) };
 }
 
-/** Null: there is nothing to show or to give back. */
+/** Null if there is nothing to show or to send back. */
 export function writeThought(
   text: string,
   details: readonly ReasoningDetail[],

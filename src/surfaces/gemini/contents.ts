@@ -13,7 +13,7 @@ import { GEMINI_FORMAT, isOurSignature, openSignature } from "../signature.ts";
 import { countUnread } from "../unread.ts";
 import { readSignature } from "./signature.ts";
 
-/** Calls carry no ids in older clients: a response answers the earliest call of its function that has none yet. */
+/** Older clients send calls without ids: a response answers its function's earliest open call. */
 class CallIds {
   readonly #open = new Map<string, string[]>();
   readonly #results = new Map<string, string>();
@@ -35,7 +35,7 @@ class CallIds {
     return given;
   }
 
-  /** True for a result that its call has already: Gemini CLI sends each twice once it has resumed a session, which other vendors refuse. */
+  /** True if the call has this result: resumed, Gemini CLI sends each twice, which other vendors refuse. */
   isRepeated(name: string, id: string | undefined, result: string): boolean {
     if (id === undefined) return false;
     const isRepeated = this.#results.get(id) === result && !this.#open.get(name)?.includes(id);
@@ -44,25 +44,24 @@ class CallIds {
   }
 }
 
-/** Findings on the way through the contents. */
 interface Findings {
   readonly lost: string[];
-  /** The bytes of results that are in no message, which Gemini alone is sent. */
+  /** The bytes of results that are in no message and that only Gemini receives. */
   unreadBytes: number;
 }
 
-/** The API takes a single part without a list around it. */
+/** The API accepts a single part without a list. */
 export function listParts(parts: unknown): readonly unknown[] {
   return isObject(parts) ? [parts] : asArray(parts);
 }
 
-/** Fields of the parts that become parts of chat messages; Gemini alone reads the others. */
+/** Fields of the parts that become parts of chat messages. Only Gemini reads the others. */
 const READ_PARTS: readonly string[] = [
   ...["text", "inlineData", "inline_data", "fileData", "file_data"],
   ...["functionCall", "function_call", "functionResponse", "function_response"],
 ];
 
-/** The bytes of text that contents hold for Gemini alone. */
+/** Returns the bytes of the text that only Gemini reads. */
 export function countUnreadParts(contents: readonly unknown[]): number {
   let bytes = 0;
   for (const content of contents) {
@@ -128,7 +127,7 @@ function isResponse(part: JsonObject): boolean {
   return isObject(part.functionResponse ?? part.function_response);
 }
 
-/** Most tools answer with one text below `output` or `result`. */
+/** Most tools answer with one text under `output` or `result`. */
 function writeResult(response: unknown): string {
   const given = asObject(response);
   const [only, ...others] = Object.entries(given);
@@ -167,7 +166,7 @@ function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): As
     const call = part.functionCall ?? part.function_call;
     const text = asString(part.text) ?? "";
     const details = readDetails(part, text, signature, seal);
-    // The signature of a call or of a text belongs behind it, a thought's and one of ours before.
+    // The signature of a call or a text goes after it, a thought's and one of ours before.
     if (part.thought === true && !isObject(call)) turn.think(text, details);
     else if (isObject(call)) {
       turn.think("", details);

@@ -46,7 +46,7 @@ export const batchEmbedSchema = openObject({
 const ONE = new Checker(embedSchema);
 const BATCH = new Checker(batchEmbedSchema);
 
-/** Tasks that other providers have a word for. */
+/** Tasks that have an equivalent at other providers. */
 const KINDS: Readonly<Record<string, InputType>> = {
   RETRIEVAL_QUERY: "query",
   QUESTION_ANSWERING: "query",
@@ -113,7 +113,7 @@ function respellOne(given: JsonObject): JsonObject {
   return { ...asObject(embedContentConfig), ...fields };
 }
 
-/** One call asks for one kind of vectors, of one model. */
+/** One call creates vectors of one kind with one model. */
 function refuseOther(request: JsonObject, first: JsonObject, model: string, path: string): void {
   const other = SETTINGS.find((name) => request[name] !== first[name]);
   if (other) {

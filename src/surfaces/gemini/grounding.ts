@@ -1,4 +1,4 @@
-// Citations as Gemini's grounding: each source once, and the segments of the text that rest on them.
+// Citations as Gemini's grounding: each source once, with the segments of text that it supports.
 import type { JsonObject } from "../../core/json.ts";
 import { isDocument, readSource } from "../../operations/chat/citations.ts";
 import type { Citation } from "../../operations/chat/form.ts";
@@ -9,7 +9,7 @@ interface Support {
   readonly chunks: number[];
 }
 
-/** Gemini API, `GroundingMetadata`, over the candidate's whole text; nothing where nothing is cited. */
+/** Returns `GroundingMetadata` (Gemini API) for the candidate's whole text, or no fields without citations. */
 export function writeGrounding(text: string, citations: readonly Citation[]): JsonObject {
   if (citations.length === 0) return {};
   const chunks: JsonObject[] = [];
@@ -54,7 +54,7 @@ function writeChunk(citation: Citation): JsonObject {
   return { retrievedContext: { title, ...(content === undefined ? {} : { text: content }) } };
 }
 
-/** The bytes of UTF-8 before each of these characters, counted in one go through the text. */
+/** Returns the UTF-8 bytes before each of these characters, measured in one pass over the text. */
 function measureBytes(text: string, places: readonly number[]): ReadonlyMap<number, number> {
   const measured = new Map<number, number>();
   let [at, bytes] = [0, 0];

@@ -1,4 +1,4 @@
-// The gateway's changes to a generateContent request, whether it is passed on or translated: one row per field, with its reason.
+// The gateway's changes to a generateContent request, passed on or translated: one row per field, with its reason.
 
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import {
@@ -14,7 +14,6 @@ import { isOurSignature } from "../signature.ts";
 import { listParts } from "./contents.ts";
 import { readSignature } from "./signature.ts";
 
-/** Fields of the body. */
 export const BODY_ROWS = listRows(
   { cachedContent: explainShared("A cache"), cached_content: explainShared("A cache") },
   {
@@ -24,7 +23,7 @@ export const BODY_ROWS = listRows(
   },
 );
 
-/** Tools, by their field. The others are dropped: the provider runs them, and the card has no price for that. */
+/** Refused tools, by field. Other tools of the provider's are dropped, since the card has no price for them. */
 export const TOOL_ROWS = listRows({
   fileSearch: explainShared("A file store"),
   mcpServers: REMOTE,
@@ -33,12 +32,12 @@ export const TOOL_ROWS = listRows({
 const PASSED_TOOL = "functionDeclarations";
 const SEARCH_TOOLS: ReadonlySet<string> = new Set(["googleSearch", "googleSearchRetrieval"]);
 
-/** Files that were uploaded to the provider; other addresses are fetched by it as an image's URL is. */
+/** Files uploaded to the provider. It fetches other addresses just as it fetches an image's URL. */
 const ACCOUNT_FILE = /^(files\/|gs:|https:\/\/generativelanguage\.googleapis\.com\/)/i;
-/** As many searches as one prompt is billed for (ai.google.dev/gemini-api/docs/pricing). */
+/** One prompt is billed as this many searches (ai.google.dev/gemini-api/docs/pricing). */
 const SEARCHES = 1;
 
-/** The body as it may leave. Throws the Fault `unsupported_parameter` that names a field of the table. */
+/** Returns the body as it may be sent. Throws the Fault `unsupported_parameter` for a refused field. */
 export function applyLane(given: JsonObject): LaneResult {
   const body: JsonObject = { ...given };
   const dropped = takeOut(body, BODY_ROWS, false);
@@ -63,7 +62,7 @@ export function applyLane(given: JsonObject): LaneResult {
   return { body, dropped, searches };
 }
 
-/** The API takes every name in either spelling. */
+/** The API accepts either spelling of every name. */
 function toCamelCase(name: string): string {
   return name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
@@ -80,7 +79,7 @@ function applyContent(one: unknown, index: number): JsonObject {
       throw refuseField(`contents[${index}].parts[${at}].fileData`, explainShared("A file"));
     }
     if (!isOurSignature(readSignature(part.thoughtSignature ?? part.thought_signature))) return part;
-    // Thinking that another provider made.
+    // This is another provider's thinking.
     const { thoughtSignature: _signature, thought_signature: _snake, ...rest } = part;
     return rest;
   });

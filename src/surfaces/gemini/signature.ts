@@ -1,17 +1,17 @@
-// Signatures as Gemini's API carries them: bytes in base64, which Google's Python SDK decodes and refuses if they aren't.
+// Signatures in Gemini's API are base64: Google's Python SDK decodes them and refuses any other text.
 import { asString } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
 import type { ReasoningDetail } from "../../operations/chat/form.ts";
 import { isOurSignature, signThinking } from "../signature.ts";
 
-/** Every one of our signatures begins with the same three bytes, which are these four letters in base64. */
+/** Our signatures all begin with the same three bytes, which are these four letters in base64. */
 const OURS = Buffer.from("pk1").toString("base64");
 
 export function writeSignature(seal: Sealer, text: string, details: readonly ReasoningDetail[]): string {
   return Buffer.from(signThinking(seal, text, details)).toString("base64");
 }
 
-/** Returns the signature of a part: one of ours as it was before it was written, any other as it came, empty if there is none. */
+/** Returns a part's signature: one of ours decoded, any other unchanged, "" if it has none. */
 export function readSignature(given: unknown): string {
   const signature = asString(given) ?? "";
   if (!signature.startsWith(OURS)) return signature;

@@ -1,25 +1,25 @@
-// The two spellings of Gemini's fields: `generationConfig` is what the API documents, and `generation_config` means the same.
+// The two spellings of Gemini's fields: the API documents `generationConfig`, but accepts `generation_config` as well.
 import { isObject, type JsonObject } from "../../core/json.ts";
 
-/** The fields that checks, holds and translation read, by their other spelling. */
+/** The undocumented spellings of the fields that checks, holds and translation read. */
 const SPELLINGS: ReadonlyMap<string, string> = new Map([
   ["system_instruction", "systemInstruction"],
   ["generation_config", "generationConfig"],
   ["tool_config", "toolConfig"],
 ]);
 
-/** The fields within these are respelled too. */
+/** Fields whose own fields are respelled too. */
 const RESPELLED: ReadonlySet<string> = new Set(["generationConfig", "toolConfig", "tools"]);
 
-/** Fields within whose value has names of the client's own, which must stay as they are. */
+/** Fields whose values contain the client's own names, which must not change. */
 const OPAQUE: ReadonlySet<string> = new Set([
   ...["parameters", "parametersJsonSchema", "response"],
   ...["responseSchema", "responseJsonSchema", "_responseJsonSchema"],
 ]);
 
 /**
- * Returns a request with its settings and tools in the documented spelling. Google's Python SDK mixes both, and an unread
- * `candidate_count` would be held as one answer. Of a field that is there twice, the documented one counts.
+ * Returns a request with its settings and tools in the documented spelling. Google's Python SDK mixes both, and an
+ * unread `candidate_count` would be held as one answer. If both spellings are present, the documented one counts.
  */
 export function respell(given: JsonObject): JsonObject {
   const fields: JsonObject = {};

@@ -1,4 +1,4 @@
-// Gemini's generateContent: what Gemini CLI and Google's SDKs speak, on every chat model. The model and the verb stand in the path.
+// Gemini's generateContent, as Gemini CLI and Google's SDKs use it, on every chat model.
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
@@ -22,13 +22,13 @@ import { countSchema, generateSchema } from "./schema.ts";
 import { respell } from "./spelling.ts";
 import { GenerateWriter } from "./writer.ts";
 
-/** Google's newest SDKs ask for `/v1`. */
+/** Google's newest SDKs use `/v1`. */
 const PREFIX = /^\/v1(beta)?\/models\//;
 const VERBS: ReadonlySet<string> = new Set([
   ...["generateContent", "streamGenerateContent", "countTokens"],
   ...["embedContent", "batchEmbedContents"],
 ]);
-/** Fields that only Google understands: the native lane carries them, a translation loses them. */
+/** Fields that only Google supports: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS = ["safetySettings", "safety_settings"];
 
 const GENERATE = new Checker(generateSchema);
@@ -49,7 +49,7 @@ export const GEMINI: Surface<ChatForm> = {
   },
 };
 
-/** The model and the verb of a path. Throws the Fault of a path that has none. */
+/** Returns the path's model and verb. Throws a Fault if it has none. */
 export function readPath(path: string): { readonly model: string; readonly verb: string } {
   const rest = path.replace(PREFIX, "");
   const colon = rest.lastIndexOf(":");
@@ -98,7 +98,7 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
   };
 }
 
-/** The request of which only the tokens are counted: contents, or a whole request within. */
+/** Reads the request whose tokens are counted: contents, or a whole nested request. */
 function readCounted({ url, body, limits, seal }: Incoming): ChatRequest {
   const { model } = readPath(new URL(url).pathname);
   const fields = readFields(body);
@@ -133,7 +133,7 @@ function readAsk(
   return { ask, lost: [...lost, ...read.lost, ...searches], unreadBytes: read.unreadBytes };
 }
 
-/** Numbers that a chat request has under other names. */
+/** Number fields and their names in a chat request. */
 const NUMBERS: readonly (readonly [string, string])[] = [
   ["temperature", "temperature"],
   ["topP", "top_p"],
@@ -149,12 +149,12 @@ const NUMBERS: readonly (readonly [string, string])[] = [
 function readNumbers(config: JsonObject): JsonObject {
   const fields: JsonObject = {};
   for (const [from, to] of NUMBERS) if (typeof config[from] === "number") fields[to] = config[from];
-  // One answer is what is meant anyway.
+  // One answer is the default.
   if (fields.n === 1) delete fields.n;
   return fields;
 }
 
-/** Undefined: the model's own default. */
+/** Undefined for the model's own default. */
 function readEffort({
   thinkingBudget: budget,
   thinkingLevel: level,
@@ -172,7 +172,7 @@ function readFormat(config: JsonObject): ResponseFormat | undefined {
   return { type: "json_schema", json_schema: { name: "answer", schema } };
 }
 
-/** Google's schemas write their types in capitals. */
+/** Google's schemas spell types in capitals. */
 function lowerTypes(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(lowerTypes);
   if (!isObject(schema)) return schema;

@@ -27,15 +27,15 @@ import {
 import { writeError } from "./errors.ts";
 import { writeGrounding } from "./grounding.ts";
 
-/** One candidate while it is written. */
+/** A candidate being written. */
 interface Candidate {
-  /** Calls are shown whole and one after the other: clients of this API take no pieces of arguments. */
+  /** Calls are shown whole and in order: clients of this API don't accept pieces of arguments. */
   readonly calls: CallQueue;
   call: (ToolCallDelta & { input: string }) | null;
-  /** The part of its thinking that was not shown yet: what the provider wants back. */
+  /** Thinking not shown yet, which the provider needs back. */
   details: ReasoningDetail[];
   finish: Finish;
-  /** Its text so far, in which citations have their place. A refusal behind it says nothing more than the finish. */
+  /** The text so far, which citations refer to. A refusal after text adds nothing to the finish reason. */
   readonly text: string[];
   readonly citations: Citation[];
 }
@@ -49,7 +49,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   #stamped: Stamp | null = null;
   #isVerbatim = false;
   #isBegun = false;
-  /** The provider's own events from its finish on: their cost is known once the request is settled. */
+  /** The provider's own events from its finish on. Their cost is known once the request is settled. */
   readonly #held: JsonObject[] = [];
   #usage: Usage | null = null;
 
@@ -104,7 +104,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
 
   protected override writeChunk({ choices, usage }: ChatChunk): string {
     if (usage) this.#usage = usage;
-    // Chunks behind the provider's own events only sum up what those have said.
+    // Chunks after the provider's own events only summarise them.
     if (this.#isVerbatim) return "";
     let text = "";
     for (const choice of choices) text += this.#choice(choice);
@@ -145,7 +145,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     return [...waiting, ...this.#endCall(candidate), ...this.#sign(candidate)];
   }
 
-  /** Takes a piece of a call; returns the call before it, which is whole now. */
+  /** Takes a piece of a call. Returns the previous call if this piece completes it. */
   #call(candidate: Candidate, piece: ToolCallDelta): readonly JsonObject[] {
     const input = piece.function?.arguments ?? piece.custom?.input ?? "";
     const { call } = candidate;
@@ -168,7 +168,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     return [{ functionCall: { id: call.id ?? "", name, args }, ...signatureOfCall(call.extra_content) }];
   }
 
-  /** Thinking is over: its signature stands in a part of its own. */
+  /** Ends the thinking: its signature is a part of its own. */
   #sign(candidate: Candidate): readonly JsonObject[] {
     if (candidate.details.length === 0) return [];
     const signed = writeThought("", candidate.details, this.#seal);

@@ -39,7 +39,7 @@ export const moderationRequestSchema = openObject({
 });
 
 const CHECKER = new Checker(moderationRequestSchema);
-/** OpenAI's SDKs leave the model out; an alias may name another one for it. */
+/** The model if none is named, as in OpenAI's SDKs. An alias may map it to another model. */
 const STANDARD_MODEL = "omni-moderation-latest";
 
 export const MODERATIONS: Surface<ModerationForm> = {
@@ -71,7 +71,7 @@ function readInputs(input: Static<typeof moderationRequestSchema>["input"]): Mod
   throw new Fault("invalid_type", message, { param: "input" });
 }
 
-/** Nothing but what is judged goes on. */
+/** Only what is judged is passed on. */
 function readPart(part: ModerationPart): ModerationPart {
   if (part.type === "text") return { type: "text", text: part.text };
   return { type: "image_url", image_url: { url: part.image_url.url } };

@@ -1,4 +1,4 @@
-// OpenAI's chat completion as a TypeBox schema, with the gateway's own fields, for documents and tests.
+// The TypeBox schema of OpenAI's chat completion with the gateway's own fields, for documents and tests.
 import { type Static, Type } from "@sinclair/typebox";
 import type { Frozen } from "../../core/frozen.ts";
 import { checkChoice } from "../bounds.ts";
@@ -38,7 +38,7 @@ const usageSchema = Type.Object({
   charged: Type.Optional(Type.Number({ description: "USD that the balance paid." })),
 });
 
-// `function_call` answers requests that offer the deprecated `functions`.
+// `function_call` is the reason for requests that offer the deprecated `functions`.
 const finish = checkChoice("stop", "length", "tool_calls", "content_filter", "function_call");
 
 export const completionSchema = Type.Object({
@@ -59,7 +59,7 @@ export const completionSchema = Type.Object({
   usage: Type.Optional(usageSchema),
 });
 
-/** An event of a streamed completion; the last one has the usage. */
+/** An event of a streamed completion. The last one holds the usage. */
 export const chunkSchema = Type.Object({
   id: text,
   object: checkChoice("chat.completion.chunk"),

@@ -1,4 +1,4 @@
-// The deprecated `functions` of OpenAI's API: requests that use them are answered with `function_call`, as they expect.
+// OpenAI's deprecated `functions`: requests that offer them are answered with `function_call`.
 
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import type {
@@ -11,13 +11,13 @@ import type {
 } from "../../operations/chat/form.ts";
 import { listChunks, type Part } from "../../operations/chat/run.ts";
 
-/** True if a client's body offers functions in the deprecated form; beside `tools` they count for nothing. */
+/** True if a body offers functions in the deprecated form. They are ignored if it has `tools`. */
 export function offersFunctions(body: unknown): boolean {
   const { tools, functions } = asObject(body);
   return asArray(tools).length === 0 && asArray(functions).length > 0;
 }
 
-/** A whole answer with its call in the deprecated form, which has room for one. */
+/** Returns a whole answer with its call in the deprecated form, which holds only one. */
 export function withFunctionCall(reply: ChatReply): JsonObject {
   return { ...reply, choices: reply.choices.map(choiceWithCall) };
 }
@@ -40,7 +40,7 @@ export interface ShownChunk extends JsonObject {
   readonly usage?: Usage;
 }
 
-/** A streamed answer's parts with the same. A piece of a later call leaves nothing. */
+/** Returns a streamed answer's chunks in the deprecated form. Pieces of later calls are dropped. */
 export function withFunctionCalls(parts: readonly Part[]): readonly ShownChunk[] {
   return listChunks(parts).flatMap(chunkWithCall);
 }

@@ -1,4 +1,4 @@
-// A client's chat-completions body as the canonical request: bounds checked, nulls and deprecated fields resolved.
+// Reads a client's chat-completions body as the canonical request: checks bounds, resolves nulls and deprecated fields.
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { firstFault } from "../../core/schema-fault.ts";
@@ -11,12 +11,12 @@ import { chatRequestSchema } from "./schema.ts";
 
 const CHECKER = new Checker(chatRequestSchema);
 
-/** The fields that hold objects of a bounded size, with their bounds. */
+/** Fields that hold objects of a bounded size, with their bounds. */
 const BOUNDED = Object.entries(chatRequestSchema.properties).flatMap(([field, { maxProperties }]) =>
   typeof maxProperties === "number" ? [[field, maxProperties] as const] : [],
 );
 
-/** The checked request. Throws a Fault that names the first field out of bounds. */
+/** Returns the checked request. Throws a Fault that names the first field out of bounds. */
 export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
   const given = withoutNulls(body);
   refuseLongList(given.messages, limits.messagesMax, "messages");
@@ -31,7 +31,7 @@ export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
   return canonical(given);
 }
 
-/** `null` for an optional field is the field left out, and an empty `tools` or `stop` says nothing either. */
+/** A null optional field counts as missing, and so does an empty `tools` or `functions`. */
 function withoutNulls(body: unknown): JsonObject {
   if (!isObject(body))
     throw firstFault(chatRequestSchema, body) ?? new Fault("invalid_json", "Not an object.");
@@ -47,7 +47,7 @@ function withoutNulls(body: unknown): JsonObject {
   return kept;
 }
 
-/** Before anything else looks at them. */
+/** Runs before any other check reads the objects. */
 function refuseLargeObjects(given: JsonObject): void {
   for (const [field, most] of BOUNDED) {
     if (given[field] !== undefined) refuseManyFields(given[field], most, field);
@@ -70,12 +70,12 @@ function canonical(given: JsonObject): ChatRequest {
   if (tools.length > 0 && choice !== undefined) request.tool_choice = choice;
   if (tools.length === 0) refuseForcedCall(choice);
   if (tools.length === 0) delete request.parallel_tool_calls;
-  // An answer in the deprecated form has room for one call.
+  // An answer in the deprecated form holds only one call.
   else if (offersFunctions(given)) request.parallel_tool_calls = false;
   return checked(request);
 }
 
-/** The schema was checked and the deprecated forms are gone: the object is what its type says. */
+/** The cast is safe: the schema was checked and the deprecated forms are gone. */
 function checked(request: JsonObject): ChatRequest {
   return request as ChatRequest;
 }
@@ -84,7 +84,7 @@ function checkedMessage(message: JsonObject): ChatMessage {
   return message as ChatMessage;
 }
 
-/** Without tools, `auto` and `none` say nothing; to force a call that can't be made is a mistake. */
+/** Without tools, `auto` and `none` have no effect, but forcing a call is a mistake. */
 function refuseForcedCall(choice: unknown): void {
   if (choice === undefined || choice === "auto" || choice === "none") return;
   const message = "Invalid 'tool_choice': it is only allowed when 'tools' are specified.";
@@ -97,7 +97,7 @@ function toolsOf(given: JsonObject, functions: readonly unknown[]): readonly Too
   return functions.map((definition) => ({ type: "function", function: definition }) as Tool);
 }
 
-/** The deprecated `function_call` as `tool_choice`. */
+/** Returns the deprecated `function_call` as `tool_choice`. */
 function choiceOf(functionCall: unknown): ToolChoice | undefined {
   if (functionCall === "none" || functionCall === "auto") return functionCall;
   const name = asString(asObject(functionCall).name);
@@ -110,8 +110,8 @@ function messagesOf(given: readonly unknown[]): readonly ChatMessage[] {
 }
 
 /**
- * A message without null fields and without what only other surfaces can say of it; the deprecated function forms become tool forms with an id of our own: a result gets
- * that of the latest call of its function, which `callIds` remembers by the function's name.
+ * Returns a message without nulls and without fields that only other surfaces set. Deprecated function forms become
+ * tool forms with an id of our own. A result gets the id of its function's latest call (`callIds`, by function name).
  */
 function messageOf(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
   const message: JsonObject = {};

@@ -1,4 +1,4 @@
-// The chat-completions request as a TypeBox schema: what clients may send, its bounds, and what OpenAPI shows of it.
+// The TypeBox schema of a chat-completions request: what clients may send, its bounds, and what OpenAPI shows.
 import { Type } from "@sinclair/typebox";
 import { checkChoice, countFrom, openObject } from "../bounds.ts";
 import { FIELDS_MAX } from "../checker.ts";
@@ -125,7 +125,7 @@ const responseFormat = Type.Union([
 const tokens = countFrom(1);
 const penalty = Type.Number({ minimum: -2, maximum: 2 });
 
-/** Fields not named here are carried through. `n` and `messages` also have ceilings of the operator's (`limits`). */
+/** Other fields are passed through. The operator's `limits` also bound `n` and `messages`. */
 export const chatRequestSchema = openObject(
   {
     model: Type.String({ minLength: 1, description: "`<Provider>#<model>`, or a selector: `Router#best`." }),

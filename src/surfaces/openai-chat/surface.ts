@@ -1,4 +1,4 @@
-// OpenAI's chat completions: the surface whose form is the chat operation's own.
+// OpenAI's chat completions, the surface that uses the chat operation's own form.
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatForm } from "../../operations/chat/decoder.ts";
 import type { ChatReply } from "../../operations/chat/form.ts";
@@ -27,7 +27,7 @@ export const OPENAI_CHAT: Surface<ChatForm> = {
 function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
   const asked = readChatRequest(body, limits);
   const isUnstored = asked.store === true && limits.storesUpstream !== true;
-  // All clients share the provider's account: nothing is left there unless the operator allows it.
+  // All clients share the provider's account: nothing is stored there unless the operator allows it.
   const ask = isUnstored ? { ...asked, store: false } : asked;
   const manners = {
     includeUsage: ask.stream_options?.include_usage === true,
@@ -35,7 +35,7 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
   };
   return {
     ask,
-    // Nothing is lost on the way through the chat form: it is the same one.
+    // Nothing is lost: the chat form is this surface's own.
     ...TRANSLATED,
     dropped: isUnstored ? ["store"] : [],
     whole(reply, stamp) {
@@ -46,7 +46,7 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
   };
 }
 
-/** The answer without what only other surfaces can say of it. */
+/** Returns the answer without the fields that only other surfaces show. */
 function dropOwn({ verbatim: _verbatim, ...reply }: ChatReply): ChatReply {
   if (!reply.choices.some(({ message }) => message.parts || message.annotations)) return reply;
   const choices = reply.choices.map((choice) => {
@@ -59,6 +59,6 @@ function dropOwn({ verbatim: _verbatim, ...reply }: ChatReply): ChatReply {
 function writeWhole(reply: JsonObject, stamp: Stamp): JsonObject {
   const { id, created, model } = stamp;
   const head = { id, object: "chat.completion", created, model };
-  // Twice: first for the order in which people read it, last so that no upstream's field stands in its place.
+  // The head comes first for readability, and again last so that no upstream field overrides it.
   return { ...head, ...reply, ...head };
 }
