@@ -1,4 +1,4 @@
-// Writes the pieces of a chat answer one by one: the provider's own events, or the chunks that a surface translates.
+// Writes a chat answer piece by piece: the provider's own events, or chunks that a surface translates.
 import type { ChatChunk } from "../operations/chat/form.ts";
 import { isChunk, type Part, type ShownEvents, Verbatim } from "../operations/chat/run.ts";
 
@@ -14,7 +14,7 @@ export abstract class PartWriter {
     return text;
   }
 
-  /** Passes on events that differ in their text alone. */
+  /** Passes on events that differ only in their text. */
   protected passRunOn({ type, data }: ShownEvents): string {
     let text = "";
     for (const one of data) text += this.passOn(new Verbatim({ event: type, data: one }, []));

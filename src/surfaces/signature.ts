@@ -1,4 +1,4 @@
-// Signatures of our own on thinking that another provider made: sealed for the account, opened when the client sends it back.
+// Our own signatures on other providers' thinking: sealed for the account, opened when the client sends them back.
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 import type { Sealer } from "../core/world.ts";
 import type { ReasoningDetail } from "../operations/chat/form.ts";
@@ -6,20 +6,20 @@ import type { TurnPart } from "../operations/chat/turn.ts";
 
 const PREFIX = "pk1.";
 
-/** The formats in which families' own signatures travel in the chat form (OpenRouter's names for them). */
+/** The formats of families' own signatures in the chat form, by OpenRouter's names. */
 export const ANTHROPIC_FORMAT = "anthropic-claude-v1";
 export const RESPONSES_FORMAT = "openai-responses-v1";
 export const GEMINI_FORMAT = "google-gemini-v1";
 
-/** A signature that holds what the provider gave with its thinking; the thinking's own text stays outside. */
+/** Returns a signature that contains the provider's details of its thinking, but not the thinking's text. */
 export function signThinking(seal: Sealer, text: string, details: readonly ReasoningDetail[]): string {
   const kept = details.map((detail) => (detail.text === text ? { ...detail, text: undefined } : detail));
   return PREFIX + seal.seal(JSON.stringify(kept));
 }
 
 /**
- * Returns a call's own signature as thinking that names the call, in OpenRouter's form: the calls of Messages and
- * Responses have no place for it, and Gemini's models answer worse without.
+ * Returns a call's own signature as thinking that names the call, in OpenRouter's form. Messages and Responses have no
+ * field for it in a call, and Gemini's models answer worse without it.
  */
 export function readCallSignature(call: {
   readonly id?: string | undefined;
@@ -31,8 +31,8 @@ export function readCallSignature(call: {
 }
 
 /**
- * Returns an answer's parts with all that is signed before what it belongs to: a call's own signature, and one behind the
- * answer's end, where clients would take it for the answer. Neighbouring thinking is one.
+ * Returns an answer's parts with each signature before what it signs: a call's own, and one after the answer's end,
+ * which clients would treat as the answer. Adjacent thinking is merged.
  */
 export function signTurn(parts: readonly TurnPart[]): readonly TurnPart[] {
   if (parts.every(({ kind }) => kind === "text")) return parts;
@@ -61,7 +61,7 @@ export function isOurSignature(signature: string): boolean {
   return signature.startsWith(PREFIX);
 }
 
-/** The provider's own details, with the text put back; null: the signature is another account's, or was changed. */
+/** Returns the provider's details with the text restored. Null if another account's, or changed. */
 export function openSignature(
   seal: Sealer,
   text: string,

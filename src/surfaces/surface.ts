@@ -1,4 +1,4 @@
-// The port that every surface implements: a client's wire format, in pure functions to and from an operation's own form.
+// The port that every surface implements: a client's wire format, in pure functions to and from an operation's form.
 import type { Family } from "../core/dialect.ts";
 import { errorBody, Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -8,39 +8,39 @@ import type { Sealer } from "../core/world.ts";
 import type { Form } from "../operations/form.ts";
 import type { Asking, Operation } from "../operations/operation.ts";
 
-/** A client's request as it arrived. `body` is parsed and within the bounds on size and structure, and nothing else. */
+/** A client's request as it arrived. `body` is parsed and checked only for size and structure. */
 export interface Incoming {
   readonly url: string;
   readonly headers: Headers;
   readonly body: unknown;
   readonly limits: Limits;
   readonly seal: Sealer;
-  /** The length of the sound in the form's file; null: the surface takes none. */
+  /** The length of the form's audio file. Null if the surface accepts none. */
   readonly seconds: number | null;
-  /** The kept answers that the request goes on from; null: none are kept here. */
+  /** The kept answers that the request continues from. Null if none are kept here. */
   readonly keeping: Keeping | null;
-  /** The answer that the request goes on from at its provider; null: none is stored there. */
+  /** The answer at the provider that the request continues from. Null if none is stored there. */
   readonly stored: StoredAnswer | null;
 }
 
-/** The fields of an answer that only the gateway knows. `id` has the surface's own prefix. */
+/** The gateway's own fields of an answer. `id` has the surface's prefix. */
 export interface Stamp {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
-  /** The card that answers. */
+  /** The answering card. */
   readonly model: string;
-  /** Returns the name of an answer that its provider stores, by the provider's own id. */
+  /** Returns our id for an answer stored at its provider, from the provider's own id. */
   readonly nameStored: (id: string) => string;
-  /** Estimates the prompt's tokens, for surfaces that name them before the provider has counted them. */
+  /** Estimates the prompt's tokens, for surfaces that report them before the provider's count arrives. */
   readonly countPrompt: () => number;
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
- * An answer that isn't JSON, or whose JSON is too long to be written as one text: then `pieces` are to be sent one after
- * the other, and nobody else needs their memory.
+ * An answer that isn't JSON, or whose JSON is too long for one text. In that case `pieces` are sent one by one, and
+ * their memory is not shared.
  */
 export class Document {
   readonly type: string;
@@ -53,72 +53,72 @@ export class Document {
 }
 
 /**
- * A request that was understood: the operation's form of it, and how its answer is written. One object, so that what
- * was read off the request (names that were flattened, fields to be echoed) is at hand when the answer is written.
+ * A parsed request: the operation's form of it, and how to write its answer. It is one object so that facts read from
+ * the request (flattened names, echoed fields) are available when the answer is written.
  */
 export interface Exchange<F extends Form> extends Asking<F> {
-  /** The client's name for the conversation, from a header or a field; null: it named none. */
+  /** The client's name for the conversation, from a header or a field. Null if it sent none. */
   readonly session: string | null;
-  /** The content type of a stream, where the request asks for another one than server-sent events. */
+  /** The stream's content type if the request asks for another one than server-sent events. */
   readonly streamType?: string;
-  /** Returns what is kept of the answer; left out: nothing is. */
+  /** Returns what is kept of the answer. Missing if nothing is kept. */
   keep?(answer: JsonObject): KeptExchange;
-  /** A whole answer's body. */
+  /** Returns a whole answer's body. */
   whole(reply: F["reply"], stamp: Stamp): JsonObject | Document;
-  /** A writer for one streamed answer. It asks for the stamp with the first piece: failover may change the model until then. */
+  /** Returns a stream's writer. It reads the stamp at the first piece: until then, failover may change the model. */
   writer(stamp: () => Stamp): Writer<F["piece"]>;
-  /** A writer of the answer's own bytes, for one that is no text; left out: it is written as events. */
+  /** Returns a writer of the answer's raw bytes. Missing if the answer is written as events. */
   bytes?(): ByteWriter<F["piece"]>;
 }
 
-/** Writes one answer as it comes. */
+/** Writes one answer as it arrives. */
 export interface StreamWriter<Piece> {
-  /** The next pieces as they are sent, empty where they show nothing. The last piece of an answer holds its usage. */
+  /** Returns the pieces as sent, empty if there is nothing to show. An answer's last piece holds its usage. */
   write(pieces: readonly Piece[]): string | Bytes;
-  /** The answer is whole: the stream's own end. */
+  /** Returns the stream's own end, once the answer is complete. */
   end(): string;
-  /** The answer failed: the surface's error event; null: it has none, and the connection breaks off. */
+  /** Returns the surface's error event. Null if it has none and the connection is closed instead. */
   fail(fault: Fault, requestId: string): string | null;
-  /** A sign of life for a silent stream; null: it has none, and nothing leaves before the answer begins. */
+  /** The text that keeps a silent stream alive. Null if it has none: nothing is sent before the answer begins. */
   readonly keepAlive: string | null;
 }
 
-/** Writes one answer as its own bytes, without any events. */
+/** Writes one answer as raw bytes, without events. */
 export interface ByteWriter<Piece> extends StreamWriter<Piece> {
-  /** Returns the media type, as the first pieces of the answer tell it. */
+  /** Returns the media type that the answer's first pieces name. */
   readType(first: readonly Piece[]): string;
 }
 
-/** Writes one answer as the text of an event stream, which has a place for an error and signs of life. */
+/** Writes one answer as the text of an event stream, which can carry errors and keep-alives. */
 export interface Writer<Piece> extends StreamWriter<Piece> {
   write(pieces: readonly Piece[]): string;
-  /** Returns the whole answer once all of its pieces were written, for surfaces whose answers are kept. */
+  /** Returns the whole answer after its last piece, for surfaces whose answers are kept. */
   finish?(): JsonObject;
   fail(fault: Fault, requestId: string): string;
   readonly keepAlive: string;
 }
 
-/** An error answer in the surface's form. `headers` replace those of the same name that every error answer has; null removes one. */
+/** An error answer in the surface's form. `headers` override every error answer's own; null removes one. */
 export interface Refusal {
   readonly status: number;
   readonly body: JsonObject;
   readonly headers?: Readonly<Record<string, string | null>>;
 }
 
-/** The parts of surfaces of OpenAI's: most share its form of error answers. */
+/** Shared parts of OpenAI's surfaces, most of which use its error form. */
 export const OPENAI_FORM = {
   family: "openai",
   refuse: (fault: Fault): Refusal => ({ status: fault.row.status, body: { ...errorBody(fault) } }),
 } as const;
 
-/** Requests of which only the prompt's tokens are counted. */
+/** Requests that only count the prompt's tokens. */
 export interface Counting<F extends Form> {
   isCounting(path: string): boolean;
   read(incoming: Incoming): F["ask"];
   write(tokens: number): JsonObject;
 }
 
-/** The terms of a request that every provider gets in translation, of which nothing is lost or held besides. */
+/** The terms of a request that is translated for every provider, without losses or extra holds. */
 export const TRANSLATED = {
   dropped: [],
   lost: [],
@@ -133,12 +133,12 @@ function failStream(): never {
   throw new Fault("unsupported_parameter", "This API has no streams.", { param: "stream" });
 }
 
-/** Throws the Fault of a request for a stream, where answers never stream. */
+/** Throws a Fault if a stream is requested from an API that never streams. */
 export function refuseStream({ stream }: JsonObject): void {
   if (stream === true) failStream();
 }
 
-/** The terms of a request whose answer comes whole. */
+/** The terms of a request that is never streamed. */
 export const TRANSLATED_WHOLE = { ...TRANSLATED, writer: failStream } as const;
 
 export interface Surface<F extends Form> {
@@ -148,21 +148,21 @@ export interface Surface<F extends Form> {
   /** The prefix of an answer's id, such as `chatcmpl-`. */
   readonly idPrefix: string;
   /**
-   * The bodies that it takes: JSON (left out), either that or a form, or a form whose `file` is sound. A form's body is an
-   * object too, of texts, attachments and lists of them.
+   * The accepted bodies: JSON only (if missing), JSON or a form, or a form whose `file` is audio. A form's body is an
+   * object too, made of texts, attachments and lists of them.
    */
   readonly body?: "either" | "sound";
-  /** Throws the Fault of a path that only looks like one of the surface's: that comes before any other check. */
+  /** Throws a Fault if a path only looks like one of the surface's. Runs before any other check. */
   checkPath?(path: string): void;
-  /** Throws the Fault that names the field out of bounds and what would be right. */
+  /** Throws a Fault that names the field out of bounds and the valid values. */
   read(incoming: Incoming): Exchange<F>;
   refuse(fault: Fault, requestId: string): Refusal;
   readonly counting?: Counting<F>;
-  /** Returns the names of what a request goes on from, for surfaces whose answers are kept. */
+  /** Returns the ids that a request continues from, for surfaces whose answers are kept. */
   findEarlier?(body: unknown): Earlier;
 }
 
-/** A surface of any operation, for tables: `use` hands it on with its types. */
+/** A surface of any operation, for tables. `use` passes it on with its types. */
 export interface AnySurface extends Pick<Surface<Form>, "name" | "refuse"> {
   use<Result>(task: <F extends Form>(surface: Surface<F>) => Result): Result;
 }

@@ -1,4 +1,4 @@
-// Texts as OpenAI's APIs take them: one text or the ids of its tokens, or a list of either.
+// Texts as OpenAI's APIs accept them: a text or its token ids, or a list of either.
 type TextInput = string | readonly number[];
 
 export function listTextInputs(given: TextInput | readonly TextInput[]): readonly TextInput[] {

@@ -1,14 +1,14 @@
-// Text that only a provider of the client's family reads: it is in no field of the canonical request, and costs as much.
+// Text that only a provider of the client's family reads: it is in no canonical field, but costs just as much.
 import { isObject } from "../core/json.ts";
 
-/** Quotes, colons, commas and brackets around each entry of a JSON. */
+/** The quotes, colons, commas and brackets around each JSON entry. */
 const QUOTING_BYTES = 4;
-/** Encrypted content, of which the provider counts some 4 characters as a token; text may have 1.4 bytes a token. */
+/** The provider counts about 4 characters of encrypted content as a token, but text may have 1.4 bytes a token. */
 const SEALED_SHARE = 0.35;
-/** At 1.4 bytes a token as much as the largest image takes. */
+/** The largest image's tokens, at 1.4 bytes a token. */
 const IMAGE_BYTES_MAX = 14_000;
 
-/** The bytes of a value's text, for the hold before the call. */
+/** Returns the bytes of a value's text, for the hold before the call. */
 export function countUnread(value: unknown): number {
   if (typeof value === "string") return Buffer.byteLength(value);
   if (Array.isArray(value)) {

@@ -1,11 +1,11 @@
-// The provider's own events for a client of its family: passed on, the last ones once their cost is known.
+// Passes the provider's own events on to a client of its family, the last ones once their cost is known.
 import type { JsonObject } from "../core/json.ts";
 import type { Usage } from "../operations/chat/form.ts";
 import type { ShownEvents } from "../operations/chat/run.ts";
 import { namedEvent } from "./event-stream.ts";
 
 export abstract class VerbatimWriter {
-  /** From the event with the last usage on: its cost is known once the request is settled. */
+  /** Events from the last usage on. Their cost is known once the request is settled. */
   readonly #held: JsonObject[] = [];
 
   write(event: JsonObject): string {
@@ -14,7 +14,7 @@ export abstract class VerbatimWriter {
     return "";
   }
 
-  /** Writes events that differ in their text alone; null: they have to be looked at one by one. */
+  /** Writes events that differ only in their text. Null if each must be examined. */
   writeRun({ type, data }: ShownEvents): string | null {
     if (this.#held.length > 0) return null;
     let written = "";
@@ -26,8 +26,8 @@ export abstract class VerbatimWriter {
     return this.#held.map((event) => this.show(event, usage)).join("");
   }
 
-  /** True for an event with the last usage. */
+  /** True if an event holds the last usage. */
   protected abstract isLast(event: JsonObject): boolean;
-  /** `usage` is left out before the end, and null where none was reported. */
+  /** `usage` is undefined before the end, and null if none was reported. */
   protected abstract show(event: JsonObject, usage?: Usage | null): string;
 }

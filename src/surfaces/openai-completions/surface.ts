@@ -20,7 +20,7 @@ import {
 } from "../surface.ts";
 import { listTextInputs } from "../text-inputs.ts";
 
-/** Prompts in one request, and tokens of one prompt that is given by ids. */
+/** The most prompts in one request, and the most token ids in one prompt. */
 const [PROMPTS_MAX, IDS_MAX] = [128, 100_000];
 const STOPS_MAX = 16;
 
@@ -118,7 +118,7 @@ function writeChoice(choice: JsonObject, content: unknown): JsonObject {
   return { text, index, logprobs: text_logprobs ?? null, finish_reason };
 }
 
-/** Writes a streamed completion as events whose choices hold text. */
+/** Writes a streamed completion as events whose choices contain text. */
 class TextWriter implements Writer<Part> {
   readonly keepAlive = KEEP_ALIVE_LINE;
   readonly #stamp: () => Stamp;

@@ -43,14 +43,14 @@ export const embeddingsRequestSchema = openObject({
     Type.Array(tokens, { minItems: 1, maxItems: INPUTS_MAX }),
   ]),
   dimensions: Type.Optional(dimensions),
-  /** Mistral's and Voyage's name for it. */
+  /** Mistral's and Voyage's name for `dimensions`. */
   output_dimension: Type.Optional(dimensions),
   encoding_format: Type.Optional(checkChoice("float", "base64")),
   input_type: Type.Optional(checkChoice(...INPUT_TYPES)),
   truncate: Type.Optional(checkChoice(...TRUNCATIONS)),
-  /** Voyage's: the end of a long text is cut off, or nothing is. */
+  /** Voyage's field: true cuts off the end of a long text. */
   truncation: Type.Optional(Type.Boolean()),
-  /** Vectors of bytes or bits have no place in the answer. */
+  /** The answer has no form for vectors of bytes or bits. */
   output_dtype: Type.Optional(checkChoice("float")),
 });
 

@@ -1,4 +1,4 @@
-// OpenAI's image generations and edits; edits come as a form with files, or as JSON with addresses.
+// OpenAI's image generations and edits. Edits arrive as a form with files, or as JSON with URLs.
 import { Type } from "@sinclair/typebox";
 import { Attachment } from "../../core/attachment.ts";
 import { Fault } from "../../core/fault.ts";
@@ -12,7 +12,7 @@ import { convertFields } from "../form-fields.ts";
 import { type Exchange, type Incoming, OPENAI_FORM, type Surface, TRANSLATED } from "../surface.ts";
 import { makePictureWriter, writeWhole } from "./writer.ts";
 
-/** OpenAI API reference, "Create image". Other servers have other words for sizes and qualities, so any are taken. */
+/** OpenAI API reference, "Create image". Any size and quality is accepted, since other servers' values differ. */
 const PROMPT_CHARACTERS_MAX = 100_000;
 const word = Type.String({ minLength: 1, maxLength: 64 });
 
@@ -75,7 +75,7 @@ export const OPENAI_IMAGES: Surface<ImagesForm> = {
   },
 };
 
-/** A form has files under `image`, JSON has addresses under `images`. */
+/** A form's files are in `image`, a JSON body's URLs in `images`. */
 function readSources(image: unknown, images: unknown): readonly ImageSource[] {
   const field = images === undefined ? "image" : "images";
   const given = images ?? image;

@@ -1,4 +1,4 @@
-// Pictures as OpenAI's JSON and as its events: drafts as they come, and each picture with its usage.
+// Images as OpenAI's JSON and events: drafts as they arrive, and each image with its usage.
 import type { JsonObject } from "../../core/json.ts";
 import { LongText } from "../../core/long-json.ts";
 import type { ImagesForm, ImagesReply, Picture } from "../../operations/images/form.ts";
@@ -20,7 +20,7 @@ export function writeWhole(
   return new Document("application/json", { pieces: [`${head},"data":[`, ...data, "]}"] });
 }
 
-/** Returns the pieces of a picture as JSON: base64 needs no escape, so that it can stand there as it came. */
+/** Returns an image's JSON in pieces. Base64 needs no escaping, so its pieces are used unchanged. */
 function writePicture({ b64_json, ...rest }: Picture): readonly (string | Uint8Array<ArrayBuffer>)[] {
   if (!(b64_json instanceof LongText)) return [JSON.stringify({ b64_json, ...rest })];
   const tail = JSON.stringify(rest).slice(1);
@@ -38,9 +38,9 @@ function writeUsage(usage: WorkUsage | null): JsonObject {
   };
 }
 
-/** Drafts are written as they come; a picture waits for its usage. */
+/** Drafts are written as they arrive; an image waits for its usage. */
 export function makePictureWriter(stamp: () => Stamp, isEdit: boolean): Writer<Piece> {
-  /** The latest reply; the last one waits for the usage of all. */
+  /** The latest reply. The last one waits for the usage of all. */
   let held: ImagesReply | null = null;
   let replies = 0;
   const writeEvent = (kind: "partial_image" | "completed", fields: JsonObject) => {

@@ -1,15 +1,15 @@
-// Faults as OpenAI's errors on this surface, with the codes by which Codex stops or goes on.
+// Faults as OpenAI's errors on this surface, with the codes that make Codex stop or continue.
 import { errorBody, type Fault, type FaultCode } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Refusal } from "../surface.ts";
 
-/** Faults of a client that has used up what it was given or has paid for: Codex ends the turn at their code, and retries at any other. */
+/** Faults of a client whose allowance or balance is used up. Codex ends the turn at their code, and retries others. */
 const USED_UP: ReadonlySet<FaultCode> = new Set([
   "rate_limit_exceeded",
   "budget_exceeded",
   "insufficient_balance",
 ]);
-/** Codex waits as long as it is asked to, without showing it. */
+/** Longer waits aren't sent, since Codex waits as long as asked without showing it. */
 const WAIT_MAX_MS = 60_000;
 
 export function refuse(fault: Fault): Refusal {
@@ -24,7 +24,7 @@ export function refuse(fault: Fault): Refusal {
   };
 }
 
-/** The codes of a failed response that clients know. */
+/** A failed response's codes that clients know. */
 const FAILED_CODES: Readonly<Partial<Record<FaultCode, string>>> = {
   context_length_exceeded: "context_length_exceeded",
   rate_limit_exceeded: "insufficient_quota",
@@ -36,7 +36,7 @@ const FAILED_CODES: Readonly<Partial<Record<FaultCode, string>>> = {
   upstream_rejected: "invalid_prompt",
 };
 
-/** The error within a failed response. */
+/** Returns the error of a failed response. */
 export function writeFailure(fault: Fault): JsonObject {
   return { code: FAILED_CODES[fault.code] ?? "server_error", message: fault.message, reason: fault.code };
 }

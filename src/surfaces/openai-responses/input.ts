@@ -1,4 +1,4 @@
-// The items of a Responses input as chat messages: what one turn of the assistant said is one message.
+// The items of a Responses input as chat messages, one message for each turn of the assistant.
 
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject, omitUndefined } from "../../core/json.ts";
@@ -16,12 +16,12 @@ import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts
 import { countUnread } from "../unread.ts";
 import type { ToolNames } from "./tools.ts";
 
-/** Stands between the messages of one turn where they are one text. */
+/** Separates the messages of one turn that are joined to one text. */
 const GAP = "\n\n";
 
 interface ReadInput {
   readonly messages: readonly ChatMessage[];
-  /** Items that only a provider of the family understands. */
+  /** Items that only a provider of the family supports. */
   readonly lost: readonly string[];
   readonly unreadBytes: number;
 }
@@ -98,7 +98,7 @@ const KINDS: ReadonlyMap<unknown, Kind> = new Map([
 ]);
 
 function classify({ type, role, id }: JsonObject): Kind {
-  // A reference to an item needs no type.
+  // A reference to an item may omit its type.
   if (type === undefined && role === undefined && id !== undefined) return "elsewhere";
   if (type === undefined || type === "message") return role === "assistant" ? "assistant" : "message";
   return KINDS.get(type) ?? "other";
@@ -188,7 +188,7 @@ function readCall(item: JsonObject, names: ToolNames, path: string): ToolCall {
   return { id, type: "function", function: { name, arguments: asString(item.arguments) ?? "{}" } };
 }
 
-/** Thinking of ours is what its provider gave; any other encrypted thinking is OpenAI's. */
+/** Opens our own signatures. Any other encrypted thinking is OpenAI's. */
 function addReasoning(turn: TurnBuilder, item: JsonObject, seal: Sealer): void {
   const read = (list: unknown) => asArray(list).map((one) => asString(asObject(one).text) ?? "");
   const summary = read(item.summary);

@@ -1,4 +1,4 @@
-// The output items of a streamed answer: one after the other, each with its own events and one that holds it whole.
+// Writes a streamed answer's output items in order, each with its own events and one that holds the whole item.
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 import { moveCitation } from "../../operations/chat/citations.ts";
 import type { Citation, Delta, ReasoningDetail, ToolCallDelta } from "../../operations/chat/form.ts";
@@ -15,7 +15,7 @@ import {
   writeText,
 } from "./response.ts";
 
-/** Numbers the events of one stream, without gaps. */
+/** Numbers a stream's events without gaps. */
 export class EventNumbers {
   #next = 0;
 
@@ -23,7 +23,7 @@ export class EventNumbers {
     return namedEvent(type, JSON.stringify({ type, sequence_number: this.#next++, ...fields }));
   }
 
-  /** The provider numbers its own events: ours go on from there. */
+  /** Continues from the provider's own numbering. */
   follow(sequenceNumber: unknown): void {
     if (typeof sequenceNumber === "number") this.#next = sequenceNumber + 1;
   }
@@ -35,7 +35,7 @@ interface OpenMessage {
   readonly content: JsonObject[];
   part: "output_text" | "refusal";
   text: string;
-  /** The characters of the answer's text before it, from which citations are counted. */
+  /** The characters of text before this message: citations count from there. */
   readonly start: number;
   readonly annotations: JsonObject[];
   readonly logprobs: unknown[];
@@ -59,10 +59,10 @@ export class ItemWriter {
   readonly #numbers: EventNumbers;
   readonly #calls = new CallQueue();
   #open: OpenItem | null = null;
-  /** The latest message: providers may cite sources for it once its item is whole. */
+  /** The latest message, which providers may add citations to after it is complete. */
   #message: OpenMessage | null = null;
   #textLength = 0;
-  /** The items that are whole. */
+  /** The complete items. */
   readonly output: JsonObject[] = [];
 
   constructor(responseId: string, of: ResponseOf, numbers: EventNumbers) {
@@ -85,7 +85,7 @@ export class ItemWriter {
     return text;
   }
 
-  /** `isCut`: the answer ended before it was whole. */
+  /** `isCut` is true if the answer ended before it was complete. */
   end(isCut: boolean): string {
     let text = "";
     for (const piece of this.#calls.end()) text += this.#call(piece);
@@ -159,7 +159,7 @@ export class ItemWriter {
     return done + this.#event("content_part.done", { ...at, part: whole });
   }
 
-  /** One for a text that has gone out stands with it in the response at the end. */
+  /** A citation for a text already sent appears in the final response only. */
   #cite(given: Citation): string {
     const message = this.#message;
     if (message === null) return "";

@@ -1,4 +1,4 @@
-// The gateway's changes to a Responses request, whether it is passed on or translated: one row per field, with its reason.
+// The gateway's changes to a Responses request, passed on or translated: one row per field, with its reason.
 
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
@@ -13,7 +13,6 @@ import {
 } from "../lane.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 
-/** Fields of the body. */
 export const BODY_ROWS = listRows(
   {
     previous_response_id:
@@ -28,10 +27,9 @@ export const BODY_ROWS = listRows(
   },
 );
 
-/** Fields of `reasoning`. */
 export const REASONING_ROWS = listRows({}, { mode: "Pro mode costs more than the card's price." });
 
-/** Types of input items that stand for what lies in the provider's account. */
+/** Types of input items that refer to objects in the provider's account. */
 export const ITEM_ROWS = listRows({
   item_reference:
     "No item is kept here: send the item itself, as the AI SDK does with providerOptions.openai { store: false }, or ask the operator for responses.keep.",
@@ -39,7 +37,7 @@ export const ITEM_ROWS = listRows({
     "Without its result it names an image in the provider's account, which all clients share.",
 });
 
-/** Fields that name what lies in the provider's account, at any depth of items and tools. */
+/** Fields that name objects in the provider's account, at any depth of items and tools. */
 export const NAME_ROWS = listRows({
   file_id: explainShared("A file"),
   file_ids: explainShared("A file"),
@@ -53,34 +51,33 @@ export const NAME_ROWS = listRows({
   tunnel_id: REMOTE,
 });
 
-/** Schemas and arguments are the client's own, and citations and results only quote: nothing is looked up by them. */
+/** Schemas and arguments are the client's own; citations and results only quote. None of them names an object. */
 const NOT_NAMES: ReadonlySet<string> = new Set([
   ...["parameters", "output_schema", "arguments", "annotations", "results"],
 ]);
 
-/** Tools, by type. The others are dropped: the provider runs them, and the card has no price for that. */
+/** Tools that are passed on. The provider runs the others, for which the card has no price: they are dropped. */
 const PASSED_TOOLS =
   /^(function|custom|namespace|tool_search|local_shell|shell|apply_patch|computer(_use_preview)?)$/;
 const SEARCH_TOOL = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
 export const TOOL_ROWS = listRows({ mcp: REMOTE, file_search: explainShared("A vector store") });
-/** A provider that is left to itself searches without end: this many calls where the client named no number. */
+/** The limit of calls if the client sets none: without one, a provider may search endlessly. */
 const TOOL_CALLS_DEFAULT = 5;
 
-/** Ids of items that we made up for translated answers: no provider knows them. */
+/** Item ids that the gateway made for translated answers. No provider knows them. */
 const OWN_ITEM_ID = /^(msg|fc|ctc|rs)_pk1_/;
 
-/** The findings on the way through a body. */
 interface Findings {
-  /** The operator lets clients name addresses that the provider calls. */
+  /** True if clients may name addresses for the provider to call. */
   readonly allowsRemote: boolean;
   readonly dropped: string[];
-  /** The types of the tools that were left out. */
+  /** The types of dropped tools. */
   readonly types: Set<string>;
   toolsKept: number;
   searches: boolean;
 }
 
-/** The body as it may leave. Throws the Fault `unsupported_parameter` that names a field of the table. */
+/** Returns the body as it may be sent. Throws the Fault `unsupported_parameter` for a refused field. */
 export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean): LaneResult {
   const body: JsonObject = { ...given, store: false };
   if (given.background === true)
@@ -109,7 +106,7 @@ export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean
   return { body, dropped, searches };
 }
 
-/** The tools that may leave. Namespaces hold tools of their own. */
+/** Returns the tools that may be sent. Namespaces hold tools of their own. */
 function applyTools(given: readonly unknown[], path: string, found: Findings): readonly JsonObject[] {
   const kept: JsonObject[] = [];
   for (const [index, one] of given.entries()) {
@@ -137,36 +134,36 @@ function applyTools(given: readonly unknown[], path: string, found: Findings): r
   return kept;
 }
 
-/** A shell in a container of the provider's, which is billed by the minute. */
+/** True for a shell in the provider's container, which is billed by the minute. */
 function isHosted({ environment }: JsonObject): boolean {
   return asString(asObject(environment).type)?.startsWith("container") ?? false;
 }
 
-/** A choice among tools of which none is left, or of one that was left out. */
+/** True if the choice names a dropped tool, or forces a call when no tools remain. */
 function isDroppedChoice(choice: unknown, { types, toolsKept }: Findings): boolean {
   if (choice === undefined || types.size === 0) return false;
   return types.has(asString(asObject(choice).type) ?? "") || (toolsKept === 0 && isForced(choice));
 }
 
-/** True where the client demands a call. */
+/** True if the client demands a call. */
 export function isForced(choice: unknown): boolean {
   return isObject(choice) || choice === "required";
 }
 
-/** The items as OpenAI may get them: reasoning that another provider made, or that OpenAI has not encrypted, is left out. */
+/** Returns the items without reasoning that another provider made or that OpenAI has not encrypted. */
 function applyItems(
   items: readonly unknown[],
   path: string,
   seal: Sealer,
   found: Findings,
 ): readonly JsonObject[] {
-  // OpenAI knows by their ids which items belong to a reasoning item, and refuses them without it.
+  // OpenAI recognises by id the items that belong to a reasoning item, and refuses them without it.
   let isBereft = false;
   return items.flatMap((one, index): readonly JsonObject[] => {
     const item = asObject(one);
     const at = `${path}[${index}]`;
     if (refersToItem(item) && asString(item.id)?.startsWith("rs_")) {
-      // The AI SDK refers to thinking by its id. Without it the conversation means the same, so it is left out.
+      // The AI SDK refers to thinking by id. The conversation means the same without it, so it is dropped.
       found.dropped.push(at);
       isBereft = true;
       return [];
@@ -185,7 +182,7 @@ function applyItems(
   });
 }
 
-/** True for an item that stands for one of an earlier answer. It needs no type. */
+/** True if an item refers to one of an earlier answer. A reference may omit its type. */
 function refersToItem({ type, role, id }: JsonObject): boolean {
   return type === "item_reference" || (type === undefined && role === undefined && id !== undefined);
 }
@@ -198,7 +195,7 @@ function refuseItem(item: JsonObject, path: string, allowsRemote: boolean): void
   refuseNames(rest, path, allowsRemote);
 }
 
-/** An item without its id, and without citations of files, which OpenAI may never have seen. */
+/** Returns an item without its id and without citations of files, which OpenAI may never have seen. */
 function withoutId({ id: _id, ...item }: JsonObject): JsonObject {
   if (item.role !== "assistant" || !Array.isArray(item.content)) return item;
   const content = item.content.map((one) => {
@@ -221,7 +218,7 @@ function restoreReasoning(item: JsonObject, seal: Sealer): readonly JsonObject[]
   return [{ ...rest, ...(own.id ? { id: own.id } : {}), encrypted_content: own.data }];
 }
 
-/** Throws the Fault of the first field of the table, at any depth. */
+/** Throws a Fault for the first field, at any depth, that the table lists. */
 function refuseNames(value: unknown, path: string, allowsRemote: boolean): void {
   if (Array.isArray(value)) {
     for (const [index, one] of value.entries()) refuseNames(one, `${path}[${index}]`, allowsRemote);

@@ -17,18 +17,18 @@ import { RESPONSES_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
 import type { ToolName, ToolNames } from "./tools.ts";
 
-/** The parts of a request that its answer repeats, and the names of its items. */
+/** A request's echoed fields and tool names, and where its answer is kept. */
 export interface ResponseOf {
   readonly given: JsonObject;
   readonly names: ToolNames;
   readonly seal: Sealer;
-  /** True if the answer is kept for requests that go on from it. */
+  /** True if the answer is kept here, so that requests can continue from it. */
   readonly keeps: boolean;
-  /** True if its provider may store the answer. */
+  /** True if the provider may store the answer. */
   readonly stores: boolean;
 }
 
-/** A response before it has any output. */
+/** Returns a response without output. */
 export function startResponse({ given, keeps }: ResponseOf, { id, created, model }: Stamp): JsonObject {
   return {
     id,
@@ -56,7 +56,7 @@ export function startResponse({ given, keeps }: ResponseOf, { id, created, model
   };
 }
 
-/** A response with all of its output. `created` is when it began; no clock says here when it ended. */
+/** Returns a response with all of its output. It has no end time, since no clock is available here. */
 export function endResponse(
   started: JsonObject,
   output: readonly JsonObject[],
@@ -73,13 +73,13 @@ export function endResponse(
   };
 }
 
-/** Returns the reason why such an answer is incomplete; null when it is whole. */
+/** Returns why an answer is incomplete, or null if it is complete. */
 export function readIncomplete(reason: FinishReason): "max_output_tokens" | "content_filter" | null {
   if (reason === "length") return "max_output_tokens";
   return reason === "content_filter" ? "content_filter" : null;
 }
 
-/** The last item of an incomplete response was cut off: a client must not run a call of which a part is missing. */
+/** An incomplete response's last item was cut off: a client must not run a partial call. */
 function markCut(item: JsonObject, index: number, all: readonly JsonObject[]): JsonObject {
   return index === all.length - 1 && item.status === "completed" ? { ...item, status: "incomplete" } : item;
 }
@@ -99,7 +99,7 @@ export function writeUsage(usage: Usage): JsonObject {
   };
 }
 
-/** Returns the fields in which a provider's answer says what is kept of it, here or there, and how the client names it. */
+/** Returns the fields of a provider's answer that say if it is kept, here or there, and under which id. */
 export function stampState(response: JsonObject, stamp: Stamp, of: ResponseOf): JsonObject {
   const { given, keeps, stores } = of;
   const isStored = stores && response.store === true && typeof response.id === "string";
@@ -110,7 +110,7 @@ export function stampState(response: JsonObject, stamp: Stamp, of: ResponseOf): 
   };
 }
 
-/** The provider's own response, as the client of the same family is shown it. */
+/** Returns the provider's own response with our id, the card's name and the cost. */
 export function stampVerbatim(
   response: JsonObject,
   stamp: Stamp,
@@ -140,15 +140,15 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): J
   return endResponse(startResponse(of, stamp), output, choice?.finish_reason ?? "stop", reply.usage);
 }
 
-/** Ids of items of ours, which no provider knows: they are taken off when they come back. */
+/** Returns the id of an item of ours. No provider knows it, so it is removed when the client sends it back. */
 export function makeItemId(kind: "msg" | "fc" | "ctc" | "rs", responseId: string, index: number): string {
   return `${kind}_pk1_${responseId.replace(/^resp_/, "")}_${index}`;
 }
 
 /**
- * Returns thinking as an item, always sealed: clients that send items back whole don't all ask for
- * `reasoning.encrypted_content` (the AI SDK does so for OpenAI's own models alone, openai-agents never by itself), and
- * without it the model would lose its thinking at each step of a tool call.
+ * Returns thinking as an item, always sealed. Clients that send whole items back don't all ask for
+ * `reasoning.encrypted_content`: the AI SDK does so only for OpenAI's own models, openai-agents only if configured.
+ * Without it the model would lose its thinking at each step of a tool call.
  */
 export function writeReasoning(
   responseId: string,
@@ -188,7 +188,7 @@ export function writeText(text: string, annotations: readonly JsonObject[]): Jso
   return { type: "output_text", text, annotations, logprobs: [] };
 }
 
-/** A page, or a file by its id; documents without one have no form here. More fields would be refused when they come back. */
+/** Cites a page, or a document if it has a file id. Further fields would be refused when sent back. */
 export function writeCitation(citation: Citation): readonly JsonObject[] {
   if (!isDocument(citation)) {
     const { start_index, end_index, url, title } = citation.url_citation;
@@ -209,7 +209,7 @@ function writeCall(responseId: string, index: number, call: ToolCall, names: Too
   return writeCallItem({ id, callId: call.id, name: names.restore(name), isCustom, input }, "completed");
 }
 
-/** A call of a tool: its input is JSON unless the tool is custom. */
+/** A tool call. Its input is JSON unless the tool is custom. */
 export interface CallItem {
   readonly id: string;
   readonly callId: string;

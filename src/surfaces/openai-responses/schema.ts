@@ -6,7 +6,7 @@ const record = openObject({});
 
 const item = openObject({ type: Type.Optional(Type.String()), role: Type.Optional(Type.String()) });
 
-/** The fields that counting tokens and answering have in common. */
+/** The fields shared by counting tokens and answering. */
 const shared = {
   model: Type.String({ minLength: 1 }),
   input: Type.Optional(Type.Union([Type.String(), Type.Array(item)])),

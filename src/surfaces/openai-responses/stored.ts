@@ -1,16 +1,16 @@
-// Responses that go on from earlier ones: what a request names of them, its whole input, and what is kept of an answer.
+// Requests that continue from earlier responses: the ids they name, their whole input, and what is kept of an answer.
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
 import type { Earlier, Keeping, KeptExchange, StoredAnswer } from "../../core/kept.ts";
 
-/** Returns the names of the responses and items that a request goes on from. */
+/** Returns the ids of the response and the items that a request continues from. */
 export function findEarlier(body: unknown): Earlier {
   const { previous_response_id: id, input } = asObject(body);
   const itemIds = asArray(input).flatMap((item) => findReference(asObject(item)) ?? []);
   return { id: asString(id) ?? null, itemIds };
 }
 
-/** Returns the id that an item refers to, or null if it is an item itself. A reference needs no type. */
+/** Returns the id that an item refers to, or null for an item itself. A reference may omit its type. */
 function findReference({ type, role, id }: JsonObject): string | null {
   if (typeof id !== "string") return null;
   return type === "item_reference" || (type === undefined && role === undefined) ? id : null;
@@ -22,8 +22,8 @@ interface EarlierOf {
 }
 
 /**
- * Returns the request with the whole conversation as its input, so that any provider can answer it. Throws the Fault of a
- * reference to an item that isn't kept.
+ * Returns the request with the whole conversation as its input, so that any provider can answer it. Throws a Fault if
+ * it refers to an item that isn't kept.
  */
 export function joinEarlier(given: JsonObject, { keeping, stored }: EarlierOf): JsonObject {
   const { previous_response_id: _id, ...rest } = given;
@@ -42,12 +42,12 @@ export function joinEarlier(given: JsonObject, { keeping, stored }: EarlierOf): 
   return { ...rest, input: [...previous.input, ...asArray(previous.response.output), ...input] };
 }
 
-/** Returns an input as items: a text is a message of the user's. */
+/** Returns an input as items. A text becomes a user's message. */
 export function listItems(input: unknown): readonly unknown[] {
   return typeof input === "string" ? [{ type: "message", role: "user", content: input }] : asArray(input);
 }
 
-/** Returns what is kept of an answer. `given` has the whole input. */
+/** Returns what is kept of an answer. `given` contains the whole input. */
 export function makeKept(given: JsonObject, response: JsonObject): KeptExchange {
   const itemIds = asArray(response.output).flatMap((item) => asString(asObject(item).id) ?? []);
   return { id: asString(response.id) ?? "", itemIds, input: listItems(given.input), response };

@@ -1,4 +1,4 @@
-// OpenAI's Responses: what Codex, the AI SDK and openai-agents speak, on every chat model.
+// OpenAI's Responses API, as Codex, the AI SDK and openai-agents use it, on every chat model.
 import { Fault } from "../../core/fault.ts";
 import {
   asArray,
@@ -26,14 +26,14 @@ import { findEarlier, joinEarlier, makeKept } from "./stored.ts";
 import { readTools, ToolNames } from "./tools.ts";
 import { ResponseWriter } from "./writer.ts";
 
-/** Fields that only a server of this family understands: the native lane carries them, a translation loses them. */
+/** Fields that only a server of this family supports: the native lane carries them, a translation loses them. */
 const NATIVE_FIELDS: readonly string[] = [
   ...["context_management", "max_tool_calls", "prompt_cache_options", "prompt_cache_retention"],
 ];
-/** Fields that say the same in a chat request. */
+/** Fields that are the same in a chat request. */
 const SAME = ["temperature", "top_p", "user", "safety_identifier", "prompt_cache_key"] as const;
 
-/** A conversation that a provider stores is known by its tokens alone, and is held as so much text. */
+/** The size of a conversation stored at a provider is only known in tokens, so the hold assumes this length. */
 const BYTES_PER_TOKEN = 4;
 
 const RESPONSES = new Checker(responsesSchema);
@@ -84,7 +84,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   };
 }
 
-/** Returns the fields by which an answer is stored at its provider, and those by which a request goes on from one there. */
+/** Returns the fields that make a provider store the answer or continue from one stored there. */
 function listStored({ store }: JsonObject, { limits, stored }: Incoming): JsonObject {
   return {
     store: limits.storesUpstream === true && store === true,
@@ -92,7 +92,7 @@ function listStored({ store }: JsonObject, { limits, stored }: Incoming): JsonOb
   };
 }
 
-/** Throws the Fault of a request that says nothing, or forces a call of a tool that it doesn't bring. */
+/** Throws a Fault if a request has no input, or forces a tool call without tools. */
 function refuseNothing({ input, instructions, tools, tool_choice: choice, ...rest }: JsonObject): void {
   const refersElsewhere = ["prompt", "conversation", "previous_response_id"].some((field) => rest[field]);
   if (input === undefined && instructions === undefined && !refersElsewhere) {
@@ -140,7 +140,7 @@ function readLogprobs({ include, top_logprobs: top }: JsonObject): JsonObject {
   return asArray(include).includes("message.output_text.logprobs") ? { logprobs: true } : {};
 }
 
-/** The format lies flat here. Asking for text is asking for nothing special. */
+/** The format's fields aren't nested here. The text format is the default. */
 function readFormat({ type, name, description, schema, strict }: JsonObject): ResponseFormat | undefined {
   if (type === "json_object") return { type };
   if (type !== "json_schema") return undefined;

@@ -1,24 +1,24 @@
-// Tools of a Responses request as those of a chat request: namespaces flattened, and put back in the answer.
+// Tools of a Responses request as those of a chat request: namespaces are flattened, and restored in the answer.
 import { asArray, asObject, asString, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { countUnread } from "../unread.ts";
 
-/** The longest name that every provider takes. */
+/** The longest name that every provider accepts. */
 const NAME_CHARACTERS_MAX = 64;
-/** Items whose tools may be called from there on. */
+/** Items that add tools to a conversation. */
 const ADDING: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
 
-/** A tool's own name, and the namespace that it stands in. */
+/** A tool's own name, and its namespace if it has one. */
 export interface ToolName {
   readonly name: string;
   readonly namespace?: string;
 }
 
-/** The names under which the tools of one request are known to other vendors' models. */
+/** The names of a request's tools as other vendors' models see them. */
 export class ToolNames {
   readonly #byFlat = new Map<string, ToolName>();
 
-  /** The flat name of a tool; the same for the same tool. One without a namespace keeps its own, and is named first. */
+  /** Returns a tool's flat name. Tools without a namespace keep their name and must be added first. */
   flatten(name: string, namespace?: string): string {
     if (namespace === undefined) {
       this.#byFlat.set(name, { name });
@@ -62,7 +62,7 @@ interface Lost {
   bytes: number;
 }
 
-/** The request's tools, and those that its input adds on the way. */
+/** Returns the request's tools, including those added by its input. */
 export function readTools(body: JsonObject, names: ToolNames): ReadTools {
   const lost: Lost = { paths: [], bytes: 0 };
   const lists = [
@@ -85,7 +85,7 @@ export function readTools(body: JsonObject, names: ToolNames): ReadTools {
   return { fields: tools.length === 0 ? {} : fields, lost: lost.paths, unreadBytes: lost.bytes };
 }
 
-/** Names without a namespace are the client's to choose: none of ours may stand in their place. */
+/** Clients choose the names of tools without a namespace: no flat name may take one. */
 function reserveNames(list: readonly unknown[], names: ToolNames): void {
   for (const one of list) {
     const { type, name } = asObject(one);
@@ -132,7 +132,7 @@ function readTool(tool: JsonObject, names: ToolNames, namespace?: string): Tool 
   return { type: "custom", custom: omitUndefined({ name, description, format }) };
 }
 
-/** Undefined: the client named none; null: it named a tool that only a provider of the family runs. */
+/** Undefined if the client made no choice; null if it chose a tool that only a provider of the family runs. */
 function readChoice(choice: unknown, names: ToolNames): ToolChoice | undefined | null {
   if (choice === undefined) return undefined;
   if (choice === "auto" || choice === "none" || choice === "required") return choice;

@@ -19,14 +19,14 @@ import {
 } from "./response.ts";
 
 const FINAL: ReadonlySet<unknown> = new Set(["response.completed", "response.incomplete"]);
-/** A name is a line of its own: one with a line break would be an event that the provider made up. */
+/** A name is a line of its own: with a line break in it, the provider could forge an event. */
 const EVENT_NAME = /^[\w.-]+$/;
-/** Events that hold a piece of a text, and nothing of the response. */
+/** Events that contain a piece of text and nothing of the response. */
 const PIECE_NAME = /^[\w.-]+\.delta$/;
-/** In a text the quotes around the name are escaped. */
+/** Can't match within a text, where the quotes around the name are escaped. */
 const NUMBER = /"sequence_number":(\d+)/;
 
-/** The last events of a stream, and the whole response that they show. */
+/** A stream's last events, and the whole response that they show. */
 interface StreamEnd {
   readonly text: string;
   readonly response: JsonObject;
@@ -98,7 +98,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
 
   protected override writeChunk({ choices, usage }: ChatChunk): string {
     if (usage) this.#usage = usage;
-    // Chunks behind the provider's own events only sum up what those have said.
+    // Chunks after the provider's own events only summarise them.
     if (this.#verbatim || choices.length === 0) return "";
     let text = this.#start();
     for (const { delta, finish_reason: reason, logprobs } of choices) {
@@ -125,7 +125,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
 class OwnEvents extends VerbatimWriter {
   readonly #stamp: Stamp;
   readonly #of: ResponseOf;
-  /** The latest form of the response that was shown. */
+  /** The response as last shown. */
   response: JsonObject = {};
 
   constructor(stamp: Stamp, of: ResponseOf) {

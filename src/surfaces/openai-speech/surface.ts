@@ -1,4 +1,4 @@
-// OpenAI's speech API: the answer is the sound as it comes, its own bytes or events.
+// OpenAI's speech API: the answer is sound as it arrives, as raw bytes or events.
 import { Type } from "@sinclair/typebox";
 import { findSound, SOUND_FORMATS, SOUND_TYPES, type SpeechForm } from "../../operations/speech/form.ts";
 import { SPEECH } from "../../operations/speech/operation.ts";
@@ -18,7 +18,7 @@ import {
 
 const INPUT_CHARACTERS_MAX = 100_000;
 
-/** OpenAI API reference, "Create speech". Other servers take longer texts than OpenAI's 4,096 characters. */
+/** OpenAI API reference, "Create speech". Other servers accept texts longer than OpenAI's 4,096 characters. */
 export const speechRequestSchema = openObject({
   model: modelName,
   input: Type.String({ minLength: 1, maxLength: INPUT_CHARACTERS_MAX }),
@@ -45,7 +45,7 @@ export const OPENAI_SPEECH: Surface<SpeechForm> = {
     const extras = CHECKER.listExtras(fields);
     return {
       ...TRANSLATED,
-      // Sound is always sent as it comes, so that it plays at once.
+      // Sound is always streamed, so that it plays at once.
       ask: { stream: true, asEvents, model, input, voice, format, instructions, speed, extras },
       whole: ({ sound, type }) => new Document(type, sound),
       writer: () => SOUND_EVENTS,
@@ -56,12 +56,12 @@ export const OPENAI_SPEECH: Surface<SpeechForm> = {
 
 type Piece = SpeechForm["piece"];
 
-/** Writes the sound's own bytes as they come. */
+/** Writes the sound's raw bytes as they arrive. */
 class SoundWriter implements ByteWriter<Piece> {
   readonly keepAlive = null;
   readonly #type: string;
 
-  /** `type` is the media type that was asked for. */
+  /** `type` is the requested media type. */
   constructor(type: string) {
     this.#type = type;
   }

@@ -1,4 +1,4 @@
-// OpenAI's transcriptions and translations of sound.
+// OpenAI's transcriptions and translations of audio.
 import { Type } from "@sinclair/typebox";
 import type { JsonObject } from "../../core/json.ts";
 import {
@@ -22,7 +22,7 @@ const LIST_MAX = 64;
 const text = Type.String({ maxLength: TEXT_CHARACTERS_MAX });
 const texts = Type.Union([text, Type.Array(text, { maxItems: LIST_MAX })]);
 
-/** OpenAI API reference, "Create transcription"; the file stands beside it. */
+/** OpenAI API reference, "Create transcription"; the file is read separately. */
 export const transcriptionRequestSchema = Type.Object(
   {
     model: modelName,
@@ -68,7 +68,7 @@ export const OPENAI_TRANSCRIPTIONS: Surface<TranscriptionForm> = {
       ...extras
     } = given;
     const isTranslation = TRANSLATIONS.test(new URL(url).pathname);
-    // Translations and texts other than JSON have no streams at OpenAI either.
+    // OpenAI doesn't stream translations or formats other than JSON either.
     const isStreamed = stream === true && !isTranslation && isJsonFormat(format);
     const ask: TranscriptionRequest = {
       ...{ model, file: requireFile(file, "file"), seconds: seconds ?? 0, isTranslation },

@@ -1,4 +1,4 @@
-// A transcript as OpenAI's events, as they were recorded: without names, and with `[DONE]` behind the last.
+// A transcript as OpenAI's events, as recorded: unnamed, with `[DONE]` at the end.
 import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
 import type { TranscriptionForm } from "../../operations/transcription/form.ts";
 import type { WorkUsage } from "../../operations/whole-form.ts";
@@ -16,7 +16,7 @@ export function writeUsage(content: JsonObject, usage: WorkUsage | null): JsonOb
 }
 
 export function makeTranscriptWriter(): Writer<Piece> {
-  /** The whole transcript, which waits for its usage. */
+  /** The whole transcript, waiting for its usage. */
   let held: JsonObject = {};
   let hasParts = false;
   return makePieceWriter((piece: Piece) => {
@@ -35,7 +35,7 @@ export function makeTranscriptWriter(): Writer<Piece> {
   }, DONE_LINE);
 }
 
-/** The parts of a transcript that came whole: what was said by whom, or its text in one piece. */
+/** Writes a transcript that arrived whole: its segments if they name speakers, or its text in one piece. */
 function writeParts({ text, segments }: JsonObject): string {
   const passages = asArray(segments).filter(isObject);
   const isSpoken = passages.length > 0 && passages.every(({ speaker }) => speaker !== undefined);

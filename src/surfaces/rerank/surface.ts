@@ -1,4 +1,4 @@
-// Rerank in the form that Cohere's and Jina's APIs share, on every rerank model.
+// Rerank in the form shared by Cohere's and Jina's APIs, on every rerank model.
 import { Type } from "@sinclair/typebox";
 import { asString, type JsonObject, omitUndefined } from "../../core/json.ts";
 import { missingParameter } from "../../core/schema-fault.ts";
@@ -31,7 +31,7 @@ export const rerankRequestSchema = openObject({
     maxItems: DOCUMENTS_MAX,
   }),
   top_n: Type.Optional(Type.Integer({ minimum: 1 })),
-  /** Voyage's name for it. */
+  /** Voyage's name for `top_n`. */
   top_k: Type.Optional(Type.Integer({ minimum: 1 })),
   return_documents: Type.Optional(Type.Boolean()),
   max_tokens_per_doc: Type.Optional(Type.Integer({ minimum: 1, maximum: TOKENS_MAX })),
@@ -67,7 +67,7 @@ function readRerank(fields: JsonObject): RerankRequest {
   });
 }
 
-/** A document is a text, or an object of which one or more fields are read. */
+/** Reads a document: a text, or an object with one or more ranked fields. */
 function readDocument(given: string | JsonObject, fields: readonly string[], at: number): RerankDocument {
   if (typeof given === "string") return { text: given, given: { text: given } };
   const [only = "text"] = fields;
@@ -94,7 +94,7 @@ function writeWhole(
     object: "list",
     model,
     results: rank((document) => document?.given),
-    // Voyage's clients read `data`, where a document is its text; Cohere's read `meta`, the others `usage`.
+    // Voyage's clients read `data`, with documents as texts; Cohere's read `meta`, all others `usage`.
     data: rank((document) => document?.text),
     meta: { billed_units: { search_units: searchUnits } },
     usage: writePromptUsage(usage),
