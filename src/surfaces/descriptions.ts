@@ -16,7 +16,7 @@ import { transcriptionRequestSchema } from "./openai-transcriptions/surface.ts";
 import { rerankRequestSchema } from "./rerank/surface.ts";
 
 export interface Description {
-  /** The heading in the document. */
+  /** The heading that the document lists the routes under. */
   readonly tag: string;
   readonly operationId: string;
   readonly summary: string;

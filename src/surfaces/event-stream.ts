@@ -8,7 +8,7 @@ export function dataLine(json: string): string {
   return `data: ${json}\n\n`;
 }
 
-/** Returns a named event. `json` must not contain a line break. */
+/** Returns an event with a name, which clients dispatch on. `json` must not contain a line break. */
 export function namedEvent(name: string, json: string): string {
   return `event: ${name}\ndata: ${json}\n\n`;
 }

@@ -61,7 +61,7 @@ export function isOurSignature(signature: string): boolean {
   return signature.startsWith(PREFIX);
 }
 
-/** Returns the provider's details with the text restored. Null if another account's, or changed. */
+/** Returns the provider's details with their text. Null if the signature is another account's or was changed. */
 export function openSignature(
   seal: Sealer,
   text: string,

@@ -40,7 +40,7 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 /**
  * An answer that isn't JSON, or whose JSON is too long for one text. In that case `pieces` are sent one by one, and
- * their memory is not shared.
+ * nothing else uses their memory.
  */
 export class Document {
   readonly type: string;
@@ -59,7 +59,7 @@ export class Document {
 export interface Exchange<F extends Form> extends Asking<F> {
   /** The client's name for the conversation, from a header or a field. Null if it sent none. */
   readonly session: string | null;
-  /** The stream's content type if the request asks for another one than server-sent events. */
+  /** The stream's content type if the request asks for something other than server-sent events. */
   readonly streamType?: string;
   /** Returns what is kept of the answer. Missing if nothing is kept. */
   keep?(answer: JsonObject): KeptExchange;

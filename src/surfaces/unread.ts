@@ -3,7 +3,7 @@ import { isObject } from "../core/json.ts";
 
 /** The quotes, colons, commas and brackets around each JSON entry. */
 const QUOTING_BYTES = 4;
-/** The provider counts about 4 characters of encrypted content as a token, but text may have 1.4 bytes a token. */
+/** The provider counts about 4 characters of encrypted content a token; text may have only 1.4 bytes a token. */
 const SEALED_SHARE = 0.35;
 /** The largest image's tokens, at 1.4 bytes a token. */
 const IMAGE_BYTES_MAX = 14_000;

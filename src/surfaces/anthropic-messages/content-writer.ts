@@ -78,7 +78,7 @@ export class ContentWriter {
     return text;
   }
 
-  /** Thinking that is only a signature goes before what it signs: last, clients would treat it as the answer. */
+  /** Thinking that is only a signature goes before what it signs. Last, it would look like the answer to clients. */
   #showOpaque(): string {
     return this.#opaque.length === 0 ? "" : this.#openThinking();
   }

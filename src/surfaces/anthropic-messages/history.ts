@@ -198,7 +198,7 @@ function readThinking(block: JsonObject, index: number, seal: Sealer): readonly 
   return [{ type: "reasoning.text", text, signature, format: ANTHROPIC_FORMAT, index }];
 }
 
-/** Drops other providers' thinking and citations of pages, and unsigned thinking. */
+/** Returns the messages without unsigned thinking and without other providers' thinking and page citations. */
 export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): readonly JsonObject[] {
   return messages.map((given) => {
     const message = asObject(given);
@@ -210,7 +210,7 @@ export function sanitizeTurns(messages: readonly unknown[], seal: Sealer): reado
   });
 }
 
-/** Only Anthropic's own citations have an `encrypted_index`, which seals the result's place. */
+/** Only Anthropic's own citations fill in `encrypted_index`, which seals the result's place. */
 function withOwnCitations(block: JsonObject): JsonObject {
   const citations = asArray(block.citations);
   const own = citations.filter((one) => asObject(one).encrypted_index !== "");

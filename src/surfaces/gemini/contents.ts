@@ -35,7 +35,7 @@ class CallIds {
     return given;
   }
 
-  /** True if the call has this result: resumed, Gemini CLI sends each twice, which other vendors refuse. */
+  /** True for a repeated result. After resuming a session, Gemini CLI sends each twice, which others refuse. */
   isRepeated(name: string, id: string | undefined, result: string): boolean {
     if (id === undefined) return false;
     const isRepeated = this.#results.get(id) === result && !this.#open.get(name)?.includes(id);
@@ -166,7 +166,7 @@ function readModel(given: readonly JsonObject[], ids: CallIds, seal: Sealer): As
     const call = part.functionCall ?? part.function_call;
     const text = asString(part.text) ?? "";
     const details = readDetails(part, text, signature, seal);
-    // The signature of a call or a text goes after it, a thought's and one of ours before.
+    // The signature of a call or a text goes after it; a thought's, and any of ours, goes before.
     if (part.thought === true && !isObject(call)) turn.think(text, details);
     else if (isObject(call)) {
       turn.think("", details);

@@ -9,7 +9,7 @@ interface Support {
   readonly chunks: number[];
 }
 
-/** Returns `GroundingMetadata` (Gemini API) for the candidate's whole text, or no fields without citations. */
+/** Returns `GroundingMetadata` (Gemini API) for the candidate's whole text; nothing if there are no citations. */
 export function writeGrounding(text: string, citations: readonly Citation[]): JsonObject {
   if (citations.length === 0) return {};
   const chunks: JsonObject[] = [];

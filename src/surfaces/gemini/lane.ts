@@ -23,7 +23,7 @@ export const BODY_ROWS = listRows(
   },
 );
 
-/** Refused tools, by field. Other tools of the provider's are dropped, since the card has no price for them. */
+/** Refused tools, by field. Other tools that the provider runs are dropped, since the card has no price for them. */
 export const TOOL_ROWS = listRows({
   fileSearch: explainShared("A file store"),
   mcpServers: REMOTE,
@@ -79,7 +79,7 @@ function applyContent(one: unknown, index: number): JsonObject {
       throw refuseField(`contents[${index}].parts[${at}].fileData`, explainShared("A file"));
     }
     if (!isOurSignature(readSignature(part.thoughtSignature ?? part.thought_signature))) return part;
-    // This is another provider's thinking.
+    // A signature of ours holds another provider's thinking.
     const { thoughtSignature: _signature, thought_signature: _snake, ...rest } = part;
     return rest;
   });

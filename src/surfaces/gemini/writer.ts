@@ -145,7 +145,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     return [...waiting, ...this.#endCall(candidate), ...this.#sign(candidate)];
   }
 
-  /** Takes a piece of a call. Returns the previous call if this piece completes it. */
+  /** Takes a piece of a call. If it begins a new call, returns the previous one, which is now complete. */
   #call(candidate: Candidate, piece: ToolCallDelta): readonly JsonObject[] {
     const input = piece.function?.arguments ?? piece.custom?.input ?? "";
     const { call } = candidate;

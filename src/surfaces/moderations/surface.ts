@@ -39,7 +39,7 @@ export const moderationRequestSchema = openObject({
 });
 
 const CHECKER = new Checker(moderationRequestSchema);
-/** The model if none is named, as in OpenAI's SDKs. An alias may map it to another model. */
+/** The model if the client names none, as OpenAI's SDKs do. An alias may map it to another model. */
 const STANDARD_MODEL = "omni-moderation-latest";
 
 export const MODERATIONS: Surface<ModerationForm> = {

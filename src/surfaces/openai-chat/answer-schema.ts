@@ -38,7 +38,7 @@ const usageSchema = Type.Object({
   charged: Type.Optional(Type.Number({ description: "USD that the balance paid." })),
 });
 
-// `function_call` is the reason for requests that offer the deprecated `functions`.
+// `function_call` only ends answers to requests that offer the deprecated `functions`.
 const finish = checkChoice("stop", "length", "tool_calls", "content_filter", "function_call");
 
 export const completionSchema = Type.Object({

@@ -1,4 +1,4 @@
-// A completion's citations: pages as `annotations`, the only kind OpenAI's clients accept; documents beside them.
+// A completion's citations: pages as `annotations`, all that OpenAI's clients accept, and documents as `citations`.
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 
 /** Returns the message or delta with citations of documents in a field of their own. */

@@ -48,7 +48,7 @@ export const embeddingsRequestSchema = openObject({
   encoding_format: Type.Optional(checkChoice("float", "base64")),
   input_type: Type.Optional(checkChoice(...INPUT_TYPES)),
   truncate: Type.Optional(checkChoice(...TRUNCATIONS)),
-  /** Voyage's field: true cuts off the end of a long text. */
+  /** Voyage's field: true cuts off the end of a long text, false nothing. */
   truncation: Type.Optional(Type.Boolean()),
   /** The answer has no form for vectors of bytes or bits. */
   output_dtype: Type.Optional(checkChoice("float")),

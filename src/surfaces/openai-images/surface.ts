@@ -1,4 +1,4 @@
-// OpenAI's image generations and edits. Edits arrive as a form with files, or as JSON with URLs.
+// OpenAI's image generations, and edits as a form with files or as JSON with URLs.
 import { Type } from "@sinclair/typebox";
 import { Attachment } from "../../core/attachment.ts";
 import { Fault } from "../../core/fault.ts";

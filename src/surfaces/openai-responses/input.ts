@@ -16,7 +16,7 @@ import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts
 import { countUnread } from "../unread.ts";
 import type { ToolNames } from "./tools.ts";
 
-/** Separates the messages of one turn that are joined to one text. */
+/** Separates a turn's messages when they are joined. */
 const GAP = "\n\n";
 
 interface ReadInput {

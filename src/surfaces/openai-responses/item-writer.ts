@@ -35,7 +35,7 @@ interface OpenMessage {
   readonly content: JsonObject[];
   part: "output_text" | "refusal";
   text: string;
-  /** The characters of text before this message: citations count from there. */
+  /** The length of the answer's text before this message. Citations count from there. */
   readonly start: number;
   readonly annotations: JsonObject[];
   readonly logprobs: unknown[];

@@ -56,7 +56,7 @@ export function startResponse({ given, keeps }: ResponseOf, { id, created, model
   };
 }
 
-/** Returns a response with all of its output. It has no end time, since no clock is available here. */
+/** Returns a response with all of its output. `created_at` is its start; no clock is at hand for its end. */
 export function endResponse(
   started: JsonObject,
   output: readonly JsonObject[],
