@@ -49,10 +49,7 @@ export interface CatalogueInput {
 }
 
 const PROVIDER_CHARACTERS_MAX = 64;
-/**
- * Names that a provider may receive although the catalogue doesn't know them. Dots alone would change an address's
- * path.
- */
+/** Unknown names that may pass to a provider. Names of dots alone would change the path of an address. */
 const UNLISTED_NAME = /^(?!\.{1,2}$)[^\s\p{C}]{1,200}$/u;
 const NEAREST_MAX = 3;
 
@@ -222,10 +219,7 @@ function heaviestFirst(alias: Alias): Alias {
 const DATE_CHARACTERS = 10;
 const MILLISECONDS_PER_SECOND = 1000;
 
-/**
- * An entry of `GET /v1/models`: OpenAI's four fields, then ours. Unknown values are null, as is an unpriced model's
- * `pricing`.
- */
+/** An entry of `GET /v1/models`: OpenAI's four fields, then ours. Unknown values and an unpriced `pricing` are null. */
 export function modelView(card: ModelCard) {
   return {
     id: card.id,

@@ -15,7 +15,7 @@ import type { RankAsk } from "./selector.ts";
 export const NO_HEALTH: HealthView = { of: () => null };
 /** Nothing learned. */
 const UNTAUGHT = new Learned();
-/** Below this likeness the labels' trade-offs are ignored: nearly all labelled prompts are unlike the request. */
+/** Below this likeness the request is stranger than nearly all labelled prompts, and their trade-offs are ignored. */
 const ALIKE_MIN = 0.05;
 
 export interface ChooseInput {

@@ -15,9 +15,8 @@ const ERROR_RATE_MAX = 0.9;
 export class Candidate implements Scored {
   readonly card: ModelCard;
   /**
-   * The reason why it can't serve: "denied", "rule:" and the kind of task of that rule, "not_allowed", "unpriced",
-   * "context", "image_urls", "unhealthy", or the missing capability ("tools" also if only forced calls are missing).
-   * Null if it can.
+   * The reason why it can't serve: "denied", "rule:" and the rule's kind of task, "not_allowed", "unpriced", "context",
+   * "image_urls", "unhealthy", or the missing capability ("tools" also if it can't be forced to call one).
    */
   readonly removedBy: string | null;
   quality: number;
@@ -70,7 +69,7 @@ export class Candidate implements Scored {
     return cached?.cardId === this.card.id ? cached.tokens : 0;
   }
 
-  /** The ratio of an answer one standard deviation longer than expected to the expected one. */
+  /** The length of an answer one standard deviation longer than expected, relative to the expected one. */
   get #longer(): number {
     return Math.exp(this.#asked.learned.lengthSpreadOf(this.card.id));
   }

@@ -84,7 +84,7 @@ export interface CardHealth {
 }
 
 export interface HealthView {
-  /** Null if the card has no recent traffic. */
+  /** Null if nothing was seen of the card. */
   of(cardId: string): CardHealth | null;
 }
 

@@ -48,9 +48,7 @@ function hashSingular(word: string): number {
   return hashWord(word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word);
 }
 
-/**
- * Calls `emit` with the hash of each word, number, telling sign and pair of neighbouring words. Linear in the length.
- */
+/** Calls `emit` with the hash of each word, number, telling sign and pair of neighbours. Linear in the length. */
 export function scan(
   text: string,
   counts: TextCounts,

@@ -23,9 +23,7 @@ export interface Prediction {
 }
 
 const DIFFICULTY_MAX = 4;
-/**
- * A request is of no known kind if its likeliest topic's share is at most the first, surely of one from the second on.
- */
+/** A request is of no known kind if its likeliest topic's share is at most the first, surely of one from the second. */
 const SURE_FROM = 0.5;
 const SURE_TO = 0.9;
 

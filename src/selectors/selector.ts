@@ -1,5 +1,4 @@
-// The port of a selector: a rule that scores the models which can serve a request, each in a file of its own with a row
-// in index.ts.
+// The port of a selector, a rule that scores the models able to serve a request: one file each, with a row in index.ts.
 import type { ModelCard } from "../core/card.ts";
 
 export interface SelectorRule {
@@ -33,9 +32,7 @@ export interface RankAsk {
   readonly margin: number | null;
   /** The mean cost of the champion's answers to labelled prompts. */
   readonly usualCostUsd: number;
-  /**
-   * The quality that saving the champion's cost is worth, if labels show that the share is still kept. Null if unknown.
-   */
+  /** The quality that the champion's cost is worth, as far as labels show that the share is kept. Null if unknown. */
   readonly costWeight: number | null;
   /** The quality that being e times as fast as the champion is worth, on the same condition. Null if unknown. */
   readonly timeWeight: number | null;

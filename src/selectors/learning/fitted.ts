@@ -48,9 +48,7 @@ const posteriorSchema = Type.Object({
   common: numbers,
   /** The upper half of the weights' covariance, per unit of noise. */
   covariance: numbers,
-  /**
-   * Each labelled prompt's variance without its own label, and its likeliest topic's share. Ascending; sampled if many.
-   */
+  /** Labelled prompts' variances without their own labels and likeliest topics' shares: ascending, sampled if many. */
   variances: numbers,
   tops: numbers,
   /** The number of labelled prompts by likeliest topic, in the order of TOPICS. */

@@ -80,9 +80,7 @@ export class Learned {
     while (slices.next().done !== true);
   }
 
-  /**
-   * Like `fit`, in slices of at most a millisecond with `pause` after each. Until it ends, decisions use the last fit.
-   */
+  /** Like `fit`, in slices of a millisecond or less with `pause` after each. Decisions use the last fit meanwhile. */
   async fitSlowly(input: FitInput, pause: () => Promise<void>): Promise<void> {
     for (const _ of this.#fitting(input)) await pause();
   }

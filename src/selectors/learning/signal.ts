@@ -1,5 +1,4 @@
-// Signals of an answer's own quality: refused, cut off, not JSON though JSON was requested, or calls that can't be
-// made.
+// Signals of an answer's own quality: refused, cut off, not the JSON asked for, or calls that can't be made.
 
 import { isObject, parseJson } from "../../core/json.ts";
 import {

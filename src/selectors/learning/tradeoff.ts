@@ -16,7 +16,7 @@ export interface Offer {
   readonly expense: number;
 }
 
-/** A labelled prompt as a selector would meet it: the champion's answer, and those it may be replaced by. */
+/** A labelled prompt as a selector would meet it: the champion's answer, and those that may replace it. */
 export interface Trial {
   readonly champion: Offer;
   readonly others: readonly Offer[];
@@ -69,10 +69,7 @@ interface Asked {
   readonly others: readonly Answer[];
 }
 
-/**
- * Finds the weights that `fair` and `light` may give to cost and time, and the lead at which `best` leaves the
- * champion.
- */
+/** Finds the weights of cost for `fair` and of time for `light`, and the lead at which `best` leaves the champion. */
 export function* weighExpenses(
   prompts: readonly Labelled[],
   fitted: Foretold,
