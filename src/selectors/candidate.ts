@@ -152,7 +152,7 @@ function findRemoval(card: ModelCard, seen: CardHealth | null, asked: Asked): st
   );
 }
 
-/** Returns the part of the request that the card can't serve, or why it can't be billed. Null if there is none. */
+/** Returns the part of the request that the card can't serve, or "unpriced" if it can't be billed. Null if it fits. */
 function findMisfit(card: ModelCard, { needed, promptTokens, outputTokensMax = 0 }: Asked): string | null {
   if (card.price === null) return "unpriced";
   for (const need of needed) if (!can(card, need)) return need === "tools_auto" ? "tools" : need;

@@ -101,7 +101,7 @@ export function expectedMs(
 }
 
 /**
- * Returns a cost relative to the geometric mean of two of the champion's: for this request and for labelled prompts. By
+ * Returns a cost relative to the geometric mean of the champion's costs for this request and for labelled prompts. By
  * the first alone, a request with much to save would count no more than a short one; by the second alone, a long one
  * would count so much that quality wouldn't matter.
  */

@@ -1,4 +1,4 @@
-// Tries another model than the chosen one now and then, if the operator has enabled it.
+// Tries a model other than the chosen one now and then, if the operator has enabled it.
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 
@@ -7,8 +7,8 @@ const TIMES_MAX = 2;
 
 /**
  * Returns the candidate to try instead of the choice. Null if none. `share` is the share of requests that try one;
- * `roll` returns a new random number from 0 up to 1 at each call. Keeps to pins and to a conversation's model, and
- * tries none that the selector scores too low.
+ * `roll` returns a new random number from 0 up to 1 at each call. Never replaces a pin or a conversation's model, and
+ * never tries one that the selector scores too low.
  */
 export function explored(choice: Choice, share: number, roll: () => number): Candidate | null {
   if (choice.choice === null || choice.pinned !== null || choice.stays || share <= 0 || roll() >= share)

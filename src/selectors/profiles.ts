@@ -130,7 +130,7 @@ function overlaid(profile: Profile, own: SkillRow): Profile {
   return makeProfile(known, isGuessed ? profile : undefined);
 }
 
-/** Within a generation the more expensive model is better, with diminishing returns; a year makes up for much of it. */
+/** Within a generation a higher price means a better model, ever less so. A year makes up for much of the price. */
 function guess(card: ModelCard): Profile {
   const [constant = 0, byPrice = 0, byYears = 0, byReasoning = 0, bySize = 0] = data.unknown;
   const price = card.price?.output ?? 0;

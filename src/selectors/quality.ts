@@ -43,7 +43,7 @@ export function predictQuality(
   ask: QualityAsk,
 ): Pick<Rankable, "quality" | "qualityLow" | "level"> {
   const before = expect(profile, ask);
-  // Spreads are in log-odds; as a probability, p(1−p) times that, so little is left if nearly all answers are good.
+  // Spreads are in log-odds. As probabilities they shrink by p(1−p): little is left if nearly all answers are good.
   const spread = mix(profile.oddsSpreads, ask.skills) * before * (1 - before);
   const known = spread * shift.doubt;
   const guess = profile.isGuessed ? CAUTION * known : 0;

@@ -110,7 +110,7 @@ export function expectTokens(logTokens: number): number {
   return Math.min(OUTPUT_TOKENS_MAX, Math.max(OUTPUT_TOKENS_MIN, Math.exp(logTokens)));
 }
 
-/** Their squares are the share of a score's variance that a block may explain, relative to the topics. */
+/** Their squares are the prior share of a score's variance that a block may explain, relative to the topics. */
 const WORDS_SCALE = Math.sqrt(0.5);
 const LENGTH_SCALE = 0.5;
 /** Centres of radial basis functions, in log tokens: requests near the same centre count as similarly long. */

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { hashWord } from "./ngrams.ts";
 import path from "./words.data.json" with { type: "file" };
 
-/** Longer strings aren't words, and trying each of their letters would take long. */
+/** Longer strings aren't words, and trying each of their letters would take too long. */
 const MENDED_LETTERS_MAX = 24;
 
 export type Words = ReturnType<typeof makeWords>;

@@ -13,7 +13,7 @@ export const LESSON_AGE_MAX_MS = 90 * 86_400_000;
 /** Prompts beyond these are dropped: they would add little and take longer to fit. */
 const PROMPTS_MAX = 4000;
 
-/** A lesson without its text. A lesson without a key is a label from the operator. */
+/** A lesson without its text. Without a key, it is a label from the operator. */
 export type Evident = Omit<Lesson, "keyId" | "source" | "request"> & Partial<Pick<Lesson, "keyId">>;
 
 /** The scores of one model for one prompt. */

@@ -20,7 +20,7 @@ const fitSchema = Type.Object({
   model: Type.String(),
   /** The mean of score minus expectation over all requests, as if 20 more answers had scored as expected. */
   overall: number,
-  /** The correction of its overall level. It is less certain than `overall`, so shrunk more. */
+  /** The correction of its overall level. Shrunk more than `overall`, because it is less certain. */
   lift: number,
   /** The share of the predicted difference from the champion that is applied. */
   slope: number,
@@ -100,7 +100,7 @@ function packNumbers(numbers: Float32Array): string {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).toString("base64");
 }
 
-/** Returns none if the bytes are incomplete or a number isn't finite, which would spread to every model. */
+/** Returns an empty array if the bytes are incomplete or a number isn't finite, which would spread to every model. */
 function unpackNumbers(text: string): Float32Array {
   const bytes = Uint8Array.from(Buffer.from(text, "base64"));
   const none = new Float32Array(0);

@@ -43,7 +43,7 @@ const TOPICS_SHOWN = 3;
 
 const NOTHING: Shift = { quality: 0, lift: 0, spread: 0, doubt: 1 };
 const LENGTHS_START = 8;
-/** Answers fade out once this many have followed. */
+/** Beyond this many answers, older ones fade out exponentially. */
 const ANSWERS_MAX = 500;
 /** One answer's length counts as at most e² times the predicted one, and at least e⁻² times. */
 const LENGTH_MAX = 2;
@@ -177,7 +177,7 @@ export class Learned {
     );
   }
 
-  /** Returns the weight at which a share of the champion's quality is kept, as `findWeight` does. */
+  /** Returns the weight for keeping a share of the champion's quality, from `findWeight`. */
   weightFor(what: "money" | "time", share: number): number | null {
     return findWeight(this.#fitted.posterior?.[what] ?? [], share);
   }

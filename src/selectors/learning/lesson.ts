@@ -26,7 +26,7 @@ export function boundAt(nowMs: number): LessonBound {
   };
 }
 
-/** The part of a prediction that learning needs. */
+/** The part of a prediction that learning needs: the kind of request. */
 export type Kind = Pick<Prediction, "row" | "skills" | "difficultyLogit" | "support">;
 
 /** Reads the kind of request that a logged decision was about. Null if it can't be read. */
@@ -53,7 +53,7 @@ export function kindKept(
   };
 }
 
-/** Makes the lesson that these cards' answers to such a request scored so. */
+/** Makes the lesson that these cards' answers to such a request got these scores. */
 export function makeLesson(
   about: Omit<Lesson, "marks" | "request">,
   kind: Kind,
@@ -73,7 +73,7 @@ export function putLesson(learned: Learned, lesson: Lesson): void {
   if (row !== null) learned.put(row, lesson);
 }
 
-/** Returns the request's row. Null if other parameters made it, whose numbers mean something else. */
+/** Returns the request's row. Null if it is malformed or was made by other parameters. */
 export function readRow(request: string): Float32Array | null {
   const row = unpackRow(asString(asObject(parseJson(request)).row) ?? "");
   return row?.length === rowWidth() ? row : null;

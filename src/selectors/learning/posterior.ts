@@ -29,7 +29,7 @@ const WEIGHTS_START = 10;
 interface Gathered extends Pick<Fit, "overall" | "lift"> {
   readonly level: number;
   readonly count: number;
-  /** The score minus its expectation and `overall`. */
+  /** The score minus its expectation and minus `overall`. */
   readonly wanted: Float64Array;
   readonly weight: Float64Array;
   /** The same minus the prompt's mean over models, so that noise isn't estimated from what they share. */
@@ -114,7 +114,7 @@ function* findNoise(
   return best;
 }
 
-/** Sums over labels that show the extent to which predictions hold. */
+/** Sums over labels for the regression of actual values on predicted ones, which gives `slope`. */
 interface Borne {
   along: number;
   squares: number;

@@ -32,7 +32,7 @@ const TRIALS_MIN = 100;
 const MARGIN_TRIALS_MIN = 30;
 const WEIGHTS: readonly number[] = [0, ...Array.from({ length: 32 }, (_, at) => 0.002 * 1.25 ** at)];
 
-/** Returns the highest weight that keeps a share, 0…1, as do all lower ones. Null if too little is known. */
+/** Returns the highest weight up to which a share, 0…1, is kept, or `CHAMPION_ONLY`. Null if too little is known. */
 export function findWeight(tradeoff: Tradeoff, share: number): number | null {
   if (tradeoff.length === 0) return null;
   let found = CHAMPION_ONLY;
@@ -43,7 +43,7 @@ export function findWeight(tradeoff: Tradeoff, share: number): number | null {
   return found;
 }
 
-/** Returns the weight that keeps the most, if more than the champion's quality, else null. 0 if too little is known. */
+/** Returns the weight that keeps the most quality. Null if none beats the champion, 0 if too little is known. */
 function findBestWeight(tradeoff: Tradeoff): number | null {
   if (tradeoff.length === 0) return 0;
   let best: { readonly weight: number | null; readonly share: number } = { weight: null, share: 1 };
@@ -91,7 +91,7 @@ export function* weighExpenses(
   return { money, time, usualCostUsd, margin };
 }
 
-/** Null if the champion or every other model wasn't labelled. */
+/** Null unless the champion and at least one other model have labels for the prompt. */
 function findAnswers(
   { marks, lengths }: Labelled,
   at: number,
