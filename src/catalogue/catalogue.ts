@@ -1,4 +1,4 @@
-// The catalogue: every card that clients can ask for, and what a client's `model` means.
+// The catalogue: every card that clients can ask for, and the meaning of a client's `model`.
 import type { Alias } from "../core/alias.ts";
 import { CAPABILITIES, type GroupMember, type ModelCard } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
@@ -15,41 +15,41 @@ const SELECTOR_PROVIDER = "Router";
 export type Resolution =
   | { readonly kind: "card"; readonly card: ModelCard }
   | { readonly kind: "selector"; readonly selector: Selector }
-  /** The models of the group that are there, those with more weight first. */
+  /** The group's available models, by descending weight. */
   | { readonly kind: "group"; readonly members: readonly GroupMember[] }
   | { readonly kind: "unknown"; readonly nearest: readonly string[] };
 
 export interface Catalogue {
-  /** The cards of the providers that are on, without the disabled ones and those that have to be deployed first. */
+  /** The cards of enabled providers, except disabled ones and those that must be deployed first. */
   list(): readonly ModelCard[];
   /** The names of the groups that clients can ask for, without patterns. */
   groups(): readonly string[];
-  /** The meaning of a client's `model`. Bounded work for a text of any length. */
+  /** Returns the meaning of a client's `model`. The work is bounded for a text of any length. */
   resolve(text: string): Resolution;
-  /** The time from which on other prices hold, Unix milliseconds; Infinity: none are announced. */
+  /** The time of the next price change, Unix milliseconds. Infinity if none is announced. */
   readonly pricesUntilMs: number;
 }
 
-/** A provider, and which of its models it offers. */
+/** A provider and the models it offers. */
 type Offering = Pick<
   ProviderSetup,
   "name" | "unlistedModels" | "dialects" | "listsOwnOnly" | "unlistedPrefixes"
 >;
 
 export interface CatalogueInput {
-  /** Those that are on. */
+  /** Enabled providers only. */
   readonly providers: readonly Offering[];
   readonly overlay: readonly ModelOverlay[];
   readonly ownModels: readonly ModelCard[];
-  /** Those of the operator's catalogue file. */
+  /** From the operator's catalogue file. */
   readonly newerModels?: readonly ModelCard[];
   readonly aliases: Readonly<Record<string, Alias>>;
-  /** The time whose prices hold, Unix milliseconds; left out: no announced one does. */
+  /** The time whose prices apply, Unix milliseconds. If missing, no announced price applies. */
   readonly nowMs?: number;
 }
 
 const PROVIDER_CHARACTERS_MAX = 64;
-/** Names that may go to a provider without the catalogue knowing them. Dots alone would lead elsewhere in an address. */
+/** Unknown names that may pass to a provider. Names of dots alone would change the path of an address. */
 const UNLISTED_NAME = /^(?!\.{1,2}$)[^\s\p{C}]{1,200}$/u;
 const NEAREST_MAX = 3;
 
@@ -58,8 +58,8 @@ export function buildCatalogue(input: CatalogueInput): Catalogue {
 }
 
 /**
- * Every card that exists by canonical id: the shipped ones, with those of the operator's catalogue file and the operator's own
- * in place of the same id.
+ * Returns every card by canonical id. The operator's catalogue file replaces shipped cards of the same id; the
+ * operator's own models replace both.
  */
 export function knownCards(
   ownModels: readonly ModelCard[],
@@ -68,7 +68,7 @@ export function knownCards(
   return new Map([...shippedCards(), ...newerModels, ...ownModels].map((card) => [card.id, card]));
 }
 
-/** The part before the first `#`, else before the first `/`, and the rest; null for a bare name. */
+/** Splits the text at the first `#`, else at the first `/`. Null for a bare name. */
 export function splitId(text: string): { readonly provider: string; readonly name: string } | null {
   const hash = text.indexOf("#");
   const at = hash === -1 ? text.indexOf("/") : hash;
@@ -76,14 +76,14 @@ export function splitId(text: string): { readonly provider: string; readonly nam
   return { provider: text.slice(0, at), name: text.slice(at + 1) };
 }
 
-/** The selector that the text names; null when it names none. */
+/** Returns the selector that the text names, or null. */
 export function findSelector(text: string): Selector | null {
   const parts = splitId(text);
   if (parts?.provider.toLowerCase() !== SELECTOR_PROVIDER.toLowerCase()) return null;
   return SELECTORS.find((name) => name === parts.name) ?? null;
 }
 
-/** `*` stands for any text: `gemini-*`. */
+/** `*` matches any text: `gemini-*`. */
 function toPattern(alias: string): RegExp {
   const parts = alias.split(/\*+/).map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
   return new RegExp(`^${parts.join(".*")}$`, "s");
@@ -93,7 +93,7 @@ function keyOf(provider: string, name: string): string {
   return `${provider.toLowerCase()}#${name}`;
 }
 
-/** The name after the provider's, which for a deployment is the operator's. */
+/** Returns the id without its provider. For a deployment this is the operator's name. */
 export function ownName({ id, provider }: ModelCard): string {
   return id.slice(provider.length + 1);
 }
@@ -113,13 +113,13 @@ class IndexedCatalogue implements Catalogue {
   readonly pricesUntilMs: number;
   readonly #cards: readonly ModelCard[];
   readonly #byKey = new Map<string, ModelCard>();
-  /** Ids by the names without their provider, and by the last part of those, in lower case. */
+  /** Ids by their names without the provider, and by the last path segment of those, in lower case. */
   readonly #byName = new Map<string, string[]>();
   readonly #disabled: ReadonlySet<string>;
-  /** Providers whose unlisted names pass through, by their name in lower case. */
+  /** Providers that accept unlisted names, by their own name in lower case. */
   readonly #open: ReadonlyMap<string, string>;
   readonly #aliases: ReadonlyMap<string, Alias>;
-  /** Aliases with a `*` in them; the first that fits counts. */
+  /** Aliases that contain `*`. The first match counts. */
   readonly #patterns: readonly { readonly names: RegExp; readonly target: Alias }[];
 
   constructor({ providers, overlay, ownModels, newerModels, aliases, nowMs = 0 }: CatalogueInput) {
@@ -178,7 +178,7 @@ class IndexedCatalogue implements Catalogue {
     return card === undefined ? null : { kind: "card", card };
   }
 
-  /** The models of a group that aren't there now drop out of it. */
+  /** Models of a group that aren't available now are left out. */
   #aliased(alias: Alias): Resolution | null {
     if (typeof alias === "string") return this.#named(alias) ?? this.#passed(alias);
     const members = alias.flatMap(({ model, weight }) => {
@@ -188,7 +188,7 @@ class IndexedCatalogue implements Catalogue {
     return members.length === 0 ? null : { kind: "group", members };
   }
 
-  /** A name that the catalogue doesn't hold, of a provider that takes such names: a card of which nothing is known. */
+  /** Returns a card without facts for a name that isn't in the catalogue, if its provider accepts such names. */
   #passed(text: string): Resolution | null {
     const parts = splitId(text);
     const provider = parts === null ? undefined : this.#open.get(parts.provider.toLowerCase());
@@ -197,7 +197,7 @@ class IndexedCatalogue implements Catalogue {
     return this.#disabled.has(id) ? null : { kind: "card", card: makeUnlistedCard(provider, parts.name) };
   }
 
-  /** The same model elsewhere, else the ids and names that are spelt alike. */
+  /** Returns the same model at other providers, else the ids and names that are spelt similarly. */
   #nearest(text: string): readonly string[] {
     const bare = (splitId(text)?.name ?? text).slice(0, PROVIDER_CHARACTERS_MAX * 2).toLowerCase();
     const twins = this.#byName.get(bare) ?? this.#byName.get(bare.slice(bare.lastIndexOf("/") + 1)) ?? [];
@@ -219,7 +219,7 @@ function heaviestFirst(alias: Alias): Alias {
 const DATE_CHARACTERS = 10;
 const MILLISECONDS_PER_SECOND = 1000;
 
-/** An entry of `GET /v1/models`: OpenAI's four fields, then ours. null: not known; a model without `pricing` is not priced. */
+/** An entry of `GET /v1/models`: OpenAI's four fields, then ours. Unknown values and an unpriced `pricing` are null. */
 export function modelView(card: ModelCard) {
   return {
     id: card.id,

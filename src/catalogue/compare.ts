@@ -7,14 +7,14 @@ import { overlaid } from "./overlay.ts";
 export interface CardChange {
   readonly id: string;
   readonly kind: "added" | "changed" | "removed";
-  /** Those that differ; of an added model all that are known, of a removed one none. */
+  /** The fields that differ: all known ones of an added model, none of a removed one. */
   readonly fields: readonly FieldChange[];
 }
 
 interface FieldChange {
-  /** As in `GET /v1/models`: `pricing.input`. */
+  /** Named as in `GET /v1/models`: `pricing.input`. */
   readonly field: string;
-  /** null: not known. */
+  /** Null if unknown. */
   readonly before: string | null;
   readonly after: string | null;
 }
@@ -25,10 +25,10 @@ interface Cards {
   readonly overlay: readonly ModelOverlay[];
 }
 
-/** Fields that say nothing that an id doesn't. */
+/** Fields that say no more than the id. */
 const OBVIOUS: ReadonlySet<string> = new Set(["id", "object", "name", "created"]);
 
-/** Compares all known models, whether their providers are on or off, except disabled ones. */
+/** Compares all known models except disabled ones, even if their providers are disabled. */
 export function compareCards(before: Cards, after: Cards): readonly CardChange[] {
   const [old, now] = [listFields(before), listFields(after)];
   const changed = [...now].flatMap(([id, fields]): readonly CardChange[] => {

@@ -1,16 +1,16 @@
-// Announced prices: each holds from a day on, and takes the place of the one before.
+// Announced prices: each applies from a day on and replaces the one before.
 import type { LaterPrice, ModelCard, OperationName } from "../core/card.ts";
 import { buildPrice, findMissingRate, type PriceFields, priceProblem, priceView } from "./price.ts";
 
 export interface LaterPriceFields extends PriceFields {
-  /** `YYYY-MM-DD`, from the day's beginning in UTC. */
+  /** `YYYY-MM-DD`. The price applies from the start of that day in UTC. */
   readonly from: string;
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 const DATE_CHARACTERS = 10;
 
-/** Parses `YYYY-MM-DD` into the day's beginning in UTC, Unix milliseconds; null for anything else. */
+/** Parses `YYYY-MM-DD` into the start of the day in UTC, Unix milliseconds. Null for anything else. */
 export function parseDay(text: string): number | null {
   const ms = DAY.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return Number.isNaN(ms) || formatDay(ms) !== text ? null : ms;
@@ -20,14 +20,14 @@ function formatDay(ms: number): string {
   return new Date(ms).toISOString().slice(0, DATE_CHARACTERS);
 }
 
-/** Returns them by day, the earliest first. */
+/** Returns the prices, the earliest first. */
 export function buildLaterPrices(fields: readonly LaterPriceFields[]): readonly LaterPrice[] {
   return fields
     .map((one) => ({ fromMs: parseDay(one.from) ?? 0, price: buildPrice(one) }))
     .toSorted((one, other) => one.fromMs - other.fromMs);
 }
 
-/** The first mistake in announced prices, in words, with its place in the list; null: there is none. */
+/** Returns the first mistake in announced prices and its place in the list. Null if there is none. */
 export function findLaterProblem(
   fields: readonly LaterPriceFields[],
   operations: ReadonlySet<OperationName>,
@@ -43,7 +43,7 @@ export function findLaterProblem(
   return null;
 }
 
-/** The card with the price of that time, and those that are still to come. */
+/** Returns the card with the price that applies at that time and the prices still to come. */
 export function applyPrices(card: ModelCard, nowMs: number): ModelCard {
   const { laterPrices = [], ...rest } = card;
   const due = laterPrices.filter(({ fromMs }) => fromMs <= nowMs);
@@ -53,14 +53,14 @@ export function applyPrices(card: ModelCard, nowMs: number): ModelCard {
   return { ...rest, price: last.price, ...(left.length === 0 ? {} : { laterPrices: left }) };
 }
 
-/** The time at which the next of the prices changes, Unix milliseconds; Infinity: none does. */
+/** Returns the time of the next price change, Unix milliseconds. Infinity if there is none. */
 export function findNextChange(cards: readonly ModelCard[]): number {
   let next = Number.POSITIVE_INFINITY;
   for (const { laterPrices } of cards) next = Math.min(next, laterPrices?.[0]?.fromMs ?? next);
   return next;
 }
 
-/** The announced prices as JSON for clients. */
+/** Returns the announced prices as JSON for clients. */
 export function viewLaterPrices({ laterPrices = [] }: ModelCard): readonly LaterPriceFields[] {
   return laterPrices.map(({ fromMs, price }) => ({ from: formatDay(fromMs), ...priceView(price) }));
 }

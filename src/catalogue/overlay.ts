@@ -1,22 +1,22 @@
-// The operator's changes to the catalogue's cards, and those of them that can't be meant.
+// The operator's changes to the catalogue's cards, and the mistakes in them.
 import type { ModelCard } from "../core/card.ts";
 import { nearest } from "../core/nearest.ts";
 import type { ModelOverlay } from "../core/settings.ts";
 import { isSlip, priceView } from "./price.ts";
 
-/** One thing that is wrong with an entry: where in it (empty: its id), and why, in words. */
+/** A mistake in an entry. The path is empty if the id itself is wrong. */
 interface OverlayProblem {
   readonly id: string;
   readonly path: readonly (string | number)[];
   readonly message: string;
 }
 
-/** The card with the operator's changes; null when it is disabled. */
+/** Returns the card with the operator's changes. Null if it is disabled. */
 export function overlaid(card: ModelCard, change: ModelOverlay | undefined): ModelCard | null {
   if (change === undefined) return card;
   if (change.disabled) return null;
   const { laterPrices: announced, ...own } = card;
-  // A price of the operator's own holds until the operator says otherwise.
+  // The operator's own price applies until the operator changes it, so announced ones are dropped.
   const laterPrices = change.laterPrices ?? (change.price ? undefined : announced);
   return {
     ...own,
@@ -32,7 +32,7 @@ export function overlaid(card: ModelCard, change: ModelOverlay | undefined): Mod
   };
 }
 
-/** All that is wrong with the overlay, against every card that is known, its provider on or off. */
+/** Returns all mistakes in the overlay, checked against every known card, even if its provider is disabled. */
 export function overlayProblems(
   cards: ReadonlyMap<string, ModelCard>,
   overlay: readonly ModelOverlay[],
@@ -48,7 +48,7 @@ export function overlayProblems(
   });
 }
 
-/** The sentence for an id that no card has. */
+/** Returns the message for an id that no card has. */
 export function unknownModel(id: string, cards: ReadonlyMap<string, ModelCard>): string {
   const [near] = nearest(id, cards.keys(), 1);
   return `no model has this id${near === undefined ? "" : `; did you mean ${near}?`}`;

@@ -1,4 +1,4 @@
-// Prices as they are written down (catalogue file, configuration, model list), and what makes one unbelievable.
+// Prices as the catalogue file, the configuration and the model list write them, and the checks for implausible ones.
 import type { OperationName, PiecePrices, Price, Rates } from "../core/card.ts";
 
 /** The optional rates, each with its name in the catalogue and in the API. */
@@ -13,7 +13,7 @@ const RATES = [
   ["outputImage", "output_image"],
 ] as const satisfies readonly (readonly [keyof Rates, string])[];
 
-/** The prices of single pieces by both names. */
+/** The prices per piece, each with both names. */
 const PIECES = [
   ["perRequest", "per_request"],
   ["perSearch", "per_search"],
@@ -32,7 +32,7 @@ export interface RateFields extends OptionalFields<typeof RATES> {
 interface TierFields extends RateFields {
   readonly above_tokens: number;
 }
-/** The pieces are USD each, `per_character_million` for a million. */
+/** Prices per piece are in USD, `per_character_million` for a million characters. */
 export interface PriceFields extends Partial<RateFields>, OptionalFields<typeof PIECES> {
   readonly tiers?: readonly TierFields[];
 }
@@ -40,11 +40,11 @@ type OptionalFields<Names extends readonly (readonly [string, string])[]> = Read
   Partial<Record<Names[number][1], number>>
 >;
 
-/** No model costs more: a rate above it is one per token, or in cents. */
+/** No model costs more: a higher rate is per token or in cents. */
 export const RATE_MAX = 10_000;
-/** USD for one request or search, or for a million characters. */
+/** USD for one piece, such as a request, a search or a million characters. */
 export const PIECE_MAX = 100;
-/** A price so many times off the one known for the model is in another unit. */
+/** A price off the model's known one by this factor is in another unit. */
 const SLIP_FACTOR = 100;
 const DIGITS = 1e6;
 
@@ -52,7 +52,7 @@ const DIGITS = 1e6;
 export const RATE_FIELDS = ["input", "output", ...RATES.map(([, field]) => field)] as const;
 export const PIECE_FIELDS = PIECES.map(([, field]) => field);
 
-/** Returns the price; tokens cost nothing where it names only pieces. */
+/** Returns the price. Tokens cost nothing if it names only pieces. */
 export function buildPrice(fields: PriceFields): Price {
   const tiers = fields.tiers?.map((tier) => ({ ...buildRates(tier), aboveTokens: tier.above_tokens }));
   return {
@@ -67,7 +67,7 @@ function buildRates(fields: Partial<RateFields>): Rates {
   return { input, output, ...Object.fromEntries(RATES.map(([name, field]) => [name, fields[field]])) };
 }
 
-/** The price as JSON for clients: rates that the model doesn't have are undefined, so that JSON leaves them out. */
+/** Returns the price as JSON for clients. Rates that the model doesn't have are undefined, so JSON omits them. */
 export function priceView(price: Price): PriceFields & RateFields {
   return {
     ...viewRates(price),
@@ -81,7 +81,7 @@ function viewRates(rates: Rates): RateFields {
   return { input, output, ...Object.fromEntries(RATES.map(([name, field]) => [field, rates[name]])) };
 }
 
-/** Returns the rate that a price lacks although its model needs it; null if there is none. */
+/** Returns a rate that the model needs but the price lacks. Null if there is none. */
 export function findMissingRate(
   fields: PriceFields,
   operations: ReadonlySet<OperationName>,
@@ -92,7 +92,7 @@ export function findMissingRate(
   );
 }
 
-/** The mistake in a price by itself, in words; null if there is none. */
+/** Returns the mistake in a price on its own. Null if there is none. */
 export function priceProblem(fields: PriceFields): string | null {
   for (const [name, rate] of Object.entries(fields)) {
     if (typeof rate === "number") {
@@ -123,7 +123,7 @@ function rateProblem(name: string, rate: number): string | null {
     : `${name} has more than 6 decimals`;
 }
 
-/** True if a price is so far from the known one of the same model that its unit must be another. 0 is a price, not a slip. */
+/** True if a price is so far from the model's known one that its unit must differ. 0 is a valid price. */
 export function isSlip(price: Price, known: Price): boolean {
   const pairs = [
     [price.input, known.input],

@@ -1,4 +1,4 @@
-// The catalogue's own files as cards: one row a model, checked as it is read.
+// The shipped catalogue files as cards: one row per model, checked as it is read.
 import {
   CAPABILITIES,
   CHAT_ONLY,
@@ -18,14 +18,14 @@ import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "./p
 const TOKENS_MAX = 100_000_000;
 const MILLISECONDS_PER_SECOND = 1000;
 
-/** The files' cards, in their order. Throws when a row is unsound: a broken build must not start. */
+/** Returns the files' cards in order. Throws if a row is invalid: a broken build must not start. */
 export function shippedCards(): readonly ModelCard[] {
   cards ??= buildCards([...data, ...beyondChat]);
   return cards;
 }
 let cards: readonly ModelCard[] | undefined;
 
-/** Rows as cards. Throws an Error that names the first row that is unsound. */
+/** Converts rows to cards. Throws an Error that names the first invalid row. */
 export function buildCards(rows: unknown): readonly ModelCard[] {
   const seen = new Set<string>();
   return asArray(rows).map((row) => {
@@ -112,7 +112,7 @@ function isLaterPrice(value: unknown): value is LaterPriceFields {
   return isPrice(value) && "from" in value && typeof value.from === "string";
 }
 
-/** Returns those of the row's names, all of which must be known. */
+/** Returns the row's names in the order of `known`. Throws if one is unknown or there are fewer than `least`. */
 function readNames<Name extends string>(
   id: string,
   value: unknown,

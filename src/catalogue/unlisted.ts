@@ -1,7 +1,7 @@
-// The card of a model of which only the name is known.
+// The card of a model that is known only by name.
 import type { ModelCard } from "../core/card.ts";
 
-/** No request is refused for what it can't do, and it has no price. */
+/** No request is refused for a missing capability. The card has no price. */
 export function makeUnlistedCard(
   provider: string,
   name: string,

@@ -1,4 +1,4 @@
-// A request as every model is compared with it: everything that is the same for all of them, worked out once.
+// A request as every model is compared with it: the part that is the same for all models, computed once.
 import type { Cached } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { RouterRules } from "../core/settings.ts";
@@ -15,20 +15,20 @@ import type { RankAsk } from "./selector.ts";
 export const NO_HEALTH: HealthView = { of: () => null };
 /** Nothing learned. */
 const UNTAUGHT = new Learned();
-/** A request unlike nearly all labelled prompts: what they say of its answers' worth isn't gone by. */
+/** Below this likeness the request is stranger than nearly all labelled prompts, and their trade-offs are ignored. */
 const ALIKE_MIN = 0.05;
 
 export interface ChooseInput {
   readonly request: ChatRequest;
   readonly needs: Needs;
-  /** All that could be chosen; those that can't serve stay in the answer, with the reason. */
+  /** All cards to choose from. Those that can't serve stay in the answer, with the reason. */
   readonly cards: readonly ModelCard[];
   readonly rules: RouterRules;
   /** The share of the best quality that `fair` keeps, 0…1. */
   readonly quality: number;
-  /** False: the client's key may not use it. */
+  /** False if the client's key may not use it. */
   readonly allowed?: (id: string) => boolean;
-  /** False: its provider can't fetch the request's images. Left out: none has to be fetched. */
+  /** False if the provider can't fetch the request's images. Missing if none has to be fetched. */
   readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
   readonly health?: HealthView;
   readonly learned?: Learned;
@@ -37,7 +37,7 @@ export interface ChooseInput {
 
 export type Asked = Readonly<ReturnType<typeof prepareAsk>>;
 
-/** `promptTokens` is about as many as the prompt has. */
+/** `promptTokens` is an estimate. */
 export function prepareAsk(input: ChooseInput, prediction: Prediction, promptTokens: number) {
   const { request, needs, quality: share, health = NO_HEALTH, learned = UNTAUGHT } = input;
   const isStructured = request.response_format?.type === "json_schema";

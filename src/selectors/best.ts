@@ -2,9 +2,9 @@
 // margin that pays off on the labels.
 import { findChampion, type SelectorRule } from "./selector.ts";
 
-/** The champion stays where fewer than this share of the labelled prompts were as unlike the rest as this request is. */
+/** The champion stays if fewer than this share of labelled prompts are at least as unlike the rest as the request. */
 export const LIKENESS_MIN = 0.3;
-/** More than any difference of qualities. */
+/** Larger than any difference between qualities. */
 const UNKNOWN_KIND = 1;
 
 export const best: SelectorRule = {
@@ -17,6 +17,6 @@ export const best: SelectorRule = {
     const off = likeness < LIKENESS_MIN ? UNKNOWN_KIND : (margin ?? UNKNOWN_KIND);
     return (one) => one.quality - (one === champion ? 0 : off);
   },
-  // As far as anybody knows it may be as good.
+  // Within its uncertainty, the other may be as good.
   canReplace: (other, first) => other.quality + (other.quality - other.qualityLow) >= first.quality,
 };

@@ -1,5 +1,5 @@
-// A model as a candidate for one request: how good its answer is likely to be, what it costs, how long it takes, or the
-// reason why it can't serve.
+// A model as a candidate for one request: the expected quality, cost and time of its answer, or the reason why it can't
+// serve.
 import { can, type ModelCard } from "../core/card.ts";
 import type { Asked } from "./ask.ts";
 import { type CardHealth, expectedCost, expectedMs, thoughtTokens } from "./expense.ts";
@@ -9,14 +9,14 @@ import { findExclusion } from "./rules.ts";
 import type { Scored } from "./selector.ts";
 
 const UNHEALTHY = "unhealthy";
-/** The highest share of errors that is believed. */
+/** Observed error rates above this are not believed. */
 const ERROR_RATE_MAX = 0.9;
 
 export class Candidate implements Scored {
   readonly card: ModelCard;
   /**
-   * The reason why it can't serve: "denied", "rule:" and the kind of task whose rule did, "not_allowed", "unpriced", "context",
-   * "image_urls", "unhealthy", or the capability it lacks ("tools" also where a call is forced and it can't be).
+   * The reason why it can't serve: "denied", "rule:" and the rule's kind of task, "not_allowed", "unpriced", "context",
+   * "image_urls", "unhealthy", or the missing capability ("tools" also if it can't be forced to call one).
    */
   readonly removedBy: string | null;
   quality: number;
@@ -24,7 +24,7 @@ export class Candidate implements Scored {
   level: number;
   readonly costUsd: number | null;
   readonly latencyMs: number;
-  /** The predicted length of the answer and its thoughts: real lengths are compared with it. */
+  /** The predicted length of the answer and its thinking, with which actual lengths are compared. */
   readonly tokens: number;
   score = 0;
   readonly #profile: Profile;
@@ -45,7 +45,7 @@ export class Candidate implements Scored {
     this.#asked = asked;
     const shift = learned.shiftOf(card.id, prediction);
     const { quality, qualityLow, level } = predictQuality(profile, shift, asked.quality);
-    // An answer that never comes isn't good.
+    // An answer that fails isn't good.
     const works = 1 - Math.min(ERROR_RATE_MAX, seen?.errorRate ?? 0);
     this.quality = quality * works;
     this.qualityLow = qualityLow * works;
@@ -63,18 +63,18 @@ export class Candidate implements Scored {
     return this.removedBy === null;
   }
 
-  /** The tokens of the prompt that are likely to be in its provider's cache. */
+  /** Tokens of the prompt that are likely to be in the provider's cache. */
   get #held(): number {
     const { cached } = this.#asked;
     return cached?.cardId === this.card.id ? cached.tokens : 0;
   }
 
-  /** An answer that is longer than expected by a standard deviation is this many times as long. */
+  /** The length of an answer one standard deviation longer than expected, relative to the expected one. */
   get #longer(): number {
     return Math.exp(this.#asked.learned.lengthSpreadOf(this.card.id));
   }
 
-  /** The cost of an answer that is longer than expected by a standard deviation; null: it has no price. */
+  /** The cost of an answer one standard deviation longer than expected. Null if the card has no price. */
   get costHighUsd(): number | null {
     return this.costWhenHeld(this.#held, this.#longer);
   }
@@ -85,7 +85,7 @@ export class Candidate implements Scored {
     return expectedMs(this.#profile, this.#seen, times * this.#answer + times * this.#thought);
   }
 
-  /** The cost if so many of the prompt's tokens are in the provider's cache, and the answer is so many times as long. */
+  /** Returns the cost with this many prompt tokens in the provider's cache, of an answer `times` as long. */
   costWhenHeld(heldTokens: number, times = 1): number | null {
     const { price } = this.card;
     if (price === null) return null;
@@ -99,7 +99,7 @@ export class Candidate implements Scored {
   }
 }
 
-/** A model that can't serve the request; a candidate is made of it when it is asked for. */
+/** A model that can't serve the request. It is made a candidate only if asked for. */
 export interface Removed {
   readonly card: ModelCard;
   readonly profile: Profile;
@@ -107,7 +107,7 @@ export interface Removed {
   readonly removedBy: string;
 }
 
-/** Tells the models that can serve a request from the others. */
+/** Separates the models that can serve a request from the others. */
 export function sift(cards: readonly ModelCard[], asked: Asked) {
   const able: Candidate[] = [];
   const removed: Removed[] = [];
@@ -120,14 +120,14 @@ export function sift(cards: readonly ModelCard[], asked: Asked) {
     if (removedBy === null) able.push(new Candidate({ card, profile, seen, removedBy }, asked));
     else removed.push({ card, profile, seen, removedBy });
   }
-  // If only unhealthy models are left, one of them may be well again.
+  // If only unhealthy models are left, one of them may have recovered.
   const again = able.length > 0 ? [] : removed.filter(({ removedBy }) => removedBy === UNHEALTHY);
   able.push(...again.map((one) => new Candidate({ ...one, removedBy: null }, asked)));
   lower(able);
   return { able, removed: again.length > 0 ? removed.filter((one) => !again.includes(one)) : removed };
 }
 
-/** Where the best would be surer than sure, all come down alike: their differences are what decides. */
+/** If the best quality is above the maximum, lowers all by the same amount, because their differences decide. */
 export function lower(candidates: readonly Candidate[]): void {
   let highest = QUALITY_MAX;
   for (const { quality } of candidates) highest = Math.max(highest, quality);
@@ -140,7 +140,7 @@ export function lower(candidates: readonly Candidate[]): void {
   }
 }
 
-/** The first reason why it can't serve; null: it can. */
+/** Returns the first reason why the card can't serve. Null if it can. */
 function findRemoval(card: ModelCard, seen: CardHealth | null, asked: Asked): string | null {
   const { allowed, takesImageUrls } = asked.input;
   return (
@@ -152,7 +152,7 @@ function findRemoval(card: ModelCard, seen: CardHealth | null, asked: Asked): st
   );
 }
 
-/** The part of the request that it can't serve, or can't be billed for. */
+/** Returns the part of the request that the card can't serve, or "unpriced" if it can't be billed. Null if it fits. */
 function findMisfit(card: ModelCard, { needed, promptTokens, outputTokensMax = 0 }: Asked): string | null {
   if (card.price === null) return "unpriced";
   for (const need of needed) if (!can(card, need)) return need === "tools_auto" ? "tools" : need;

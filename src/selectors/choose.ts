@@ -10,16 +10,16 @@ import { type Prediction, predict } from "./predictor.ts";
 import { compareByScore, compareIds, findChampion, pickFirst, type SelectorRule } from "./selector.ts";
 import { findStaying } from "./staying.ts";
 
-/** The foremost are this many by score, the champion, and the one of the highest quality. */
+/** `foremost` holds this many by score, the champion, and the candidate of the highest quality. */
 export const FIRST_KEPT = 8;
 
-/** Deterministic: the same input gives the same answer. One pass over the cards: ten thousand take about a millisecond. */
+/** Deterministic: the same input gives the same choice. One pass over ten thousand cards takes about a millisecond. */
 export function choose(selector: SelectorRule, input: ChooseInput, parameters?: Parameters): Choice {
   const features = readFeatures(input.request);
   return decide(selector, input, predict(features, parameters), features.promptTokens);
 }
 
-/** The choice by a prediction that is there already, as when a decision is repeated. */
+/** Chooses by an existing prediction, as when a decision is repeated. */
 export function decide(
   selector: SelectorRule,
   input: ChooseInput,
@@ -32,20 +32,20 @@ export function decide(
 export class Choice {
   readonly selector: SelectorRule;
   readonly asked: Asked;
-  /** null: none can serve the request. */
+  /** Null if none can serve the request. */
   readonly choice: ModelCard | null;
-  /** The kind of task whose pin decided; null: none did. */
+  /** The kind of task whose pin decided. Null if none did. */
   readonly pinned: Skill | null;
   /** True if the conversation stays with its model, whatever the scores are. */
   readonly stays: boolean;
   readonly leanedOn: readonly LeanedOn[];
   /** The number of models removed, by reason. */
   readonly removed: Readonly<Record<string, number>>;
-  /** The first ones, and those that scores are measured against: the log keeps these. Best first. */
+  /** The first by score and those that scores depend on, best first. The log keeps these. */
   readonly foremost: readonly Candidate[];
   readonly #able: readonly Candidate[];
   readonly #out: readonly Removed[];
-  /** The one that is first whatever the scores are. */
+  /** Comes first, whatever the scores are. */
   readonly #front: Candidate | undefined;
   #candidates: readonly Candidate[] | undefined;
 
@@ -69,7 +69,7 @@ export class Choice {
     this.removed = countRemovals(removed);
   }
 
-  /** All, best first; those that were removed come last. Made on first use: sorting thousands takes longer than choosing. */
+  /** All candidates, best first, removed ones last. Made on first use: sorting thousands takes longer than choosing. */
   get candidates(): readonly Candidate[] {
     if (this.#candidates !== undefined) return this.#candidates;
     const out = this.#out.map((one) => new Candidate(one, this.asked));
@@ -78,7 +78,7 @@ export class Choice {
     return this.#candidates;
   }
 
-  /** All that can serve, best first. Few plans go beyond the first ones: only those that do pay for sorting thousands. */
+  /** Yields all that can serve, best first. Only the few plans that go beyond the first ones sort thousands. */
   *inOrder(): Iterable<ModelCard> {
     for (const { card } of this.foremost.slice(0, FIRST_KEPT)) yield card;
     if (this.#able.length <= FIRST_KEPT) return;

@@ -1,4 +1,4 @@
-// A selector's decision as the log keeps it: enough to show why, to decide it again, and to learn from a score.
+// A selector's decision as the log keeps it: enough to explain it, to repeat it, and to learn from a score.
 import type { ModelCard } from "../core/card.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
 import type { Candidate } from "./candidate.ts";
@@ -8,36 +8,36 @@ import { basisView, featuresView } from "./route-view.ts";
 import { rowText } from "./row.ts";
 import { pickFirst, type SelectorRule } from "./selector.ts";
 
-/** As JSON in the request's row. */
+/** Stored as JSON in the request's row. */
 export type KeptDecision = Readonly<ReturnType<typeof keptDecision>>;
 type KeptCandidate = ReturnType<typeof keepCandidate>;
 
 /**
- * `share` is that of the best quality that was asked for, 0…1; `tried` what was tried out in place of the choice, null: nothing
- * was.
+ * `share` is the share of the best quality that was asked for, 0…1. `tried` is the model tried instead of the choice,
+ * if any.
  */
 export function keptDecision(choice: Choice, share: number, tried: ModelCard | null = null) {
   const { ask, prediction } = choice.asked;
   return {
     selector: choice.selector.name,
     share,
-    /** The share of it that the selector promises to keep. */
+    /** The share of the best quality that the selector promises to keep. */
     promised: choice.selector.promise(ask),
     choice: (tried ?? choice.choice)?.id ?? null,
-    /** The model that would have been chosen, if another was tried out; null: none was. */
+    /** The original choice, if another model was tried instead. */
     instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
     stays: choice.stays,
     features: featuresView(choice),
     basis: basisView(choice),
-    // Unrounded, because a decision is repeated by them.
+    // Unrounded, because a decision is repeated from these.
     difficulty: ask.difficulty,
     likeness: ask.likeness,
     margin: ask.margin,
     usual_cost_usd: ask.usualCostUsd,
     cost_weight: ask.costWeight,
     time_weight: ask.timeWeight,
-    /** The request as a row of numbers, for learning. */
+    /** The request's row of numbers, for learning. */
     row: rowText(prediction.row),
     candidates: selectKept(choice, tried).map(keepCandidate),
     removed: choice.removed,
@@ -66,7 +66,7 @@ function selectKept(choice: Choice, tried: ModelCard | null): readonly Candidate
   return choice.candidates.filter(({ card }) => card === tried || cards.has(card));
 }
 
-/** Decides again by what was kept, and tells if it is the same; null: that is no decision of one of these selectors. */
+/** Repeats a logged decision and compares the choices. Null if it isn't a decision of one of these selectors. */
 export function decidedAgain(
   kept: unknown,
   selectors: readonly SelectorRule[] = Object.values(SELECTOR_RULES),
@@ -92,7 +92,7 @@ export function decidedAgain(
   for (const one of able) one.score = score(one);
   const [first] = pickFirst(able, 1);
   const found = typeof pinned === "string" || kept.stays === true ? choice : first?.card.id;
-  // A model that was tried out was left to chance: the choice that it replaced is decided again.
+  // Trying a model is random, so the original choice is repeated instead.
   const again = typeof usual === "string" && found === usual ? choice : found;
   return { choice: typeof again === "string" ? again : null, same: again === choice };
 }

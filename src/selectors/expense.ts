@@ -1,13 +1,13 @@
-// Estimates the cost of an answer and the time that it takes.
+// Estimates the cost and time of an answer.
 import type { ModelCard, Price, Rates } from "../core/card.ts";
 import type { ReasoningEffort } from "../operations/chat/form.ts";
 import { findProfile, type Profile } from "./profiles.ts";
 import type { Lengths } from "./row.ts";
 
 const PER_MILLION = 1e6;
-/** Two that are free are equal. */
+/** Added to costs before they are divided, so that two free ones are equal. */
 export const TINY = 1e-9;
-/** The amount of thinking at an effort, against the usual. */
+/** The amount of thinking at each effort, relative to the usual. */
 const EFFORT: Readonly<Record<ReasoningEffort, number>> = {
   none: 0,
   minimal: 0.1,
@@ -17,10 +17,10 @@ const EFFORT: Readonly<Record<ReasoningEffort, number>> = {
   xhigh: 3.5,
   max: 5,
 };
-/** A model that thinks only when asked does so by about this much. */
+/** Thinking tokens, roughly, of a model that thinks only when asked. */
 const THOUGHT_WHEN_ASKED = 900;
 const THOUGHT_MAX = 30_000;
-/** A harder question is thought about longer: e-fold for so many units of log-odds. */
+/** A harder question takes more thinking: e times as much for this many units of log-odds. */
 const HARDER_FOLD = 2;
 /** An error costs a further attempt. */
 const ERROR_TIME = 2;
@@ -39,8 +39,8 @@ export function thoughtTokens(
 }
 
 /**
- * In USD, before the operator's markup; in tokens: the prompt, what of it is likely to be held in the provider's cache,
- * and what is produced, thoughts apart.
+ * Returns USD before the operator's markup. All amounts are tokens: the prompt, the part of it that is likely to be in
+ * the provider's cache, the answer, and the thinking.
  */
 export function expectedCost(
   price: Price,
@@ -59,7 +59,7 @@ export function expectedCost(
   return usd / PER_MILLION + (price.perRequest ?? 0);
 }
 
-/** The highest tier that the prompt passes, whole. */
+/** Returns the highest tier that the prompt exceeds; its rates apply to the whole prompt. */
 function findRates(price: Price, promptTokens: number): Rates {
   if (price.tiers === undefined) return price;
   let found: Rates = price;
@@ -72,23 +72,23 @@ function findRates(price: Price, promptTokens: number): Rates {
   return found;
 }
 
-/** Live health of a card as the choice of a model reads it; the gateway hands it in. */
+/** A card's live health as the choice of a model reads it, supplied by the gateway. */
 export interface CardHealth {
-  /** Median of recent first tokens; null: too few were seen. */
+  /** Median of recent times to the first token. Null if too few were seen. */
   readonly firstTokenMs: number | null;
   readonly tokensPerSecond: number | null;
   /** 0…1, recent. */
   readonly errorRate: number;
-  /** The breaker is open: nothing is sent there. */
+  /** True if the circuit breaker is open: nothing is sent to the provider. */
   readonly open: boolean;
 }
 
 export interface HealthView {
-  /** null: nothing was seen of the card. */
+  /** Null if nothing was seen of the card. */
   of(cardId: string): CardHealth | null;
 }
 
-/** Milliseconds to the full answer of so many tokens: from live health where it is known, else the profile's. */
+/** Returns the milliseconds to a full answer of this many tokens, by live health if known, else by the profile. */
 export function expectedMs(
   profile: Pick<Profile, "firstTokenMs" | "tokensPerSecond">,
   seen: CardHealth | null,
@@ -101,20 +101,20 @@ export function expectedMs(
 }
 
 /**
- * A cost as it is weighed: by the champion's for the same request and for labelled prompts, their geometric mean. By the first
- * alone, a request on which much can be saved counts no more than a short one, and by the second alone a long one counts so
- * much that quality counts for nothing.
+ * Returns a cost relative to the geometric mean of the champion's costs for this request and for labelled prompts. By
+ * the first alone, a request with much to save would count no more than a short one; by the second alone, a long one
+ * would count so much that quality wouldn't matter.
  */
 export function weighCost(usd: number, champion: number, usual: number): number {
   return (usd + TINY) / (Math.sqrt(champion * usual) + TINY);
 }
 
-/** A time as it is weighed: 0 is the champion's, and each e-th part of it one less. */
+/** Returns the natural logarithm of a time relative to the champion's: 0 if equal, −1 if it is e times as fast. */
 export function weighTime(ms: number, champion: number): number {
   return Math.log((ms + 1) / (champion + 1));
 }
 
-/** The cost of an answer and the time that it takes, as expected. */
+/** The expected cost and time of an answer. */
 export interface Expense {
   readonly usd: number;
   readonly ms: number;
@@ -123,14 +123,14 @@ export interface Expense {
 /** A card's model as it is known without labels. */
 export interface KnownModel {
   readonly profile: Pick<Profile, "level" | "priorLevel">;
-  /** The expense of its answer to a request of these lengths; null: it has no price. */
+  /** Returns the expected expense of its answer to a request of these lengths. Null if it has no price. */
   expend(lengths: Lengths): Expense | null;
 }
 
-/** By the card's id; null: there is no such card. */
+/** Finds a model by its card's id. Null if there is no such card. */
 export type FindModel = (id: string) => KnownModel | null;
 
-/** By list prices and profiles alone, for prompts that were asked once: not by how well providers are just now. */
+/** Uses list prices and profiles only: providers' current health says nothing about prompts asked in the past. */
 export function makeFindModel(cards: readonly ModelCard[], lengthOf: (model: string) => number): FindModel {
   const models = new Map(cards.map((card) => [card.id, describeModel(card, lengthOf(card.id))]));
   return (id) => models.get(id) ?? null;

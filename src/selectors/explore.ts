@@ -1,14 +1,14 @@
-// Trying out another model than the one that was chosen, now and then, where the operator has switched that on.
+// Tries a model other than the chosen one now and then, if the operator has enabled it.
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 
-/** Another is tried out only where it isn't expected to cost, or to take, more than so many times what the chosen one does. */
+/** Another is tried only if its expected cost and time are at most this many times the chosen one's. */
 const TIMES_MAX = 2;
 
 /**
- * The one to be tried out in place of the choice; null: none. `share` is that of requests with which it is done, `roll`
- * gives another number from 0 up to 1 at each call. Never where a pin decides or a conversation stays with its model, never one that the selector thinks too
- * little of.
+ * Returns the candidate to try instead of the choice. Null if none. `share` is the share of requests that try one;
+ * `roll` returns a new random number from 0 up to 1 at each call. Never replaces a pin or a conversation's model, and
+ * never tries one that the selector scores too low.
  */
 export function explored(choice: Choice, share: number, roll: () => number): Candidate | null {
   if (choice.choice === null || choice.pinned !== null || choice.stays || share <= 0 || roll() >= share)

@@ -1,5 +1,5 @@
-// Router#fair: the model whose quality is best worth its cost, so that the share of the champion's quality is kept which
-// the operator or the client asks for; without labels the cheapest of those that keep it.
+// Router#fair: the model with the best quality for its cost that keeps the share of the champion's quality asked for by
+// the operator or the client; without labels, the cheapest that keeps it.
 import { weighCost } from "./expense.ts";
 import { isGoodEnough, scoreAbove, scoreByWeight } from "./saving.ts";
 import type { Rankable, SelectorRule } from "./selector.ts";

@@ -10,22 +10,22 @@ import { type MendWord, noCounts, scan, type TextCounts } from "./ngrams.ts";
 import { stripPoliteness } from "./politeness.ts";
 import { shippedWords, type Words } from "./words.ts";
 
-/** The parts that are read of the last user turn: its head and its tail. */
+/** Characters read from the last user turn, half from its head and half from its tail. */
 const TURN_CHARS_MAX = 8_000;
-/** The parts that are read of the system message's head, and of the tail of the turns before the last. */
+/** Characters read from the system message, and from the turns before the last. */
 const CONTEXT_CHARS_MAX = 2_000;
-/** A word of the context counts for so much of one in the last turn. */
+/** The weight of a word in the context, if a word in the last turn weighs 1. */
 const CONTEXT_WEIGHT = 0.25;
 const CHARS_PER_TOKEN = 4;
-/** About, whatever the size: providers differ. */
+/** An estimate for images of any size: providers differ. */
 const TOKENS_PER_IMAGE = 800;
 const TOOLS_READ_MAX = 8;
 
 export interface Shape {
   readonly tools: number;
-  /** Characters of the tools' descriptions and schemas, about. */
+  /** Characters of the tools' descriptions and schemas, estimated. */
   readonly toolChars: number;
-  /** "text", or what the answer has to be. */
+  /** "text", or the JSON that the answer has to be. */
   readonly format: "text" | "json_object" | "json_schema";
   readonly images: number;
   /** User turns. */
@@ -39,11 +39,11 @@ export interface Shape {
 
 export type RequestFeatures = ReturnType<typeof readFeatures>;
 
-/** More unknown words than these are no typing errors, but another language or a listing. */
+/** More unknown words than these are not typing errors but another language or a listing. */
 const MENDED_MAX = 32;
 const ASCII_WORD = /^[a-z]+$/;
 
-/** Mends words with a typing error, the first few of a text. */
+/** Corrects typing errors in the first few unknown words of a text. */
 function createMend(words: Words): MendWord {
   let left = MENDED_MAX;
   return (text, start, end, hash) => {
@@ -55,14 +55,14 @@ function createMend(words: Words): MendWord {
   };
 }
 
-/** Pure. Bounded work for a request of any length. Without words none is mended. */
+/** Pure. Bounded work for a request of any length. If `words` is null, no typing errors are corrected. */
 export function readFeatures(request: ChatRequest, words: Words | null = shippedWords()) {
   const { messages } = request;
   const lastAt = messages.findLastIndex(({ role }) => role === "user");
   const turn = clippedText(messages[lastAt]?.content, TURN_CHARS_MAX);
-  // Over the part of the last turn that was read.
+  // Counts only the part of the last turn that is read.
   const counts = noCounts();
-  // By the hash of a word or a pair, how often it comes, the context's at their weight.
+  // Occurrences by the hash of a word or pair. Those in the context count at their weight.
   const grams = new Map<number, number>();
   const adding = (weight: number) => (hash: number) => {
     grams.set(hash, (grams.get(hash) ?? 0) + weight);
@@ -98,7 +98,7 @@ function shapeOf(request: ChatRequest, lastAt: number): Shape {
   };
 }
 
-/** Estimates the size of tools. The first few stand for all of many, because writing them out takes time. */
+/** Estimates the size of many tools from the first few, because serializing all takes time. */
 function toolCharsOf(tools: readonly Tool[]): number {
   const some = tools.slice(0, TOOLS_READ_MAX);
   return some.length === 0 ? 0 : (JSON.stringify(some).length * tools.length) / some.length;
@@ -111,7 +111,7 @@ function charsOf(content: Content | null | undefined): number {
   return chars;
 }
 
-/** The system message's head and the tail of what came before the last turn. */
+/** Returns the system message and the end of the conversation before the last turn, the latest turn first. */
 function contextOf(messages: readonly ChatMessage[], lastAt: number): readonly string[] {
   const system = messages.find(({ role }) => role === "system" || role === "developer");
   const head = clippedText(system?.content, CONTEXT_CHARS_MAX).slice(0, CONTEXT_CHARS_MAX);
@@ -127,7 +127,7 @@ function contextOf(messages: readonly ChatMessage[], lastAt: number): readonly s
   return head === "" ? tail : [head, ...tail];
 }
 
-/** The content's text, of a long one only the head and the tail. */
+/** Returns the content's text, or its head and tail if it is long. */
 function clippedText(content: Content | null | undefined, charsMax: number): string {
   if (typeof content === "string") return clipped(content, charsMax);
   const texts: string[] = [];
@@ -141,7 +141,7 @@ function clipped(text: string, charsMax: number): string {
   return `${text.slice(0, half)} ${text.slice(text.length - half)}`;
 }
 
-/** Lines that begin like "A." or "B)". */
+/** Counts lines that begin like "A." or "B)". */
 function optionsIn(text: string): number {
   let options = 0;
   for (let at = 0; at >= 0 && at < text.length; ) {
@@ -154,7 +154,7 @@ function optionsIn(text: string): number {
   return options;
 }
 
-/** About: four characters a token, one ideograph a token. */
+/** An estimate: four characters per token, one ideograph per token. */
 function promptTokensOf(shape: Shape, counts: TextCounts): number {
   const dense = counts.chars === 0 ? 0 : counts.ideographs / counts.chars;
   const text = shape.chars * (dense + (1 - dense) / CHARS_PER_TOKEN);

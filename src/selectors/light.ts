@@ -1,14 +1,14 @@
-// Router#light: the model whose quality is best worth its time, so that the share of the champion's quality is kept which
-// a request of this difficulty calls for; without labels the fastest of those that keep it.
+// Router#light: the model with the best quality for its time that keeps the share of the champion's quality this
+// request's difficulty calls for; without labels, the fastest that keeps it.
 import { weighTime } from "./expense.ts";
 import { isGoodEnough, scoreAbove, scoreByWeight } from "./saving.ts";
 import type { Rankable, SelectorRule } from "./selector.ts";
 
-/** The share of the best quality that is kept for the easiest request, and for the hardest. */
+/** The share of the best quality to keep for the easiest and the hardest request. */
 const SHARE_EASY = 0.7;
 const SHARE_HARD = 0.95;
 
-/** By the difficulty, 0…1. */
+/** `difficulty` is 0…1. */
 export function findLightShare(difficulty: number): number {
   return SHARE_EASY + (SHARE_HARD - SHARE_EASY) * difficulty;
 }

@@ -3,52 +3,52 @@
 const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 const PAIR_PRIME = 0x9e3779b1;
-/** Signs that tell a kind of task apart; other punctuation is format and passed over. */
+/** Signs that distinguish kinds of tasks. Other punctuation is formatting and skipped. */
 const TELLING_SIGNS = "+*/=<>{}[]()$\\_^|#`%&@~";
-/** Shorter words have too many others beside them to be mended. */
+/** Shorter words resemble too many others to be corrected. */
 const MENDED_LETTERS_MIN = 4;
 const SIGN_OF = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(TELLING_SIGNS.includes(String.fromCharCode(code))),
 );
 
-/** Counts made on the way. */
+/** Counts made while a text is scanned. */
 export type TextCounts = ReturnType<typeof noCounts>;
 
 export function noCounts() {
   return {
     chars: 0,
     words: 0,
-    /** The number of letters of all words. */
+    /** Letters in all words. */
     letters: 0,
     numbers: 0,
     /** Digits of the longest number. */
     longestNumber: 0,
     signs: 0,
-    /** Ends of lines; empty lines aren't counted. */
+    /** Ends of lines that aren't empty. */
     lines: 0,
-    /** Letters outside ASCII, and those of scripts written without spaces. */
+    /** Letters outside ASCII, ideographs included. */
     foreign: 0,
     ideographs: 0,
     questions: 0,
   };
 }
 
-/** A word in lower case; that of a text's words before the plural's s is left out. */
+/** Hashes a word in lower case, a plural's s included. */
 export function hashWord(word: string): number {
   let hash = FNV_START;
   for (let at = 0; at < word.length; at++) hash = Math.imul(hash ^ word.charCodeAt(at), FNV_PRIME);
   return hash;
 }
 
-/** A word in place of the one from a place of a text to another, whose hash is given; null: it stays as it is. */
+/** Returns the correction of the word at `start` to `end`, whose hash is given. Null if it stays as it is. */
 export type MendWord = (text: string, start: number, end: number, hash: number) => string | null;
 
-/** "cats" is "cat": the plural's s is left out. */
+/** Hashes "cats" like "cat": a plural's s is dropped. */
 function hashSingular(word: string): number {
   return hashWord(word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word);
 }
 
-/** Calls `emit` with the hash of each word, telling sign and pair of neighbouring words. Linear in the text's length. */
+/** Calls `emit` with the hash of each word, number, telling sign and pair of neighbours. Linear in the length. */
 export function scan(
   text: string,
   counts: TextCounts,
@@ -117,7 +117,7 @@ function isDigit(code: number): boolean {
   return code >= 48 && code <= 57;
 }
 
-/** A letter of a script with spaces between its words. */
+/** True for a letter of a script that puts spaces between words. */
 function isWord(code: number): boolean {
   if (code < 128) return code >= 97 && code <= 122;
   return code >= 0xaa && code < 0x2000 && code !== 0xd7 && code !== 0xf7;

@@ -1,31 +1,31 @@
-// The predictor's parameters, as they are shipped: words by their hashes, a row of small integers for each, a few heads.
+// The predictor's parameters as shipped: hashed words, a row of small integers for each, and a few linear heads.
 
 import { readFileSync } from "node:fs";
 import path from "./parameters.data.json" with { type: "file" };
 import { STRUCTURE_SIZE } from "./structure.ts";
 import { TOPICS } from "./topics.ts";
 
-/** The file's form; the long rows are base64. */
+/** The file's format. Long rows are base64. */
 export interface ParameterFile {
   readonly about: string;
-  /** Numbers a word is embedded in. */
+  /** Dimensions of a word's embedding. */
   readonly size: number;
-  /** The first so many of them come from the words' own structure, the others from labels. */
+  /** Leading dimensions that come from the words' own structure. The others come from labels. */
   readonly plain: number;
   /** Uint32, ascending. */
   readonly hashes: string;
-  /** Uint8: a word's rarity in 1/20. */
+  /** Uint8: a word's rarity in units of 1/20. */
   readonly rarity: string;
-  /** Int8, a row of `size` for each hash; times `scales`. */
+  /** Int8, a row of `size` for each hash, to be multiplied by `scales`. */
   readonly embedding: string;
   readonly scales: readonly number[];
   readonly unknownRarity: number;
   readonly supportFrom: number;
   readonly supportTo: number;
-  /** Float32, a row for each topic: `size`, the structure, a constant. */
+  /** Float32, a row for each topic: weights for the `size` dimensions and the structure, then a constant. */
   readonly topics: string;
   readonly difficulty: string;
-  /** Predicts the logarithm of the number of tokens. */
+  /** Predicts the natural logarithm of the number of tokens. */
   readonly outputTokens: string;
 }
 
@@ -36,12 +36,12 @@ const RARITY_UNIT = 1 / 20;
 let shipped: Parameters | undefined;
 
 export function shippedParameters(): Parameters {
-  // A megabyte that is read when it is first needed, and in the binary once: what is code is there twice.
+  // A megabyte, read when first needed. As a file it is in the binary once; as code it would be there twice.
   shipped ??= readParameters(JSON.parse(readFileSync(String(path), "utf8")));
   return shipped;
 }
 
-/** Throws when the rows don't fit each other: a broken build must not start. */
+/** Throws an Error if the sizes don't match: a broken build must not start. */
 export function readParameters(file: ParameterFile) {
   const { size, plain, unknownRarity, supportFrom, supportTo } = file;
   const hashes = new Uint32Array(Uint8Array.fromBase64(file.hashes).buffer);
@@ -53,7 +53,7 @@ export function readParameters(file: ParameterFile) {
   }
   return {
     ...{ size, plain, unknownRarity, supportFrom, supportTo },
-    /** The word's place, or −1. */
+    /** Returns the word's index, or −1. */
     indexOf: indexed(hashes),
     rarity: Float32Array.from(Uint8Array.fromBase64(file.rarity), (units) => units * RARITY_UNIT),
     embedding,
@@ -64,7 +64,7 @@ export function readParameters(file: ParameterFile) {
   };
 }
 
-/** An open-addressed table: a look-up is a few nanoseconds, and there are thousands for a long text. */
+/** Builds an open-addressing hash table: a lookup takes a few nanoseconds, and a long text needs thousands. */
 function indexed(hashes: Uint32Array): (hash: number) => number {
   const slots = 1 << Math.ceil(Math.log2(hashes.length * 2 + 2));
   const mask = slots - 1;

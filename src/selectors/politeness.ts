@@ -1,4 +1,4 @@
-// Takes the greeting before a question and the thanks after it away: they say nothing of the task.
+// Removes the greeting before a question and the thanks after it, which say nothing about the task.
 
 /** Longer ones are part of the task. */
 const OPENING_CHARS_MAX = 200;
@@ -10,7 +10,7 @@ const PLEA =
 const THANKS =
   /(?:^|[\s.!?])(?:many thanks|thanks|thank you|cheers|please)(?: (?:very|so) much| a lot| in advance)?\s*[.!]*\s*$/i;
 
-/** The text itself where nothing else is in it. */
+/** Returns the text unchanged if nothing else is in it. */
 export function stripPoliteness(text: string): string {
   let head = text.slice(0, OPENING_CHARS_MAX);
   let start = 0;

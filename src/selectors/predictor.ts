@@ -1,29 +1,29 @@
-// Predicts the character of a request from its features: kinds of skill, difficulty, length of the answer, and how much of
-// it the predictor has ever seen. A linear model over hashed words, trained by test/router/train.ts.
+// Predicts a request's skills, difficulty, length of answer and likeness to the training material from its features: a
+// linear model over hashed words, trained by test/router/train.ts.
 import type { RequestFeatures } from "./features.ts";
 import { type Parameters, shippedParameters } from "./parameters.ts";
 import { expectTokens, makeRow, mixSkills } from "./row.ts";
 import { readStructure, STRUCTURE_SIZE } from "./structure.ts";
 
 export interface Prediction {
-  /** Shares of SKILLS that the request calls for; they sum to 1. */
+  /** The shares of SKILLS that the request calls for. They sum to 1. */
   readonly skills: readonly number[];
-  /** In log-odds around 0, the usual level of benchmark questions. */
+  /** In log-odds. 0 is the usual level of benchmark questions. */
   readonly difficultyLogit: number;
   /** 0…1. */
   readonly difficulty: number;
-  /** The length of a plain answer without thinking, within the client's own limit. */
+  /** The length of a plain answer without thinking, at most the client's own limit. */
   readonly outputTokens: number;
-  /** 0…1: how much of the request is of a kind that was seen in training. */
+  /** 0…1: the extent to which its words are known from training. */
   readonly support: number;
-  /** 0…1: how surely it is of one kind that was seen in training. */
+  /** 0…1: how surely it is of a single kind known from training. */
   readonly sure: number;
-  /** The request as a row of numbers, for learning on the spot. */
+  /** The request's row of numbers, for online learning. */
   readonly row: Float32Array;
 }
 
 const DIFFICULTY_MAX = 4;
-/** A request whose likeliest topic has no more than the first share is of no known kind, from the second on it surely is of one. */
+/** A request is of no known kind if its likeliest topic's share is at most the first, surely of one from the second. */
 const SURE_FROM = 0.5;
 const SURE_TO = 0.9;
 
@@ -47,7 +47,7 @@ export function predict(features: RequestFeatures, parameters: Parameters = ship
   };
 }
 
-/** Words known to the parameters are summed up into `into`; gives the share of all that was known. */
+/** Sums the embeddings of known words into `into`. Returns the known share of all words, weighted by rarity. */
 function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Float32Array): number {
   const { size, scales, embedding, rarity } = parameters;
   let norm = 0;
@@ -78,7 +78,7 @@ function outputTokensOf({ shape }: RequestFeatures, logTokens: number): number {
   return Math.round(Math.min(tokens, shape.outputTokensMax ?? tokens));
 }
 
-/** Between the shares of known words that are usual in foreign and in trained-on material. */
+/** 0 at the share of known words that is usual in foreign material, 1 at that of training material. */
 function supportOf(known: number, { supportFrom, supportTo }: Parameters): number {
   return clamp((known - supportFrom) / (supportTo - supportFrom), 0, 1);
 }
@@ -88,7 +88,7 @@ function sureOf(topics: Float64Array): number {
   return clamp((Math.max(...topics) - SURE_FROM) / (SURE_TO - SURE_FROM), 0, 1);
 }
 
-/** Weights end with their constant. */
+/** The last weight is the constant. */
 function dot(weights: Float32Array, input: Float32Array): number {
   let sum = weights[input.length] ?? 0;
   for (let at = 0; at < input.length; at++) sum += (weights[at] ?? 0) * (input[at] ?? 0);

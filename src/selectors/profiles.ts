@@ -1,5 +1,5 @@
-// The prior knowledge of a card: skills with their uncertainty, speed, how much it thinks.
-// The rows are made by test/router/profiles.ts; the operator's own skills come first.
+// Prior knowledge of each card (skills with their uncertainty, speed, thinking), from rows made by
+// test/router/profiles.ts; the operator's own skills take precedence.
 import type { ModelCard } from "../core/card.ts";
 import { SKILLS, type SkillRow } from "../core/skill.ts";
 import data from "./profiles.data.json";
@@ -7,23 +7,23 @@ import data from "./profiles.data.json";
 export interface Profile {
   /** In the order of SKILLS: the probability of a good answer to a question of usual difficulty. */
   readonly skills: readonly number[];
-  /** The same as log-odds, their mean, and the spreads of these. */
+  /** The same in log-odds, with their mean (`oddsLevel`) and standard deviations (`oddsSpreads`). */
   readonly odds: Float64Array;
   readonly oddsLevel: number;
-  /** The probability that goes with that level: of a good answer to a usual question, whatever its kind. */
+  /** `oddsLevel` as a probability: of a good answer to a usual question of any kind. */
   readonly level: number;
-  /** The same as benchmarks or the price tell it, where the operator names some of the skills alone. */
+  /** The level by benchmarks or price, if the operator sets only some of the skills. Otherwise `level`. */
   readonly priorLevel: number;
   readonly oddsSpreads: Float64Array;
   /** The skills' standard deviations. */
   readonly spreads: readonly number[];
   /** "imputed", "operator", or the benchmark and its date. */
   readonly source: string;
-  /** True if nobody has measured the model, or not all of its skills. */
+  /** True if any skill is not measured. */
   readonly isGuessed: boolean;
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
-  /** Tokens thought at a question of usual difficulty when the client says nothing about it. */
+  /** Thinking tokens at a question of usual difficulty, if the client sets no effort. */
   readonly thinkingTokens: number;
 }
 
@@ -41,29 +41,29 @@ interface ProfileRow {
 const THOUSAND = 1000;
 const IMPUTED = "imputed";
 const OPERATOR_SPREAD = 0.01;
-/** The day of the rows, Unix seconds: the age of a card is computed against it. */
+/** The day the rows were made, Unix seconds. A card's age is computed against it. */
 const ROWS_DAY = 1_795_132_800;
 const YEAR_SECONDS = 365.25 * 86_400;
 const YEARS_UNKNOWN = 0.5;
 const USUAL_LOGIT = 1;
 const UNIT_LOGIT = 0.65;
-/** A guess by price alone is off by so much, and claims no more than this level. */
+/** A guess by price alone has this standard deviation, and its level is at most this. */
 const UNKNOWN_SPREAD = 0.14;
 const UNKNOWN_LEVEL_MAX = 1;
 
-/** By card, and by list of cards: both live as long as a configuration or a key, and a decision looks thousands up. */
+/** Cached by card and by list of cards: both live as long as a configuration or key, and a decision needs thousands. */
 const found = new WeakMap<ModelCard, Profile>();
 const foundLists = new WeakMap<readonly ModelCard[], readonly Profile[]>();
 let rows: ReadonlyMap<string, ProfileRow> | undefined;
 
-/** The profiles of a list of cards, in its order. */
+/** Returns the profiles in the order of the cards. */
 export function findProfiles(cards: readonly ModelCard[]): readonly Profile[] {
   const profiles = foundLists.get(cards) ?? cards.map(findProfile);
   foundLists.set(cards, profiles);
   return profiles;
 }
 
-/** The card's profile with the operator's skills laid over it; a card that has no row is judged by price and date. */
+/** Returns the card's profile, with the operator's skills if any. A card without a row is judged by price and date. */
 export function findProfile(card: ModelCard): Profile {
   let profile = found.get(card);
   if (profile === undefined) {
@@ -84,7 +84,7 @@ type Known = Pick<
   "skills" | "spreads" | "source" | "isGuessed" | "firstTokenMs" | "tokensPerSecond" | "thinkingTokens"
 >;
 
-/** Known values with what is worked out from them, once. All profiles are made here: of one shape they are read faster. */
+/** Adds all derived values, once. All profiles are made here, because objects of one shape are read faster. */
 function makeProfile(known: Known, prior?: Profile): Profile {
   const { skills, spreads, source, isGuessed, firstTokenMs, tokensPerSecond, thinkingTokens } = known;
   const odds = Float64Array.from(skills, (share) => Math.log(share / (1 - share)));
@@ -118,7 +118,7 @@ function fromRow(row: ProfileRow): Profile {
   });
 }
 
-/** A skill that the operator doesn't name is the mean of those named. */
+/** A skill that the operator doesn't set is the mean of those set. */
 function overlaid(profile: Profile, own: SkillRow): Profile {
   const named = Object.values(own);
   if (named.length === 0) return profile;
@@ -130,7 +130,7 @@ function overlaid(profile: Profile, own: SkillRow): Profile {
   return makeProfile(known, isGuessed ? profile : undefined);
 }
 
-/** Within a generation the dearer model is the better one, ever less so, and a year makes up for much of the price. */
+/** Within a generation a higher price means a better model, ever less so. A year makes up for much of the price. */
 function guess(card: ModelCard): Profile {
   const [constant = 0, byPrice = 0, byYears = 0, byReasoning = 0, bySize = 0] = data.unknown;
   const price = card.price?.output ?? 0;
@@ -157,7 +157,7 @@ function guess(card: ModelCard): Profile {
 
 const BILLIONS_UNKNOWN = 100;
 
-/** Billions of parameters as the name tells them ("llama-3.1-8b"). */
+/** Reads the billions of parameters from the name ("llama-3.1-8b"). */
 function billionsOf(card: ModelCard): number {
   const found = /(?:^|[-_:])(\d+(?:\.\d+)?)b(?:-|$|:)/.exec(card.name.slice(0, 200).toLowerCase());
   return found === null ? BILLIONS_UNKNOWN : Math.max(0.5, Number(found[1]));

@@ -1,15 +1,15 @@
-// The predicted probability of a good answer: a model's skills in the request's kinds, its difficulty, what was learned.
-// The less of a request was ever seen, the more the prediction shrinks to the model's overall level.
+// Predicts the probability of a good answer from a model's skills, the request's kinds and difficulty, and what was
+// learned; the less familiar the request, the closer to the model's overall level.
 import type { Shift } from "./learning/learned.ts";
 import type { Prediction } from "./predictor.ts";
 import type { Profile } from "./profiles.ts";
 import type { Rankable } from "./selector.ts";
 
-/** The log-odds that a unit of predicted difficulty takes away. */
+/** Log-odds lost per unit of predicted difficulty. */
 const DIFFICULTY_SLOPE = 0.7;
-/** A request of a kind that was never seen adds this to the uncertainty: benchmark sets of one kind differ by as much. */
+/** The uncertainty that an unfamiliar kind of request adds: benchmark sets of one kind differ by as much. */
 const STRANGE_SPREAD = 0.2;
-/** This share of a guessed model's own uncertainty is taken off its quality, less the more labels there are; of a measured one none. */
+/** The share of its uncertainty that a guessed model's quality loses, less the more labels there are. 0 if measured. */
 const CAUTION = 0.5;
 const QUALITY_MIN = 0.01;
 export const QUALITY_MAX = 0.99;
@@ -17,33 +17,33 @@ export const QUALITY_MAX = 0.99;
 /** The part of a prediction that a model's quality depends on. */
 type Kind = Pick<Prediction, "skills" | "difficultyLogit" | "support">;
 
-/** The request's side of every model's quality, worked out once for thousands of models. */
+/** The request's side of every model's quality, computed once for thousands of models. */
 export type QualityAsk = Readonly<ReturnType<typeof prepareQuality>>;
 
-/** `sure` is how surely the request is of one kind that was seen in training, 0…1. */
+/** `sure` is how surely the request is of a single kind known from training, 0…1. */
 export function prepareQuality({ skills, support, difficultyLogit, sure = 0 }: Kind & { sure?: number }) {
   return {
     ...{ skills, support },
-    /** The difficulty takes this from the log-odds. */
+    /** Log-odds lost to the difficulty. */
     harder: DIFFICULTY_SLOPE * difficultyLogit * (0.3 + 0.7 * support),
     /** The uncertainty about the request itself, the same for all models. */
     strangeSpread: STRANGE_SPREAD * (1 - support * sure),
   };
 }
 
-/** Without what was learned: the part that learning corrects. */
+/** Returns the quality without what was learned: the part that learning corrects. */
 export function expectedQuality(profile: Profile, kind: Kind): number {
   return expect(profile, prepareQuality(kind));
 }
 
-/** `shift` is what was learned of the model. */
+/** `shift` is what was learned about the model. */
 export function predictQuality(
   profile: Profile,
   shift: Shift,
   ask: QualityAsk,
 ): Pick<Rankable, "quality" | "qualityLow" | "level"> {
   const before = expect(profile, ask);
-  // The uncertainty is one of log-odds: where nearly all answers are good, little of it is left.
+  // Spreads are in log-odds. As probabilities they shrink by p(1−p): little is left if nearly all answers are good.
   const spread = mix(profile.oddsSpreads, ask.skills) * before * (1 - before);
   const known = spread * shift.doubt;
   const guess = profile.isGuessed ? CAUTION * known : 0;

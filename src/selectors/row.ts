@@ -1,13 +1,13 @@
-// A request's row of numbers, that learning works with: how it is made of a prediction, read, and kept as text.
+// A request's row of numbers that learning works with: made from a prediction, read, and stored as text.
 import { SKILLS } from "../core/skill.ts";
 import { type Parameters, shippedParameters } from "./parameters.ts";
 import { readLogTokens, STRUCTURE_SIZE } from "./structure.ts";
 import { TOPICS, weighSkills } from "./topics.ts";
 
-/** A constant and the difficulty stand before the topics, the words and the structure behind them, the answer's length last. */
+/** A row holds a constant, the difficulty, the topics, the words, the structure and, last, the answer's length. */
 const TOPICS_FROM = 2;
 const TOPICS_END = TOPICS_FROM + TOPICS.length;
-/** Each part is at the scale of what it is likely to say about a model. */
+/** Each part is scaled by what it is likely to say about a model. */
 const SCALES = {
   constant: 0.14,
   difficulty: 0.05,
@@ -16,23 +16,23 @@ const SCALES = {
   shape: 0.06,
   length: 0.15,
 };
-/** The logarithm of an answer's usual tokens. */
+/** The natural logarithm of a usual answer's tokens. */
 const USUAL_LOG_TOKENS = 5.3;
 const OUTPUT_TOKENS_MIN = 4;
 const OUTPUT_TOKENS_MAX = 8_000;
-/** Tools in the request call for the skill of using them, whatever the words are about. */
+/** Tools in the request call for the skill of using them, whatever the words are. */
 const TOOLS_SHARE = 0.4;
 const SCHEMA_SHARE = 0.15;
 const TOOLS_AT = 16;
 const SCHEMA_AT = 17;
 
-/** The length of a row. */
+/** Returns the length of a row. */
 export function rowWidth({ plain }: Parameters = shippedParameters()): number {
   return TOPICS_END + plain + STRUCTURE_SIZE + 1;
 }
 
 interface Outputs {
-  /** The words, embedded, and the structure. */
+  /** The embedded words, then the structure. */
   readonly input: Float32Array;
   readonly topics: Float64Array;
   readonly difficultyLogit: number;
@@ -58,18 +58,18 @@ export function makeRow(
   return row;
 }
 
-/** The topics' shares; they sum to 1. */
+/** Returns the topics' shares, which sum to 1. */
 export function readTopics(row: Float32Array): Float32Array {
   return row.subarray(TOPICS_FROM, TOPICS_END).map((share) => share / SCALES.topics);
 }
 
-/** The shares of SKILLS that a request calls for. */
+/** Returns the shares of SKILLS that the request calls for. */
 export function readSkills(row: Float32Array): readonly number[] {
   const structure = row.subarray(row.length - STRUCTURE_SIZE - 1);
   return mixSkills(readTopics(row), (structure[TOOLS_AT] ?? 0) > 0, (structure[SCHEMA_AT] ?? 0) > 0);
 }
 
-/** The shares of SKILLS that these topics call for, and tools or a schema beside them. */
+/** Returns the shares of SKILLS that the topics call for, along with tools or a schema. */
 export function mixSkills(
   topics: ArrayLike<number>,
   hasTools: boolean,
@@ -83,7 +83,7 @@ export function mixSkills(
   return SKILLS.map((skill, at) => (shares[at] ?? 0) * left + (added[skill] ?? 0));
 }
 
-/** The part of a request that its answer's length, and with it the cost and the time, depend on. */
+/** The part of a request that decides its answer's length, and so its cost and time. */
 export interface Lengths {
   readonly promptTokens: number;
   /** The length of a plain answer without thinking. */
@@ -91,7 +91,7 @@ export interface Lengths {
   readonly difficultyLogit: number;
 }
 
-/** The lengths of a request; the prompt's is that of its last turn. */
+/** Returns the lengths of a request. The prompt's is that of its last turn. */
 export function readLengths(row: Float32Array): Lengths {
   return {
     promptTokens: Math.exp(readLogLength(row)),
@@ -100,23 +100,23 @@ export function readLengths(row: Float32Array): Lengths {
   };
 }
 
-/** The logarithm of the last turn's length in tokens. */
+/** Returns the natural logarithm of the last turn's tokens. */
 function readLogLength(row: Float32Array): number {
   return readLogTokens((row[row.length - STRUCTURE_SIZE - 1] ?? 0) / SCALES.shape);
 }
 
-/** The tokens of an answer, from the logarithm that was predicted for them. */
+/** Returns an answer's expected tokens from their predicted logarithm. */
 export function expectTokens(logTokens: number): number {
   return Math.min(OUTPUT_TOKENS_MAX, Math.max(OUTPUT_TOKENS_MIN, Math.exp(logTokens)));
 }
 
-/** The squares of these are what a block may explain of a score beside the topics. */
+/** Their squares are the prior share of a score's variance that a block may explain, relative to the topics. */
 const WORDS_SCALE = Math.sqrt(0.5);
 const LENGTH_SCALE = 0.5;
-/** The lengths, as logarithms of tokens, around which requests are alike. */
+/** Centres of radial basis functions, in log tokens: requests near the same centre count as similarly long. */
 const LENGTHS = [3, 4, 5, 6, 7, 8] as const;
 
-/** A request as the learner sees it: its topics, its words and its length, each as a block of a weight of its own. */
+/** A request as the learner sees it: topics, words and length, each as a block with its own weight. */
 export type Design = Readonly<ReturnType<typeof readDesign>>;
 
 export function readDesign(row: Float32Array) {
@@ -134,25 +134,25 @@ export function readDesign(row: Float32Array) {
   return { phi, topic: topics.indexOf(top), top };
 }
 
-/** The row as text, for `unpackRow`: Float16 in base64, behind the name of the parameters that made it. */
+/** Encodes the row for `unpackRow`: the name of the parameters that made it, then Float16 in base64. */
 export function rowText(row: Float32Array): string {
   return `${markOfParameters()}:${Buffer.from(Float16Array.from(row).buffer).toString("base64")}`;
 }
 
-/** The row of a text; null when it is not one, or other parameters made it: its numbers meant something else. */
+/** Decodes a row. Null if it is malformed, or made by other parameters, whose numbers mean something else. */
 export function unpackRow(text: string): Float32Array | null {
   const [mark, numbers = ""] = text.split(":");
   if (mark !== markOfParameters()) return null;
   const bytes = Buffer.from(numbers, "base64");
   if (bytes.length === 0 || bytes.length % Float16Array.BYTES_PER_ELEMENT !== 0) return null;
   const row = Float32Array.from(new Float16Array(new Uint8Array(bytes).buffer));
-  // One number that is none would spread to every model, because all are learned together.
+  // A single NaN or infinity would spread to every model, because all are learned together.
   return row.every(Number.isFinite) ? row : null;
 }
 
 let mark: string | undefined;
 
-/** The name of the parameters. Rows of other ones mean something else. */
+/** Returns a fingerprint of the parameters. Rows made by others mean something else. */
 export function markOfParameters(): string {
   mark ??= Bun.hash.wyhash(shippedParameters().embedding).toString(36);
   return mark;

@@ -1,12 +1,12 @@
-// The operator's rules for selectors as one request meets them: models kept out, and the model that is pinned.
+// The operator's rules for selectors as they apply to one request: the excluded models and the pinned model.
 import type { RouterRules } from "../core/settings.ts";
 import { SKILLS } from "../core/skill.ts";
 import type { Prediction } from "./predictor.ts";
 
-/** The rules that hold for one request. */
+/** The rules that apply to one request. */
 export type ActiveRules = Readonly<ReturnType<typeof selectRules>>;
 
-/** The beginning of the reasons that a rule of the operator's gives. */
+/** The prefix of reasons that come from an operator's rule. */
 export const BY_RULE = "rule:";
 
 export function selectRules(rules: RouterRules, { skills }: Prediction) {
@@ -16,12 +16,12 @@ export function selectRules(rules: RouterRules, { skills }: Prediction) {
   return {
     deny,
     byKind: byKind.filter(({ category, shareMin }) => (skills[SKILLS.indexOf(category)] ?? 0) >= shareMin),
-    /** The pinned card's id, and the kind of task that it is pinned for. */
+    /** The pinned card's id and the kind of task that it is pinned for. */
     pin: id === undefined ? null : { id, skill },
   };
 }
 
-/** The reason why the rules keep a card out; null: they don't. */
+/** Returns the reason why the rules exclude a card. Null if they don't. */
 export function findExclusion({ deny, byKind }: ActiveRules, id: string): string | null {
   if (deny.has(id)) return "denied";
   for (const { category, models, deny } of byKind)
@@ -29,7 +29,7 @@ export function findExclusion({ deny, byKind }: ActiveRules, id: string): string
   return null;
 }
 
-/** Rules live as long as a configuration, and searching lists of hundreds of ids for each of thousands of cards takes 10 ms. */
+/** Cached per configuration: searching lists of hundreds of ids for each of thousands of cards takes 10 ms. */
 const indexes = new WeakMap<RouterRules, ReturnType<typeof makeIndex>>();
 
 function indexRules(rules: RouterRules) {
@@ -41,7 +41,7 @@ function indexRules(rules: RouterRules) {
 function makeIndex({ deny, rules }: RouterRules) {
   const byKind = rules.map((rule) => ({
     ...rule,
-    // null: all but the denied ones.
+    // Null if all but the denied ones are allowed.
     models: rule.models && new Set(rule.models),
     deny: new Set(rule.deny),
   }));

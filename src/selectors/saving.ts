@@ -1,15 +1,15 @@
-// Scores of selectors that save something, money or time: what is saved against what is lost of the champion's quality, or,
-// where no labels tell what is lost, the most that can be saved above a floor of quality.
+// Scores for selectors that save money or time: the saving weighed against the champion's quality or, if no labels show
+// the loss, the largest saving above a floor of quality.
 import { TINY } from "./expense.ts";
 import { CHAMPION_ONLY } from "./learning/tradeoff.ts";
 import { findChampion, type Rankable, type Scored } from "./selector.ts";
 
-/** Those that are good enough have scores from here on; the others have less. */
+/** The lowest score of models that are good enough. All others score less. */
 const GOOD_ENOUGH = 1;
 
 /**
- * 1 for the champion, above it by the worth of what is saved: quality less the weight of the expense. One that is more
- * expensive than the champion is never before it.
+ * Scores the champion 1, and a model that is worth more 1 plus the difference, where worth is quality less the weighted
+ * expense. A model more expensive than the champion never comes before it.
  */
 export function scoreByWeight(
   weight: number,
@@ -30,7 +30,7 @@ export function scoreByWeight(
   };
 }
 
-/** Above this share of the best quality 1 to 2, the least expensive highest; below it the quality. */
+/** Scores models above this share of the best quality from 1 to 2, the cheapest highest, and the others by quality. */
 export function scoreAbove(
   share: number,
   candidates: readonly Rankable[],

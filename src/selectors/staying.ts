@@ -1,16 +1,16 @@
-// A conversation keeps its model while that one serves: another would read the whole prompt once more, without its cache, and
-// may not take the thinking that is in it.
+// Keeps a conversation on its model while that one can serve: another would read the whole prompt without a cache, and
+// may not accept the thinking in it.
 import type { Asked } from "./ask.ts";
 import type { Candidate } from "./candidate.ts";
 import { pickFirst, type SelectorRule } from "./selector.ts";
 
-/** A conversation is expected to go on for as many turns as it has had, and for no more than these. */
+/** A conversation is expected to go on for as many turns as it has had, but at most this many. */
 const TURNS_LEFT_MAX = 50;
 
 /**
- * The model that a conversation stays with, in place of the first by score; undefined: it holds too little of the prompt to
- * be lost, can't serve, or over the expected rest of the conversation the first one, which has to read all of the prompt,
- * costs less, where the selector saves money.
+ * Returns the model to stay with instead of the first by score. Undefined if it holds none of the prompt in its cache
+ * or can't serve. Also undefined if the selector saves money and the first one, which has to read the whole prompt,
+ * still costs less over the expected rest of the conversation.
  */
 export function findStaying(
   able: readonly Candidate[],

@@ -1,9 +1,9 @@
-// The shape of a request as a short row of numbers about −1…2, for the predictor.
+// The shape of a request as a short row of numbers, roughly −1…2, for the predictor.
 import type { RequestFeatures } from "./features.ts";
 
 export const STRUCTURE_SIZE = 20;
 
-/** Doesn't change with letter case or spacing beyond what the length says. */
+/** Unaffected by letter case, and by spacing except through the length. */
 export function readStructure({ shape, counts, options }: RequestFeatures): Float32Array {
   const { words, letters, numbers, signs, foreign, ideographs, lines } = counts;
   const tokens = words + numbers + ideographs + 1;
@@ -32,7 +32,7 @@ export function readStructure({ shape, counts, options }: RequestFeatures): Floa
   );
 }
 
-/** The logarithm of the last turn's tokens, from the first number of its structure. */
+/** Returns the logarithm of the last turn's tokens from the first number of its structure. */
 export function readLogTokens(first: number): number {
   return 3 * (first + 1.3);
 }

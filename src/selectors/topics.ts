@@ -1,4 +1,4 @@
-// The fine kinds of tasks that the predictor tells apart, and the skills that each calls for.
+// The kinds of tasks that the predictor distinguishes, and the skills that each calls for.
 import { SKILLS, type Skill } from "../core/skill.ts";
 
 /** Topic → the skills it calls for and their shares, which sum to 1. */
@@ -66,13 +66,13 @@ export const TOPICS: readonly Topic[] = Object.keys(CALLS_FOR).filter(
   (name): name is Topic => name in CALLS_FOR,
 );
 
-/** Topic by topic, the share of each skill in the order of SKILLS. */
+/** Per topic, the share of each skill in the order of SKILLS. */
 const SHARES: readonly (readonly number[])[] = TOPICS.map((topic) => {
   const shares: Readonly<Partial<Record<Skill, number>>> = CALLS_FOR[topic];
   return SKILLS.map((skill) => shares[skill] ?? 0);
 });
 
-/** The mixture of skills, in the order of SKILLS, that a mixture of topics calls for. */
+/** Returns the mixture of skills, in the order of SKILLS, that a mixture of topics calls for. */
 export function weighSkills(topics: ArrayLike<number>): number[] {
   const skills = SKILLS.map(() => 0);
   for (const [at, shares] of SHARES.entries()) {

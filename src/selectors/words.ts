@@ -1,11 +1,11 @@
-// The commonest words, and the mending of a word with a typing error: to the commonest of those that are the same once a
-// letter is left out of each, so that one letter may be missing, too many, another, or have changed places with its neighbour.
+// The most common words, and the correction of typing errors to the most common word that matches once a letter is
+// dropped from each, so one letter may be missing, extra, wrong or swapped with its neighbour.
 
 import { readFileSync } from "node:fs";
 import { hashWord } from "./ngrams.ts";
 import path from "./words.data.json" with { type: "file" };
 
-/** Longer words aren't words: looking at each letter of them would take long. */
+/** Longer strings aren't words, and trying each of their letters would take too long. */
 const MENDED_LETTERS_MAX = 24;
 
 export type Words = ReturnType<typeof makeWords>;
@@ -17,16 +17,16 @@ export function shippedWords(): Words {
   return shipped;
 }
 
-/** The words by how common they are. */
+/** Takes the words in order of frequency, the most common first. */
 export function makeWords(words: readonly string[]) {
   const known = new Set(words.map(hashWord));
   const shortened = new Map<number, number>();
   for (const [place, word] of words.entries())
     for (const hash of hashShortened(word)) if (!shortened.has(hash)) shortened.set(hash, place);
   return {
-    /** By the hash of the whole word. */
+    /** Takes the hash of the whole word, a plural's s included. */
     isKnown: (hash: number) => known.has(hash),
-    /** A known word in place of one that isn't; null: there is none like it. */
+    /** Returns the most common similar word. Null if there is none. */
     mend: (word: string): string | null => {
       if (word.length > MENDED_LETTERS_MAX) return null;
       let first = words.length;
@@ -36,7 +36,7 @@ export function makeWords(words: readonly string[]) {
   };
 }
 
-/** The word, and what it is without each of its letters. */
+/** Hashes the word itself, and the word without each one of its letters. */
 function hashShortened(word: string): readonly number[] {
   const hashes = [hashWord(word)];
   for (let at = 0; at < word.length; at++) hashes.push(hashWord(word.slice(0, at) + word.slice(at + 1)));

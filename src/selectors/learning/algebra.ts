@@ -1,11 +1,11 @@
-// Rows and symmetric matrices of numbers, row by row in one array.
+// Rows and symmetric matrices of numbers, stored row by row in one array.
 
-/** A value, cut off at so much above and below 0. */
+/** Clamps a value to between −`most` and `most`. */
 export function bounded(value: number, most: number): number {
   return Math.max(-most, Math.min(most, value));
 }
 
-/** Four sums at once, over one type of array alone: each decision asks about hundreds of models. */
+/** Sums four ways at once and takes a single type of array, for speed: each decision asks about hundreds of models. */
 export function dot(one: Float32Array, other: Float32Array): number {
   let [first, second, third, fourth] = [0, 0, 0, 0];
   const end = other.length;
@@ -25,7 +25,7 @@ export function addScaled(into: Float64Array, row: Float32Array, times: number):
   for (let at = 0; at < row.length; at++) into[at] = (into[at] ?? 0) + times * (row[at] ?? 0);
 }
 
-/** Adds a multiple of the row's product with itself. */
+/** Adds a multiple of the row's outer product with itself. */
 export function addOuter(square: Float64Array, row: Float32Array, times: number): void {
   const width = row.length;
   for (let at = 0; at < width; at++)
@@ -44,7 +44,7 @@ export function multiply(square: Float64Array, row: ArrayLike<number>): Float64A
   return result;
 }
 
-/** One half of a symmetric matrix, its diagonal included, row by row. */
+/** Returns the upper half of a symmetric matrix, its diagonal included, row by row. */
 export function halve(square: Float64Array, width: number): Float32Array {
   const half = new Float32Array((width * (width + 1)) / 2);
   let to = 0;
@@ -53,7 +53,7 @@ export function halve(square: Float64Array, width: number): Float32Array {
   return half;
 }
 
-/** The row's length under the matrix of which this is one half: row' × matrix × row. */
+/** Returns the quadratic form row' × matrix × row, given the upper half of the matrix. */
 export function measureUnder(half: Float32Array, row: Float32Array): number {
   const width = row.length;
   let sum = 0;
@@ -69,8 +69,8 @@ export function measureUnder(half: Float32Array, row: Float32Array): number {
 }
 
 /**
- * The inverse of (square + ridge × identity) by Gauss and Jordan: it is positive definite, so no pivot is 0. In slices,
- * because one of 189 rows takes 10 ms.
+ * Inverts (square + ridge × identity) by Gauss-Jordan elimination. It is positive definite, so no pivot is 0. In
+ * slices, because a matrix of 189 rows takes 10 ms.
  */
 export function* invert(square: Float64Array, width: number, ridge: number): Generator<void, Float64Array> {
   const result = square.slice();

@@ -1,4 +1,4 @@
-// The lessons that are learned from, by prompt: one row of numbers each, and all scores of answers to it.
+// The lessons to learn from, by prompt: one row of numbers each, and all scores of answers to it.
 import type { Lesson } from "../../core/rows.ts";
 import { SKILLS } from "../../core/skill.ts";
 import { type Design, type Lengths, readDesign, readLengths, readSkills } from "../row.ts";
@@ -6,28 +6,28 @@ import type { TaughtView } from "./fitted.ts";
 import { type TrustKey, trustKeys } from "./keys.ts";
 import { mapInSlices } from "./slices.ts";
 
-/** Models and prompts change: what a lesson says is half as much after this time. */
+/** Models and prompts change: a lesson's weight halves in this time. */
 const LESSON_HALF_LIFE_MS = 30 * 86_400_000;
-/** Older lessons are left out, because they would weigh an eighth at most. */
+/** Older lessons are dropped, because they would weigh an eighth at most. */
 export const LESSON_AGE_MAX_MS = 90 * 86_400_000;
-/** Prompts beyond these are left out: more say little more, and working them out takes longer. */
+/** Prompts beyond these are dropped: they would add little and take longer to fit. */
 const PROMPTS_MAX = 4000;
 
-/** A lesson without its text. One without a key is a label. */
+/** A lesson without its text. Without a key, it is a label from the operator. */
 export type Evident = Omit<Lesson, "keyId" | "source" | "request"> & Partial<Pick<Lesson, "keyId">>;
 
 /** The scores of one model for one prompt. */
 export interface Mark {
   /** The sum of the labels' weights. */
   weight: number;
-  /** Sums over the labels by weight: of the scores' distance from what was expected, and of what was expected. */
+  /** Weighted sums over the labels: of the score minus its expectation, and of the expectation. */
   residual: number;
   expected: number;
 }
 
 interface Prompt extends Design {
   readonly digest: string;
-  /** By SKILLS. */
+  /** In the order of SKILLS. */
   readonly skills: readonly number[];
   readonly lengths: Lengths;
   readonly lessons: Map<string, Evident>;
@@ -37,7 +37,7 @@ export interface Labelled extends Prompt {
   readonly marks: ReadonlyMap<string, Mark>;
 }
 
-/** One card's labels, counted for people: by SKILLS, and the sum of their scores, each label shared out by its mixture. */
+/** One card's labels for display: counts and sums of scores by SKILLS, each label divided among its prompt's skills. */
 interface Counts {
   labels: number;
   readonly seen: number[];
@@ -48,7 +48,7 @@ export class Evidence {
   #prompts = new Map<string, Prompt>();
   #dropped: Evident[] = [];
 
-  /** Takes a lesson in, in place of what was there of its id; false if nothing is new. */
+  /** Adds a lesson or replaces the one with its id. False if nothing is new. */
   put(row: Float32Array, lesson: Evident): boolean {
     const digest = digestRow(row);
     const prompt = this.#prompts.get(digest) ?? makePrompt(digest, row);
@@ -61,7 +61,7 @@ export class Evidence {
     return true;
   }
 
-  /** The lessons that were left out since this was asked last, since there were too many prompts. */
+  /** Returns the lessons dropped since the last call because there were too many prompts. */
   takeDropped(): readonly Evident[] {
     const dropped = this.#dropped;
     this.#dropped = [];
@@ -83,7 +83,7 @@ export class Evidence {
     }
   }
 
-  /** Sums up the scores of each prompt as of a moment, in the same order whenever they came; and counts them. */
+  /** Sums up and counts each prompt's scores as of a moment, in an order that doesn't depend on their arrival. */
   *sumUp(asOfMs: number) {
     this.#thin();
     const trust = trustKeys([...this.#prompts.values()].flatMap(({ lessons }) => [...lessons.values()]));
@@ -102,8 +102,8 @@ export class Evidence {
   }
 
   /**
-   * Where there are too many prompts, the commonest topics keep so many each. Those of the lowest digests stay: a choice at
-   * random that every node makes alike, in whatever order the prompts came.
+   * If there are too many prompts, the most common topics keep the same number each: those with the lowest digests, a
+   * random choice that is the same on every node and for any order of arrival.
    */
   #thin(): void {
     if (this.#prompts.size <= PROMPTS_MAX) return;
@@ -185,7 +185,7 @@ function viewCounts(model: string, { labels, seen, scored }: Counts): TaughtView
   return { model, labels, categories };
 }
 
-/** The most that each may have so that all together have no more than a total; who has less keeps all. */
+/** Returns the cap at which all sizes together stay within the total. Sizes below it are kept whole. */
 function shareOut(sizes: readonly number[], total: number): number {
   let left = total;
   const ascending = sizes.toSorted((a, b) => a - b);

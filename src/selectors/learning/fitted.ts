@@ -1,4 +1,4 @@
-// The result of learning, and its form as text, in which a gateway finds it at its start.
+// The result of learning, and the text form in which a gateway finds it at its start.
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Frozen } from "../../core/frozen.ts";
@@ -13,49 +13,49 @@ const viewSchema = Type.Object({
   labels: number,
   categories: Type.Record(Type.String(), Type.Object({ labels: number, score: number })),
 });
-/** For people: per card and category, how many labels there were and their mean score. */
+/** For display: the number of labels and their mean score, per card and category. */
 export type TaughtView = Frozen<Static<typeof viewSchema>>;
 
 const fitSchema = Type.Object({
   model: Type.String(),
-  /** The model is better by this than expected, whatever the request: as if 20 more answers had been as expected. */
+  /** The mean of score minus expectation over all requests, as if 20 more answers had scored as expected. */
   overall: number,
-  /** Its overall level is higher by this than without labels; of that it is less sure. */
+  /** The correction of its overall level. Shrunk more than `overall`, because it is less certain. */
   lift: number,
-  /** The share of the difference from the champion that is followed. */
+  /** The share of the predicted difference from the champion that is applied. */
   slope: number,
-  /** The variance that labels leave of a prompt's difference from the champion. */
+  /** The residual variance of a prompt's difference from the champion. */
   noise: number,
-  /** 1: no label; towards 0 the more there are. */
+  /** 1 without labels, towards 0 the more there are. */
   doubt: number,
-  /** The difference from the champion beside that of their levels, by the design, as far as it is followed. */
+  /** Predicts, from the design, the difference from the champion beyond that of their levels. `slope` is included. */
   weights: numbers,
 });
 /** One model's part of the posterior. */
 export type Fit = StaticDecode<typeof fitSchema>;
 
 /**
- * Prices of quality, ascending, and the share of the champion's quality that is surely kept by choosing at each; empty where too
- * few prompts are labelled.
+ * Weights of the expense, ascending, and the share of the champion's quality that choosing at each keeps, less one
+ * standard error. Empty if too few prompts are labelled.
  */
 const tradeoff = Type.Array(Type.Object({ weight: number, share: number }));
 export type Tradeoff = Static<typeof tradeoff>;
 
 const posteriorSchema = Type.Object({
-  /** The numbers of the design. */
+  /** The length of a row of the design. */
   width: Type.Integer(),
-  /** The champion's own weights, which all labelled models share: how much harder or easier a request is than expected. */
+  /** The champion's weights, shared by all labelled models: the extent to which a request is easier than expected. */
   common: numbers,
-  /** One half of it, per unit of noise. */
+  /** The upper half of the weights' covariance, per unit of noise. */
   covariance: numbers,
-  /** The labelled prompts, each as it looked before it was labelled, ascending: of many some, evenly. */
+  /** Labelled prompts' variances without their own labels and likeliest topics' shares: ascending, sampled if many. */
   variances: numbers,
   tops: numbers,
-  /** The number of labelled prompts by their likeliest topic, in the order of TOPICS. */
+  /** The number of labelled prompts by likeliest topic, in the order of TOPICS. */
   topics: numbers,
   /** The mean cost of the champion's answers to labelled prompts. */
   usualCostUsd: number,
-  /** The lead that another model needs over the champion; null: no lead pays off on the labels. */
+  /** The lead in quality that another model needs over the champion. Null if no lead pays off on the labels. */
   margin: Type.Union([number, Type.Null()]),
   money: tradeoff,
   time: tradeoff,
@@ -65,7 +65,7 @@ const posteriorSchema = Type.Object({
 });
 export type Posterior = StaticDecode<typeof posteriorSchema>;
 
-/** The form of the text. Another's is not read: the labels are fitted again. */
+/** The version of the text form. Others are not read: the labels are fitted again. */
 const FORM = 2;
 
 const fittedSchema = Type.Object({
@@ -85,7 +85,7 @@ export function packFitted({ posterior, views }: Fitted): object {
   return Value.Encode(fittedSchema, { form: FORM, parameters: markOfParameters(), posterior, views });
 }
 
-/** Null: that isn't one, or it was made with other parameters, whose numbers mean something else. */
+/** Null if it is malformed, or was made with other parameters, whose numbers mean something else. */
 export function unpackFitted(value: unknown): Fitted | null {
   if (!Value.Check(fittedSchema, value) || value.parameters !== markOfParameters()) return null;
   const fitted = Value.Decode(fittedSchema, value);
@@ -100,7 +100,7 @@ function packNumbers(numbers: Float32Array): string {
   return Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).toString("base64");
 }
 
-/** None where they aren't whole numbers of four bytes, or one of them is none: it would spread to every model. */
+/** Returns an empty array if the bytes are incomplete or a number isn't finite, which would spread to every model. */
 function unpackNumbers(text: string): Float32Array {
   const bytes = Uint8Array.from(Buffer.from(text, "base64"));
   const none = new Float32Array(0);

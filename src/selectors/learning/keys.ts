@@ -1,9 +1,9 @@
-// The trust in each key's scores of a model: no key whose scores are unlike all other keys' decides what is learned.
+// Trust in each key's scores of a model: no key whose scores differ from all other keys' decides what is learned.
 import type { Lesson } from "../../core/rows.ts";
 
-/** The standard deviation of one score, about. */
+/** The standard deviation of one score, roughly. */
 export const SCORE_SPREAD = 0.45;
-/** Scores that are off by no more standard errors than this count in full. */
+/** Scores that deviate by at most this many standard errors count in full. */
 const CHANCE = 2;
 
 interface Sum {
@@ -11,12 +11,12 @@ interface Sum {
   apart: number;
 }
 
-/** The share of its weight that a key's scores of a model keep, 0…1. */
+/** Returns the share of its weight that a key's scores of a model keep, 0…1. */
 export type TrustKey = (keyId: string, model: string) => number;
 
 /**
- * By how far the mean of a key's scores, beside what was expected of the answers, is from the median of all keys' means: the
- * further than chance explains, the less they count. Labels that the operator feeds have no key, and count in full.
+ * Compares the mean of a key's scores, less what was expected, with the median of all keys' means. The further apart
+ * they are beyond chance, the less the key counts. Labels from the operator have no key and count in full.
  */
 export function trustKeys(
   lessons: Iterable<Partial<Pick<Lesson, "keyId">> & Pick<Lesson, "marks">>,
@@ -42,7 +42,7 @@ export function trustKeys(
   };
 }
 
-/** The median of the keys' means; between two of them where they are even in number. */
+/** Returns the median of the keys' means: between the middle two if their number is even. */
 function findMedian(sums: readonly Sum[]): number {
   const means = sums.map(({ apart, count }) => apart / count).sort((a, b) => a - b);
   const [low = 0, high = 0] = [means[(means.length - 1) >> 1], means[means.length >> 1]];

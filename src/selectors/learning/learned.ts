@@ -1,5 +1,5 @@
-// Learns on the spot from scores of answers: labels are kept by prompt, and what they say of all models is worked out of
-// them together, so that a decision costs one look at the request and one product a model.
+// Learns online from scores of answers: labels are kept by prompt and fitted for all models together, so that a
+// decision costs one look at the request and one dot product per model.
 import type { FindModel } from "../expense.ts";
 import type { Prediction } from "../predictor.ts";
 import { readDesign, readTopics } from "../row.ts";
@@ -10,28 +10,28 @@ import { type Fitted, type Posterior, packFitted, type TaughtView, unpackFitted 
 import { fitPosterior } from "./posterior.ts";
 import { findWeight, OWN_MAX } from "./tradeoff.ts";
 
-/** All models' qualities together are moved no further than this. */
+/** The most by which the correction shared by all models changes a quality. */
 const COMMON_MAX = 0.2;
 export const SHIFT_MAX = OWN_MAX + COMMON_MAX;
 
 export interface Shift {
-  /** The amount that is added to the predicted quality of this request. */
+  /** Added to the predicted quality of this request. */
   readonly quality: number;
-  /** The amount that is added to the overall level. */
+  /** Added to the overall level. */
   readonly lift: number;
   /** The standard deviation of `quality`. */
   readonly spread: number;
-  /** 1 where no score of the model is known, towards 0 the more there are. */
+  /** 1 without scores of the model, towards 0 the more there are. */
   readonly doubt: number;
 }
 
 export interface FitInput {
-  /** The moment as of which lessons are weighed, Unix ms. */
+  /** The time as of which lessons are weighed, Unix ms. */
   readonly asOfMs: number;
   readonly findModel: FindModel;
 }
 
-/** A topic of a request and the labelled prompts of it. */
+/** A topic of a request, and the number of labelled prompts on it. */
 export interface LeanedOn {
   readonly topic: string;
   /** 0…1. */
@@ -43,18 +43,18 @@ const TOPICS_SHOWN = 3;
 
 const NOTHING: Shift = { quality: 0, lift: 0, spread: 0, doubt: 1 };
 const LENGTHS_START = 8;
-/** Answers before the last so many are forgotten. */
+/** Beyond this many answers, older ones fade out exponentially. */
 const ANSWERS_MAX = 500;
-/** One answer's length counts as no more than e² times what was predicted. */
+/** One answer's length counts as at most e² times the predicted one, and at least e⁻² times. */
 const LENGTH_MAX = 2;
 
-/** Answers whose length is known, and sums of the logarithms of how much longer they were than predicted, and of their squares. */
+/** Answers of known length, and the sums of ln(actual / predicted length) and of its square. */
 interface Lengths {
   answers: number;
   times: number;
   squares: number;
 }
-/** The standard deviation of such logarithms within a model, on public rows. */
+/** The standard deviation of ln(actual / predicted length) within a model, measured on public rows. */
 const LENGTH_SPREAD = 0.8;
 
 export class Learned {
@@ -64,23 +64,23 @@ export class Learned {
   readonly #lengths = new Map<string, Lengths>();
   #seen: ReturnType<typeof lookAt> | null = null;
 
-  /** Keeps a lesson about the request of this row; `fit` makes it count. */
+  /** Stores a lesson about the request of this row. It counts from the next `fit` on. */
   put(row: Float32Array, lesson: Evident): void {
     if (this.#evidence.put(row, lesson)) this.#isStale = true;
   }
 
-  /** True if there are lessons that don't count yet. */
+  /** True if some lessons don't count yet. */
   get isStale(): boolean {
     return this.#isStale;
   }
 
-  /** Works out what the labels say, all at once, as of a moment (Unix ms). The same labels in any order say the same. */
+  /** Fits all labels at once, as of a moment (Unix ms). Their order doesn't matter. */
   fit({ asOfMs = 0, findModel = () => null }: Partial<FitInput> = {}): void {
     const slices = this.#fitting({ asOfMs, findModel });
     while (slices.next().done !== true);
   }
 
-  /** The same in slices of a millisecond or less, with `pause` after each; decisions go by the last fit meanwhile. */
+  /** Like `fit`, in slices of a millisecond or less with `pause` after each. Decisions use the last fit meanwhile. */
   async fitSlowly(input: FitInput, pause: () => Promise<void>): Promise<void> {
     for (const _ of this.#fitting(input)) await pause();
   }
@@ -96,24 +96,24 @@ export class Learned {
     this.#seen = null;
   }
 
-  /** The last fit, for `unpack`. */
+  /** Returns the last fit, for `unpack`. */
   pack(): object {
     return packFitted(this.#fitted);
   }
 
-  /** Goes by a fit that was packed, until the next one; false: it isn't understood. */
+  /** Uses a packed fit until the next one. False if it can't be read. */
   unpack(packed: unknown): boolean {
     const fitted = unpackFitted(packed);
     if (fitted !== null) this.#take(fitted);
     return fitted !== null;
   }
 
-  /** The lessons that were left out since this was asked last, since there were too many prompts. */
+  /** Returns the lessons dropped since the last call because there were too many prompts. */
   takeDropped(): readonly Evident[] {
     return this.#evidence.takeDropped();
   }
 
-  /** Folds in how long an answer was, in tokens, beside how long it was expected to be. */
+  /** Learns from an answer's length in tokens, compared with the expected one. */
   foldLength(asked: Pick<Prediction, "outputTokens">, model: string, tokens: number): void {
     if (!(tokens > 0)) return;
     const lengths = this.#lengths.get(model) ?? { answers: 0, times: 0, squares: 0 };
@@ -125,20 +125,20 @@ export class Learned {
     lengths.squares = left * lengths.squares + times * times;
   }
 
-  /** The ratio of the card's answers' length to the predicted one. */
+  /** Returns the expected ratio of the card's answers' length to the predicted one. */
   lengthOf(model: string): number {
     const lengths = this.#lengths.get(model);
     return lengths === undefined ? 1 : Math.exp(lengths.times / (lengths.answers + LENGTHS_START));
   }
 
-  /** The standard deviation of the logarithm of an answer's length about the expected one. */
+  /** Returns the standard deviation of ln(actual / expected length) of the card's answers. */
   lengthSpreadOf(model: string): number {
     const { answers, times, squares } = this.#lengths.get(model) ?? { answers: 0, times: 0, squares: 0 };
     const apart = answers === 0 ? 0 : Math.max(0, squares - times ** 2 / answers);
     return Math.sqrt((apart + LENGTHS_START * LENGTH_SPREAD ** 2) / (answers + LENGTHS_START));
   }
 
-  /** The topics that a request is likely of, the likeliest first, and the labelled prompts of each. */
+  /** Returns the request's likeliest topics, the likeliest first, with the number of labelled prompts on each. */
   leanedOn({ row }: Pick<Prediction, "row">): readonly LeanedOn[] {
     const { posterior } = this.#fitted;
     if (posterior === null) return [];
@@ -149,7 +149,7 @@ export class Learned {
     return likely.sort((a, b) => b.share - a.share).slice(0, TOPICS_SHOWN);
   }
 
-  /** The difference of the card's quality from the prediction, for a request like this one. */
+  /** Returns the corrections of the card's predicted quality for a request like this one. */
   shiftOf(model: string, { row }: Pick<Prediction, "row">): Shift {
     const fit = this.#fitted.posterior?.fits.get(model);
     if (fit === undefined) return NOTHING;
@@ -163,8 +163,8 @@ export class Learned {
   }
 
   /**
-   * The share of the labelled prompts that were as unlike the others as this request is, or more, 0…1: by how much the
-   * labels leave open about it, and by how surely it is of one topic. Null without labels.
+   * Returns the share of labelled prompts that are at least as unlike the others as this request, 0…1: the smaller of
+   * two, by the variance that labels leave and by the likeliest topic's share. Null without labels.
    */
   likenessOf({ row }: Pick<Prediction, "row">): number | null {
     const { posterior } = this.#fitted;
@@ -177,23 +177,23 @@ export class Learned {
     );
   }
 
-  /** The price of quality at which a share of the champion's is surely kept, as `findWeight` gives it. */
+  /** Returns the weight for keeping a share of the champion's quality, from `findWeight`. */
   weightFor(what: "money" | "time", share: number): number | null {
     return findWeight(this.#fitted.posterior?.[what] ?? [], share);
   }
 
-  /** The lead that another model needs over the champion; null: no lead pays off on the labels. */
+  /** The lead in quality that another model needs over the champion. Null if no lead pays off on the labels. */
   get margin(): number | null {
     const { posterior } = this.#fitted;
     return posterior === null ? 0 : posterior.margin;
   }
 
-  /** The mean cost of the champion's answers to labelled prompts; 0 without any. */
+  /** The mean cost of the champion's answers to labelled prompts. 0 without any. */
   get usualCostUsd(): number {
     return this.#fitted.posterior?.usualCostUsd ?? 0;
   }
 
-  /** One look for all models: a decision asks for hundreds. */
+  /** Computed once for all models: a decision asks for hundreds. */
   #look(row: Float32Array) {
     if (this.#seen?.row !== row) this.#seen = lookAt(row, this.#fitted.posterior);
     return this.#seen;
@@ -210,14 +210,14 @@ export class Learned {
     return [...views, ...others.map((model) => ({ model, labels: 0, categories: {} }))];
   }
 
-  /** Takes what another has learned of scores in place of its own; lengths are measured here, and stay. */
+  /** Adopts what `other` learned from scores. Lengths are measured here and stay. */
   become(other: Learned): void {
     this.#evidence = other.#evidence;
     this.#isStale = other.#isStale;
     this.#take(other.#fitted);
   }
 
-  /** Forgets one card; `fit` makes it count. */
+  /** Forgets one card's lengths now, and its scores at the next `fit`. */
   reset(model: string): void {
     this.#evidence.forget(model);
     this.#lengths.delete(model);
@@ -225,7 +225,7 @@ export class Learned {
   }
 }
 
-/** A request beside the labelled prompts. */
+/** Compares a request with the labelled prompts. */
 function lookAt(row: Float32Array, posterior: Posterior | null) {
   const design = readDesign(row);
   return {
@@ -233,12 +233,12 @@ function lookAt(row: Float32Array, posterior: Posterior | null) {
     row,
     /** In units of a fit's noise. */
     variance: posterior === null ? 0 : measureUnder(posterior.covariance, design.phi),
-    /** The answers of all labelled models are likely to be better by this than expected. */
+    /** The amount by which all labelled models are likely to do better than expected. */
     common: posterior === null ? 0 : bounded(dot(posterior.common, design.phi), COMMON_MAX),
   };
 }
 
-/** The share of ascending values below this one; of those equal to it half count. */
+/** Returns the share of ascending values below this one. Equal ones count half. */
 function findRank(ascending: Float32Array, value: number): number {
   return (countBelow(ascending, value, false) + countBelow(ascending, value, true)) / 2 / ascending.length;
 }

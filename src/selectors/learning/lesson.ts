@@ -1,4 +1,4 @@
-// From a kept decision and a score to a lesson, and from lessons to what was learned.
+// Turns a logged decision and a score into a lesson, and feeds lessons to the learner.
 import type { ModelCard } from "../../core/card.ts";
 import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../core/json.ts";
 import type { Lesson } from "../../core/rows.ts";
@@ -11,13 +11,13 @@ import { rowText, rowWidth, unpackRow } from "../row.ts";
 import type { Learned } from "./learned.ts";
 
 const HOUR_MS = 3_600_000;
-/** The scores of a key for a model within an hour that count in full; as many again count half, and so on. */
+/** Scores of a key for a model within an hour that count in full. The next as many count half, and so on. */
 const FULL_PER_HOUR = 3;
 const PER_HOUR_MAX = 24;
-/** A key's lessons of one model, so that no single key decides what is learned. */
+/** Lessons kept per key and model, so that no single key decides what is learned. */
 const PER_KEY_AND_MODEL_MAX = 200;
 
-/** The bound on what one key may teach of one model: within an hour all of it together counts as less than six scores. */
+/** Bounds what one key may teach about one model: within an hour, all its scores count as less than six. */
 export function boundAt(nowMs: number): LessonBound {
   return {
     sinceMs: nowMs - HOUR_MS,
@@ -26,16 +26,16 @@ export function boundAt(nowMs: number): LessonBound {
   };
 }
 
-/** The input of learning: the part of a prediction that says of what kind a request was. */
+/** The part of a prediction that learning needs: the kind of request. */
 export type Kind = Pick<Prediction, "row" | "skills" | "difficultyLogit" | "support">;
 
-/** The kind of request that a kept decision was about; null: that is no decision. */
+/** Reads the kind of request that a logged decision was about. Null if it can't be read. */
 export function readKind(decision: string): Kind | null {
   const kept = parseJson(decision);
   return isObject(kept) ? kindKept(kept) : null;
 }
 
-/** The same of a decision that is not text. */
+/** The same for a parsed decision. */
 export function kindKept(
   kept: Readonly<{ row?: unknown; features?: unknown; difficulty?: unknown }>,
 ): Kind | null {
@@ -53,7 +53,7 @@ export function kindKept(
   };
 }
 
-/** The lesson that answers of these cards to such a request were so good. */
+/** Makes the lesson that these cards' answers to such a request got these scores. */
 export function makeLesson(
   about: Omit<Lesson, "marks" | "request">,
   kind: Kind,
@@ -67,19 +67,19 @@ export function makeLesson(
 }
 const EXPECTED_UNITS = 10_000;
 
-/** Learns from a lesson, once `fit` is called. */
+/** Stores a lesson, which counts from the next `fit` on. */
 export function putLesson(learned: Learned, lesson: Lesson): void {
   const row = readRow(lesson.request);
   if (row !== null) learned.put(row, lesson);
 }
 
-/** The request's numbers; null: they say nothing here, because other parameters made them. */
+/** Returns the request's row. Null if it is malformed or was made by other parameters. */
 export function readRow(request: string): Float32Array | null {
   const row = unpackRow(asString(asObject(parseJson(request)).row) ?? "");
   return row?.length === rowWidth() ? row : null;
 }
 
-/** Learns the length of an answer that a selector's choice gave, beside what was expected: all tokens, thoughts included. */
+/** Learns from the length of a chosen model's answer, compared with the expected one: all tokens, thinking included. */
 export function measureLength(
   learned: Learned,
   kept: Readonly<{ candidates?: unknown }>,

@@ -1,5 +1,5 @@
-// One Bayesian linear model of what labels say, for all models together: they share its design. Its noise and how
-// far each model's own weights are followed come from the labels, by leaving out each prompt in turn.
+// Bayesian linear regression on the labels of all models, which share one design; leaving out each prompt in turn sets
+// the noise and the trust in each model's own weights.
 import type { FindModel } from "../expense.ts";
 import { TOPICS } from "../topics.ts";
 import { addOuter, addScaled, bounded, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
@@ -11,34 +11,34 @@ import { type Foretold, weighExpenses } from "./tradeoff.ts";
 
 const NOISES = [1, 2, 4, 8, 16, 32] as const;
 const NOISE_USUAL = 4;
-/** Fewer prompts say nothing of noise. */
+/** With fewer prompts the noise can't be estimated. */
 const NOISE_PROMPTS_MIN = 30;
-/** A model's level starts as if so many answers had been as expected. */
+/** A model's level starts as if this many answers had scored as expected. */
 const LEVEL_START = 20;
-/** Benchmarks, or the price, count as so many labels of a model's overall level: few labels name the champion by chance. */
+/** Benchmarks or the price count as this many labels of a model's overall level, or chance would name the champion. */
 const PRIOR_LABELS = 40;
-/** The share of its weights that a model's labels are expected to bear out. */
+/** The prior mean of `slope`: the share of a model's predicted differences that is expected to hold. */
 const SLOPE_USUAL = 0.9;
 const LEVERAGE_MAX = 0.99;
-/** More ranks than these tell nothing. */
+/** More ranks than these add nothing. */
 const RANKS_MAX = 512;
-/** Weights are followed by half once there were so many scores, so that a single one moves little. */
+/** Weights count half after this many scores, so that a single score moves little. */
 const WEIGHTS_START = 10;
 
-/** One model's labels. By prompt, NaN is not labelled. */
+/** One model's labels, by prompt. NaN if not labelled. */
 interface Gathered extends Pick<Fit, "overall" | "lift"> {
   readonly level: number;
   readonly count: number;
-  /** The distance from what was expected and from `overall`. */
+  /** The score minus its expectation and minus `overall`. */
   readonly wanted: Float64Array;
   readonly weight: Float64Array;
-  /** The same from the prompt's mean over models, so that noise isn't estimated from what they share. */
+  /** The same minus the prompt's mean over models, so that noise isn't estimated from what they share. */
   readonly apart: Float64Array;
 }
 
 type Models = ReadonlyMap<string, Gathered>;
 
-/** Null without labels. A generator, so that requests are served between its slices: thousands of prompts take a second. */
+/** Null without labels. A generator, so that requests are served between slices: thousands of prompts take a second. */
 export function* fitPosterior(
   prompts: readonly Labelled[],
   findModel: FindModel,
@@ -74,11 +74,11 @@ interface Noise {
   readonly score: number;
   /** Per unit of noise. */
   readonly covariance: Float64Array;
-  /** By prompt, of a label of weight 1. */
+  /** By prompt, for a label of weight 1. */
   readonly leverage: readonly number[];
 }
 
-/** Picks the noise by which each prompt's labels are foretold best by the other prompts'. */
+/** Picks the noise at which the other prompts' labels predict each prompt's best. */
 function* findNoise(
   prompts: readonly Labelled[],
   models: Models,
@@ -114,7 +114,7 @@ function* findNoise(
   return best;
 }
 
-/** Sums over labels that tell how far predictions are borne out. */
+/** Sums over labels for the regression of actual values on predicted ones, which gives `slope`. */
 interface Borne {
   along: number;
   squares: number;
@@ -136,7 +136,7 @@ function* fitModels(
   };
   const single = models.get(champion);
   const common = single === undefined ? new Float32Array(0) : solve(single, single.wanted);
-  // Where the champion wasn't labelled, it would have done as its other labels say: else a hard prompt would be another's fault.
+  // Without a label, the champion's predicted score is used: otherwise hard prompts would count against the others.
   const reference = Float64Array.from(prompts, ({ phi }, at) => {
     const own = single?.wanted[at] ?? Number.NaN;
     return Number.isNaN(own) ? dot(common, phi) : own;
@@ -158,7 +158,7 @@ function* fitModels(
   for (const one of borne.values())
     for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
   const usual = all.count === 0 ? 2 * SCORE_SPREAD ** 2 : all.noise / all.count;
-  // Where two models did exactly alike there is nothing to follow, and no noise.
+  // If two models always score alike, both their predicted differences and the noise are 0.
   const slopeOf = ({ along, squares }: Borne, expected: number) =>
     squares + usual === 0
       ? expected
@@ -176,7 +176,7 @@ function* fitModels(
   return { fits, common, champion, foretold };
 }
 
-/** Compares predictions with what came of them. */
+/** Compares predictions with actual values. */
 function compare(told: Float64Array, real: Float64Array): Borne {
   const borne = { along: 0, squares: 0, noise: 0, count: 0 };
   for (const [at, own] of told.entries()) {
@@ -237,7 +237,7 @@ function sumUp(prompts: readonly Labelled[], wanted: Float64Array, weight: Float
   return sum;
 }
 
-/** The prediction for each prompt without its own label; NaN: it has none. */
+/** Predicts each prompt without its own label, from its leverage. NaN if it has none. */
 function leaveOut(
   prompts: readonly Labelled[],
   weights: Float32Array,
@@ -253,7 +253,7 @@ function leaveOut(
   });
 }
 
-/** Picks at most `RANKS_MAX` of ascending values, from the first to the last. */
+/** Picks at most `RANKS_MAX` of ascending values at even steps, from the first to the last. */
 function pickEvenly(ascending: Float64Array): Float32Array {
   const count = Math.min(RANKS_MAX, ascending.length);
   const step = (ascending.length - 1) / Math.max(1, count - 1);

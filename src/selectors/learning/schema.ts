@@ -1,9 +1,9 @@
-// Checks a value against a JSON Schema, as far as providers take one: what isn't known of a schema breaks nothing.
+// Checks a value against a JSON Schema, as far as providers accept one: unknown parts of a schema are ignored.
 import { asArray, asNumber, asObject, isObject, type JsonObject } from "../../core/json.ts";
 
 /**
- * Beyond so many steps nothing more is looked at: the answer counts as right. A schema and its answer are a client's and a
- * model's, and together they could be as long as one likes.
+ * Beyond this many steps the answer counts as valid. A schema and its answer come from a client and a model, so
+ * together they could be arbitrarily long.
  */
 const STEPS_MAX = 50_000;
 const DEPTH_MAX = 64;
@@ -55,7 +55,7 @@ class Check {
     });
   }
 
-  /** `#` and `#/$defs/name`; whatever else is meant isn't known. */
+  /** Resolves `#` and `#/$defs/name`. Other references are ignored. */
   #found(reference: string): unknown {
     if (!reference.startsWith("#") || reference.length > REFERENCE_CHARACTERS_MAX) return undefined;
     let found: unknown = this.#root;
@@ -65,7 +65,7 @@ class Check {
   }
 }
 
-/** The work of looking at a value by a schema, its parts apart. */
+/** The work of checking a value against a schema, without its parts. */
 function stepsOf(value: unknown, { enum: listed, required, minLength, maxLength }: JsonObject): number {
   const isMeasured = typeof value === "string" && (minLength ?? maxLength) !== undefined;
   const lists = asArray(listed).length + asArray(required).length;
@@ -95,7 +95,7 @@ function isOfType(value: unknown, type: unknown): boolean {
   });
 }
 
-/** Lists and mappings are compared by their text, whose order of fields may differ without meaning: they pass. */
+/** Lists and mappings always pass: they would be compared by text, where the order of fields has no meaning. */
 function isListed(value: unknown, schema: JsonObject): boolean {
   if (typeof value === "object" && value !== null) return true;
   if (schema.const !== undefined && schema.const !== value) return false;
@@ -114,7 +114,7 @@ function isBetween(size: number, least: unknown, most: unknown): boolean {
   return size >= asLimit(least, -1) && size <= asLimit(most, 1);
 }
 
-/** A limit that isn't set is infinite, of this sign. */
+/** A missing limit is infinite, with this sign. */
 function asLimit(limit: unknown, sign: number): number {
   return asNumber(limit) ?? sign * Number.POSITIVE_INFINITY;
 }

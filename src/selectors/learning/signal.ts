@@ -1,4 +1,4 @@
-// Signals of an answer's own quality: refused, cut off, no JSON where JSON was asked for, calls that can't be made.
+// Signals of an answer's own quality: refused, cut off, not the JSON asked for, or calls that can't be made.
 
 import { isObject, parseJson } from "../../core/json.ts";
 import {
@@ -17,7 +17,7 @@ interface Said {
   readonly weight: number;
 }
 
-/** The meaning of a signal: how good the answer was, and how much that counts beside a client's own judgment, which is 1. */
+/** Each signal's score, and its weight relative to a client's own score, which weighs 1. */
 const SAYS: Readonly<Record<Signal, Said>> = {
   refused: { score: 0, weight: 0.2 },
   cut_off: { score: 0.2, weight: 0.2 },
@@ -28,8 +28,8 @@ const SAYS: Readonly<Record<Signal, Said>> = {
 const WEIGHT_MAX = 0.5;
 
 /**
- * The lesson of a broken answer after so many that weren't: one bad answer of many is no bad model. Those said nothing but
- * that they were as expected, so they are counted into the lesson of the next broken one.
+ * Returns the lesson of a broken answer after this many sound ones: one bad answer among many doesn't make a bad model.
+ * Sound answers only confirm the expectation, so they are counted into the lesson of the next broken one.
  */
 export function weighSignal(signal: Signal, expected: number, soundBefore: number): Said {
   const { score, weight } = SAYS[signal];
@@ -39,11 +39,11 @@ export function weighSignal(signal: Signal, expected: number, soundBefore: numbe
   };
 }
 
-/** Longer texts are not parsed: nothing is said of them. */
+/** Longer texts are not parsed and give no signal. */
 const CHARACTERS_MAX = 256 * 1024;
-/** The least that a part of a call counts for. */
+/** Added to the length of each part of a call. */
 const CALL_CHARACTERS = 16;
-/** An answer that ends short of this share of the client's limit was not ended by it. */
+/** An answer shorter than this share of the client's limit was not ended by it. */
 const NEAR = 0.95;
 
 interface Call {
@@ -59,10 +59,10 @@ interface Choice {
   readonly calls: Map<number, Call>;
 }
 
-/** Sees one answer go by. Texts are kept only where JSON or calls were asked for. */
+/** Grades one answer from its chunks. Keeps texts only if JSON or tools were requested. */
 export class Grader {
   readonly #request: ChatRequest;
-  /** True if texts are kept, not only how the answer ends. */
+  /** True if texts are kept, not only the finish reason. */
   readonly keeps: boolean;
   readonly #choices = new Map<number, Choice>();
   #characters = 0;
@@ -99,7 +99,7 @@ export class Grader {
     }
   }
 
-  /** By the tokens of the answer, where they are known. null: it says nothing against itself. */
+  /** Returns the first signal against the answer, or null. `tokens` is the answer's length, if known. */
   signal(tokens: number | null): Signal | null {
     for (const choice of this.#choices.values()) {
       const found = this.#signalOf(choice, tokens);
@@ -112,7 +112,7 @@ export class Grader {
     return [...this.#choices.values()].some(({ finish }) => finish === "length");
   }
 
-  /** The form that was asked for: sound answers are counted for each. */
+  /** The requested form. Sound answers are counted for each. */
   get form(): string {
     if (asksJson(this.#request)) return "json";
     return this.keeps ? "tools" : "text";

@@ -1,9 +1,9 @@
-// Long work in slices, so that requests are served between them: a generator stands still after each.
+// Long work in slices, so that requests are served between them: a generator pauses after each.
 
-/** Prompts between two slices. */
+/** Prompts per slice. */
 const SLICE = 20;
 
-/** Like `map`, a few at a time. */
+/** Like `map`, in slices. */
 export function* mapInSlices<In, Out>(
   all: readonly In[],
   make: (one: In, at: number) => Out,

@@ -1,38 +1,38 @@
-// The quality that `fair` gives for money, and `light` for time: no more than labels bear out that the share of quality which
-// is asked for is kept. The labelled prompts are gone through once more, each as if its own labels weren't known.
+// The quality that `fair` gives up for money and `light` for time: only as much as keeps the share of quality asked for
+// when the labelled prompts are replayed, each as if its own labels weren't known.
 import { type Expense, type FindModel, weighCost, weighTime } from "../expense.ts";
 import { bounded } from "./algebra.ts";
 import type { Labelled } from "./evidence.ts";
 import type { Fit, Posterior, Tradeoff } from "./fitted.ts";
 import { mapInSlices } from "./slices.ts";
 
-/** One model's answer to a labelled prompt, beside the champion's. */
+/** One model's answer to a labelled prompt. */
 export interface Offer {
-  /** The quality that is predicted from the other prompts' labels. */
+  /** The quality predicted from the other prompts' labels. */
   readonly told: number;
-  /** The score. */
+  /** The actual score. */
   readonly real: number;
-  /** The cost or the time, as selectors weigh it: 1 is the champion's cost, 0 its time. */
+  /** The cost or time, as `weighCost` or `weighTime` gives it. */
   readonly expense: number;
 }
 
-/** A labelled prompt as a selector would meet it: the champion's answer, and those that are no more expensive. */
+/** A labelled prompt as a selector would meet it: the champion's answer, and those that may replace it. */
 export interface Trial {
   readonly champion: Offer;
   readonly others: readonly Offer[];
 }
 
-/** No model's quality is moved further against the others' than this. */
+/** The most by which a model's own correction changes a quality. */
 export const OWN_MAX = 0.35;
-/** The weight at which nothing but the champion is chosen. */
+/** The weight at which only the champion is chosen. */
 export const CHAMPION_ONLY = -1;
-/** Fewer prompts say too little of what is kept. */
+/** Fewer prompts say too little about the quality that is kept. */
 const TRIALS_MIN = 100;
-/** Leaving the champion is weighed by fewer prompts than a share that is to be kept: at first it doesn't pay. */
+/** Leaving the champion is judged on fewer prompts than keeping a share, because at first it doesn't pay off. */
 const MARGIN_TRIALS_MIN = 30;
 const WEIGHTS: readonly number[] = [0, ...Array.from({ length: 32 }, (_, at) => 0.002 * 1.25 ** at)];
 
-/** The highest weight that keeps a share, 0…1, as do all lower ones; null: too little is known. */
+/** Returns the highest weight up to which a share, 0…1, is kept, or `CHAMPION_ONLY`. Null if too little is known. */
 export function findWeight(tradeoff: Tradeoff, share: number): number | null {
   if (tradeoff.length === 0) return null;
   let found = CHAMPION_ONLY;
@@ -43,7 +43,7 @@ export function findWeight(tradeoff: Tradeoff, share: number): number | null {
   return found;
 }
 
-/** The weight at which the most is surely kept, if that is more than the champion's; 0 where too little is known. */
+/** Returns the weight that keeps the most quality. Null if none beats the champion, 0 if too little is known. */
 function findBestWeight(tradeoff: Tradeoff): number | null {
   if (tradeoff.length === 0) return 0;
   let best: { readonly weight: number | null; readonly share: number } = { weight: null, share: 1 };
@@ -51,10 +51,10 @@ function findBestWeight(tradeoff: Tradeoff): number | null {
   return best.weight;
 }
 
-/** Each prompt as the labels of the others foretell it. */
+/** Each prompt as predicted from the labels of the others. */
 export interface Foretold {
   readonly champion: string;
-  /** By model and prompt: the difference from the champion, beside that of their levels. The champion has none. */
+  /** By model and prompt: the difference from the champion beyond that of their levels. Missing for the champion. */
   readonly foretold: ReadonlyMap<string, Float64Array>;
   readonly fits: ReadonlyMap<string, Fit>;
 }
@@ -69,7 +69,7 @@ interface Asked {
   readonly others: readonly Answer[];
 }
 
-/** Tries out the prices of quality that `fair` and `light` may put on cost and time, and `best` on leaving the champion. */
+/** Finds the weights of cost for `fair` and of time for `light`, and the lead at which `best` leaves the champion. */
 export function* weighExpenses(
   prompts: readonly Labelled[],
   fitted: Foretold,
@@ -82,7 +82,7 @@ export function* weighExpenses(
   const inTime = (one: Expense, champion: Expense) => weighTime(one.ms, champion.ms);
   const money = yield* weighTrials(yield* mapInSlices(asked, (one) => makeTrial(one, inMoney)));
   const time = yield* weighTrials(yield* mapInSlices(asked, (one) => makeTrial(one, inTime)));
-  // The lead at which leaving the champion pays best, as if leaving it had that price.
+  // The lead at which leaving the champion pays best: leaving has an expense of 1, so its weight is the lead.
   const leaving = asked.map(({ champion, others }) => ({
     champion: { ...champion, expense: 0 },
     others: others.map((one) => ({ ...one, expense: 1 })),
@@ -91,7 +91,7 @@ export function* weighExpenses(
   return { money, time, usualCostUsd, margin };
 }
 
-/** Null where the champion wasn't labelled, or it alone. */
+/** Null unless the champion and at least one other model have labels for the prompt. */
 function findAnswers(
   { marks, lengths }: Labelled,
   at: number,
@@ -119,7 +119,7 @@ function makeTrial({ champion, others }: Asked, weigh: (one: Expense, champion: 
   return { champion: usual, others: others.map(offer).filter(({ expense }) => expense <= usual.expense) };
 }
 
-/** In slices: it goes through all labels for each weight. */
+/** In slices: each weight passes over all labels. */
 export function* weighTrials(trials: readonly Trial[], least = TRIALS_MIN): Generator<void, Tradeoff> {
   if (trials.length < least) return [];
   const steps: Tradeoff = [];
@@ -130,7 +130,7 @@ export function* weighTrials(trials: readonly Trial[], least = TRIALS_MIN): Gene
   return steps;
 }
 
-/** The share of the champion's scores that is reached by choosing at a weight, with one standard error taken off. */
+/** Returns the share of the champion's scores that choosing at a weight reaches, less one standard error. */
 function computeShare(trials: readonly Trial[], weight: number): number {
   let [sum, single, squares, singles, products] = [0, 0, 0, 0, 0];
   for (const { champion, others } of trials) {
@@ -143,7 +143,7 @@ function computeShare(trials: readonly Trial[], weight: number): number {
   }
   if (single <= 0) return 1;
   const share = sum / single;
-  // The variance of what is above or below that share, prompt by prompt.
+  // The variance of this ratio's residuals: each score minus `share` times the champion's.
   const variance = (squares - 2 * share * products + share * share * singles) / trials.length;
   return share - Math.sqrt(Math.max(0, variance) / trials.length) / (single / trials.length);
 }
