@@ -1,4 +1,4 @@
-// Top-ups: money that comes onto an account.
+// Top-ups: money added to an account.
 import type { Account } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { Store } from "../core/store.ts";
@@ -6,17 +6,17 @@ import { misanswered } from "./ledger.ts";
 
 export interface TopUpOrder {
   readonly accountId: string;
-  /** Repeated for the account, it names the same top-up. */
+  /** Repeating the id for the same account repeats the same top-up. */
   readonly id: string;
   readonly nanoUsd: NanoUsd;
   readonly note: string | null;
   readonly nowMs: number;
 }
 
-/** Adds to an account's balance, once per id. Throws the Faults `not_found`, `invalid_value`, `idempotency_mismatch`. */
+/** Adds money to an account, once per id. Throws the Faults `not_found`, `invalid_value`, `idempotency_mismatch`. */
 export async function topUp(store: Pick<Store, "transact">, order: TopUpOrder): Promise<Account> {
   const { accountId } = order;
-  // One batch decides for many accounts, and finds top-ups by their ids alone.
+  // A batch may span accounts and finds top-ups by id alone.
   const id = `${accountId} ${order.id}`;
   const reads = {
     accountId,

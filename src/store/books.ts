@@ -57,7 +57,7 @@ export function bookMethods({ mark, run, lookLong }: Engine): BookMethods {
   };
 }
 
-/** The moment, account and number of a page's position; without one, of what comes before the newest entry. */
+/** Returns the time, account and number of a page's position. Without one, a position before the newest entry. */
 function entryBefore({ after }: Page): readonly [atMs: number, accountId: string, seq: number] {
   if (after === null) return [Number.MAX_SAFE_INTEGER, "", 0];
   return [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), readEntrySeq(after.id)];

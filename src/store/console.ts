@@ -1,4 +1,4 @@
-// Sign-ins to the console, logged prompts and answers, and credentials that were added at run time.
+// Console sign-ins, logged prompts and answers, and credentials added at run time.
 import type { KeptContent, Session, StoredCredential } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";

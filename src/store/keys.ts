@@ -6,7 +6,7 @@ import { keysLookup } from "./narrowing.ts";
 import { insertSql, joinNames, selectSql } from "./sql.ts";
 import { ACCOUNT, KEY, leaveOut } from "./tables.ts";
 
-/** The columns that a `KeyChange` may change. */
+/** The columns that a `KeyChange` can change. */
 const CHANGED = leaveOut(KEY, ["id", "account_id", "last4", "created_at_ms", "revoked_at_ms"]);
 
 type KeyMethods = Pick<Store, "key" | "keyByDigest" | "keys" | "addKey" | "changeKey" | "revokeKey">;
@@ -24,9 +24,9 @@ export function keyMethods({ mark, forUpdate, run, once, change: changeRows }: E
   const key = async (id: string) => readFirst(KEY, await run(bind(byId, id)));
 
   /**
-   * A change of a key under its account's lock. Admissions read the key under the same one, so those that did so before
-   * are committed first, and all later ones see the change, on every node: a revocation that was answered lets nothing
-   * more in. A key's account is the same for good. null: there is no such key.
+   * Changes a key under its account's lock. Admissions read the key under the same lock: earlier ones are committed
+   * first and later ones see the change on every node, so once a revocation is answered nothing more is admitted. A key
+   * never changes its account. Null if there is no such key.
    */
   const changeLocked = async (
     id: string,
@@ -43,7 +43,7 @@ export function keyMethods({ mark, forUpdate, run, once, change: changeRows }: E
     keyByDigest: async (digest) => readFirst(KEY, await run(bind(byDigest, digest))),
     keys: async (page, filter) => (await run(keysLookup(filter, page, mark))).map(KEY.rowOf),
     addKey: async (added, digest) => {
-      // Accounts never go.
+      // Accounts are never deleted.
       const { count } = await run(bind(account, added.accountId));
       if (count === 0) throw new Error(`There is no account ${added.accountId}.`);
       await once(bind(add, ...KEY.valuesOf(added), digest));
@@ -63,7 +63,7 @@ export function keyMethods({ mark, forUpdate, run, once, change: changeRows }: E
   };
 }
 
-/** A change where there is one; null is one. */
+/** Applies a change: null is a value, undefined leaves the field as it is. */
 function changedKey(key: GatewayKey, change: KeyChange): GatewayKey {
   const given = <T>(changed: T | undefined, kept: T): T => (changed === undefined ? kept : changed);
   return {

@@ -1,4 +1,4 @@
-// Lessons for the selectors: what the scores of answers and the operator's labels teach.
+// Lessons for the selectors, learned from scored answers and the operator's labels.
 import { asArray, asNumber, asString, parseJson } from "../core/json.ts";
 import { joinLessons } from "../core/lesson.ts";
 import { LESSON_SOURCES, type Lesson, type LessonMark } from "../core/rows.ts";
@@ -34,7 +34,7 @@ const LESSON = table<Lesson>(
   }),
 );
 
-/** The model by which a key's lessons are counted; labels, which have no key, are of many. */
+/** The model that a key's lessons are counted under. Labels have no key and cover many models. */
 function modelOfLesson({ source, marks }: Lesson): string {
   return source === "label" ? "" : (marks[0]?.model ?? "");
 }
@@ -77,19 +77,19 @@ const TRIES_MAX = 5;
 
 function teachOn({ mark, forUpdate, change }: Engine): LessonMethods["teach"] {
   const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
-  /** Those who teach for one key wait for each other, so that its bound is exact. */
+  /** Lessons of one key wait for each other, so that its bound is exact. */
   const lockKey = `SELECT id FROM gateway_key WHERE id = ${first} ${forUpdate}`;
   const count = `SELECT count(*) AS lessons FROM lesson
     WHERE key_id = ${first} AND model = ${second} AND source = ${third} AND at_ms >= ${fourth}`;
   const lockLesson = `${selectSql(LESSON)} WHERE account_id = ${first} AND id = ${second} ${forUpdate}`;
-  /** A row that came meanwhile can't have been locked, so it stays, and the lesson is joined to it. */
+  /** A row added meanwhile was not locked: it stays, and a retry joins the lesson to it. */
   const add = `${insertSql(LESSON, mark)} ON CONFLICT (${joinNames(LESSON.key)}) DO NOTHING`;
   const replace = upsertSql(LESSON, mark);
-  /** Takes an account, a key, a model and a number: the oldest of that key's lessons beyond so many. */
+  /** Values: account, key, model and a number. Deletes the key's oldest lessons beyond that number. */
   const own = `account_id = ${first} AND key_id = ${second} AND model = ${third}`;
   const forgetOldest = `DELETE FROM lesson WHERE ${own} AND at_ms < (
     SELECT at_ms FROM lesson WHERE ${own} ORDER BY at_ms DESC LIMIT 1 OFFSET ${fourth})`;
-  /** The result is null when another has written the lesson's row meanwhile. */
+  /** The result is null if another transaction has added the lesson's row meanwhile. */
   const join = (
     lesson: Lesson,
     bound: LessonBound | undefined,

@@ -1,4 +1,4 @@
-// The tables of the request log and its hourly sums, as both engines have them.
+// The tables of the request log and its hourly sums, shared by both engines.
 import { ENDINGS, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
 import type { FirstTokenSum, HourOfUse, UsageSum } from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
@@ -6,7 +6,7 @@ import { type Amounts, NO_AMOUNTS, type Unit } from "../core/units.ts";
 import { type Found, orNull, sum, text, whole, word } from "./found.ts";
 import { leaveOut, type Table, type TablePart, table } from "./tables.ts";
 
-/** Units that only operations beyond chat count. */
+/** Units that only operations other than chat count. */
 const WORK_COLUMNS = [
   ["images", "images"],
   ["seconds", "seconds"],
@@ -15,7 +15,7 @@ const WORK_COLUMNS = [
   ["pages", "pages"],
 ] as const satisfies readonly (readonly [string, Unit])[];
 
-/** The units that have a column; the others only price a part of one of these. */
+/** The units that have a column. The others only price part of one of these. */
 const AMOUNT_COLUMNS = [
   ["prompt_tokens", "prompt"],
   ["completion_tokens", "completion"],
@@ -26,12 +26,12 @@ const AMOUNT_COLUMNS = [
   ...WORK_COLUMNS,
 ] as const satisfies readonly (readonly [string, Unit])[];
 
-/** True if the row counts anything but tokens and searches. */
+/** True if the row counts anything other than tokens and searches. */
 export function hasWork({ amounts }: { readonly amounts: Amounts }): boolean {
   return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
 }
 
-/** The part of a table that rows without such work are written to; the other columns have 0 as their default. */
+/** The columns written for rows without such work; the others default to 0. */
 export function leaveOutWork<Row>(table: Table<Row>): TablePart<Row> {
   return leaveOut(
     table,
@@ -45,14 +45,14 @@ function readAmounts(found: Found, read: (found: Found, column: string) => numbe
   return amounts;
 }
 
-/** The columns of a row that has `amounts`. */
+/** The columns that store a row's `amounts`. */
 function amountColumns<Row extends { readonly amounts: Amounts }>() {
   return Object.fromEntries(
     AMOUNT_COLUMNS.map(([column, unit]) => [column, (row: Row) => row.amounts[unit]]),
   );
 }
 
-/** Times are measured finer than a row needs, and its columns hold integers only. */
+/** Times are rounded: the columns hold whole milliseconds only. */
 export const REQUEST = table<RequestRecord>(
   "request",
   ["account_id", "id"],
@@ -82,7 +82,7 @@ export const REQUEST = table<RequestRecord>(
     ended: (row) => row.ended,
     total_ms: (row) => Math.round(row.totalMs),
     first_token_ms: (row) => (row.firstTokenMs === null ? null : Math.round(row.firstTokenMs)),
-    // By it the requests that end are found as they do; no row shows it.
+    // Finds requests in the order they end. Never read back.
     ended_at_ms: (row) => Math.round(row.atMs + row.totalMs),
   },
   (found) => ({
@@ -156,7 +156,7 @@ export const USAGE = table<UsageSum>(
   }),
 );
 
-/** A row of `keyUsesSql`. */
+/** Reads a row of `keyUsesSql`. */
 export function readKeyUse(found: Found): KeyUse {
   return {
     keyId: text(found, "id"),
@@ -167,7 +167,7 @@ export function readKeyUse(found: Found): KeyUse {
   };
 }
 
-/** The columns of `USAGE` that add up. */
+/** The columns of `USAGE` that are summed. */
 export const USAGE_SUMS = USAGE.columns.filter((column) => !USAGE.key.includes(column));
 
 export const FIRST_TOKEN = table<FirstTokenSum>(

@@ -1,4 +1,4 @@
-// The store's facts about itself, by name.
+// The store's settings, by name.
 import type { Store } from "../core/store.ts";
 import { bind, type Engine, type Result } from "./engine.ts";
 import { text } from "./found.ts";
@@ -19,7 +19,7 @@ export function settingMethods({ mark, forUpdate, run, runAll, change: changeRow
     },
     setSetting: (name, value) => runAll([bind(set, name, value)]),
     changeSetting: (name, change) =>
-      // A row that isn't there can't be locked, so an empty one is made first.
+      // A missing row can't be locked, so an empty one is added first.
       changeRows([bind(keep, name, ""), bind(`${find} ${forUpdate}`, name)], ([, found]) => {
         const value = change((found && settingOf(found)) || null);
         return { writes: [bind(set, name, value)], gives: () => value };

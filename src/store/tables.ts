@@ -1,4 +1,4 @@
-// The tables of the store as both engines have them: columns, keys, and the way from a row to its columns and back.
+// The store's tables, shared by both engines: their columns and keys, and how rows map to columns and back.
 import { asArray, parseJson } from "../core/json.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
@@ -18,7 +18,7 @@ import { parsePlace } from "./place.ts";
 
 export interface Table<Row> {
   readonly name: string;
-  /** The primary key; it begins with the account where the rows are an account's. */
+  /** The primary key. Begins with the account if the rows belong to one. */
   readonly key: readonly string[];
   /** All columns, in the order of `valuesOf`. */
   readonly columns: readonly string[];
@@ -26,10 +26,10 @@ export interface Table<Row> {
   readonly rowOf: (found: Found) => Row;
 }
 
-/** The part of a table that is written. */
+/** The written part of a table. */
 export type TablePart<Row> = Pick<Table<Row>, "name" | "columns" | "valuesOf">;
 
-/** A table from its columns, each with what it holds of a row. */
+/** Makes a table from its columns, each with the function that reads it from a row. */
 export function table<Row>(
   name: string,
   key: readonly string[],
@@ -81,7 +81,7 @@ export const ACCOUNT = table<Account>(
   }),
 );
 
-/** Beside these the table has the column `digest`, which no row shows. */
+/** The table also has the column `digest`, which is never read back. */
 export const KEY = table<GatewayKey>(
   "gateway_key",
   ["id"],

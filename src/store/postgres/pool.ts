@@ -1,4 +1,4 @@
-// The connections to the database: as many as are needed up to a bound, each use bounded in time, failures turned into faults.
+// The pool of database connections, bounded in number and time; failures become faults.
 import type { ReservedSQL, SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
 import { bind, type Changing, type Engine } from "../engine.ts";
@@ -16,17 +16,17 @@ const PAUSE_MS = 20;
 
 export class Pool implements Engine {
   readonly forUpdate = "FOR UPDATE";
-  /** A distributed engine takes no function here whose result could change, such as `json_agg`. */
+  /** Distributed engines accept only immutable functions here, so not `json_agg`. */
   readonly otherMarks = `
     jsonb_path_query_array(marks::jsonb, 'strict $[*] ? (@[0] != $model)', $1::text::jsonb)::text`;
   readonly traits: Traits;
   readonly #sql: SQL;
   readonly #settings: readonly Query[];
-  /** The longest time of a look-up before it is given up. */
+  /** The time limit of a lookup. */
   readonly #lookMs: number;
   #closed = false;
 
-  /** Connects to nothing yet. `patienceMs` is the time that a caller has in all. */
+  /** Connects lazily. `patienceMs` is the caller's time limit overall. */
   constructor(url: string, patienceMs: number, traits: Traits, connections: number) {
     const timeouts = makeTimeouts(patienceMs);
     const { keepsSettings } = traits;
@@ -41,7 +41,7 @@ export class Pool implements Engine {
     });
   }
 
-  /** A connection for one piece of work. A transaction that it leaves open is rolled back at its end. Throws the database's errors. */
+  /** Runs work on a reserved connection and rolls back a transaction if it throws. Throws the database's errors. */
   async use<T>(withinMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = new Connection(await this.#reserve(withinMs), this.#settings);
     try {
@@ -68,12 +68,12 @@ export class Pool implements Engine {
     for (const one of asked) await this.run(one);
   };
 
-  /** One statement, for asking whether the database can be used now. */
+  /** Runs one statement without retries, to check whether the database is usable. */
   async probe(asked: Query): Promise<void> {
     await this.#tried(1, (connection) => connection.one(asked, this.#lookMs));
   }
 
-  /** Several statements that see one moment. */
+  /** Runs statements on one snapshot. */
   look(asked: readonly Query[]): Promise<readonly Result[]> {
     return this.#tried(TRIES_MAX, (connection) => connection.look(asked, this.#lookMs));
   }
@@ -83,7 +83,7 @@ export class Pool implements Engine {
     return results.slice(1);
   };
 
-  /** It takes two flights. */
+  /** Takes two flights. */
   readonly change = <T>(
     firsts: readonly Query[],
     then: (results: readonly Result[]) => Changing<T, Query>,
@@ -93,7 +93,7 @@ export class Pool implements Engine {
       return gives(await connection.commit(writes, this.#lookMs));
     });
 
-  /** Waits for what is under way, a moment. */
+  /** Waits up to `withinMs` for running statements. */
   async close(withinMs: number): Promise<void> {
     this.#closed = true;
     await this.#sql.close({ timeout: withinMs / 1000 });
@@ -125,7 +125,7 @@ export class Pool implements Engine {
   }
 }
 
-/** A moment of chance, so that those who were in each other's way don't meet again. */
+/** A random pause, so that conflicting transactions don't collide again. */
 export function pause(): Promise<void> {
   return Bun.sleep(1 + Math.random() * PAUSE_MS);
 }

@@ -1,4 +1,4 @@
-// Group commit: the demands of one turn of the event loop become one transaction, and are answered after its COMMIT.
+// Group commit: the demands of one event loop turn become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
 import { FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, TOP_UP } from "../tables.ts";
@@ -9,7 +9,7 @@ import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
 import { nextTurn } from "./turns.ts";
 
-/** The most demands of one batch: they take a few milliseconds, for which the event loop stands still. */
+/** A batch of this size blocks the event loop for a few milliseconds. */
 const BATCH_DEMANDS_MAX = 500;
 
 export class Batches {
@@ -33,7 +33,7 @@ export class Batches {
     });
   }
 
-  /** Waits until everything demanded so far is answered. */
+  /** Waits until all demands so far are answered. */
   async drain(): Promise<void> {
     await this.#running;
   }

@@ -1,11 +1,11 @@
-// The SQLite file as the engine of the methods that both engines share.
+// The SQLite engine behind the methods that both engines share.
 import type { Engine, Result } from "../engine.ts";
 import type { Lifeline } from "./lifeline.ts";
 import { oneATurn } from "./turns.ts";
 
 const NOTHING: Result = Object.assign([], { count: 0 });
 
-/** `onChange` is called after each change of rows that may be remembered. */
+/** `onChange` is called after each change of rows that may be cached. */
 export function engineOn(lifeline: Lifeline, onChange: () => void = () => {}): Engine {
   const inTurn = oneATurn();
   const run: Engine["run"] = (statement) => lifeline.run(({ sql }) => sql.run(statement));
@@ -21,7 +21,7 @@ export function engineOn(lifeline: Lifeline, onChange: () => void = () => {}): E
     });
   return {
     mark: (position) => `?${position}`,
-    // A change excludes all others from its start.
+    // A change excludes all other writers from its start.
     forUpdate: "",
     otherMarks: `(SELECT json_group_array(json(value)) FROM json_each(lesson.marks)
       WHERE json_extract(value, '$[0]') <> json_extract(?1, '$.model'))`,

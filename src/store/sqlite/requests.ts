@@ -1,4 +1,4 @@
-// The SQLite store's request log, keys by their digest and their uses, and the holds of processes that ended.
+// The SQLite store's request log, lookups of keys and their uses, and the holds of ended processes.
 import type { Hold } from "../../core/rows.ts";
 import type { KeyUse, Store } from "../../core/store.ts";
 import { bind, type Engine, readFirst } from "../engine.ts";
@@ -15,13 +15,13 @@ import type { Statements } from "./statements.ts";
 import { nextTurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
-/** The rows that may have been written after one that ended later: what dead nodes left is resolved 500 at once. */
+/** Rows that may be written after one that ended later: the requests of dead nodes are settled 500 at a time. */
 const WRITTEN_SINCE_MAX = 500;
-/** Rows are written as requests end, so that the latest are among the last; but what was lost comes late. */
+/** Rows are written as requests end, so the latest are among the last; only lost requests are written late. */
 const ENDED_SINCE = `
   SELECT * FROM (SELECT * FROM request ORDER BY rowid DESC LIMIT ?2 + ${WRITTEN_SINCE_MAX})
   WHERE ended_at_ms >= ?1 ORDER BY ended_at_ms DESC LIMIT ?2`;
-/** The time of its last use, only to the hour. */
+/** The key's last use is only to the hour here. */
 const KEY_USE = keyUsesSql("id = ?1", "?2", "?3", LAST_HOUR);
 const OLD_REPLIES = `
   SELECT account_id, id, coalesce(length(sealed), 0) AS characters FROM reply
@@ -35,7 +35,7 @@ type RequestMethods = Pick<
   "keyByDigest" | "keyUses" | "request" | "requests" | "endedSince" | "prune" | "orphans"
 >;
 
-/** `file` is null for a database in memory, which nobody shares. */
+/** `own.file` is null for a database in memory, which no other process can use. */
 export function requestMethods(
   lifeline: Lifeline,
   cache: RowCache,

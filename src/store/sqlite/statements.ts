@@ -1,4 +1,4 @@
-// The statements of the SQLite store, each prepared once per connection; values are only ever bound, never written into the text.
+// The SQLite store's statements, each prepared once per connection; values are always bound, never part of the text.
 import type { Database } from "bun:sqlite";
 import type { Result, Statement } from "../engine.ts";
 import type { Found, Value } from "../found.ts";
@@ -14,7 +14,7 @@ export function prepare(database: Database) {
   return {
     ...decisionStatements(database),
     ...lookingStatements(database),
-    /** All others; each is kept once it was asked for. */
+    /** Runs any other statement; each is cached after its first use. */
     run: ({ text, values }: Statement): Result => {
       const statement = database.query<Found, Value[]>(text);
       const writes = statement.columnNames.length === 0;
@@ -24,7 +24,7 @@ export function prepare(database: Database) {
   };
 }
 
-/** A statement that gives no rows. */
+/** Prepares a statement that returns no rows. */
 function change(database: Database, sql: string) {
   return database.prepare<unknown, Value[]>(sql);
 }
@@ -71,7 +71,7 @@ function decisionStatements(database: Database) {
   };
 }
 
-/** Statements that read for decisions. */
+/** Statements that read rows for decisions. */
 function lookingStatements(database: Database) {
   const look = (table: Keyed) => find(database, `SELECT * FROM ${byKeySql(table)}`);
   return {

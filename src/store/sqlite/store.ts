@@ -1,4 +1,4 @@
-// The store on one SQLite file, which other processes may use at the same moment.
+// The store on one SQLite file, which several processes may share.
 import { existsSync, realpathSync } from "node:fs";
 import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
@@ -12,19 +12,19 @@ import { NodeLock } from "./node-lock.ts";
 import { requestMethods } from "./requests.ts";
 import { RowCache } from "./row-cache.ts";
 
-/** The longest wait for another process's lock, unless something else is said. */
+/** The default for the longest wait for another process's lock. */
 export const LOCK_WAIT_MS = 5000;
 const NODE_BYTES = 8;
 
 export interface SqliteStoreOptions {
-  /** The database's file, made if there is none; `:memory:` for one that lives as long as the store. */
+  /** The database file, created if missing. `:memory:` for a database that lives only as long as the store. */
   readonly path: string;
   readonly decide: Decide;
-  /** The longest wait for another process's lock before a call fails; 5 s unless given. */
+  /** The longest wait for another process's lock before a call fails. Default: 5 s. */
   readonly lockWaitMs?: number;
 }
 
-/** SQLite follows a link to the file and keeps the log beside what it leads to: so are the log's syncs and the nodes' locks. */
+/** Resolves symbolic links: SQLite keeps the log beside the target, and syncs and node locks must go there too. */
 function followed(path: string): string {
   return path !== IN_MEMORY && existsSync(path) ? realpathSync(path) : path;
 }
