@@ -2,22 +2,22 @@
 import type { Admission, Answer, Granted, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, invalidKey, isLive } from "../core/key.ts";
-import { findLimit, listLimits, openDay, readStanding, type Standing, usedUp } from "./allowance.ts";
+import { findLimit, listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
-import { freeTerms } from "./budget.ts";
-import { standAside, takePlaces } from "./places.ts";
-import { answeredBefore, claimReply } from "./replies.ts";
+import { computeFreeTerms } from "./budget.ts";
+import { takeNoPlace, takePlaces } from "./places.ts";
+import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { undoHold } from "./settle.ts";
-import { balanceRoom, coverSome, type HoldTerms } from "./worst.ts";
+import { computeBalanceRoom, computeHoldTerms, type HoldTerms } from "./worst.ts";
 
 export function admit(books: Books, demand: Admission): Answer {
   undo(books, demand);
   const key = books.keys.get(demand.keyId) ?? null;
   if (key === null || !isLive(key, demand.nowMs)) return refused(invalidKey());
   if (books.requests.get(demand.id) !== null) return refused(resolvedMeanwhile());
-  const earlier = answeredBefore(books, demand);
+  const earlier = findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;
-  const granted = letIn(books, demand, key);
+  const granted = grant(books, demand, key);
   if (granted.kind === "granted") hold(books, demand, granted);
   return granted;
 }
@@ -38,25 +38,27 @@ function undo(books: Books, { id, nowMs }: Admission): void {
   if (known) undoHold(books, known, nowMs);
 }
 
-function letIn(books: Books, demand: Admission, key: GatewayKey): Answer {
+function grant(books: Books, demand: Admission, key: GatewayKey): Answer {
   const { nowMs, quota, billing } = demand;
   if (billing.charge === "always") return paid(books, demand, key, null) ?? refused(unpaid(demand));
   const limit = findLimit(key, quota);
   if (limit === null) {
-    const place = standAside("unlimited", openDay(books, key, quota, nowMs), null);
+    const place = takeNoPlace("unlimited", openDay(books, key, quota, nowMs), null);
     return { kind: "granted", place, limits: null, holdNanoUsd: 0, outputTokens: null };
   }
   const standing = readStanding(books, key, limit, quota, nowMs);
   const hasPlace = standing.meter.used < limit;
   const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
-  const terms = hasPlace || hasSlot ? freeTerms(demand, standing) : null;
+  const terms = hasPlace || hasSlot ? computeFreeTerms(demand, standing) : null;
   if (hasPlace && terms?.kind === "free") return free(books, demand, standing, terms.terms);
   if (books.account(key.accountId).balanceNanoUsd > 0) {
     const payment = paid(books, demand, key, standing);
     if (payment) return payment;
   }
   if (terms?.kind === "refused") return refused(terms.fault);
-  return terms ? free(books, demand, standing, terms.terms) : refused(usedUp(standing, quota, nowMs));
+  return terms
+    ? free(books, demand, standing, terms.terms)
+    : refused(makeUsedUpFault(standing, quota, nowMs));
 }
 
 /** Admits by the allowance, then by the throttle. */
@@ -75,7 +77,7 @@ function paid(books: Books, demand: Admission, key: GatewayKey, standing: Standi
   if (terms === null) return null;
   const { nowMs, quota } = demand;
   const day = standing ?? openDay(books, key, quota, nowMs);
-  const place = standAside("balance", day, standing?.limit ?? null);
+  const place = takeNoPlace("balance", day, standing?.limit ?? null);
   const limits = standing && listLimits(standing, 0, nowMs);
   return { kind: "granted", place, limits, holdNanoUsd: terms.nanoUsd, outputTokens: terms.outputTokens };
 }
@@ -86,8 +88,8 @@ function affordable(books: Books, demand: Admission, key: GatewayKey): HoldTerms
   const { balanceNanoUsd } = books.account(key.accountId);
   const { spentNanoUsd, heldNanoUsd } = books.spend(key.accountId, key.id);
   const spendable = (key.spendLimitNanoUsd ?? Number.POSITIVE_INFINITY) - spentNanoUsd - heldNanoUsd;
-  const room = balanceRoom(Math.min(balanceNanoUsd, Math.max(0, spendable)));
-  const terms = coverSome(offers, room, demand.billing.markup);
+  const room = computeBalanceRoom(Math.min(balanceNanoUsd, Math.max(0, spendable)));
+  const terms = computeHoldTerms(offers, room, demand.billing.markup);
   if (demand.isGroup) return terms;
   // The requested model must be covered; fallbacks that are not covered leave the plan.
   return offers[0] && terms?.outputTokens[offers[0].card] !== undefined ? terms : null;

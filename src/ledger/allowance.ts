@@ -7,7 +7,7 @@ import type { RequestLimits } from "../core/record.ts";
 import { type Meter, makeMeterId, type Slot } from "../core/rows.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import { computeDay, dayAfter } from "./day.ts";
-import { inWords } from "./time-words.ts";
+import { formatDuration } from "./duration.ts";
 
 /** The rules that decide whether a request is admitted. */
 export interface LedgerRules {
@@ -58,7 +58,7 @@ export function makeReads(key: GatewayKey, { quota }: LedgerRules, nowMs: number
 }
 
 /** Returns an unused meter. */
-export function freshMeter(given: {
+export function makeMeter(given: {
   readonly accountId: string;
   readonly owner: string;
   readonly day: string;
@@ -81,7 +81,7 @@ export function openDay(counts: Counts, key: GatewayKey, quota: QuotaRules, nowM
   const kept = begun ?? counts.meters.get(makeMeterId(owner, today.name));
   const { accountId } = key;
   return {
-    meter: kept ?? freshMeter({ accountId, owner, day: day.name, atMs: nowMs }),
+    meter: kept ?? makeMeter({ accountId, owner, day: day.name, atMs: nowMs }),
     resetsAtMs: day.endMs,
     slotsEndMs: tomorrow.endMs,
   };
@@ -106,13 +106,13 @@ export function readStanding(
 }
 
 /** The refusal if the allowance is used up and the throttle has no free slot. */
-export function usedUp(standing: Standing, quota: QuotaRules, nowMs: number): Fault {
+export function makeUsedUpFault(standing: Standing, quota: QuotaRules, nowMs: number): Fault {
   const resetAtMs = Math.min(standing.slotAtMs ?? standing.resetsAtMs, standing.resetsAtMs);
   const after =
     standing.slotAtMs === null
       ? ""
-      : ` After it, one request every ${inWords(quota.throttleMs)} is let through.`;
-  const message = `The day's allowance of requests (${standing.limit}) is used up.${after} The next one passes in ${inWords(resetAtMs - nowMs)}.`;
+      : ` After it, one request every ${formatDuration(quota.throttleMs)} is let through.`;
+  const message = `The day's allowance of requests (${standing.limit}) is used up.${after} The next one passes in ${formatDuration(resetAtMs - nowMs)}.`;
   const limits = listLimits(standing, 0, nowMs);
   return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs, limits });
 }

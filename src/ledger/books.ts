@@ -48,7 +48,7 @@ class Sheet<Row> {
 }
 
 /** A table whose rows may also be removed. */
-class PassingSheet<Row extends Gone> {
+class RemovableSheet<Row extends Gone> {
   readonly #rows: Sheet<Row>;
   readonly #gone = new Map<string, Gone>();
 
@@ -92,9 +92,9 @@ export class Books {
   readonly spends: Sheet<Spend>;
   readonly meters: Sheet<Meter>;
   readonly slots: Sheet<Slot>;
-  readonly holds: PassingSheet<Hold>;
+  readonly holds: RemovableSheet<Hold>;
   readonly requests: Sheet<RequestRecord>;
-  readonly replies: PassingSheet<KeptReply>;
+  readonly replies: RemovableSheet<KeptReply>;
   readonly topUps: Sheet<TopUp>;
   readonly #entries: Entry[] = [];
   readonly #usage = new Map<string, UsageSum>();
@@ -106,9 +106,9 @@ export class Books {
     this.spends = new Sheet(rows.spends);
     this.meters = new Sheet(rows.meters);
     this.slots = new Sheet(rows.slots);
-    this.holds = new PassingSheet(rows.holds);
+    this.holds = new RemovableSheet(rows.holds);
     this.requests = new Sheet(rows.requests);
-    this.replies = new PassingSheet(rows.replies);
+    this.replies = new RemovableSheet(rows.replies);
     this.topUps = new Sheet(rows.topUps);
   }
 

@@ -4,8 +4,8 @@ import { Fault } from "../core/fault.ts";
 import type { NanoUsd } from "../core/money.ts";
 import { matchesAny } from "../core/pattern.ts";
 import type { OpenDay } from "./allowance.ts";
-import { inWords } from "./time-words.ts";
-import { coverSome, type HoldTerms, type Room } from "./worst.ts";
+import { formatDuration } from "./duration.ts";
+import { computeHoldTerms, type HoldTerms, type Room } from "./worst.ts";
 
 /** A budget and how much of it is spent or held for running requests. */
 interface Budget {
@@ -34,7 +34,7 @@ export type FreeTerms =
   | { readonly kind: "refused"; readonly fault: Fault };
 
 /** Narrows a plan to the cards that the day's budget for free requests covers. */
-export function freeTerms(demand: Admission, day: OpenDay): FreeTerms {
+export function computeFreeTerms(demand: Admission, day: OpenDay): FreeTerms {
   const { offers, quota, billing } = demand;
   const { models, budgetNanoUsd } = quota.free;
   const free = offers.filter(({ card }) => matchesAny(models, card));
@@ -44,7 +44,7 @@ export function freeTerms(demand: Admission, day: OpenDay): FreeTerms {
   }
   const { freeSpentNanoUsd: spentNanoUsd, freeHeldNanoUsd: heldNanoUsd } = day.meter;
   const room = measureRoom({ limitNanoUsd: budgetNanoUsd, spentNanoUsd, heldNanoUsd });
-  const terms = coverSome(free, room, billing.markup);
+  const terms = computeHoldTerms(free, room, billing.markup);
   if (terms === null && offers.length > 0) return { kind: "refused", fault: budgetUsedUp(demand, day) };
   return { kind: "free", terms };
 }
@@ -71,7 +71,7 @@ function budgetUsedUp({ nowMs }: Admission, { resetsAtMs }: OpenDay): Fault {
   const waitMs = resetsAtMs - nowMs;
   const message =
     "What is left of the day's budget for free requests does not cover this one. " +
-    `Ask for less (a smaller max_tokens, a cheaper model), top up the account, or wait ${inWords(waitMs)}.`;
+    `Ask for less (a smaller max_tokens, a cheaper model), top up the account, or wait ${formatDuration(waitMs)}.`;
   const retry = waitMs <= RETRY_SHOWN_MAX_MS ? { retryAfterMs: waitMs } : {};
   return new Fault("budget_exceeded", message, { resetAtMs: resetsAtMs, ...retry });
 }

@@ -2,7 +2,7 @@
 import type { Account } from "../core/key.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { Store } from "../core/store.ts";
-import { misanswered } from "./ledger.ts";
+import { makeAnswerError } from "./ledger.ts";
 
 export interface TopUpOrder {
   readonly accountId: string;
@@ -29,6 +29,6 @@ export async function topUp(store: Pick<Store, "transact">, order: TopUpOrder): 
   };
   const answer = await store.transact({ kind: "fund", ...order, id, reads });
   if (answer.kind === "refused") throw answer.fault;
-  if (answer.kind !== "funded") throw misanswered(answer);
+  if (answer.kind !== "funded") throw makeAnswerError(answer);
   return answer.account;
 }

@@ -92,7 +92,7 @@ export interface LedgerParts {
 export function createLedger(parts: LedgerParts): Ledger {
   const { store } = parts;
   return {
-    ticket: (ask) => ticketOf(parts, ask),
+    ticket: (ask) => makeTicket(parts, ask),
     admit: (ticket) => admit(parts, ticket),
     durable: () => store.durable(),
     settle: ({ ask, reads }, outcome) => write(parts, ask.key.accountId, reads, outcome),
@@ -103,7 +103,7 @@ export function createLedger(parts: LedgerParts): Ledger {
   };
 }
 
-function ticketOf(parts: LedgerParts, ask: Ask): Ticket {
+function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   const { id, key, idempotency, nowMs } = ask;
   const rules = parts.rules();
   const replyId = idempotency?.replyId ?? null;
@@ -150,12 +150,12 @@ function admittedBy(answer: Answer): Admitted {
       throw answer.fault;
     case "settled":
     case "funded":
-      throw misanswered(answer);
+      throw makeAnswerError(answer);
   }
 }
 
 /** The store's answer is of the wrong kind. */
-export function misanswered(answer: Answer): Error {
+export function makeAnswerError(answer: Answer): Error {
   return new Error(`The store's answer does not fit the question: ${answer.kind}.`);
 }
 
@@ -170,12 +170,12 @@ function write(
 }
 
 function settledBy(answer: Answer): Settled {
-  if (answer.kind !== "settled") throw misanswered(answer);
+  if (answer.kind !== "settled") throw makeAnswerError(answer);
   return answer;
 }
 
 /** The outcome of a request lost with its node or its store: nothing is charged, and all its places are returned. */
-export function lostOutcome(record: UnsettledRecord, answers: number): Outcome {
+export function makeLostOutcome(record: UnsettledRecord, answers: number): Outcome {
   const giveBack = { answers, isBounded: false, beyond: null };
   return { record, produced: false, isDue: false, giveBack, sealedReply: null };
 }
@@ -183,7 +183,7 @@ export function lostOutcome(record: UnsettledRecord, answers: number): Outcome {
 const LOST_AT_ONCE = 500;
 
 async function resolveLost(parts: LedgerParts): Promise<number> {
-  const outcome = (hold: Hold) => lostOutcome(lostRecord(hold), hold.place.places + hold.place.slots);
+  const outcome = (hold: Hold) => makeLostOutcome(lostRecord(hold), hold.place.places + hold.place.slots);
   let count = 0;
   for (;;) {
     const holds = await parts.store.orphans(LOST_AT_ONCE);

@@ -2,14 +2,14 @@
 import type { GiveBack } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money.ts";
 import { type Hold, makeMeterId, type Place } from "../core/rows.ts";
-import { freshMeter, type OpenDay, type Standing } from "./allowance.ts";
+import { makeMeter, type OpenDay, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 
 /** Answers returned per day to an owner without an allowance. With one, the allowance is the bound. */
 const GIVE_BACK_MAX = 200;
 
 /** Returns the place of a request that takes none: it is paid for, or its key is unlimited. */
-export function standAside(
+export function takeNoPlace(
   kind: "balance" | "unlimited",
   { meter: { owner, day } }: OpenDay,
   limit: number | null,
@@ -70,7 +70,7 @@ function lastSlotAtMs(
 export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giveBack: GiveBack): boolean {
   const { answers, isBounded, beyond } = giveBack;
   const id = makeMeterId(place.owner, place.day);
-  const meter = books.meters.get(id) ?? freshMeter({ accountId, owner: place.owner, day: place.day, atMs });
+  const meter = books.meters.get(id) ?? makeMeter({ accountId, owner: place.owner, day: place.day, atMs });
   // A paid or unlimited request took no place. Only its refusals are counted, because they would be charged.
   const isCounted = isBounded && (place.places + place.slots > 0 || beyond !== null);
   const back = isCounted ? Math.min(answers, Math.max(0, place.giveBackMax - meter.givenBack)) : answers;

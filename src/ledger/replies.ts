@@ -10,7 +10,7 @@ export const REPLY_KEPT_MS = 24 * 3_600_000;
 const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
 
 /** Returns the earlier answer to the same Idempotency-Key. Null if none is stored. */
-export function answeredBefore(books: Books, { nowMs, idempotency }: Admission): Answer | null {
+export function findEarlierAnswer(books: Books, { nowMs, idempotency }: Admission): Answer | null {
   if (idempotency === null) return null;
   const reply = books.replies.get(idempotency.replyId);
   if (reply === null || isForgotten(reply, nowMs)) return null;

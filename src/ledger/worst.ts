@@ -32,12 +32,12 @@ export interface Room {
 }
 
 /** Returns the room of a balance. A request without an output limit leaves three quarters for others. */
-export function balanceRoom(freeNanoUsd: NanoUsd): Room {
+export function computeBalanceRoom(freeNanoUsd: NanoUsd): Room {
   return { nanoUsd: freeNanoUsd, unnamedNanoUsd: freeNanoUsd * SHARE_UNASKED };
 }
 
 /** Returns the hold for the cards that the room covers. Null if it covers none. */
-export function coverSome(offers: readonly Offer[], room: Room, markup: number): HoldTerms | null {
+export function computeHoldTerms(offers: readonly Offer[], room: Room, markup: number): HoldTerms | null {
   let nanoUsd = 0;
   const outputTokens: Record<string, number> = {};
   for (const offer of offers) {

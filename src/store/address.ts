@@ -1,7 +1,7 @@
 // A store's address without secrets, and the error for an address without a store.
 
 /** Returns a database's address without its user, password and options. */
-export function withoutUser(address: string): string {
+export function redactAddress(address: string): string {
   const url = URL.parse(address);
   // An unescaped slash in the password would make it part of the path.
   if (url === null || url.pathname.includes("@")) return "an address that is malformed";

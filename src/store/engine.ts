@@ -22,9 +22,9 @@ export interface Result extends ReadonlyArray<Found> {
 }
 
 /** The writes of a transaction, and its result once they are committed. */
-export interface Changing<T, Written = Statement> {
+export interface Change<T, Written = Statement> {
   readonly writes: readonly Written[];
-  readonly gives: (written: readonly Result[]) => T;
+  readonly toResult: (written: readonly Result[]) => T;
 }
 
 export interface Engine {
@@ -38,16 +38,16 @@ export interface Engine {
   /** Runs one statement, possibly more than once. */
   run(statement: Statement): Promise<Result>;
   /** Runs one statement that must not be written twice. */
-  once(statement: Statement): Promise<Result>;
+  runOnce(statement: Statement): Promise<Result>;
   /** Runs statements in order, each possibly more than once. */
   runAll(statements: readonly Statement[]): Promise<void>;
   /** Runs slow reads on one snapshot. */
-  lookLong(statements: readonly Statement[]): Promise<readonly Result[]>;
+  runSlowReads(statements: readonly Statement[]): Promise<readonly Result[]>;
   /**
    * A transaction: `firsts`, then the writes that depend on their results. It may run more than once, so it must be
    * idempotent.
    */
-  change<T>(firsts: readonly Statement[], then: (results: readonly Result[]) => Changing<T>): Promise<T>;
+  change<T>(firsts: readonly Statement[], then: (results: readonly Result[]) => Change<T>): Promise<T>;
 }
 
 /** Returns the first row. Null if there is none. */

@@ -3,14 +3,14 @@
 export type Found = Readonly<Record<string, unknown>>;
 export type Value = string | number | null;
 
-export function text(found: Found, column: string): string {
+export function readText(found: Found, column: string): string {
   const value = found[column];
   if (typeof value === "string") return value;
   throw new Error(`The store's column ${column} holds no text.`);
 }
 
 /** Reads an integer. PostgreSQL returns large ones as text. */
-export function whole(found: Found, column: string): number {
+export function readInteger(found: Found, column: string): number {
   const value = found[column];
   const number = typeof value === "string" ? Number(value) : value;
   if (typeof number === "number" && Number.isSafeInteger(number)) return number;
@@ -18,7 +18,7 @@ export function whole(found: Found, column: string): number {
 }
 
 /** Reads a number. PostgreSQL may return it as text. */
-export function real(found: Found, column: string): number {
+export function readNumber(found: Found, column: string): number {
   const value = found[column];
   const number = typeof value === "string" ? Number(value) : value;
   if (typeof number === "number" && Number.isFinite(number)) return number;
@@ -26,19 +26,23 @@ export function real(found: Found, column: string): number {
 }
 
 /** Reads a sum, rounded to the nearest number if it is too large to be exact. */
-export function sum(found: Found, column: string): number {
+export function readSum(found: Found, column: string): number {
   const number = Number(found[column]);
   if (found[column] !== null && Number.isInteger(number)) return number;
   throw new Error(`The store's column ${column} holds no whole number.`);
 }
 
 /** Reads a column that may be null. */
-export function orNull<T>(found: Found, column: string, read: (found: Found, column: string) => T): T | null {
+export function readNullable<T>(
+  found: Found,
+  column: string,
+  read: (found: Found, column: string) => T,
+): T | null {
   return found[column] === null || found[column] === undefined ? null : read(found, column);
 }
 
 /** Reads one of the column's known words. */
-export function word<Word extends string>(found: Found, column: string, words: readonly Word[]): Word {
+export function readWord<Word extends string>(found: Found, column: string, words: readonly Word[]): Word {
   const value = found[column];
   const known = words.find((one) => one === value);
   if (known !== undefined) return known;

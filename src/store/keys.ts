@@ -1,17 +1,17 @@
 // Keys and accounts.
 import type { GatewayKey } from "../core/key.ts";
 import type { KeyChange, Store } from "../core/store.ts";
-import { bind, type Changing, type Engine, type Result, readFirst } from "./engine.ts";
+import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
 import { keysLookup } from "./narrowing.ts";
 import { insertSql, joinNames, selectSql } from "./sql.ts";
-import { ACCOUNT, KEY, leaveOut } from "./tables.ts";
+import { ACCOUNT, KEY, omitColumns } from "./tables.ts";
 
 /** The columns that a `KeyChange` can change. */
-const CHANGED = leaveOut(KEY, ["id", "account_id", "last4", "created_at_ms", "revoked_at_ms"]);
+const CHANGED = omitColumns(KEY, ["id", "account_id", "last4", "created_at_ms", "revoked_at_ms"]);
 
 type KeyMethods = Pick<Store, "key" | "keyByDigest" | "keys" | "addKey" | "changeKey" | "revokeKey">;
 
-export function keyMethods({ mark, forUpdate, run, once, change: changeRows }: Engine): KeyMethods {
+export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }: Engine): KeyMethods {
   const first = mark(1);
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const byDigest = `${selectSql(KEY)} WHERE digest = ${first}`;
@@ -28,10 +28,7 @@ export function keyMethods({ mark, forUpdate, run, once, change: changeRows }: E
    * first and later ones see the change on every node, so once a revocation is answered nothing more is admitted. A key
    * never changes its account. Null if there is no such key.
    */
-  const changeLocked = async (
-    id: string,
-    then: (found: Result | undefined) => Changing<GatewayKey | null>,
-  ) => {
+  const changeLocked = async (id: string, then: (found: Result | undefined) => Change<GatewayKey | null>) => {
     const known = await key(id);
     if (known === null) return null;
     const firsts = [bind(`${account} ${forUpdate}`, known.accountId), bind(byId, id)];
@@ -46,19 +43,19 @@ export function keyMethods({ mark, forUpdate, run, once, change: changeRows }: E
       // Accounts are never deleted.
       const { count } = await run(bind(account, added.accountId));
       if (count === 0) throw new Error(`There is no account ${added.accountId}.`);
-      await once(bind(add, ...KEY.valuesOf(added), digest));
+      await runOnce(bind(add, ...KEY.valuesOf(added), digest));
     },
     changeKey: (id, asked) =>
       changeLocked(id, (found) => {
         const before = readFirst(KEY, found);
-        if (before === null) return { writes: [], gives: () => null };
+        if (before === null) return { writes: [], toResult: () => null };
         const after = changedKey(before, asked);
-        return { writes: [bind(change, id, ...CHANGED.valuesOf(after))], gives: () => after };
+        return { writes: [bind(change, id, ...CHANGED.valuesOf(after))], toResult: () => after };
       }),
     revokeKey: (id, atMs) =>
       changeLocked(id, () => ({
         writes: [bind(revoke, id, atMs)],
-        gives: ([revoked]) => readFirst(KEY, revoked),
+        toResult: ([revoked]) => readFirst(KEY, revoked),
       })),
   };
 }
@@ -79,7 +76,7 @@ function changedKey(key: GatewayKey, change: KeyChange): GatewayKey {
 
 type AccountMethods = Pick<Store, "account" | "accounts" | "addAccount" | "renameAccount">;
 
-export function accountMethods({ mark, run, once, change }: Engine): AccountMethods {
+export function accountMethods({ mark, run, runOnce, change }: Engine): AccountMethods {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
   const byId = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
   const page = `${selectSql(ACCOUNT)} WHERE (created_at_ms, id) < (${first}, ${second})
@@ -92,12 +89,12 @@ export function accountMethods({ mark, run, once, change }: Engine): AccountMeth
       return (await run(bind(page, ...before, limit))).map(ACCOUNT.rowOf);
     },
     addAccount: async (account) => {
-      await once(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)));
+      await runOnce(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)));
     },
     renameAccount: (id, name) =>
       change([], () => ({
         writes: [bind(rename, id, name)],
-        gives: ([renamed]) => readFirst(ACCOUNT, renamed),
+        toResult: ([renamed]) => readFirst(ACCOUNT, renamed),
       })),
   };
 }

@@ -3,8 +3,8 @@ import { asArray, asNumber, asString, parseJson } from "../core/json.ts";
 import { joinLessons } from "../core/lesson.ts";
 import { LESSON_SOURCES, type Lesson, type LessonMark } from "../core/rows.ts";
 import type { LessonBound, Store } from "../core/store.ts";
-import { bind, type Changing, type Engine, type Result, readFirst } from "./engine.ts";
-import { real, text, whole, word } from "./found.ts";
+import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
+import { readInteger, readNumber, readText, readWord } from "./found.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
@@ -23,14 +23,14 @@ const LESSON = table<Lesson>(
     marks: ({ marks }) => JSON.stringify(marks.map(({ model, score, expected }) => [model, score, expected])),
   },
   (found) => ({
-    accountId: text(found, "account_id"),
-    id: text(found, "id"),
-    atMs: whole(found, "at_ms"),
-    keyId: text(found, "key_id"),
-    source: word(found, "source", LESSON_SOURCES),
-    weight: real(found, "weight"),
-    request: text(found, "request"),
-    marks: readMarks(text(found, "marks")),
+    accountId: readText(found, "account_id"),
+    id: readText(found, "id"),
+    atMs: readInteger(found, "at_ms"),
+    keyId: readText(found, "key_id"),
+    source: readWord(found, "source", LESSON_SOURCES),
+    weight: readNumber(found, "weight"),
+    request: readText(found, "request"),
+    marks: readMarks(readText(found, "marks")),
   }),
 );
 
@@ -94,19 +94,19 @@ function teachOn({ mark, forUpdate, change }: Engine): LessonMethods["teach"] {
     lesson: Lesson,
     bound: LessonBound | undefined,
     [row, , counted]: readonly Result[],
-  ): Changing<number | null> => {
+  ): Change<number | null> => {
     const { accountId, keyId } = lesson;
     const found = readFirst(LESSON, row);
-    const weight = lesson.weight * (bound?.shareAfter(whole(counted?.[0] ?? {}, "lessons")) ?? 1);
+    const weight = lesson.weight * (bound?.shareAfter(readInteger(counted?.[0] ?? {}, "lessons")) ?? 1);
     const joined = weight > 0 ? joinLessons(found, { ...lesson, weight }) : null;
-    if (joined === null) return { writes: [], gives: () => 0 };
+    if (joined === null) return { writes: [], toResult: () => 0 };
     const write = bind(found ? replace : add, ...LESSON.valuesOf(joined.lesson));
     const bounding = bound
       ? [bind(forgetOldest, accountId, keyId, modelOfLesson(lesson), bound.keptMax - 1)]
       : [];
     return {
       writes: [write, ...bounding],
-      gives: ([written]) => ((written?.count ?? 0) > 0 ? joined.added : null),
+      toResult: ([written]) => ((written?.count ?? 0) > 0 ? joined.added : null),
     };
   };
   return async (lesson, bound) => {

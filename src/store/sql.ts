@@ -1,6 +1,6 @@
 // SQL shared by both engines, built from the tables' columns: values are always bound, never part of the text.
 import type { Audit } from "../core/store.ts";
-import { type Found, text, whole } from "./found.ts";
+import { type Found, readInteger, readText } from "./found.ts";
 import type { Table } from "./tables.ts";
 
 /** `?` for SQLite, `$1, $2 …` for PostgreSQL. */
@@ -80,26 +80,26 @@ export const AUDIT_STRAY = `
 export function readAudit(found: readonly Found[], stray: Found): Audit {
   const accounts = found.map(readAccountAudit);
   const add = (column: string) =>
-    [...found, stray].reduce((total, row) => total + BigInt(text(row, column)), 0n);
+    [...found, stray].reduce((total, row) => total + BigInt(readText(row, column)), 0n);
   return {
     accounts,
     balances: accounts.reduce((total, { balanceNanoUsd }) => total + BigInt(balanceNanoUsd), 0n),
     held: accounts.reduce((total, { heldNanoUsd }) => total + BigInt(heldNanoUsd), 0n),
     system: { funding: add("funding"), revenue: add("revenue"), overrun: add("overrun") },
-    strayEntries: whole(stray, "entries"),
+    strayEntries: readInteger(stray, "entries"),
   };
 }
 
 function readAccountAudit(found: Found) {
   return {
-    id: text(found, "id"),
-    balanceNanoUsd: whole(found, "balance_nano"),
-    heldNanoUsd: whole(found, "held_nano"),
-    entries: whole(found, "entries"),
-    journalEntries: whole(found, "journal_entries"),
-    journalBalanceNanoUsd: whole(found, "journal_balance"),
-    journalHeldNanoUsd: whole(found, "journal_held"),
-    openHoldsNanoUsd: whole(found, "open_holds"),
-    brokenEntries: whole(found, "broken_entries"),
+    id: readText(found, "id"),
+    balanceNanoUsd: readInteger(found, "balance_nano"),
+    heldNanoUsd: readInteger(found, "held_nano"),
+    entries: readInteger(found, "entries"),
+    journalEntries: readInteger(found, "journal_entries"),
+    journalBalanceNanoUsd: readInteger(found, "journal_balance"),
+    journalHeldNanoUsd: readInteger(found, "journal_held"),
+    openHoldsNanoUsd: readInteger(found, "open_holds"),
+    brokenEntries: readInteger(found, "broken_entries"),
   };
 }

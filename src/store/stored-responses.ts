@@ -2,7 +2,7 @@
 import type { StoredResponse } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
-import { text, whole } from "./found.ts";
+import { readInteger, readText } from "./found.ts";
 import { insertSql, selectSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
@@ -19,13 +19,13 @@ const STORED_RESPONSE = table<StoredResponse>(
     sealed: (row) => row.sealed,
   },
   (found) => ({
-    accountId: text(found, "account_id"),
-    id: text(found, "id"),
-    keyId: text(found, "key_id"),
-    atMs: whole(found, "at_ms"),
-    bytes: whole(found, "bytes"),
-    items: text(found, "items"),
-    sealed: text(found, "sealed"),
+    accountId: readText(found, "account_id"),
+    id: readText(found, "id"),
+    keyId: readText(found, "key_id"),
+    atMs: readInteger(found, "at_ms"),
+    bytes: readInteger(found, "bytes"),
+    items: readText(found, "items"),
+    sealed: readText(found, "sealed"),
   }),
 );
 

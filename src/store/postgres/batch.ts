@@ -2,7 +2,7 @@
 import type { Answer, Decide, Demand } from "../../core/demand.ts";
 import { CommitError, unavailable } from "../unavailable.ts";
 import type { Connection } from "./connection.ts";
-import { isTrouble, LateError, Tries } from "./failures.ts";
+import { isOutage, LateError, RetryLimit } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
 import { composeReading } from "./reading.ts";
 import { composeWrites } from "./writing.ts";
@@ -31,14 +31,14 @@ export async function runBatch(
 ): Promise<readonly Answer[]> {
   const untilMs = performance.now() + bounds.workMs;
   let unknown: CommitError | null = null;
-  const tries = new Tries(TRIES_MAX);
+  const tries = new RetryLimit(TRIES_MAX);
   for (;;) {
     try {
       return await transact(pool, decide, demands, untilMs, bounds.writeMs);
     } catch (error) {
       if (error instanceof CommitError) unknown = error;
-      if (!isTrouble(error) && unknown === null) throw error;
-      const again = isTrouble(error) && (tries.mayGoOn(error) || unknown !== null);
+      if (!isOutage(error) && unknown === null) throw error;
+      const again = isOutage(error) && (tries.mayRetry(error) || unknown !== null);
       if (!again || performance.now() >= untilMs) throw unavailable(unknown ?? error);
     }
     await pause();

@@ -22,7 +22,7 @@ function fixed(template: TemplateStringsArray): Query {
 /** Explicit, because the locking depends on this level and a database may default to another. */
 const BEGIN = fixed`BEGIN ISOLATION LEVEL READ COMMITTED`;
 /** For reads that need one snapshot. */
-const BEGIN_LOOKING = fixed`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+const BEGIN_SNAPSHOT = fixed`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
 const COMMIT = fixed`COMMIT`;
 const ROLLBACK = fixed`ROLLBACK`;
 
@@ -44,8 +44,8 @@ export class Connection {
   }
 
   /** Runs a whole read-only transaction in one flight. */
-  async look(queries: readonly Query[], withinMs: number): Promise<readonly Result[]> {
-    const results = await this.send([BEGIN_LOOKING, ...this.#settings, ...queries, COMMIT], withinMs);
+  async readSnapshot(queries: readonly Query[], withinMs: number): Promise<readonly Result[]> {
+    const results = await this.send([BEGIN_SNAPSHOT, ...this.#settings, ...queries, COMMIT], withinMs);
     return results.slice(1 + this.#settings.length, -1);
   }
 
@@ -57,7 +57,7 @@ export class Connection {
   }
 
   /** Runs one statement and commits it. Throws a CommitError if it is unknown whether it was written. */
-  async once(query: Query, withinMs: number): Promise<Result> {
+  async runOnce(query: Query, withinMs: number): Promise<Result> {
     const results = await this.commit([BEGIN, ...this.#settings, query], withinMs);
     return readResult(results, 1 + this.#settings.length);
   }

@@ -23,7 +23,7 @@ export function isRefusal(error: unknown): boolean {
 }
 
 /** True if the database or the connection failed, not a bad statement or a bug in the gateway. */
-export function isTrouble(error: unknown): boolean {
+export function isOutage(error: unknown): boolean {
   if (error instanceof CommitError || error instanceof LateError) return true;
   return error instanceof SQL.PostgresError && !isRefusal(error);
 }
@@ -39,7 +39,7 @@ const CONFLICTS_MAX = 20;
 const LOST_MAX = CONNECTIONS_MAX;
 
 /** Decides whether work that certainly failed is retried. */
-export class Tries {
+export class RetryLimit {
   readonly #failuresMax: number;
   #failures = 0;
   #conflicts = 0;
@@ -49,7 +49,7 @@ export class Tries {
     this.#failuresMax = failuresMax;
   }
 
-  mayGoOn(error: unknown): boolean {
+  mayRetry(error: unknown): boolean {
     if (isConflict(error)) return ++this.#conflicts <= CONFLICTS_MAX;
     if (isLost(error)) return ++this.#lost <= LOST_MAX;
     return ++this.#failures < this.#failuresMax;
@@ -57,7 +57,7 @@ export class Tries {
 }
 
 /** Describes an error for the operator. Server messages contain no password, and Bun's never contain the address. */
-export function inWords(error: unknown): string {
+export function describeError(error: unknown): string {
   const state = readSqlState(error);
   const message = error instanceof Error ? error.message : String(error);
   return state === null ? message : `${message} (${state})`;

@@ -1,7 +1,7 @@
 // Migrates the schema of the PostgreSQL store: steps only go forward, and the first node to start takes them.
 
 import { bind } from "../engine.ts";
-import { whole } from "../found.ts";
+import { readInteger } from "../found.ts";
 import type { Connection, Query } from "./connection.ts";
 import { isConflict, LateError, readSqlState } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
@@ -22,11 +22,11 @@ const VERSION = "SELECT version FROM schema_version WHERE one = 1";
  * this program, which would misread it.
  */
 export function migrate(pool: Pool, create: boolean): Promise<boolean> {
-  return persist(() => pool.use(CONNECT_MS, (connection) => migrateOn(connection, create)));
+  return retryStartup(() => pool.use(CONNECT_MS, (connection) => migrateOn(connection, create)));
 }
 
 /** Retries while other starting nodes or a starting server interfere. */
-export async function persist<T>(work: () => Promise<T>): Promise<T> {
+export async function retryStartup<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();
@@ -46,7 +46,7 @@ async function migrateOn(connection: Connection, create: boolean): Promise<boole
   await send(bind(VERSION_ROW));
   const patience = bind(`SET LOCAL statement_timeout = ${STEP_MS}`);
   const [, found] = await connection.begin([patience, bind(`${VERSION} FOR UPDATE`)], STEP_MS);
-  const version = whole(found?.[0] ?? {}, "version");
+  const version = readInteger(found?.[0] ?? {}, "version");
   checkKnown(version);
   const steps = STEPS.slice(version).flat();
   for (const step of steps) await send(bind(step));
@@ -64,7 +64,7 @@ async function versionIfAny(
     const [row] = found ?? [];
     // Another node is creating it at the same time.
     if (!row) return 0;
-    const version = whole({ ...row }, "version");
+    const version = readInteger({ ...row }, "version");
     checkKnown(version);
     return version;
   } catch (error) {

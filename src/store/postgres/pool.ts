@@ -1,10 +1,10 @@
 // The pool of database connections, bounded in number and time; failures become faults.
 import type { ReservedSQL, SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
-import { bind, type Changing, type Engine } from "../engine.ts";
+import { bind, type Change, type Engine } from "../engine.ts";
 import { unavailable } from "../unavailable.ts";
 import { Connection, type Query, type Result } from "./connection.ts";
-import { isTrouble, LateError, Tries } from "./failures.ts";
+import { isOutage, LateError, RetryLimit } from "./failures.ts";
 import { makeClient, makeTimeouts, mayPrepare, setForTransaction, type Traits } from "./traits.ts";
 
 const IDLE_SECONDS = 300;
@@ -23,7 +23,7 @@ export class Pool implements Engine {
   readonly #sql: SQL;
   readonly #settings: readonly Query[];
   /** The time limit of a lookup. */
-  readonly #lookMs: number;
+  readonly #lookupMs: number;
   #closed = false;
 
   /** Connects lazily. `patienceMs` is the caller's time limit overall. */
@@ -31,7 +31,7 @@ export class Pool implements Engine {
     const timeouts = makeTimeouts(patienceMs);
     const { keepsSettings } = traits;
     this.traits = traits;
-    this.#lookMs = patienceMs / 3;
+    this.#lookupMs = patienceMs / 3;
     this.#settings = keepsSettings ? [] : [setForTransaction(timeouts)];
     this.#sql = makeClient(url, {
       settings: keepsSettings ? timeouts : {},
@@ -47,7 +47,7 @@ export class Pool implements Engine {
     try {
       return await work(connection);
     } catch (error) {
-      await connection.rollBack(this.#lookMs);
+      await connection.rollBack(this.#lookupMs);
       throw error;
     } finally {
       connection.release();
@@ -59,10 +59,10 @@ export class Pool implements Engine {
   readonly contains = (column: string, part: string) => `strpos(${column}, ${part}) > 0`;
 
   readonly run = (asked: Query): Promise<Result> =>
-    this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookMs));
+    this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookupMs));
 
-  readonly once = (asked: Query): Promise<Result> =>
-    this.#tried(1, (connection) => connection.once(asked, this.#lookMs));
+  readonly runOnce = (asked: Query): Promise<Result> =>
+    this.#tried(1, (connection) => connection.runOnce(asked, this.#lookupMs));
 
   readonly runAll = async (asked: readonly Query[]): Promise<void> => {
     for (const one of asked) await this.run(one);
@@ -70,27 +70,27 @@ export class Pool implements Engine {
 
   /** Runs one statement without retries, to check whether the database is usable. */
   async probe(asked: Query): Promise<void> {
-    await this.#tried(1, (connection) => connection.one(asked, this.#lookMs));
+    await this.#tried(1, (connection) => connection.one(asked, this.#lookupMs));
   }
 
   /** Runs statements on one snapshot. */
-  look(asked: readonly Query[]): Promise<readonly Result[]> {
-    return this.#tried(TRIES_MAX, (connection) => connection.look(asked, this.#lookMs));
+  readSnapshot(asked: readonly Query[]): Promise<readonly Result[]> {
+    return this.#tried(TRIES_MAX, (connection) => connection.readSnapshot(asked, this.#lookupMs));
   }
 
-  readonly lookLong = async (asked: readonly Query[]): Promise<readonly Result[]> => {
-    const results = await this.#tried(1, (connection) => connection.look([LONG, ...asked], LONG_MS));
+  readonly runSlowReads = async (asked: readonly Query[]): Promise<readonly Result[]> => {
+    const results = await this.#tried(1, (connection) => connection.readSnapshot([LONG, ...asked], LONG_MS));
     return results.slice(1);
   };
 
   /** Takes two flights. */
   readonly change = <T>(
     firsts: readonly Query[],
-    then: (results: readonly Result[]) => Changing<T, Query>,
+    then: (results: readonly Result[]) => Change<T, Query>,
   ): Promise<T> =>
     this.#tried(TRIES_MAX, async (connection) => {
-      const { writes, gives } = then(await connection.begin(firsts, this.#lookMs));
-      return gives(await connection.commit(writes, this.#lookMs));
+      const { writes, toResult } = then(await connection.begin(firsts, this.#lookupMs));
+      return toResult(await connection.commit(writes, this.#lookupMs));
     });
 
   /** Waits up to `withinMs` for running statements. */
@@ -112,13 +112,13 @@ export class Pool implements Engine {
   }
 
   async #tried<T>(failuresMax: number, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const tries = new Tries(failuresMax);
+    const tries = new RetryLimit(failuresMax);
     for (;;) {
       try {
-        return await this.use(this.#lookMs, work);
+        return await this.use(this.#lookupMs, work);
       } catch (error) {
-        if (error instanceof Fault || !isTrouble(error)) throw error;
-        if (!tries.mayGoOn(error)) throw unavailable(error);
+        if (error instanceof Fault || !isOutage(error)) throw error;
+        if (!tries.mayRetry(error)) throw unavailable(error);
         await pause();
       }
     }

@@ -1,7 +1,7 @@
 // The PostgreSQL store's request log, and its pruning.
 import type { Store } from "../../core/store.ts";
 import { bind, readFirst } from "../engine.ts";
-import { text } from "../found.ts";
+import { readText } from "../found.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { requestsLookup } from "../narrowing.ts";
 import { selectSql } from "../sql.ts";
@@ -83,12 +83,12 @@ async function pruneAll(
 /** Works account by account, because no statement may span two. Returns the number of old replies. */
 async function forgetReplies(pool: Pool, beforeMs: number, rowsMax: number): Promise<number> {
   const old = await pool.run(bind(OLD_REPLIES, beforeMs, rowsMax));
-  const byAccount = Map.groupBy(old, (found) => text(found, "account_id"));
+  const byAccount = Map.groupBy(old, (found) => readText(found, "account_id"));
   for (const [accountId, found] of byAccount) {
-    const ids = found.map((row) => text(row, "id"));
+    const ids = found.map((row) => readText(row, "id"));
     await pool.change([bind(LOCK_ACCOUNT, accountId)], () => ({
       writes: [bind(FORGET_REPLIES, accountId, ids, beforeMs)],
-      gives: () => undefined,
+      toResult: () => undefined,
     }));
   }
   return old.length;

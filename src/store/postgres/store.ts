@@ -2,13 +2,13 @@
 import { randomBytes } from "node:crypto";
 import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
-import { NoStoreError, withoutUser } from "../address.ts";
+import { NoStoreError, redactAddress } from "../address.ts";
 import { bind } from "../engine.ts";
 import { engineMethods } from "../methods.ts";
 import { Batches } from "./batches.ts";
 
-import { CONNECTIONS_MAX, inWords } from "./failures.ts";
-import { migrate, persist } from "./migrations.ts";
+import { CONNECTIONS_MAX, describeError } from "./failures.ts";
+import { migrate, retryStartup } from "./migrations.ts";
 import { endNode, nodeMethods } from "./nodes.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
@@ -36,7 +36,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   const { decide, patienceMs = PATIENCE_MS } = options;
   const pool = await openPool(options, patienceMs);
   const node = `node_${randomBytes(NODE_BYTES).toString("hex")}`;
-  // A new connection to a distributed engine contacts each machine before its first write, which takes longer.
+  // A new connection to a distributed engine first contacts each machine; if cut short, the next one starts over.
   const writeShare = pool.traits.isDistributed ? 0.4 : 0.2;
   const bounds = { workMs: patienceMs * 0.5, writeMs: patienceMs * writeShare };
   const batches = new Batches({ pool, decide, waitMs: patienceMs * 0.5, bounds });
@@ -47,7 +47,7 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
     durable: async () => {},
     read: async (reads) => {
       const { queries, rowsOf } = composeReading(reads.accountId, [reads], false);
-      return rowsOf(await pool.look(queries));
+      return rowsOf(await pool.readSnapshot(queries));
     },
     ...nodeMethods(pool, node),
     ...engineMethods(pool),
@@ -85,14 +85,16 @@ async function openPool(
   checkAddress(url);
   let pool: Pool | null = null;
   try {
-    const traits = await persist(() => findTraits(url, patienceMs));
+    const traits = await retryStartup(() => findTraits(url, patienceMs));
     pool = new Pool(url, patienceMs, traits, connections);
     if (await migrate(pool, create)) return pool;
-    throw new NoStoreError(withoutUser(url));
+    throw new NoStoreError(redactAddress(url));
   } catch (error) {
     await pool?.close(0);
     if (error instanceof NoStoreError) throw error;
-    throw new Error(`The store ${withoutUser(url)} can't be opened: ${inWords(error)}.`, { cause: error });
+    throw new Error(`The store ${redactAddress(url)} can't be opened: ${describeError(error)}.`, {
+      cause: error,
+    });
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Decision, Gone } from "../../core/demand.ts";
 import { bind } from "../engine.ts";
 import type { Value } from "../found.ts";
-import { FIRST_TOKEN, hasWork, leaveOutWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import { FIRST_TOKEN, hasWork, omitWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeOverwrite, joinNames } from "../sql.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, type TablePart, TOP_UP } from "../tables.ts";
 import type { Query } from "./connection.ts";
@@ -90,8 +90,8 @@ const GROUPS: readonly (readonly Part[])[] = [
   [upsert(HOLD, ({ holds }) => holds)],
   // Most requests are chats: ten more lists would cost a busy account 4 % of its requests.
   [
-    insert(leaveOutWork(REQUEST), "", ({ requests }) => requests.filter((row) => !hasWork(row))),
-    insert(leaveOutWork(USAGE), ADD_UP, ({ usage }) => usage.filter((row) => !hasWork(row))),
+    insert(omitWork(REQUEST), "", ({ requests }) => requests.filter((row) => !hasWork(row))),
+    insert(omitWork(USAGE), ADD_UP, ({ usage }) => usage.filter((row) => !hasWork(row))),
   ],
   [
     insert(REQUEST, "", ({ requests }) => requests.filter(hasWork)),

@@ -4,7 +4,7 @@ import { FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, TOP_UP } from "../tables.ts";
 import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
 import type { Connection } from "./connection.ts";
-import type { Lifeline } from "./lifeline.ts";
+import type { Connector } from "./connector.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
 import { nextTurn } from "./turns.ts";
@@ -13,14 +13,14 @@ import { nextTurn } from "./turns.ts";
 const BATCH_DEMANDS_MAX = 500;
 
 export class Batches {
-  readonly #lifeline: Lifeline;
+  readonly #connector: Connector;
   readonly #cache: RowCache;
   readonly #decide: Decide;
   #waiting: Waiting[] = [];
   #running: Promise<void> | null = null;
 
-  constructor(lifeline: Lifeline, cache: RowCache, decide: Decide) {
-    this.#lifeline = lifeline;
+  constructor(connector: Connector, cache: RowCache, decide: Decide) {
+    this.#connector = connector;
     this.#cache = cache;
     this.#decide = decide;
   }
@@ -48,7 +48,7 @@ export class Batches {
 
   #run(batch: readonly Waiting[]): Promise<void> {
     return answerAll(batch, (demands) =>
-      this.#lifeline.run((connection) => this.#transact(connection, demands), batch[0]?.sinceMs),
+      this.#connector.run((connection) => this.#transact(connection, demands), batch[0]?.sinceMs),
     );
   }
 

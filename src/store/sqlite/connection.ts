@@ -10,7 +10,7 @@ export const IN_MEMORY = ":memory:";
 
 /**
  * SQLite's own wait for another process's lock. Short, because it blocks the event loop: the longer, non-blocking wait
- * is in `lifeline.ts`.
+ * is in `connector.ts`.
  */
 const LOCK_BLOCKS_MS = 10;
 const JOURNAL_BYTES_KEPT = 64 * 1024 * 1024;
@@ -42,7 +42,7 @@ export interface Connection {
   /** False if the file was removed or replaced: SQLite would go on writing to the old one without an error. */
   isInPlace(): boolean;
   /** Runs reads on one snapshot. */
-  look<T>(work: () => T): T;
+  readSnapshot<T>(work: () => T): T;
   /** Rewrites the same bytes, to prove that the file is writable. */
   rewrite(): void;
   /** Checkpoints the whole log and checks the file's integrity. Throws if the file is damaged. */
@@ -67,7 +67,7 @@ export function connect(path: string, options: { readonly create: boolean }): Co
       write: (work) => writeIn(database, sql, work),
       isInPlace: () => fileId(path) === opened,
       rewrite: () => writeIn(database, sql, () => rewrite(database)),
-      look: (work) => database.transaction(work).deferred(),
+      readSnapshot: (work) => database.transaction(work).deferred(),
       verify: () => verify(database),
       close: () => database.close(true),
     };

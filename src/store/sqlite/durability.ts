@@ -1,7 +1,7 @@
 // Makes commits survive a power failure: one sync of the write-ahead log for all waiting callers, off the event loop.
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { unavailable } from "../unavailable.ts";
-import type { Lifeline } from "./lifeline.ts";
+import type { Connector } from "./connector.ts";
 import { nextTurn } from "./turns.ts";
 
 /** Under load syncs start at most this often. Every provider takes longer to start its answer. */
@@ -10,17 +10,17 @@ const WINDOW_MS = 4;
 const FEW = 4;
 
 /** Runs one sync at a time. A caller during one may have committed after its start, so it shares the next. */
-export class Syncs {
+export class LogSync {
   readonly #path: string;
-  readonly #lifeline: Lifeline;
+  readonly #connector: Connector;
   readonly #asked = new Frequency();
   #running: Promise<void> = Promise.resolve();
   #gathering: Promise<void> | null = null;
   #startedMs = 0;
 
-  constructor(path: string, lifeline: Lifeline) {
+  constructor(path: string, connector: Connector) {
     this.#path = path;
-    this.#lifeline = lifeline;
+    this.#connector = connector;
   }
 
   /** Resolves when everything committed before this call is on disk. Throws the Fault `store_unavailable`. */
@@ -45,12 +45,12 @@ export class Syncs {
 
   async #run(): Promise<void> {
     // After a failed sync, nothing counts as written until the file is checked: a second sync would succeed regardless.
-    await this.#lifeline.run(() => undefined);
+    await this.#connector.run(() => undefined);
     try {
       await syncLog(this.#path);
     } catch (error) {
       // The system may have dropped what it could not write: only the file itself shows what was written.
-      this.#lifeline.distrust();
+      this.#connector.distrust();
       throw unavailable(error);
     }
   }

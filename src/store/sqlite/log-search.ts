@@ -2,7 +2,7 @@
 import type { RequestRecord } from "../../core/record.ts";
 import type { Page, RequestFilter } from "../../core/store.ts";
 import { bind, type Engine } from "../engine.ts";
-import { whole } from "../found.ts";
+import { readInteger } from "../found.ts";
 import { REQUEST } from "../log-tables.ts";
 import { requestsLookup } from "../narrowing.ts";
 import { nextTurn } from "./turns.ts";
@@ -25,7 +25,7 @@ interface Span {
 }
 
 /** Returns one page, newest first. */
-export async function requestsFound(
+export async function searchRequests(
   engine: Engine,
   filter: RequestFilter,
   page: Page,
@@ -52,7 +52,7 @@ async function* partsOf(engine: Engine, span: Span, keyId: string | undefined): 
   else {
     const { fromMs, toMs } = span;
     const hours = await engine.run(bind(HOURS_OF_KEY, keyId, fromMs - HOUR_MS, toMs));
-    for (const hourMs of hours.map((hour) => whole(hour, "hour_ms"))) {
+    for (const hourMs of hours.map((hour) => readInteger(hour, "hour_ms"))) {
       yield* turnsOf(engine, {
         fromMs: Math.max(fromMs, hourMs),
         toMs: Math.min(toMs, hourMs + HOUR_MS),
@@ -66,7 +66,7 @@ async function* turnsOf(engine: Engine, { fromMs, toMs }: Span): AsyncGenerator<
   while (endMs > fromMs) {
     await nextTurn();
     const [further] = await engine.run(bind(ROW_FURTHER, fromMs, endMs, ROWS_A_TURN));
-    const startMs = further ? whole(further, "at_ms") : fromMs;
+    const startMs = further ? readInteger(further, "at_ms") : fromMs;
     yield { fromMs: startMs, toMs: endMs };
     endMs = startMs;
   }

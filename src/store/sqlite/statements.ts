@@ -12,8 +12,8 @@ const mark = () => "?";
 
 export function prepare(database: Database) {
   return {
-    ...decisionStatements(database),
-    ...lookingStatements(database),
+    ...writeStatements(database),
+    ...readStatements(database),
     /** Runs any other statement; each is cached after its first use. */
     run: ({ text, values }: Statement): Result => {
       const statement = database.query<Found, Value[]>(text);
@@ -44,7 +44,7 @@ const ADD_USAGE = `
   DO UPDATE SET ${USAGE_SUMS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`;
 
 /** Statements that write decisions. */
-function decisionStatements(database: Database) {
+function writeStatements(database: Database) {
   const write = (sql: string) => change(database, sql);
   return {
     begin: write("BEGIN IMMEDIATE"),
@@ -72,17 +72,17 @@ function decisionStatements(database: Database) {
 }
 
 /** Statements that read rows for decisions. */
-function lookingStatements(database: Database) {
-  const look = (table: Keyed) => find(database, `SELECT * FROM ${byKeySql(table)}`);
+function readStatements(database: Database) {
+  const findByKey = (table: Keyed) => find(database, `SELECT * FROM ${byKeySql(table)}`);
   return {
-    account: look(ACCOUNT),
-    key: look(KEY),
-    spend: look(SPEND),
-    meter: look(METER),
-    slot: look(SLOT),
-    hold: look(HOLD),
-    reply: look(REPLY),
-    topUp: look(TOP_UP),
+    account: findByKey(ACCOUNT),
+    key: findByKey(KEY),
+    spend: findByKey(SPEND),
+    meter: findByKey(METER),
+    slot: findByKey(SLOT),
+    hold: findByKey(HOLD),
+    reply: findByKey(REPLY),
+    topUp: findByKey(TOP_UP),
     request: find(database, "SELECT * FROM request WHERE id = ?"),
     keyByDigest: find(database, "SELECT * FROM gateway_key WHERE digest = ?"),
   };

@@ -8,7 +8,7 @@ import { type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./conn
 
 const LOCK_POLL_MS = 4;
 
-export interface LifelineOptions {
+export interface ConnectorOptions {
   readonly path: string;
   /** The longest wait for another process's lock. */
   readonly lockWaitMs: number;
@@ -16,8 +16,8 @@ export interface LifelineOptions {
   readonly onConnect: () => void;
 }
 
-export class Lifeline {
-  readonly #options: LifelineOptions;
+export class Connector {
+  readonly #options: ConnectorOptions;
   #connection: Connection | null = null;
   #create = true;
   #closed = false;
@@ -26,7 +26,7 @@ export class Lifeline {
   /** True if something failed since the file was last proved writable. */
   #inDoubt = false;
 
-  constructor(options: LifelineOptions) {
+  constructor(options: ConnectorOptions) {
     this.#options = options;
   }
 
