@@ -32,7 +32,6 @@ export interface OpenDay {
 }
 
 export interface Standing extends OpenDay {
-  /** Requests a day. */
   readonly limit: number;
   readonly slot: Slot;
   /** The time of the throttle's next slot; may be in the past. Null without a throttle. */
@@ -87,7 +86,6 @@ export function openDay(counts: Counts, key: GatewayKey, quota: QuotaRules, nowM
   };
 }
 
-/** Returns the standing of a key with a limit. */
 export function readStanding(
   counts: Counts,
   key: GatewayKey,

@@ -19,7 +19,6 @@ export function takeNoPlace(
 }
 
 export interface Taking {
-  /** The completion's id. */
   readonly id: string;
   readonly answers: number;
   readonly nowMs: number;

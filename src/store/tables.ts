@@ -45,7 +45,6 @@ export function table<Row>(
   return { name, key, columns: Object.keys(columns), valuesOf, rowOf };
 }
 
-/** A table without some of its columns. */
 export function omitColumns<Row>(
   { name, columns, valuesOf }: Table<Row>,
   left: readonly string[],

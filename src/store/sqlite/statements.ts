@@ -43,7 +43,6 @@ const ADD_USAGE = `
   ${insertSql(USAGE, mark)} ON CONFLICT (${joinNames(USAGE.key)})
   DO UPDATE SET ${USAGE_SUMS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`;
 
-/** Statements that write decisions. */
 function writeStatements(database: Database) {
   const write = (sql: string) => change(database, sql);
   return {
@@ -71,7 +70,6 @@ function writeStatements(database: Database) {
   };
 }
 
-/** Statements that read rows for decisions. */
 function readStatements(database: Database) {
   const findByKey = (table: Keyed) => find(database, `SELECT * FROM ${byKeySql(table)}`);
   return {
