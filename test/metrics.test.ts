@@ -97,17 +97,17 @@ test("the documented table matches the code: `UPDATE_DOCS=1 bun test metrics.tes
 });
 
 const INTRODUCTION = [
-  "`GET /metrics` answers in Prometheus' text format. With `metrics: { token: … }` in the configuration it asks for",
-  "`Authorization: Bearer <token>`; without, anybody who reaches the gateway may read it. No metric names a key or an",
-  "account.",
+  "`GET /metrics` answers in Prometheus' text format. With `metrics: { token: … }` in the configuration it requires",
+  "`Authorization: Bearer <token>`; without it, anyone who can reach the gateway can read the metrics. No metric names a",
+  "key or an account.",
   "",
-  "The label `model` is a model of the catalogue. Names that `unlisted_models: true` lets pass count together, as",
-  "`Provider#(unlisted)`, and requests that no model answered as `none`. A metric has at most 10,001 series in each process:",
-  "from 5,000 on, a model's further ones are summed with `other` for the other labels, and from 10,000 on all others are",
-  "summed as `other`.",
+  "The label `model` is a model of the catalogue. Names that `unlisted_models: true` allows are counted together as",
+  "`Provider#(unlisted)`, and requests that no model answered as `none`. A metric has at most 10,001 series in each",
+  "process: from 5,000 on, further series of a model are summed with `other` for the other labels, and from 10,000 on all",
+  "further series are summed as `other`.",
   "",
-  "With `--workers`, whichever process is asked answers for all of them, those that have ended included: counters and",
-  "gauges are added up; the start time is that of the oldest.",
+  "With `--workers`, any process answers for all of them, including those that have ended: counters and gauges are added",
+  "up, and the start time is the oldest worker's.",
 ].join("\n");
 
 test("no document names a metric that isn't in the table", () => {

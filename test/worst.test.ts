@@ -5,7 +5,7 @@ import type { ModelCard, Price } from "../src/core/card.ts";
 import type { Offer } from "../src/core/demand.ts";
 import { cost } from "../src/core/price.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
-import { balanceRoom, coverSome } from "../src/ledger/worst.ts";
+import { computeBalanceRoom, computeHoldTerms } from "../src/ledger/worst.ts";
 import { worstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
@@ -17,7 +17,7 @@ const ENOUGH = Number.MAX_SAFE_INTEGER;
 
 /** The hold for those of the offers that a balance covers; null: it covers none. */
 function termsFor(offers: readonly Offer[], free: number, markup: number) {
-  return coverSome(offers, balanceRoom(free), markup);
+  return computeHoldTerms(offers, computeBalanceRoom(free), markup);
 }
 
 function cardOf(price: Price | null, fields: Partial<ModelCard> = {}): ModelCard {

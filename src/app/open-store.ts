@@ -14,7 +14,7 @@ import {
 } from "../keys/master.ts";
 import { createVault } from "../keys/vault.ts";
 import { decide } from "../ledger/decide.ts";
-import { NoStoreError, withoutUser } from "../store/address.ts";
+import { NoStoreError, redactAddress } from "../store/address.ts";
 import { IN_MEMORY } from "../store/sqlite/connection.ts";
 import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
@@ -101,7 +101,7 @@ export function isThere(path: string): boolean {
 /** Returns the store's address without its credentials. */
 function showPlace(address: string): string {
   const path = findDatabaseFile(address);
-  return path ?? withoutUser(address);
+  return path ?? redactAddress(address);
 }
 
 /** Writes the line that a command prints before it opens a store that it may make. */

@@ -3,7 +3,7 @@
 import { Fault, toFault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
 import type { Log } from "../core/world.ts";
-import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
+import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 import type { Form } from "../operations/form.ts";
 import { makeOffers } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
@@ -283,7 +283,7 @@ export class Gateway {
   /** Voids the hold of a request that may have been admitted although the store's reply was lost. */
   #callOff<F extends Form>(context: RequestContext<F>): void {
     const { record } = context.outcome(this.#ports.deadlines.nowMs());
-    void this.#settlements.add(context.ticket, lostOutcome(record, context.ticket.ask.answers), 0);
+    void this.#settlements.add(context.ticket, makeLostOutcome(record, context.ticket.ask.answers), 0);
   }
 }
 

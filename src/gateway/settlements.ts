@@ -2,7 +2,7 @@
 
 import { FAULTS, toFault } from "../core/fault.ts";
 import type { Clock, Deadline, Deadlines, Log } from "../core/world.ts";
-import { type Ledger, lostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
+import { type Ledger, makeLostOutcome, type Outcome, type Settled, type Ticket } from "../ledger/ledger.ts";
 
 const RETRY_MS = 1000;
 /** Beyond this many, the oldest settlements are dropped: their holds last until this process ends. */
@@ -130,5 +130,5 @@ export class Settlements {
 /** Returns the row of an answer that was withheld because its settlement could not be written: it costs nothing. */
 export function withheld({ record }: Outcome, answers: number): Outcome {
   const { status } = FAULTS.store_unavailable;
-  return lostOutcome({ ...record, ended: "lost", status, faultCode: "store_unavailable" }, answers);
+  return makeLostOutcome({ ...record, ended: "lost", status, faultCode: "store_unavailable" }, answers);
 }

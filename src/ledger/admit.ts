@@ -1,23 +1,23 @@
-// Admission: whether a request is let in, by which place, and what is held of the balance for it.
+// Admission: decides whether a request is admitted, which place it takes and how much of the balance is held for it.
 import type { Admission, Answer, Granted, Offer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, invalidKey, isLive } from "../core/key.ts";
-import { findLimit, listLimits, openDay, readStanding, type Standing, usedUp } from "./allowance.ts";
+import { findLimit, listLimits, makeUsedUpFault, openDay, readStanding, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
-import { freeTerms } from "./budget.ts";
-import { standAside, takePlaces } from "./places.ts";
-import { answeredBefore, claimReply } from "./replies.ts";
+import { computeFreeTerms } from "./budget.ts";
+import { takeNoPlace, takePlaces } from "./places.ts";
+import { claimReply, findEarlierAnswer } from "./replies.ts";
 import { undoHold } from "./settle.ts";
-import { balanceRoom, coverSome, type HoldTerms } from "./worst.ts";
+import { computeBalanceRoom, computeHoldTerms, type HoldTerms } from "./worst.ts";
 
 export function admit(books: Books, demand: Admission): Answer {
   undo(books, demand);
   const key = books.keys.get(demand.keyId) ?? null;
   if (key === null || !isLive(key, demand.nowMs)) return refused(invalidKey());
   if (books.requests.get(demand.id) !== null) return refused(resolvedMeanwhile());
-  const earlier = answeredBefore(books, demand);
+  const earlier = findEarlierAnswer(books, demand);
   if (earlier !== null) return earlier;
-  const granted = letIn(books, demand, key);
+  const granted = grant(books, demand, key);
   if (granted.kind === "granted") hold(books, demand, granted);
   return granted;
 }
@@ -26,40 +26,42 @@ function refused(fault: Fault): Answer {
   return { kind: "refused", fault };
 }
 
-/** It was let in, nobody heard of it, and others have taken its node for dead: let in again it could not be settled. */
+/** Another node has settled the request as lost: if it were admitted again, it could not be settled. */
 function resolvedMeanwhile(): Fault {
   const message = "The gateway's store could not be used for too long. Please try again.";
   return new Fault("store_unavailable", message, { retryAfterMs: 1000 });
 }
 
-/** Undoes an admission whose first write was never acknowledged, so that it can be made again. */
+/** Undoes an admission whose first write was never acknowledged, so that it can be retried. */
 function undo(books: Books, { id, nowMs }: Admission): void {
   const known = books.holds.get(id);
   if (known) undoHold(books, known, nowMs);
 }
 
-function letIn(books: Books, demand: Admission, key: GatewayKey): Answer {
+function grant(books: Books, demand: Admission, key: GatewayKey): Answer {
   const { nowMs, quota, billing } = demand;
   if (billing.charge === "always") return paid(books, demand, key, null) ?? refused(unpaid(demand));
   const limit = findLimit(key, quota);
   if (limit === null) {
-    const place = standAside("unlimited", openDay(books, key, quota, nowMs), null);
+    const place = takeNoPlace("unlimited", openDay(books, key, quota, nowMs), null);
     return { kind: "granted", place, limits: null, holdNanoUsd: 0, outputTokens: null };
   }
   const standing = readStanding(books, key, limit, quota, nowMs);
   const hasPlace = standing.meter.used < limit;
   const hasSlot = standing.slotAtMs !== null && standing.slotAtMs <= nowMs;
-  const terms = hasPlace || hasSlot ? freeTerms(demand, standing) : null;
+  const terms = hasPlace || hasSlot ? computeFreeTerms(demand, standing) : null;
   if (hasPlace && terms?.kind === "free") return free(books, demand, standing, terms.terms);
   if (books.account(key.accountId).balanceNanoUsd > 0) {
     const payment = paid(books, demand, key, standing);
     if (payment) return payment;
   }
   if (terms?.kind === "refused") return refused(terms.fault);
-  return terms ? free(books, demand, standing, terms.terms) : refused(usedUp(standing, quota, nowMs));
+  return terms
+    ? free(books, demand, standing, terms.terms)
+    : refused(makeUsedUpFault(standing, quota, nowMs));
 }
 
-/** Let in by the allowance, else by the throttle. */
+/** Admits by the allowance, then by the throttle. */
 function free(books: Books, demand: Admission, standing: Standing, terms: HoldTerms | null): Granted {
   const { id, nowMs, answers, quota } = demand;
   const freeNanoUsd = quota.free.budgetNanoUsd === null ? null : (terms?.nanoUsd ?? 0);
@@ -69,13 +71,13 @@ function free(books: Books, demand: Admission, standing: Standing, terms: HoldTe
   return { kind: "granted", place, limits, holdNanoUsd: 0, outputTokens: terms?.outputTokens ?? null };
 }
 
-/** Let in at the balance's cost; null when it can't pay, or the model has no price. */
+/** Admits at the balance's cost. Null if the balance can't pay or the model has no price. */
 function paid(books: Books, demand: Admission, key: GatewayKey, standing: Standing | null): Granted | null {
   const terms = affordable(books, demand, key);
   if (terms === null) return null;
   const { nowMs, quota } = demand;
   const day = standing ?? openDay(books, key, quota, nowMs);
-  const place = standAside("balance", day, standing?.limit ?? null);
+  const place = takeNoPlace("balance", day, standing?.limit ?? null);
   const limits = standing && listLimits(standing, 0, nowMs);
   return { kind: "granted", place, limits, holdNanoUsd: terms.nanoUsd, outputTokens: terms.outputTokens };
 }
@@ -86,14 +88,14 @@ function affordable(books: Books, demand: Admission, key: GatewayKey): HoldTerms
   const { balanceNanoUsd } = books.account(key.accountId);
   const { spentNanoUsd, heldNanoUsd } = books.spend(key.accountId, key.id);
   const spendable = (key.spendLimitNanoUsd ?? Number.POSITIVE_INFINITY) - spentNanoUsd - heldNanoUsd;
-  const room = balanceRoom(Math.min(balanceNanoUsd, Math.max(0, spendable)));
-  const terms = coverSome(offers, room, demand.billing.markup);
+  const room = computeBalanceRoom(Math.min(balanceNanoUsd, Math.max(0, spendable)));
+  const terms = computeHoldTerms(offers, room, demand.billing.markup);
   if (demand.isGroup) return terms;
-  // The model that was asked for must be covered; those behind it that are not leave the plan.
+  // The requested model must be covered; fallbacks that are not covered leave the plan.
   return offers[0] && terms?.outputTokens[offers[0].card] !== undefined ? terms : null;
 }
 
-/** The cards that a balance can pay for; none where the model that was named has no price. */
+/** The cards that a balance can pay for. Empty if the requested model has no price. */
 function pricedOffers({ offers, isPayable }: Admission): readonly Offer[] {
   return isPayable ? offers.filter(({ isPriced }) => isPriced) : [];
 }
@@ -110,7 +112,7 @@ function unpaid(demand: Admission): Fault {
   return new Fault("insufficient_balance", message);
 }
 
-/** Takes the worst case off the balance and leaves the row that answers for the request until it is settled. */
+/** Holds the worst case of the balance and writes the row that stands for the request until it is settled. */
 function hold(books: Books, demand: Admission, { place, holdNanoUsd }: Granted): void {
   const { id, accountId, keyId, node, nowMs, idempotency } = demand;
   const { requestId, operation, surface, modelAsked, selector, stream } = demand;

@@ -1,4 +1,4 @@
-// The standing of a key: the rest of the day's allowance, and the time of the throttle's next slot.
+// A key's standing: the rest of the day's allowance and the time of the throttle's next slot.
 
 import type { Reads } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
@@ -7,49 +7,48 @@ import type { RequestLimits } from "../core/record.ts";
 import { type Meter, makeMeterId, type Slot } from "../core/rows.ts";
 import type { BillingRules, QuotaRules } from "../core/settings.ts";
 import { computeDay, dayAfter } from "./day.ts";
-import { inWords } from "./time-words.ts";
+import { formatDuration } from "./duration.ts";
 
-/** By what requests are let in. */
+/** The rules that decide whether a request is admitted. */
 export interface LedgerRules {
   readonly quota: QuotaRules;
   readonly billing: BillingRules;
 }
 
-/** The meters and slots that a standing is read from, by `meterIdOf` and by owner. */
+/** The meters (by `makeMeterId`) and slots (by owner) behind a standing. */
 export interface Counts {
   readonly meters: { get(id: string): Meter | null | undefined };
   readonly slots: { get(owner: string): Slot | null | undefined };
 }
 
-/** The owner's day that a moment belongs to. */
+/** The owner's current day. */
 export interface OpenDay {
-  /** Not in the store yet when nothing was taken. */
+  /** Not stored until something is taken. */
   readonly meter: Meter;
   /** Start of the next day, Unix milliseconds. */
   readonly resetsAtMs: number;
-  /** A slot taken at this moment or later was given by a clock that was wrong. */
+  /** Slots taken at or after this moment came from a wrong clock. */
   readonly slotsEndMs: number;
 }
 
 export interface Standing extends OpenDay {
-  /** Requests a day. */
   readonly limit: number;
   readonly slot: Slot;
-  /** The time of the throttle's next slot, perhaps in the past; null: it gives none. */
+  /** The time of the throttle's next slot; may be in the past. Null without a throttle. */
   readonly slotAtMs: number | null;
 }
 
-/** The key's requests a day; null: unlimited. */
+/** Returns the key's requests a day. Null if unlimited. */
 export function findLimit(key: GatewayKey, quota: QuotaRules): number | null {
   return key.requestsPerDay === "default" ? quota.requestsPerDay : key.requestsPerDay;
 }
 
-/** Returns the key or account that the request counts for. A key with its own number is counted by itself under either scope. */
+/** Returns the key or account that the request counts against. A key with its own limit always counts by itself. */
 function findOwner(key: GatewayKey, quota: QuotaRules): string {
   return quota.scope === "account" && key.requestsPerDay === "default" ? key.accountId : key.id;
 }
 
-/** The rows that `readStanding` may need, whatever the key's row will turn out to say. */
+/** The rows that `readStanding` may need, even if the key's row has changed meanwhile. */
 export function makeReads(key: GatewayKey, { quota }: LedgerRules, nowMs: number): Reads {
   const read = { accountId: key.accountId, keyId: key.id, requestId: null, replyId: null, topUpId: null };
   const today = computeDay(nowMs, quota);
@@ -57,8 +56,8 @@ export function makeReads(key: GatewayKey, { quota }: LedgerRules, nowMs: number
   return { ...read, owners, days: [today.name, dayAfter(today, quota).name] };
 }
 
-/** A meter of which nothing is taken yet. */
-export function freshMeter(given: {
+/** Returns an unused meter. */
+export function makeMeter(given: {
   readonly accountId: string;
   readonly owner: string;
   readonly day: string;
@@ -69,8 +68,8 @@ export function freshMeter(given: {
 }
 
 /**
- * The day of the key's owner. Where the next day's meter has begun already, the clock has been set back (or another
- * node's runs ahead): the later day stays, else the same hour would be handed out twice.
+ * Returns the current day of the key's owner. If tomorrow's meter exists already, the clock was set back (or another
+ * node's runs ahead): the later day stays, or the same hour would be granted twice.
  */
 export function openDay(counts: Counts, key: GatewayKey, quota: QuotaRules, nowMs: number): OpenDay {
   const owner = findOwner(key, quota);
@@ -81,13 +80,12 @@ export function openDay(counts: Counts, key: GatewayKey, quota: QuotaRules, nowM
   const kept = begun ?? counts.meters.get(makeMeterId(owner, today.name));
   const { accountId } = key;
   return {
-    meter: kept ?? freshMeter({ accountId, owner, day: day.name, atMs: nowMs }),
+    meter: kept ?? makeMeter({ accountId, owner, day: day.name, atMs: nowMs }),
     resetsAtMs: day.endMs,
     slotsEndMs: tomorrow.endMs,
   };
 }
 
-/** The standing of a key with a limit. */
 export function readStanding(
   counts: Counts,
   key: GatewayKey,
@@ -98,26 +96,26 @@ export function readStanding(
   const open = openDay(counts, key, quota, nowMs);
   const { accountId, owner, lastAtMs } = open.meter;
   const slot = counts.slots.get(owner) ?? { accountId, owner, taken: null };
-  // A slot from beyond tomorrow would hold the throttle back until then.
+  // A slot beyond tomorrow would block the throttle until then.
   const takenAtMs = slot.taken && slot.taken.atMs < open.slotsEndMs ? slot.taken.atMs : 0;
   const usedAtMs = open.meter.used > 0 ? lastAtMs : 0;
   const slotAtMs = quota.throttleMs > 0 ? Math.max(usedAtMs, takenAtMs) + quota.throttleMs : null;
   return { ...open, limit, slot, slotAtMs };
 }
 
-/** The refusal for a key whose allowance is used up and whose throttle has no slot at that moment. */
-export function usedUp(standing: Standing, quota: QuotaRules, nowMs: number): Fault {
+/** The refusal if the allowance is used up and the throttle has no free slot. */
+export function makeUsedUpFault(standing: Standing, quota: QuotaRules, nowMs: number): Fault {
   const resetAtMs = Math.min(standing.slotAtMs ?? standing.resetsAtMs, standing.resetsAtMs);
   const after =
     standing.slotAtMs === null
       ? ""
-      : ` After it, one request every ${inWords(quota.throttleMs)} is let through.`;
-  const message = `The day's allowance of requests (${standing.limit}) is used up.${after} The next one passes in ${inWords(resetAtMs - nowMs)}.`;
+      : ` After it, one request every ${formatDuration(quota.throttleMs)} is let through.`;
+  const message = `The day's allowance of requests (${standing.limit}) is used up.${after} The next one passes in ${formatDuration(resetAtMs - nowMs)}.`;
   const limits = listLimits(standing, 0, nowMs);
   return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs, limits });
 }
 
-/** The remaining allowance after `taken` more places are taken. */
+/** Returns the allowance that remains once `taken` more places are used. */
 export function listLimits(
   { limit, meter, resetsAtMs }: Standing,
   taken: number,

@@ -1,4 +1,4 @@
-// The books during one batch of decisions: rows as read, with what the demands before have changed, and the one way money moves.
+// The books during one batch: the rows as read, the changes of earlier demands, and the only way to move money.
 
 import type { Answer, Decision, Gone, Rows } from "../core/demand.ts";
 import { FAULTS } from "../core/fault.ts";
@@ -21,7 +21,7 @@ import { addAmounts } from "../core/units.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** One table: what is put hides what was read, and is what will be written. */
+/** One table: written rows hide the rows as read, and are what the batch writes. */
 class Sheet<Row> {
   readonly #read: Pick<ReadonlyMap<string, Row | null>, "get">;
   readonly #put = new Map<string, Row>();
@@ -47,8 +47,8 @@ class Sheet<Row> {
   }
 }
 
-/** A table whose rows also go. */
-class PassingSheet<Row extends Gone> {
+/** A table whose rows may also be removed. */
+class RemovableSheet<Row extends Gone> {
   readonly #rows: Sheet<Row>;
   readonly #gone = new Map<string, Gone>();
 
@@ -79,7 +79,7 @@ class PassingSheet<Row extends Gone> {
   }
 }
 
-/** The fields of a journal entry apart from its legs. */
+/** A journal entry without its legs. */
 export interface About extends Pick<Entry, "kind" | "atMs" | "requestId"> {
   readonly usageSource?: Entry["usageSource"];
   readonly ended?: Entry["ended"];
@@ -92,9 +92,9 @@ export class Books {
   readonly spends: Sheet<Spend>;
   readonly meters: Sheet<Meter>;
   readonly slots: Sheet<Slot>;
-  readonly holds: PassingSheet<Hold>;
+  readonly holds: RemovableSheet<Hold>;
   readonly requests: Sheet<RequestRecord>;
-  readonly replies: PassingSheet<KeptReply>;
+  readonly replies: RemovableSheet<KeptReply>;
   readonly topUps: Sheet<TopUp>;
   readonly #entries: Entry[] = [];
   readonly #usage = new Map<string, UsageSum>();
@@ -106,13 +106,13 @@ export class Books {
     this.spends = new Sheet(rows.spends);
     this.meters = new Sheet(rows.meters);
     this.slots = new Sheet(rows.slots);
-    this.holds = new PassingSheet(rows.holds);
+    this.holds = new RemovableSheet(rows.holds);
     this.requests = new Sheet(rows.requests);
-    this.replies = new PassingSheet(rows.replies);
+    this.replies = new RemovableSheet(rows.replies);
     this.topUps = new Sheet(rows.topUps);
   }
 
-  /** The account of a key or of a hold: the store refuses both without one. */
+  /** Returns the account of a key or a hold. The store refuses either without an account. */
   account(id: string): Account {
     const account = this.accounts.get(id);
     if (account === null) throw new Error(`There is no account ${id}.`);
@@ -123,7 +123,7 @@ export class Books {
     return this.spends.get(keyId) ?? { accountId, keyId, spentNanoUsd: 0, heldNanoUsd: 0 };
   }
 
-  /** Moves money: the account's balance and its journal in one. Throws when the legs don't come to zero, or it would owe. */
+  /** Moves money and adds the journal entry. Throws if the legs don't sum to zero or the account would owe. */
   move(accountId: string, given: Partial<Legs>, about: About): Account {
     const {
       balanceNanoUsd = 0,
@@ -190,7 +190,7 @@ export class Books {
     this.#firstTokens.set(place, { hourMs, accountId, keyId, model, operation, surface, bucket, requests });
   }
 
-  /** The rows to be written, with the answers that wait for them. */
+  /** Returns the rows to write and the answers to send once they are committed. */
   close(answers: readonly Answer[]): Decision {
     return {
       answers,
@@ -212,8 +212,8 @@ export class Books {
 }
 
 /**
- * The model that a request counts for: the one that answered, else the one whose provider failed or read a prompt that is
- * charged. Empty where the client or the gateway was to blame: what clients make up as a model's name must not become rows that stay.
+ * Returns the model that a request counts under: the one that answered, else the one that failed or read a charged
+ * prompt. Empty if the client or the gateway was to blame: names that clients invent must not become permanent rows.
  */
 function summedUnder({ modelUsed, modelTried, faultCode, usageSource }: RequestRecord): string {
   if (modelUsed !== null) return modelUsed;

@@ -1,13 +1,13 @@
-// Budgets: what an owner's requests may cost within a time, held before each call and settled after it.
+// Budgets: a bound on the cost of an owner's free requests per day, held before each call and settled after it.
 import type { Admission } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { NanoUsd } from "../core/money.ts";
 import { matchesAny } from "../core/pattern.ts";
 import type { OpenDay } from "./allowance.ts";
-import { inWords } from "./time-words.ts";
-import { coverSome, type HoldTerms, type Room } from "./worst.ts";
+import { formatDuration } from "./duration.ts";
+import { computeHoldTerms, type HoldTerms, type Room } from "./worst.ts";
 
-/** The rest of a budget, and how much of it is held for requests under way. */
+/** A budget and how much of it is spent or held for running requests. */
 interface Budget {
   readonly limitNanoUsd: NanoUsd;
   readonly spentNanoUsd: NanoUsd;
@@ -17,9 +17,9 @@ interface Budget {
 const SHARE_ALONE = 1 / 4;
 
 /**
- * A request that names no output limit takes a quarter of the rest while it is alone, and less the more is held already:
- * so all 200 of a day's requests can be under way at once at $15 per million tokens of output and $20 a day, where plain
- * quarters would leave nothing after thirty.
+ * A request without an output limit takes a quarter of the rest if nothing else is held, and less the more is held:
+ * with $20 a day and $15 per million output tokens, all 200 requests of a day can run at once. Plain quarters would
+ * leave nothing after thirty.
  */
 function measureRoom({ limitNanoUsd, spentNanoUsd, heldNanoUsd }: Budget): Room {
   const unspent = Math.max(0, limitNanoUsd - spentNanoUsd);
@@ -28,13 +28,13 @@ function measureRoom({ limitNanoUsd, spentNanoUsd, heldNanoUsd }: Budget): Room 
   return { nanoUsd, unnamedNanoUsd: Math.floor(nanoUsd * SHARE_ALONE * alone ** 2) };
 }
 
-/** The cards and the hold that a free request may use; null: anything. */
+/** The cards and the hold allowed for a free request (null if any), or the refusal. */
 export type FreeTerms =
   | { readonly kind: "free"; readonly terms: HoldTerms | null }
   | { readonly kind: "refused"; readonly fault: Fault };
 
-/** The part of a plan that the day's budget for free requests allows, without the cards that would exceed it. */
-export function freeTerms(demand: Admission, day: OpenDay): FreeTerms {
+/** Narrows a plan to the cards that the day's budget for free requests covers. */
+export function computeFreeTerms(demand: Admission, day: OpenDay): FreeTerms {
   const { offers, quota, billing } = demand;
   const { models, budgetNanoUsd } = quota.free;
   const free = offers.filter(({ card }) => matchesAny(models, card));
@@ -44,12 +44,12 @@ export function freeTerms(demand: Admission, day: OpenDay): FreeTerms {
   }
   const { freeSpentNanoUsd: spentNanoUsd, freeHeldNanoUsd: heldNanoUsd } = day.meter;
   const room = measureRoom({ limitNanoUsd: budgetNanoUsd, spentNanoUsd, heldNanoUsd });
-  const terms = coverSome(free, room, billing.markup);
+  const terms = computeHoldTerms(free, room, billing.markup);
   if (terms === null && offers.length > 0) return { kind: "refused", fault: budgetUsedUp(demand, day) };
   return { kind: "free", terms };
 }
 
-/** Cards that may be used without a hold, up to their own limits. */
+/** Cards that may be used without a hold, up to their own output limits. */
 function unheld(offers: Admission["offers"]): HoldTerms {
   const limits = offers.map(({ card, outputTokensAsked, outputTokensMax }): [string, number] => [
     card,
@@ -71,7 +71,7 @@ function budgetUsedUp({ nowMs }: Admission, { resetsAtMs }: OpenDay): Fault {
   const waitMs = resetsAtMs - nowMs;
   const message =
     "What is left of the day's budget for free requests does not cover this one. " +
-    `Ask for less (a smaller max_tokens, a cheaper model), top up the account, or wait ${inWords(waitMs)}.`;
+    `Ask for less (a smaller max_tokens, a cheaper model), top up the account, or wait ${formatDuration(waitMs)}.`;
   const retry = waitMs <= RETRY_SHOWN_MAX_MS ? { retryAfterMs: waitMs } : {};
   return new Fault("budget_exceeded", message, { resetAtMs: resetsAtMs, ...retry });
 }

@@ -1,10 +1,10 @@
-// The operator's days in any time zone: when one begins and ends, also where the clocks change and days have 23 or 25 hours.
+// The operator's days in any time zone: when each begins and ends, including days of 23 or 25 hours.
 import type { QuotaRules } from "../core/settings.ts";
 
 export interface Day {
-  /** The date on which it began, as `2026-11-20`. */
+  /** The date on which it begins: `2026-11-20`. */
   readonly name: string;
-  /** Unix milliseconds; the day is from `startMs` up to, not including, `endMs`. */
+  /** Unix milliseconds, inclusive; `endMs` is exclusive. */
   readonly startMs: number;
   readonly endMs: number;
 }
@@ -18,8 +18,8 @@ const ZONES_CACHED_MAX = 64;
 const days = new Map<string, readonly Day[]>();
 
 /**
- * The time that the zone's clocks show, written as if it were UTC. That zone, the usual one, spares a process's first
- * request the loading of all that is known of calendars, 10 ms.
+ * The zone's local time, written as if it were UTC. UTC, the usual zone, returns early: loading the time zone data
+ * would add 10 ms to a process's first request.
  */
 function wallAt(atMs: number, timeZone: string): number {
   if (timeZone === "UTC") return atMs;
@@ -27,7 +27,7 @@ function wallAt(atMs: number, timeZone: string): number {
   return atMs + at.toZonedDateTimeISO(timeZone).offsetNanoseconds / 1e6;
 }
 
-/** The first moment at which the zone's clocks show `wallMs` or, where they skip it, the moment of the skip. */
+/** Returns the first moment at which the zone's clocks show `wallMs`, or the moment of the change if they skip it. */
 function momentOf(wallMs: number, timeZone: string): number {
   if (timeZone === "UTC") return wallMs;
   const wall = Temporal.Instant.fromEpochMilliseconds(wallMs).toZonedDateTimeISO("UTC").toPlainDateTime();
@@ -47,7 +47,7 @@ function findDay(nowMs: number, rules: DayRules): Day {
   return { name, startMs: startOf(date), endMs: startOf(date + 1) };
 }
 
-/** The day that a moment (Unix milliseconds) belongs to. Throws RangeError for a time zone that does not exist. */
+/** Returns the day of a moment (Unix milliseconds). Throws a RangeError for an unknown time zone. */
 export function computeDay(nowMs: number, rules: DayRules): Day {
   const zone = `${rules.timeZone} ${rules.dayStartsMinutes}`;
   const known = days.get(zone) ?? [];
@@ -59,7 +59,7 @@ export function computeDay(nowMs: number, rules: DayRules): Day {
   return found;
 }
 
-/** The beginning of the month that a moment's day belongs to, Unix milliseconds. */
+/** Returns the start of the current month, Unix milliseconds. */
 export function monthStartMs(nowMs: number, rules: DayRules): number {
   const first = Date.parse(`${computeDay(nowMs, rules).name.slice(0, 7)}-01T00:00:00Z`);
   return momentOf(first + rules.dayStartsMinutes * MINUTE_MS, rules.timeZone);

@@ -1,11 +1,11 @@
-// The ledger's decisions as one pure function: rows and demands in, answers and the rows to write out.
+// The ledger's decisions as one pure function: rows and demands in, answers and rows to write out.
 import type { Answer, Decision, Demand, Funding, Rows } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import { admit } from "./admit.ts";
 import { Books } from "./books.ts";
 import { settle } from "./settle.ts";
 
-/** Decides a batch in the order given: each demand sees what those before it did. */
+/** Decides a batch in order: each demand sees the changes of those before it. */
 export function decide(rows: Rows, demands: readonly Demand[]): Decision {
   const books = new Books(rows);
   return books.close(demands.map((demand) => answer(books, demand)));
@@ -22,7 +22,7 @@ function answer(books: Books, demand: Demand): Answer {
   }
 }
 
-/** More could not be counted exactly: about nine million dollars. */
+/** About nine million dollars: a larger balance could not be represented exactly. */
 const BALANCE_MAX = Number.MAX_SAFE_INTEGER;
 
 function fund(books: Books, { accountId, id, nowMs: atMs, nanoUsd, note }: Funding): Answer {

@@ -1,4 +1,4 @@
-// The ledger: lets requests in by their key's allowance or the account's balance, and settles what became of them.
+// The ledger: admits requests by their key's allowance or the account's balance, and settles them when they end.
 
 import type { Answer, Offer, Reads, Rows, Settlement } from "../core/demand.ts";
 import type { GatewayKey } from "../core/key.ts";
@@ -12,31 +12,31 @@ import type { Clock } from "../core/world.ts";
 import { type Counts, findLimit, type LedgerRules, makeReads, readStanding } from "./allowance.ts";
 import { computeDay } from "./day.ts";
 
-/** A request that asks to be let in. */
+/** A request for admission. */
 export interface Ask extends RequestHead {
-  /** The completion's id, ours: its record will carry the same. */
+  /** The gateway's id of the completion; its record has the same. */
   readonly id: string;
-  /** The id was made for this asking: the store need not look for what it already holds of it. */
+  /** True if the id is new, so the store need not look for earlier rows. */
   readonly isNew?: boolean;
   readonly key: GatewayKey;
-  /** The number of answers asked for. */
+  /** The number of requested answers. */
   readonly answers: number;
-  /** The most that it may cost on each card of its plan; asked for only where something is to be held. */
+  /** The worst-case cost on each card of the plan. Only called if something may be held. */
   readonly offers: () => readonly Offer[];
-  /** False: the model that was named has no price. */
+  /** False if the requested model has no price. */
   readonly isPayable: boolean;
-  /** True: several models share the name, and any that is covered will do. */
+  /** True if several models share the name and any covered one will do. */
   readonly isGroup?: boolean;
   readonly idempotency: { readonly replyId: string; readonly bodyDigest: string } | null;
-  /** The time at which it came, Unix milliseconds. */
+  /** When the request arrived, Unix milliseconds. */
   readonly nowMs: number;
 }
 
-/** The outcome that a request is settled by, whether or not it was let in. */
+/** A request's admission and settlement: the rows to read and the rules. */
 export interface Ticket {
   readonly ask: Ask;
   readonly reads: Reads;
-  /** It is let in by these: the rows that are read go with them. */
+  /** The rules to admit by; `reads` depends on them. */
   readonly rules: LedgerRules;
 }
 
@@ -44,55 +44,55 @@ export type Admitted = Extract<Answer, { kind: "granted" | "replayed" | "pending
 
 export interface Outcome extends Pick<Settlement, "produced" | "isDue" | "giveBack"> {
   readonly record: UnsettledRecord;
-  /** The folded reply, encrypted, for who asks again; null: there is none to keep. */
+  /** The folded reply, encrypted, for repeated requests. Null if none is kept. */
   readonly sealedReply: string | null;
 }
 
 export type Settled = Omit<Extract<Answer, { kind: "settled" }>, "kind">;
 
-/** The allowance as its key's holder sees it; `limit: null` is unlimited. */
+/** The allowance as shown to the key's holder. `limit` is null if unlimited. */
 export interface Allowance {
   readonly limit: number | null;
   readonly used: number;
   readonly remaining: number | null;
   readonly resetsAtMs: number;
-  /** The time at which the throttle lets the next request through; null while the allowance lasts, or without a throttle. */
+  /** The time of the throttle's next slot. Null while the allowance lasts, or without a throttle. */
   readonly nextSlotAtMs: number | null;
 }
 
 export interface Ledger {
-  /** Everything that admission and settlement of one asking need. */
+  /** Prepares the admission and settlement of a request. */
   ticket(ask: Ask): Ticket;
   /**
-   * Lets it in, or says that the same was asked before. Throws the Faults `invalid_api_key`, `rate_limit_exceeded`,
-   * `insufficient_balance`, `model_not_priced`, `idempotency_…`, `store_unavailable`. Settle whatever was granted, or failed with
-   * `outcomeUnknown`.
+   * Admits the request, or returns its earlier answer if it is a repeat. Throws the Faults `invalid_api_key`,
+   * `rate_limit_exceeded`, `insufficient_balance`, `model_not_priced`, `idempotency_…`, `store_unavailable`. Settle
+   * every request that is granted or fails with `outcomeUnknown`.
    */
   admit(ticket: Ticket): Promise<Admitted>;
-  /** Resolves when what was granted would survive a power failure. Throws the Fault `store_unavailable`. */
+  /** Resolves when everything granted so far would survive a power failure. Throws the Fault `store_unavailable`. */
   durable(): Promise<void>;
-  /** Settles, once; a second call for it changes nothing. Throws the Fault `store_unavailable`. */
+  /** Settles a request. A second call changes nothing. Throws the Fault `store_unavailable`. */
   settle(ticket: Ticket, outcome: Outcome): Promise<Settled>;
-  /** The charge for a request that was settled; 0 if its row is gone. */
+  /** Returns the charge for a settled request. 0 if its row is gone. */
   charged(id: string): Promise<NanoUsd>;
-  /** Resolves what dead nodes left held: nothing is charged, places are given back. Gives their number. */
+  /** Settles the holds of dead nodes: charges nothing and returns the places. Returns the number of holds. */
   resolveLost(): Promise<number>;
   allowance(key: GatewayKey): Promise<Allowance>;
-  /** By the key's id. */
+  /** Returns the allowances by key id. */
   allowances(keys: readonly GatewayKey[]): Promise<ReadonlyMap<string, Allowance>>;
 }
 
 export interface LedgerParts {
   readonly store: Store;
   readonly clock: Pick<Clock, "nowMs">;
-  /** Asked for at each decision, so that a reload shows at once. */
+  /** Read for each decision, so a reload applies at once. */
   readonly rules: () => LedgerRules;
 }
 
 export function createLedger(parts: LedgerParts): Ledger {
   const { store } = parts;
   return {
-    ticket: (ask) => ticketOf(parts, ask),
+    ticket: (ask) => makeTicket(parts, ask),
     admit: (ticket) => admit(parts, ticket),
     durable: () => store.durable(),
     settle: ({ ask, reads }, outcome) => write(parts, ask.key.accountId, reads, outcome),
@@ -103,14 +103,14 @@ export function createLedger(parts: LedgerParts): Ledger {
   };
 }
 
-function ticketOf(parts: LedgerParts, ask: Ask): Ticket {
+function makeTicket(parts: LedgerParts, ask: Ask): Ticket {
   const { id, key, idempotency, nowMs } = ask;
   const rules = parts.rules();
   const replyId = idempotency?.replyId ?? null;
   return { ask, reads: { ...makeReads(key, rules, nowMs), requestId: id, replyId }, rules };
 }
 
-/** This and `write` are no async functions: they are on every request's way, and each would cost it half a microsecond. */
+/** `admit` and `write` are not async: both run for every request, and async would cost each half a microsecond. */
 function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<Admitted> {
   const { key, offers, isNew } = ask;
   const { quota, billing } = rules;
@@ -150,12 +150,12 @@ function admittedBy(answer: Answer): Admitted {
       throw answer.fault;
     case "settled":
     case "funded":
-      throw misanswered(answer);
+      throw makeAnswerError(answer);
   }
 }
 
-/** The store answered something else than it was asked. */
-export function misanswered(answer: Answer): Error {
+/** The store's answer is of the wrong kind. */
+export function makeAnswerError(answer: Answer): Error {
   return new Error(`The store's answer does not fit the question: ${answer.kind}.`);
 }
 
@@ -170,12 +170,12 @@ function write(
 }
 
 function settledBy(answer: Answer): Settled {
-  if (answer.kind !== "settled") throw misanswered(answer);
+  if (answer.kind !== "settled") throw makeAnswerError(answer);
   return answer;
 }
 
-/** The outcome of a request that was lost with its node or its store: nothing is charged, and all its places come back. */
-export function lostOutcome(record: UnsettledRecord, answers: number): Outcome {
+/** The outcome of a request lost with its node or its store: nothing is charged, and all its places are returned. */
+export function makeLostOutcome(record: UnsettledRecord, answers: number): Outcome {
   const giveBack = { answers, isBounded: false, beyond: null };
   return { record, produced: false, isDue: false, giveBack, sealedReply: null };
 }
@@ -183,7 +183,7 @@ export function lostOutcome(record: UnsettledRecord, answers: number): Outcome {
 const LOST_AT_ONCE = 500;
 
 async function resolveLost(parts: LedgerParts): Promise<number> {
-  const outcome = (hold: Hold) => lostOutcome(lostRecord(hold), hold.place.places + hold.place.slots);
+  const outcome = (hold: Hold) => makeLostOutcome(lostRecord(hold), hold.place.places + hold.place.slots);
   let count = 0;
   for (;;) {
     const holds = await parts.store.orphans(LOST_AT_ONCE);
@@ -198,7 +198,7 @@ function readsOfHold({ id, accountId, keyId, place, replyId }: Hold): Reads {
   return { accountId, keyId, owners: [owner], days: [day], requestId: id, replyId, topUpId: null };
 }
 
-/** The row of a request whose node died: what it asked for is known, what became of it is not. */
+/** The record of a request whose node died: only the request is known, not its outcome. */
 function lostRecord(hold: Hold): UnsettledRecord {
   const { id, keyId, accountId, atMs, requestId, operation, surface, modelAsked, selector, stream } = hold;
   return {
@@ -232,7 +232,7 @@ async function allowance({ store, clock, rules }: LedgerParts, key: GatewayKey):
   return allowanceOf(key, rows, quota, billing, nowMs);
 }
 
-/** One look-up for all keys of an account. */
+/** One lookup for all keys of an account. */
 async function allowances(
   { store, clock, rules }: LedgerParts,
   keys: readonly GatewayKey[],

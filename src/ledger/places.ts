@@ -1,15 +1,15 @@
-// Places: what an admitted request takes of its owner's day, and what of it comes back when the request was failed.
+// Places: what an admitted request takes of its owner's day, and what is returned if it was not served.
 import type { GiveBack } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money.ts";
 import { type Hold, makeMeterId, type Place } from "../core/rows.ts";
-import { freshMeter, type OpenDay, type Standing } from "./allowance.ts";
+import { makeMeter, type OpenDay, type Standing } from "./allowance.ts";
 import type { Books } from "./books.ts";
 
-/** The answers a day that come back to an owner without an allowance; any other gets as many as its allowance has. */
+/** Answers returned per day to an owner without an allowance. With one, the allowance is the bound. */
 const GIVE_BACK_MAX = 200;
 
-/** A request that takes no place: it is paid for, or nothing limits its key. */
-export function standAside(
+/** Returns the place of a request that takes none: it is paid for, or its key is unlimited. */
+export function takeNoPlace(
   kind: "balance" | "unlimited",
   { meter: { owner, day } }: OpenDay,
   limit: number | null,
@@ -19,18 +19,17 @@ export function standAside(
 }
 
 export interface Taking {
-  /** The completion's id. */
   readonly id: string;
   readonly answers: number;
   readonly nowMs: number;
-  /** Milliseconds between two slots of the throttle; 0: there are none. */
+  /** Milliseconds between two slots of the throttle. 0 without a throttle. */
   readonly everyMs: number;
   readonly freeNanoUsd: NanoUsd | null;
 }
 
 /**
- * Takes a place for each answer: what the allowance has left, then slots of the throttle. A request is let in when one
- * place is free, so the slots may lie ahead: the next request waits for all of them.
+ * Takes a place for each answer: first from the allowance, then from the throttle. A request is admitted if one place
+ * is free, so its slots may lie ahead: the next request waits for all of them.
  */
 export function takePlaces(books: Books, standing: Standing, taking: Taking): Place {
   const { limit, meter, slot } = standing;
@@ -52,7 +51,7 @@ export function takePlaces(books: Books, standing: Standing, taking: Taking): Pl
   return { kind, owner, day, places, slots, everyMs, taken, previous, giveBackMax, freeNanoUsd };
 }
 
-/** A slot later than the end of tomorrow must come from a wrong clock, and is ignored. */
+/** Stays before the end of tomorrow: a later slot would look like the mistake of a wrong clock and be ignored. */
 function lastSlotAtMs(
   { slot, slotsEndMs }: Standing,
   { nowMs, everyMs }: Taking,
@@ -64,17 +63,17 @@ function lastSlotAtMs(
 }
 
 /**
- * Returns the places that the provider or the gateway failed to serve to their owner, within its bound for the day. False:
- * some of them didn't come back.
+ * Returns to their owner the places that the provider or the gateway failed to serve, up to the daily bound. False if
+ * some were not returned.
  */
 export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giveBack: GiveBack): boolean {
   const { answers, isBounded, beyond } = giveBack;
   const id = makeMeterId(place.owner, place.day);
-  const meter = books.meters.get(id) ?? freshMeter({ accountId, owner: place.owner, day: place.day, atMs });
-  // A request that is paid for, or has no limit, took no place: only refusals are counted, because they would be charged.
+  const meter = books.meters.get(id) ?? makeMeter({ accountId, owner: place.owner, day: place.day, atMs });
+  // A paid or unlimited request took no place. Only its refusals are counted, because they would be charged.
   const isCounted = isBounded && (place.places + place.slots > 0 || beyond !== null);
   const back = isCounted ? Math.min(answers, Math.max(0, place.giveBackMax - meter.givenBack)) : answers;
-  // Slots were taken last, so they come back first.
+  // Slots were taken last, so they are returned first.
   const slots = Math.min(back, place.slots);
   const places = Math.min(back - slots, place.places);
   returnSlots(books, place, slots);
@@ -85,7 +84,7 @@ export function returnPlaces(books: Books, { accountId, atMs, place }: Hold, giv
   return back === answers;
 }
 
-/** A slot goes back only while it is still the one that this request took. */
+/** Returns slots only if no later request has taken one. */
 function returnSlots(books: Books, { owner, taken, previous, slots, everyMs }: Place, count: number): void {
   const slot = books.slots.get(owner);
   if (count === 0 || taken === null || slot?.taken?.by !== taken.by) return;
@@ -93,7 +92,7 @@ function returnSlots(books: Books, { owner, taken, previous, slots, everyMs }: P
   books.slots.put(owner, { ...slot, taken: left });
 }
 
-/** Releases what was held of the day's budget for free requests, and counts what the request cost. */
+/** Releases the hold on the day's budget for free requests, and adds the actual cost. */
 export function settleFree(books: Books, place: Place, costNanoUsd: NanoUsd): void {
   if (place.freeNanoUsd === null) return;
   const id = makeMeterId(place.owner, place.day);

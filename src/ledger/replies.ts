@@ -1,16 +1,16 @@
-// Replies kept for those who send the same Idempotency-Key again: claimed with the hold, filled or freed with its settlement.
+// Stored replies for requests with the same Idempotency-Key: claimed with the hold, filled or freed by settlement.
 import type { Admission, Answer } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 import type { Hold, KeptReply } from "../core/rows.ts";
 import type { Books } from "./books.ts";
 
-/** The time for which a reply is kept for clients that ask again. */
+/** A stored reply expires after 24 hours. */
 export const REPLY_KEPT_MS = 24 * 3_600_000;
-/** Sealed replies that are kept for one account at the same time, in characters: about 250 MB. */
+/** Sealed replies stored per account, in characters: about 250 MB. */
 const KEPT_CHARACTERS_MAX = 256 * 1024 * 1024;
 
-/** The answer to the same Idempotency-Key before; null: nothing that is still kept. */
-export function answeredBefore(books: Books, { nowMs, idempotency }: Admission): Answer | null {
+/** Returns the earlier answer to the same Idempotency-Key. Null if none is stored. */
+export function findEarlierAnswer(books: Books, { nowMs, idempotency }: Admission): Answer | null {
   if (idempotency === null) return null;
   const reply = books.replies.get(idempotency.replyId);
   if (reply === null || isForgotten(reply, nowMs)) return null;
@@ -33,7 +33,7 @@ function isForgotten(reply: KeptReply, nowMs: number): boolean {
   return reply.state !== "pending" && nowMs - reply.atMs >= REPLY_KEPT_MS;
 }
 
-/** The request that is let in answers for its Idempotency-Key from now on. */
+/** Claims the Idempotency-Key for the admitted request. */
 export function claimReply(books: Books, demand: Admission): void {
   const { id: requestId, accountId, nowMs: atMs, idempotency } = demand;
   if (idempotency === null) return;
@@ -41,7 +41,7 @@ export function claimReply(books: Books, demand: Admission): void {
   put(books, { accountId, id, bodyDigest, requestId, atMs, state: "pending", sealed: null });
 }
 
-/** `sealed` is null where the answer can't be given again. */
+/** Stores the reply. `sealed` is null if it can't be repeated. */
 export function fillReply(books: Books, hold: Hold, sealed: string | null, atMs: number): void {
   const pending = claimOf(books, hold);
   if (!pending) return;
@@ -51,7 +51,7 @@ export function fillReply(books: Books, hold: Hold, sealed: string | null, atMs:
   else put(books, { ...pending, atMs, state: "kept", sealed });
 }
 
-/** Frees the key of a request that produced nothing: a repeated request is served again. */
+/** Frees the key of a request that produced nothing: a repeat is served normally. */
 export function freeReply(books: Books, hold: Hold): void {
   const pending = claimOf(books, hold);
   if (pending) books.replies.remove(pending);

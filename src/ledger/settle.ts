@@ -1,4 +1,4 @@
-// Settlement: what a request that has ended costs whom, and what it gives back.
+// Settlement: what a finished request costs, who pays, and what is returned.
 import type { Answer, Settlement } from "../core/demand.ts";
 import type { NanoUsd } from "../core/money.ts";
 import type { Ended, RequestRecord, UsageSource } from "../core/record.ts";
@@ -32,7 +32,7 @@ export function settle(books: Books, demand: Settlement): Answer {
   };
 }
 
-/** Without a hold there is nothing to settle any more: the row tells what it came to. */
+/** Without a hold the request is settled already: returns the outcome in its row. */
 function settledBefore(row: RequestRecord | null, ended: Ended): Answer {
   return {
     kind: "settled",
@@ -43,7 +43,7 @@ function settledBefore(row: RequestRecord | null, ended: Ended): Answer {
   };
 }
 
-/** Takes a hold away as if its request had never been let in. */
+/** Removes a hold as if its request had never been admitted. */
 export function undoHold(books: Books, hold: Hold, atMs: number): void {
   const { places, slots } = hold.place;
   releaseHold(books, hold, null);
@@ -52,7 +52,7 @@ export function undoHold(books: Books, hold: Hold, atMs: number): void {
   if (hold.place.kind === "balance") pay(books, hold, 0, { atMs, usageSource: "none", ended: "lost" });
 }
 
-/** `kept` is null where no provider produced anything: then the Idempotency-Key is free for another try. */
+/** `kept` is null if no provider produced anything: the Idempotency-Key is free for a retry. */
 function releaseHold(
   books: Books,
   hold: Hold,
@@ -66,7 +66,7 @@ function releaseHold(
 
 interface Paid {
   readonly charged: NanoUsd;
-  /** The part of the cost that neither the hold nor the free balance covers. */
+  /** The part of the cost that neither the hold nor the free balance covered. */
   readonly writtenOff: NanoUsd;
 }
 const NOTHING_PAID: Paid = { charged: 0, writtenOff: 0 };
@@ -77,7 +77,7 @@ interface PaymentNotes {
   readonly ended: Ended;
 }
 
-/** Posts or voids the hold. Cost above it takes free balance; what that doesn't cover is written off. */
+/** Posts or voids the hold. Cost above it is taken from the free balance; the rest is written off. */
 function pay(books: Books, hold: Hold, dueNanoUsd: NanoUsd, notes: PaymentNotes): Paid {
   const { accountId, keyId, id: requestId, nanoUsd: held } = hold;
   const posted = Math.min(dueNanoUsd, held);
@@ -87,7 +87,7 @@ function pay(books: Books, hold: Hold, dueNanoUsd: NanoUsd, notes: PaymentNotes)
     books.move(accountId, legs, { ...about, kind: posted > 0 ? "post" : "void" });
   }
   const extra = Math.min(dueNanoUsd - posted, books.account(accountId).balanceNanoUsd);
-  // A key without a limit is not charged more than there is: nothing was held for it.
+  // For an unlimited key nothing was held, so at most the balance is charged and nothing is written off.
   const writtenOff = hold.place.kind === "balance" ? dueNanoUsd - posted - extra : 0;
   if (extra + writtenOff > 0) {
     const legs = {

@@ -1,17 +1,17 @@
-// The worst that a request may cost: what is held of the balance before a provider is called.
+// The worst case of a request's cost, which is held before a provider is called.
 import type { Offer } from "../core/demand.ts";
 import { type BillLine, computeCost, type NanoUsd } from "../core/money.ts";
 
-/** The share of the free balance that a request without its own limit may hold. */
+/** The share of the free balance that a request without an output limit may hold. */
 const SHARE_UNASKED = 1 / 4;
-/** A shorter answer would seldom be of use: what doesn't cover it doesn't cover the request. */
+/** A shorter answer is seldom useful: a balance that can't cover this many doesn't cover the request. */
 const OUTPUT_TOKENS_MIN = 1024;
-/** Coding agents always name their model's whole limit, which they hardly ever use: above this it is only a wish. */
+/** Coding agents always send their model's maximum and hardly ever use it: a larger limit is only a wish. */
 const OUTPUT_TOKENS_NAMED_MAX = 16_384;
-/** The least that such a wish is granted. */
+/** The least granted for such a wish. */
 const OUTPUT_TOKENS_WISHED_MIN = 4096;
 
-/** The cost of so many tokens of output per choice, whole nano-dollars, markup included. */
+/** Returns the cost with `outputTokens` per choice, in whole nano-dollars, markup included. */
 function worstCost(offer: Offer, outputTokens: number, markup: number): NanoUsd {
   const { lines, outputUsdPerMillion: usdPerMillion, choices } = offer;
   const output: BillLine = { what: "output", count: choices * outputTokens, usdPerMillion };
@@ -20,24 +20,24 @@ function worstCost(offer: Offer, outputTokens: number, markup: number): NanoUsd 
 
 export interface HoldTerms {
   readonly nanoUsd: NanoUsd;
-  /** By card, the output per choice that is held for. */
+  /** The output tokens per choice that the hold covers, by card. */
   readonly outputTokens: Readonly<Record<string, number>>;
 }
 
-/** The most that a hold may take. */
+/** The most that a request may hold. */
 export interface Room {
   readonly nanoUsd: NanoUsd;
-  /** The maximum that a request without an output limit may take. */
+  /** The most for a request without an output limit. */
   readonly unnamedNanoUsd: NanoUsd;
 }
 
-/** A balance: a request that names no limit leaves three quarters to those beside it. */
-export function balanceRoom(freeNanoUsd: NanoUsd): Room {
+/** Returns the room of a balance. A request without an output limit leaves three quarters for others. */
+export function computeBalanceRoom(freeNanoUsd: NanoUsd): Room {
   return { nanoUsd: freeNanoUsd, unnamedNanoUsd: freeNanoUsd * SHARE_UNASKED };
 }
 
-/** The hold for those of the cards that the room covers; null if it covers none. */
-export function coverSome(offers: readonly Offer[], room: Room, markup: number): HoldTerms | null {
+/** Returns the hold for the cards that the room covers. Null if it covers none. */
+export function computeHoldTerms(offers: readonly Offer[], room: Room, markup: number): HoldTerms | null {
   let nanoUsd = 0;
   const outputTokens: Record<string, number> = {};
   for (const offer of offers) {
@@ -50,7 +50,7 @@ export function coverSome(offers: readonly Offer[], room: Room, markup: number):
   return Object.keys(outputTokens).length === 0 ? null : { nanoUsd, outputTokens };
 }
 
-/** The output per choice to hold for: what the client named, else as much of the model's limit as its share covers. */
+/** Returns the output per choice to hold for: the client's limit, else what the share covers of the model's. */
 function chooseOutput(offer: Offer, shareNanoUsd: NanoUsd, markup: number): number {
   const { outputTokensAsked: asked, outputTokensMax, outputUsdPerMillion, choices } = offer;
   const isMeant = !offer.isLimitRequired && asked !== null && asked <= OUTPUT_TOKENS_NAMED_MAX;

@@ -1,7 +1,7 @@
 // Journals, sums and the audit.
 import { type Page, readEntrySeq, type Store } from "../core/store.ts";
 import { bind, type Engine, type Statement } from "./engine.ts";
-import { type Found, text, whole } from "./found.ts";
+import { type Found, readInteger, readText } from "./found.ts";
 import { FIRST_TOKEN, USAGE } from "./log-tables.ts";
 import { firstTokensLookup, usageLookup } from "./narrowing.ts";
 import { AUDIT_ACCOUNTS, AUDIT_STRAY, readAudit, selectSql } from "./sql.ts";
@@ -23,13 +23,13 @@ type BookMethods = Pick<
   | "firstTokens"
 >;
 
-export function bookMethods({ mark, run, lookLong }: Engine): BookMethods {
+export function bookMethods({ mark, run, runSlowReads }: Engine): BookMethods {
   const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
   const journal = `${selectSql(ENTRY)}
     WHERE account_id = ${first} AND seq < ${second} ORDER BY seq DESC LIMIT ${third}`;
   const charged = `SELECT coalesce(sum(charged_nano), 0) AS charged FROM usage_hour
     WHERE account_id = ${first} AND key_id = ${second} AND hour_ms > ${third}`;
-  const looked = async (statement: Statement) => (await lookLong([statement]))[0] ?? [];
+  const looked = async (statement: Statement) => (await runSlowReads([statement]))[0] ?? [];
   return {
     journal: async (accountId, { limit, after }) => {
       const before = after ? readEntrySeq(after.id) : Number.MAX_SAFE_INTEGER;
@@ -43,21 +43,21 @@ export function bookMethods({ mark, run, lookLong }: Engine): BookMethods {
     },
     systemBalance: async (account) => {
       const sum = `SELECT CAST(coalesce(sum(${account}_nano), 0) AS TEXT) AS balance FROM entry`;
-      return Number(text(only(await looked(bind(sum))), "balance"));
+      return Number(readText(only(await looked(bind(sum))), "balance"));
     },
     audit: async () => {
-      const [accounts, stray] = await lookLong([bind(AUDIT_ACCOUNTS), bind(AUDIT_STRAY)]);
+      const [accounts, stray] = await runSlowReads([bind(AUDIT_ACCOUNTS), bind(AUDIT_STRAY)]);
       return readAudit(accounts ?? [], only(stray));
     },
-    keptCharacters: async () => whole(only(await run(bind(KEPT_CHARACTERS))), "characters"),
+    keptCharacters: async () => readInteger(only(await run(bind(KEPT_CHARACTERS))), "characters"),
     chargedSince: async ({ accountId, id }, sinceMs) =>
-      whole(only(await run(bind(charged, accountId, id, sinceMs - HOUR_MS))), "charged"),
+      readInteger(only(await run(bind(charged, accountId, id, sinceMs - HOUR_MS))), "charged"),
     usage: async (asked) => (await looked(usageLookup(asked, mark))).map(USAGE.rowOf),
     firstTokens: async (asked) => (await looked(firstTokensLookup(asked, mark))).map(FIRST_TOKEN.rowOf),
   };
 }
 
-/** The moment, account and number of a page's position; without one, of what comes before the newest entry. */
+/** Returns the time, account and number of a page's position. Without one, a position before the newest entry. */
 function entryBefore({ after }: Page): readonly [atMs: number, accountId: string, seq: number] {
   if (after === null) return [Number.MAX_SAFE_INTEGER, "", 0];
   return [after.atMs, after.id.slice(0, after.id.lastIndexOf(".")), readEntrySeq(after.id)];

@@ -1,8 +1,8 @@
-// Sign-ins to the console, logged prompts and answers, and credentials that were added at run time.
+// Console sign-ins, logged prompts and answers, and credentials added at run time.
 import type { KeptContent, Session, StoredCredential } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
-import { orNull, real, text, whole } from "./found.ts";
+import { readInteger, readNullable, readNumber, readText } from "./found.ts";
 import { insertSql, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
@@ -15,9 +15,9 @@ const SESSION = table<Session>(
     expires_at_ms: (row) => Math.round(row.expiresAtMs),
   },
   (found) => ({
-    digest: text(found, "digest"),
-    tokenDigest: text(found, "token_digest"),
-    expiresAtMs: whole(found, "expires_at_ms"),
+    digest: readText(found, "digest"),
+    tokenDigest: readText(found, "token_digest"),
+    expiresAtMs: readInteger(found, "expires_at_ms"),
   }),
 );
 
@@ -31,10 +31,10 @@ const CONTENT = table<KeptContent>(
     sealed: (row) => row.sealed,
   },
   (found) => ({
-    accountId: text(found, "account_id"),
-    id: text(found, "id"),
-    atMs: whole(found, "at_ms"),
-    sealed: text(found, "sealed"),
+    accountId: readText(found, "account_id"),
+    id: readText(found, "id"),
+    atMs: readInteger(found, "at_ms"),
+    sealed: readText(found, "sealed"),
   }),
 );
 
@@ -52,14 +52,14 @@ const CREDENTIAL = table<StoredCredential>(
     created_at_ms: (row) => Math.round(row.createdAtMs),
   },
   (found) => ({
-    id: text(found, "id"),
-    provider: text(found, "provider"),
-    sealed: text(found, "sealed"),
-    weight: real(found, "weight"),
-    requestsPerMinute: orNull(found, "requests_per_minute", whole),
-    tokensPerMinute: orNull(found, "tokens_per_minute", whole),
-    enabled: whole(found, "enabled") === 1,
-    createdAtMs: whole(found, "created_at_ms"),
+    id: readText(found, "id"),
+    provider: readText(found, "provider"),
+    sealed: readText(found, "sealed"),
+    weight: readNumber(found, "weight"),
+    requestsPerMinute: readNullable(found, "requests_per_minute", readInteger),
+    tokensPerMinute: readNullable(found, "tokens_per_minute", readInteger),
+    enabled: readInteger(found, "enabled") === 1,
+    createdAtMs: readInteger(found, "created_at_ms"),
   }),
 );
 
@@ -86,7 +86,7 @@ export function consoleMethods({ mark, run, runAll }: Engine): ConsoleMethods {
     addContent: (row) => runAll([bind(addContent, ...CONTENT.valuesOf(row))]),
     content: async (accountId, id) => {
       const [found] = await run(bind(content, accountId, id));
-      return found ? text(found, "sealed") : null;
+      return found ? readText(found, "sealed") : null;
     },
     addSession: (session, nowMs) =>
       runAll([bind(forgetSessions, nowMs), bind(addSession, ...SESSION.valuesOf(session))]),

@@ -1,8 +1,8 @@
-// The port behind the methods that are the same on both engines: statements, alone or in a change, and the few words that differ.
+// The port behind the methods that both engines share: statements, transactions and the SQL that differs.
 import type { Found, Value } from "./found.ts";
 import type { Mark } from "./sql.ts";
 
-/** A statement with the values that it takes, in order; one of an engine alone may take more than the others. */
+/** A statement and its values, in order. An engine may accept further types of values. */
 export interface Statement<Taken = Value> {
   readonly text: string;
   readonly values: readonly Taken[];
@@ -15,42 +15,42 @@ export function bind<Values extends readonly unknown[]>(
   return { text, values };
 }
 
-/** The rows that a statement gave. */
+/** The rows that a statement returned. */
 export interface Result extends ReadonlyArray<Found> {
-  /** Rows that were given or touched. */
+  /** The number of rows returned or changed. */
   readonly count: number;
 }
 
-/** The writes of a transaction, and its result once that is committed. */
-export interface Changing<T, Written = Statement> {
+/** The writes of a transaction, and its result once they are committed. */
+export interface Change<T, Written = Statement> {
   readonly writes: readonly Written[];
-  readonly gives: (written: readonly Result[]) => T;
+  readonly toResult: (written: readonly Result[]) => T;
 }
 
 export interface Engine {
   readonly mark: Mark;
-  /** Ends a look-up within a change: nobody else may write its rows until that is committed. */
+  /** Ends a SELECT within `change`: locks the rows until the commit. */
   readonly forUpdate: "" | "FOR UPDATE";
-  /** The expression for a lesson's marks without those of one model; value 1 is JSON with that as its `model`. */
+  /** The expression for a lesson's marks without those of one model. Value 1 is JSON with that `model`. */
   readonly otherMarks: string;
-  /** The condition that a column's text has a part. */
+  /** The condition that a column's text contains `part`. */
   contains(column: string, part: string): string;
-  /** One statement. It may run more than once. */
+  /** Runs one statement, possibly more than once. */
   run(statement: Statement): Promise<Result>;
-  /** One statement that must not be written twice. */
-  once(statement: Statement): Promise<Result>;
-  /** Several, one after the other; each may run more than once. */
+  /** Runs one statement that must not be written twice. */
+  runOnce(statement: Statement): Promise<Result>;
+  /** Runs statements in order, each possibly more than once. */
   runAll(statements: readonly Statement[]): Promise<void>;
-  /** Look-ups that see one moment and may take long. */
-  lookLong(statements: readonly Statement[]): Promise<readonly Result[]>;
+  /** Runs slow reads on one snapshot. */
+  runSlowReads(statements: readonly Statement[]): Promise<readonly Result[]>;
   /**
-   * A transaction: statements first, then those that their results ask for. It may run more than once, so it has to come
-   * to the same then.
+   * A transaction: `firsts`, then the writes that depend on their results. It may run more than once, so it must be
+   * idempotent.
    */
-  change<T>(firsts: readonly Statement[], then: (results: readonly Result[]) => Changing<T>): Promise<T>;
+  change<T>(firsts: readonly Statement[], then: (results: readonly Result[]) => Change<T>): Promise<T>;
 }
 
-/** The row that was found, if any. */
+/** Returns the first row. Null if there is none. */
 export function readFirst<Row>(
   { rowOf }: { readonly rowOf: (found: Found) => Row },
   result: Result | undefined,

@@ -1,17 +1,17 @@
 // Keys and accounts.
 import type { GatewayKey } from "../core/key.ts";
 import type { KeyChange, Store } from "../core/store.ts";
-import { bind, type Changing, type Engine, type Result, readFirst } from "./engine.ts";
+import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
 import { keysLookup } from "./narrowing.ts";
 import { insertSql, joinNames, selectSql } from "./sql.ts";
-import { ACCOUNT, KEY, leaveOut } from "./tables.ts";
+import { ACCOUNT, KEY, omitColumns } from "./tables.ts";
 
-/** The columns that a `KeyChange` may change. */
-const CHANGED = leaveOut(KEY, ["id", "account_id", "last4", "created_at_ms", "revoked_at_ms"]);
+/** The columns that a `KeyChange` can change. */
+const CHANGED = omitColumns(KEY, ["id", "account_id", "last4", "created_at_ms", "revoked_at_ms"]);
 
 type KeyMethods = Pick<Store, "key" | "keyByDigest" | "keys" | "addKey" | "changeKey" | "revokeKey">;
 
-export function keyMethods({ mark, forUpdate, run, once, change: changeRows }: Engine): KeyMethods {
+export function keyMethods({ mark, forUpdate, run, runOnce, change: changeRows }: Engine): KeyMethods {
   const first = mark(1);
   const byId = `${selectSql(KEY)} WHERE id = ${first}`;
   const byDigest = `${selectSql(KEY)} WHERE digest = ${first}`;
@@ -24,14 +24,11 @@ export function keyMethods({ mark, forUpdate, run, once, change: changeRows }: E
   const key = async (id: string) => readFirst(KEY, await run(bind(byId, id)));
 
   /**
-   * A change of a key under its account's lock. Admissions read the key under the same one, so those that did so before
-   * are committed first, and all later ones see the change, on every node: a revocation that was answered lets nothing
-   * more in. A key's account is the same for good. null: there is no such key.
+   * Changes a key under its account's lock. Admissions read the key under the same lock: earlier ones are committed
+   * first and later ones see the change on every node, so once a revocation is answered nothing more is admitted. A key
+   * never changes its account. Null if there is no such key.
    */
-  const changeLocked = async (
-    id: string,
-    then: (found: Result | undefined) => Changing<GatewayKey | null>,
-  ) => {
+  const changeLocked = async (id: string, then: (found: Result | undefined) => Change<GatewayKey | null>) => {
     const known = await key(id);
     if (known === null) return null;
     const firsts = [bind(`${account} ${forUpdate}`, known.accountId), bind(byId, id)];
@@ -43,27 +40,27 @@ export function keyMethods({ mark, forUpdate, run, once, change: changeRows }: E
     keyByDigest: async (digest) => readFirst(KEY, await run(bind(byDigest, digest))),
     keys: async (page, filter) => (await run(keysLookup(filter, page, mark))).map(KEY.rowOf),
     addKey: async (added, digest) => {
-      // Accounts never go.
+      // Accounts are never deleted.
       const { count } = await run(bind(account, added.accountId));
       if (count === 0) throw new Error(`There is no account ${added.accountId}.`);
-      await once(bind(add, ...KEY.valuesOf(added), digest));
+      await runOnce(bind(add, ...KEY.valuesOf(added), digest));
     },
     changeKey: (id, asked) =>
       changeLocked(id, (found) => {
         const before = readFirst(KEY, found);
-        if (before === null) return { writes: [], gives: () => null };
+        if (before === null) return { writes: [], toResult: () => null };
         const after = changedKey(before, asked);
-        return { writes: [bind(change, id, ...CHANGED.valuesOf(after))], gives: () => after };
+        return { writes: [bind(change, id, ...CHANGED.valuesOf(after))], toResult: () => after };
       }),
     revokeKey: (id, atMs) =>
       changeLocked(id, () => ({
         writes: [bind(revoke, id, atMs)],
-        gives: ([revoked]) => readFirst(KEY, revoked),
+        toResult: ([revoked]) => readFirst(KEY, revoked),
       })),
   };
 }
 
-/** A change where there is one; null is one. */
+/** Applies a change: null is a value, undefined leaves the field as it is. */
 function changedKey(key: GatewayKey, change: KeyChange): GatewayKey {
   const given = <T>(changed: T | undefined, kept: T): T => (changed === undefined ? kept : changed);
   return {
@@ -79,7 +76,7 @@ function changedKey(key: GatewayKey, change: KeyChange): GatewayKey {
 
 type AccountMethods = Pick<Store, "account" | "accounts" | "addAccount" | "renameAccount">;
 
-export function accountMethods({ mark, run, once, change }: Engine): AccountMethods {
+export function accountMethods({ mark, run, runOnce, change }: Engine): AccountMethods {
   const [first, second, third] = [mark(1), mark(2), mark(3)];
   const byId = `${selectSql(ACCOUNT)} WHERE id = ${first}`;
   const page = `${selectSql(ACCOUNT)} WHERE (created_at_ms, id) < (${first}, ${second})
@@ -92,12 +89,12 @@ export function accountMethods({ mark, run, once, change }: Engine): AccountMeth
       return (await run(bind(page, ...before, limit))).map(ACCOUNT.rowOf);
     },
     addAccount: async (account) => {
-      await once(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)));
+      await runOnce(bind(insertSql(ACCOUNT, mark), ...ACCOUNT.valuesOf(account)));
     },
     renameAccount: (id, name) =>
       change([], () => ({
         writes: [bind(rename, id, name)],
-        gives: ([renamed]) => readFirst(ACCOUNT, renamed),
+        toResult: ([renamed]) => readFirst(ACCOUNT, renamed),
       })),
   };
 }

@@ -1,10 +1,10 @@
-// Lessons for the selectors: what the scores of answers and the operator's labels teach.
+// Lessons for the selectors, learned from scored answers and the operator's labels.
 import { asArray, asNumber, asString, parseJson } from "../core/json.ts";
 import { joinLessons } from "../core/lesson.ts";
 import { LESSON_SOURCES, type Lesson, type LessonMark } from "../core/rows.ts";
 import type { LessonBound, Store } from "../core/store.ts";
-import { bind, type Changing, type Engine, type Result, readFirst } from "./engine.ts";
-import { real, text, whole, word } from "./found.ts";
+import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
+import { readInteger, readNumber, readText, readWord } from "./found.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
@@ -23,18 +23,18 @@ const LESSON = table<Lesson>(
     marks: ({ marks }) => JSON.stringify(marks.map(({ model, score, expected }) => [model, score, expected])),
   },
   (found) => ({
-    accountId: text(found, "account_id"),
-    id: text(found, "id"),
-    atMs: whole(found, "at_ms"),
-    keyId: text(found, "key_id"),
-    source: word(found, "source", LESSON_SOURCES),
-    weight: real(found, "weight"),
-    request: text(found, "request"),
-    marks: readMarks(text(found, "marks")),
+    accountId: readText(found, "account_id"),
+    id: readText(found, "id"),
+    atMs: readInteger(found, "at_ms"),
+    keyId: readText(found, "key_id"),
+    source: readWord(found, "source", LESSON_SOURCES),
+    weight: readNumber(found, "weight"),
+    request: readText(found, "request"),
+    marks: readMarks(readText(found, "marks")),
   }),
 );
 
-/** The model by which a key's lessons are counted; labels, which have no key, are of many. */
+/** The model that a key's lessons are counted under. Labels have no key and cover many models. */
 function modelOfLesson({ source, marks }: Lesson): string {
   return source === "label" ? "" : (marks[0]?.model ?? "");
 }
@@ -77,36 +77,36 @@ const TRIES_MAX = 5;
 
 function teachOn({ mark, forUpdate, change }: Engine): LessonMethods["teach"] {
   const [first, second, third, fourth] = [mark(1), mark(2), mark(3), mark(4)];
-  /** Those who teach for one key wait for each other, so that its bound is exact. */
+  /** Lessons of one key wait for each other, so that its bound is exact. */
   const lockKey = `SELECT id FROM gateway_key WHERE id = ${first} ${forUpdate}`;
   const count = `SELECT count(*) AS lessons FROM lesson
     WHERE key_id = ${first} AND model = ${second} AND source = ${third} AND at_ms >= ${fourth}`;
   const lockLesson = `${selectSql(LESSON)} WHERE account_id = ${first} AND id = ${second} ${forUpdate}`;
-  /** A row that came meanwhile can't have been locked, so it stays, and the lesson is joined to it. */
+  /** A row added meanwhile was not locked: it stays, and a retry joins the lesson to it. */
   const add = `${insertSql(LESSON, mark)} ON CONFLICT (${joinNames(LESSON.key)}) DO NOTHING`;
   const replace = upsertSql(LESSON, mark);
-  /** Takes an account, a key, a model and a number: the oldest of that key's lessons beyond so many. */
+  /** Values: account, key, model and a number. Deletes the key's oldest lessons beyond that number. */
   const own = `account_id = ${first} AND key_id = ${second} AND model = ${third}`;
   const forgetOldest = `DELETE FROM lesson WHERE ${own} AND at_ms < (
     SELECT at_ms FROM lesson WHERE ${own} ORDER BY at_ms DESC LIMIT 1 OFFSET ${fourth})`;
-  /** The result is null when another has written the lesson's row meanwhile. */
+  /** The result is null if another transaction has added the lesson's row meanwhile. */
   const join = (
     lesson: Lesson,
     bound: LessonBound | undefined,
     [row, , counted]: readonly Result[],
-  ): Changing<number | null> => {
+  ): Change<number | null> => {
     const { accountId, keyId } = lesson;
     const found = readFirst(LESSON, row);
-    const weight = lesson.weight * (bound?.shareAfter(whole(counted?.[0] ?? {}, "lessons")) ?? 1);
+    const weight = lesson.weight * (bound?.shareAfter(readInteger(counted?.[0] ?? {}, "lessons")) ?? 1);
     const joined = weight > 0 ? joinLessons(found, { ...lesson, weight }) : null;
-    if (joined === null) return { writes: [], gives: () => 0 };
+    if (joined === null) return { writes: [], toResult: () => 0 };
     const write = bind(found ? replace : add, ...LESSON.valuesOf(joined.lesson));
     const bounding = bound
       ? [bind(forgetOldest, accountId, keyId, modelOfLesson(lesson), bound.keptMax - 1)]
       : [];
     return {
       writes: [write, ...bounding],
-      gives: ([written]) => ((written?.count ?? 0) > 0 ? joined.added : null),
+      toResult: ([written]) => ((written?.count ?? 0) > 0 ? joined.added : null),
     };
   };
   return async (lesson, bound) => {

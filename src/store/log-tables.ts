@@ -1,12 +1,12 @@
-// The tables of the request log and its hourly sums, as both engines have them.
+// The tables of the request log and its hourly sums, shared by both engines.
 import { ENDINGS, type RequestRecord, USAGE_SOURCES } from "../core/record.ts";
 import type { FirstTokenSum, HourOfUse, UsageSum } from "../core/rows.ts";
 import type { KeyUse } from "../core/store.ts";
 import { type Amounts, NO_AMOUNTS, type Unit } from "../core/units.ts";
-import { type Found, orNull, sum, text, whole, word } from "./found.ts";
-import { leaveOut, type Table, type TablePart, table } from "./tables.ts";
+import { type Found, readInteger, readNullable, readSum, readText, readWord } from "./found.ts";
+import { omitColumns, type Table, type TablePart, table } from "./tables.ts";
 
-/** Units that only operations beyond chat count. */
+/** Units that only operations other than chat count. */
 const WORK_COLUMNS = [
   ["images", "images"],
   ["seconds", "seconds"],
@@ -15,7 +15,7 @@ const WORK_COLUMNS = [
   ["pages", "pages"],
 ] as const satisfies readonly (readonly [string, Unit])[];
 
-/** The units that have a column; the others only price a part of one of these. */
+/** The units that have a column. The others only price part of one of these. */
 const AMOUNT_COLUMNS = [
   ["prompt_tokens", "prompt"],
   ["completion_tokens", "completion"],
@@ -26,14 +26,14 @@ const AMOUNT_COLUMNS = [
   ...WORK_COLUMNS,
 ] as const satisfies readonly (readonly [string, Unit])[];
 
-/** True if the row counts anything but tokens and searches. */
+/** True if the row counts anything other than tokens and searches. */
 export function hasWork({ amounts }: { readonly amounts: Amounts }): boolean {
   return WORK_COLUMNS.some(([, unit]) => amounts[unit] !== 0);
 }
 
-/** The part of a table that rows without such work are written to; the other columns have 0 as their default. */
-export function leaveOutWork<Row>(table: Table<Row>): TablePart<Row> {
-  return leaveOut(
+/** The columns written for rows without such work; the others default to 0. */
+export function omitWork<Row>(table: Table<Row>): TablePart<Row> {
+  return omitColumns(
     table,
     WORK_COLUMNS.map(([column]) => column),
   );
@@ -45,14 +45,14 @@ function readAmounts(found: Found, read: (found: Found, column: string) => numbe
   return amounts;
 }
 
-/** The columns of a row that has `amounts`. */
+/** The columns that store a row's `amounts`. */
 function amountColumns<Row extends { readonly amounts: Amounts }>() {
   return Object.fromEntries(
     AMOUNT_COLUMNS.map(([column, unit]) => [column, (row: Row) => row.amounts[unit]]),
   );
 }
 
-/** Times are measured finer than a row needs, and its columns hold integers only. */
+/** Times are rounded: the columns hold whole milliseconds only. */
 export const REQUEST = table<RequestRecord>(
   "request",
   ["account_id", "id"],
@@ -82,35 +82,35 @@ export const REQUEST = table<RequestRecord>(
     ended: (row) => row.ended,
     total_ms: (row) => Math.round(row.totalMs),
     first_token_ms: (row) => (row.firstTokenMs === null ? null : Math.round(row.firstTokenMs)),
-    // By it the requests that end are found as they do; no row shows it.
+    // Finds requests in the order they end. Never read back.
     ended_at_ms: (row) => Math.round(row.atMs + row.totalMs),
   },
   (found) => ({
-    id: text(found, "id"),
-    requestId: text(found, "request_id"),
-    keyId: text(found, "key_id"),
-    accountId: text(found, "account_id"),
-    atMs: whole(found, "at_ms"),
-    operation: text(found, "operation"),
-    surface: text(found, "surface"),
-    modelAsked: text(found, "model_asked"),
-    modelTried: orNull(found, "model_tried", text),
-    modelUsed: orNull(found, "model_used", text),
-    selector: orNull(found, "selector", text),
-    decision: orNull(found, "decision", text),
-    trace: orNull(found, "trace", text),
-    attempts: whole(found, "attempts"),
-    stream: whole(found, "stream") === 1,
-    status: whole(found, "status"),
-    faultCode: orNull(found, "fault_code", text),
-    amounts: readAmounts(found, whole),
-    costNanoUsd: whole(found, "cost_nano"),
-    chargedNanoUsd: whole(found, "charged_nano"),
-    holdNanoUsd: whole(found, "hold_nano"),
-    usageSource: word(found, "usage_source", USAGE_SOURCES),
-    ended: word(found, "ended", ENDINGS),
-    totalMs: whole(found, "total_ms"),
-    firstTokenMs: orNull(found, "first_token_ms", whole),
+    id: readText(found, "id"),
+    requestId: readText(found, "request_id"),
+    keyId: readText(found, "key_id"),
+    accountId: readText(found, "account_id"),
+    atMs: readInteger(found, "at_ms"),
+    operation: readText(found, "operation"),
+    surface: readText(found, "surface"),
+    modelAsked: readText(found, "model_asked"),
+    modelTried: readNullable(found, "model_tried", readText),
+    modelUsed: readNullable(found, "model_used", readText),
+    selector: readNullable(found, "selector", readText),
+    decision: readNullable(found, "decision", readText),
+    trace: readNullable(found, "trace", readText),
+    attempts: readInteger(found, "attempts"),
+    stream: readInteger(found, "stream") === 1,
+    status: readInteger(found, "status"),
+    faultCode: readNullable(found, "fault_code", readText),
+    amounts: readAmounts(found, readInteger),
+    costNanoUsd: readInteger(found, "cost_nano"),
+    chargedNanoUsd: readInteger(found, "charged_nano"),
+    holdNanoUsd: readInteger(found, "hold_nano"),
+    usageSource: readWord(found, "usage_source", USAGE_SOURCES),
+    ended: readWord(found, "ended", ENDINGS),
+    totalMs: readInteger(found, "total_ms"),
+    firstTokenMs: readNullable(found, "first_token_ms", readInteger),
   }),
 );
 
@@ -126,13 +126,13 @@ const HOUR_COLUMNS = {
 
 function readHour(found: Found): HourOfUse {
   return {
-    hourMs: whole(found, "hour_ms"),
-    accountId: text(found, "account_id"),
-    keyId: text(found, "key_id"),
-    model: text(found, "model"),
-    operation: text(found, "operation"),
-    surface: text(found, "surface"),
-    requests: sum(found, "requests"),
+    hourMs: readInteger(found, "hour_ms"),
+    accountId: readText(found, "account_id"),
+    keyId: readText(found, "key_id"),
+    model: readText(found, "model"),
+    operation: readText(found, "operation"),
+    surface: readText(found, "surface"),
+    requests: readSum(found, "requests"),
   };
 }
 
@@ -149,25 +149,25 @@ export const USAGE = table<UsageSum>(
   },
   (found) => ({
     ...readHour(found),
-    errors: sum(found, "errors"),
-    amounts: readAmounts(found, sum),
-    costNanoUsd: sum(found, "cost_nano"),
-    chargedNanoUsd: sum(found, "charged_nano"),
+    errors: readSum(found, "errors"),
+    amounts: readAmounts(found, readSum),
+    costNanoUsd: readSum(found, "cost_nano"),
+    chargedNanoUsd: readSum(found, "charged_nano"),
   }),
 );
 
-/** A row of `keyUsesSql`. */
+/** Reads a row of `keyUsesSql`. */
 export function readKeyUse(found: Found): KeyUse {
   return {
-    keyId: text(found, "id"),
-    sinceDayNanoUsd: sum(found, "day_nano"),
-    sinceMonthNanoUsd: sum(found, "month_nano"),
-    everNanoUsd: sum(found, "ever_nano"),
-    lastAtMs: orNull(found, "last_at_ms", whole),
+    keyId: readText(found, "id"),
+    sinceDayNanoUsd: readSum(found, "day_nano"),
+    sinceMonthNanoUsd: readSum(found, "month_nano"),
+    everNanoUsd: readSum(found, "ever_nano"),
+    lastAtMs: readNullable(found, "last_at_ms", readInteger),
   };
 }
 
-/** The columns of `USAGE` that add up. */
+/** The columns of `USAGE` that are summed. */
 export const USAGE_SUMS = USAGE.columns.filter((column) => !USAGE.key.includes(column));
 
 export const FIRST_TOKEN = table<FirstTokenSum>(
@@ -178,5 +178,5 @@ export const FIRST_TOKEN = table<FirstTokenSum>(
     bucket: (row) => row.bucket,
     requests: (row) => row.requests,
   },
-  (found) => ({ ...readHour(found), bucket: whole(found, "bucket") }),
+  (found) => ({ ...readHour(found), bucket: readInteger(found, "bucket") }),
 );

@@ -1,4 +1,4 @@
-// The methods of a store that are the same on both engines.
+// The store's methods that are the same on both engines.
 import { bookMethods } from "./books.ts";
 import { consoleMethods } from "./console.ts";
 import type { Engine } from "./engine.ts";
@@ -7,7 +7,7 @@ import { lessonMethods } from "./lessons.ts";
 import { settingMethods } from "./settings.ts";
 import { responseMethods } from "./stored-responses.ts";
 
-/** `ofRows` is for changes to rows that decisions are made on. */
+/** `ofRows` is for changes to rows that decisions depend on. */
 export function engineMethods(engine: Engine, ofRows = engine) {
   return {
     ...keyMethods(ofRows),

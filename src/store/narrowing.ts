@@ -1,4 +1,4 @@
-// Look-ups that are narrowed by what is asked for: only those conditions are in the statement, so that each finds its index.
+// Filtered lookups: a statement has only the conditions that are asked for, so that each finds its index.
 import type {
   KeyFilter,
   Page,
@@ -24,13 +24,13 @@ class Narrowing {
     this.#mark = mark;
   }
 
-  /** The place of a value that is taken. */
+  /** Adds a value and returns its placeholder. */
   take(value: Value): string {
     this.values.push(value);
     return this.#mark(this.values.length);
   }
 
-  /** Nothing, where there is no value. */
+  /** Adds a condition unless its value is undefined. */
   by(value: Value | undefined, condition: (mark: string) => string): void {
     if (value !== undefined) this.add(condition(this.take(value)));
   }
@@ -44,13 +44,13 @@ class Narrowing {
   }
 }
 
-/** Ids of cards begin with their provider's name and a `#`; the character after that ends the range. */
+/** Card ids begin with the provider's name and `#`; the next character, `$`, ends the range. */
 function ofProvider(by: Narrowing, column: string, provider: string | undefined): void {
   if (provider === undefined) return;
   by.add(`${column} >= ${by.take(`${provider}#`)} AND ${column} < ${by.take(`${provider}$`)}`);
 }
 
-/** One page of a list from the newest: before its position, or from the beginning. */
+/** One page, newest first, from the page's position on. */
 function pageEnd(by: Narrowing, atColumn: string, { limit, after }: Page): string {
   const atMs = by.take(after?.atMs ?? Number.MAX_SAFE_INTEGER);
   by.add(`(${atColumn}, id) < (${atMs}, ${by.take(after?.id ?? "")})`);
@@ -107,12 +107,12 @@ const DIMENSION_COLUMNS: Readonly<
   surface: { column: "surface", empty: "''" },
 };
 
-/** Sums of the usage table over a span, grouped by some of its dimensions. */
+/** Sums of the usage table over a time range, grouped by some dimensions. */
 export function usageLookup(query: UsageQuery, mark: Mark): Statement {
   return sumsLookup(USAGE.name, query, [], USAGE_SUMS, mark);
 }
 
-/** The counts of each bucket over a span, grouped likewise. */
+/** The count of each bucket over a time range, grouped likewise. */
 export function firstTokensLookup(query: UsageQuery, mark: Mark): Statement {
   return sumsLookup(FIRST_TOKEN.name, query, ["bucket"], ["requests"], mark);
 }
@@ -145,16 +145,16 @@ function narrowUsage(by: Narrowing, { accountId, keyId, model, provider }: Usage
   ofProvider(by, "model", provider);
 }
 
-/** The time at which a key was used last, to the hour. */
+/** When a key was last used, to the hour. */
 export const LAST_HOUR = "(SELECT max(hour_ms) FROM usage_hour WHERE key_id = gateway_key.id)";
 
-/** The same to the millisecond, for engines that find the rows of a key at once. */
+/** The same to the millisecond, for engines with an index on the requests of a key. */
 export const LAST_AT = `
   coalesce((SELECT max(at_ms) FROM request
       WHERE key_id = gateway_key.id AND at_ms >= ${LAST_HOUR} AND at_ms < ${LAST_HOUR} + ${HOUR_MS}),
     ${LAST_HOUR})`;
 
-/** Takes the moments of the day and of its month, an hour before each; `ids` is the condition that tells which keys. */
+/** The marks are the start of the day and of the month, each an hour early; `ids` is the keys' condition. */
 export function keyUsesSql(ids: string, dayMark: string, monthMark: string, lastAt: string): string {
   return `
     SELECT id,

@@ -1,8 +1,8 @@
-// A hold's place as its column keeps it: JSON, of this version or the one before.
+// A hold's place as stored in its column: JSON, in the format of this version or of 1.0.
 import { asNumber, asObject, asString, isObject, parseJson } from "../core/json.ts";
 import { PLACE_KINDS, type Place, type SlotTaken } from "../core/rows.ts";
 
-/** A hold that version 1.0 left behind says no more of its place than `kind`, `owner` and `day`, or `taken` and `previous`. */
+/** Holds written by version 1.0 have only `kind`, `owner` and `day`, or `taken` and `previous`. */
 export function parsePlace(json: string): Place {
   const place = asObject(parseJson(json));
   const kind = PLACE_KINDS.find((one) => one === place.kind);

@@ -1,7 +1,7 @@
-// The store's facts about itself, by name.
+// The store's settings, by name.
 import type { Store } from "../core/store.ts";
 import { bind, type Engine, type Result } from "./engine.ts";
-import { text } from "./found.ts";
+import { readText } from "./found.ts";
 
 type SettingMethods = Pick<Store, "setting" | "keepSetting" | "setSetting" | "changeSetting">;
 
@@ -19,14 +19,14 @@ export function settingMethods({ mark, forUpdate, run, runAll, change: changeRow
     },
     setSetting: (name, value) => runAll([bind(set, name, value)]),
     changeSetting: (name, change) =>
-      // A row that isn't there can't be locked, so an empty one is made first.
+      // A missing row can't be locked, so an empty one is added first.
       changeRows([bind(keep, name, ""), bind(`${find} ${forUpdate}`, name)], ([, found]) => {
         const value = change((found && settingOf(found)) || null);
-        return { writes: [bind(set, name, value)], gives: () => value };
+        return { writes: [bind(set, name, value)], toResult: () => value };
       }),
   };
 }
 
 function settingOf([found]: Result): string | null {
-  return found ? text(found, "value") : null;
+  return found ? readText(found, "value") : null;
 }

@@ -1,9 +1,9 @@
-// SQL that both engines share, made from the tables' columns: values are only ever bound, never written into the text.
+// SQL shared by both engines, built from the tables' columns: values are always bound, never part of the text.
 import type { Audit } from "../core/store.ts";
-import { type Found, text, whole } from "./found.ts";
+import { type Found, readInteger, readText } from "./found.ts";
 import type { Table } from "./tables.ts";
 
-/** `?`s for SQLite, `$1, $2 …` for PostgreSQL. */
+/** `?` for SQLite, `$1, $2 …` for PostgreSQL. */
 export type Mark = (position: number) => string;
 
 export function joinNames(columns: readonly string[]): string {
@@ -14,7 +14,7 @@ function joinMarks(count: number, mark: Mark): string {
   return Array.from({ length: count }, (_, at) => mark(at + 1)).join(", ");
 }
 
-/** A table whose rows don't matter here, only its columns. */
+/** A table of any type of row. */
 type AnyTable = Pick<Table<never>, "name" | "key" | "columns">;
 
 export function selectSql({ name, columns }: Pick<AnyTable, "name" | "columns">): string {
@@ -29,16 +29,16 @@ export function upsertSql(table: AnyTable, mark: Mark): string {
   return `${insertSql(table, mark)} ${composeOverwrite(table.key, table.columns)}`;
 }
 
-/** The update of an upsert if the key is known: every other column takes its new value. */
+/** The update of an upsert: every column outside the key takes its new value. */
 export function composeOverwrite(key: readonly string[], columns: readonly string[]): string {
   const others = columns.filter((column) => !key.includes(column));
   return `ON CONFLICT (${joinNames(key)}) DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
 }
 
 /**
- * Each account's row beside what its journal and its open holds come to. The totals are added up from these rows: a
- * distributed engine shows one moment of an account, not of all machines, and no movement is between accounts, so that
- * such sums are right at any moment.
+ * Each account's row with the sums of its journal and its open holds. Totals are added up from these rows: a
+ * distributed engine shows a consistent snapshot of each account but not of all machines. No entry spans accounts, so
+ * the totals are always right.
  */
 export const AUDIT_ACCOUNTS = `
   SELECT account.id, account.balance_nano, account.held_nano, account.entries,
@@ -68,7 +68,7 @@ export const AUDIT_ACCOUNTS = `
     ON open_hold.account_id = account.id
   ORDER BY account.id`;
 
-/** Entries that belong to no account. */
+/** Entries without an account. */
 export const AUDIT_STRAY = `
   SELECT count(*) AS entries,
     CAST(coalesce(sum(funding_nano), 0) AS TEXT) AS funding,
@@ -76,30 +76,30 @@ export const AUDIT_STRAY = `
     CAST(coalesce(sum(overrun_nano), 0) AS TEXT) AS overrun
   FROM entry LEFT JOIN account ON account.id = entry.account_id WHERE account.id IS NULL`;
 
-/** Sums of text, because they may be beyond what a number holds exactly. */
+/** Adds up texts, because the sums may exceed the safe integers. */
 export function readAudit(found: readonly Found[], stray: Found): Audit {
   const accounts = found.map(readAccountAudit);
   const add = (column: string) =>
-    [...found, stray].reduce((total, row) => total + BigInt(text(row, column)), 0n);
+    [...found, stray].reduce((total, row) => total + BigInt(readText(row, column)), 0n);
   return {
     accounts,
     balances: accounts.reduce((total, { balanceNanoUsd }) => total + BigInt(balanceNanoUsd), 0n),
     held: accounts.reduce((total, { heldNanoUsd }) => total + BigInt(heldNanoUsd), 0n),
     system: { funding: add("funding"), revenue: add("revenue"), overrun: add("overrun") },
-    strayEntries: whole(stray, "entries"),
+    strayEntries: readInteger(stray, "entries"),
   };
 }
 
 function readAccountAudit(found: Found) {
   return {
-    id: text(found, "id"),
-    balanceNanoUsd: whole(found, "balance_nano"),
-    heldNanoUsd: whole(found, "held_nano"),
-    entries: whole(found, "entries"),
-    journalEntries: whole(found, "journal_entries"),
-    journalBalanceNanoUsd: whole(found, "journal_balance"),
-    journalHeldNanoUsd: whole(found, "journal_held"),
-    openHoldsNanoUsd: whole(found, "open_holds"),
-    brokenEntries: whole(found, "broken_entries"),
+    id: readText(found, "id"),
+    balanceNanoUsd: readInteger(found, "balance_nano"),
+    heldNanoUsd: readInteger(found, "held_nano"),
+    entries: readInteger(found, "entries"),
+    journalEntries: readInteger(found, "journal_entries"),
+    journalBalanceNanoUsd: readInteger(found, "journal_balance"),
+    journalHeldNanoUsd: readInteger(found, "journal_held"),
+    openHoldsNanoUsd: readInteger(found, "open_holds"),
+    brokenEntries: readInteger(found, "broken_entries"),
   };
 }

@@ -1,8 +1,8 @@
-// Responses that are kept for requests that go on from them.
+// Stored responses, for requests that continue from them.
 import type { StoredResponse } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
-import { text, whole } from "./found.ts";
+import { readInteger, readText } from "./found.ts";
 import { insertSql, selectSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
@@ -19,13 +19,13 @@ const STORED_RESPONSE = table<StoredResponse>(
     sealed: (row) => row.sealed,
   },
   (found) => ({
-    accountId: text(found, "account_id"),
-    id: text(found, "id"),
-    keyId: text(found, "key_id"),
-    atMs: whole(found, "at_ms"),
-    bytes: whole(found, "bytes"),
-    items: text(found, "items"),
-    sealed: text(found, "sealed"),
+    accountId: readText(found, "account_id"),
+    id: readText(found, "id"),
+    keyId: readText(found, "key_id"),
+    atMs: readInteger(found, "at_ms"),
+    bytes: readInteger(found, "bytes"),
+    items: readText(found, "items"),
+    sealed: readText(found, "sealed"),
   }),
 );
 
@@ -38,13 +38,13 @@ export function responseMethods({ mark, contains, run, runAll }: Engine): Respon
   const own = `account_id = ${mark(1)} AND key_id = ${mark(2)}`;
   const ofOwn = `${selectSql(STORED_RESPONSE)} WHERE ${own}`;
   const add = `${insertSql(STORED_RESPONSE, mark)} ON CONFLICT (account_id, id) DO NOTHING`;
-  /** Takes the account, and the bytes that it may keep: the newest responses within them stay. */
+  /** Values: the account and its bytes. The newest responses within them stay. */
   const trim = `DELETE FROM stored_response WHERE account_id = ${mark(1)} AND id IN (
     SELECT id FROM (
       SELECT id, sum(bytes) OVER (ORDER BY at_ms DESC, id DESC ROWS UNBOUNDED PRECEDING) AS total
       FROM stored_response WHERE account_id = ${mark(1)}
     ) AS sized WHERE total > ${mark(2)})`;
-  /** Takes an item's id between quotes. */
+  /** Takes an item's id in quotes. */
   const findByItem = `${ofOwn} AND ${contains("items", mark(3))} ORDER BY at_ms DESC, id DESC LIMIT 1`;
   const remove = `DELETE FROM stored_response WHERE ${own} AND id = ${mark(3)}`;
   const removeAll = `DELETE FROM stored_response WHERE ${own}`;

@@ -1,4 +1,4 @@
-// The tables of the store as both engines have them: columns, keys, and the way from a row to its columns and back.
+// The store's tables, shared by both engines: their columns and keys, and how rows map to columns and back.
 import { asArray, parseJson } from "../core/json.ts";
 import type { Account, GatewayKey } from "../core/key.ts";
 import { ENDINGS, USAGE_SOURCES } from "../core/record.ts";
@@ -13,12 +13,12 @@ import {
   type Spend,
   type TopUp,
 } from "../core/rows.ts";
-import { type Found, orNull, text, type Value, whole, word } from "./found.ts";
+import { type Found, readInteger, readNullable, readText, readWord, type Value } from "./found.ts";
 import { parsePlace } from "./place.ts";
 
 export interface Table<Row> {
   readonly name: string;
-  /** The primary key; it begins with the account where the rows are an account's. */
+  /** The primary key. Begins with the account if the rows belong to one. */
   readonly key: readonly string[];
   /** All columns, in the order of `valuesOf`. */
   readonly columns: readonly string[];
@@ -26,10 +26,10 @@ export interface Table<Row> {
   readonly rowOf: (found: Found) => Row;
 }
 
-/** The part of a table that is written. */
+/** The written part of a table. */
 export type TablePart<Row> = Pick<Table<Row>, "name" | "columns" | "valuesOf">;
 
-/** A table from its columns, each with what it holds of a row. */
+/** Makes a table from its columns, each with the function that reads it from a row. */
 export function table<Row>(
   name: string,
   key: readonly string[],
@@ -45,8 +45,7 @@ export function table<Row>(
   return { name, key, columns: Object.keys(columns), valuesOf, rowOf };
 }
 
-/** A table without some of its columns. */
-export function leaveOut<Row>(
+export function omitColumns<Row>(
   { name, columns, valuesOf }: Table<Row>,
   left: readonly string[],
 ): TablePart<Row> {
@@ -71,17 +70,17 @@ export const ACCOUNT = table<Account>(
     created_at_ms: (row) => row.createdAtMs,
   },
   (found) => ({
-    id: text(found, "id"),
-    name: text(found, "name"),
-    balanceNanoUsd: whole(found, "balance_nano"),
-    heldNanoUsd: whole(found, "held_nano"),
-    entries: whole(found, "entries"),
-    keptCharacters: whole(found, "kept_characters"),
-    createdAtMs: whole(found, "created_at_ms"),
+    id: readText(found, "id"),
+    name: readText(found, "name"),
+    balanceNanoUsd: readInteger(found, "balance_nano"),
+    heldNanoUsd: readInteger(found, "held_nano"),
+    entries: readInteger(found, "entries"),
+    keptCharacters: readInteger(found, "kept_characters"),
+    createdAtMs: readInteger(found, "created_at_ms"),
   }),
 );
 
-/** Beside these the table has the column `digest`, which no row shows. */
+/** The table also has the column `digest`, which is never read back. */
 export const KEY = table<GatewayKey>(
   "gateway_key",
   ["id"],
@@ -99,17 +98,17 @@ export const KEY = table<GatewayKey>(
     keep_responses: (row) => (row.keepsResponses ? 1 : 0),
   },
   (found) => ({
-    id: text(found, "id"),
-    name: text(found, "name"),
-    accountId: text(found, "account_id"),
-    last4: text(found, "last4"),
-    createdAtMs: whole(found, "created_at_ms"),
-    expiresAtMs: orNull(found, "expires_at_ms", whole),
-    revokedAtMs: orNull(found, "revoked_at_ms", whole),
-    allowedModels: allowedModelsOf(text(found, "allowed_models")),
-    requestsPerDay: requestsPerDayOf(text(found, "requests_per_day")),
-    spendLimitNanoUsd: orNull(found, "spend_limit_nano", whole),
-    keepsResponses: whole(found, "keep_responses") === 1,
+    id: readText(found, "id"),
+    name: readText(found, "name"),
+    accountId: readText(found, "account_id"),
+    last4: readText(found, "last4"),
+    createdAtMs: readInteger(found, "created_at_ms"),
+    expiresAtMs: readNullable(found, "expires_at_ms", readInteger),
+    revokedAtMs: readNullable(found, "revoked_at_ms", readInteger),
+    allowedModels: allowedModelsOf(readText(found, "allowed_models")),
+    requestsPerDay: requestsPerDayOf(readText(found, "requests_per_day")),
+    spendLimitNanoUsd: readNullable(found, "spend_limit_nano", readInteger),
+    keepsResponses: readInteger(found, "keep_responses") === 1,
   }),
 );
 
@@ -133,10 +132,10 @@ export const SPEND = table<Spend>(
     held_nano: (row) => row.heldNanoUsd,
   },
   (found) => ({
-    accountId: text(found, "account_id"),
-    keyId: text(found, "key_id"),
-    spentNanoUsd: whole(found, "spent_nano"),
-    heldNanoUsd: whole(found, "held_nano"),
+    accountId: readText(found, "account_id"),
+    keyId: readText(found, "key_id"),
+    spentNanoUsd: readInteger(found, "spent_nano"),
+    heldNanoUsd: readInteger(found, "held_nano"),
   }),
 );
 
@@ -154,14 +153,14 @@ export const METER = table<Meter>(
     free_held_nano: (row) => row.freeHeldNanoUsd,
   },
   (found) => ({
-    accountId: text(found, "account_id"),
-    owner: text(found, "owner"),
-    day: text(found, "day"),
-    used: whole(found, "used"),
-    lastAtMs: whole(found, "last_at_ms"),
-    givenBack: whole(found, "given_back"),
-    freeSpentNanoUsd: whole(found, "free_spent_nano"),
-    freeHeldNanoUsd: whole(found, "free_held_nano"),
+    accountId: readText(found, "account_id"),
+    owner: readText(found, "owner"),
+    day: readText(found, "day"),
+    used: readInteger(found, "used"),
+    lastAtMs: readInteger(found, "last_at_ms"),
+    givenBack: readInteger(found, "given_back"),
+    freeSpentNanoUsd: readInteger(found, "free_spent_nano"),
+    freeHeldNanoUsd: readInteger(found, "free_held_nano"),
   }),
 );
 
@@ -175,10 +174,10 @@ export const SLOT = table<Slot>(
     taken_by: (row) => row.taken?.by ?? null,
   },
   (found) => {
-    const atMs = orNull(found, "taken_at_ms", whole);
-    const by = orNull(found, "taken_by", text);
+    const atMs = readNullable(found, "taken_at_ms", readInteger);
+    const by = readNullable(found, "taken_by", readText);
     const taken = atMs === null || by === null ? null : { atMs, by };
-    return { accountId: text(found, "account_id"), owner: text(found, "owner"), taken };
+    return { accountId: readText(found, "account_id"), owner: readText(found, "owner"), taken };
   },
 );
 
@@ -202,20 +201,20 @@ export const HOLD = table<Hold>(
     reply_id: (row) => row.replyId,
   },
   (found) => ({
-    accountId: text(found, "account_id"),
-    id: text(found, "id"),
-    keyId: text(found, "key_id"),
-    node: text(found, "node"),
-    atMs: whole(found, "at_ms"),
-    requestId: text(found, "request_id"),
-    operation: text(found, "operation"),
-    surface: text(found, "surface"),
-    modelAsked: text(found, "model_asked"),
-    selector: orNull(found, "selector", text),
-    stream: whole(found, "stream") === 1,
-    place: parsePlace(text(found, "place")),
-    nanoUsd: whole(found, "held_nano"),
-    replyId: orNull(found, "reply_id", text),
+    accountId: readText(found, "account_id"),
+    id: readText(found, "id"),
+    keyId: readText(found, "key_id"),
+    node: readText(found, "node"),
+    atMs: readInteger(found, "at_ms"),
+    requestId: readText(found, "request_id"),
+    operation: readText(found, "operation"),
+    surface: readText(found, "surface"),
+    modelAsked: readText(found, "model_asked"),
+    selector: readNullable(found, "selector", readText),
+    stream: readInteger(found, "stream") === 1,
+    place: parsePlace(readText(found, "place")),
+    nanoUsd: readInteger(found, "held_nano"),
+    replyId: readNullable(found, "reply_id", readText),
   }),
 );
 
@@ -239,20 +238,20 @@ export const ENTRY = table<Entry>(
     note: (row) => row.note,
   },
   (found) => ({
-    accountId: text(found, "account_id"),
-    seq: whole(found, "seq"),
-    atMs: whole(found, "at_ms"),
-    kind: word(found, "kind", ENTRY_KINDS),
-    balanceNanoUsd: whole(found, "balance_nano"),
-    heldNanoUsd: whole(found, "held_nano"),
-    fundingNanoUsd: whole(found, "funding_nano"),
-    revenueNanoUsd: whole(found, "revenue_nano"),
-    overrunNanoUsd: whole(found, "overrun_nano"),
-    balanceAfterNanoUsd: whole(found, "balance_after_nano"),
-    requestId: orNull(found, "request_id", text),
-    usageSource: orNull(found, "usage_source", (row, column) => word(row, column, USAGE_SOURCES)),
-    ended: orNull(found, "ended", (row, column) => word(row, column, ENDINGS)),
-    note: orNull(found, "note", text),
+    accountId: readText(found, "account_id"),
+    seq: readInteger(found, "seq"),
+    atMs: readInteger(found, "at_ms"),
+    kind: readWord(found, "kind", ENTRY_KINDS),
+    balanceNanoUsd: readInteger(found, "balance_nano"),
+    heldNanoUsd: readInteger(found, "held_nano"),
+    fundingNanoUsd: readInteger(found, "funding_nano"),
+    revenueNanoUsd: readInteger(found, "revenue_nano"),
+    overrunNanoUsd: readInteger(found, "overrun_nano"),
+    balanceAfterNanoUsd: readInteger(found, "balance_after_nano"),
+    requestId: readNullable(found, "request_id", readText),
+    usageSource: readNullable(found, "usage_source", (row, column) => readWord(row, column, USAGE_SOURCES)),
+    ended: readNullable(found, "ended", (row, column) => readWord(row, column, ENDINGS)),
+    note: readNullable(found, "note", readText),
   }),
 );
 
@@ -269,13 +268,13 @@ export const REPLY = table<KeptReply>(
     sealed: (row) => row.sealed,
   },
   (found) => ({
-    accountId: text(found, "account_id"),
-    id: text(found, "id"),
-    bodyDigest: text(found, "body_digest"),
-    requestId: text(found, "request_id"),
-    atMs: whole(found, "at_ms"),
-    state: word(found, "state", REPLY_STATES),
-    sealed: orNull(found, "sealed", text),
+    accountId: readText(found, "account_id"),
+    id: readText(found, "id"),
+    bodyDigest: readText(found, "body_digest"),
+    requestId: readText(found, "request_id"),
+    atMs: readInteger(found, "at_ms"),
+    state: readWord(found, "state", REPLY_STATES),
+    sealed: readNullable(found, "sealed", readText),
   }),
 );
 
@@ -289,9 +288,9 @@ export const TOP_UP = table<TopUp>(
     amount_nano: (row) => row.nanoUsd,
   },
   (found) => ({
-    accountId: text(found, "account_id"),
-    id: text(found, "id"),
-    atMs: whole(found, "at_ms"),
-    nanoUsd: whole(found, "amount_nano"),
+    accountId: readText(found, "account_id"),
+    id: readText(found, "id"),
+    atMs: readInteger(found, "at_ms"),
+    nanoUsd: readInteger(found, "amount_nano"),
   }),
 );

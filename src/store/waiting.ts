@@ -1,4 +1,4 @@
-// Demands that wait for a transaction, and how one batch of them is answered.
+// Demands that wait for a transaction, and the answering of one batch.
 import type { Answer, Demand } from "../core/demand.ts";
 import { Fault } from "../core/fault.ts";
 
@@ -16,8 +16,8 @@ export function tooMany(): Fault {
 }
 
 /**
- * One transaction for all. Never throws. A demand that the database refuses must not fail the others, so then each has
- * its own.
+ * Runs one transaction for the whole batch. Never throws. If the database refuses a demand, each demand gets its own
+ * transaction, so that the others don't fail with it.
  */
 export async function answerAll(
   batch: readonly Waiting[],

@@ -134,7 +134,7 @@ export const BOOKS: readonly Mutant[] = [
     name: "charge a replay",
     file: "src/ledger/admit.ts",
     find: "  if (earlier !== null) return earlier;",
-    replace: `  if (earlier?.kind === "replayed") letIn(books, demand, key);
+    replace: `  if (earlier?.kind === "replayed") grant(books, demand, key);
   if (earlier !== null) return earlier;`,
   },
   {

@@ -1,27 +1,27 @@
-// One transaction for demands of one account: read under its lock, decide, write; again where it failed and that is safe.
+// One transaction for demands of one account: read under its lock, decide, write; retried if that is safe.
 import type { Answer, Decide, Demand } from "../../core/demand.ts";
 import { CommitError, unavailable } from "../unavailable.ts";
 import type { Connection } from "./connection.ts";
-import { isTrouble, LateError, Tries } from "./failures.ts";
+import { isOutage, LateError, RetryLimit } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
 import { composeReading } from "./reading.ts";
 import { composeWrites } from "./writing.ts";
 
-/** After failures that are certain; while a commit is unknown it is asked for as long as there is time. */
+/** The tries after certain failures. An unknown commit is retried for as long as there is time. */
 const TRIES_MAX = 2;
 
 export interface Bounds {
-  /** For everything up to the last try's writing. */
+  /** The time for everything before the last try's writing. */
   readonly workMs: number;
-  /** For each try's writing, whenever it begins: cut short it would leave an outcome unknown. */
+  /** The time for each try's writing, whenever it begins: cut short, its outcome would be unknown. */
   readonly writeMs: number;
 }
 
 /**
- * The answers, in order, once they are committed. Where a COMMIT was sent and its answer did not come, the same demands
- * are run once more on another connection: their ids are ours, so an admission that was written is replaced, and a
- * settlement that was written tells what it came to. The account's lock makes the second look wait for the first try's
- * end, however late the server comes to it. Only when no time is left for that is the outcome reported as unknown.
+ * Returns the answers, in order, once they are committed. If a COMMIT was sent but not answered, the same demands run
+ * again on another connection: their ids are ours, so an admission that was written is replaced, and a settlement that
+ * was written returns its outcome. The account's lock makes the retry wait until the first try has ended, however late.
+ * The outcome is reported as unknown only if no time is left for a retry.
  */
 export async function runBatch(
   pool: Pool,
@@ -31,14 +31,14 @@ export async function runBatch(
 ): Promise<readonly Answer[]> {
   const untilMs = performance.now() + bounds.workMs;
   let unknown: CommitError | null = null;
-  const tries = new Tries(TRIES_MAX);
+  const tries = new RetryLimit(TRIES_MAX);
   for (;;) {
     try {
       return await transact(pool, decide, demands, untilMs, bounds.writeMs);
     } catch (error) {
       if (error instanceof CommitError) unknown = error;
-      if (!isTrouble(error) && unknown === null) throw error;
-      const again = isTrouble(error) && (tries.mayGoOn(error) || unknown !== null);
+      if (!isOutage(error) && unknown === null) throw error;
+      const again = isOutage(error) && (tries.mayRetry(error) || unknown !== null);
       if (!again || performance.now() >= untilMs) throw unavailable(unknown ?? error);
     }
     await pause();

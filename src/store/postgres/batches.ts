@@ -1,4 +1,4 @@
-// Demands on their way into transactions: while one of an account is under way, its further demands gather for the next.
+// Batches demands into transactions: while one of an account is running, its further demands gather for the next.
 import type { Answer, Decide, Demand } from "../../core/demand.ts";
 import { unavailable } from "../unavailable.ts";
 import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
@@ -7,35 +7,35 @@ import { CONNECTIONS_MAX, LateError } from "./failures.ts";
 import type { Pool } from "./pool.ts";
 
 const BATCH_DEMANDS_MAX = 500;
-/** The most characters of kept replies in one statement. */
+/** Bounds the stored replies in one statement. */
 const BATCH_CHARACTERS_MAX = 8 * 1024 * 1024;
-/** Two connections are left to look-ups. */
+/** Two connections are left for lookups. */
 const BATCHES_AT_ONCE_MAX = CONNECTIONS_MAX - 2;
 /**
- * Turns for accounts whose last batch took all its time. They may be on a machine that answers nothing, where 8 of them
- * would hold every turn for seconds and the accounts of all other machines with it.
+ * Bounds the turns of slow accounts. Their machine may not be answering: 8 such batches would hold every turn for
+ * seconds and block the accounts of all other machines.
  */
 const SLOW_BATCHES_MAX = 2;
 const SLOW_ACCOUNTS_MAX = 10_000;
-/** Nearly all: timers and the server's own limits end a little before the time does. */
+/** Below 1, because timers and the server's own limits end slightly early. */
 const SLOW_SHARE = 0.9;
 const SWEEP_MS = 100;
 
 export interface BatchesParts {
   readonly pool: Pool;
   readonly decide: Decide;
-  /** The longest wait of a demand for its turn before it fails. */
+  /** The longest wait for a turn before a demand fails. */
   readonly waitMs: number;
   readonly bounds: Bounds;
 }
 
 export class Batches {
   readonly #parts: BatchesParts;
-  /** By account; one that is here has a batch under way, or is in the line for a turn. */
+  /** By account. An account in the map has a running batch or is in line for a turn. */
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #line: string[] = [];
   readonly #slowLine: string[] = [];
-  /** Accounts whose last batch took all its time. */
+  /** Accounts whose last batch used up its time. */
   readonly #slow = new Set<string>();
   #slowRunning = 0;
   #demands = 0;
@@ -61,12 +61,12 @@ export class Batches {
         return;
       }
       this.#waiting.set(demand.accountId, [waiting]);
-      // Demands of the same turn of the event loop become one batch.
+      // Demands of the same event loop turn become one batch.
       setImmediate(() => this.#queueUp(demand.accountId));
     });
   }
 
-  /** Takes no more, and waits until everything demanded so far is answered. */
+  /** Refuses new demands and waits until all earlier ones are answered. */
   async drain(): Promise<void> {
     this.#closed = true;
     if (this.#waiting.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
@@ -93,13 +93,13 @@ export class Batches {
     }
   }
 
-  /** Remembers whether a batch of the account took all its time. */
+  /** Records whether the account's batch used up its time. */
   #noteTime(accountId: string, tookMs: number): void {
     if (tookMs < this.#parts.bounds.workMs * SLOW_SHARE) this.#slow.delete(accountId);
     else if (this.#slow.size < SLOW_ACCOUNTS_MAX) this.#slow.add(accountId);
   }
 
-  /** One batch; an account with more goes to the end of the line, so that a busy one keeps no other waiting. */
+  /** Runs one batch. An account with more demands goes to the end of the line, so a busy one never blocks others. */
   async #turn(accountId: string, isSlow: boolean): Promise<void> {
     const queue = this.#waiting.get(accountId) ?? [];
     const batch = queue.splice(0, batchLength(queue));
@@ -132,7 +132,7 @@ export class Batches {
     }, SWEEP_MS);
   }
 
-  /** Lets go those whose turn did not come in time: nothing of them was sent, so their failure is certain. */
+  /** Rejects demands that waited too long. Nothing of them was sent, so their failure is certain. */
   #sweep(): void {
     const beforeMs = performance.now() - this.#parts.waitMs;
     for (const queue of this.#waiting.values()) {
@@ -144,7 +144,7 @@ export class Batches {
   }
 }
 
-/** The number of waiting demands that become one batch: at least one. */
+/** Returns how many waiting demands fit in one batch: at least one. */
 function batchLength(queue: readonly Waiting[]): number {
   let characters = 0;
   const tooMany = queue.findIndex(({ demand }, at) => {

@@ -1,11 +1,11 @@
-// One connection of the pool while it is somebody's: statements sent in one flight, each flight bounded in time.
+// One reserved connection of the pool: statements are pipelined in one flight, and each flight has a time limit.
 import type { ReservedSQL } from "bun";
 import type { Result as Rows, Statement } from "../engine.ts";
 import type { Value } from "../found.ts";
 import { CommitError } from "../unavailable.ts";
 import { isConflict, LateError } from "./failures.ts";
 
-/** Its values stand in place of `$1, $2 …`; lists are for `unnest` and `= ANY`. */
+/** The values are bound to `$1, $2 …`; lists are for `unnest` and `= ANY`. */
 export interface Query extends Statement<Value | readonly Value[]> {
   readonly template?: TemplateStringsArray;
 }
@@ -14,21 +14,21 @@ export interface Result extends Rows {
   readonly command: string;
 }
 
-/** A statement that is always the same. Without values only a template is sent in one flight with others. */
+/** A constant statement. Without values, only a template is pipelined with others. */
 function fixed(template: TemplateStringsArray): Query {
   return { text: template.join(""), values: [], template };
 }
 
-/** Said out loud, because a database may have another level as its default, and the locking is made for this one. */
+/** Explicit, because the locking depends on this level and a database may default to another. */
 const BEGIN = fixed`BEGIN ISOLATION LEVEL READ COMMITTED`;
-/** For reads that belong together: all see one moment. */
-const BEGIN_LOOKING = fixed`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
+/** For reads that need one snapshot. */
+const BEGIN_SNAPSHOT = fixed`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`;
 const COMMIT = fixed`COMMIT`;
 const ROLLBACK = fixed`ROLLBACK`;
 
 export class Connection {
   readonly #reserved: ReservedSQL;
-  /** The statements that come first in each transaction. */
+  /** The first statements of each transaction. */
   readonly #settings: readonly Query[];
   #closed = false;
 
@@ -37,39 +37,39 @@ export class Connection {
     this.#settings = settings;
   }
 
-  /** Begins a transaction and sends its first statements with that, in one flight. */
+  /** Begins a transaction and sends its first statements in the same flight. */
   async begin(queries: readonly Query[], withinMs: number): Promise<readonly Result[]> {
     const results = await this.send([BEGIN, ...this.#settings, ...queries], withinMs);
     return results.slice(1 + this.#settings.length);
   }
 
-  /** A whole transaction that only reads, in one flight. */
-  async look(queries: readonly Query[], withinMs: number): Promise<readonly Result[]> {
-    const results = await this.send([BEGIN_LOOKING, ...this.#settings, ...queries, COMMIT], withinMs);
+  /** Runs a whole read-only transaction in one flight. */
+  async readSnapshot(queries: readonly Query[], withinMs: number): Promise<readonly Result[]> {
+    const results = await this.send([BEGIN_SNAPSHOT, ...this.#settings, ...queries, COMMIT], withinMs);
     return results.slice(1 + this.#settings.length, -1);
   }
 
-  /** One statement. It may have run where this throws. */
+  /** Runs one statement. It may have run even if this throws. */
   async one(query: Query, withinMs: number): Promise<Result> {
     const isBare = this.#settings.length === 0;
     const results = await this.send(isBare ? [query] : [BEGIN, ...this.#settings, query, COMMIT], withinMs);
     return readResult(results, isBare ? 0 : 1 + this.#settings.length);
   }
 
-  /** One statement, committed. Throws a CommitError when nobody knows whether it was written. */
-  async once(query: Query, withinMs: number): Promise<Result> {
+  /** Runs one statement and commits it. Throws a CommitError if it is unknown whether it was written. */
+  async runOnce(query: Query, withinMs: number): Promise<Result> {
     const results = await this.commit([BEGIN, ...this.#settings, query], withinMs);
     return readResult(results, 1 + this.#settings.length);
   }
 
-  /** The results of statements sent together, in order. Throws the first failure, once none of them is under way. */
+  /** Sends statements together and returns their results, in order. Once all have ended, throws the first failure. */
   async send(queries: readonly Query[], withinMs: number): Promise<readonly Result[]> {
     return whole(await this.#flight(queries, withinMs));
   }
 
   /**
-   * `send`, then COMMIT, in the same flight. Throws a CommitError when nobody knows whether it was written; after any
-   * other failure nothing was.
+   * Sends statements and COMMIT in one flight. Throws a CommitError if it is unknown whether they were written; after
+   * any other failure nothing was.
    */
   async commit(queries: readonly Query[], withinMs: number): Promise<readonly Result[]> {
     const ends = await this.#flight([...queries, COMMIT], withinMs);
@@ -79,12 +79,12 @@ export class Connection {
       throw new CommitError("The commit was not answered.", { cause: committed?.reason });
     }
     const results = whole(ends);
-    // After a failed statement COMMIT is answered too, by the word ROLLBACK.
+    // COMMIT succeeds after a failed statement too, but its command is then ROLLBACK.
     if (committed.value.command === "COMMIT") return results;
     throw new Error("The transaction was rolled back without a word why.");
   }
 
-  /** Ends a transaction that is given up, if one is open. When that fails too, the pool closes the connection. */
+  /** Rolls back an abandoned transaction, if one is open. If that fails too, the pool closes the connection. */
   async rollBack(withinMs: number): Promise<void> {
     if (!this.#closed) await this.#flight([ROLLBACK], withinMs);
   }
@@ -93,7 +93,7 @@ export class Connection {
     if (!this.#closed) this.#reserved.release();
   }
 
-  /** Only closing ends the wait for a server that is silent: a query that is sent can't be called off without it. */
+  /** Times out by closing the connection: a query that was sent to a silent server can't be cancelled otherwise. */
   async #flight(queries: readonly Query[], withinMs: number): Promise<PromiseSettledResult<Result>[]> {
     const timer = setTimeout(() => {
       this.#closed = true;

@@ -1,4 +1,4 @@
-// The charges of keys and their last uses, for the console's page of keys.
+// The charges and last uses of keys, for the console's page of keys.
 import type { GatewayKey } from "../../core/key.ts";
 import { bind } from "../engine.ts";
 import { keyUsesSql, LAST_AT } from "../narrowing.ts";
@@ -6,13 +6,13 @@ import type { Query } from "./connection.ts";
 
 const HOUR_MS = 3_600_000;
 
-/** Finds each key's last hour, and its last request within it, by an index. */
+/** Finds each key's last hour, and the last request within it, by an index. */
 const TOGETHER = keyUsesSql("id = ANY($1::text[])", "$2", "$3", LAST_AT);
 
 const OURS = "account_id = ANY($4::text[]) AND key_id = ANY($1::text[]) GROUP BY account_id, key_id";
 /**
- * The same with a group for each table, because a distributed engine refuses subqueries that refer to the row beside them.
- * It reads all hours of a key, so a single server keeps the other form.
+ * The same with one group per table, because a distributed engine refuses correlated subqueries. It reads all hours of
+ * a key, so a single server uses the other form.
  */
 const APART = `
   SELECT gateway_key.id,
@@ -39,7 +39,7 @@ const APART = `
   ) AS latest ON latest.key_id = gateway_key.id
   WHERE gateway_key.id = ANY($1::text[])`;
 
-/** Takes the beginnings of the day and of its month. */
+/** Takes the start of the day and of its month. */
 export function composeKeyUses(
   keys: readonly Pick<GatewayKey, "id" | "accountId">[],
   dayMs: number,

@@ -1,11 +1,11 @@
-// The step of the PostgreSQL schema that made one row of the labels of a prompt.
+// The step of the PostgreSQL schema that merged the labels of a prompt into one row.
 
-/** The other rows of a prompt whose labels are together already. */
+/** Deletes the other rows of a prompt whose labels are merged already. */
 const DROP_OTHERS = `DELETE FROM lesson USING lesson AS kept
   WHERE lesson.account_id = kept.account_id AND lesson.request = kept.request
     AND lesson.source = 'label' AND kept.source = 'label' AND lesson.marks = '' AND kept.marks <> ''`;
 
-/** The columns that are no longer written stay, because the statements that read them may be taken again. */
+/** The unused columns stay, because the statements that read them may run again. */
 export const LESSONS_BY_PROMPT: readonly string[] = [
   "ALTER TABLE lesson ADD COLUMN IF NOT EXISTS marks TEXT NOT NULL DEFAULT ''",
   `UPDATE lesson SET marks = json_build_array(json_build_array(model, score, expected))::text

@@ -1,7 +1,7 @@
-// The schema of the PostgreSQL store is brought up to date: its steps only go forward, taken by whichever node comes first.
+// Migrates the schema of the PostgreSQL store: steps only go forward, and the first node to start takes them.
 
 import { bind } from "../engine.ts";
-import { whole } from "../found.ts";
+import { readInteger } from "../found.ts";
 import type { Connection, Query } from "./connection.ts";
 import { isConflict, LateError, readSqlState } from "./failures.ts";
 import { type Pool, pause } from "./pool.ts";
@@ -11,22 +11,22 @@ const CONNECT_MS = 5000;
 const STEP_MS = 60_000;
 const TRIES_MAX = 100;
 
-/** The one row of this table is what nodes that start at the same moment queue up for. */
+/** Nodes that start at the same moment queue up for this table's only row. */
 const VERSION_TABLE = `
   CREATE TABLE IF NOT EXISTS schema_version (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL)`;
 const VERSION_ROW = "INSERT INTO schema_version (one, version) VALUES (1, 0) ON CONFLICT (one) DO NOTHING";
 const VERSION = "SELECT version FROM schema_version WHERE one = 1";
 
 /**
- * Brings the schema up to date. false: the database holds no store, and without `create` none was made in it. Throws when
- * a newer program wrote it: this one would misread it.
+ * Migrates the schema. False if the database holds no store and `create` is false. Throws if the schema is newer than
+ * this program, which would misread it.
  */
 export function migrate(pool: Pool, create: boolean): Promise<boolean> {
-  return persist(() => pool.use(CONNECT_MS, (connection) => migrateOn(connection, create)));
+  return retryStartup(() => pool.use(CONNECT_MS, (connection) => migrateOn(connection, create)));
 }
 
-/** Does the work again for as long as other nodes that start, or a server that does, are in its way. */
-export async function persist<T>(work: () => Promise<T>): Promise<T> {
+/** Retries while other starting nodes or a starting server interfere. */
+export async function retryStartup<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work();
@@ -46,7 +46,7 @@ async function migrateOn(connection: Connection, create: boolean): Promise<boole
   await send(bind(VERSION_ROW));
   const patience = bind(`SET LOCAL statement_timeout = ${STEP_MS}`);
   const [, found] = await connection.begin([patience, bind(`${VERSION} FOR UPDATE`)], STEP_MS);
-  const version = whole(found?.[0] ?? {}, "version");
+  const version = readInteger(found?.[0] ?? {}, "version");
   checkKnown(version);
   const steps = STEPS.slice(version).flat();
   for (const step of steps) await send(bind(step));
@@ -55,7 +55,7 @@ async function migrateOn(connection: Connection, create: boolean): Promise<boole
   return true;
 }
 
-/** Looked for first, because a node's user may not be allowed to make tables. */
+/** Checked first, because a node's user may not be allowed to create tables. */
 async function versionIfAny(
   send: (asked: Query) => Promise<readonly (readonly object[])[]>,
 ): Promise<number> {
@@ -64,7 +64,7 @@ async function versionIfAny(
     const [row] = found ?? [];
     // Another node is creating it at the same time.
     if (!row) return 0;
-    const version = whole({ ...row }, "version");
+    const version = readInteger({ ...row }, "version");
     checkKnown(version);
     return version;
   } catch (error) {

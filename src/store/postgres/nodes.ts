@@ -1,4 +1,4 @@
-// Finds the nodes that live, by their heartbeats in the database and its own clock, and the holds of those that don't.
+// Finds live nodes by their heartbeats, timed by the database's clock, and the holds of dead ones.
 import type { Store } from "../../core/store.ts";
 import { bind } from "../engine.ts";
 import { selectSql } from "../sql.ts";
@@ -7,11 +7,11 @@ import { HOLD } from "../tables.ts";
 import type { Pool } from "./pool.ts";
 
 /**
- * A node that was silent for so long counts as dead. Only by one that has itself beaten through all that time: where the
- * database was away, or its clock jumped, every node looks silent afterwards, until each had the time to beat again.
+ * A node silent for this long counts as dead, but only to nodes that kept beating all that time: after a database
+ * outage or a clock jump every node looks silent until each has had time to beat again.
  */
 const DEAD = "interval '15 seconds'";
-/** Longer than from one beat to the next: a node that was silent for this long saw nothing of the others meanwhile. */
+/** Longer than the interval between beats: a node silent for this long has seen no others meanwhile. */
 const GAP = "interval '7 seconds'";
 const FORGOTTEN = "interval '1 day'";
 
@@ -21,7 +21,7 @@ const BEAT = `
     since_at = CASE WHEN node.beat_at < clock_timestamp() - ${GAP} THEN clock_timestamp() ELSE node.since_at END,
     beat_at = clock_timestamp()`;
 
-/** A node that has no row has ended and said so, or never beat. */
+/** A node without a row has ended cleanly or never beat. */
 const ORPHANS = `
   ${selectSql(HOLD)} WHERE node <> $1 AND (
     node NOT IN (SELECT id FROM node)
@@ -46,12 +46,12 @@ export function nodeMethods(pool: Pool, node: string): NodeMethods {
   };
 }
 
-/** Rows of nodes that ended long ago and hold nothing. */
+/** Deletes rows of nodes that ended long ago and hold nothing. */
 export async function forgetNodes(pool: Pool): Promise<void> {
   await pool.run(bind(FORGET));
 }
 
-/** The node has ended and won't settle what it still holds, so the others need not wait for its heartbeat to lapse. */
+/** Deletes the row of a node that has ended, so its holds can be settled before its heartbeat lapses. */
 export async function endNode(pool: Pool, node: string): Promise<void> {
   await pool.run(bind("DELETE FROM node WHERE id = $1", node));
 }

@@ -1,10 +1,10 @@
-// The connections to the database: as many as are needed up to a bound, each use bounded in time, failures turned into faults.
+// The pool of database connections, bounded in number and time; failures become faults.
 import type { ReservedSQL, SQL } from "bun";
 import { Fault } from "../../core/fault.ts";
-import { bind, type Changing, type Engine } from "../engine.ts";
+import { bind, type Change, type Engine } from "../engine.ts";
 import { unavailable } from "../unavailable.ts";
 import { Connection, type Query, type Result } from "./connection.ts";
-import { isTrouble, LateError, Tries } from "./failures.ts";
+import { isOutage, LateError, RetryLimit } from "./failures.ts";
 import { makeClient, makeTimeouts, mayPrepare, setForTransaction, type Traits } from "./traits.ts";
 
 const IDLE_SECONDS = 300;
@@ -16,22 +16,22 @@ const PAUSE_MS = 20;
 
 export class Pool implements Engine {
   readonly forUpdate = "FOR UPDATE";
-  /** A distributed engine takes no function here whose result could change, such as `json_agg`. */
+  /** Distributed engines accept only immutable functions here, so not `json_agg`. */
   readonly otherMarks = `
     jsonb_path_query_array(marks::jsonb, 'strict $[*] ? (@[0] != $model)', $1::text::jsonb)::text`;
   readonly traits: Traits;
   readonly #sql: SQL;
   readonly #settings: readonly Query[];
-  /** The longest time of a look-up before it is given up. */
-  readonly #lookMs: number;
+  /** The time limit of a lookup. */
+  readonly #lookupMs: number;
   #closed = false;
 
-  /** Connects to nothing yet. `patienceMs` is the time that a caller has in all. */
+  /** Connects lazily. `patienceMs` is the caller's time limit overall. */
   constructor(url: string, patienceMs: number, traits: Traits, connections: number) {
     const timeouts = makeTimeouts(patienceMs);
     const { keepsSettings } = traits;
     this.traits = traits;
-    this.#lookMs = patienceMs / 3;
+    this.#lookupMs = patienceMs / 3;
     this.#settings = keepsSettings ? [] : [setForTransaction(timeouts)];
     this.#sql = makeClient(url, {
       settings: keepsSettings ? timeouts : {},
@@ -41,13 +41,13 @@ export class Pool implements Engine {
     });
   }
 
-  /** A connection for one piece of work. A transaction that it leaves open is rolled back at its end. Throws the database's errors. */
+  /** Runs work on a reserved connection and rolls back a transaction if it throws. Throws the database's errors. */
   async use<T>(withinMs: number, work: (connection: Connection) => Promise<T>): Promise<T> {
     const connection = new Connection(await this.#reserve(withinMs), this.#settings);
     try {
       return await work(connection);
     } catch (error) {
-      await connection.rollBack(this.#lookMs);
+      await connection.rollBack(this.#lookupMs);
       throw error;
     } finally {
       connection.release();
@@ -59,41 +59,41 @@ export class Pool implements Engine {
   readonly contains = (column: string, part: string) => `strpos(${column}, ${part}) > 0`;
 
   readonly run = (asked: Query): Promise<Result> =>
-    this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookMs));
+    this.#tried(TRIES_MAX, (connection) => connection.one(asked, this.#lookupMs));
 
-  readonly once = (asked: Query): Promise<Result> =>
-    this.#tried(1, (connection) => connection.once(asked, this.#lookMs));
+  readonly runOnce = (asked: Query): Promise<Result> =>
+    this.#tried(1, (connection) => connection.runOnce(asked, this.#lookupMs));
 
   readonly runAll = async (asked: readonly Query[]): Promise<void> => {
     for (const one of asked) await this.run(one);
   };
 
-  /** One statement, for asking whether the database can be used now. */
+  /** Runs one statement without retries, to check whether the database is usable. */
   async probe(asked: Query): Promise<void> {
-    await this.#tried(1, (connection) => connection.one(asked, this.#lookMs));
+    await this.#tried(1, (connection) => connection.one(asked, this.#lookupMs));
   }
 
-  /** Several statements that see one moment. */
-  look(asked: readonly Query[]): Promise<readonly Result[]> {
-    return this.#tried(TRIES_MAX, (connection) => connection.look(asked, this.#lookMs));
+  /** Runs statements on one snapshot. */
+  readSnapshot(asked: readonly Query[]): Promise<readonly Result[]> {
+    return this.#tried(TRIES_MAX, (connection) => connection.readSnapshot(asked, this.#lookupMs));
   }
 
-  readonly lookLong = async (asked: readonly Query[]): Promise<readonly Result[]> => {
-    const results = await this.#tried(1, (connection) => connection.look([LONG, ...asked], LONG_MS));
+  readonly runSlowReads = async (asked: readonly Query[]): Promise<readonly Result[]> => {
+    const results = await this.#tried(1, (connection) => connection.readSnapshot([LONG, ...asked], LONG_MS));
     return results.slice(1);
   };
 
-  /** It takes two flights. */
+  /** Takes two flights. */
   readonly change = <T>(
     firsts: readonly Query[],
-    then: (results: readonly Result[]) => Changing<T, Query>,
+    then: (results: readonly Result[]) => Change<T, Query>,
   ): Promise<T> =>
     this.#tried(TRIES_MAX, async (connection) => {
-      const { writes, gives } = then(await connection.begin(firsts, this.#lookMs));
-      return gives(await connection.commit(writes, this.#lookMs));
+      const { writes, toResult } = then(await connection.begin(firsts, this.#lookupMs));
+      return toResult(await connection.commit(writes, this.#lookupMs));
     });
 
-  /** Waits for what is under way, a moment. */
+  /** Waits up to `withinMs` for running statements. */
   async close(withinMs: number): Promise<void> {
     this.#closed = true;
     await this.#sql.close({ timeout: withinMs / 1000 });
@@ -112,20 +112,20 @@ export class Pool implements Engine {
   }
 
   async #tried<T>(failuresMax: number, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const tries = new Tries(failuresMax);
+    const tries = new RetryLimit(failuresMax);
     for (;;) {
       try {
-        return await this.use(this.#lookMs, work);
+        return await this.use(this.#lookupMs, work);
       } catch (error) {
-        if (error instanceof Fault || !isTrouble(error)) throw error;
-        if (!tries.mayGoOn(error)) throw unavailable(error);
+        if (error instanceof Fault || !isOutage(error)) throw error;
+        if (!tries.mayRetry(error)) throw unavailable(error);
         await pause();
       }
     }
   }
 }
 
-/** A moment of chance, so that those who were in each other's way don't meet again. */
+/** A random pause, so that conflicting transactions don't collide again. */
 export function pause(): Promise<void> {
   return Bun.sleep(1 + Math.random() * PAUSE_MS);
 }

@@ -1,4 +1,4 @@
-// Reading the rows that demands are decided on: one statement for each table, for all demands of one account.
+// Reads the rows for decisions: one statement per table for all demands of one account.
 import type { Reads, Rows } from "../../core/demand.ts";
 import { makeMeterId } from "../../core/rows.ts";
 import { bind } from "../engine.ts";
@@ -20,17 +20,17 @@ const REQUESTS = byId(REQUEST);
 const REPLIES = byId(REPLY);
 const TOP_UPS = byId(TOP_UP);
 
-/** The queries for some demands of one account, and how their results are read. */
+/** The queries for some demands of one account, and the reader of their results. */
 export interface Reading {
   readonly queries: readonly Query[];
   readonly rowsOf: (results: readonly Result[]) => Rows;
 }
 
 /**
- * The first statement reads the account's row, locked unless it is only for looking. Every change to an account
- * locks that row first, so changes come one after the other. The others are separate statements because under
- * READ COMMITTED each sees what was committed before it began: joined with the first, they would show what there was
- * before the wait for the lock, and a place or a dollar could be given away twice.
+ * The first statement reads the account's row, and locks it if `lock` is set. Every change to an account locks that row
+ * first, so changes are made one after the other. The others are separate statements because under READ COMMITTED each
+ * sees what was committed before it began: joined with the first, they would show the state before the wait for the
+ * lock, and a place or a dollar could be spent twice.
  */
 export function composeReading(accountId: string, reads: readonly Reads[], lock: boolean): Reading {
   const queries: Query[] = [];
@@ -67,7 +67,7 @@ export function composeReading(accountId: string, reads: readonly Reads[], lock:
   return { queries, rowsOf };
 }
 
-/** Each once. */
+/** Removes duplicates and nulls. */
 function listed(ids: readonly (string | null)[]): readonly string[] {
   return [...new Set(ids)].filter((id) => id !== null);
 }

@@ -1,7 +1,7 @@
-// The PostgreSQL store's request log, and what it forgets.
+// The PostgreSQL store's request log, and its pruning.
 import type { Store } from "../../core/store.ts";
 import { bind, readFirst } from "../engine.ts";
-import { text } from "../found.ts";
+import { readText } from "../found.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { requestsLookup } from "../narrowing.ts";
 import { selectSql } from "../sql.ts";
@@ -20,7 +20,7 @@ const PRUNE_CONTENTS = `
 const LOCK_ACCOUNT = "SELECT id FROM account WHERE id = $1 FOR UPDATE";
 const OLD_REPLIES =
   "SELECT account_id, id FROM reply WHERE at_ms < $1 AND state <> 'pending' ORDER BY at_ms LIMIT $2";
-/** Looked at again under the account's lock: the reply may have been claimed again. */
+/** Checked again under the account's lock: the reply may have been claimed again. */
 const FORGET_REPLIES = `
   WITH gone AS (
     DELETE FROM reply WHERE account_id = $1 AND id = ANY($2::text[]) AND at_ms < $3 AND state <> 'pending'
@@ -60,8 +60,8 @@ export function requestMethods(pool: Pool): RequestMethods {
 }
 
 /**
- * Takes every step, each with the number of rows that are left to it, and adds up the rows that went. A step that fails
- * doesn't keep the others from theirs; the first failure is thrown at the end.
+ * Runs every step with the number of rows still allowed, and returns the number of rows deleted. A failed step doesn't
+ * stop the others; the first failure is thrown at the end.
  */
 async function pruneAll(
   rowsMax: number,
@@ -80,15 +80,15 @@ async function pruneAll(
   return gone;
 }
 
-/** Works account by account, as no statement may span two. Returns the number of old replies. */
+/** Works account by account, because no statement may span two. Returns the number of old replies. */
 async function forgetReplies(pool: Pool, beforeMs: number, rowsMax: number): Promise<number> {
   const old = await pool.run(bind(OLD_REPLIES, beforeMs, rowsMax));
-  const byAccount = Map.groupBy(old, (found) => text(found, "account_id"));
+  const byAccount = Map.groupBy(old, (found) => readText(found, "account_id"));
   for (const [accountId, found] of byAccount) {
-    const ids = found.map((row) => text(row, "id"));
+    const ids = found.map((row) => readText(row, "id"));
     await pool.change([bind(LOCK_ACCOUNT, accountId)], () => ({
       writes: [bind(FORGET_REPLIES, accountId, ids, beforeMs)],
-      gives: () => undefined,
+      toResult: () => undefined,
     }));
   }
   return old.length;

@@ -1,13 +1,12 @@
-// The steps that the PostgreSQL store's schema was made in, each a list of statements.
+// The steps of the PostgreSQL store's schema, each a list of statements.
 import { LESSONS_BY_PROMPT } from "./lesson-steps.ts";
 
 /**
- * Step n makes version n + 1. A step that was released is never changed: a change is a new step. Each can be taken
- * again from anywhere in its middle, because not every engine of this kind makes all of a step or nothing.
- *
- * Ids are compared by their bytes: in another collation lists would be ordered as in no other engine, and more slowly.
- * No row refers to its account's: accounts never go, and whatever belongs to one is written only where it is known to be
- * there, so that a check of each would only cost time, and keep tables together that an engine may want apart.
+ * Step n makes version n + 1. A released step is never changed: a change is a new step. Each can be resumed from
+ * anywhere, because not every engine runs a step atomically.
+ * Ids are compared by bytes: any other collation would order lists differently from other engines, and more slowly.
+ * Rows have no foreign key to their account: accounts are never deleted, and rows are only written for accounts known
+ * to exist. A check would only cost time, and would keep tables together that an engine may want to separate.
  */
 export const STEPS: readonly (readonly string[])[] = [
   [
@@ -82,7 +81,7 @@ export const STEPS: readonly (readonly string[])[] = [
       PRIMARY KEY (account_id, id)
     )`,
 
-    // One movement of money; its five sides come to zero.
+    // One movement of money; its five legs sum to zero.
     `CREATE TABLE IF NOT EXISTS entry (
       account_id TEXT COLLATE "C" NOT NULL,
       seq BIGINT NOT NULL,
@@ -176,7 +175,7 @@ export const STEPS: readonly (readonly string[])[] = [
     "CREATE INDEX IF NOT EXISTS usage_hour_at ON usage_hour (hour_ms)",
     "CREATE INDEX IF NOT EXISTS usage_hour_key ON usage_hour (key_id, hour_ms)",
 
-    // Both moments are by the database's own clock.
+    // Both times are from the database's own clock.
     `CREATE TABLE IF NOT EXISTS node (
       id TEXT COLLATE "C" PRIMARY KEY,
       since_at TIMESTAMPTZ NOT NULL,
@@ -210,7 +209,7 @@ export const STEPS: readonly (readonly string[])[] = [
     "CREATE INDEX IF NOT EXISTS request_ended ON request (ended_at_ms)",
     "ALTER TABLE usage_hour ADD COLUMN IF NOT EXISTS errors BIGINT NOT NULL DEFAULT 0",
 
-    // The number of streamed answers by the time to their beginning; the bounds of a bucket are in core/histogram.ts.
+    // Streamed answers by time to first token; core/histogram.ts has the bounds of the buckets.
     `CREATE TABLE IF NOT EXISTS first_token_hour (
       account_id TEXT COLLATE "C" NOT NULL,
       hour_ms BIGINT NOT NULL,
@@ -222,7 +221,7 @@ export const STEPS: readonly (readonly string[])[] = [
     )`,
     "CREATE INDEX IF NOT EXISTS first_token_hour_at ON first_token_hour (hour_ms)",
 
-    // Prompts and answers, sealed; only with log.content.
+    // Prompts and answers, sealed. Only with log.content.
     `CREATE TABLE IF NOT EXISTS content (
       account_id TEXT COLLATE "C" NOT NULL,
       id TEXT COLLATE "C" NOT NULL,
@@ -252,7 +251,7 @@ export const STEPS: readonly (readonly string[])[] = [
     "ALTER TABLE meter ADD COLUMN IF NOT EXISTS free_spent_nano BIGINT NOT NULL DEFAULT 0",
     "ALTER TABLE meter ADD COLUMN IF NOT EXISTS free_held_nano BIGINT NOT NULL DEFAULT 0",
   ],
-  // The operation that was asked for, and the surface: a store that is older has chat completions alone.
+  // The requested operation and the surface. Older stores only have chat completions.
   [
     ...["hold", "request", "usage_hour", "first_token_hour"].flatMap((table) => [
       `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS operation TEXT COLLATE "C" NOT NULL DEFAULT 'chat'`,
@@ -263,7 +262,7 @@ export const STEPS: readonly (readonly string[])[] = [
     "ALTER TABLE first_token_hour DROP CONSTRAINT IF EXISTS first_token_hour_pkey",
     "ALTER TABLE first_token_hour ADD PRIMARY KEY (account_id, hour_ms, key_id, model, operation, surface, bucket)",
   ],
-  // Responses of the Responses API, sealed; only with responses.keep.
+  // Responses of the Responses API, sealed. Only with responses.keep.
   [
     `CREATE TABLE IF NOT EXISTS stored_response (
       account_id TEXT COLLATE "C" NOT NULL,
@@ -279,17 +278,17 @@ export const STEPS: readonly (readonly string[])[] = [
     "CREATE INDEX IF NOT EXISTS stored_response_key ON stored_response (account_id, key_id, at_ms, id)",
     "CREATE INDEX IF NOT EXISTS stored_response_at ON stored_response (at_ms)",
   ],
-  // Work that isn't counted in tokens.
+  // Work that is not counted in tokens.
   ["request", "usage_hour"].flatMap((table) =>
     ["images", "seconds", "characters", "search_units", "pages"].map(
       (unit) => `ALTER TABLE ${table} ADD COLUMN IF NOT EXISTS ${unit} BIGINT NOT NULL DEFAULT 0`,
     ),
   ),
-  // A provider may allow a credential only so many requests and tokens in a minute.
+  // A provider may limit a credential's requests and tokens per minute.
   ["requests_per_minute", "tokens_per_minute"].map(
     (limit) => `ALTER TABLE credential ADD COLUMN IF NOT EXISTS ${limit} BIGINT`,
   ),
-  // A key's conversations may be kept unless it says otherwise.
+  // A key's conversations may be stored unless the key disables it.
   ["ALTER TABLE gateway_key ADD COLUMN IF NOT EXISTS keep_responses BIGINT NOT NULL DEFAULT 1"],
   LESSONS_BY_PROMPT,
 ];

@@ -1,14 +1,14 @@
-// The store on PostgreSQL, or on an engine that speaks its language, for as many nodes as wanted.
+// The store on PostgreSQL or a compatible engine, for any number of nodes.
 import { randomBytes } from "node:crypto";
 import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
-import { NoStoreError, withoutUser } from "../address.ts";
+import { NoStoreError, redactAddress } from "../address.ts";
 import { bind } from "../engine.ts";
 import { engineMethods } from "../methods.ts";
 import { Batches } from "./batches.ts";
 
-import { CONNECTIONS_MAX, inWords } from "./failures.ts";
-import { migrate, persist } from "./migrations.ts";
+import { CONNECTIONS_MAX, describeError } from "./failures.ts";
+import { migrate, retryStartup } from "./migrations.ts";
 import { endNode, nodeMethods } from "./nodes.ts";
 import { Pool } from "./pool.ts";
 import { composeReading } from "./reading.ts";
@@ -20,34 +20,34 @@ const CLOSE_MS = 1000;
 const NODE_BYTES = 8;
 
 export interface PostgresStoreOptions {
-  /** `postgres://user:password@host:port/database`, with `?sslmode=…` and the like. */
+  /** `postgres://user:password@host:port/database`, with options such as `?sslmode=…`. */
   readonly url: string;
   readonly decide: Decide;
-  /** false: throws a NoStoreError where the database holds no store yet. */
+  /** If false, throws a NoStoreError if the database holds no store yet. */
   readonly create?: boolean;
-  /** The longest wait of a call for the database before it fails; 3 s unless given. */
+  /** The longest that a call waits for the database before it fails. Default: 3 s. */
   readonly patienceMs?: number;
-  /** The number of connections, all of which are opened at the first use; 10 unless given. */
+  /** The number of connections, all opened at the first use. Default: 10. */
   readonly connections?: number;
 }
 
-/** Opens the store and migrates it. Throws an Error that says what is wrong, and nothing of the address but its host. */
+/** Opens the store and migrates it. Throws an Error that says what is wrong, but not the credentials. */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
   const { decide, patienceMs = PATIENCE_MS } = options;
   const pool = await openPool(options, patienceMs);
   const node = `node_${randomBytes(NODE_BYTES).toString("hex")}`;
-  // A new connection to a distributed engine asks each machine before its first write; cut short, the next would be new again.
+  // A new connection to a distributed engine first contacts each machine; if cut short, the next one starts over.
   const writeShare = pool.traits.isDistributed ? 0.4 : 0.2;
   const bounds = { workMs: patienceMs * 0.5, writeMs: patienceMs * writeShare };
   const batches = new Batches({ pool, decide, waitMs: patienceMs * 0.5, bounds });
   return {
     node,
     transact: (demand) => batches.add(demand),
-    // A commit that was answered is on disk already, unless the operator has turned that off in the database.
+    // An acknowledged commit is on disk already, unless the operator has disabled that in the database.
     durable: async () => {},
     read: async (reads) => {
       const { queries, rowsOf } = composeReading(reads.accountId, [reads], false);
-      return rowsOf(await pool.look(queries));
+      return rowsOf(await pool.readSnapshot(queries));
     },
     ...nodeMethods(pool, node),
     ...engineMethods(pool),
@@ -62,9 +62,9 @@ export async function openPostgresStore(options: PostgresStoreOptions): Promise<
   };
 }
 
-/** Changes no row, but a read-only server refuses it. */
+/** Changes no row, but fails on a read-only server. */
 const TOUCH = bind("UPDATE node SET beat_at = beat_at WHERE id = ''");
-/** Asks every machine that holds accounts. */
+/** Contacts every machine that holds accounts. */
 const COUNT_HOLDS = bind("SELECT count(*) FROM hold");
 
 async function checkReady(pool: Pool): Promise<readonly string[]> {
@@ -85,18 +85,20 @@ async function openPool(
   checkAddress(url);
   let pool: Pool | null = null;
   try {
-    const traits = await persist(() => findTraits(url, patienceMs));
+    const traits = await retryStartup(() => findTraits(url, patienceMs));
     pool = new Pool(url, patienceMs, traits, connections);
     if (await migrate(pool, create)) return pool;
-    throw new NoStoreError(withoutUser(url));
+    throw new NoStoreError(redactAddress(url));
   } catch (error) {
     await pool?.close(0);
     if (error instanceof NoStoreError) throw error;
-    throw new Error(`The store ${withoutUser(url)} can't be opened: ${inWords(error)}.`, { cause: error });
+    throw new Error(`The store ${redactAddress(url)} can't be opened: ${describeError(error)}.`, {
+      cause: error,
+    });
   }
 }
 
-/** The mistake in an address is named without any of it: there may be a password in it. */
+/** The error must not quote the address: it may contain a password. */
 function checkAddress(url: string): void {
   try {
     makeClient(url, { settings: {}, max: 1, idleSeconds: 1 });

@@ -1,4 +1,4 @@
-// The traits of the server behind an address that the store has to act on: a pooler in front of it, shards behind it.
+// The traits of a database server that the store adapts to: a pooler in front of it, shards behind it.
 
 import { SQL } from "bun";
 import { bind } from "../engine.ts";
@@ -7,25 +7,25 @@ import { LateError, readSqlState } from "./failures.ts";
 
 export interface Traits {
   /**
-   * True if a connection keeps what was set at its start. A pooler in transaction mode gives each transaction to whichever
-   * of its own connections is free, so that there every transaction has to set its own.
+   * True if a connection keeps its startup settings. A pooler in transaction mode runs each transaction on any free
+   * connection, so every transaction must set its own.
    */
   readonly keepsSettings: boolean;
-  /** True if the server can spread tables over several machines by their account. */
+  /** True if the server can distribute tables over several machines by account. */
   readonly isDistributed: boolean;
 }
 
 export type Settings = Readonly<Record<string, string>>;
 
-/** A node that stands still between reading and writing must not hold an account's lock for longer. */
+/** A node that hangs between reading and writing must not hold an account's lock for longer. */
 const IDLE_IN_TRANSACTION_MS = 5000;
 const CONNECT_MS = 1000;
 const PROBE_MS = 5000;
-/** A protocol violation: this is how poolers refuse settings that they don't know. */
+/** A protocol violation: poolers refuse unknown settings with it. */
 const UNKNOWN_SETTING = "08P01";
 const APPLICATION = { application_name: "poundkey" };
 
-/** The bounds on each statement and each lock, for a caller that has so much time in all. */
+/** Returns the timeouts of each statement and lock for a caller's overall time limit. */
 export function makeTimeouts(patienceMs: number): Settings {
   return {
     statement_timeout: String(patienceMs),
@@ -34,7 +34,7 @@ export function makeTimeouts(patienceMs: number): Settings {
   };
 }
 
-/** The settings of a transaction, in one statement. */
+/** Sets a transaction's settings in one statement. */
 export function setForTransaction(settings: Settings): Query {
   const calls = Object.keys(settings).map((name, at) => `set_config('${name}', $${at + 1}::text, true)`);
   return bind(`SELECT ${calls.join(", ")}`, ...Object.values(settings));
@@ -44,14 +44,14 @@ export interface ClientOptions {
   readonly settings: Settings;
   readonly max: number;
   readonly idleSeconds: number;
-  /** Left out, the address decides. */
+  /** If missing, the address decides. */
   readonly prepare?: boolean;
 }
 
-/** Connects to nothing yet. Throws when the address is malformed. */
+/** Connects lazily. Throws if the address is malformed. */
 export function makeClient(url: string, { settings, max, idleSeconds, prepare }: ClientOptions): SQL {
   return new SQL(url, {
-    // Given apart as well, because PGDATABASE in the environment would win over the address.
+    // Also passed separately, because PGDATABASE in the environment would override the address.
     ...readDatabase(url),
     ...(prepare === undefined ? {} : { prepare }),
     max,
@@ -62,15 +62,15 @@ export function makeClient(url: string, { settings, max, idleSeconds, prepare }:
 }
 
 /**
- * Statements are prepared only where they will be found again. A pooler that knows prepared statements (PgBouncer from
- * 1.21 on) is announced by `prepare=true` in the address.
+ * Prepares statements only if later ones will find them. `prepare=true` in the address declares a pooler that supports
+ * prepared statements (PgBouncer since 1.21).
  */
 export function mayPrepare(url: string, { keepsSettings }: Traits): boolean | undefined {
   if (keepsSettings || new URL(url).searchParams.has("prepare")) return undefined;
   return false;
 }
 
-/** Asks the server. Throws the database's errors. */
+/** Queries the server. Throws the database's errors. */
 export async function findTraits(url: string, patienceMs: number): Promise<Traits> {
   const timeouts = makeTimeouts(patienceMs);
   try {

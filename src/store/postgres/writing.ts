@@ -1,8 +1,8 @@
-// Writing a decision: every statement takes the account as $1 and a list for each column, whatever the number of rows.
+// Writes a decision: every statement takes the account as $1 and one list per column, for any number of rows.
 import type { Decision, Gone } from "../../core/demand.ts";
 import { bind } from "../engine.ts";
 import type { Value } from "../found.ts";
-import { FIRST_TOKEN, hasWork, leaveOutWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
+import { FIRST_TOKEN, hasWork, omitWork, REQUEST, USAGE, USAGE_SUMS } from "../log-tables.ts";
 import { composeOverwrite, joinNames } from "../sql.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, type Table, type TablePart, TOP_UP } from "../tables.ts";
 import type { Query } from "./connection.ts";
@@ -13,26 +13,26 @@ const WHOLE_NUMBERS = new Set(
   ),
 );
 
-/** Amounts, moments, spans and counts are whole numbers, which lists of bigint refuse to round. */
+/** Amounts, times, durations and counts are integers: a list of bigint refuses fractions instead of rounding them. */
 function castValue(column: string): string {
   return WHOLE_NUMBERS.has(column) || /_(nano|ms|tokens)$/.test(column) ? "bigint" : "text";
 }
 
-/** One table's share of what is written. The account is not among its columns: it is $1 in every part. */
+/** One table's part of a write. The account is not among its columns: it is always $1. */
 interface Part {
   readonly columns: readonly string[];
-  /** The statement that writes the given rows. */
+  /** Returns the statement that writes the given rows. */
   readonly sql: (given: Given) => string;
   readonly rows: (decision: Decision, accountId: string) => readonly (readonly Value[])[];
 }
 
-/** The rows of a part as SQL. */
+/** A part's rows as SQL. */
 interface Given {
-  /** The list of FROM; the rows are called `given` there. */
+  /** The FROM list; it calls the rows `given`. */
   readonly source: string;
   /** The expression for the account's id. */
   readonly account: string;
-  /** The WHERE that names the account, if the source needs one. */
+  /** The WHERE that selects the account, if the source needs one. */
   readonly condition: string;
 }
 
@@ -83,15 +83,15 @@ const ADD_UP = `ON CONFLICT (${joinNames(USAGE.key)}) DO UPDATE SET ${USAGE_SUMS
 const COUNT_UP = `ON CONFLICT (${joinNames(FIRST_TOKEN.key)}) DO UPDATE SET
   requests = ${FIRST_TOKEN.name}.requests + excluded.requests`;
 
-/** Tables that are mostly written together; which groups a decision needs makes the statement, so there are few of them. */
+/** Tables usually written together. Each combination of groups is another statement, so there are few. */
 const GROUPS: readonly (readonly Part[])[] = [
   [MONEY, upsert(SPEND, ({ spends }) => spends), insert(ENTRY, "", ({ entries }) => entries)],
   [upsert(METER, ({ meters }) => meters), upsert(SLOT, ({ slots }) => slots)],
   [upsert(HOLD, ({ holds }) => holds)],
-  // Most requests are chats: the ten lists that they leave out would cost one busy account 4 % of its requests.
+  // Most requests are chats: ten more lists would cost a busy account 4 % of its requests.
   [
-    insert(leaveOutWork(REQUEST), "", ({ requests }) => requests.filter((row) => !hasWork(row))),
-    insert(leaveOutWork(USAGE), ADD_UP, ({ usage }) => usage.filter((row) => !hasWork(row))),
+    insert(omitWork(REQUEST), "", ({ requests }) => requests.filter((row) => !hasWork(row))),
+    insert(omitWork(USAGE), ADD_UP, ({ usage }) => usage.filter((row) => !hasWork(row))),
   ],
   [
     insert(REQUEST, "", ({ requests }) => requests.filter(hasWork)),
@@ -103,8 +103,8 @@ const GROUPS: readonly (readonly Part[])[] = [
 ];
 
 /**
- * Rows that go have their own statement, before the others: no engine promises in which order one statement
- * changes a table twice, and some refuse it.
+ * Deletions are a separate statement, run first: no engine defines the order in which one statement changes a table
+ * twice, and some refuse it.
  */
 const REMOVE = `
   WITH hold_gone AS (DELETE FROM hold WHERE account_id = $1 AND id = ANY($2::text[])),
@@ -112,10 +112,10 @@ const REMOVE = `
   SELECT 1`;
 
 /**
- * The statements that write what was decided for one account, which is their $1 in every part, so that an engine that
- * keeps accounts apart sends each to one machine. On a single server one statement for all tables costs least. A
- * distributed engine gets a statement for each table: it would run the parts of one WITH one by one, keep what each gave,
- * and commit in two phases.
+ * Returns the statements that write one account's decision. The account is always $1, so an engine that shards by
+ * account sends each to one machine. On a single server, one statement for all tables is cheapest. A distributed engine
+ * gets one per table: it would run the parts of a single WITH one by one, store their results, and commit in two
+ * phases.
  */
 export function composeWrites(
   accountId: string,
@@ -139,7 +139,7 @@ export function composeWrites(
   return queries;
 }
 
-/** Every statement that `composeWrites` may send, for tests of their texts. */
+/** Returns every statement that `composeWrites` may send, for tests of their text. */
 export function listWriteTexts(isDistributed: boolean): readonly string[] {
   const written = isDistributed ? GROUPS.flat().map(composeApart) : [composeTogether(GROUPS.map(() => true))];
   return [REMOVE, ...written];
@@ -154,7 +154,7 @@ interface Written {
   readonly rows: readonly (readonly Value[])[];
 }
 
-/** A part's values, column by column. */
+/** Returns a part's values by column. */
 function transpose({ part, rows }: Written): readonly (readonly Value[])[] {
   return part.columns.map((_, column) => rows.map((row) => row[column] ?? null));
 }
@@ -162,7 +162,7 @@ function transpose({ part, rows }: Written): readonly (readonly Value[])[] {
 const together = new Map<string, string>();
 const apart = new Map<Part, string>();
 
-/** One statement that writes these groups. */
+/** Returns one statement that writes these groups. */
 function composeTogether(isWritten: readonly boolean[]): string {
   const id = isWritten.join(" ");
   const known = together.get(id);
@@ -180,8 +180,8 @@ function composeTogether(isWritten: readonly boolean[]): string {
 }
 
 /**
- * The statement that writes one part. The account's own row stands beside the given ones, because a distributed engine
- * runs a statement where the table that it reads is.
+ * Returns the statement that writes one part. It joins the account's own row, because a distributed engine runs a
+ * statement on the machine of the table that it reads.
  */
 function composeApart(part: Part): string {
   const known = apart.get(part);
@@ -199,7 +199,7 @@ function composeApart(part: Part): string {
   return text;
 }
 
-/** The given rows, with a list for each column, the first of them behind the parameter `after`. */
+/** Returns the given rows as one list per column, bound after parameter `after`. */
 function writeSource({ columns }: Part, after: number): string {
   const lists = columns.map((column, at) => `$${after + 1 + at}::${castValue(column)}[]`);
   return `unnest(${lists.join(", ")}) AS given (${joinNames(columns)})`;

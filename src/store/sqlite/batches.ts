@@ -1,26 +1,26 @@
-// Group commit: the demands of one turn of the event loop become one transaction, and are answered after its COMMIT.
+// Group commit: the demands of one event loop turn become one transaction, and are answered after its COMMIT.
 import type { Answer, Decide, Decision, Demand } from "../../core/demand.ts";
 import { FIRST_TOKEN, REQUEST, USAGE } from "../log-tables.ts";
 import { ENTRY, HOLD, METER, REPLY, SLOT, SPEND, TOP_UP } from "../tables.ts";
 import { answerAll, tooMany, WAITING_DEMANDS_MAX, type Waiting } from "../waiting.ts";
 import type { Connection } from "./connection.ts";
-import type { Lifeline } from "./lifeline.ts";
+import type { Connector } from "./connector.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
 import { nextTurn } from "./turns.ts";
 
-/** The most demands of one batch: they take a few milliseconds, for which the event loop stands still. */
+/** A batch of this size blocks the event loop for a few milliseconds. */
 const BATCH_DEMANDS_MAX = 500;
 
 export class Batches {
-  readonly #lifeline: Lifeline;
+  readonly #connector: Connector;
   readonly #cache: RowCache;
   readonly #decide: Decide;
   #waiting: Waiting[] = [];
   #running: Promise<void> | null = null;
 
-  constructor(lifeline: Lifeline, cache: RowCache, decide: Decide) {
-    this.#lifeline = lifeline;
+  constructor(connector: Connector, cache: RowCache, decide: Decide) {
+    this.#connector = connector;
     this.#cache = cache;
     this.#decide = decide;
   }
@@ -33,7 +33,7 @@ export class Batches {
     });
   }
 
-  /** Waits until everything demanded so far is answered. */
+  /** Waits until all demands so far are answered. */
   async drain(): Promise<void> {
     await this.#running;
   }
@@ -48,7 +48,7 @@ export class Batches {
 
   #run(batch: readonly Waiting[]): Promise<void> {
     return answerAll(batch, (demands) =>
-      this.#lifeline.run((connection) => this.#transact(connection, demands), batch[0]?.sinceMs),
+      this.#connector.run((connection) => this.#transact(connection, demands), batch[0]?.sinceMs),
     );
   }
 

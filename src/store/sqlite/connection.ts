@@ -1,4 +1,4 @@
-// One open connection to the SQLite file: its settings, its statements, its transactions, and whether the file is still there.
+// One open connection to the SQLite file: settings, statements, transactions, and whether the file is in place.
 
 import { Database, SQLiteError } from "bun:sqlite";
 import { statSync } from "node:fs";
@@ -9,22 +9,22 @@ import { prepare, type Statements } from "./statements.ts";
 export const IN_MEMORY = ":memory:";
 
 /**
- * SQLite's own wait for another process's lock. It blocks the event loop meanwhile, so it is short: the
- * longer wait is `lifeline.ts`'s, which does not.
+ * SQLite's own wait for another process's lock. Short, because it blocks the event loop: the longer, non-blocking wait
+ * is in `connector.ts`.
  */
 const LOCK_BLOCKS_MS = 10;
 const JOURNAL_BYTES_KEPT = 64 * 1024 * 1024;
-/** The pages of the log that are brought into the database at once (32 MB): a page that changed often is then written once. */
+/** Checkpoints the log every 32 MB: a page that changed often is then written only once. */
 const LOG_PAGES = 8000;
 /**
- * Half of SQLite's default: where pages of a tree change places, a commit walks through all that are cached. Of a million
- * keys a request costs a twentieth less than with twice as much, of ten it is all the same.
+ * Half of SQLite's default: if pages of a tree move, a commit walks through every cached page. With a million keys a
+ * request costs a twentieth less than with twice this size; with ten keys it makes no difference.
  */
 const CACHE_KB = 1000;
 
 /**
- * WAL lets readers go on beside the one writer. With `synchronous = NORMAL` a commit survives a killed process, and
- * only a power failure can take back the last ones: where that matters, `durability.ts` syncs the log for many at once.
+ * WAL lets readers run beside the one writer. With `synchronous = NORMAL` a commit survives a killed process, and only
+ * a power failure can undo the latest ones. If that matters, `durability.ts` syncs the log for many at once.
  */
 const PRAGMAS = [
   "page_size = 2048",
@@ -37,20 +37,20 @@ const PRAGMAS = [
 
 export interface Connection {
   readonly sql: Statements;
-  /** Runs the work as one transaction that excludes other writers from its start, so that what it read stays true. */
+  /** Runs the work as one transaction that excludes other writers from its start, so its reads stay valid. */
   write<T>(work: () => T): T;
-  /** False when the file was removed or replaced: SQLite would go on writing to the lost one without an error. */
+  /** False if the file was removed or replaced: SQLite would go on writing to the old one without an error. */
   isInPlace(): boolean;
-  /** Reads several statements as of one moment. */
-  look<T>(work: () => T): T;
-  /** Rewrites the same bytes: proves that the file can be written, and changes nothing. */
+  /** Runs reads on one snapshot. */
+  readSnapshot<T>(work: () => T): T;
+  /** Rewrites the same bytes, to prove that the file is writable. */
   rewrite(): void;
-  /** Brings all of the log into the database and checks that it is sound. Throws when it is not. */
+  /** Checkpoints the whole log and checks the file's integrity. Throws if the file is damaged. */
   verify(): void;
   close(): void;
 }
 
-/** Opens the database and migrates it. Throws SQLite's error, or one that says why the file won't do. */
+/** Opens the database and migrates it. Throws SQLite's error, or an Error that says why the file is refused. */
 export function connect(path: string, options: { readonly create: boolean }): Connection {
   refuseEmptied(path, options);
   const database = new Database(path, { readwrite: true, create: options.create, strict: true });
@@ -58,7 +58,7 @@ export function connect(path: string, options: { readonly create: boolean }): Co
     database.run(`PRAGMA busy_timeout = ${LOCK_BLOCKS_MS}`);
     for (const pragma of PRAGMAS) database.run(`PRAGMA ${pragma}`);
     migrate(database);
-    // Not before: a step may rebuild a table that others refer to.
+    // Only now: a migration may rebuild a table that others refer to.
     database.run("PRAGMA foreign_keys = ON");
     const sql = prepare(database);
     const opened = fileId(path);
@@ -67,7 +67,7 @@ export function connect(path: string, options: { readonly create: boolean }): Co
       write: (work) => writeIn(database, sql, work),
       isInPlace: () => fileId(path) === opened,
       rewrite: () => writeIn(database, sql, () => rewrite(database)),
-      look: (work) => database.transaction(work).deferred(),
+      readSnapshot: (work) => database.transaction(work).deferred(),
       verify: () => verify(database),
       close: () => database.close(true),
     };
@@ -78,8 +78,8 @@ export function connect(path: string, options: { readonly create: boolean }): Co
 }
 
 /**
- * An empty file knows no key, so it won't do in the place of one that was there; and SQLite would delete the log beside
- * it, which may hold all that the lost file lacks.
+ * An empty file knows no keys, so it must not replace one that existed. SQLite would also delete the log beside it,
+ * which may hold everything that the lost file lacks.
  */
 function refuseEmptied(path: string, { create }: { readonly create: boolean }): void {
   const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
@@ -96,7 +96,7 @@ function fileId(path: string): string | null {
   return found ? `${found.dev} ${found.ino}` : null;
 }
 
-/** SQLite writes this page even where the value stays; a row that stays as it was it would not. */
+/** SQLite writes this page even if the value is unchanged, unlike a row. */
 function rewrite(database: Database): void {
   database.run(`PRAGMA user_version = ${readVersion(database)}`);
 }
@@ -115,7 +115,7 @@ function writeIn<T>(database: Database, sql: Statements, work: () => T): T {
   try {
     result = work();
   } catch (error) {
-    // Some failures (a full disk) have rolled back by themselves.
+    // Some failures (a full disk) have rolled back already.
     if (database.inTransaction) sql.rollback.run();
     throw error;
   }
@@ -127,12 +127,12 @@ function writeIn<T>(database: Database, sql: Statements, work: () => T): T {
   return result;
 }
 
-/** Another connection holds the lock that was needed: a matter of waiting. */
+/** True if another connection holds the lock, so that waiting helps. */
 export function isLocked(error: unknown): boolean {
   return error instanceof SQLiteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code ?? "");
 }
 
-/** The data was refused, and the connection is as good as before; any other SQLite error puts it in doubt. */
+/** True if only the data was refused and the connection is sound. Any other SQLite error puts it in doubt. */
 export function isRefusal(error: unknown): boolean {
   return (
     !(error instanceof SQLiteError) || /^SQLITE_(CONSTRAINT|MISMATCH|RANGE|TOOBIG)/.test(error.code ?? "")

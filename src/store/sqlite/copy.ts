@@ -1,18 +1,17 @@
-// A consistent copy of a SQLite store's file, made while gateways go on writing to it.
+// A consistent copy of a SQLite store's file, made while gateways keep writing to it.
 import { Database } from "bun:sqlite";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { LOCK_WAIT_MS } from "./store.ts";
 
-/** A copy holds sealed credentials and the digests of keys: it is readable by its owner alone. */
+/** A copy holds sealed credentials and key digests, so only its owner may read it. */
 const FILE_MODE = 0o600;
 
 /**
- * Copies the database at `from` as of one moment to the new file `to`; gives its size in bytes. A reader of the
- * write-ahead log doesn't block its writer: the log only can't shrink until the copy is done.
- *
- * An empty `to` is made first, so that no other program takes the name, and is replaced by the copy once that is checked
- * and on disk. Throws an Error when there is such a file already, or when the copy can't be made or is damaged.
+ * Copies a snapshot of the database at `from` to the new file `to`. Returns its size in bytes. A reader of the
+ * write-ahead log doesn't block the writer, but the log can't shrink until the copy is done.
+ * Reserves `to` with an empty file first, and replaces it once the copy is checked and on disk. Throws an Error if the
+ * file exists already, or if the copy fails or is damaged.
  */
 export function copyDatabase(from: string, to: string): number {
   const draft = `${to}.${process.pid}`;
@@ -32,7 +31,7 @@ export function copyDatabase(from: string, to: string): number {
   return statSync(to).size;
 }
 
-/** SQLite's backup API starts over whenever another process writes; this is one read transaction. */
+/** SQLite's backup API starts over when another process writes; this is a single read transaction. */
 function writeCopy(from: string, to: string): void {
   const database = new Database(from, { readonly: true });
   try {

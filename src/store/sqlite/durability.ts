@@ -1,26 +1,26 @@
-// Makes what was committed survive a power failure: one sync of the write-ahead log for all who wait, beside the event loop.
+// Makes commits survive a power failure: one sync of the write-ahead log for all waiting callers, off the event loop.
 import { closeSync, fdatasync, openSync } from "node:fs";
 import { unavailable } from "../unavailable.ts";
-import type { Lifeline } from "./lifeline.ts";
+import type { Connector } from "./connector.ts";
 import { nextTurn } from "./turns.ts";
 
-/** Under load a sync begins no sooner after the one before; every provider takes longer to begin its answer. */
+/** Under load syncs start at most this often. Every provider takes longer to start its answer. */
 const WINDOW_MS = 4;
-/** The most that wait within this window and the one before for their syncs to begin at once. */
+/** Up to this many calls, in this window and the one before, sync at once. */
 const FEW = 4;
 
-/** They follow each other: a caller that comes while one runs may have committed after it began, and shares the next. */
-export class Syncs {
+/** Runs one sync at a time. A caller during one may have committed after its start, so it shares the next. */
+export class LogSync {
   readonly #path: string;
-  readonly #lifeline: Lifeline;
+  readonly #connector: Connector;
   readonly #asked = new Frequency();
   #running: Promise<void> = Promise.resolve();
   #gathering: Promise<void> | null = null;
   #startedMs = 0;
 
-  constructor(path: string, lifeline: Lifeline) {
+  constructor(path: string, connector: Connector) {
     this.#path = path;
-    this.#lifeline = lifeline;
+    this.#connector = connector;
   }
 
   /** Resolves when everything committed before this call is on disk. Throws the Fault `store_unavailable`. */
@@ -32,7 +32,7 @@ export class Syncs {
 
   async #gather(): Promise<void> {
     await this.#running;
-    // All whom one transaction has answered ask within one turn.
+    // All callers of one transaction call within one turn.
     await nextTurn();
     const restMs = this.#startedMs + WINDOW_MS - performance.now();
     if (restMs > 0 && this.#asked.isMoreThan(FEW)) await Bun.sleep(restMs);
@@ -44,19 +44,19 @@ export class Syncs {
   }
 
   async #run(): Promise<void> {
-    // After a failure nothing counts as written before the file was found sound: a second sync would succeed regardless.
-    await this.#lifeline.run(() => undefined);
+    // After a failed sync, nothing counts as written until the file is checked: a second sync would succeed regardless.
+    await this.#connector.run(() => undefined);
     try {
       await syncLog(this.#path);
     } catch (error) {
-      // The system may have forgotten what it could not write: only the file itself can tell what is there.
-      this.#lifeline.distrust();
+      // The system may have dropped what it could not write: only the file itself shows what was written.
+      this.#connector.distrust();
       throw unavailable(error);
     }
   }
 }
 
-/** Counts calls within the present window of time and the one before. */
+/** Counts calls in the current time window and the one before. */
 class Frequency {
   #windowMs = 0;
   #calls = 0;
@@ -81,7 +81,7 @@ class Frequency {
   }
 }
 
-/** The log is opened again each time: a descriptor kept open would outlive a file that was replaced. */
+/** Opens the log each time: an open descriptor would outlive a replaced file. */
 function syncLog(path: string): Promise<void> {
   const log = openSync(`${path}-wal`, "r+");
   return new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// The schema of the first release, with which every SQLite store begins.
+// The schema of the first release, the first step of every SQLite store.
 
 export const FIRST_SCHEMA = `
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;

@@ -1,4 +1,4 @@
-// The step of the SQLite schema that made one row of the labels of a prompt.
+// The step of the SQLite schema that merged the labels of a prompt into one row.
 
 export const LESSONS_BY_PROMPT = `
   -- The labels of one prompt are one row: its numbers were there once for each model.

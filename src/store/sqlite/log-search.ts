@@ -1,31 +1,31 @@
-// Finds rows of the request log by what they are narrowed to, a part of the log in each turn of the event loop.
+// Searches the request log by a filter, a part of the log per event loop turn.
 import type { RequestRecord } from "../../core/record.ts";
 import type { Page, RequestFilter } from "../../core/store.ts";
 import { bind, type Engine } from "../engine.ts";
-import { whole } from "../found.ts";
+import { readInteger } from "../found.ts";
 import { REQUEST } from "../log-tables.ts";
 import { requestsLookup } from "../narrowing.ts";
 import { nextTurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
-/** The rows that are looked through while nothing else runs: 3 ms. */
+/** The rows searched in one turn, which takes 3 ms. */
 const ROWS_A_TURN = 20_000;
 
-/** The hours that a key's requests began in, from the latest: takes the key, and the moments between which they begin. */
+/** The hours in which a key was used, latest first. Values: the key, and the hours' range. */
 const HOURS_OF_KEY =
   "SELECT DISTINCT hour_ms FROM usage_hour WHERE key_id = ?1 AND hour_ms > ?2 AND hour_ms <= ?3 ORDER BY hour_ms DESC";
-/** The row of the log that is so many further back: takes the moments between which to look, and the number. */
+/** The log's row that is ?3 rows further back between two times. */
 const ROW_FURTHER =
   "SELECT at_ms FROM request WHERE at_ms >= ?1 AND at_ms < ?2 ORDER BY at_ms DESC LIMIT 1 OFFSET ?3";
 
-/** From a moment to before another. */
+/** A time range; its end is exclusive. */
 interface Span {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** One page, from the newest. */
-export async function requestsFound(
+/** Returns one page, newest first. */
+export async function searchRequests(
   engine: Engine,
   filter: RequestFilter,
   page: Page,
@@ -46,13 +46,13 @@ export async function requestsFound(
   return found;
 }
 
-/** From the latest. The log is in the order of time alone: of a key's only the hours in which it was used are looked through. */
+/** Latest first. The log is ordered by time only: for a key, only the hours in which it was used are searched. */
 async function* partsOf(engine: Engine, span: Span, keyId: string | undefined): AsyncGenerator<Span> {
   if (keyId === undefined) yield* turnsOf(engine, span);
   else {
     const { fromMs, toMs } = span;
     const hours = await engine.run(bind(HOURS_OF_KEY, keyId, fromMs - HOUR_MS, toMs));
-    for (const hourMs of hours.map((hour) => whole(hour, "hour_ms"))) {
+    for (const hourMs of hours.map((hour) => readInteger(hour, "hour_ms"))) {
       yield* turnsOf(engine, {
         fromMs: Math.max(fromMs, hourMs),
         toMs: Math.min(toMs, hourMs + HOUR_MS),
@@ -66,7 +66,7 @@ async function* turnsOf(engine: Engine, { fromMs, toMs }: Span): AsyncGenerator<
   while (endMs > fromMs) {
     await nextTurn();
     const [further] = await engine.run(bind(ROW_FURTHER, fromMs, endMs, ROWS_A_TURN));
-    const startMs = further ? whole(further, "at_ms") : fromMs;
+    const startMs = further ? readInteger(further, "at_ms") : fromMs;
     yield { fromMs: startMs, toMs: endMs };
     endMs = startMs;
   }

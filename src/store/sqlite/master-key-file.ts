@@ -1,4 +1,4 @@
-// The file beside the database that keeps the master key, readable by its owner alone.
+// The file beside the database that stores the master key, readable by its owner only.
 import {
   closeSync,
   fsyncSync,
@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 
-/** `master.key` in the folder of the database. */
+/** The file `master.key` in the database's folder. */
 export function masterKeyFile(databasePath: string) {
   const path = join(dirname(databasePath), "master.key");
   return { path, read: () => readText(path), make: (text: string) => makeText(path, text) };
@@ -27,8 +27,8 @@ function readText(path: string): string | null {
 }
 
 /**
- * Makes the file whole or not at all, and never over another process's: it is written and synced under another name
- * (a key lost in a power failure would make every secret worthless), then linked into place. Gives what the file holds.
+ * Creates the file atomically, never overwriting another process's. It is written and synced under another name (a key
+ * lost in a power failure would make every secret worthless), then linked into place. Returns the file's content.
  */
 function makeText(path: string, text: string): string {
   const draft = `${path}.${process.pid}`;

@@ -1,18 +1,18 @@
-// Brings a SQLite file's schema up to date.
+// Migrates a SQLite file's schema.
 import type { Database } from "bun:sqlite";
 import { MIGRATIONS } from "./migrations.ts";
 
-/** The version of the file's schema; 0: it has none yet. */
+/** Returns the version of the file's schema. 0 if it has none yet. */
 export function readVersion(database: Database): number {
   return database.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version ?? 0;
 }
 
-/** Brings the schema up to date. Throws when a newer program wrote the file: this one would misread it. */
+/** Migrates the schema. Throws if it is newer than this program, which would misread it. */
 export function migrate(database: Database): void {
   if (readVersion(database) === MIGRATIONS.length) return;
   database
     .transaction(() => {
-      // Read again under the lock: another process may have migrated since.
+      // Read again under the lock: another process may have migrated meanwhile.
       const version = readVersion(database);
       if (version > MIGRATIONS.length) {
         throw new Error(

@@ -1,9 +1,9 @@
-// The schema of the SQLite store: steps that only go forward, counted in the file's own `user_version`.
+// The steps of the SQLite store's schema: they only go forward, counted by the file's `user_version`.
 
 import { FIRST_SCHEMA } from "./first-schema.ts";
 import { LESSONS_BY_PROMPT } from "./lesson-migration.ts";
 
-/** Step n makes version n + 1. A step that was released is never changed: a change is a new step. */
+/** Step n makes version n + 1. A released step is never changed: a change is a new step. */
 export const MIGRATIONS: readonly string[] = [
   FIRST_SCHEMA,
   `

@@ -1,15 +1,15 @@
-// Finds the processes that live: each holds the lock of a small file beside the database, and the system frees it when they end.
+// Finds live processes: each locks a small file beside the database, and the system unlocks it when they end.
 import { Database } from "bun:sqlite";
 import { existsSync, readdirSync, rmSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { isLocked } from "./connection.ts";
 
 const TRIES_MAX = 10;
-/** The file may be looked at by another process at the same moment. */
+/** Another process may be checking the file at the same moment. */
 const LOOKED_AT_MS = 100;
 const NODE = /-node_[0-9a-f]+$/;
 
-/** The lock of one life of a process, taken at most once. In memory there is nobody to tell. */
+/** The lock of one process, taken once. A store in memory needs none. */
 export class NodeLock {
   readonly #path: string | null;
   #held: Database | null = null;
@@ -18,18 +18,18 @@ export class NodeLock {
     this.#path = databasePath === null ? null : lockPath(databasePath, node);
   }
 
-  /** Takes the lock unless it is held, and clears away the files of those that ended. */
+  /** Takes the lock unless it is held, and removes the files of processes that ended. */
   take(): void {
     if (this.#held !== null || this.#path === null) return;
     let cause: unknown;
     for (let tries = 0; this.#held === null && tries < TRIES_MAX; tries++) {
       try {
         const held = locked(this.#path, true);
-        // Between its making and its locking somebody else may have taken the file for one that was left behind.
+        // Before it was locked, another process may have removed the new file as stale.
         if (existsSync(this.#path)) this.#held = held;
         else held.close();
       } catch (error) {
-        // Or in the midst of its locking.
+        // Another process may have locked it, to remove it, at the same moment.
         cause = error;
       }
     }
@@ -44,23 +44,23 @@ export class NodeLock {
     try {
       rmSync(this.#path, { force: true });
     } catch {
-      // On a disk that can't be written it stays, without a lock: the next process that looks at it removes it.
+      // On a read-only disk the file stays, without a lock: the next process that checks it removes it.
     }
   }
 }
 
-/** True if the process of that node has ended: its lock can be had, or is gone. Leaves nothing behind. */
+/** True if the node's process has ended: its lock is free or its file is gone. Leaves no file behind. */
 export function hasEnded(databasePath: string, node: string): boolean {
   const path = lockPath(databasePath, node);
   if (!existsSync(path)) return true;
   try {
     const file = locked(path, false);
-    // Before it is let go: its process may be about to take it, and would be left with a lock that nobody sees.
+    // Removed before the lock is freed: the node may be about to lock it, and would hold a lock that others can't see.
     rmSync(path, { force: true });
     file.close();
   } catch (error) {
     if (isLocked(error)) return false;
-    // Somebody else was faster.
+    // Another process removed it first.
     if (existsSync(path)) throw error;
   }
   return true;
@@ -79,12 +79,12 @@ function clearAway(own: string): void {
   }
 }
 
-/** The file with its lock taken. SQLite's locks go by the file, across processes and within one. */
+/** Opens the file and locks it. SQLite's locks apply across processes and within one. */
 function locked(path: string, create: boolean): Database {
   const file = new Database(path, { readwrite: true, create });
   try {
     file.run(`PRAGMA busy_timeout = ${create ? LOOKED_AT_MS : 0}`);
-    // Nothing is ever written, and a journal beside it would stay where a process is killed at the wrong moment.
+    // Nothing is ever written, and a journal file would stay behind if the process is killed at the wrong moment.
     file.run("PRAGMA journal_mode = MEMORY");
     file.run("PRAGMA locking_mode = EXCLUSIVE");
     file.run("BEGIN EXCLUSIVE");

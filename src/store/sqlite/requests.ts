@@ -1,27 +1,27 @@
-// The SQLite store's request log, keys by their digest and their uses, and the holds of processes that ended.
+// The SQLite store's request log, lookups of keys and their uses, and the holds of ended processes.
 import type { Hold } from "../../core/rows.ts";
 import type { KeyUse, Store } from "../../core/store.ts";
 import { bind, type Engine, readFirst } from "../engine.ts";
-import { text, whole } from "../found.ts";
+import { readInteger, readText } from "../found.ts";
 import { REQUEST, readKeyUse } from "../log-tables.ts";
 import { keyUsesSql, LAST_HOUR } from "../narrowing.ts";
 import { selectSql } from "../sql.ts";
 import { HOLD, KEY } from "../tables.ts";
-import type { Lifeline } from "./lifeline.ts";
-import { requestsFound } from "./log-search.ts";
+import type { Connector } from "./connector.ts";
+import { searchRequests } from "./log-search.ts";
 import { hasEnded } from "./node-lock.ts";
 import type { RowCache } from "./row-cache.ts";
 import type { Statements } from "./statements.ts";
 import { nextTurn } from "./turns.ts";
 
 const HOUR_MS = 3_600_000;
-/** The rows that may have been written after one that ended later: what dead nodes left is resolved 500 at once. */
+/** Rows that may be written after one that ended later: the requests of dead nodes are settled 500 at a time. */
 const WRITTEN_SINCE_MAX = 500;
-/** Rows are written as requests end, so that the latest are among the last; but what was lost comes late. */
+/** Rows are written as requests end, so the latest are among the last; only lost requests are written late. */
 const ENDED_SINCE = `
   SELECT * FROM (SELECT * FROM request ORDER BY rowid DESC LIMIT ?2 + ${WRITTEN_SINCE_MAX})
   WHERE ended_at_ms >= ?1 ORDER BY ended_at_ms DESC LIMIT ?2`;
-/** The time of its last use, only to the hour. */
+/** The key's last use is only to the hour here. */
 const KEY_USE = keyUsesSql("id = ?1", "?2", "?3", LAST_HOUR);
 const OLD_REPLIES = `
   SELECT account_id, id, coalesce(length(sealed), 0) AS characters FROM reply
@@ -35,16 +35,16 @@ type RequestMethods = Pick<
   "keyByDigest" | "keyUses" | "request" | "requests" | "endedSince" | "prune" | "orphans"
 >;
 
-/** `file` is null for a database in memory, which nobody shares. */
+/** `own.file` is null for a database in memory, which no other process can use. */
 export function requestMethods(
-  lifeline: Lifeline,
+  connector: Connector,
   cache: RowCache,
   engine: Engine,
   own: { readonly file: string | null; readonly node: string },
 ): RequestMethods {
   return {
     keyByDigest: (digest) =>
-      lifeline.run(({ sql }) => {
+      connector.run(({ sql }) => {
         const found = sql.keyByDigest.get(digest);
         if (found === null) return null;
         const key = KEY.rowOf(found);
@@ -64,11 +64,11 @@ export function requestMethods(
     },
     request: async (id) =>
       readFirst(REQUEST, await engine.run(bind(`${selectSql(REQUEST)} WHERE id = ?1`, id))),
-    requests: (filter, page) => requestsFound(engine, filter, page),
+    requests: (filter, page) => searchRequests(engine, filter, page),
     endedSince: async (sinceMs, most) =>
       (await engine.run(bind(ENDED_SINCE, sinceMs, most))).map(REQUEST.rowOf),
     prune: ({ requestsMs, metersMs, repliesMs, contentsMs = requestsMs }, rowsMax) =>
-      lifeline.run((connection) => {
+      connector.run((connection) => {
         const { sql } = connection;
         const pruned = connection.write(() => {
           sql.run(bind("DELETE FROM meter WHERE last_at_ms < ?1", metersMs));
@@ -79,23 +79,23 @@ export function requestMethods(
         cache.clear();
         return pruned;
       }),
-    orphans: (most) => lifeline.run(({ sql }) => findOrphans(sql, own.file, own.node, most)),
+    orphans: (most) => connector.run(({ sql }) => findOrphans(sql, own.file, own.node, most)),
   };
 }
 
 async function lastUse(engine: Engine, { keyId, lastAtMs: hourMs }: KeyUse): Promise<number | null> {
   if (hourMs === null) return null;
   const hour = { keyId, fromMs: hourMs, toMs: hourMs + HOUR_MS };
-  const [latest] = await requestsFound(engine, hour, { limit: 1, after: null });
+  const [latest] = await searchRequests(engine, hour, { limit: 1, after: null });
   return latest?.atMs ?? hourMs;
 }
 
 function forgetReplies(sql: Statements, beforeMs: number, rowsMax: number): number {
   const old = sql.run(bind(OLD_REPLIES, beforeMs, rowsMax));
   for (const found of old) {
-    const accountId = text(found, "account_id");
-    sql.removeReply.run(accountId, text(found, "id"));
-    sql.run(bind(FREE_CHARACTERS, whole(found, "characters"), accountId));
+    const accountId = readText(found, "account_id");
+    sql.removeReply.run(accountId, readText(found, "id"));
+    sql.run(bind(FREE_CHARACTERS, readInteger(found, "characters"), accountId));
   }
   return old.count;
 }
@@ -103,7 +103,7 @@ function forgetReplies(sql: Statements, beforeMs: number, rowsMax: number): numb
 function findOrphans(sql: Statements, file: string | null, own: string, most: number): readonly Hold[] {
   const orphans: Hold[] = [];
   for (const found of sql.run(bind("SELECT DISTINCT node FROM hold"))) {
-    const node = text(found, "node");
+    const node = readText(found, "node");
     if (node === own || (file !== null && !hasEnded(file, node))) continue;
     const left = bind(`${selectSql(HOLD)} WHERE node = ?1 LIMIT ?2`, node, most - orphans.length);
     orphans.push(...sql.run(left).map(HOLD.rowOf));

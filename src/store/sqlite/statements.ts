@@ -1,4 +1,4 @@
-// The statements of the SQLite store, each prepared once per connection; values are only ever bound, never written into the text.
+// The SQLite store's statements, each prepared once per connection; values are always bound, never part of the text.
 import type { Database } from "bun:sqlite";
 import type { Result, Statement } from "../engine.ts";
 import type { Found, Value } from "../found.ts";
@@ -12,9 +12,9 @@ const mark = () => "?";
 
 export function prepare(database: Database) {
   return {
-    ...decisionStatements(database),
-    ...lookingStatements(database),
-    /** All others; each is kept once it was asked for. */
+    ...writeStatements(database),
+    ...readStatements(database),
+    /** Runs any other statement; each is cached after its first use. */
     run: ({ text, values }: Statement): Result => {
       const statement = database.query<Found, Value[]>(text);
       const writes = statement.columnNames.length === 0;
@@ -24,7 +24,7 @@ export function prepare(database: Database) {
   };
 }
 
-/** A statement that gives no rows. */
+/** Prepares a statement that returns no rows. */
 function change(database: Database, sql: string) {
   return database.prepare<unknown, Value[]>(sql);
 }
@@ -43,8 +43,7 @@ const ADD_USAGE = `
   ${insertSql(USAGE, mark)} ON CONFLICT (${joinNames(USAGE.key)})
   DO UPDATE SET ${USAGE_SUMS.map((column) => `${column} = ${column} + excluded.${column}`).join(", ")}`;
 
-/** Statements that write decisions. */
-function decisionStatements(database: Database) {
+function writeStatements(database: Database) {
   const write = (sql: string) => change(database, sql);
   return {
     begin: write("BEGIN IMMEDIATE"),
@@ -71,18 +70,17 @@ function decisionStatements(database: Database) {
   };
 }
 
-/** Statements that read for decisions. */
-function lookingStatements(database: Database) {
-  const look = (table: Keyed) => find(database, `SELECT * FROM ${byKeySql(table)}`);
+function readStatements(database: Database) {
+  const findByKey = (table: Keyed) => find(database, `SELECT * FROM ${byKeySql(table)}`);
   return {
-    account: look(ACCOUNT),
-    key: look(KEY),
-    spend: look(SPEND),
-    meter: look(METER),
-    slot: look(SLOT),
-    hold: look(HOLD),
-    reply: look(REPLY),
-    topUp: look(TOP_UP),
+    account: findByKey(ACCOUNT),
+    key: findByKey(KEY),
+    spend: findByKey(SPEND),
+    meter: findByKey(METER),
+    slot: findByKey(SLOT),
+    hold: findByKey(HOLD),
+    reply: findByKey(REPLY),
+    topUp: findByKey(TOP_UP),
     request: find(database, "SELECT * FROM request WHERE id = ?"),
     keyByDigest: find(database, "SELECT * FROM gateway_key WHERE digest = ?"),
   };

@@ -1,42 +1,42 @@
-// The store on one SQLite file, which other processes may use at the same moment.
+// The store on one SQLite file, which several processes may share.
 import { existsSync, realpathSync } from "node:fs";
 import type { Decide } from "../../core/demand.ts";
 import type { Store } from "../../core/store.ts";
 import { engineMethods } from "../methods.ts";
 import { Batches } from "./batches.ts";
 import { IN_MEMORY } from "./connection.ts";
-import { Syncs } from "./durability.ts";
-import { engineOn } from "./engine.ts";
-import { Lifeline } from "./lifeline.ts";
+import { Connector } from "./connector.ts";
+import { LogSync } from "./durability.ts";
+import { makeEngine } from "./engine.ts";
 import { NodeLock } from "./node-lock.ts";
 import { requestMethods } from "./requests.ts";
 import { RowCache } from "./row-cache.ts";
 
-/** The longest wait for another process's lock, unless something else is said. */
+/** The default for the longest wait for another process's lock. */
 export const LOCK_WAIT_MS = 5000;
 const NODE_BYTES = 8;
 
 export interface SqliteStoreOptions {
-  /** The database's file, made if there is none; `:memory:` for one that lives as long as the store. */
+  /** The database file, created if missing. `:memory:` for a database that lives only as long as the store. */
   readonly path: string;
   readonly decide: Decide;
-  /** The longest wait for another process's lock before a call fails; 5 s unless given. */
+  /** The longest wait for another process's lock before a call fails. Default: 5 s. */
   readonly lockWaitMs?: number;
 }
 
-/** SQLite follows a link to the file and keeps the log beside what it leads to: so are the log's syncs and the nodes' locks. */
-function followed(path: string): string {
+/** Resolves symbolic links: SQLite keeps the log beside the target, and syncs and node locks must go there too. */
+function resolveLink(path: string): string {
   return path !== IN_MEMORY && existsSync(path) ? realpathSync(path) : path;
 }
 
 /** Opens the store and migrates it. Throws an Error that says what is wrong with the file. */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { decide, lockWaitMs = LOCK_WAIT_MS } = options;
-  const path = followed(options.path);
+  const path = resolveLink(options.path);
   const cache = new RowCache();
-  const lifeline = new Lifeline({ path, lockWaitMs, onConnect: () => cache.clear() });
+  const connector = new Connector({ path, lockWaitMs, onConnect: () => cache.clear() });
   try {
-    await lifeline.run(() => undefined);
+    await connector.run(() => undefined);
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
     const why = cause instanceof Error ? cause.message : String(cause);
@@ -45,28 +45,30 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
   const node = `node_${crypto.getRandomValues(Buffer.alloc(NODE_BYTES)).toString("hex")}`;
   const file = path === IN_MEMORY ? null : path;
   const lock = new NodeLock(file, node);
-  const batches = new Batches(lifeline, cache, decide);
-  const engine = engineOn(lifeline);
-  const syncs = file === null ? null : new Syncs(file, lifeline);
+  const batches = new Batches(connector, cache, decide);
+  const engine = makeEngine(connector);
+  const logSync = file === null ? null : new LogSync(file, connector);
   return {
     node,
     transact: (demand) => batches.add(demand),
-    durable: async () => syncs?.sync(),
+    durable: async () => logSync?.sync(),
     read: (reads) =>
-      lifeline.run((connection) => connection.look(() => new RowCache().rowsFor(connection.sql, [reads]))),
+      connector.run((connection) =>
+        connection.readSnapshot(() => new RowCache().rowsFor(connection.sql, [reads])),
+      ),
     beat: async () => lock.take(),
     ...engineMethods(
       engine,
-      engineOn(lifeline, () => cache.clear()),
+      makeEngine(connector, () => cache.clear()),
     ),
-    ...requestMethods(lifeline, cache, engine, { file, node }),
+    ...requestMethods(connector, cache, engine, { file, node }),
     ready: async () => {
-      await lifeline.ready();
+      await connector.ready();
       return [];
     },
     close: async () => {
       await batches.drain();
-      lifeline.close();
+      connector.close();
       lock.release();
     },
   };

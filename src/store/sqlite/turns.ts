@@ -1,7 +1,7 @@
-// Long look-ups in parts, each in a turn of the event loop of its own, which stands still for no longer than one.
+// Splits long lookups into parts, each in its own event loop turn, so that none blocks the loop for long.
 
-/** Runs works one after the other. */
-export function oneATurn(): <T>(work: () => Promise<T>) => Promise<T> {
+/** Runs functions one after the other, each in its own turn. */
+export function makeSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const next = last.then(nextTurn).then(work);

@@ -1,4 +1,4 @@
-// Lengths of time in words, for messages to clients.
+// Durations in words, for messages to clients.
 
 const UNITS = [
   ["day", 86_400],
@@ -7,8 +7,8 @@ const UNITS = [
   ["second", 1],
 ] as const;
 
-/** A span in words, rounded up to whole seconds and given in its two largest units: `9 minutes 58 seconds`. */
-export function inWords(spanMs: number): string {
+/** Returns a duration in its two largest units, rounded up to whole seconds: `9 minutes 58 seconds`. */
+export function formatDuration(spanMs: number): string {
   let seconds = Math.max(1, Math.ceil(spanMs / 1000));
   const words: string[] = [];
   for (const [unit, size] of UNITS) {

@@ -1,4 +1,4 @@
-// Keeps a connection to the SQLite file: waits for locks, drops a connection that failed, opens it again at the next use.
+// Keeps a connection to the SQLite file: waits for locks, drops a failed connection and reopens it at the next use.
 
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { dirname } from "node:path";
@@ -8,32 +8,32 @@ import { type Connection, connect, IN_MEMORY, isLocked, isRefusal } from "./conn
 
 const LOCK_POLL_MS = 4;
 
-export interface LifelineOptions {
+export interface ConnectorOptions {
   readonly path: string;
   /** The longest wait for another process's lock. */
   readonly lockWaitMs: number;
-  /** Called with each new connection: nothing remembered of the one before may be trusted. */
+  /** Called with each new connection: rows cached before can't be trusted. */
   readonly onConnect: () => void;
 }
 
-export class Lifeline {
-  readonly #options: LifelineOptions;
+export class Connector {
+  readonly #options: ConnectorOptions;
   #connection: Connection | null = null;
   #create = true;
   #closed = false;
-  /** A sync failed: the file has to be found sound before it is used again. */
+  /** True after a failed sync: the file must be checked before it is used again. */
   #suspect = false;
-  /** Something failed since it was last proved that the file can be written. */
+  /** True if something failed since the file was last proved writable. */
   #inDoubt = false;
 
-  constructor(options: LifelineOptions) {
+  constructor(options: ConnectorOptions) {
     this.#options = options;
   }
 
   /**
-   * Runs the work, again after waiting while another process holds the lock. Throws the Fault `store_unavailable` when
-   * the store can't be used, and whatever else the work throws. `sinceMs` is when the work came, if not just now: behind
-   * a lock that stays nobody waits for longer because others waited before.
+   * Runs the work, retrying while another process holds the lock. Throws the Fault `store_unavailable` if the store
+   * can't be used, and whatever else the work throws. `sinceMs` is when the work arrived, if not just now: its wait for
+   * a lock includes the time spent queued behind others.
    */
   async run<T>(work: (connection: Connection) => T, sinceMs = Date.now()): Promise<T> {
     const giveUpAtMs = sinceMs + this.#options.lockWaitMs;
@@ -54,8 +54,8 @@ export class Lifeline {
   }
 
   /**
-   * Throws the Fault `store_unavailable` unless the file can be locked; and written, while that is in doubt. Anybody may
-   * ask, so nothing is written without need.
+   * Throws the Fault `store_unavailable` unless the file can be locked and, if in doubt, written. Health checks are
+   * public, so they write only if needed.
    */
   async ready(): Promise<void> {
     await this.run((connection) =>
@@ -64,7 +64,7 @@ export class Lifeline {
     this.#inDoubt = false;
   }
 
-  /** Trusts nothing any more until the file was opened again and found sound. */
+  /** Drops the connection; the file must be reopened and checked before it is used again. */
   distrust(): void {
     this.#suspect = true;
     this.#inDoubt = true;
@@ -94,7 +94,7 @@ export class Lifeline {
       throw error;
     }
     this.#suspect = false;
-    // A store that was there and is gone comes back by its file: an empty one in its place would know no key.
+    // A store that disappears comes back only with its file: an empty one in its place would know no keys.
     this.#create = false;
     onConnect();
     return connection;
@@ -104,13 +104,13 @@ export class Lifeline {
     try {
       this.#connection?.close();
     } catch {
-      // It failed already, which is why it is dropped.
+      // It has failed already, which is why it is dropped.
     }
     this.#connection = null;
   }
 }
 
-/** The database file and its folder, for this user's eyes only; SQLite gives the files beside it the same mode. */
+/** Creates the database file and its folder, readable by this user only. SQLite's other files get the same mode. */
 function makeFile(path: string): void {
   if (path === IN_MEMORY) return;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
