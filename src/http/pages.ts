@@ -1,5 +1,4 @@
-// The console at /, the manual at /docs, its Markdown twins, the API's page at /docs/api, and /openapi.json; all work
-// offline.
+// The console at /, the manual and its Markdown at /docs, the API's page at /docs/api, and /openapi.json, all offline.
 import { Elysia } from "elysia";
 import { fileServer, IMMUTABLE, type PageFile, REVALIDATE } from "./files.ts";
 import { writeOpenApi } from "./openapi-document.ts";

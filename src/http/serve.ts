@@ -101,7 +101,7 @@ export async function serve<F extends Form>(
     const facts: Facts = context ?? NO_FACTS;
     if (facts.attempts === 0) ports.log({ event: "refused", request_id: requestId, fault: fault.code });
     const headers = factHeaders(facts, facts.limits ?? fault.details.limits ?? null);
-    // The path decides the form, because a surface's wildcard may also match paths of another one.
+    // The path decides the form, because a surface's wildcard also matches paths with other error forms.
     const refusal = findSurface(path).refuse(fault, requestId);
     return signed(refusalAnswer(fault, refusal, headers), set);
   }
