@@ -11,7 +11,7 @@ import { weightSchema, wholeSchema } from "./input.ts";
 import { allowNull, closeObject, text, truth } from "./schema.ts";
 
 const PER_PROVIDER_MAX = 100;
-/** The prefix of the ids of credentials from the configuration. */
+/** The prefix of the ids under which the configuration's credentials are shown. */
 export const CONFIGURED = "configured:";
 
 const weight = Type.Optional(weightSchema);

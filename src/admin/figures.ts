@@ -59,7 +59,7 @@ export const figuresSchema = Type.Object({
 });
 export type FiguresView = View<typeof figuresSchema>;
 
-/** Adds rows up. */
+/** Sums over rows. */
 export class Figures {
   #requests = 0;
   #errors = 0;

@@ -5,7 +5,7 @@ import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 
 const PERIOD_MS = 1000;
-/** Each poll looks this far back, as other nodes' clocks may be behind, and rows may be written after the end. */
+/** Each poll looks this far back: other nodes' clocks may lag, and rows may be written some time after the end. */
 const BACK_MS = 10_000;
 /** The maximum number of rows per poll, latest first. Any beyond it are skipped and not counted. */
 const LOOKED_AT_MAX = 500;

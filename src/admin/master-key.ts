@@ -5,7 +5,7 @@ import { isSameDigest } from "../keys/secret.ts";
 
 /**
  * Returns the store's master key, or makes one for a new store. Throws an Error for the operator if it is malformed,
- * missing, or not the store's own, with which no secret would be recognised.
+ * missing, or not the one that the store was made with, since no secret could be recognised with it.
  */
 export async function openMasterKey(
   store: Store,

@@ -34,8 +34,8 @@ export const overviewSchema = Type.Object({
 export type Overview = View<typeof overviewSchema>;
 
 /**
- * Returns the figures of each step and in total, from `from` until before `to`, as in `sumUsage`, with its granularity
- * of a UTC hour. `account_id`, `key_id`, `model` and `provider` filter them.
+ * Returns the figures of each step and in total, filtered by `account_id`, `key_id`, `model` and `provider`. The time
+ * range is read as in `sumUsage`, and the granularity is also the UTC hour.
  */
 export async function overview(
   { store, clock, dayRules }: UsageParts,

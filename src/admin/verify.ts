@@ -2,7 +2,7 @@
 import type { AccountAudit, Audit } from "../core/store.ts";
 import { usdText } from "./format.ts";
 
-/** A value that differs from what it has to be. */
+/** A value that isn't as expected. */
 export interface BookProblem {
   /** Null if it concerns all accounts. */
   readonly account: string | null;

@@ -65,7 +65,7 @@ export interface GatewayOptions {
   readonly configSchema: object;
   /** True if several processes share the port. */
   readonly reusePort: boolean;
-  /** True if another gateway takes over the port at the stop. Until clients reach it, requests are served here. */
+  /** True if another gateway takes over the port. Until clients reach it, requests are still served here. */
   readonly isRelieved?: boolean;
   /** The time between the notice to clients and the end of listening. */
   readonly noticeMs?: number;

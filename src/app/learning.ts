@@ -20,7 +20,7 @@ const DELETED_AT_ONCE = 100;
 /** The shortest time between two fits when more prompts than `FITTED_AT_ONCE` have labels. */
 const FIT_MS = 30_000;
 const FITTED_AT_ONCE = 300;
-/** The longest time that a request waits after a start, such as an update, until the lessons are read and fitted. */
+/** The longest time that a request waits for the lessons to be read and fitted, such as after an update. */
 const WAIT_MS = 500;
 /** The shortest time between two saves of the fit, which takes a hundred kilobytes or more. */
 const KEEP_MS = 30_000;

@@ -209,7 +209,7 @@ async function runUntilStopped(
   return EXIT.done;
 }
 
-/** Resolves at the first SIGTERM or SIGINT. A second SIGINT ends the process at once, a second SIGTERM is ignored. */
+/** Resolves at the first SIGTERM or SIGINT. A later SIGINT ends the process at once, a later SIGTERM is ignored. */
 async function waitForSignal(): Promise<void> {
   await new Promise<void>((resolve) => {
     process.on("SIGTERM", () => resolve());

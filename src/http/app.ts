@@ -106,7 +106,7 @@ function refuseKeyInUrl(url: string): Fault | null {
 
 /** Starts serving, at `port` instead of the configured one if given. Throws if the address can't be used. */
 export function listen(app: AnyElysia, port?: number): AnyElysia {
-  // Keeps Elysia from recompiling everything after lazy plugins, of which there are none, and collecting garbage.
+  // Elysia would wait for lazy plugins, of which there are none, then recompile everything and collect garbage.
   app.modules.root = new Promise<never>(() => {});
   return app.listen(port === undefined ? {} : { port });
 }

@@ -2,7 +2,7 @@
 import { Fault } from "../core/fault.ts";
 import type { Clock, Deadline, Deadlines } from "../core/world.ts";
 
-/** The share of the memory that one owner may hold, apart from its first body. */
+/** The share of the memory that one owner's bodies may hold. A single body may exceed it. */
 const OWNER_SHARE = 1 / 4;
 const RETRY_MS = 1000;
 
@@ -75,7 +75,7 @@ const BYTES_PER_MS = 16;
  */
 const IN_HAND_MS = 15_000;
 
-/** Refuses a body once its average falls below 16 KB/s, from the sixth second on. Progress is reported with `add`. */
+/** Refuses a body once it falls behind 16 KB/s, from the sixth second on. Progress is reported with `add`. */
 export class BodyPace {
   readonly #deadlines: Deadlines;
   readonly #deadline: Deadline;

@@ -68,8 +68,8 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Ready: not shutting down, a provider enabled, the store usable; the answer names those that are missing. A missing
- * part of the store still answers 200: with every node out of service, the other accounts would not be served either.
+ * Ready means not shutting down, with a provider enabled and the store usable; the answer names what is missing. A
+ * partly missing store still answers 200: with no node in service, no account at all would be served.
  */
 async function ready(ports: HealthPorts): Promise<Response> {
   const problems: string[] = [];

@@ -70,7 +70,7 @@ function readFilename(disposition: string): string | null {
   }
 }
 
-/** Browsers percent-encode quotes and line ends (HTML, "multipart/form-data encoding algorithm"), others escape. */
+/** Browsers send `%22` and the like (HTML, "multipart/form-data encoding algorithm"), others backslashes. */
 function unquote([, quoted, token = ""]: RegExpExecArray): string {
   if (quoted === undefined) return token;
   const text = quoted.replace(/\\(["\\])/g, "$1");

@@ -1,4 +1,5 @@
-// The console at /, the manual and its Markdown at /docs, the API's page at /docs/api, and /openapi.json, all offline.
+// The pages: the console at /, the manual and its Markdown at /docs, /docs/api, and /openapi.json, which all work
+// offline.
 import { Elysia } from "elysia";
 import { fileServer, IMMUTABLE, type PageFile, REVALIDATE } from "./files.ts";
 import { writeOpenApi } from "./openapi-document.ts";

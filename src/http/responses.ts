@@ -13,7 +13,7 @@ import { tell, tellAnswer } from "./route-schema.ts";
 
 /** On a 426, Codex falls back to POST at once. After a 404 it retries for eight seconds. */
 const UPGRADE_REFUSED = 426;
-/** OpenAI's defaults for input items (API reference, "List input items"). */
+/** OpenAI's default and maximum number of input items (API reference, "List input items"). */
 const INPUT_ITEMS = 20;
 const INPUT_ITEMS_MAX = 100;
 

@@ -5,10 +5,10 @@ import { type FindMethods, findPath, isForOperators } from "./paths.ts";
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
-/** The longest routes are model ids with slashes. A longer target leads nowhere. */
+/** The longest paths are those of model ids with slashes. A longer target matches no route. */
 const SEGMENTS_MAX = 16;
 
-/** Requests whose raw target has another number of segments than the path in their URL. */
+/** Requests whose raw target differs from the path in their URL, although no single segment shows it. */
 const misspelled = new WeakSet<Request>();
 
 /** Returns the Fault for a target that isn't spelled like the path it resolves to. Null if it is. */
