@@ -1,5 +1,4 @@
-// The pages: the console at /, the manual and its Markdown at /docs, /docs/api, and /openapi.json, which all work
-// offline.
+// The console at /, the manual and its Markdown at /docs, /docs/api, and /openapi.json, all of which work offline.
 import { Elysia } from "elysia";
 import { fileServer, IMMUTABLE, type PageFile, REVALIDATE } from "./files.ts";
 import { writeOpenApi } from "./openapi-document.ts";
