@@ -1,4 +1,4 @@
-// The operator's use-cases on accounts: make, list, look at, rename.
+// The operator's use-cases on accounts: create, list, view, rename.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { Account } from "../core/key.ts";
@@ -18,7 +18,7 @@ export const accountSchema = Type.Object({
   name: text,
   balance_usd: usd,
   held_usd: usd,
-  // A system account was never made.
+  // Null for a system account, which is never created.
   created_at: allowNull(instant),
 });
 export type AccountView = View<typeof accountSchema>;
@@ -36,7 +36,7 @@ export function accountView(account: Account): AccountView {
   };
 }
 
-/** Makes an account with nothing on it. */
+/** Creates an empty account. */
 export async function createAccount(
   { store, clock, random }: AdminWorld,
   fields: Static<typeof newAccountSchema>,
@@ -56,25 +56,25 @@ export async function createAccount(
   return accountView(account);
 }
 
-/** A page of accounts, newest first. */
+/** Returns a page of accounts, newest first. */
 export function listAccounts({ store }: AdminWorld, query: PageQuery): Promise<Listed<AccountView>> {
   const positionOf = ({ createdAtMs: atMs, id }: Account) => ({ atMs, id });
   return listPage(query, (page) => store.accounts(page), positionOf, accountView);
 }
 
-/** An account, or what `funding`, `revenue` and `overrun` come to. Throws the Fault `not_found`. */
+/** Returns an account, or the total of `funding`, `revenue` or `overrun`. Throws the Fault `not_found`. */
 export async function getAccount({ store }: AdminWorld, id: string): Promise<AccountView> {
   const system = makeSystemAccount(id);
   return system === null ? found(await store.account(id)) : systemView(store, system);
 }
 
-/** The other sides of the accounts' movements: they are in no list and can't be renamed or topped up. */
+/** System accounts are the other side of every movement. They aren't listed, and can't be renamed or topped up. */
 async function systemView(store: Pick<Store, "systemBalance">, id: SystemAccount): Promise<AccountView> {
   const balance = toUsd(await store.systemBalance(id));
   return { id, name: id, balance_usd: balance, held_usd: 0, created_at: null };
 }
 
-/** Changes the name, when one is given. */
+/** Changes the name if one is given. */
 export async function updateAccount(
   { store }: AdminWorld,
   id: string,

@@ -1,4 +1,4 @@
-// The operator's use-cases on aliases that are made at run time: kept in the store, known to all nodes.
+// The operator's use-cases on aliases made at run time, which are kept in the store and shared by all nodes.
 import { type Static, Type } from "@sinclair/typebox";
 import { type Catalogue, findSelector, splitId } from "../catalogue/catalogue.ts";
 import { ALIAS_NAME, type Alias, type AliasTarget, GROUP_MAX } from "../core/alias.ts";
@@ -12,7 +12,7 @@ import { weightSchema } from "./input.ts";
 import type { Listed } from "./list.ts";
 import { allowNull, allowWords, closeObject, instant, number, text, type View } from "./schema.ts";
 
-/** All of them are read at each change, by each process. */
+/** Every process reads all of them at each change. */
 const ALIASES_MAX = 1000;
 
 const name = Type.String({ pattern: ALIAS_NAME.source, expected: "1 to 200 characters without spaces" });
@@ -26,7 +26,7 @@ const target = Type.Union([text, members], {
   expected: "a model id or a list of { model, weight }",
 });
 export const newAliasSchema = closeObject({ name, target });
-/** Without the name, which stands in the address. */
+/** Has no name, because the path contains it. */
 export const aliasTargetChangeSchema = closeObject({ target });
 export const aliasChangeSchema = closeObject({ name: text, target });
 export const aliasQuery = closeObject({ name: text });
@@ -36,7 +36,7 @@ export const aliasSchema = Type.Object({
   name: text,
   target: aliasTargetSchema,
   source: allowWords(["configured", "stored"]),
-  // The file's have no such time.
+  // Null for aliases from the file.
   created_at: allowNull(instant),
 });
 export type AliasView = View<typeof aliasSchema>;
@@ -44,14 +44,14 @@ export type AliasView = View<typeof aliasSchema>;
 export interface AliasParts {
   readonly store: Pick<Store, "setting" | "changeSetting">;
   readonly clock: Pick<Clock, "nowMs">;
-  /** Those of the file. */
+  /** Returns the aliases from the file. */
   readonly configured: () => Readonly<Record<string, Alias>>;
   readonly catalogue: () => Catalogue;
-  /** Puts what the store holds in force in this process; the others find it by themselves. */
+  /** Applies what the store holds to this process. The others find it on their own. */
   readonly refresh: () => Promise<void>;
 }
 
-/** All on one page: the file's, then the others, oldest first. */
+/** Returns all aliases on one page: the file's first, then the others, oldest first. */
 export async function listAliases({ store, configured }: AliasParts): Promise<Listed<AliasView>> {
   const own = configured();
   const stored = readStoredAliases(await store.setting("aliases")).filter(
@@ -61,7 +61,7 @@ export async function listAliases({ store, configured }: AliasParts): Promise<Li
   return { data: [...ofFile, ...stored.map(viewAlias)], next: null };
 }
 
-/** Makes an alias. The target is an id or a selector, or the models of a group. */
+/** Creates an alias. The target is an id, a selector, or the models of a group. */
 export async function createAlias(
   parts: AliasParts,
   { name, target: wanted }: Static<typeof newAliasSchema>,
@@ -97,7 +97,7 @@ export async function changeAlias(
   return viewAlias(requireAlias(changed, wanted));
 }
 
-/** Returns the alias as it was. */
+/** Returns the deleted alias. */
 export async function deleteAlias(parts: AliasParts, wanted: string): Promise<AliasView> {
   refuseConfigured(parts, wanted);
   const before = readStoredAliases(await parts.store.setting("aliases"));
@@ -138,7 +138,7 @@ function refuseConfigured({ configured }: AliasParts, name: string): void {
   throw new Fault("alias_configured", message, { param: "name" });
 }
 
-/** Ids come before aliases. */
+/** Throws a Fault for a name that is already an id, because ids take precedence over aliases. */
 function refuseTaken({ catalogue }: AliasParts, name: string): void {
   const id = splitId(name);
   const isCard = catalogue()
@@ -168,7 +168,7 @@ function readMember(
   return { model: readModel(parts, model, param), weight };
 }
 
-/** Returns the canonical id of a model that clients can ask for. */
+/** Returns the canonical id of a model that clients can request. */
 function readModel({ catalogue }: AliasParts, text: string, param: string): string {
   const found = catalogue().resolve(text);
   if (found.kind === "card") return found.card.id;
@@ -179,7 +179,7 @@ function readModel({ catalogue }: AliasParts, text: string, param: string): stri
 interface Known {
   readonly name: string;
   readonly target: Alias;
-  /** null: the file's. */
+  /** Null for an alias from the file. */
   readonly createdAtMs: number | null;
 }
 
@@ -192,14 +192,14 @@ function viewAlias({ name, target, createdAtMs }: Known): AliasView {
   };
 }
 
-/** The aliases are kept in one setting of the store, as JSON. */
+/** An alias as stored: all of them share one setting, as JSON. */
 interface StoredAlias {
   readonly name: string;
   readonly target: Alias;
   readonly createdAtMs: number;
 }
 
-/** Oldest first. Entries that no program of ours wrote are left out. */
+/** Returns the aliases, oldest first. Malformed entries are skipped. */
 export function readStoredAliases(value: string | null): readonly StoredAlias[] {
   return asArray(parseJson(value ?? "[]")).flatMap((one) => {
     if (!isObject(one) || typeof one.name !== "string" || typeof one.createdAtMs !== "number") return [];

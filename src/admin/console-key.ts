@@ -1,13 +1,13 @@
-// The built-in key that the console's playground asks with: a row as any other, so that the books treat it as any other.
+// The built-in key of the console's playground: an ordinary row, so that it is billed like any other key.
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";
 import { CONSOLE_KEY } from "./keys.ts";
 import type { AdminWorld } from "./world.ts";
 
-/** No secret has this digest: it is none. */
+/** Not a digest, so no secret can match it. */
 const NO_DIGEST = "console";
 
-/** The key, made when it is first asked for. */
+/** Returns the key, and creates it at its first use. */
 export async function consoleKey({ store, clock }: Pick<AdminWorld, "store" | "clock">): Promise<GatewayKey> {
   const known = await store.key(CONSOLE_KEY);
   if (known !== null) return known;
@@ -28,7 +28,7 @@ export async function consoleKey({ store, clock }: Pick<AdminWorld, "store" | "c
     await store.addKey(key, NO_DIGEST);
     return key;
   } catch (error) {
-    // Another process may have made it at the same moment.
+    // Another process may have created it at the same moment.
     const made = error instanceof Fault ? null : await store.key(CONSOLE_KEY);
     if (made !== null) return made;
     throw error;

@@ -1,4 +1,4 @@
-// The operator's use-cases on providers' credentials that are added at run time: sealed in the store, known to all nodes.
+// The operator's use-cases on provider credentials added at run time, sealed in the store and shared by all nodes.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { StoredCredential } from "../core/rows.ts";
@@ -11,7 +11,7 @@ import { weightSchema, wholeSchema } from "./input.ts";
 import { allowNull, closeObject, text, truth } from "./schema.ts";
 
 const PER_PROVIDER_MAX = 100;
-/** The name of credentials of the configuration. */
+/** The prefix of the ids under which the configuration's credentials are shown. */
 export const CONFIGURED = "configured:";
 
 const weight = Type.Optional(weightSchema);
@@ -31,22 +31,22 @@ export const credentialChangeSchema = closeObject({
 });
 export const credentialQuery = closeObject({ credential_id: text });
 
-/** A credential that was added, opened. */
+/** An added credential with its secret decrypted. */
 export interface AddedCredential {
   readonly id: string;
   readonly provider: string;
   readonly secret: string;
   readonly weight: number;
-  /** null: no limit is known. */
+  /** Null if no limit is known. */
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
   readonly enabled: boolean;
 }
 
-/** A provider that may be given credentials. */
+/** A provider that can be given credentials. */
 export interface Fillable {
   readonly name: string;
-  /** Those that the configuration gives it. */
+  /** The secrets that the configuration gives it. */
   readonly secrets: readonly (string | null)[];
 }
 
@@ -55,18 +55,18 @@ export interface CredentialParts {
   readonly clock: Pick<Clock, "nowMs">;
   readonly random: Random;
   readonly vault: { seal(text: string, use: string): string; open(sealed: string, use: string): string };
-  /** The known providers and those of the configuration, on or off. */
+  /** Returns the known providers and those of the configuration, enabled or not. */
   readonly fillable: () => readonly Fillable[];
-  /** Puts what the store holds in force in this process; the others find it by themselves. */
+  /** Applies what the store holds to this process. The others find it on their own. */
   readonly refresh: () => Promise<void>;
 }
 
-/** The use that a credential is sealed for: moved to another provider's row, it can't be opened. */
+/** Returns the use that a credential is sealed for. In another provider's row it can't be decrypted. */
 function findUse({ id, provider }: Pick<StoredCredential, "id" | "provider">): string {
   return `credential ${provider} ${id}`;
 }
 
-/** Adds a credential to a provider, which is on from then. Returns the provider's name in its own spelling. */
+/** Adds a credential to a provider, which enables it. Returns the provider's name as it spells it. */
 export async function addCredential(
   parts: CredentialParts,
   name: string,
@@ -92,7 +92,7 @@ export async function addCredential(
   return provider.name;
 }
 
-/** Changes a credential that was added; null takes a limit away. */
+/** Changes an added credential. Null removes a limit. */
 export async function changeCredential(
   parts: CredentialParts,
   name: string,
@@ -160,7 +160,7 @@ function refuseTwice(
   throw invalidValue("key", "the provider has this key already");
 }
 
-/** The secret; null when it was sealed under another key, or its row was changed. */
+/** Returns the secret. Null if it was sealed with another key, or its row was altered. */
 export function openCredential(
   vault: Pick<CredentialParts["vault"], "open">,
   credential: StoredCredential,

@@ -1,4 +1,4 @@
-// Amounts of work as the operator reads them, and the summary of some requests: their count, their sums, and how soon their answers began.
+// The units of work in the operator's figures, and a summary of requests: count, sums, and time to first token.
 import { Type } from "@sinclair/typebox";
 import { computePercentiles } from "../core/histogram.ts";
 import { type NanoUsd, toUsd } from "../core/money.ts";
@@ -16,7 +16,7 @@ export const tokensSchema = Type.Object({
 });
 export type TokensView = View<typeof tokensSchema>;
 
-/** The work that isn't counted in tokens. */
+/** Work that isn't measured in tokens. */
 export const unitsSchema = Type.Object({
   images: count,
   seconds: count,
@@ -59,14 +59,14 @@ export const figuresSchema = Type.Object({
 });
 export type FiguresView = View<typeof figuresSchema>;
 
-/** A sum that rows are added to. */
+/** Sums over rows. */
 export class Figures {
   #requests = 0;
   #errors = 0;
   #amounts = NO_AMOUNTS;
   #costNanoUsd: NanoUsd = 0;
   #chargedNanoUsd: NanoUsd = 0;
-  /** The number of answers whose first token came within each bucket of time. */
+  /** The number of answers by the time bucket of their first token. */
   readonly #counts = new Map<number, number>();
 
   get costNanoUsd(): NanoUsd {

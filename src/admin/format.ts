@@ -1,4 +1,4 @@
-// Moments as operators and key holders read them, ISO 8601 in UTC, and amounts of USD as exact text.
+// Formats times for operators and key holders (ISO 8601 in UTC), and amounts of USD as exact text.
 
 export function formatInstant(atMs: number): string {
   return new Date(atMs).toISOString();
@@ -10,7 +10,7 @@ export function instantOrNull(atMs: number | null): string | null {
 
 const NANO_DIGITS = 9;
 
-/** Nano-dollars as USD with as many decimals as it takes, where JavaScript would write 1e-9: `12.5`, `-0.000000001`, `0`. */
+/** Formats nano-dollars as USD with only the decimals needed, never as 1e-9: `12.5`, `-0.000000001`, `0`. */
 export function usdText(nano: bigint): string {
   const sign = nano < 0n ? "-" : "";
   const digits = String(nano < 0n ? -nano : nano).padStart(NANO_DIGITS + 1, "0");

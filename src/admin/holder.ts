@@ -1,4 +1,4 @@
-// A key as its holder may see it: the allowance and its reset, limits, and spending.
+// A key as its holder sees it: the allowance and its reset, limits, and spending.
 import { Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { GatewayKey } from "../core/key.ts";

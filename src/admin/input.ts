@@ -1,4 +1,4 @@
-// Reading what an operator sent: by its schema, then the few fields whose meaning no schema can say.
+// Reads operators' input: checks it against its schema, then the few fields that a schema can't describe.
 import { type Static, type TObject, type TSchema, Type } from "@sinclair/typebox";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../core/alias.ts";
 import { Fault } from "../core/fault.ts";
@@ -9,14 +9,14 @@ import { firstFault, invalidValue } from "../core/schema-fault.ts";
 const IDEMPOTENCY_KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 const INSTANT_SHAPE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
 const WHOLE_NUMBER = /^\d{1,9}$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding them is its purpose
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** A name for people; spaces at its ends are cut off. */
+/** A display name. Spaces at its ends are removed. */
 export const nameSchema = Type.String({ minLength: 1, maxLength: 100 });
-/** A remark; null or only spaces: it says nothing. */
+/** A note. Null or only spaces if there is none. */
 export const noteSchema = Type.Union([Type.String({ maxLength: 500 }), Type.Null()]);
-/** A date or a date and time with its zone. */
+/** A date, or a date and time with a time zone. */
 export const momentSchema = Type.String({
   pattern: INSTANT_SHAPE.source,
   expected: "a time in ISO 8601, as 2027-01-31T12:00:00Z",
@@ -24,7 +24,7 @@ export const momentSchema = Type.String({
 /** An amount of USD, exact to a billionth. */
 export const usdSchema = Type.Number({ minimum: 0, description: "USD, exact to nine decimals." });
 
-/** A share of a load, relative to the others'. */
+/** A weight in sharing load, relative to the others. */
 export const weightSchema = Type.Number({
   minimum: WEIGHT_MIN,
   maximum: WEIGHT_MAX,
@@ -35,7 +35,7 @@ export function wholeSchema(minimum: number, maximum: number) {
   return Type.Integer({ minimum, maximum, expected: `a whole number from ${minimum} to ${maximum}` });
 }
 
-/** Returns the body as what the schema says. Throws the Fault of the first field that is wrong. */
+/** Returns the body with the schema's type. Throws the Fault of the first wrong field. */
 export function readInput<Schema extends TObject>(schema: Schema, given: unknown): Static<Schema> {
   if (!isObject(given)) throw new Fault("invalid_type", "The body must be a JSON object.");
   const fault = firstFault(schema, given);
@@ -43,7 +43,7 @@ export function readInput<Schema extends TObject>(schema: Schema, given: unknown
   throw fault;
 }
 
-/** Returns a query as what the schema says; whole numbers may be texts, because queries are text. */
+/** Returns a query with the schema's type. Integers may be text, because queries are text. */
 export function readQuery<Schema extends TObject>(schema: Schema, given: unknown): Static<Schema> {
   if (!isObject(given)) return readInput(schema, given);
   const fields: JsonObject = {};
@@ -69,27 +69,27 @@ function isSound<Schema extends TSchema>(
   return fault === null;
 }
 
-/** A name without control characters, not only spaces. */
+/** Returns a name that isn't blank and has no control characters. */
 export function readName(name: string, param = "name"): string {
   const line = readLine(name, param);
   if (line !== "") return line;
   throw new Fault("empty_string", `Invalid '${param}': it must not be empty.`, { param });
 }
 
-/** A text on one line, without the spaces at its ends. */
+/** Returns a text of one line, without the spaces at its ends. */
 export function readLine(text: string, param: string): string {
   const line = text.trim();
   if (!CONTROL.test(line) && line.isWellFormed()) return line;
   throw invalidValue(param, "it holds control characters");
 }
 
-/** The id of a top-up, so that repeating it makes no second one. */
+/** Returns the id of a top-up, with which a repeated request is recognised. */
 export function readIdempotencyKey(key: string, param: string): string {
   if (IDEMPOTENCY_KEY_SHAPE.test(key)) return key;
   throw invalidValue(param, "expected 1 to 255 visible ASCII characters");
 }
 
-/** A moment of `momentSchema` as Unix milliseconds. A date alone is its beginning in UTC. */
+/** Returns a moment of `momentSchema` in Unix milliseconds. A bare date means its start in UTC. */
 export function readInstant(text: string, param: string): number {
   const date = INSTANT_SHAPE.exec(text)?.[1];
   const atMs = date === undefined ? Number.NaN : Date.parse(text);
@@ -100,7 +100,7 @@ export function readInstant(text: string, param: string): number {
   throw invalidValue(param, `expected ${momentSchema.expected}`);
 }
 
-/** An amount of `usdSchema`. */
+/** Reads an amount of `usdSchema`. */
 export function readUsd(usd: number, param: string): NanoUsd {
   const amount = toNanoUsd(usd);
   if (amount !== null) return amount;

@@ -1,4 +1,4 @@
-// The operator's view of the journals: every movement of an account, and each system account's side of all of them.
+// The operator's view of the journals: all movements of an account, or of a system account.
 import { Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { toUsd } from "../core/money.ts";
@@ -17,14 +17,14 @@ const LEG = {
   overrun: (entry: Entry) => entry.overrunNanoUsd,
 } as const satisfies Record<SystemAccount, (entry: Entry) => number>;
 
-/** A movement as the operator sees it: what it added to whose journal this is, and what that left free. */
+/** A movement as the operator sees it: what it added to the journal's account, and the free balance it left. */
 export const entrySchema = Type.Object({
   id: text,
   at: instant,
   kind: allowWords(ENTRY_KINDS),
   account_id: text,
   amount_usd: usd,
-  // A system account keeps no balance.
+  // Null for a system account, which keeps no balance.
   balance_usd: allowNull(usd),
   request_id: allowNull(text),
   usage_source: allowNull(allowWords(USAGE_SOURCES)),
@@ -52,7 +52,7 @@ function entryView(entry: Entry, amountNanoUsd: number, balanceNanoUsd: number |
   };
 }
 
-/** A page of an account's journal, newest first. Throws the Fault `not_found`. */
+/** Returns a page of an account's journal, newest first. Throws the Fault `not_found`. */
 export async function listJournal(
   { store }: AdminWorld,
   accountId: string,
@@ -76,7 +76,7 @@ function positionOf(entry: Entry): Position {
 
 const ENTRY_ID = /^([\w-]+)\.\d{1,15}$/;
 
-/** A place in another list has the same shape, and stands nowhere in this one. `accountId` null: in any account's. */
+/** Refuses a cursor of another list, which has the same shape. A null `accountId` accepts any account's. */
 function checked(page: Page, accountId: string | null): Page {
   if (page.after === null) return page;
   const [, owner] = ENTRY_ID.exec(page.after.id) ?? [];

@@ -1,4 +1,4 @@
-// The operator's use-cases on gateway keys: make, list, look at, change, revoke.
+// The operator's use-cases on gateway keys: create, list, view, change, revoke.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import { findKeyState, type GatewayKey, KEY_STATES } from "../core/key.ts";
@@ -15,7 +15,7 @@ import { type Listed, listPage, pageFields } from "./list.ts";
 import { allowNull, allowWords, closeObject, count, instant, text, truth, usd, type View } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
-/** The built-in key that the console's playground asks with. */
+/** The id of the console playground's built-in key. */
 export const CONSOLE_KEY = "console";
 
 const LAST_CHARACTERS_SHOWN = 4;
@@ -101,14 +101,14 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
   };
 }
 
-/** A time that is still to come: a key is ended at once by revoking it. */
+/** Reads a time in the future. To end a key at once, it has to be revoked. */
 function readExpiry(text: string, nowMs: number): number {
   const atMs = readInstant(text, "expires_at");
   if (atMs > nowMs) return atMs;
   throw invalidValue("expires_at", "it lies in the past");
 }
 
-/** The limits that are given; null: none of that kind. */
+/** Returns the given limits. A null limit means none. */
 function readLimits(
   { expires_at, allowed_models, spend_limit_usd, requests_per_day, keep_responses }: Limits,
   nowMs: number,
@@ -130,7 +130,7 @@ function readGiven<Given, Value>(
   return given === null ? null : read(given);
 }
 
-/** Makes a key; of a limit that isn't given it has none, and as many requests a day as the configuration says. */
+/** Creates a key. Limits not given don't apply, but the requests per day default to the configuration's. */
 export async function createKey(world: AdminWorld, fields: Static<typeof newKeySchema>): Promise<NewKeyView> {
   const { store, clock, random, pepper } = world;
   const nowMs = clock.nowMs();
@@ -163,7 +163,7 @@ export async function createKey(world: AdminWorld, fields: Static<typeof newKeyS
   return { ...keyView(key, nowMs), secret };
 }
 
-/** A page of keys, newest first, revoked ones included; `account_id`, `state` and `q` narrow it. */
+/** Returns a page of keys, newest first, including revoked ones. `account_id`, `state` and `q` filter it. */
 export async function listKeys({ store, clock }: Looking, query: KeysQuery): Promise<Listed<KeyView>> {
   const nowMs = clock.nowMs();
   const { data, next } = await pageOfKeys({ store, clock }, query);
@@ -195,7 +195,7 @@ export interface KeyParts extends Looking {
   readonly dayRules: () => DayRules;
 }
 
-/** `listKeys` with what is left of each key's allowance, what it has spent, and when it was used last. */
+/** Like `listKeys`, with each key's remaining allowance, spending, and last use. */
 export async function listKeysInUse(parts: KeyParts, query: KeysQuery): Promise<Listed<KeyInUseView>> {
   const { data, next } = await pageOfKeys(parts, query);
   return { data: await inUse(parts, data), next };
@@ -236,7 +236,7 @@ async function inUse(parts: KeyParts, keys: readonly GatewayKey[]): Promise<read
   });
 }
 
-/** Changes the fields that are given, and only those; null takes a limit away. If a key's conversations may no longer be kept, those already kept are deleted. */
+/** Changes only the given fields. Null removes a limit. If conversations may no longer be kept, they are deleted. */
 export async function updateKey(
   { store, clock }: Looking,
   id: string,
@@ -249,13 +249,13 @@ export async function updateKey(
   return keyView(key, nowMs);
 }
 
-/** Revokes a key for good. Doing it again changes nothing. */
+/** Revokes a key permanently. Repeating it changes nothing. */
 export async function revokeKey({ store, clock }: Looking, id: string): Promise<KeyView> {
   const nowMs = clock.nowMs();
   return keyView(found(id, await store.revokeKey(shown(id), nowMs)), nowMs);
 }
 
-/** The console's own key can't be viewed or changed. */
+/** Hides the console's own key, which can't be viewed or changed. */
 function shown(id: string): string {
   if (id !== CONSOLE_KEY) return id;
   throw noKey();

@@ -1,4 +1,4 @@
-// Forgetting what the selectors have learned, all of it or of one model.
+// Forgets what the selectors have learned, about all models or one.
 import { Type } from "@sinclair/typebox";
 import { SKILLS } from "../core/skill.ts";
 import { closeObject, number, share, text, type View } from "./schema.ts";
@@ -11,7 +11,7 @@ export const forgottenSchema = Type.Object({
 
 const scored = Type.Object({ labels: number, score: share });
 
-/** The selectors' lessons about a model. */
+/** The selectors' knowledge about a model. */
 export const learnedSchema = Type.Object({
   model: text,
   labels: number,
@@ -20,7 +20,7 @@ export const learnedSchema = Type.Object({
 });
 export type LearnedView = View<typeof learnedSchema>;
 
-/** Running gateways forget within a few seconds. */
+/** Running gateways forget it within a few seconds. */
 export async function forgetLessons(
   { store, clock }: Pick<AdminWorld, "store" | "clock">,
   model: string | null,

@@ -1,4 +1,4 @@
-// Lists in pages: `limit` and `after` in, `data` and `next` out.
+// Paginated lists: `limit` and `after` in, `data` and `next` out.
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Page, Position } from "../core/store.ts";
@@ -8,7 +8,7 @@ const LIMIT_MAX = 200;
 const LIMIT = 50;
 const CURSOR_SHAPE = /^(\d{1,15})\.([\w.-]{1,100})$/;
 
-/** The fields of a list's query. */
+/** The query fields of every list. */
 export const pageFields = {
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: LIMIT })),
   after: Type.Optional(
@@ -20,7 +20,7 @@ export type PageQuery = Static<typeof pageQuery>;
 
 export interface Listed<View> {
   readonly data: readonly View[];
-  /** The `after` of the next page; null: this was the last. */
+  /** The `after` of the next page. Null on the last page. */
   readonly next: string | null;
 }
 
@@ -30,7 +30,7 @@ function readCursor(text: string): Position {
   throw invalidValue("after", "expected the `next` of the page before");
 }
 
-/** One page, newest first: `find` is asked for one row more, which tells whether there is a next page. */
+/** Returns one page, newest first. `find` is asked for one extra row, which shows if there is a next page. */
 export async function listPage<Row, View>(
   { limit = LIMIT, after }: PageQuery,
   find: (page: Page) => Promise<readonly Row[]>,

@@ -1,19 +1,19 @@
-// The requests of all nodes as they end: the store is asked every second while somebody listens.
+// The feed of requests on all nodes as they end. It polls the store every second while it has listeners.
 import { Fault } from "../core/fault.ts";
 import type { RequestRecord } from "../core/record.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 
 const PERIOD_MS = 1000;
-/** So far back is looked each time: other nodes' clocks may be behind, and a row may be written some time after its end. */
+/** Each poll looks this far back: other nodes' clocks may lag, and rows may be written some time after the end. */
 const BACK_MS = 10_000;
-/** At each look, the latest first: beyond so many some are passed over, uncounted. */
+/** The maximum number of rows per poll, latest first. Any beyond it are skipped and not counted. */
 const LOOKED_AT_MAX = 500;
-/** The maximum number of rows passed on at once; nobody can read more. */
+/** The maximum number of rows sent at once, more than anyone can read. */
 const ROWS_MAX = 100;
 const LISTENERS_MAX = 20;
 
-/** Receives the requests that ended since its last call, oldest first, and how many more were left out. */
+/** Receives the requests that ended since the last call, oldest first, and how many more were left out. */
 type Listen = (records: readonly RequestRecord[], skipped: number) => void;
 
 interface LiveParts {
@@ -24,7 +24,7 @@ interface LiveParts {
 export class LiveFeed {
   readonly #parts: LiveParts;
   readonly #listeners = new Map<Listen, () => void>();
-  /** Those that were handed on, by id, with the moment of their end. */
+  /** The end times of the requests already sent, by id. */
   readonly #seen = new Map<string, number>();
   #callOff = () => {};
   #looking: Promise<void> | null = null;
@@ -34,11 +34,11 @@ export class LiveFeed {
   }
 
   /**
-   * Hands on what ends from when this resolves, until the given function is called, or the feed ends and calls `onEnd`.
+   * Sends what ends after this resolves, until the returned function is called, or the feed ends and calls `onEnd`.
    * Throws the Faults `overloaded` and `store_unavailable`.
    */
   async listen(listen: Listen, onEnd: () => void): Promise<() => void> {
-    // Requests that have ended already are not news to a new reader.
+    // A first listener must not get requests that have already ended.
     if (this.#listeners.size === 0) await this.#fresh();
     if (this.#listeners.size >= LISTENERS_MAX)
       throw new Fault("overloaded", "Too many listen to the requests already.");
@@ -48,7 +48,7 @@ export class LiveFeed {
     return () => this.#leave(listen);
   }
 
-  /** Sends all listeners away. */
+  /** Removes all listeners. */
   end(): void {
     for (const [listen, onEnd] of [...this.#listeners]) {
       this.#leave(listen);
@@ -62,7 +62,7 @@ export class LiveFeed {
     this.#seen.clear();
   }
 
-  /** Never twice at once, and never rejects: while the store can't be used there is nothing new. */
+  /** Polls the store, one poll at a time. Never rejects: an unusable store counts as nothing new. */
   #look(): Promise<void> {
     this.#looking ??= this.#fresh()
       .then((fresh) => {
@@ -77,7 +77,7 @@ export class LiveFeed {
     return this.#looking;
   }
 
-  /** Those that were not seen yet, oldest first. */
+  /** Returns the requests not seen yet, oldest first. */
   async #fresh(): Promise<readonly RequestRecord[]> {
     const sinceMs = this.#parts.clock.nowMs() - BACK_MS;
     const ended = await this.#parts.store.endedSince(sinceMs, LOOKED_AT_MAX);

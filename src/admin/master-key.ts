@@ -1,11 +1,11 @@
-// The store and the master key belong together: the first start binds them, every later one proves it.
+// Binds the store to its master key at the first start, and checks the key at every later one.
 import type { Store } from "../core/store.ts";
 import { deriveCheckValue, type MasterKeySources, readMasterKey } from "../keys/master.ts";
 import { isSameDigest } from "../keys/secret.ts";
 
 /**
- * The store's master key, found or (for a new store) made. Throws an Error for the operator when it is malformed,
- * missing, or not the one that the store was made with: under another key no secret would be known.
+ * Returns the store's master key, or makes one for a new store. Throws an Error for the operator if it is malformed,
+ * missing, or not the one that the store was made with, since no secret could be recognised with it.
  */
 export async function openMasterKey(
   store: Store,

@@ -1,4 +1,4 @@
-// The operator's overview: what came in over a span, step by step, beside the span of the same length before.
+// The operator's overview: figures for a time range, step by step, and for the equally long range before it.
 import { type Static, Type } from "@sinclair/typebox";
 import type { FirstTokenSum, UsageSum } from "../core/rows.ts";
 import { invalidValue } from "../core/schema-fault.ts";
@@ -34,8 +34,8 @@ export const overviewSchema = Type.Object({
 export type Overview = View<typeof overviewSchema>;
 
 /**
- * The figures of each step from `from` until before `to`, which are read as for the usage, and of all; `account_id`,
- * `key_id`, `model` and `provider` narrow them. The grain is the hour of UTC, as there.
+ * Returns the figures of each step and in total, filtered by `account_id`, `key_id`, `model` and `provider`. The time
+ * range is read as in `sumUsage`, and the granularity is also the UTC hour.
  */
 export async function overview(
   { store, clock, dayRules }: UsageParts,
@@ -67,7 +67,7 @@ export async function overview(
   };
 }
 
-/** The beginnings of the hours that begin within a span. */
+/** Returns the starts of the hours that begin within a time range. */
 function hoursOf({ fromMs, toMs }: Span): readonly number[] {
   const first = Math.ceil(fromMs / HOUR_MS) * HOUR_MS;
   const count = Math.max(0, Math.ceil((toMs - first) / HOUR_MS));

@@ -1,4 +1,4 @@
-// The providers, on or off, with how they have been doing lately and their credentials: as the admin routes show them.
+// The providers as the admin routes show them, enabled or not: recent health, and credentials.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
@@ -60,7 +60,7 @@ export type ProviderView = View<typeof providerSchema>;
 
 export const providersQuery = closeObject({ all: Type.Optional(allowWords(["true", "false"])) });
 
-/** One small call by a credential: how it went. */
+/** The result of one small call with a credential. */
 export const testedSchema = Type.Object({
   ok: truth,
   status: Type.Union([Type.Integer(), Type.Null()], {
@@ -74,14 +74,14 @@ export type Tested = View<typeof testedSchema>;
 export const testSchema = closeObject({ credential_id: Type.Optional(text) });
 
 export interface ProviderParts {
-  /** Those that are on. */
+  /** Returns the enabled providers. */
   readonly health: () => readonly ProviderHealth[];
-  /** Every provider that is known, on or off. */
+  /** Every known provider, enabled or not. */
   readonly known: readonly { readonly name: string; readonly baseUrl: string }[];
   readonly added: () => readonly AddedCredential[];
 }
 
-/** Four characters of a shorter secret would tell too much. */
+/** The shortest secret whose last four characters are shown. For a shorter one they would reveal too much. */
 const SHOWN_CHARACTERS_MIN = 12;
 const NO_VITALS: Vitals = {
   breaker: "closed",
@@ -91,7 +91,7 @@ const NO_VITALS: Vitals = {
   tokensPerSecond: null,
 };
 
-/** All that are on, on one page; with `all=true` also those that are known and off. */
+/** Returns all enabled providers on one page. `all=true` adds the known ones that are disabled. */
 export function listProviders(
   parts: ProviderParts,
   query: Static<typeof providersQuery>,
@@ -101,7 +101,7 @@ export function listProviders(
   return { data: [...on, ...off], next: null };
 }
 
-/** A provider, whether it is on or off. */
+/** Returns a provider, enabled or not. */
 export function getProvider(parts: ProviderParts, name: string): ProviderView {
   const { data } = listProviders(parts, { all: "true" });
   const found = data.find((one) => one.name === name);
@@ -167,7 +167,7 @@ function credentialView(
   };
 }
 
-/** One that is not in use: switched off, or the configuration has the same key. */
+/** Returns an unused credential: it is disabled, or the configuration has the same key. */
 function idleView(credential: AddedCredential): CredentialView {
   const { id, secret, weight, enabled } = credential;
   return {

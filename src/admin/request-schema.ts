@@ -37,7 +37,7 @@ export const requestsQuery = closeObject({
   ...pageFields,
 });
 
-/** A selector's reasons for its choice, without the numbers that only learning reads. */
+/** A selector's reasons for its choice, without the numbers that only learning uses. */
 const decisionSchema = Type.Object({
   selector: text,
   share,
@@ -113,7 +113,7 @@ export const requestSchema = Type.Object({
 });
 export type RequestView = View<typeof requestSchema>;
 
-/** Milliseconds from the request's beginning. */
+/** Milliseconds since the request began. */
 const attemptSchema = Type.Object({
   model: text,
   credential: allowNull(text),
@@ -132,7 +132,7 @@ const costSchema = Type.Object({
   total_usd: usd,
 });
 
-/** The prompt and the answer as the client and the provider sent them: messages in the form of OpenAI's chat. */
+/** The prompt and answer as the client and the provider sent them, with messages in OpenAI's chat form. */
 const contentSchema = Type.Object({
   messages: Type.Array(Type.Unknown()),
   request: anyObject,

@@ -52,7 +52,7 @@ export function requestView(record: RequestRecord): RequestView {
   };
 }
 
-/** A selector's reasons for its choice, without the numbers that only learning reads; null: it can't be read. */
+/** Returns a selector's reasons for its choice, without the numbers that only learning uses. Null if unreadable. */
 function decisionView(decision: string): DecisionView | null {
   try {
     const { row: _row, ...shown } = JSON.parse(decision);
@@ -62,7 +62,7 @@ function decisionView(decision: string): DecisionView | null {
   }
 }
 
-/** A page of the log, newest first, narrowed by what the query gives. */
+/** Returns a page of the log, newest first, filtered by the query. */
 export function listRequests(
   { store, dayRules }: Pick<AdminWorld, "store"> & { readonly dayRules: () => DayRules },
   query: Static<typeof requestsQuery>,
@@ -84,11 +84,11 @@ export function listRequests(
 
 export interface RequestParts {
   readonly store: Pick<AdminWorld["store"], "request" | "content">;
-  /** The vault that prompts and answers were sealed with; left out: none are shown. */
+  /** Opens sealed prompts and answers. Missing if none are shown. */
   readonly contentVault?: { open(sealed: string, use: string): string };
 }
 
-/** A request with all that is known about it. Throws the Fault `not_found`. */
+/** Returns a request with all its details. Throws the Fault `not_found`. */
 export async function getRequest(
   { store, contentVault }: RequestParts,
   id: string,
@@ -107,7 +107,7 @@ export async function getRequest(
   };
 }
 
-/** null where none was kept, or it can't be opened any more. */
+/** Returns null if none was kept, or it can no longer be decrypted. */
 async function contentFor(
   { store, contentVault }: RequestParts,
   { accountId, id }: RequestRecord,
@@ -142,7 +142,7 @@ function attemptView(attempt: TracedAttempt): AttemptView {
   };
 }
 
-/** The lines are rounded up one by one, the total once: it is what the row says. */
+/** Each line is rounded up separately, but the total, taken from the row, only once. */
 function costView({ bill, markup }: Trace, { costNanoUsd }: RequestRecord) {
   const lines = bill.map((line) => ({
     what: line.what,
@@ -153,12 +153,12 @@ function costView({ bill, markup }: Trace, { costNanoUsd }: RequestRecord) {
   return { lines, markup, total_usd: toUsd(costNanoUsd) };
 }
 
-/** The tokens that the provider claimed, where the cost is for fewer. */
+/** The provider's claimed tokens, if the cost is for fewer. */
 function implausibleView({ usageImplausible: claimed }: Trace) {
   return claimed && { prompt_tokens: claimed.promptTokens, completion_tokens: claimed.completionTokens };
 }
 
-/** A provider's words about a request may hold a part of it. */
+/** A provider's error message may quote the request. */
 const UNKEPT = "The provider's words are kept only with log.content.";
 
 function errorView({ faultCode, status }: RequestRecord, trace: Trace | null, content: LoggedContent | null) {

@@ -1,4 +1,4 @@
-// A weekly report on the selectors with a dial: the share of quality that was promised and kept, and the savings.
+// A weekly report on the selectors with a dial: the promised and the kept share of quality, and the savings.
 import { type Static, Type } from "@sinclair/typebox";
 import { asArray, asNumber, asObject, type JsonObject, parseJson } from "../core/json.ts";
 import { toUsd } from "../core/money.ts";
@@ -11,14 +11,14 @@ import type { AdminWorld } from "./world.ts";
 const WEEKS = 4;
 const WEEKS_MAX = 12;
 const WEEK_MS = 7 * 86_400_000;
-/** The Monday of the first week of 1970, beside its first day. */
+/** The first Monday of 1970: the epoch began on a Thursday. */
 const MONDAY_MS = 4 * 86_400_000;
-/** The newest so many requests of a week and selector are looked at, and the first so many scores of the whole time. */
+/** Only the newest requests of each week and selector are read, and only the first scores of the whole time. */
 const REQUESTS_MAX = 1000;
 const SCORES_MAX = 5000;
-/** The rows that are read at once. */
+/** The number of rows read at once. */
 const PAGE = 200;
-/** Fewer scores tell too little of what was kept. */
+/** Fewer scores say too little about the quality that was kept. */
 const JUDGED_MIN = 30;
 
 export const savingsQuery = closeObject({
@@ -55,7 +55,7 @@ export type Savings = View<typeof savingsSchema>;
 
 type Parts = Pick<AdminWorld, "store" | "clock">;
 
-/** The newest week first; weeks without requests by a selector aren't there. Costs and qualities are those that its decisions expected. */
+/** Returns weeks with requests, newest first. Costs and qualities are those that the decisions expected. */
 export async function sumSavings(
   { store, clock }: Parts,
   { weeks = WEEKS }: Static<typeof savingsQuery>,
@@ -83,7 +83,7 @@ export async function sumSavings(
   return { data };
 }
 
-/** Clients' scores of completions, by account and id. */
+/** Returns the clients' scores of completions, by account and id. */
 async function readScores(store: Parts["store"], fromMs: number): Promise<ReadonlyMap<string, number>> {
   const scores = new Map<string, number>();
   let [beginMs, most, read] = [fromMs, PAGE, 0];
@@ -94,14 +94,14 @@ async function readScores(store: Parts["store"], fromMs: number): Promise<Readon
     const lastMs = lessons.at(-1)?.atMs ?? beginMs;
     if (lessons.length < most) break;
     read += lessons.length;
-    // The next page begins at the time at which this one ends. If all of a page have the same time, it must be longer.
+    // The next page begins at this one's last timestamp. If a whole page shares it, the page size doubles.
     if (lastMs === beginMs) most *= 2;
     beginMs = lastMs;
   }
   return scores;
 }
 
-/** The newest requests first, up to `REQUESTS_MAX`; false: there are more. */
+/** Reads the newest requests first, up to `REQUESTS_MAX`. Returns false if there are more. */
 async function eachRecord(
   store: Parts["store"],
   filter: RequestFilter,
@@ -150,7 +150,7 @@ class Sums {
     this.#quality += own.quality;
     this.#bestQuality += other.quality;
     this.#costUsd += costUsd;
-    // As much dearer, or cheaper, as was expected: for the same tokens. One that is free tells nothing of them.
+    // The expected price ratio applies to the same tokens. If the used model is free, there is no ratio.
     this.#bestCostUsd += own.costUsd > 0 ? (costUsd * other.costUsd) / own.costUsd : other.costUsd;
     this.#savedMs += other.ms - own.ms;
     const score = scores.get(`${record.accountId} ${record.id}`);
@@ -185,7 +185,7 @@ class Sums {
   }
 }
 
-/** The one that was best overall; of equal ones the first by its id, as selectors have it. */
+/** Returns the best overall. Ties go to the lowest id, as in the selectors. */
 function findBest(candidates: readonly JsonObject[]): JsonObject | undefined {
   const readLevel = (one: JsonObject) => asNumber(one.level) ?? 0;
   const [best] = candidates.toSorted(

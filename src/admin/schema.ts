@@ -1,11 +1,11 @@
-// Parts of the schemas of what operators send and see: the OpenAPI document and the console's types come from them.
+// Building blocks of the admin schemas, from which the OpenAPI document and the console's types are derived.
 import { type Static, type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import type { Frozen } from "../core/frozen.ts";
 
-/** A constant value of the schema. */
+/** The read-only type of a schema's values. */
 export type View<Schema extends TSchema> = Frozen<Static<Schema>>;
 
-/** An object that a client sends: it may have no other fields than these. */
+/** An object in a request, which may have no other fields. */
 export function closeObject<Fields extends TProperties>(fields: Fields) {
   return Type.Object(fields, { additionalProperties: false });
 }
@@ -32,9 +32,9 @@ export const count = Type.Integer({ minimum: 0 });
 export const number = Type.Number();
 export const usd = Type.Number({ description: "USD." });
 export const instant = Type.String({ format: "date-time" });
-/** A part of a whole. */
+/** A fraction of a whole. */
 export const share = Type.Number({ minimum: 0, maximum: 1 });
-/** JSON that is passed on as it is. */
+/** JSON that is passed through unchanged. */
 export const anyObject = Type.Record(Type.String(), Type.Unknown());
 
 export const percentiles = Type.Object({ p50: number, p95: number });

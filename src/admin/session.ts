@@ -1,4 +1,4 @@
-// The operator's sign-in: the admin token once, then a separate secret that ends by itself, by sign-out, or with the token.
+// The operator's sign-in: exchanges the admin token for a secret that ends on expiry, sign-out, or a new token.
 import { Type } from "@sinclair/typebox";
 import type { Session } from "../core/rows.ts";
 import { digestSecret, isSameDigest, mintSessionSecret } from "../keys/secret.ts";
@@ -11,7 +11,7 @@ export const SESSION_MS = 12 * 3_600_000;
 export const signInSchema = closeObject({ token: text });
 export const sessionSchema = Type.Object({ expires_at: instant, version: text });
 
-/** The secret of a new session; null: that is not the admin token. */
+/** Returns the secret of a new session. Null if the admin token is wrong. */
 export async function signIn(
   world: AdminWorld,
   configured: string | null,
@@ -31,7 +31,7 @@ export async function signIn(
   return secret;
 }
 
-/** The session that a secret proves; null when it has ended, or the token is another one than it was made with. */
+/** Returns the session of a secret. Null if it has ended, or the admin token has changed since. */
 export async function findSession(
   world: AdminWorld,
   configured: string | null,

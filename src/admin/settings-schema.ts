@@ -1,4 +1,4 @@
-// The schemas of the configuration as the operator sees it: the catalogue's models and the rules in force.
+// The configuration as the operator sees it: the schemas of the catalogue's models and the current rules.
 import { Type } from "@sinclair/typebox";
 import type { LaterPriceFields } from "../catalogue/later-prices.ts";
 import { PIECE_FIELDS, type PriceFields, RATE_FIELDS, type RateFields } from "../catalogue/price.ts";
@@ -18,7 +18,7 @@ const pricingSchema = Type.Unsafe<PriceFields & RateFields>(
   Type.Object(prices, { description: "USD per million tokens; `per_…`: USD each." }),
 );
 
-/** Announced prices: where they name only pieces, tokens stay without. */
+/** Announced prices. If they list only pieces, there are none for tokens. */
 const laterPricingSchema = Type.Unsafe<LaterPriceFields>(
   Type.Object({
     ...Type.Partial(Type.Object(prices)).properties,

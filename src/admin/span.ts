@@ -1,4 +1,4 @@
-// Spans of time as operators ask for them: moments, or dates that are their whole days.
+// Time ranges as operators request them: bounded by moments, or by dates that cover whole days.
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidValue } from "../core/schema-fault.ts";
 import { computeDay, type Day, type DayRules, dayAfter } from "../ledger/day.ts";
@@ -8,11 +8,11 @@ const DAYS = 30;
 const DAYS_MAX = 400;
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
-/** Outside of these no gateway ran, and time zones are guesswork. */
+/** No gateway ran before the first, and time zones after the last are guesswork. */
 const FIRST_MS = Date.UTC(1971, 0, 1);
 const LAST_MS = Date.UTC(2200, 0, 1);
 
-/** The fields of a query that is narrowed to a span: moments, or dates that are whole days. */
+/** The query fields of a time range: moments, or dates that cover whole days. */
 export const momentFields = { from: Type.Optional(momentSchema), to: Type.Optional(momentSchema) };
 export type Moments = Static<ReturnType<typeof Type.Object<typeof momentFields>>>;
 
@@ -21,7 +21,7 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** From `from` until before `to`, as far as that isn't still to come; the last 30 days unless given. */
+/** Returns the range from `from` until before `to`, at most until today's end. The default is the last 30 days. */
 export function readSpan({ from, to }: Moments, nowMs: number, rules: DayRules): Span {
   const today = computeDay(nowMs, rules);
   const toMs = to === undefined ? today.endMs : readTo(to, rules);
@@ -32,13 +32,13 @@ export function readSpan({ from, to }: Moments, nowMs: number, rules: DayRules):
   return { fromMs, toMs: Math.min(toMs, today.endMs) };
 }
 
-/** The moment, or of a date alone the beginning of that day of the operator. */
+/** Returns the moment, or for a bare date the start of that day in the operator's time zone. */
 export function readFrom(text: string, rules: DayRules): number {
   const atMs = readMoment(text, "from");
   return isDate(text) ? dayAt(atMs, rules).startMs : atMs;
 }
 
-/** The moment, or of a date alone the end of that day of the operator. */
+/** Returns the moment, or for a bare date the end of that day in the operator's time zone. */
 export function readTo(text: string, rules: DayRules): number {
   const atMs = readMoment(text, "to");
   return isDate(text) ? dayAt(atMs, rules).endMs : atMs;
@@ -52,7 +52,7 @@ function isDate(text: string): boolean {
   return !text.includes("T");
 }
 
-/** The operator's day with the name of the date in UTC. */
+/** Returns the operator's day with the same name as the moment's UTC date. */
 function dayAt(atMs: number, rules: DayRules): Day {
   return dayNamed(new Date(atMs).toISOString().slice(0, 10), rules);
 }
@@ -64,7 +64,7 @@ function dayNamed(date: string, rules: DayRules): Day {
   return day;
 }
 
-/** The beginnings of so many days, of which the last holds the moment before `toMs`. */
+/** Returns the start of the range of `DAYS` days whose last one contains the moment before `toMs`. */
 function daysBefore(toMs: number, rules: DayRules): number {
   let day = computeDay(toMs - 1, rules);
   for (let days = 1; days < DAYS; days++) day = computeDay(day.startMs - 1, rules);
@@ -74,7 +74,7 @@ function daysBefore(toMs: number, rules: DayRules): number {
 const PIECE_MS = 5 * DAY_MS;
 const PIECES_MAX = 60;
 
-/** A span in pieces, so that no look-up takes long. They end at full hours, as the sums do. */
+/** Splits a range so that no query takes long. Pieces are whole hours long, because sums are by the hour. */
 export function splitSpan({ fromMs, toMs }: Span): readonly Span[] {
   const lengthMs = Math.max(PIECE_MS, Math.ceil((toMs - fromMs) / PIECES_MAX / HOUR_MS) * HOUR_MS);
   const pieces: Span[] = [];
@@ -86,7 +86,7 @@ export function splitSpan({ fromMs, toMs }: Span): readonly Span[] {
 
 const AT_ONCE = 4;
 
-/** Looks each piece up, a few at once, and hands the results on in order. */
+/** Queries the pieces, a few at once, and passes on the results in order. */
 export async function eachPiece<Piece, Found>(
   pieces: readonly Piece[],
   find: (piece: Piece) => Promise<Found>,
@@ -99,7 +99,7 @@ export async function eachPiece<Piece, Found>(
   }
 }
 
-/** The operator's days within a span, the first and the last as far as they lie in it. */
+/** Returns the operator's days within a range, with the first and last cut to it. */
 export function listDays(
   { fromMs, toMs }: Span,
   rules: DayRules,

@@ -1,22 +1,22 @@
-// The token that the metrics may ask for, and the admin token: made at the first start where none is configured, kept as a digest, checked without telling how it differs.
+// The metrics token, and the admin token, made at the first start unless configured: only digests are compared.
 import { Fault } from "../core/fault.ts";
 import { digestSecret, isSameDigest, mintAdminToken } from "../keys/secret.ts";
 import type { AdminWorld } from "./world.ts";
 
 /**
- * Makes the token when none is configured and none was made before, and gives it, to be shown this once; null when
- * there was nothing to make.
+ * Makes an admin token if none is configured or stored, and returns it, to be shown only once. Null if there was no
+ * need.
  */
 export async function ensureAdminToken(world: AdminWorld, configured: string | null): Promise<string | null> {
   const { store, random, pepper } = world;
   if (configured !== null || (await store.setting("admin_token_digest")) !== null) return null;
   const token = mintAdminToken(random);
   const digest = digestSecret(token, pepper);
-  // If several processes start at once, only the one whose token was kept shows it.
+  // If several processes start at once, only the one whose token was stored shows it.
   return (await store.keepSetting("admin_token_digest", digest)) === digest ? token : null;
 }
 
-/** Makes a new token in place of the one before, and gives it, to be shown this once. */
+/** Replaces the token, and returns the new one, to be shown only once. */
 export async function resetAdminToken({ store, random, pepper }: AdminWorld): Promise<string> {
   const token = mintAdminToken(random);
   await store.setSetting("admin_token_digest", digestSecret(token, pepper));
@@ -25,7 +25,7 @@ export async function resetAdminToken({ store, random, pepper }: AdminWorld): Pr
 
 type Known = Pick<AdminWorld, "store" | "pepper">;
 
-/** The digest of the admin token: the configured one where there is one, else the one that was made; null: there is none. */
+/** Returns the digest of the configured admin token, or else of the one that was made. Null if there is none. */
 export async function adminTokenDigest(
   { store, pepper }: Known,
   configured: string | null,
@@ -42,7 +42,7 @@ export async function checkAdminToken(
   return kept !== null && isSameDigest(kept, digestSecret(token, known.pepper));
 }
 
-/** Throws unless no token is asked for or `given`, the request's bearer, is the one. The comparison takes constant time. */
+/** Throws if a token is required and `given`, the request's bearer, isn't it. Compares in constant time. */
 export function checkScraper(
   { pepper }: Pick<AdminWorld, "pepper">,
   asked: string | null,

@@ -1,4 +1,4 @@
-// The operator's top-ups: money onto an account, once however often the same one is asked for.
+// The operator's top-ups: each adds money to an account exactly once, however often its request is repeated.
 import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { Account } from "../core/key.ts";
@@ -19,9 +19,9 @@ const ATTEMPTS_MAX = 3;
 const ID_BYTES = 15;
 
 /**
- * Adds an amount to an account and gives the account as it is now. The same Idempotency-Key on the same
- * account is the same top-up: repeated with the same amount it changes nothing, the note that came first stays. Throws
- * the Faults `not_found`, `idempotency_mismatch`, and those of bad input.
+ * Adds an amount to an account and returns the updated account. An Idempotency-Key identifies a top-up of an account:
+ * repeated with the same amount it changes nothing, and the first note stays. Throws the Faults `not_found`,
+ * `idempotency_mismatch`, and those of bad input.
  */
 export async function topUpAccount(
   { store, clock, random }: AdminWorld,
@@ -39,13 +39,13 @@ export async function topUpAccount(
   return accountView(await made(store, order));
 }
 
-/** A client's keys and our own ids can't meet: only one of them holds a space. */
+/** Ids made from a client's key contain a space, so they can't collide with our own. */
 function topUpIdOf(idempotencyKey: string | null, random: Random): string {
   if (idempotencyKey !== null) return `idem ${readIdempotencyKey(idempotencyKey, "Idempotency-Key")}`;
   return `top_${Buffer.from(random.bytes(ID_BYTES)).toString("hex")}`;
 }
 
-/** Answers once a power failure can't undo it. After an unknown outcome it asks again, by the top-up's id. */
+/** Returns once the top-up survives a power failure. After an unknown outcome it retries with the top-up's id. */
 async function made(store: Pick<Store, "transact" | "durable">, order: TopUpOrder): Promise<Account> {
   let doubt: Fault | null = null;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {

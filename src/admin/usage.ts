@@ -1,4 +1,4 @@
-// The operator's view of usage: requests, tokens, money and first tokens summed by day, model, key, account, provider, operation and surface.
+// Usage: requests, tokens, money, first tokens by day, model, key, account, provider, operation and surface.
 import { type Static, Type } from "@sinclair/typebox";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store, UsageDimension, UsageQuery } from "../core/store.ts";
@@ -11,7 +11,7 @@ import { eachPiece, listDays, momentFields, readSpan, type Span, splitSpan } fro
 const GROUPS = ["day", "model", "key", "account", "provider", "operation", "surface"] as const;
 type Group = (typeof GROUPS)[number];
 
-/** The column by which the store groups; days are queried one by one. */
+/** The store's column for each group. Days have none, because they are queried one by one. */
 const DIMENSIONS: Readonly<Record<Group, UsageDimension | null>> = {
   day: null,
   model: "model",
@@ -30,7 +30,7 @@ export interface UsageParts {
   readonly dayRules: () => DayRules;
 }
 
-/** Only the fields that were grouped by are there; a model or provider is empty where neither answered nor failed. */
+/** Only the grouped fields are present. A model or provider is empty if none answered or failed. */
 const labelsSchema = Type.Object({
   day: Type.Optional(text),
   model: Type.Optional(text),
@@ -64,13 +64,10 @@ interface Sum {
 }
 
 /**
- * Sums from `from` until before `to`, by `group_by` (words with commas between), by day unless given. A date alone is
- * the operator's whole day, as `from` and as `to`; the last 30 days unless given. In order of the day, then the
- * dearest first.
- *
- * The grain is the hour of UTC: an hour counts as a whole, where it begins. So in zones that are a half or a quarter of
- * an hour apart from UTC, or on a day that begins within an hour, what came between the day's beginning and the next
- * full hour of UTC counts for the day before.
+ * Returns the sums from `from` until before `to`, grouped by `group_by` (comma-separated, default `day`). A bare date
+ * means the operator's whole day, and the default is the last 30 days. Sorted by day, then the most expensive first.
+ * The granularity is the UTC hour: an hour counts whole, by its start. If a day starts within a UTC hour, as in zones
+ * with an offset of 30 or 45 minutes, the rest of that hour counts for the day before.
  */
 export async function sumUsage(
   { store, clock, dayRules }: UsageParts,
@@ -88,7 +85,7 @@ export async function sumUsage(
   const figuresOf = (name: string, row: Dimensions) => sumOf(sums, labelsOf(groups, name, row)).figures;
   const find = ({ fromMs, toMs }: Span) => listUsageSums(store, { fromMs, toMs, groupBy });
   await eachPiece(pieces, find, ({ usage, firstTokens }, { name }) => {
-    // A sum over nothing is a row too.
+    // The store also returns a row for a sum over nothing.
     for (const row of usage) if (row.requests > 0) figuresOf(name, row).add(row);
     for (const row of firstTokens) figuresOf(name, row).addFirstTokens(row);
   });
@@ -97,7 +94,7 @@ export async function sumUsage(
   };
 }
 
-/** Both kinds of sums of the same requests. */
+/** Returns both kinds of sums over the same requests. */
 export async function listUsageSums(store: UsageParts["store"], query: UsageQuery) {
   const [usage, firstTokens] = await Promise.all([store.usage(query), store.firstTokens(query)]);
   return { usage, firstTokens };
@@ -143,7 +140,7 @@ function sumOf(sums: Map<string, Sum>, labels: Labels): Sum {
   return sum;
 }
 
-/** Days are in order as they come; ids decide between what cost the same, so that the order is always one. */
+/** Orders by day, then by falling cost. Labels break ties, so that the order is stable. */
 function inOrder(a: Sum, b: Sum): number {
   const days = compare(a.labels.day ?? "", b.labels.day ?? "");
   const costs = b.figures.costNanoUsd - a.figures.costNanoUsd;

@@ -1,22 +1,22 @@
-// Proves the books: every balance is the sum of its journal, every hold is there, and all accounts together are zero.
+// Checks the books: each balance equals the sum of its journal, no hold is missing, and all accounts add up to zero.
 import type { AccountAudit, Audit } from "../core/store.ts";
 import { usdText } from "./format.ts";
 
-/** Something that is not what it has to be. */
+/** A value that isn't as expected. */
 export interface BookProblem {
-  /** null: it concerns all of them. */
+  /** Null if it concerns all accounts. */
   readonly account: string | null;
   readonly what: string;
-  /** Amounts as exact text: they may be beyond what a number holds. */
+  /** Amounts are exact text, because they may exceed the range of a number. */
   readonly found: string;
   readonly expected: string;
-  /** null: it is counted. */
+  /** Null for a count. */
   readonly unit: "USD" | null;
-  /** The rows that the expected value was read off. */
+  /** The rows from which the expected value was computed. */
   readonly by: string;
 }
 
-/** Every way in which the books are wrong; none: they balance. */
+/** Returns every error in the books. Empty if they balance. */
 export function listProblems(audit: Audit): readonly BookProblem[] {
   return [...audit.accounts.flatMap(accountProblems), ...wholeProblems(audit)];
 }
@@ -55,7 +55,7 @@ function usd(nano: number): string {
   return usdText(BigInt(nano));
 }
 
-/** All that is free, held, came in, was earned and was written off: zero where each movement has its two sides. */
+/** Adds up free, held, received, earned and written-off amounts: zero if each movement has both its sides. */
 export function addUp({ balances, held, system }: Audit): bigint {
   return balances + held + system.funding + system.revenue + system.overrun;
 }

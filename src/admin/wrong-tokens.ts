@@ -1,9 +1,9 @@
-// Wrong admin tokens and session cookies, counted over all processes of a store: beyond a bound they are answered with 429.
+// Counts wrong admin tokens and session cookies across all processes of a store, and answers 429 beyond a limit.
 import { Fault } from "../core/fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 
-/** Room for a person's typing mistakes and a script that polls with an old token once a second. */
+/** Enough for typing mistakes and a script that polls with an old token once a second. */
 const PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 const SETTING = "wrong_admin_tokens";
@@ -16,17 +16,16 @@ interface WrongTokenPorts {
 }
 
 /**
- * A right token is checked first and always passes, so a bound on wrong ones can't stop guessing by itself: the token's
- * length does that. The bound tells a guesser and a misconfigured script to stop, and the operator that there is one.
- *
- * A guess writes nothing. Each process counts its own and adds them to the store's count at most once a second, and not
- * at all beyond the bound: until it has, it answers up to a minute's worth of wrong ones with 401.
+ * A correct token is checked first and always passes, so this limit doesn't prevent guessing: the token's length does.
+ * The limit signals an attacker or a misconfigured script to stop, and alerts the operator.
+ * A wrong token writes nothing. Each process counts its own, and adds them to the store's count at most once a second
+ * until the limit is reached. Until then it answers up to a minute's worth of them with 401.
  */
 export class WrongTokens {
   readonly #ports: WrongTokenPorts;
   /** Minutes since 1970. */
   #minute = 0;
-  /** Counts of this minute: those shown to this process, those of them added to the store, and the store's sum. */
+  /** This minute's counts: received by this process, the part already added to the store, and the store's total. */
   #shown = 0;
   #shared = 0;
   #everywhere = 0;
@@ -38,7 +37,7 @@ export class WrongTokens {
     this.#ports = ports;
   }
 
-  /** Counts a wrong one; gives the Fault that answers it, `invalid_api_key` with the message or `rate_limit_exceeded`. */
+  /** Counts a wrong token and returns its Fault: `invalid_api_key` with the message, or `rate_limit_exceeded`. */
   refuse(message: string, address: string): Fault {
     const nowMs = this.#ports.clock.nowMs();
     this.#turnTo(toMinute(nowMs));
@@ -52,7 +51,7 @@ export class WrongTokens {
     return new Fault("rate_limit_exceeded", tooMany, { retryAfterMs: resetAtMs - nowMs, resetAtMs });
   }
 
-  /** Tells the log and the other processes what was counted here; called about once a second. */
+  /** Reports this process's count to the log and the other processes. Called about once a second. */
   async share(): Promise<void> {
     const { store, clock } = this.#ports;
     const nowMs = clock.nowMs();
@@ -69,7 +68,7 @@ export class WrongTokens {
     this.#everywhere = readCount(kept, minute);
   }
 
-  /** One line at first and one a minute, however many there are. */
+  /** Logs the first one at once, and then at most one line a minute. */
   #tell(nowMs: number): void {
     if (this.#unlogged === 0 || nowMs - this.#loggedAtMs < MINUTE_MS) return;
     const told = { tokens: this.#unlogged, last_address: this.#lastAddress };
@@ -91,7 +90,7 @@ function toMinute(nowMs: number): number {
   return Math.floor(nowMs / MINUTE_MS);
 }
 
-/** The count of this minute; one of another minute, or of a clock that goes otherwise, is none. */
+/** Returns the stored count if it is for this minute by this clock, else zero. */
 function readCount(kept: string | null, minute: number): number {
   const [, at, count] = KEPT.exec(kept ?? "") ?? [];
   return Number(at) === minute ? Number(count) : 0;

@@ -1,4 +1,4 @@
-// Stops accepting connections before the file descriptors run out: without any left, Bun retries accept in a loop that takes a whole core.
+// Stops accepting connections before file descriptors run out, when Bun would retry accept in a loop that takes a core.
 import { closeSync, openSync } from "node:fs";
 import type { Clock, Log } from "../core/world.ts";
 import { listen } from "../http/app.ts";
@@ -7,12 +7,12 @@ import { PROCESS_READINGS } from "./process-readings.ts";
 type App = ReturnType<typeof listen>;
 
 const CHECK_EVERY_MS = 250;
-/** The most file descriptors kept from clients, for calls to providers, the store's files and a listener that is opened again. */
+/** The maximum number of descriptors kept from clients: for provider calls, the store, and a reopened listener. */
 const SPARE_MAX = 64;
 const SPARE_SHARE = 1 / 8;
 
 interface Descriptors {
-  /** The most that this process may open. */
+  /** The process's limit on open descriptors. */
   readonly max: number;
   /** Opens one and returns it, or null if none is free. */
   take(): number | null;
@@ -20,17 +20,17 @@ interface Descriptors {
 }
 
 export interface Listener {
-  /** Closes the connections without a request and returns how many there were. */
+  /** Closes the connections that have no request, and returns their number. */
   closeIdle(): number;
   pause(): void;
-  /** Throws if the address can't be had. */
+  /** Throws if the address can't be used. */
   resume(): void;
 }
 
 /**
- * Keeps some descriptors open so that clients can't take them. Once all others are taken, it closes idle connections; if
- * there are none, it stops the listener and frees the kept descriptors for the requests under way. The listener is opened
- * again when twice as many are free.
+ * Keeps some descriptors open so that clients can't take them. Once all others are taken, it closes idle connections;
+ * if there are none, it stops the listener and frees the kept descriptors for the running requests. It reopens the
+ * listener when twice as many are free.
  */
 export class Accepting {
   readonly #descriptors: Descriptors;
@@ -52,7 +52,7 @@ export class Accepting {
     else if (!this.#keep(this.#spare, 1) && this.#listener.closeIdle() === 0) this.#pause();
   }
 
-  /** Keeps `count` descriptors. Returns true if `more` could be opened beside them. */
+  /** Keeps `count` descriptors. Returns true if `more` could be opened besides them. */
   #keep(count: number, more: number): boolean {
     while (this.#kept.length < count + more) {
       const taken = this.#descriptors.take();
@@ -84,7 +84,7 @@ export class Accepting {
   }
 }
 
-/** Watches over the process's listener until the returned function is called. Does nothing if the process has no limit. */
+/** Guards the process's listener until the returned function is called. Does nothing if the process has no limit. */
 export function keepAccepting(listener: Listener, clock: Clock, log: Log): () => void {
   const max = PROCESS_READINGS.process_max_fds();
   if (max === null) return () => {};
@@ -101,11 +101,11 @@ function openDescriptor(): number | null {
 }
 
 export function findListener(app: App): Listener {
-  // A stopped server has no port any more.
+  // A stopped server no longer knows its port.
   const port = app.server?.port;
   return {
     closeIdle: () => app.server?.closeIdleConnections() ?? 0,
-    // Requests under way are served to their end.
+    // Running requests are served to their end.
     pause: () => void app.server?.stop(),
     resume() {
       // Elysia adds a `beforeExit` listener to the process each time. They would pile up.

@@ -1,4 +1,4 @@
-// The credentials and aliases that were added at run time: read from the store every second and laid over the settings.
+// Credentials and aliases added at run time: read from the store every second and merged into the settings.
 
 import { readStoredAliases } from "../admin/aliases.ts";
 import { type AddedCredential, openCredential } from "../admin/credentials.ts";
@@ -11,8 +11,8 @@ import type { Log } from "../core/world.ts";
 import type { Vault } from "../gateway/idempotency.ts";
 
 /**
- * Returns a function that reads something again, and takes it if it has changed. One read follows the other, so that an
- * older result never replaces a newer one.
+ * Returns a function that reads a value again, and passes it to `take` if it has changed. Reads run one at a time, so
+ * that an older result never replaces a newer one.
  */
 function createRefresh<Stored>(
   first: Stored,
@@ -35,7 +35,7 @@ function createRefresh<Stored>(
 }
 
 export class AddedAliases {
-  /** Reads them again and reports a change. */
+  /** Reads the aliases again and reports a change. */
   readonly refresh: () => Promise<void>;
   #all: Readonly<Record<string, Alias>> = {};
 
@@ -47,7 +47,7 @@ export class AddedAliases {
     this.refresh = createRefresh(null, () => store.setting("aliases"), take);
   }
 
-  /** Returns the settings with these aliases added. Those of the file go before, also where a pattern of theirs fits. */
+  /** Returns the settings with these aliases added. The file's take precedence, including its patterns. */
   addTo(settings: Settings): Settings {
     const more = Object.entries(this.#all).filter(([name]) => !Object.hasOwn(settings.aliases, name));
     if (more.length === 0) return settings;
@@ -56,7 +56,7 @@ export class AddedAliases {
 }
 
 export class AddedCredentials {
-  /** Reads them again and reports a change. */
+  /** Reads the credentials again and reports a change. */
   readonly refresh: () => Promise<void>;
   #all: readonly AddedCredential[] = [];
 
@@ -78,7 +78,7 @@ export class AddedCredentials {
     return this.#all;
   }
 
-  /** Returns the settings with these credentials added. A single credential turns a known provider on. */
+  /** Returns the settings with these credentials added. A single one enables a known provider. */
   addTo(settings: Settings, known: readonly KnownProvider[]): Settings {
     const enabled = this.#all.filter((one) => one.enabled);
     const providers = settings.providers.map((setup) => addCredentials(setup, enabled));
@@ -91,7 +91,7 @@ export class AddedCredentials {
   }
 }
 
-/** A credential that the configuration already has isn't added again. */
+/** Adds the credentials that the configuration doesn't already have. */
 function addCredentials(setup: ProviderSetup, enabled: readonly AddedCredential[]): ProviderSetup {
   const added = enabled.filter(
     ({ provider, secret }) =>

@@ -1,4 +1,4 @@
-// A step of the build: writes the compressed files of the console and the manual for the binary, and its bill of materials.
+// A build step: writes the compressed files of the console and the manual for the binary, and its bill of materials.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PageFile } from "../http/files.ts";

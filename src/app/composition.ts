@@ -1,4 +1,4 @@
-// The rooms put together into a running gateway: everything is built here and handed on, nothing reads configuration.
+// Assembles a running gateway from the rooms: everything is built here and passed on, and nothing reads configuration.
 import { version } from "../../package.json" with { type: "json" };
 import { holderView } from "../admin/holder.ts";
 import type { LearnedView } from "../admin/lessons.ts";
@@ -55,7 +55,7 @@ import { createProviderPorts } from "./provider-ports.ts";
 import { startUpkeep } from "./upkeep.ts";
 import { clock, collect, random, reach, readTokenFile, upstreamFetch } from "./world.ts";
 
-/** The longest wait at the end for the settlements of requests that were served. */
+/** The longest wait at shutdown for requests to be settled. */
 const SETTLE_MS = 5000;
 
 export interface GatewayOptions {
@@ -65,13 +65,13 @@ export interface GatewayOptions {
   readonly configSchema: object;
   /** True if several processes share the port. */
   readonly reusePort: boolean;
-  /** True if another gateway has the port when this one stops. Requests are then served here until clients reach the other one. */
+  /** True if another gateway takes over the port. Until clients reach it, requests are still served here. */
   readonly isRelieved?: boolean;
-  /** The time between the notice to clients and the stop of the listener. */
+  /** The time between the notice to clients and the end of listening. */
   readonly noticeMs?: number;
-  /** Makes the upstream calls. Tests put their own in its place. */
+  /** Makes the upstream calls. Tests replace it. */
   readonly fetch?: Fetch;
-  /** Takes a reader of this process's metrics, and returns one that reads the sum of all processes on the port as text. */
+  /** Takes a reader of this process's metrics. The result reads the sum of all processes on the port, as text. */
   readonly shareMetrics?: (own: () => Sums) => () => Promise<string>;
 }
 
@@ -80,9 +80,9 @@ export interface RunningGateway {
   readonly gateway: Gateway;
   readonly listener: Listener;
   providersOn(): number;
-  /** Puts other settings in force; `server` and `store` stay. */
+  /** Applies other settings, except `server` and `store`. */
   reload(settings: Settings): void;
-  /** Refuses new work, lets requests under way finish within `server.drain`, then ends the rest and closes the store. */
+  /** Refuses new work, lets running requests finish within `server.drain`, then ends the rest and closes the store. */
   stop(): Promise<void>;
 }
 
@@ -148,7 +148,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   };
 }
 
-/** Goes by the lessons as they were last fitted; reading all of them takes a second or more. */
+/** Starts with the lessons as they were last fitted, because reading all of them takes a second or more. */
 async function recallLessons(store: Store, cards: () => readonly ModelCard[]) {
   const learned = new Learned();
   const learning = new Learning({ store, learned, clock, cards });
@@ -192,7 +192,7 @@ function buildGateway(
   });
 }
 
-/** Calls `undo` if the address can't be had. */
+/** Calls `undo` if the address can't be used. */
 function listenOrUndo<App>(undo: () => void, listen: () => App): App {
   try {
     return listen();

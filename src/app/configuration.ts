@@ -1,4 +1,4 @@
-// Loads the configuration for commands: from the file, this process's environment and the command line.
+// Loads the configuration for commands from the file, this process's environment and the command line.
 import { readFileSync, statSync } from "node:fs";
 import { type ConfigError, createError, formatError } from "../config/errors.ts";
 import { type Loaded, loadSettings, type Overrides } from "../config/load.ts";
@@ -11,7 +11,7 @@ const DEFAULT_FILE = "poundkey.yaml";
 /** The flags that every command accepts. */
 export interface ConfigurationFlags extends Overrides {
   readonly config?: string | undefined;
-  /** False: the simulated provider is off; left out: it may be on. */
+  /** False if the simulated provider is disabled. Missing if it may be enabled. */
   readonly isSimulated?: boolean;
 }
 
@@ -22,14 +22,14 @@ export interface ConfigSource {
   readonly known: readonly KnownProvider[];
 }
 
-/** The environment and files of this process, and the providers that it knows. */
+/** This process's environment and files, and its known providers. */
 export const source: ConfigSource = {
   env: (name) => process.env[name],
   readFile: (path) => readFileSync(path, "utf8"),
   known: PROVIDERS,
 };
 
-/** Loads the file that `config` names, or else the default one, with the other flags over it. */
+/** Loads the file that `config` names, or else the default one, and applies the other flags on top. */
 export function loadConfig(
   { config, isSimulated = true, ...overrides }: ConfigurationFlags,
   { env, readFile, known }: ConfigSource,
@@ -45,7 +45,7 @@ type Found =
   | { readonly ok: true; readonly file: string; readonly text: string | null }
   | { readonly ok: false; readonly error: ConfigError };
 
-/** Without a name it is the default file, if there is one. */
+/** Finds the named file or, without a name, the default one if it exists. */
 function findConfig(named: string | undefined, readFile: (path: string) => string): Found {
   const file = named ?? DEFAULT_FILE;
   try {
@@ -62,7 +62,7 @@ export function readConfiguration(flags: ConfigurationFlags): Loaded {
   return loadConfig(flags, source).loaded;
 }
 
-/** Returns a text that changes when the file does, or the catalogue file that it names; null: there is neither. */
+/** Returns a text that changes when the file or its catalogue file does. Null if neither exists. */
 export function stampConfiguration(
   { config }: ConfigurationFlags,
   { catalogueFile }: Pick<Settings, "catalogueFile">,

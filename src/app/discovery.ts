@@ -1,4 +1,4 @@
-// Finds the models of the operator's own servers (Ollama, vLLM) by asking each for its list, beside the serving.
+// Finds the models of the operator's own servers (Ollama, vLLM) in the background, by asking each for its list.
 import { makeUnlistedCard } from "../catalogue/unlisted.ts";
 import type { ModelCard } from "../core/card.ts";
 import { asArray, asNumber, asObject, asString, parseJson } from "../core/json.ts";
@@ -7,7 +7,7 @@ import type { Fetch, Log } from "../core/world.ts";
 
 /** A server that doesn't answer within this time is asked again later. */
 const LIST_MS = 5000;
-/** The longest list in bytes: servers of one's own serve tens of models, at some 500 bytes each. */
+/** The longest list in bytes. Such servers have tens of models, at about 500 bytes each. */
 const LIST_BYTES_MAX = 2 * 1024 * 1024;
 const MODELS_MAX = 1000;
 const NAME = /^[^\s\p{C}]{1,200}$/u;
@@ -16,11 +16,11 @@ const TOKENS_MAX = 100_000_000;
 interface DiscoveryPorts {
   readonly fetch: Fetch;
   readonly log: Log;
-  /** Called when other models were found than before. */
+  /** Called when the set of found models has changed. */
   readonly onChange: () => void;
 }
 
-/** The models that were found, and the servers that have yet to answer. */
+/** The models found so far, and the servers that have yet to answer. */
 export class Discovery {
   readonly #ports: DiscoveryPorts;
   readonly #found = new Map<string, Found>();
@@ -35,7 +35,7 @@ export class Discovery {
     return [...this.#found.values()].flatMap(({ cards }) => cards);
   }
 
-  /** Takes the providers that are on. Those that are new are asked at the next `refresh`. */
+  /** Sets the enabled providers. New ones are asked at the next `refresh`. */
   follow(providers: readonly ProviderSetup[]): void {
     const servers = new Map(providers.filter(({ discovers }) => discovers).map((one) => [one.name, one]));
     for (const [name, { baseUrl }] of this.#found) {
@@ -47,7 +47,7 @@ export class Discovery {
     }
   }
 
-  /** As `follow`, and all are asked again: their models stay listed until they answer. */
+  /** Like `follow`, but asks all of them again. Their models stay listed until they answer. */
   expect(providers: readonly ProviderSetup[]): void {
     this.follow(providers);
     for (const setup of providers) if (setup.discovers) this.#waiting.set(setup.name, setup);
@@ -66,7 +66,7 @@ export class Discovery {
     this.#asked.add(setup);
     try {
       const cards = await listModels(setup, this.#ports.fetch);
-      // A reload while the server was asked may have taken it out, or moved it.
+      // A reload may have removed or moved the server in the meantime.
       if (this.#waiting.get(name)?.baseUrl !== baseUrl) return false;
       this.#waiting.delete(name);
       const before = this.#found.get(name)?.cards ?? [];
@@ -113,7 +113,7 @@ async function readShort(response: Response): Promise<string> {
   return Buffer.concat(pieces).toString("utf8");
 }
 
-/** A model's own length of context is vLLM's `max_model_len` or llama.cpp's `meta.n_ctx`; Ollama lists none. */
+/** Reads a model's context length: vLLM's `max_model_len` or llama.cpp's `meta.n_ctx`. Ollama lists none. */
 function parseList(text: string, provider: string): readonly ModelCard[] {
   const { data } = asObject(parseJson(text));
   if (!Array.isArray(data)) throw new Error("not a list of models");

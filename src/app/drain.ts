@@ -1,13 +1,13 @@
-// Drains a gateway: clients get notice, requests under way may finish, and those that take too long get an error and are cut off.
+// Drains a gateway: clients get notice, running requests may finish, and those that take too long get an error.
 import { Fault } from "../core/fault.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import { clock } from "./world.ts";
 
-/** The time during which answers ask clients to close their connections, before the listener stops. */
+/** The time for which answers ask clients to close their connections before the listener stops. */
 export const NOTICE_MS = 300;
-/** The longest wait for answers that began before the notice, while others are still served. */
+/** The longest wait for answers that began before the notice. Others are still served meanwhile. */
 const EARLIER_ANSWERS_MS = 5000;
-/** The time that clients have to read the last event of a stream that is ended. */
+/** The time that clients have to read the last event of a stream that is cut off. */
 const CUT_OFF_MS = 1000;
 
 export interface DrainState {
@@ -19,7 +19,7 @@ export interface DrainState {
 
 interface DrainParts {
   readonly ending: DrainState;
-  /** True if another gateway has the port too. */
+  /** True if another gateway also has the port. */
   readonly isRelieved: boolean;
   readonly server: { stop(now?: boolean): Promise<void> } | null;
   readonly gateway: Gateway;
@@ -31,20 +31,20 @@ interface DrainParts {
 export async function drain(parts: DrainParts): Promise<void> {
   const { ending, isRelieved, server, gateway, drainMs, noticeMs } = parts;
   ending.draining = true;
-  // If another gateway has the port too, requests that still come here are served; later connections reach the other one.
+  // If another gateway has the port too, requests that still arrive are served; new connections reach the other.
   ending.refusing = !isRelieved;
   const end = () => gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
   const calledOff = [
     clock.after(drainMs, end),
     clock.after(drainMs + CUT_OFF_MS, () => void server?.stop(true)),
   ];
-  // A connection that closes without notice loses the request that its client is about to send on it. Answers that began
-  // before the notice didn't carry it, so the listener first waits for them.
+  // A connection closed without notice loses the request that its client is about to send on it. Answers that began
+  // before the notice didn't carry it, so the gateway first waits for them.
   if (isRelieved) await gateway.ended(Math.min(EARLIER_ANSWERS_MS, drainMs));
   if (noticeMs > 0) await new Promise<void>((resolve) => clock.after(noticeMs, resolve));
   ending.refusing = true;
   await server?.stop();
-  // Answers whose clients have left are finished, because the same idempotency key may ask for them again.
+  // Answers whose clients have left are also finished, because a retry with the same idempotency key may need them.
   await gateway.settled(drainMs + CUT_OFF_MS);
   for (const callOff of calledOff) callOff();
 }

@@ -1,4 +1,4 @@
-// Folds in the lessons that all nodes drew from the scores of answers: read from the store at the start and every few seconds.
+// Applies the lessons that all nodes draw from answers' scores, read from the store at the start and every few seconds.
 import type { ModelCard } from "../core/card.ts";
 import { asNumber, asObject, parseJson } from "../core/json.ts";
 import type { Lesson } from "../core/rows.ts";
@@ -10,22 +10,22 @@ import { Learned } from "../selectors/learning/learned.ts";
 import { measureLength, putLesson } from "../selectors/learning/lesson.ts";
 
 const DAY_MS = 86_400_000;
-/** The most by which another node's clock may be behind: lessons of that long ago are read again. */
+/** The most that another node's clock may lag: lessons this old are read again. */
 const CLOCKS_APART_MS = 60_000;
-/** The size of a page. Reading the labels of a prompt takes about 30 µs, during which no request is served. */
+/** The size of a page. Reading a prompt's labels takes about 30 µs, during which no request is served. */
 const LESSONS_AT_ONCE = 25;
-/** The number of lessons that are deleted at once. */
+/** The number of lessons deleted at once. */
 const DELETED_AT_ONCE = 100;
 
-/** The time between two fits of more labelled prompts than this. */
+/** The shortest time between two fits when more prompts than `FITTED_AT_ONCE` have labels. */
 const FIT_MS = 30_000;
 const FITTED_AT_ONCE = 300;
-/** The longest wait of a request that comes before the lessons of an earlier release, say, were read and fitted. */
+/** The longest time that a request waits for the lessons to be read and fitted, such as after an update. */
 const WAIT_MS = 500;
-/** The shortest time between two writings of what was fitted: a hundred kilobytes or more. */
+/** The shortest time between two saves of the fit, which takes a hundred kilobytes or more. */
 const KEEP_MS = 30_000;
 
-/** The longest time for which no request is served. */
+/** The longest time without serving requests. */
 const BUSY_MS = 2;
 
 const LOGGED_MAX = 500;
@@ -33,14 +33,14 @@ const LOGGED_AT_ONCE = 10;
 
 export type LessonStore = Pick<Store, "lessons" | "setting" | "setSetting" | "pruneLessons" | "dropLessons">;
 
-/** The lessons that were folded in, and the point up to which the store was read. */
+/** The lessons applied so far, and the point up to which the store was read. */
 interface State {
   readonly learned: Learned;
-  /** The time at which lessons were last forgotten or imported, as the store has it. */
+  /** The time at which lessons were last forgotten or imported, as stored. */
   readonly changed: string | null;
   fromMs: number;
   latestMs: number;
-  /** The start of the day as of which lessons were last weighed, the same on all nodes. */
+  /** The start of the day by which lessons were last weighted, the same on all nodes. */
   fittedDayMs: number;
 }
 
@@ -48,7 +48,7 @@ interface LearningParts {
   readonly store: LessonStore;
   readonly learned: Learned;
   readonly clock: Pick<Clock, "nowMs">;
-  /** The cards that could be chosen now: their prices are weighed against what labels say of their quality. */
+  /** Returns the cards that can be chosen now: their prices are weighed against the quality that labels show. */
   readonly cards: () => readonly ModelCard[];
 }
 
@@ -72,8 +72,8 @@ export class Learning {
   }
 
   /**
-   * Goes by what was fitted and kept last, at once, until `refresh` has read the lessons themselves. Gives the time of the
-   * latest lesson that counts; null: nothing was kept that is understood here, or lessons were forgotten since.
+   * Uses the last saved fit until `refresh` has read the lessons themselves. Returns the time of the latest lesson in
+   * it. Null if there is none in this format, or lessons were forgotten since.
    */
   async recall(): Promise<number | null> {
     const [text, changed] = [
@@ -86,7 +86,7 @@ export class Learning {
     return asNumber(kept.latest_ms) ?? 0;
   }
 
-  /** Folds in new lessons. Reads all of them again after some were forgotten or imported. */
+  /** Applies new lessons. Reads all of them again after some were forgotten or imported. */
   async refresh(): Promise<void> {
     const nowMs = this.#clock.nowMs();
     const changed = await this.#store.setting("lessons_forgotten");
@@ -102,8 +102,8 @@ export class Learning {
   }
 
   /**
-   * Resolves when something is known about the lessons, or once a request has waited long enough for it; null: there is
-   * nothing to wait for.
+   * Resolves when the lessons are known, or once a request has waited long enough. Null if there is nothing to wait
+   * for.
    */
   whenKnown(): Promise<unknown> | null {
     return this.#isKnown ? null : Promise.race([this.#known.promise, Bun.sleep(WAIT_MS)]);
@@ -114,7 +114,7 @@ export class Learning {
     this.#known.resolve();
   }
 
-  /** Many labels take a second to fit, so that new ones wait for each other; few are fitted at once. */
+  /** Fits at once if there are few labels. Many take a second to fit, so new ones are batched. */
   async #fit(state: State, nowMs: number): Promise<void> {
     const { learned } = state;
     const dayMs = startOfDay(nowMs);
@@ -147,7 +147,7 @@ export class Learning {
     await this.#store.setSetting("lessons_fitted", JSON.stringify(kept));
   }
 
-  /** A little at a time, since other requests wait meanwhile where the store is a file. */
+  /** Deletes in small steps, because with SQLite other requests wait meanwhile. */
   async #delete(nowMs: number): Promise<void> {
     const dropped = this.#learned.takeDropped();
     for (let at = 0; at < dropped.length; at += DELETED_AT_ONCE) {
@@ -159,7 +159,7 @@ export class Learning {
   }
 }
 
-/** Measures the lengths of the models' last answers from the log, so that a gateway knows them after a restart. */
+/** Measures the lengths of the models' last answers from the log, so that they are known after a restart. */
 export async function measureLogged(
   store: Pick<Store, "requests">,
   learned: Learned,
@@ -178,7 +178,7 @@ export async function measureLogged(
   }
 }
 
-/** Reads lessons page by page from a time on, oldest first. Some at the border of two pages come twice. */
+/** Reads lessons page by page from a time on, oldest first. Some at a page boundary come twice. */
 export async function* readLessons(
   store: Pick<Store, "lessons">,
   fromMs: number,
@@ -190,7 +190,7 @@ export async function* readLessons(
     yield lessons;
     if (lessons.length < most) return;
     const lastMs = lessons.at(-1)?.atMs ?? beginMs;
-    // The next page begins at the last timestamp of this one, so a page whose lessons all have the same timestamp must be extended.
+    // The next page begins at this one's last timestamp, so a page with only one timestamp must be extended.
     if (lastMs === beginMs) most *= 2;
     beginMs = lastMs;
     await Bun.sleep(0);
@@ -207,7 +207,7 @@ function createState(nowMs: number, changed: string | null): State {
   };
 }
 
-/** Lets requests be served, if none were for a while. */
+/** Yields to waiting requests if none were served for a while. */
 function createPause(): () => Promise<void> {
   let sinceMs = performance.now();
   return async () => {
@@ -221,7 +221,7 @@ function startOfDay(nowMs: number): number {
   return nowMs - (nowMs % DAY_MS);
 }
 
-/** The ratio of the length of a model's answers to the predicted length, to three decimals. */
+/** The ratio of a model's answer length to the predicted length, to three decimals. */
 export function roundLength(learned: Learned, model: string): number {
   return Math.round(learned.lengthOf(model) * 1000) / 1000;
 }

@@ -1,4 +1,4 @@
-// The live configuration: the settings that were loaded last, with the credentials and aliases that were added at run time.
+// The live configuration: the last loaded settings, with the credentials and aliases added at run time.
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import type { ModelCard } from "../core/card.ts";
 import type { Settings } from "../core/settings.ts";
@@ -40,13 +40,13 @@ export class LiveConfiguration {
     health.configured(first.providers);
   }
 
-  /** Reads what was added at run time, before the first request. */
+  /** Reads what was added at run time. Called before the first request. */
   async readAdded(): Promise<void> {
     await this.credentials.refresh();
     await this.aliases.refresh();
   }
 
-  /** Puts other settings in force. Requests under way keep those that they began with. */
+  /** Applies other settings. Running requests keep those that they began with. */
   put(next: Settings): void {
     this.configured = next;
     this.discovery.expect(next.providers);
@@ -61,13 +61,13 @@ export class LiveConfiguration {
     this.#listed = listIds(this.#snapshot);
   }
 
-  /** Also brings back credentials that were refused, as one of them may have been mended. */
+  /** Also brings back refused credentials, because one of them may have been fixed. */
   #renewProviders(): void {
     this.#renew();
     this.#health.configured(this.settings.providers);
   }
 
-  /** Requests under way keep the prices that they began with. */
+  /** Running requests keep the prices that they began with. */
   get snapshot(): Snapshot {
     if (this.#clock.nowMs() >= this.#snapshot.catalogue.pricesUntilMs) this.#snapshot = this.#buildSnapshot();
     return this.#snapshot;
@@ -77,7 +77,7 @@ export class LiveConfiguration {
     return buildSnapshot(this.settings, this.discovery.cards, this.#clock.nowMs());
   }
 
-  /** True if the live catalogue has a model of that id. */
+  /** True if the live catalogue has a model with that id. */
   isListed(id: string): boolean {
     return this.#listed.has(id);
   }
@@ -94,7 +94,7 @@ function listIds({ catalogue }: Snapshot): ReadonlySet<string> {
   return new Set(catalogue.list().map(({ id }) => id));
 }
 
-/** The operator's own row of a model comes before what the model's server says of it. */
+/** The operator's own entry for a model overrides what the model's server reports. */
 function buildSnapshot(settings: Settings, discovered: readonly ModelCard[], nowMs: number): Snapshot {
   const { providers, limits, router, billing, newerModels = [] } = settings;
   const found = new Set(discovered.map(({ id }) => id));

@@ -1,4 +1,4 @@
-// Writes the binary's contents as a CycloneDX 1.6 bill of materials, from the lock file alone, so that each build makes the same.
+// Writes a CycloneDX 1.6 bill of materials of the binary, from the lock file alone, so that it is reproducible.
 import { asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
 
 const FOLDER = "node_modules/";
@@ -16,9 +16,8 @@ interface Locked {
 }
 
 /**
- * Builds the bill of the program that the `package-lock.json` belongs to: its dependencies and theirs. It leaves out
- * development dependencies and peers that nothing else needs, as the build does. It holds no time, so that it can be made
- * again and compared.
+ * Builds the bill of the program that `package-lock.json` belongs to: its dependencies and theirs. Like the build, it
+ * omits development dependencies and peers that nothing else needs. It contains no time, so that it can be reproduced.
  */
 export function buildBill(lockText: string): JsonObject {
   const reader = new LockReader(asObject(asObject(parseJson(lockText)).packages));
@@ -41,7 +40,7 @@ export function buildBill(lockText: string): JsonObject {
   return { ...bill, serialNumber: `urn:uuid:${makeUuid(JSON.stringify(bill))}` };
 }
 
-/** Reads packages and their dependencies, each once however often it is installed. */
+/** Reads packages and their dependencies, each once even if it is installed more often. */
 class LockReader {
   readonly found = new Map<string, Locked>();
   readonly #packages: JsonObject;

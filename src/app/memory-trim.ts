@@ -2,7 +2,7 @@
 import type { Clock, Log } from "../core/world.ts";
 
 const CHECK_MS = 1000;
-/** The fewest open requests that make a peak. Fewer leave too little memory behind to be worth a pause. */
+/** The fewest open requests that make a peak. Fewer leave too little memory behind to justify a pause. */
 const PEAK_MIN = 500;
 /** The share of a peak's requests that may remain when it counts as over. They wait for the collection too. */
 const REMAINING_SHARE = 0.01;
@@ -14,7 +14,7 @@ class PeakDetector {
   #wasQuiet = false;
   #endedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** Returns the height of a peak that is over, or null if none is, or if the last one ended less than 30 seconds ago. */
+  /** Returns the height of a peak that is over. Null if none is, or the last one ended less than 30 seconds ago. */
   detectEnd(open: number, nowMs: number): number | null {
     this.#most = Math.max(this.#most, open);
     const most = this.#most;

@@ -20,7 +20,7 @@ import { masterKeyFile } from "../store/sqlite/master-key-file.ts";
 import { openSqliteStore } from "../store/sqlite/store.ts";
 import { clock, random } from "./world.ts";
 
-/** The bits of a file's mode that give rights to the group and to others. */
+/** The permission bits of the group and of others in a file's mode. */
 const OTHERS = 0o077;
 
 /** An open store, with the keys for its administration and for everything that is sealed in it. */
@@ -61,7 +61,7 @@ export async function openStore(
 
 interface Engine {
   readonly store: Store;
-  /** The master key's file. null if nodes share the store but not their disks, since each node would make another key. */
+  /** The master key's file. Null if nodes share the store but not their disks, since each would make its own key. */
   readonly file: MasterKeyFile | null;
 }
 
@@ -80,7 +80,7 @@ async function openEngine(
       "A postgres:// store needs POUNDKEY_MASTER_KEY, the same for every node: 32 bytes in base64, as `openssl rand -base64 32` prints them.",
     );
   }
-  // Loaded only here, so that a gateway on SQLite starts sooner.
+  // Imported only here, so that a gateway on SQLite starts faster.
   const { openPostgresStore } = await import("../store/postgres/store.ts");
   return { store: await openPostgresStore({ url: address, decide, create: opening === "make" }), file: null };
 }
@@ -111,7 +111,7 @@ export function describeStore(address: string): string {
   return `poundkey: ${isNew ? "making a new store at" : "the store is"} ${showPlace(address)}`;
 }
 
-/** Returns the store's files that other users of the machine may read or write. */
+/** Returns the store's files that other users on the machine can read or write. */
 export function findExposedFiles(address: string): readonly string[] {
   const path = findDatabaseFile(address);
   if (path === null || process.platform === "win32") return [];

@@ -1,4 +1,4 @@
-// The compressed files of the console and the manual: read from the binary, or made from their sources if there is no binary.
+// The compressed files of the console and the manual: read from the binary, or else built from their sources.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PageFile } from "../http/files.ts";
@@ -9,7 +9,7 @@ export async function loadConsoleFiles(): Promise<readonly PageFile[]> {
   return Bun.isStandaloneExecutable ? readEmbeddedFiles("console") : bundleConsole();
 }
 
-/** Loads the renderer only here, so that a start doesn't pay for it. */
+/** Imports the renderer only here, so that it doesn't slow down the start. */
 export async function loadDocsFiles(): Promise<readonly PageFile[]> {
   if (Bun.isStandaloneExecutable) return readEmbeddedFiles("docs");
   const { renderDocs } = await import("./render-docs.ts");
@@ -37,7 +37,7 @@ export async function bundleConsole(): Promise<readonly PageFile[]> {
 
 const GZIP = ".gz";
 
-/** Reads the files of a folder that the build got as an asset. The binary has it under the folder's last name. */
+/** Reads the files of a folder that was passed to the build as an asset. The binary has it under its last name. */
 function readEmbeddedFiles(name: string): readonly PageFile[] {
   const folder = join(import.meta.dir, name);
   return readdirSync(folder).map((file) => {
@@ -45,7 +45,7 @@ function readEmbeddedFiles(name: string): readonly PageFile[] {
   });
 }
 
-/** Returns the name under which the build writes a file. */
+/** Returns the name that the build gives a file. */
 export function nameEmbeddedFile({ name }: PageFile): string {
   return name + GZIP;
 }

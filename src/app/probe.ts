@@ -1,4 +1,4 @@
-// Makes one small call to a provider, for `poundkey check --probe` and the console, to test its address, a key and its dialect.
+// Tests a provider's address, key and dialect with one small call, for `poundkey check --probe` and the console.
 
 import type { Tested } from "../admin/providers.ts";
 import type { ModelCard } from "../core/card.ts";
@@ -20,7 +20,7 @@ import { clock, reach, readTokenFile, upstreamFetch } from "./world.ts";
 const PROBE_MS = 30_000;
 const PROBE_TOKENS = 16;
 
-/** Calls the cheapest of the provider's models and returns a sentence on its answer. Rejects with the Fault of a failed call. */
+/** Calls the provider's cheapest model and returns a sentence on its answer. Rejects with a failed call's Fault. */
 export async function probe(setup: ProviderSetup, listed: readonly ModelCard[]): Promise<string> {
   const found = setup.discovers ? await listModels(setup, upstreamFetch) : [];
   const card = findCheapest(setup, [...listed, ...found]);
@@ -85,7 +85,7 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
   }
 }
 
-/** Returns the cheapest chat model, of the provider's first dialect if it can be: a cloud's other vendors have to be enabled one by one. */
+/** Returns the cheapest chat model, if possible of the first dialect: a cloud's others must be enabled one by one. */
 function findCheapest(setup: ProviderSetup, cards: readonly ModelCard[]): ModelCard | undefined {
   const [first] = chooseDialects(setup);
   const chats = cards.filter(({ operations }) => operations?.has("chat") ?? true);

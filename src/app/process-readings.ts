@@ -1,4 +1,4 @@
-// Reads this process's CPU, memory and file descriptors, for the metrics whose names all Prometheus exporters share.
+// Reads this process's CPU, memory and file descriptors, for the metrics that all Prometheus exporters share.
 import { readdirSync, readFileSync } from "node:fs";
 import type { Reading } from "../telemetry/metrics.ts";
 
@@ -13,13 +13,13 @@ export const PROCESS_READINGS = {
   },
   process_resident_memory_bytes: () => read(() => process.memoryUsage.rss()),
   process_start_time_seconds: () => Math.round(performance.timeOrigin),
-  // One of them is the folder itself, which is open while it is read.
+  // One of them is the open folder itself.
   process_open_fds: () => read(() => readdirSync(FILES).length - 1),
   process_max_fds: () =>
     read(() => Number(/^Max open files\s+(\d+)/m.exec(readFileSync(LIMITS, "utf8"))?.[1])),
 } satisfies Readonly<Record<string, Reading>>;
 
-/** Returns null if the value can't be read, or is no number, like `unlimited`. */
+/** Returns null if the value can't be read or isn't a number, like `unlimited`. */
 function read(count: () => number): number | null {
   try {
     const value = count();

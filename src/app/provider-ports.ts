@@ -1,4 +1,4 @@
-// Connects the operator's routes on providers with the live configuration, health and the store.
+// Connects the operator's provider routes with the live configuration, health and the store.
 import type { Fillable } from "../admin/credentials.ts";
 import type { Tested } from "../admin/providers.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
@@ -56,7 +56,7 @@ function listFillable({ configured }: LiveConfiguration): readonly Fillable[] {
   return [...own, ...others.map(({ name }) => ({ name, secrets: [] }))];
 }
 
-/** Tests a credential, which may be switched off. */
+/** Tests a credential, even if it is disabled. */
 async function runTest(
   { live, fetch }: ProviderPortsParts,
   name: string,

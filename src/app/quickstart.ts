@@ -1,4 +1,4 @@
-// `--quickstart`: a ready key, kept for later starts, and a command to paste that works as it is printed.
+// `--quickstart`: a ready-made key, kept for later starts, and a command that can be pasted as printed.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createKey } from "../admin/keys.ts";
@@ -10,7 +10,7 @@ const KEY_FILE = "quickstart.key";
 /** The folder for the key's file if the store is on PostgreSQL. */
 const FOLDER = ".poundkey";
 
-/** Returns the secret in the quick start's file, or makes a new key if there is none or it no longer works. */
+/** Returns the secret in the quick start's file. Makes a new key if there is none or it no longer works. */
 export async function ensureQuickstartSecret({ world }: OpenedStore, storeAddress: string): Promise<string> {
   const folder = storeAddress.startsWith("sqlite:") ? dirname(storeAddress.slice("sqlite:".length)) : FOLDER;
   const file = join(folder, KEY_FILE);

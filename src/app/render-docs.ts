@@ -1,4 +1,4 @@
-// Renders the manual's files from their sources, for the build and for a gateway that runs from the sources.
+// Renders the manual's files from their sources, for the build and for a gateway that runs from source.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readChapter, toAddress } from "../docs/chapter.ts";

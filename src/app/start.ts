@@ -1,4 +1,4 @@
-// The start of a serving process, or of several that share the port: opens the store, listens, announces, and takes changed settings until a signal stops it.
+// Starts a serving process, or several sharing the port: opens the store, listens, reloads, and stops at a signal.
 import { ensureAdminToken } from "../admin/token.ts";
 import { configJsonSchema } from "../config/schema.ts";
 import { watchConfig } from "../config/watch.ts";
@@ -23,7 +23,7 @@ import { PART, sendToParent, shareMetrics, waitForStop } from "./worker.ts";
 import { claimPort, superviseWorkers } from "./workers.ts";
 import { clock } from "./world.ts";
 
-/** Each client and each call to a provider takes a file descriptor; when they run out, new clients are refused. */
+/** Each client and each provider call takes a file descriptor. When they run out, new clients are refused. */
 const FILES_MIN = 4096;
 
 export interface StartOptions extends ConfigurationFlags {
@@ -51,9 +51,9 @@ export async function start(options: StartOptions, io: Io): Promise<number> {
   }
 }
 
-/** The port is claimed before the workers start, because they would share it with any other process that has it. */
+/** Claims the port before the workers start, since they would share it with any other process that has it. */
 async function serveByWorkers(options: StartOptions, { server, store }: Settings): Promise<number> {
-  // Port 0 stands for any free port, which has to be found before the workers can share it.
+  // Port 0 means any free port, which has to be found before the workers can share it.
   const isShared = options.sharePort && server.port !== 0;
   const claimed = isShared ? Promise.resolve(server.port) : claimPort(server.host, server.port);
   const port = await claimed.catch((error) => {
@@ -83,7 +83,7 @@ async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<n
   try {
     const opened = await openStoreAloud(settings.store, io, log);
     const running = await listen(options, settings, opened, log);
-    // The handlers come before the announcement: a signal that follows it must not end the process undrained.
+    // The handlers come before the announcement: a signal right after it must not end the process undrained.
     const stopped = PART === null ? waitForSignal() : waitForStop();
     if (PART?.announces ?? true) await announce(options, settings, opened, running, io);
     return await runUntilStopped(options, settings, { complete, running, stopped, log });
@@ -98,7 +98,7 @@ function warnOfFewFiles(log: Log): void {
     log({ event: "few_file_descriptors", level: "warn", max, advised: FILES_MIN });
 }
 
-/** Prints the store's address and warns of files that others can read. Of several workers only one does. */
+/** Prints the store's address and warns of files that others can read. Only one of several workers does. */
 async function openStoreAloud(address: string, io: Io, log: Log): Promise<OpenedStore> {
   const isSpeaker = PART?.announces ?? true;
   if (isSpeaker) io.err(describeStore(address));
@@ -135,7 +135,7 @@ function describeListenError({ host, port }: ServerRules, error: unknown): Error
   return new Error(`can't listen on ${host}:${port}: ${error instanceof Error ? error.message : error}`);
 }
 
-/** Prints to standard error, because standard output carries nothing but the log's JSON lines. */
+/** Prints to standard error, because standard output is only for the log's JSON lines. */
 async function announce(
   options: StartOptions,
   settings: Settings,
@@ -160,7 +160,7 @@ async function announce(
 }
 
 interface Serving {
-  /** Adds to reloaded settings what the command line asks for. */
+  /** Adds what the command line asks for to reloaded settings. */
   readonly complete: (settings: Settings) => Settings;
   readonly running: RunningGateway;
   /** Resolves when a signal asks the process to stop. */
@@ -168,7 +168,7 @@ interface Serving {
   readonly log: Log;
 }
 
-/** Takes reloads until the process is asked to stop, then lets the gateway finish. */
+/** Applies reloads until the process is asked to stop, then lets the gateway finish. */
 async function runUntilStopped(
   options: StartOptions,
   settings: Settings,
@@ -198,7 +198,7 @@ async function runUntilStopped(
     });
   });
   if (PART !== null) sendToParent("listening");
-  // The code up to here runs once: the binary is built to compile little of it (`--compile-jit-policy`), which spares a third of a start's CPU.
+  // The binary compiles little of the code up to here (`--compile-jit-policy`), which saves a third of a start's CPU.
   Bun.unsafe.setJITPolicy(1);
   const endAccepting = keepAccepting(running.listener, clock, log);
   await stopped;
@@ -209,7 +209,7 @@ async function runUntilStopped(
   return EXIT.done;
 }
 
-/** Resolves at the first SIGTERM or SIGINT. A SIGINT after that ends the process at once, a SIGTERM changes nothing. */
+/** Resolves at the first SIGTERM or SIGINT. A later SIGINT ends the process at once, a later SIGTERM is ignored. */
 async function waitForSignal(): Promise<void> {
   await new Promise<void>((resolve) => {
     process.on("SIGTERM", () => resolve());

@@ -1,6 +1,6 @@
-// The text that commands print, and the codes they exit with.
+// The text that commands print, and their exit codes.
 
-/** Both take text without the newline that ends it. */
+/** Both append a newline to the text. */
 export interface Io {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;

@@ -1,4 +1,4 @@
-// The regular work of a running gateway beside serving: heartbeats, resolving the holds of dead nodes, learning, deleting old rows, trimming memory.
+// A running gateway's regular tasks: heartbeats, holds of dead nodes, learning, deleting old rows, trimming memory.
 import type { PruneBefore, Store } from "../core/store.ts";
 import type { Clock, Log } from "../core/world.ts";
 import type { Ledger } from "../ledger/ledger.ts";
@@ -11,38 +11,38 @@ const LESSONS_MS = 3000;
 /** A change on one node takes effect on the others within twice this time. */
 const ADDED_MS = 1000;
 const WRONG_TOKENS_MS = 1000;
-/** A server of the operator's own that starts later than the gateway is found within this time. */
+/** Within this time, one of the operator's own servers is found if it starts later than the gateway. */
 const DISCOVERY_MS = 30_000;
 const PRUNE_MS = 600_000;
 const ROWS_MAX = 2000;
-/** Replies that are kept for Idempotency-Keys, as characters: 1 GiB in all, beyond which the oldest go. */
+/** The maximum size of all replies kept for Idempotency-Keys, in characters: 1 GiB. The oldest are deleted first. */
 const KEPT_CHARACTERS_MAX = 1024 * 1024 * 1024;
 const REPLIES_AT_ONCE = 20;
-/** Meters are kept for longer than a day, because a clock that was set back may still need an old one. */
+/** Meters are kept for more than a day, because a clock that was set back may still need an old one. */
 const METERS_MS = 7 * 86_400_000;
 
 interface UpkeepParts {
   readonly store: Store;
   readonly ledger: Pick<Ledger, "resolveLost">;
-  /** Folds in the lessons of all nodes. */
+  /** Applies the lessons of all nodes. */
   readonly learning: { refresh(): Promise<void> };
-  /** Reads what was added at run time on any node. Left out if nothing can be added. */
+  /** Reads what was added at run time on any node. Missing if nothing can be added. */
   readonly added?: Record<"credentials" | "aliases", { refresh(): Promise<void> }>;
-  /** Asks the operator's own servers for their models until they have answered. Left out if there are none. */
+  /** Asks the operator's own servers for their models until they have answered. Missing if there are none. */
   readonly discovery?: { refresh(): Promise<void> };
-  /** Shares the counts of wrong admin tokens with other nodes. Left out if there are no admin routes. */
+  /** Shares the counts of wrong admin tokens with other nodes. Missing if there are no admin routes. */
   readonly wrongTokens?: { share(): Promise<void> };
-  /** If it is left out, memory is left to the runtime. */
+  /** Missing if the runtime manages memory alone. */
   readonly memory?: MemoryParts;
   readonly clock: Clock;
   readonly log: Log;
-  /** Returns the time for which request rows are kept. It is called each time, since a reload may change it. */
+  /** Returns how long request rows are kept. Called each time, because a reload may change it. */
   readonly keepMs: () => number;
-  /** Returns the time for which responses are kept; 0: they are not. */
+  /** Returns how long responses are kept. 0 if they aren't. */
   readonly responsesKeepMs: () => number;
 }
 
-/** Resolves when the first heartbeat is written; no request may be admitted before. The returned function ends all tasks. */
+/** Resolves after the first heartbeat; no request may be admitted before. The returned function ends all tasks. */
 export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   const { store, clock, log } = parts;
   await store.beat();
@@ -65,13 +65,13 @@ export async function startUpkeep(parts: UpkeepParts): Promise<() => void> {
   };
 }
 
-/** The event includes the error's cause, because this is where the operator learns what is wrong with the store. */
+/** The event includes the error's cause, because it tells the operator what is wrong with the store. */
 function describeFailure(event: string, error: unknown) {
   const behind = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : "";
   return { event, level: "warn", cause: `${error}${behind}` } as const;
 }
 
-/** Runs a task now and regularly, but never twice at once. A failure after the end is nobody's: the store is closed by then. */
+/** Runs a task now and regularly, one run at a time. Failures after the end are ignored: the store is closed. */
 function runRegularly(
   clock: Clock,
   periodMs: number,
@@ -104,7 +104,7 @@ async function resolveLost({ ledger, log }: UpkeepParts): Promise<void> {
   if (holds > 0) log({ event: "holds_lost", level: "warn", holds });
 }
 
-/** Forgets the oldest kept replies until the rest has no more than so many characters. */
+/** Deletes the oldest kept replies until the rest has at most `charactersMax` characters. */
 export async function forgetOldest(
   store: Pick<Store, "prune" | "keptCharacters">,
   before: PruneBefore,
@@ -118,7 +118,7 @@ export async function forgetOldest(
 async function prune({ store, clock, keepMs, responsesKeepMs }: UpkeepParts): Promise<void> {
   const nowMs = clock.nowMs();
   const before = {
-    // A replayed answer says what its request paid, so the request's row has to outlive the reply.
+    // A replayed answer reports what its request paid, so the request's row must outlive the reply.
     requestsMs: nowMs - Math.max(keepMs(), REPLY_KEPT_MS),
     contentsMs: nowMs - keepMs(),
     metersMs: nowMs - METERS_MS,

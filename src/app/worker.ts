@@ -1,4 +1,4 @@
-// A worker, one of several processes that share a port: its part, and its messages to and from the parent process.
+// A worker, one of several processes that share a port: its part, and its messages to and from the parent.
 import { isObject } from "../core/json.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
 import { readSums, type Sums } from "../telemetry/sums.ts";
@@ -10,7 +10,7 @@ const ANNOUNCES_VARIABLE = "POUNDKEY_WORKER_ANNOUNCES";
 export interface WorkerPart {
   /** The port that all workers share. */
   readonly port: number;
-  /** The address of the store that all workers share, even if the configuration has changed since the first start. */
+  /** The store's address, shared by all workers even if the configuration has changed since the first start. */
   readonly store: string;
   /** True for the one worker that prints the address and other lines that should appear once. */
   readonly announces: boolean;
@@ -30,7 +30,7 @@ function readPart({
   return port === undefined ? null : { port: Number(port), store, announces: announces === "1" };
 }
 
-/** Returns the environment that gives a process this part. */
+/** Returns the environment variables that give a process this part. */
 export function writeEnvironment({ port, store, announces }: WorkerPart): Record<string, string | undefined> {
   return {
     ...process.env,
@@ -44,22 +44,22 @@ export function sendToParent(message: FromWorker): void {
   process.send?.(message);
 }
 
-/** Returns the worker's message that came over the channel, or null if it isn't one. */
+/** Returns a message from a worker as received on the channel. Null if it isn't one. */
 export function parseFromWorker(message: unknown): FromWorker | null {
   if (message === "listening" || message === "scrape") return message;
   return isObject(message) && "counted" in message ? { counted: readSums(message.counted) } : null;
 }
 
-/** Returns the parent's message that came over the channel, or null if it isn't one. */
+/** Returns a message from the parent as received on the channel. Null if it isn't one. */
 function parseToWorker(message: unknown): ToWorker | null {
   if (message === "count") return message;
   return isObject(message) && typeof message.merged === "string" ? { merged: message.merged } : null;
 }
 
 /**
- * Resolves when the worker has to stop: at SIGTERM, or when the parent process is gone. A terminal's Ctrl-C and a
- * supervisor's SIGTERM often reach all processes, and the parent passes them on too. So a worker ignores SIGINT, and a
- * second SIGTERM changes nothing.
+ * Resolves when the worker has to stop: at SIGTERM, or when the parent process has gone. A terminal's Ctrl-C and a
+ * supervisor's SIGTERM often reach all processes, and the parent forwards them too, so a worker ignores SIGINT and a
+ * second SIGTERM.
  */
 export function waitForStop(): Promise<void> {
   process.on("SIGINT", () => {});
@@ -70,7 +70,7 @@ export function waitForStop(): Promise<void> {
   });
 }
 
-/** `/metrics` of several workers: the one that gets the request asks the parent process, which sums the counts of all. Answers the parent's requests with `own`. Returns a function that asks for the sum over all workers as text. */
+/** For `/metrics`: answers the parent with `own`, and returns a function that asks it for the sum over all workers. */
 export function shareMetrics(own: () => Sums): () => Promise<string> {
   let waiting: PromiseWithResolvers<string> | null = null;
   const answer = (text: string) => {

@@ -1,4 +1,4 @@
-// Several worker processes on one port: the parent starts them, stops them, and restarts one that ends by itself.
+// Several worker processes on one port: the parent starts them, stops them, and restarts one that exits unasked.
 import type { Log } from "../core/world.ts";
 import { formatMetrics } from "../telemetry/exposition.ts";
 import { addSums, type Sums } from "../telemetry/sums.ts";
@@ -13,14 +13,14 @@ import {
 } from "./worker.ts";
 import { clock } from "./world.ts";
 
-/** A worker that ends sooner than this has a problem that the next one will probably have too. */
+/** A worker that ends sooner than this has a problem that its successor will probably have too. */
 const SHORT_LIFE_MS = 2000;
 const SHORT_LIVES_MAX = 5;
-/** The pause before a restart. It grows by as much with every short life in a row, up to `RESTART_PAUSES_MAX` times. */
+/** The pause before a restart. Each short life in a row lengthens it by as much, up to `RESTART_PAUSES_MAX` times. */
 const RESTART_PAUSE_MS = 500;
 const RESTART_PAUSES_MAX = 20;
 
-/** Returns the port, or a free one for 0, if no other process listens at the address. Throws if one does. */
+/** Returns the port, or a free one for 0. Throws if another process listens at the address. */
 export async function claimPort(hostname: string, port: number): Promise<number> {
   const claim = Bun.serve({
     hostname,
@@ -34,10 +34,10 @@ export async function claimPort(hostname: string, port: number): Promise<number>
   return claimed;
 }
 
-/** A worker that doesn't answer within this time is counted with its last answer. */
+/** For a worker that doesn't answer within this time, its last answer is counted. */
 const ANSWER_MS = 1000;
 
-/** A worker whose counts can be asked for. */
+/** A worker that can be asked for its counts. */
 export interface Counting {
   readonly send: (message: ToWorker) => void;
 }
@@ -49,11 +49,11 @@ export class MetricsSum {
   /** The counts of workers that have ended. */
   #ended: Sums = {};
   readonly #askers = new Set<Counting>();
-  /** The workers that the current round still waits for; empty between rounds. */
+  /** The workers that the current round is waiting for. Empty between rounds. */
   readonly #missing = new Set<Counting>();
   #callOff = () => {};
 
-  /** Adds a worker that serves from now on. */
+  /** Adds a worker that has started serving. */
   join(worker: Counting): void {
     if (!this.#reports.has(worker)) this.#reports.set(worker, {});
   }
@@ -148,7 +148,7 @@ class Supervisor {
     this.#supervision = supervision;
   }
 
-  /** Starts the first worker alone, which prepares the store and announces. If it can't serve, the others couldn't either. */
+  /** Starts the first worker alone. It prepares the store and announces; if it fails, the others would as well. */
   async run(): Promise<number> {
     process.on("SIGHUP", () => this.#reload());
     process.on("SIGTERM", () => this.#stopAll());
@@ -164,7 +164,7 @@ class Supervisor {
     while (!this.#stopping) {
       const startedMs = performance.now();
       const { code, signal } = await this.#live();
-      // A worker that gets the signal before it handles it just ends.
+      // A worker that gets the signal before it can handle it just ends.
       if (this.#stopping) return signal === "SIGTERM" || signal === "SIGINT" ? EXIT.done : code;
       shortLives = performance.now() - startedMs < SHORT_LIFE_MS ? shortLives + 1 : 0;
       if (this.#isHopeless(shortLives)) {
@@ -177,12 +177,12 @@ class Supervisor {
     return EXIT.done;
   }
 
-  /** True if no worker can be kept alive. While one serves, others are restarted: fewer workers are better than none. */
+  /** True if no worker can be kept running. While one serves, others are restarted: few are better than none. */
   #isHopeless(shortLives: number): boolean {
     return !this.#everListened || (shortLives >= SHORT_LIVES_MAX && this.#listening.size === 0);
   }
 
-  /** Runs one worker from start to end. One that can't be started counts as a short life. */
+  /** Runs one worker from start to end. Failing to start counts as a short life. */
   async #live(): Promise<WorkerExit> {
     const worker = this.#start();
     if (worker === null) return { code: EXIT.failed, signal: null };
@@ -224,7 +224,7 @@ class Supervisor {
     this.#supervision.log({ event: "worker_listens", level: "info", pid: worker.pid });
   }
 
-  /** A worker that is still starting is left out: it reads the configuration anyway, and the signal would end it. */
+  /** Skips a worker that is still starting: it reads the configuration anyway, and the signal would end it. */
   #reload(): void {
     for (const worker of this.#listening) worker.kill("SIGHUP");
   }

@@ -19,7 +19,7 @@ export const random: Random = {
   bytes: (count) => crypto.getRandomValues(new Uint8Array(count)),
 };
 
-/** Collects all garbage and returns the memory to the system. Nothing else runs meanwhile. */
+/** Collects all garbage and returns memory to the system. Nothing else runs meanwhile. */
 export const collect = (): void => Bun.gc(true);
 
 /** Workloads get their tokens in files, which the platform replaces from time to time. */

@@ -1,4 +1,4 @@
-// /admin/v1/aliases: the names of the operator's own for models, made, changed and deleted at run time.
+// /admin/v1/aliases: creates, changes and deletes the operator's own names for models at run time.
 import { Elysia } from "elysia";
 import {
   type AliasParts,
@@ -16,7 +16,7 @@ import { wrapRows } from "../admin/schema.ts";
 import { forOperator, type WritingParts } from "./admin-route.ts";
 import { answers, takesBody, takesQuery } from "./route-schema.ts";
 
-/** Names hold `/` and `#`, so that they may stand in the address, or beside it. */
+/** Names may contain `/` and `#`, so they can be given in the path or as a query parameter. */
 export function aliasRoutes(operator: WritingParts, parts: AliasParts) {
   const { looks, sends } = forOperator(operator, "Aliases");
   const alias = answers(aliasSchema);

@@ -1,4 +1,4 @@
-// /admin/v1/providers: how they do, and their credentials, added, changed, removed and tested at run time.
+// /admin/v1/providers: shows their health, and adds, changes, removes and tests their credentials at run time.
 import { Elysia } from "elysia";
 import {
   addCredential,
@@ -25,7 +25,7 @@ import { forOperator, type WritingParts } from "./admin-route.ts";
 import { answers, takesBody, takesQuery } from "./route-schema.ts";
 
 export interface ProviderPorts extends CredentialParts, ProviderParts {
-  /** One small call by a credential; null: the first. Throws the Fault `not_found`. */
+  /** Makes one small call with a credential, or with the first if null. Throws the Fault `not_found`. */
   readonly test: (provider: string, credentialId: string | null) => Promise<Tested>;
 }
 

@@ -1,4 +1,4 @@
-// The hooks and words of the routes that are for the operator alone.
+// The hooks and OpenAPI texts that all admin routes share.
 import { JSON_HEADERS } from "./answers.ts";
 import type { Signing } from "./app.ts";
 import { type BodyPorts, readJson } from "./body.ts";
@@ -7,12 +7,12 @@ import { tell } from "./route-schema.ts";
 
 const BODY = { owner: "operator", bytesMax: 64 * 1024 } as const;
 
-/** The parts that routes need which read a body for the operator. */
+/** The parts that admin routes with a body need. */
 export interface WritingParts extends OperatorParts, BodyPorts {}
 
 /**
- * The token is checked before anything else is read or said. Elysia parses, then transforms, then validates: the check
- * stands in the parser where there is a body, and in the transformation where there is none.
+ * Checks the token before anything else is read or answered. Elysia parses, then transforms, then validates, so routes
+ * with a body check it in the parser and all others in the transformation.
  */
 export function forOperator(parts: WritingParts, tag: string) {
   const check = async (asked: Asked, set: Signing): Promise<void> => {
@@ -22,7 +22,7 @@ export function forOperator(parts: WritingParts, tag: string) {
   const transform = async (at: Asked & Seen & { query: unknown }) => {
     const { request, server, set } = at;
     await check({ request, server }, set);
-    // For a foreign validator Elysia takes a comma for a list, and brackets for JSON.
+    // For a custom validator, Elysia parses commas as lists and brackets as JSON.
     at.query = readTexts(request.url);
   };
   const parse = async ({ request, server, set }: Asked & Seen) => {
@@ -39,7 +39,7 @@ interface Seen {
   readonly set: Signing;
 }
 
-/** The fields of a URL's query; of those of the same name the last. */
+/** Returns the query's fields. If a name is repeated, the last one wins. */
 function readTexts(url: string): Readonly<Record<string, string>> {
   const start = url.indexOf("?");
   return start === -1 ? {} : Object.fromEntries(new URLSearchParams(url.slice(start)));

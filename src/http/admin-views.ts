@@ -1,4 +1,4 @@
-// The configuration as the console shows it: every card of the catalogue, and the rules in force, without a secret.
+// The configuration as the console shows it: every card of the catalogue, and the current rules, without secrets.
 import type { Listed } from "../admin/list.ts";
 import type { CardView, SettingsView } from "../admin/settings-schema.ts";
 import { knownCards, ownName } from "../catalogue/catalogue.ts";
@@ -10,7 +10,7 @@ import { toUsd } from "../core/money.ts";
 import type { ProviderSetup, QuotaRules, RouterRules, Settings } from "../core/settings.ts";
 import { findProfile } from "../selectors/profiles.ts";
 
-/** All cards that are known, on or off, in the catalogue's order, with the prices of that time. */
+/** Returns all known cards, enabled or not, in the catalogue's order, with their prices at that time. */
 export function modelsView(
   { ownModels, newerModels, overlay, providers }: Settings,
   nowMs: number,
@@ -47,9 +47,9 @@ function modelView(card: ModelCard, offBecause: CardView["off_because"]): CardVi
 }
 
 export interface Running {
-  /** The program's. */
+  /** The program's version. */
   readonly version: string;
-  /** The life of the process that answers. */
+  /** Identifies the process that answers, until it restarts. */
   readonly node: string;
 }
 

@@ -1,4 +1,4 @@
-// /admin/v1: the operator's use-cases on accounts and their money, keys, figures, the request log and the settings, behind the token.
+// /admin/v1: accounts and their money, keys, figures, the request log and the settings, for the operator's token.
 import { Elysia } from "elysia";
 import {
   accountChangeSchema,
@@ -49,13 +49,12 @@ import { answers, takesBody, takesQuery } from "./route-schema.ts";
 interface AdminPorts extends WritingParts, Running {
   readonly ledger: KeyParts["ledger"];
   readonly contentVault: RequestParts["contentVault"];
-  /** Those in force; asked for each time. */
+  /** Returns the current settings. */
   readonly settings: () => Settings;
-  /** The selectors' lessons about each model, here. */
+  /** Returns what this node's selectors have learned about each model. */
   readonly learned: () => readonly LearnedView[];
 }
 
-/** The parts that the use-cases need. */
 type Parts = AdminWorld & KeyParts & RequestParts;
 
 export function adminRoutes(ports: AdminPorts) {

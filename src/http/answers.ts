@@ -1,17 +1,17 @@
-// Answers to clients: JSON bodies, and faults in the one error form with the headers that SDKs go by.
+// Answers to clients: JSON bodies, and faults in the one error form with the headers that SDKs act on.
 import { errorBody, type Fault } from "../core/fault.ts";
 import type { Document, Refusal } from "../surfaces/surface.ts";
 import { streamPieces } from "./direct.ts";
 
 const RETRY_SHOWN_MAX_MS = 60_000;
-/** The wait for faults that pass soon without anybody having said when. */
+/** The `Retry-After` of temporary faults whose duration is unknown. */
 const RETRY_UNKNOWN_MS = 1000;
 
 export type HeaderMap = Record<string, string>;
 
-/** No browser may take an answer for anything but what it says it is. */
+/** Keeps browsers from guessing another content type. */
 const NOSNIFF = { "x-content-type-options": "nosniff" } as const;
-/** The headers of JSON, which is for one reader alone. */
+/** The headers of JSON, which must not be cached. */
 export const JSON_HEADERS = {
   "content-type": "application/json",
   "cache-control": "no-store",
@@ -29,7 +29,7 @@ export function json(status: number, body: unknown, headers: HeaderMap = {}): Re
   return rendered(status, JSON.stringify(body), headers);
 }
 
-/** A body that is JSON already, or in the type that the headers name. */
+/** Returns a response whose body is already serialised: JSON, or the type that the headers name. */
 export function rendered(
   status: number,
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
@@ -41,19 +41,19 @@ export function rendered(
   });
 }
 
-/** An answer that a surface has written itself. */
+/** Returns a response that a surface has written itself. */
 export function documentAnswer({ content, type }: Document, headers: HeaderMap): Response {
   const isWhole = typeof content === "string" || content instanceof Uint8Array;
   const body = isWhole ? content : streamPieces(content.pieces);
   return rendered(200, body, { ...headers, "content-type": type });
 }
 
-/** The error answer. `headers` are those that the route gives on success too. */
+/** Returns the error response. `headers` are those that the route also sends on success. */
 export function faultAnswer(fault: Fault, headers: HeaderMap = {}): Response {
   return json(fault.row.status, errorBody(fault), { ...headers, ...faultHeaders(fault) });
 }
 
-/** An error answer as a surface words it. */
+/** Returns an error response in a surface's form. */
 export function refusalAnswer(fault: Fault, refusal: Refusal, headers: HeaderMap = {}): Response {
   const all: HeaderMap = { ...headers, ...faultHeaders(fault) };
   for (const [name, value] of Object.entries(refusal.headers ?? {})) {
@@ -70,18 +70,18 @@ function faultHeaders(fault: Fault): HeaderMap {
   const isFinal = fault.row.final || fault.row.status === 401 || fault.row.status === 403;
   if (isFinal) headers["x-should-retry"] = "false";
   if (allow) headers.allow = allow;
-  // The rest of the body would still be waited for.
+  // Otherwise the server would wait for the rest of the body.
   if (fault.code === "request_timeout") headers.connection = "close";
   const mayPass = fault.row.status === 503 || fault.code === "provider_busy";
   const waitMs = retryAfterMs ?? (mayPass ? RETRY_UNKNOWN_MS : undefined);
   if (waitMs === undefined) return headers;
-  // A provider's wish is cut to a minute: SDKs ignore a longer one and hammer instead.
+  // A provider's wait is cut to a minute, because SDKs ignore a longer one and retry at once.
   const shownMs = fault.row.blame === "provider" ? Math.min(waitMs, RETRY_SHOWN_MAX_MS) : waitMs;
   headers["retry-after"] = String(Math.max(1, Math.ceil(shownMs / 1000)));
   return headers;
 }
 
-/** Header values hold what a client may have named: only plain characters, and not too many. */
+/** Joins names that may come from the client: header values get only plain characters, and a limited number of them. */
 export function headerList(names: readonly string[]): string {
   return names
     .map((name) => name.replace(/[^\w.[\]-]/g, "?").slice(0, 64))
@@ -89,7 +89,7 @@ export function headerList(names: readonly string[]): string {
     .join(", ");
 }
 
-/** A duration in OpenAI's form: `1h2m3s`, `6m0s`, `12ms`. */
+/** Formats a duration as OpenAI does: `1h2m3s`, `6m0s`, `12ms`. */
 export function durationText(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.ceil(ms))}ms`;
   const seconds = Math.ceil(ms / 1000);

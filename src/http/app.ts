@@ -1,4 +1,4 @@
-// The HTTP server: Elysia with every route, and what holds for all of them — request ids, the error form, 404 and 405.
+// The HTTP server: Elysia with every route, and what they share: request ids, the error form, 404 and 405.
 import { type AnyElysia, Elysia } from "elysia";
 import type { HTTPHeaders } from "elysia/types";
 import { Fault, toFault } from "../core/fault.ts";
@@ -11,16 +11,16 @@ import { type FindMethods, findPath, indexMethods, isForOperators } from "./path
 import type { HttpPorts } from "./ports.ts";
 import { hintAt, rawRoutes, refuseSpelling } from "./spelling.ts";
 
-/** Bun's own wall answers without a body: ours is met in `readJson`, and what comes after it is passed over unkept. */
+/** Bun's own limit would answer without a body. `readJson` enforces ours and discards the rest. */
 const NO_WALL = Number.MAX_SAFE_INTEGER;
-/** The longest silence of a connection; a chat answer has its own deadlines instead. */
+/** The maximum idle time of a connection. Chat answers have their own deadlines instead. */
 export const IDLE_SECONDS = 60;
 const HOST = /^[A-Za-z0-9.\-_:[\]]{1,255}$/;
 const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The plugins are the route files' instances; each of them registers its own paths. */
+/** Builds the app. Route files are its plugins, and each registers its own paths. */
 export function buildApp(ports: HttpPorts, reusePort: boolean) {
-  // The routes are registered before there is an app to answer them.
+  // The raw routes are registered before the app that answers them exists.
   const served: { app: AnyElysia | null } = { app: null };
   const answer = (request: Request) => served.app?.fetch(request) ?? faultAnswer(starting());
   let found: FindMethods | null = null;
@@ -38,7 +38,7 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
       maxRequestBodySize: NO_WALL,
       development: false,
     },
-    // Elysia would take the path from a fixed offset of the URL otherwise: a short Host header shifts it.
+    // By default, Elysia cuts the path at a fixed offset of the URL, which a short Host header shifts.
     handler: { standardHostname: false },
   })
     .onRequest(({ request, set }) => {
@@ -62,7 +62,7 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
   return app;
 }
 
-/** An error in the form of the surface that the path belongs to. */
+/** Returns an error in the form of the surface that owns the path. */
 function formAnswer(request: Request, fault: Fault, { headers }: Signing): Response {
   const surface = findSurface(findPath(request.url));
   return refusalAnswer(fault, surface.refuse(fault, String(headers["x-request-id"])));
@@ -72,7 +72,7 @@ function starting(): Fault {
   return new Fault("overloaded", "The gateway is starting.");
 }
 
-/** Probes come by an address: orchestrators ask each instance by its own. */
+/** Orchestrators probe each instance by its IP address, so probes may have any Host. */
 const PROBES: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
 
 function refuseHost({ headers, url }: Request, hosts: readonly string[]): Fault | null {
@@ -87,7 +87,7 @@ function refuseHost({ headers, url }: Request, hosts: readonly string[]): Fault 
   );
 }
 
-/** Without the port, an IPv6 address's brackets, and the dot with which a name may end. */
+/** Returns the host without its port, an IPv6 address's brackets, or a trailing dot. */
 function hostName(host: string): string {
   const [, address, name = ""] = /^(?:\[(.*)\]|(.*?)\.?)(?::\d+)?$/.exec(host.toLowerCase()) ?? [];
   return address ?? name;
@@ -95,7 +95,7 @@ function hostName(host: string): string {
 
 const KEY_IN_URL = /[?&](key|api[-_]?key|access[-_]token|token)=/i;
 
-/** URLs end up in logs, so a key is never taken from one, nor passed over: the client would not learn that it leaks. */
+/** Refuses a key in the URL, because URLs end up in logs. Ignoring it would hide the leak from the client. */
 function refuseKeyInUrl(url: string): Fault | null {
   if (!url.includes("?") || isForOperators(findPath(url))) return null;
   const name = KEY_IN_URL.exec(url)?.[1];
@@ -104,21 +104,21 @@ function refuseKeyInUrl(url: string): Fault | null {
   return new Fault("unknown_parameter", message, { param: name });
 }
 
-/** Serves the gateway from now on, at another port than the operator's where one is given. Throws when it can't be had. */
+/** Starts serving, at `port` instead of the configured one if given. Throws if the address can't be used. */
 export function listen(app: AnyElysia, port?: number): AnyElysia {
-  // It would compile and serve all once more for plugins that were still loading, of which there are none, and collect garbage.
+  // Elysia would wait for lazy plugins, of which there are none, then recompile everything and collect garbage.
   app.modules.root = new Promise<never>(() => {});
   return app.listen(port === undefined ? {} : { port });
 }
 
-/** The place where Elysia keeps the headers that an answer is to bear beside its own. */
+/** Elysia's store for the headers that are added to an answer's own. */
 export interface Signing {
   headers: HTTPHeaders;
 }
 
 /**
- * The answer with the headers that every answer bears. Left to Elysia, it would be built again with a stream in place of its
- * text, which costs 10 µs.
+ * Adds the headers that every answer carries. Elysia would rebuild the answer with a stream as its body, which costs 10
+ * µs.
  */
 export function signed(response: Response, set: Signing): Response {
   for (const [name, value] of Object.entries(set.headers)) {
@@ -128,13 +128,13 @@ export function signed(response: Response, set: Signing): Response {
   return response;
 }
 
-/** A client's own valid id is kept, so that its logs and ours can be joined; it identifies nothing inside. */
+/** Keeps a client's own valid id, so that its logs can be joined with ours. It identifies nothing internally. */
 function requestIdOf(headers: Headers, random: Random): string {
   const given = headers.get("x-request-id");
   return given !== null && REQUEST_ID.test(given) ? given : `req_${mintId(random)}`;
 }
 
-/** 128 random bits in hexadecimal. */
+/** Returns 128 random bits in hexadecimal. */
 function mintId(random: Random): string {
   return random.bytes(16).toHex();
 }
@@ -142,8 +142,8 @@ function mintId(random: Random): string {
 const TIME_DIGITS = 12;
 
 /**
- * The millisecond and 80 random bits in hexadecimal. Rows with such ids come to lie beside each other: of a batch that
- * the store writes, their keys take one page instead of one each, which saves it 8 of 29 µs a request.
+ * Returns the millisecond and 80 random bits in hexadecimal. Rows with such ids are adjacent: in a batch that the store
+ * writes, their keys share a page instead of taking one each, which saves 8 of 29 µs per request.
  */
 export function mintOrderedId(random: Random, nowMs: number): string {
   return Math.floor(nowMs).toString(16).padStart(TIME_DIGITS, "0") + random.bytes(10).toHex();

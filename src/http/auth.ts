@@ -1,22 +1,22 @@
-// Bearer authentication, the same for clients and operators: the header alone counts, never a query or a body.
+// Bearer authentication for clients and operators alike: only the header counts, never a query or a body.
 import { bearer } from "@elysiajs/bearer";
 import { Fault } from "../core/fault.ts";
 import { invalidKey } from "../core/key.ts";
 import { checkSecret } from "../keys/secret.ts";
 
-/** Half a surrogate pair, which no request can spell: the plugin would take `?access_token=` too, and URLs end up in logs. */
+/** An unpaired surrogate, which no request can contain: it disables `?access_token=`, since URLs are logged. */
 const NEVER = "\ud800";
 const SCHEME = /^bearer[ \t]+/i;
 const SECRET_CHARACTERS_MAX = 512;
 
 const plugin = bearer({ extract: { header: "Bearer", query: NEVER, body: NEVER } });
 
-/** Adds `bearer` to a route's context: the text behind the scheme, or undefined. */
+/** Adds `bearer` to a route's context: the text after the scheme. Undefined if there is none. */
 export const bearerToken = () => plugin;
 
 /**
- * The scheme's name is case-insensitive (RFC 9110), which the plugin doesn't know: it is written as it expects it. Of
- * another scheme the plugin would take what stands behind the sixth letter: that is no bearer at all.
+ * Rewrites the scheme as the plugin expects it: its name is case-insensitive (RFC 9110), which the plugin doesn't know.
+ * A header with another scheme is removed, because the plugin would return everything after its sixth letter.
  */
 export function canonicalScheme(headers: Headers): void {
   const given = headers.get("authorization");
@@ -25,12 +25,12 @@ export function canonicalScheme(headers: Headers): void {
   else headers.delete("authorization");
 }
 
-/** The text behind the scheme; undefined: there is none. For the routes that are asked most, and for those that look at it before plugins do. */
+/** Returns the text after the scheme, or undefined. For busy routes and checks that run before plugins do. */
 export function readBearer(headers: Headers): string | undefined {
   return headers.get("authorization")?.slice("Bearer ".length);
 }
 
-/** The secret that the request shows. Throws the Fault for none. */
+/** Returns the secret that the request carries. Throws a Fault if there is none. */
 export function requireSecret(bearer: string | undefined): string {
   const secret = bearer?.trim() ?? "";
   if (secret === "") {
@@ -45,8 +45,8 @@ export function requireSecret(bearer: string | undefined): string {
 const KEY_HEADERS = ["x-api-key", "x-goog-api-key"] as const;
 
 /**
- * The secret of a client: the first of `Authorization`, `x-api-key` and `x-goog-api-key` that has our form, since people
- * keep a vendor's own key in another of them. Where none has it, the first that is there. Throws the Fault for none.
+ * Returns a client's secret: the first of `Authorization`, `x-api-key` and `x-goog-api-key` that has our form, as users
+ * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none.
  */
 export function findSecret(headers: Headers): string {
   const all = [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))];

@@ -1,16 +1,16 @@
-// The bounds of bodies while they are read: the memory that they take, the pace at which they come, and their turns to be parsed.
+// Bounds on bodies while they are read: their memory, their minimum speed, and their turns to be parsed.
 import { Fault } from "../core/fault.ts";
 import type { Clock, Deadline, Deadlines } from "../core/world.ts";
 
-/** The share of the memory that one owner may hold besides a first body. */
+/** The share of the memory that one owner's bodies may hold. A single body may exceed it. */
 const OWNER_SHARE = 1 / 4;
 const RETRY_MS = 1000;
 
-/** The memory that one body takes: reserved before the first byte, so that unfinished ones can't fill it. */
+/** The memory of one body, reserved before the first byte so that unfinished bodies can't fill it. */
 export interface Reservation {
-  /** Takes more; throws the Faults that `reserve` throws. */
+  /** Reserves more. Throws the same Faults as `reserve`. */
   grow(bytes: number): void;
-  /** Called once: the body gives all of it back. */
+  /** Releases all of it. Must be called once. */
   release(): void;
 }
 
@@ -28,14 +28,14 @@ export class BodyMemory {
   }
 
   /**
-   * Reserves so many bytes for a body of the owner: a key, or who else sends bodies. Throws the Faults
-   * `too_many_parallel_requests` where the owner holds its share already, and `overloaded` where all is held.
+   * Reserves memory for a body of the owner: a key, or another sender of bodies. Throws the Faults
+   * `too_many_parallel_requests` if the owner already holds its share, and `overloaded` if all memory is held.
    */
   reserve(owner: string, bytes: number): Reservation {
     const held = this.#held.get(owner) ?? { bytes: 0, bodies: 0 };
     let own = 0;
     const grow = (more: number) => {
-      // One body is always taken, however large it may be.
+      // An owner's first body is admitted whatever its size.
       const isFirst = held.bytes === own;
       if (!isFirst && held.bytes + more > this.#bytesMax * OWNER_SHARE) throw tooManyBodies();
       if (this.#bytes + more > this.#bytesMax) throw overloaded();
@@ -65,17 +65,17 @@ function overloaded(): Fault {
   return new Fault("overloaded", message, { retryAfterMs: RETRY_MS });
 }
 
-/** Connections take a moment to get going. */
+/** The time that a connection has to get going. */
 const PATIENCE_MS = 5000;
-/** 16 KB/s: a 32 MB body then takes at most 33 minutes, and a chat message a second. */
+/** 16 KB/s: a 32 MB body may take up to 33 minutes, and a chat message a second. */
 const BYTES_PER_MS = 16;
 /**
- * Bytes that came sooner than they had to are time in hand, up to this: a phone between two cells goes on, while 30 MB that
- * came in a second don't keep their memory for the half hour that they might have taken.
+ * The maximum credit for bytes that arrived early. A phone between two cells survives the gap, but 30 MB that arrived
+ * in a second don't keep their memory for half an hour.
  */
 const IN_HAND_MS = 15_000;
 
-/** Refuses a body once it has come more slowly than 16 KB/s from its sixth second on. Only `add` tells that it comes. */
+/** Refuses a body once it falls behind 16 KB/s, from the sixth second on. Progress is reported with `add`. */
 export class BodyPace {
   readonly #deadlines: Deadlines;
   readonly #deadline: Deadline;
@@ -100,7 +100,7 @@ function tooSlow(): Fault {
   return new Fault("request_timeout", message);
 }
 
-/** Large bodies are parsed one in each turn of the loop: eight of 30 MB that end together would stop it for a second. */
+/** Parses one large body per turn of the loop: eight of 30 MB that end together would block it for a second. */
 export class BodyTurns {
   readonly #clock: Pick<Clock, "after">;
   #last: Promise<void> = Promise.resolve();
@@ -109,7 +109,7 @@ export class BodyTurns {
     this.#clock = clock;
   }
 
-  /** Resolves in a turn of the loop that no other caller is given. */
+  /** Resolves in a turn of the loop that no other caller gets. */
   next(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     void this.#last.then(() => this.#clock.after(0, resolve));

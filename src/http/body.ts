@@ -1,4 +1,4 @@
-// A request's JSON body, read with bounds: size, type, encoding, memory, pace, UTF-8, structure, then JSON.
+// Reads a request's JSON body within bounds: size, type, encoding, memory, speed, UTF-8, structure, then JSON.
 import { Fault } from "../core/fault.ts";
 import { isObject } from "../core/json.ts";
 import { measureShape } from "../core/json-shape.ts";
@@ -6,43 +6,42 @@ import type { Deadlines } from "../core/world.ts";
 import { type BodyMemory, BodyPace, type BodyTurns, type Reservation } from "./body-bounds.ts";
 
 const DEPTH_MAX = 64;
-/** Elements of arrays and fields of objects together: ten million take seconds to parse, and 2.6 GB. */
+/** Array elements plus object fields: ten million take seconds to parse, and 2.6 GB. */
 const ELEMENTS_MAX = 100_000;
-/** A body without a declared length is reserved this much at a time. */
+/** Memory for a body of undeclared length is reserved in steps of this size. */
 const PIECE_BYTES = 1_000_000;
-/** A shorter body comes in a packet or two: to look at each would cost more than it shows. */
+/** A shorter body arrives in a packet or two, too few to be worth checking one by one. */
 const SHORT_BYTES = 65_536;
 
-/** From this on a body takes a turn of the loop for itself: a shorter one is parsed in a few milliseconds. */
+/** Bodies of this size get a turn of the loop to themselves. A shorter one is parsed in a few milliseconds. */
 const LARGE_BYTES = 262_144;
 
-/** The parts that a body is read with. */
 export interface BodyPorts {
   readonly bodies: BodyMemory;
   readonly turns: BodyTurns;
   readonly deadlines: Deadlines;
 }
 
-/** The bounds on one body: its owner, who has a share of the memory, and its longest length. */
+/** The bounds on one body. Its owner has a share of the memory. */
 export interface BodyRules {
   readonly owner: string;
   readonly bytesMax: number;
 }
 
 interface BodyKind<Body> {
-  /** Throws the Fault of a type that is none of it. */
+  /** Throws a Fault if the type is wrong. */
   checkType(headers: Headers): void;
   parse(bytes: Uint8Array<ArrayBuffer>): Body;
 }
 
 const JSON_BODY: BodyKind<unknown> = { checkType, parse: parseJsonBytes };
 
-/** The parsed body. Throws the Fault of the first check that fails, in the order in which they are listed above. */
+/** Returns the parsed body. Throws the Fault of the first check that fails, in the order listed at the top. */
 export function readJson(request: Request, ports: BodyPorts, rules: BodyRules): Promise<unknown> {
   return readHeld(request, ports, rules, JSON_BODY);
 }
 
-/** Reads the body within its bounds, and gives its memory back once it is parsed. */
+/** Reads the body within its bounds, and releases its memory once it is parsed. */
 export async function readHeld<Body>(
   request: Request,
   { bodies, turns, deadlines }: BodyPorts,
@@ -82,7 +81,7 @@ function readDeclared(
   return length > SHORT_BYTES ? readLong(request, length, deadlines) : readShort(request, deadlines);
 }
 
-/** It is whole within the time that any body is given: 65,536 bytes take four seconds at the slowest pace. */
+/** Any body has five seconds. At the slowest speed, 65,536 bytes take four, so their progress isn't checked. */
 function readShort(request: Request, deadlines: Deadlines): Promise<Uint8Array<ArrayBuffer>> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array<ArrayBuffer>>();
   const pace = new BodyPace(deadlines, reject);
@@ -99,7 +98,7 @@ function readShort(request: Request, deadlines: Deadlines): Promise<Uint8Array<A
   return promise;
 }
 
-/** Each piece is copied to its place at once: a list of them that is joined at the end would take the memory twice. */
+/** Copies each piece into place at once: joining them at the end would take twice the memory. */
 async function readLong(
   request: Request,
   length: number,
@@ -114,7 +113,7 @@ async function readLong(
   return at === length ? bytes : bytes.subarray(0, at);
 }
 
-/** A body of undeclared length is read no further than its bound. */
+/** Reads a body of undeclared length, and stops at its bound. */
 async function readChunked(
   request: Request,
   bytesMax: number,
@@ -145,7 +144,7 @@ async function eachPiece(
   const reader = request.body?.getReader();
   if (!reader) return;
   const given: { up: Fault | null } = { up: null };
-  // The rest of the body is not waited for.
+  // The rest of the body is not awaited.
   const leave = () => void reader.cancel().catch(() => {});
   const pace = new BodyPace(deadlines, (fault) => {
     given.up = fault;
@@ -220,8 +219,8 @@ function notJson(why: string): Fault {
 }
 
 /**
- * Only an escape can put half a pair into JSON that is UTF-8. A regular expression would take 170 ms for 30 MB of
- * backslashes, these take 3.
+ * True if the text may hold an unpaired surrogate, which JSON in UTF-8 can only have as an escape. On 30 MB of
+ * backslashes a regular expression would take 170 ms, these searches take 3.
  */
 function mayHoldHalfAPair(text: string): boolean {
   return text.includes("\\ud") || text.includes("\\uD");

@@ -1,16 +1,16 @@
-// The address that a request comes from: the connection's or, behind a proxy that the operator trusts, what that one says.
+// The address a request comes from: the connection's or, behind a trusted proxy, the one that the proxy reports.
 
-/** The part of Bun's server that knows connections. */
+/** The part of Bun's server that knows peer addresses. */
 export interface Peers {
   requestIP(request: Request): { readonly address: string } | null;
 }
 
 interface ClientOrigin {
-  /** An IP address; empty when the connection is gone already. */
+  /** An IP address. Empty if the connection is already closed. */
   readonly address: string;
-  /** The client's own connection is encrypted. */
+  /** True if the client's own connection is encrypted. */
   readonly isSecure: boolean;
-  /** The hosts that the client may have asked. */
+  /** The hosts that the client may have addressed. */
   readonly hosts: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export type ReadOrigin = (request: Request, peers: Peers | null) => ClientOrigin
 
 const HOPS_MAX = 32;
 
-/** `trusted`: addresses or CIDR blocks whose `X-Forwarded-For`, `-Proto` and `-Host` are believed. */
+/** `trusted` lists the addresses or CIDR blocks whose `X-Forwarded-For`, `-Proto` and `-Host` are believed. */
 export async function originReader(trusted: readonly string[]): Promise<ReadOrigin> {
   const list = trusted.length === 0 ? null : await trustedOf(trusted);
   return (request, peers) => {
@@ -35,7 +35,7 @@ export async function originReader(trusted: readonly string[]): Promise<ReadOrig
   };
 }
 
-/** Each proxy adds on the right whom it heard: the first from there that is no trusted proxy is the client. */
+/** Returns the first address from the right that is not a trusted proxy: each proxy appends its peer. */
 function farthest(list: Trusted, peer: string, hops: readonly string[]): string {
   let address = peer;
   for (const hop of hops.slice(-HOPS_MAX).reverse()) {
@@ -47,7 +47,7 @@ function farthest(list: Trusted, peer: string, hops: readonly string[]): string 
   return address;
 }
 
-/** Without the port, the brackets, the zone, and IPv4's dress as IPv6. */
+/** Returns an address without its port, brackets and zone, and without the prefix of an IPv4-mapped one. */
 function plain(text: string): string {
   const bracketed = /^\[([^\]]+)\](:\d+)?$/.exec(text)?.[1];
   const bare = bracketed ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1");
@@ -59,7 +59,7 @@ interface Trusted {
   holds(address: string): boolean;
 }
 
-/** Those who trust nobody start 3 ms sooner without the module. */
+/** Imported only here: without trusted proxies, the gateway starts 3 ms sooner. */
 async function trustedOf(trusted: readonly string[]): Promise<Trusted> {
   const { BlockList, isIP } = await import("node:net");
   const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");

@@ -1,6 +1,6 @@
-// Cross-origin calls from browsers: only the origins that the operator named, and no wildcard beside keys.
-// @elysiajs/cors doesn't fit: it also accepts an origin that is named without its scheme, answers every OPTIONS request with
-// 204, from origins that aren't allowed too, and adds its headers to the answers of requests that no browser sent.
+// Cross-origin calls from browsers, only from the origins that the operator named, and with no wildcard. @elysiajs/cors
+// doesn't fit: it also accepts an origin that is named without its scheme, answers every OPTIONS request with 204, even
+// from origins that aren't allowed, and adds its headers to answers that no browser asked for.
 import type { HTTPHeaders } from "elysia/types";
 
 const METHODS = "GET, POST, PATCH, DELETE";
@@ -12,7 +12,7 @@ const EXPOSED =
   "x-poundkey-replayed";
 const PREFLIGHT_SECONDS = "600";
 
-/** Adds the headers for an allowed origin; gives the answer to a preflight, undefined for any other request. */
+/** Adds the headers for an allowed origin. Returns the response to a preflight, and undefined for any other request. */
 export function crossOrigin(
   request: Request,
   headers: HTTPHeaders,

@@ -1,14 +1,14 @@
-// Counting a prompt's tokens: our own estimate, which costs nothing, takes no place, and is bounded for each key.
+// Counts a prompt's tokens with our own estimate, which is free, takes no slot, and is rate-limited per key.
 import { Fault } from "../core/fault.ts";
 
 const PER_MINUTE = 60;
 const MINUTE_MS = 60_000;
 const AT_ONCE = 4;
-/** Keys that are remembered; the ones that counted longest ago go first. */
+/** The maximum number of keys remembered. The least recently used are dropped first. */
 const KEYS_MAX = 10_000;
 
 interface Counter {
-  /** Counts that may be made now; one comes back each second. */
+  /** Counts that may be made now. One is added each second. */
   left: number;
   atMs: number;
   open: number;
@@ -17,7 +17,7 @@ interface Counter {
 export class CountingLimit {
   readonly #byKey = new Map<string, Counter>();
 
-  /** Begins a count; what it returns ends it. Throws the Fault of a key that counts too often, or too much at once. */
+  /** Begins a count, and returns what ends it. Throws a Fault if the key counts too often or too much at once. */
   begin(keyId: string, nowMs: number): () => void {
     const counter = this.#byKey.get(keyId) ?? { left: PER_MINUTE, atMs: nowMs, open: 0 };
     const back = ((nowMs - counter.atMs) / MINUTE_MS) * PER_MINUTE;

@@ -1,9 +1,9 @@
-// Bun's direct streams, which the DOM's types don't know: what is written goes to the connection with no queue between.
+// Bun's direct streams, unknown to the DOM's types: writes go to the connection without a queue in between.
 
 export interface DirectSource {
-  /** Called once, when somebody reads. The stream ends with `controller.end()`, or fails with `close(error)`. */
+  /** Called once, when reading starts. The stream ends with `controller.end()`, or fails with `close(error)`. */
   pull(controller: ReadableStreamDirectController): Promise<void>;
-  /** The reader left. */
+  /** Called if the reader leaves. */
   cancel(): void;
 }
 
@@ -25,7 +25,7 @@ function isDirect(controller: object): controller is ReadableStreamDirectControl
 
 type BodyPieces = readonly (string | Uint8Array<ArrayBuffer>)[];
 
-/** Returns the stream of a long body that lies there in pieces, as fast as the client takes them. Their memory is given back at its end: nothing else may read them by then. */
+/** Streams a body held in pieces, and releases their memory at the end. Nothing else may read them by then. */
 export function streamPieces(pieces: BodyPieces): ReadableStream<Uint8Array> {
   let isLeft = false;
   return directStream({
@@ -44,7 +44,7 @@ export function streamPieces(pieces: BodyPieces): ReadableStream<Uint8Array> {
   });
 }
 
-/** Left to the collector, the memory of three pictures of 20 MB is still held when the fourth comes. */
+/** Left to the collector, three pictures of 20 MB are still in memory when the fourth arrives. */
 function release(pieces: BodyPieces): void {
   for (const piece of pieces) {
     if (typeof piece !== "string" && !piece.buffer.detached) piece.buffer.transfer(0);

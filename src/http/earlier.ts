@@ -1,4 +1,4 @@
-// The answers that a request goes on from: those that are kept here, and one that its provider stores.
+// The earlier answers that a request continues from: those kept here, and one stored at its provider.
 import type { Attempt } from "../core/attempt.ts";
 import type { Earlier, Keeping, StoredAnswer } from "../core/kept.ts";
 import type { GatewayKey } from "../core/key.ts";
@@ -18,18 +18,18 @@ type EarlierPorts = Pick<HttpPorts, "kept" | "sealer" | "snapshot" | "vault">;
 interface FoundEarlier {
   readonly keeping: Keeping | null;
   readonly stored: StoredAnswer | null;
-  /** The credential that finds the stored answer. */
+  /** The credential that can read the stored answer. */
   readonly pin: Pin | null;
 }
 
 export const NOTHING_EARLIER: FoundEarlier = { keeping: null, stored: null, pin: null };
 
-/** True if a provider may store answers to a key: the operator allows it, and the key doesn't forbid that anything is kept. */
+/** True if providers may store answers for the key: the operator allows it, and the key may keep responses. */
 export function mayStoreUpstream({ snapshot }: Pick<HttpPorts, "snapshot">, key: GatewayKey): boolean {
   return snapshot().limits.storesUpstream === true && key.keepsResponses;
 }
 
-/** Throws the Fault `not_found` for an answer that the key has nowhere. */
+/** Throws the Fault `not_found` if the key has no such answer here or at a provider. */
 export async function findEarlier(
   ports: EarlierPorts,
   key: GatewayKey,
@@ -44,7 +44,7 @@ export async function findEarlier(
   return { keeping, stored: found?.stored ?? null, pin: found?.pin ?? null };
 }
 
-/** Returns null for an answer that isn't stored at a provider, and for one that is kept here too: any model goes on from that. */
+/** Returns null if the answer isn't stored at a provider, or is also kept here: any model can continue that. */
 async function findStored(ports: EarlierPorts, key: GatewayKey, name: string | null) {
   if (name === null || !isStoredName(name) || (await ports.kept.get(key, name)) !== null) return null;
   const place = readStoredName(name, ports.sealer(key.accountId));
@@ -60,7 +60,7 @@ function findCredential({ snapshot, vault }: EarlierPorts, { provider, credentia
   return known.find(({ secret }) => vault.digest(secret ?? "") === credential);
 }
 
-/** An answer that its provider stores under an id of its own. */
+/** An answer that its provider stores under its own id, `own`. */
 interface Named {
   readonly id: string;
   readonly accountId: string;
@@ -68,7 +68,7 @@ interface Named {
   readonly own: string;
 }
 
-/** Returns the id under which the client goes on from such an answer. */
+/** Returns the id with which the client continues from a stored answer. */
 export function nameStored(
   { vault, sealer }: Pick<HttpPorts, "vault" | "sealer">,
   { id, accountId, attempt, own }: Named,

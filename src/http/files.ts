@@ -1,7 +1,7 @@
-// Files for browsers: compressed once, revalidated by their tag, and closed to scripts, frames and data from other hosts.
+// Files for browsers: compressed once, revalidated by ETag, and closed to foreign scripts, frames and data.
 import { Fault } from "../core/fault.ts";
 
-/** A file as it was built; its name may hold any characters but is never a path on disk. */
+/** A built file. Its name may contain any characters, as it is never used as a path on disk. */
 export interface PageFile {
   readonly name: string;
   readonly gzip: Uint8Array<ArrayBuffer>;
@@ -37,21 +37,21 @@ const HEADERS = {
 
 /** For a file whose name holds a hash of its content. */
 export const IMMUTABLE = "public, max-age=31536000, immutable";
-/** For a file that another version of the gateway may serve with other content. */
+/** For a file whose content another version of the gateway may change. */
 export const REVALIDATE = "no-cache";
 
 type ServeFile = (name: string, request: Request, cacheControl: string) => Promise<Response>;
 
 /**
- * Serves the files that `load` gives. It is called when the first of them is asked for: a gateway whose pages nobody
- * opens doesn't prepare them. `missing` is the message of the 404; `more` is what their pages may do beside the policy.
+ * Serves the files that `load` returns. It is called at the first request, so that a gateway whose pages are never
+ * opened doesn't prepare them. `missing` is the 404's message, and `more` is added to the content policy.
  */
 export function fileServer(load: () => Promise<readonly PageFile[]>, missing: string, more = ""): ServeFile {
   const security = { ...HEADERS, "content-security-policy": POLICY + more };
   let loading: Promise<ReadonlyMap<string, Served>> | null = null;
   return async (name, request, cacheControl) => {
     loading ??= load().then(byName);
-    // After a failure the next request tries again.
+    // After a failure, the next request tries again.
     loading.catch(() => {
       loading = null;
     });

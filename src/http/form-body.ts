@@ -1,4 +1,4 @@
-// A request's form (multipart/form-data), read with bounds: size, memory and pace as JSON has them, then its parts.
+// Reads a request's form (multipart/form-data) with JSON's bounds on size, memory and speed, then its parts.
 import { Attachment } from "../core/attachment.ts";
 import { Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -12,16 +12,16 @@ const NAME_CHARACTERS_MAX = 64;
 const FILENAME_CHARACTERS_MAX = 255;
 const FORM = /^multipart\/form-data\s*(;|$)/i;
 const BOUNDARY = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;"]{1,70}))/i;
-/** The name may reach a provider's file system: no separators of paths, no control characters, no bare dots. */
+/** The name may reach a provider's file system: no path separators, control characters, or bare dots. */
 const UNSAFE_FILENAME = /[\\/\p{Cc}]|^\.{1,2}$/u;
 
-/** A request's body, and the length of the sound in it; null: it isn't asked for. */
+/** A request's body, and the length of its sound. Null if the length isn't needed. */
 interface ReadBody {
   readonly body: unknown;
   readonly seconds: number | null;
 }
 
-/** Reads the body of a surface that takes JSON or a form, or a form with sound alone. */
+/** Reads the body of a surface that accepts JSON or a form, or only a form with sound. */
 export async function readBody(
   request: Request,
   ports: BodyPorts,
@@ -40,8 +40,8 @@ export async function readBody(
 }
 
 /**
- * The form's fields: texts, and files as attachments. A field whose name ends in `[]` is a list, under its name without
- * that. Throws the Fault of the first part that is wrong.
+ * Returns the form's fields: texts, and files as attachments. A field whose name ends in `[]` is a list, returned
+ * without that suffix. Throws the Fault of the first invalid part.
  */
 function readForm(request: Request, ports: BodyPorts, rules: BodyRules): Promise<JsonObject> {
   const type = request.headers.get("content-type") ?? "";
@@ -56,7 +56,7 @@ function findBoundary(type: string): string {
   throw new Fault("unsupported_content_type", "The header Content-Type names no boundary of the form.");
 }
 
-/** Throws the Fault of the first part that is wrong. A list of them would take the loop seconds: there is a most of them. */
+/** Throws the Fault of the first invalid part. Parts are limited: a long list would block the loop for seconds. */
 function readFields(bytes: Uint8Array<ArrayBuffer>, boundary: string): JsonObject {
   const fields = new Map<string, unknown>();
   let count = 0;

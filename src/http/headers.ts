@@ -1,9 +1,9 @@
-// Headers of ours: what a request may say by them, and how an answer says in which way it was served.
+// Poundkey's own headers: those that a request may send, and those that say how an answer was served.
 import { Fault } from "../core/fault.ts";
 import type { Facts } from "../gateway/call.ts";
 import { durationText, type HeaderMap, headerList } from "./answers.ts";
 
-/** A number in a header of ours; null when it isn't sent. */
+/** Reads a number from one of our headers. Null if it isn't sent. */
 export function headerNumber(headers: Headers, name: string, least: number, most: number): number | null {
   const given = headers.get(name);
   if (given === null) return null;

@@ -1,4 +1,4 @@
-// Routes for operators' machines: liveness, readiness, counters, and the configuration's schema. Only the counters may ask for a token.
+// Health routes: liveness, readiness, metrics, and the configuration's schema. Only metrics may require a token.
 import { Elysia } from "elysia";
 import { toFault } from "../core/fault.ts";
 import { json } from "./answers.ts";
@@ -7,11 +7,11 @@ import type { HttpPorts } from "./ports.ts";
 import { tell, tellAnswer } from "./route-schema.ts";
 
 interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
-  /** Throws when the store can't be used; returns the parts of it that are missing. */
+  /** Throws if the store is unusable. Returns the parts of it that are missing. */
   readonly storeReady: () => Promise<readonly string[]>;
-  /** Throws unless who shows this bearer may read the metrics. */
+  /** Throws if the bearer may not read the metrics. */
   readonly checkScraper: (bearer: string | undefined) => void;
-  /** Prometheus text. */
+  /** Returns the metrics as Prometheus text. */
   readonly metrics: () => string | Promise<string>;
   readonly configSchema: object;
 }
@@ -56,7 +56,7 @@ export function healthRoutes(given: HealthPorts) {
     );
 }
 
-/** Asking takes the store's lock for a moment, and anybody may ask: those who ask at once share one answer. */
+/** Shares one answer between concurrent calls: the check takes the store's lock briefly, and anyone may call it. */
 function shared<T>(ask: () => Promise<T>): () => Promise<T> {
   let asking: Promise<T> | null = null;
   return () => {
@@ -68,8 +68,8 @@ function shared<T>(ask: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Able to serve: not shutting down, a provider on, the store usable. Says which of them is missing. Where a part of the
- * store is missing the answer stays 200: taken out of service, no node would serve the accounts that are left.
+ * Ready means not shutting down, with a provider enabled and the store usable; the answer names what is missing. A
+ * partly missing store still answers 200: with no node in service, no account at all would be served.
  */
 async function ready(ports: HealthPorts): Promise<Response> {
   const problems: string[] = [];

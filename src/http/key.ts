@@ -1,4 +1,4 @@
-// GET /v1/key: what a key holder may know about the key, its allowance above all.
+// GET /v1/key: what a key's holder may know about it, mainly its allowance.
 import { Elysia } from "elysia";
 import { type HolderView, holderSchema } from "../admin/holder.ts";
 import { JSON_HEADERS } from "./answers.ts";
@@ -7,7 +7,7 @@ import type { HttpPorts } from "./ports.ts";
 import { answers, tell } from "./route-schema.ts";
 
 interface KeyPorts extends Pick<HttpPorts, "authenticate"> {
-  /** The key's own view, as CONTRACT's `GET /v1/key` gives it. */
+  /** The key as its holder sees it, as described for `GET /v1/key` in CONTRACT. */
   readonly holderView: (key: Awaited<ReturnType<HttpPorts["authenticate"]>>) => Promise<HolderView>;
 }
 

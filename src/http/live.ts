@@ -1,4 +1,4 @@
-// GET /admin/v1/requests/live: requests as they end, as server-sent events, for as long as the operator is signed in.
+// GET /admin/v1/requests/live: requests as they end, as server-sent events, while the operator is signed in.
 import { Elysia } from "elysia";
 import type { LiveFeed } from "../admin/live.ts";
 import { requestView } from "../admin/requests.ts";
@@ -12,7 +12,7 @@ import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
 import { tell, tellAnswer } from "./route-schema.ts";
 
 const KEEP_ALIVE_MS = 15_000;
-/** A reader that leaves so many writes unread is disconnected: it may come again. */
+/** A reader with this many unread writes is disconnected. It may reconnect. */
 const UNREAD_MAX = 200;
 
 interface LivePorts extends OperatorParts {
@@ -69,7 +69,7 @@ class LiveEvents implements UnderlyingDefaultSource<Uint8Array> {
     const { request, server } = this.#asked;
     this.#controller = controller;
     server?.timeout(request, 0);
-    // A connection that is lost before the body was read once doesn't cancel it.
+    // Losing the connection before the body is first read doesn't cancel the stream.
     request.signal.addEventListener("abort", () => this.#end(), { once: true });
     if (request.signal.aborted) {
       this.#end();
@@ -88,7 +88,7 @@ class LiveEvents implements UnderlyingDefaultSource<Uint8Array> {
     this.#send(records.map((record) => dataLine(JSON.stringify(requestView(record)))).join(""));
   }
 
-  /** The session may have ended meanwhile; a store that can't be used tells nothing of it. */
+  /** Ends if the session has ended. An unusable store proves nothing about it. */
   async #keepAlive(): Promise<void> {
     try {
       await checkOperator(this.#ports, this.#asked);
@@ -114,7 +114,7 @@ class LiveEvents implements UnderlyingDefaultSource<Uint8Array> {
     try {
       this.#controller?.close();
     } catch {
-      // Its reader has gone already.
+      // The reader has already left.
     }
   }
 }

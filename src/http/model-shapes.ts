@@ -24,7 +24,7 @@ export const modelSchema = Type.Object({
 });
 export const modelListSchema = Type.Object({ object: Type.String(), data: Type.Array(modelSchema) });
 
-/** An entry of the list in OpenAI's shape, from which the others are made. */
+/** An entry of the list in OpenAI's shape, from which the other shapes are built. */
 export interface ModelEntry {
   readonly id: string;
   /** Unix seconds. */
@@ -37,7 +37,7 @@ export interface ModelEntry {
 const PAGE_DEFAULT = 20;
 const PAGE_MAX = 1000;
 
-/** A page in Anthropic's shape (Anthropic API reference, "List Models"). */
+/** Returns a page in Anthropic's shape (Anthropic API reference, "List Models"). */
 export function writeModelPage(all: readonly ModelEntry[], query: URLSearchParams): JsonObject {
   const limit = readLimit(query.get("limit"));
   const after = findPlace(all, query, "after_id");
@@ -56,7 +56,7 @@ function readLimit(given: string | null): number {
   throw invalidValue("limit", `expected an integer from 1 to ${PAGE_MAX}`);
 }
 
-/** Null: the query names no such place. An id that is not in the list is a mistake. */
+/** Returns the index of the id in the query. Null if it names none. Throws a Fault if the id isn't listed. */
 function findPlace(all: readonly ModelEntry[], query: URLSearchParams, name: string): number | null {
   const id = query.get(name);
   if (id === null) return null;
@@ -81,7 +81,7 @@ export function writeAnthropicModel({
   };
 }
 
-/** Google's SDKs lose what follows a bare `#`, so the provider is set off by a slash (Gemini API reference, "models.list"). */
+/** Google's SDKs drop all after a bare `#`, so the id gets a slash (Gemini API reference, "models.list"). */
 export function writeGeminiModel(entry: ModelEntry): JsonObject {
   const { id, context_window, max_output_tokens, operations } = entry;
   return {

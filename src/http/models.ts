@@ -1,4 +1,4 @@
-// GET /v1/models: the models that this key can use now, the selectors included.
+// GET /v1/models: the models that this key can use now, including selectors.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { type Catalogue, modelView } from "../catalogue/catalogue.ts";
@@ -21,7 +21,7 @@ import type { HttpPorts } from "./ports.ts";
 import { tell, tellAnswer } from "./route-schema.ts";
 import { listCandidates, listSelectors, notFound } from "./selection.ts";
 
-/** The day on which the selectors came to be, as `created` of their entries: 2026-11-20. */
+/** 2026-11-20, the day on which selectors were added, as `created` of their entries. */
 const SELECTORS_CREATED = 1_795_132_800;
 
 const TAG = "Models";
@@ -85,7 +85,7 @@ function tellOne(operationId: string) {
   return tell(TAG, operationId, "One model; its id is percent-encoded: `OpenAI%23gpt-5.4`", answer);
 }
 
-/** Anthropic's clients name the version of its API in each request. */
+/** Anthropic's clients send the API version with each request. */
 function isAnthropic(headers: Headers): boolean {
   return headers.has("anthropic-version");
 }
@@ -98,7 +98,7 @@ function listed(key: GatewayKey, catalogue: Catalogue): Response {
   return rendered(200, whole);
 }
 
-/** The list for keys that may use everything: those of ten thousand models take 10 ms to be written. */
+/** The cached list for keys that may use everything. With ten thousand models it takes 10 ms to write. */
 const wholeLists = new WeakMap<Catalogue, Uint8Array<ArrayBuffer>>();
 
 function listModels(key: GatewayKey, catalogue: Catalogue): readonly ModelEntry[] {
@@ -119,7 +119,7 @@ function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntr
   throw notFound(id, found.kind === "unknown" ? found.nearest : []);
 }
 
-/** Returns the group of that name, as far as the key may use its models; null if there is none. */
+/** Returns the group with that name, limited to the models that the key may use. Null if there are none. */
 function findGroup(name: string, key: GatewayKey, catalogue: Catalogue): ModelEntry | null {
   const found = catalogue.resolve(name);
   const members = found.kind === "group" ? found.members.filter(({ card }) => mayUse(key, card.id)) : [];
@@ -137,7 +137,7 @@ function selectorView(selector: Selector) {
   };
 }
 
-/** A group by the client's name for it: a request fits if it fits into the least of its models. */
+/** Returns a group under the client's name for it. A request fits if it fits the smallest of its models. */
 function groupView(id: string, members: readonly GroupMember[]) {
   const cards = members.map(({ card }) => card);
   return {
@@ -156,7 +156,7 @@ function findLeast(limits: readonly (number | null)[]): number | null {
   return known.length === 0 ? null : Math.min(...known);
 }
 
-/** The id as the client meant it: SDKs percent-encode `#` and `/`. */
+/** Returns the id as the client meant it: SDKs percent-encode `#` and `/`. */
 function decoded(id: string): string {
   try {
     return decodeURIComponent(id);

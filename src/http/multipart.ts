@@ -1,24 +1,24 @@
-// Reads multipart/form-data (RFC 7578). The parts are views of the body, so that a file isn't copied.
+// Reads multipart/form-data (RFC 7578). The parts are views of the body, so that files aren't copied.
 
 export interface FormPart {
   readonly name: string;
-  /** null: a field, not a file. */
+  /** Null if the part is a field and not a file. */
   readonly filename: string | null;
-  /** The media type as the client named it; "" if it named none. */
+  /** The media type that the client sent. Empty if there is none. */
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-/** A part's headers are its name and its type. */
+/** The maximum size of a part's headers, which hold little more than its name and type. */
 const HEAD_BYTES_MAX = 4096;
 const [LINE_END, HEAD_END, LAST] = ["\r\n", "\r\n\r\n", "--"];
 
 const NAME = /;\s*name=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
 const FILENAME = /;\s*filename=(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))/i;
-/** RFC 8187: a name in another script, where a client sends it that way. */
+/** RFC 8187: how some clients send a name in another script. */
 const FILENAME_UTF8 = /;\s*filename\*=utf-8''([^\s;]+)/i;
 
-/** Yields the parts in their order. Throws an Error that says what is wrong. */
+/** Yields the parts in order. Throws an Error that says what is wrong. */
 export function* readParts(bytes: Uint8Array<ArrayBuffer>, boundary: string): Generator<FormPart> {
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const delimiter = `--${boundary}`;
@@ -70,7 +70,7 @@ function readFilename(disposition: string): string | null {
   }
 }
 
-/** Browsers write quotes and line ends as percent codes (HTML, "multipart/form-data encoding algorithm"), others with a backslash. */
+/** Browsers send `%22` and the like (HTML, "multipart/form-data encoding algorithm"), others backslashes. */
 function unquote([, quoted, token = ""]: RegExpExecArray): string {
   if (quoted === undefined) return token;
   const text = quoted.replace(/\\(["\\])/g, "$1");

@@ -1,4 +1,4 @@
-// The OpenAPI document, written from the routes that are registered and the schemas that they go by.
+// The OpenAPI document, built from the registered routes and their schemas.
 import { asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { SURFACES } from "../surfaces/index.ts";
 import { inOpenApi } from "./openapi-form.ts";
@@ -28,7 +28,7 @@ export function writeOpenApi(routes: readonly RegisteredRoute[]): JsonObject {
 
 type Operation = readonly [path: string, operation: JsonObject];
 
-/** One operation, or one for each verb of a surface whose path ends in them. */
+/** Returns one operation, or one per verb if the surface's path ends in verbs. */
 function describeRoute(route: RegisteredRoute): readonly Operation[] {
   const { method, path } = route;
   const row = method === "POST" ? SURFACES.find((one) => one.path === path) : undefined;
@@ -45,7 +45,7 @@ function describeRoute(route: RegisteredRoute): readonly Operation[] {
   });
 }
 
-/** A route with its schemas in Elysia's hooks, and its words in their `detail`. */
+/** Describes a route by the schemas in its Elysia hooks and the texts in their `detail`. */
 function describeOther({ method, path, hooks }: RegisteredRoute, inPath: readonly JsonObject[]): JsonObject {
   const { detail, query, body, response } = asObject(hooks);
   const told = asObject(inOpenApi(detail));
@@ -64,7 +64,7 @@ function describeOther({ method, path, hooks }: RegisteredRoute, inPath: readonl
   };
 }
 
-/** The answers by their status: a response's schema is that of a 200, unless it is a table of them. */
+/** Returns the answers by status. `response` is the schema of a 200, or a table of schemas by status. */
 function describeAnswers(response: unknown): JsonObject {
   if (!isObject(response)) return {};
   const byStatus = "~standard" in response ? { 200: response } : response;
@@ -82,13 +82,13 @@ function showJson(schema: unknown): JsonObject {
   return { "application/json": { schema: inOpenApi(schema) } };
 }
 
-/** The operator's routes by path; a key's are those of the APIs, with `/v1` and without. */
+/** Paths under /admin need the operator. The API's paths need a key, with `/v1` or without. */
 function findSecurity(path: string): readonly JsonObject[] {
   if (path.startsWith("/admin/")) return [{ operator: [] }, { session: [] }];
   return /^\/(v1|v1beta|models|responses)(\/|$)/.test(path) ? [{ key: [] }] : [];
 }
 
-/** `/v1/keys/:id` and `/docs/*` as OpenAPI writes them. */
+/** Returns `/v1/keys/:id` and `/docs/*` in OpenAPI's notation. */
 function toTemplate(path: string): string {
   return path.replace(/:(\w+)/g, "{$1}").replace("*", "{id}");
 }

@@ -1,7 +1,7 @@
-// Our JSON Schemas in the form of OpenAPI 3.0, which is a dialect of its own: no type `null`, no pattern properties.
+// Converts our JSON Schemas to OpenAPI 3.0's own dialect, without the type `null` and pattern properties.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 
-/** A schema that says the same in OpenAPI 3.0.3, without our own keywords. */
+/** Returns an equivalent OpenAPI 3.0.3 schema, without our own keywords. */
 export function inOpenApi(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(inOpenApi);
   if (!isObject(schema)) return schema;
@@ -11,7 +11,7 @@ export function inOpenApi(schema: unknown): unknown {
   if (expected !== undefined) shown.description ??= `Takes ${expected}.`;
   if (exclusiveMinimum !== undefined)
     Object.assign(shown, { minimum: exclusiveMinimum, exclusiveMinimum: true });
-  // A record: each of its fields, whatever its name.
+  // For a record, all fields share one schema.
   const [each] = Object.values(asObject(patternProperties));
   if (each !== undefined) shown.additionalProperties = inOpenApi(each);
   return Array.isArray(anyOf) ? union(anyOf, shown) : shown;
@@ -27,7 +27,7 @@ function union(alternatives: readonly unknown[], beside: JsonObject): JsonObject
   return shown.length < alternatives.length ? orNull(made) : made;
 }
 
-/** `nullable` counts only beside `type`, and an `enum` has to name null too (OpenAPI 3.0.3, "Schema Object"). */
+/** `nullable` needs `type` beside it, and an `enum` has to list null as well (OpenAPI 3.0.3, "Schema Object"). */
 function orNull(schema: JsonObject): JsonObject {
   const [first, ...others] = asArray(schema.anyOf);
   if (isObject(first)) return { ...schema, anyOf: [orNull(first), ...others] };
@@ -35,7 +35,7 @@ function orNull(schema: JsonObject): JsonObject {
   return { ...schema, ...values, nullable: true };
 }
 
-/** A request whose optional fields may be null, which says the same as leaving them out. */
+/** Lets a request's optional fields be null, which means the same as leaving them out. */
 export function withOptionalNulls(schema: JsonObject): JsonObject {
   const required = new Set(asArray(schema.required).map(asString));
   const properties: JsonObject = {};

@@ -1,4 +1,4 @@
-// The OpenAPI operations of the surfaces, from their own descriptions and schemas.
+// The surfaces' OpenAPI operations, built from their descriptions and schemas.
 import { asObject, type JsonObject } from "../core/json.ts";
 import type { Description } from "../surfaces/descriptions.ts";
 import { inOpenApi, withOptionalNulls } from "./openapi-form.ts";
@@ -38,12 +38,12 @@ const ERRORS: Readonly<Record<number, string>> = {
 };
 const COUNTED = [400, 401, 404, 413, 415, 429];
 
-/** An error answer in the one form; surfaces have their API's own. */
+/** Describes an error in the gateway's own form. Surfaces use the form of their API. */
 export function describeError(description: string): JsonObject {
   return { description, content: { "application/json": { schema: errorSchema } } };
 }
 
-/** `origin` is the path that this one is another spelling of; null: it is none. */
+/** `origin` is the path of which this one is another spelling. Null if it isn't one. */
 export function describeSurface(one: Description, origin: string | null): JsonObject {
   const same = origin === null ? {} : { description: `Another spelling of \`${origin}\`.` };
   const failures = Object.entries(ERRORS).filter(
@@ -62,7 +62,7 @@ export function describeSurface(one: Description, origin: string | null): JsonOb
   };
 }
 
-/** The schema is large: other spellings of the path go without. */
+/** The schema is large, so other spellings of the path omit it. */
 function describeBody({ schema, files, takesNulls, example }: Description, isAlias: boolean): JsonObject {
   const taken = takesNulls ? withOptionalNulls(schema) : { ...schema };
   const body = isAlias ? { type: "object" } : inOpenApi(taken);

@@ -1,4 +1,4 @@
-// Access to the admin routes, by the admin token or by the cookie of a sign-in from a page of our own; and /admin/v1/session, which gives that cookie.
+// Access to the admin routes with the admin token or a session cookie, and /admin/v1/session, which sets the cookie.
 import { Elysia } from "elysia";
 import { formatInstant } from "../admin/format.ts";
 import { findSession, SESSION_MS, sessionSchema, signIn, signInSchema, signOut } from "../admin/session.ts";
@@ -18,7 +18,7 @@ const COOKIE = "poundkey_session";
 const COOKIE_SHAPE = new RegExp(`(?:^|;)\\s*${COOKIE}=([0-9A-Za-z]{1,100})\\s*(?:;|$)`);
 const SAFE = /^(GET|HEAD|OPTIONS)$/;
 
-/** A request as the routes have it. */
+/** A request as route handlers get it. */
 export interface Asked {
   readonly request: Request;
   readonly server: (Peers & { timeout(request: Request, seconds: number): void }) | null;
@@ -26,23 +26,23 @@ export interface Asked {
 
 export interface OperatorParts {
   readonly world: AdminWorld;
-  /** The configured token; null: the one that was made at the first start. */
+  /** The configured token. Null if the one made at the first start applies. */
   readonly adminToken: string | null;
   readonly originOf: ReadOrigin;
   readonly wrongTokens: Pick<WrongTokens, "refuse">;
 }
 
-/** The Fault for a token or cookie that was looked at and is wrong: each such place throws this one, so that all count. */
+/** Returns the Fault for a wrong token or cookie. All checks use this one, so that every failure is counted. */
 function refused({ wrongTokens, originOf }: OperatorParts, asked: Asked, message: string): Fault {
   return wrongTokens.refuse(message, originOf(asked.request, asked.server).address);
 }
 
-/** The secret in the request's cookie; null: it has none of ours. */
+/** Returns the session secret in the request's cookie. Null if there is none. */
 function cookieSecret(request: Request): string | null {
   return COOKIE_SHAPE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
 }
 
-/** Throws unless the operator asks. A bearer goes before a cookie, which a browser adds by itself. */
+/** Throws unless the operator sent the request. A bearer takes precedence, as browsers send cookies on their own. */
 export async function checkOperator(parts: OperatorParts, asked: Asked): Promise<void> {
   const { world, adminToken } = parts;
   const bearer = readBearer(asked.request.headers);
@@ -54,7 +54,7 @@ export async function checkOperator(parts: OperatorParts, asked: Asked): Promise
   throw refused(parts, asked, invalidKey().message);
 }
 
-/** The session of the request's cookie. Throws the Faults `no_api_key`, `cross_site_request`, and what `refused` gives. */
+/** Returns the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `refused`. */
 async function isSignedIn(parts: OperatorParts, asked: Asked): Promise<Session> {
   const secret = cookieSecret(asked.request);
   if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
@@ -64,7 +64,7 @@ async function isSignedIn(parts: OperatorParts, asked: Asked): Promise<Session> 
   throw refused(parts, asked, "The session has ended. Please sign in again.");
 }
 
-/** A browser adds the cookie to requests of any site, so only requests of our own pages may change anything. */
+/** Browsers attach the cookie to requests from any site, so only requests from our own pages may change anything. */
 function checkSite({ originOf }: OperatorParts, { request, server }: Asked): void {
   const site = request.headers.get("sec-fetch-site");
   const isOwn =
@@ -88,7 +88,7 @@ const TAG = "Session";
 const SET_COOKIE = { 204: { description: "The cookie is set, or taken away." } } as const;
 
 interface SessionPorts extends OperatorParts, BodyPorts {
-  /** The program's. */
+  /** The program's version. */
   readonly version: string;
 }
 
@@ -125,7 +125,7 @@ async function signInWith(ports: SessionPorts, asked: Asked, token: string): Pro
   return cookieAnswer(ports, asked, secret, SESSION_MS / 1000);
 }
 
-/** Only our own pages' requests carry it, no script reads it. */
+/** Only requests from our own pages carry the cookie, and no script can read it. */
 function cookieAnswer({ originOf }: SessionPorts, asked: Asked, secret: string, seconds: number): Response {
   const secure = originOf(asked.request, asked.server).isSecure ? "; Secure" : "";
   const cookie = `${COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;

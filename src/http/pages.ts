@@ -1,4 +1,4 @@
-// The console at / with its files, the manual at /docs with its Markdown twins, the API's page at /docs/api, and /openapi.json. They work with no network.
+// The console at /, the manual and its Markdown at /docs, /docs/api, and /openapi.json, all of which work offline.
 import { Elysia } from "elysia";
 import { fileServer, IMMUTABLE, type PageFile, REVALIDATE } from "./files.ts";
 import { writeOpenApi } from "./openapi-document.ts";
@@ -7,14 +7,14 @@ import { tell, tellAnswer } from "./route-schema.ts";
 
 const PAGE = "index.html";
 const TAG = "Pages";
-/** The playground lets the operator listen to speech, which the page was sent as data. */
+/** Lets the playground play speech, which the page receives as data. */
 const SOUND = "; media-src blob:";
 
 export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
   const serve = fileServer(load, "The console has no such file.", SOUND);
   return (
     new Elysia()
-      // Claude Code warms its connection with it, once per start and without a key.
+      // Claude Code warms its connection with this request, once per start and without a key.
       .head(
         "/",
         () => new Response(null),
@@ -36,7 +36,7 @@ export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
 const FIRST_PAGE = "index.html";
 const GUIDE_FOR_MODELS = "llms.txt";
 
-/** `routes` are the gateway's. They are written down, and the plugin and the pages loaded, at the first request. */
+/** `routes` returns the gateway's routes. They are described, and the plugin and pages loaded, at the first request. */
 export function docsRoutes(
   load: () => Promise<readonly PageFile[]>,
   routes: () => readonly RegisteredRoute[],
@@ -76,7 +76,7 @@ export function docsRoutes(
     );
 }
 
-/** A chapter's page is at its bare name, with one trailing slash or none; every other file at its own. */
+/** A chapter's page is served at its name, with or without a trailing slash, and every other file at its own. */
 function toFile(path: string): string {
   return path.includes(".") ? path : `${path.replace(/\/$/, "")}.html`;
 }

@@ -1,19 +1,19 @@
-// The paths of the routes that are registered, with their methods, for 404 and for 405 with `Allow`; and the path of a URL.
+// The registered paths and their methods, for 404 and for 405 with `Allow`; and the path of a URL.
 import { asObject } from "../core/json.ts";
 
-/** The part of a route of Elysia's that is looked at. */
+/** The parts of an Elysia route that are used. */
 export interface RegisteredRoute {
   readonly method: string;
   readonly path: string;
   readonly hooks: unknown;
 }
 
-/** False for routes that only refuse. */
+/** False for routes that only refuse requests. */
 export function isShown({ hooks }: RegisteredRoute): boolean {
   return asObject(asObject(hooks).detail).hide !== true;
 }
 
-/** Returns the methods that a path takes; none: there is no such path. */
+/** Returns the methods of a path. Empty if there is no such path. */
 export type FindMethods = (path: string) => readonly string[];
 
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
@@ -35,7 +35,7 @@ function toPattern(path: string): RegExp {
   return new RegExp(`^${pattern}/?$`);
 }
 
-/** The path of a request's URL as it stands there, cut out of the text: a strange Host header can't break it. */
+/** Returns the path of a request's URL, unchanged. It is cut from the text, so that no odd Host header can break it. */
 export function findPath(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   if (start === -1) return "/";
@@ -43,7 +43,7 @@ export function findPath(url: string): string {
   return end === -1 ? url.slice(start) : url.slice(start, end);
 }
 
-/** True if the path is the operator's, which a proxy in front may deny to others. */
+/** True if only the operator uses the path, so that a proxy in front may block it. */
 export function isForOperators(path: string): boolean {
   return /^\/(admin|console|metrics)(\/|$)/.test(path);
 }

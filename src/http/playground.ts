@@ -1,4 +1,4 @@
-// POST /admin/v1/playground: the operator's requests of every operation, as the console's own key.
+// POST /admin/v1/playground: the operator's requests for any operation, made with the console's own key.
 import { type Context, Elysia } from "elysia";
 import { consoleKey } from "../admin/console-key.ts";
 import { Fault } from "../core/fault.ts";
@@ -11,7 +11,7 @@ import { tell, tellAnswer } from "./route-schema.ts";
 import { serve } from "./serve.ts";
 
 const CHAT = findSurface("/v1/chat/completions");
-/** The surfaces with errors in OpenAI's form, which errors under the operator's paths have. */
+/** The surfaces whose errors have OpenAI's form, like all errors under /admin. */
 const SERVED = new Map(
   SURFACES.filter(({ path, verbs }) => !verbs && findSurface(path) === CHAT).map((one) => [
     one.path,

@@ -1,4 +1,4 @@
-// The ports of the routes: the rooms behind them, and the operator's settings as of now.
+// The ports of the routes: the rooms they call, and the operator's current settings.
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { BillingRules, Limits, RouterRules, ServerRules } from "../core/settings.ts";
@@ -10,7 +10,7 @@ import type { Upstream } from "../gateway/upstream.ts";
 import type { Ledger } from "../ledger/ledger.ts";
 import type { BodyPorts } from "./body.ts";
 
-/** The configuration in force; a reload puts another one in its place, requests under way keep theirs. */
+/** The current configuration. A reload replaces it, but running requests keep theirs. */
 export interface Snapshot {
   readonly catalogue: Catalogue;
   readonly upstreams: ReadonlyMap<string, Upstream>;
@@ -25,18 +25,18 @@ export interface HttpPorts extends BodyPorts {
   readonly kept: KeptAnswers;
   readonly ledger: Ledger;
   readonly vault: Pick<Vault, "digest">;
-  /** Seals text for an account. */
+  /** Returns what seals text for an account. */
   readonly sealer: (accountId: string) => Sealer;
-  /** The live key of a secret. Throws the Faults `invalid_api_key` and `store_unavailable`. */
+  /** Returns the active key of a secret. Throws the Faults `invalid_api_key` and `store_unavailable`. */
   readonly authenticate: (secret: string) => Promise<GatewayKey>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly server: ServerRules;
-  /** A selector's choice waits for it after the start, for a moment at most; null: it needn't. */
+  /** After a start, selectors wait briefly for this before they choose. Null if there is nothing to wait for. */
   readonly learned: () => Promise<unknown> | null;
-  /** About to end: not ready, and answers carry `connection: close`. */
+  /** True when shutdown is near: the gateway reports not ready, and answers carry `connection: close`. */
   readonly draining: () => boolean;
-  /** New work is refused. */
+  /** True if new work is refused. */
   readonly refusing: () => boolean;
 }

@@ -1,4 +1,4 @@
-// The routes of the Responses API beside its POST: kept responses, and the refusal of WebSockets.
+// The Responses API's routes besides its POST: kept responses, and the refusal of WebSockets.
 import { Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
@@ -11,14 +11,14 @@ import { findSecret } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
 import { tell, tellAnswer } from "./route-schema.ts";
 
-/** Codex falls back to POST at once on a 426; after a 404 it retries for eight seconds. */
+/** On a 426, Codex falls back to POST at once. After a 404 it retries for eight seconds. */
 const UPGRADE_REFUSED = 426;
-/** As many input items as OpenAI gives (API reference, "List input items"). */
+/** OpenAI's default and maximum number of input items (API reference, "List input items"). */
 const INPUT_ITEMS = 20;
 const INPUT_ITEMS_MAX = 100;
 
 const TAG = "Responses";
-/** These paths take POST alone: that they answer GET at all is for the words of the refusal. */
+/** These paths accept only POST. Their GET exists to explain the refusal. */
 const REFUSAL = { detail: { hide: true } } as const;
 
 export function responseRoutes(ports: HttpPorts) {
@@ -57,7 +57,7 @@ export function responseRoutes(ports: HttpPorts) {
     );
 }
 
-/** The input's items, newest first unless `order` is `asc`: at most `limit`, those behind the item `after`. */
+/** Returns at most `limit` input items after the item `after`, newest first unless `order` is `asc`. */
 function listInput(
   input: readonly unknown[],
   { limit, order, after }: Readonly<Record<string, string | undefined>>,
@@ -66,7 +66,7 @@ function listInput(
   if (!Number.isInteger(most) || most < 1 || most > INPUT_ITEMS_MAX) {
     throw invalidValue("limit", `expected a whole number from 1 to ${INPUT_ITEMS_MAX}`);
   }
-  // Items that the client sent have no id: their place in the input is one.
+  // The client's items have no id, so their index serves as one.
   const items = input.map((item, index) => ({ id: `item_${index}`, ...asObject(item) }));
   const ordered = order === "asc" ? items : items.toReversed();
   const start = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;

@@ -1,9 +1,9 @@
-// Our schemas as Elysia takes them: by the interface for foreign validators, so that requests are refused in our own words.
+// Adapts our schemas to Elysia's interface for custom validators, so that refusals use our own messages.
 import type { TObject, TSchema } from "@sinclair/typebox";
 import { readInput, readQuery } from "../admin/input.ts";
 import type { View } from "../admin/schema.ts";
 
-/** The Standard Schema of a value, beside the JSON Schema that documents show. */
+/** A Standard Schema, next to the JSON Schema that the documents show. */
 interface Standard<Given, Value> {
   readonly "~standard": {
     readonly version: 1;
@@ -18,19 +18,19 @@ function standardise<Given, Value>(schema: TSchema, read: (given: Given) => Valu
   return { ...schema, "~standard": { version: 1, vendor: "poundkey", validate } };
 }
 
-/** A body: the Fault of its first wrong field is thrown. */
+/** The schema of a body. Throws the Fault of its first wrong field. */
 export function takesBody<Schema extends TObject>(schema: Schema) {
   return standardise(schema, (given: unknown) => readInput(schema, given));
 }
 
-/** A query, as `takesBody`. */
+/** The schema of a query. Throws like `takesBody`. */
 export function takesQuery<Schema extends TObject>(schema: Schema) {
   return standardise(schema, (given: unknown) => readQuery(schema, given));
 }
 
 /**
- * An answer. The compiler holds the routes to it, and the tests what they give: to check each answer once more would
- * turn a row that an older version wrote into an error.
+ * The schema of an answer. It isn't checked at run time, since that would turn a row written by an older version into
+ * an error: the compiler checks the routes, and tests check their answers.
  */
 export function answers<Schema extends TSchema>(schema: Schema) {
   return standardise(schema, (answer: View<Schema>) => answer);
@@ -38,7 +38,7 @@ export function answers<Schema extends TSchema>(schema: Schema) {
 
 type Responses = Readonly<Record<number, { readonly description: string }>>;
 
-/** A route's words in the OpenAPI document, and the answers and the schema of a body that it writes and reads by itself. */
+/** Returns a route's OpenAPI texts, and the schemas of answers and bodies that it writes and reads without Elysia. */
 export function tell(
   tag: string,
   operationId: string,
@@ -51,7 +51,7 @@ export function tell(
   return { detail: { tags: [tag], operationId, summary, ...more } };
 }
 
-/** The 200 of a route that writes it by itself: JSON of the schema, or as the description says. */
+/** The 200 of a route that writes its own answer: JSON of the schema, or what the description says. */
 export function tellAnswer(description: string, schema?: TSchema): Responses {
   return { 200: { description, ...(schema ? { content: { "application/json": { schema } } } : {}) } };
 }

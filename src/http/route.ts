@@ -1,4 +1,4 @@
-// POST /v1/route and /v1/feedback: what a selector would choose and why, and how good an answer was.
+// POST /v1/route and /v1/feedback: a selector's choice and its reasons, and scores of answers.
 import { type Static, Type } from "@sinclair/typebox";
 import { Elysia } from "elysia";
 import { readInput } from "../admin/input.ts";
@@ -58,7 +58,7 @@ export function routeRoutes(ports: RoutePorts) {
     });
 }
 
-/** Calls nobody, costs nothing, takes no place. */
+/** Makes no upstream call, is free, and takes no slot. */
 async function route(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
   const key = await ports.authenticate(requireSecret(bearer));
   const { catalogue, limits, rules, upstreams } = ports.snapshot();
@@ -87,7 +87,7 @@ function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): Sel
   throw invalidValue("model", "a selector chooses, so name Router#best, Router#fair or Router#light");
 }
 
-/** The first score of a completion counts. The selector learns from it once every node has read it. */
+/** Only a completion's first score counts. The selector learns from it once every node has read it. */
 async function feedback(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
   const key = await ports.authenticate(requireSecret(bearer));
   const body = await readJson(request, ports, { owner: key.id, bytesMax: FEEDBACK_BYTES_MAX });
@@ -107,7 +107,7 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
   return json(200, { id, score, learned: added > 0 });
 }
 
-/** `id` and `score` alone are read: SDKs may send more. */
+/** Reads only `id` and `score`, because SDKs may send more. */
 function readFeedback(body: unknown): Static<typeof feedbackSchema> {
   const feedback = readInput(feedbackSchema, readFields(body));
   if (cutStoredName(feedback.id).length <= ID_CHARACTERS_MAX) return feedback;

@@ -1,4 +1,4 @@
-// The meaning of a client's `model` for its key: a card, a selector with its candidates, or a Fault.
+// Resolves a client's `model` for its key to a card, a selector with its candidates, or a Fault.
 import type { Catalogue } from "../catalogue/catalogue.ts";
 import type { GroupMember, ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
@@ -34,14 +34,14 @@ export function readSelection(model: string, key: GatewayKey, catalogue: Catalog
   }
 }
 
-/** The models of a group that the key may use. Throws the Fault `model_not_allowed` if there are none. */
+/** Returns the models of a group that the key may use. Throws the Fault `model_not_allowed` if there are none. */
 function listMembers(members: readonly GroupMember[], key: GatewayKey): readonly GroupMember[] {
   const usable = members.filter(({ card }) => mayUse(key, card.id));
   if (usable.length === 0) throw notAllowed(members[0]?.card.id ?? "");
   return usable;
 }
 
-/** By the list of cards: nothing else is chosen by a selector, and lists are kept between requests. */
+/** Keyed by the list of cards, which is reused between requests. Selectors choose only chat models. */
 const chatModels = new WeakMap<readonly ModelCard[], readonly ModelCard[]>();
 
 function listChatModels(cards: readonly ModelCard[]): readonly ModelCard[] {
@@ -52,13 +52,13 @@ function listChatModels(cards: readonly ModelCard[]): readonly ModelCard[] {
   return found;
 }
 
-/** The selectors that a key may name: all, unless its list of models names some. */
+/** Returns the selectors that a key may use: all, unless its list of models names some. */
 export function listSelectors(key: GatewayKey): readonly Selector[] {
   if (!key.allowedModels?.some(isSelector)) return SELECTORS;
   return SELECTORS.filter((selector) => mayUse(key, `Router#${selector}`));
 }
 
-/** The cards that a key may use, by name or through a selector: a list of nothing but selectors limits no card. */
+/** Returns the cards that a key may use, by name or through a selector. A list of only selectors limits no cards. */
 export function listCandidates(key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   const cards = catalogue.list();
   const { allowedModels } = key;
@@ -76,14 +76,14 @@ interface Allowed {
   readonly cards: readonly ModelCard[];
 }
 
-/** By a key's list: keys are kept between their requests, and so are the cards that one of them may use. */
+/** Keyed by the key's list of models: both keys and cards are reused between requests. */
 const allowed = new WeakMap<readonly string[], Allowed>();
 
 function isSelector(id: string): boolean {
   return id.toLowerCase().startsWith("router#");
 }
 
-/** The cards that the operator declared to be the same model elsewhere, as far as the key may use them by that name. */
+/** Returns the cards declared to be the same model elsewhere, if the key may also use them by name. */
 function fallbacksOf(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   return card.fallbacks.flatMap((id) => {
     const found = catalogue.resolve(id);

@@ -1,4 +1,4 @@
-// The routes of all surfaces: from a request's bytes to the gateway and back, whole or streamed, in the surface's own form.
+// The routes of all surfaces: from a request's bytes to the gateway and back, whole or streamed, in the surface's form.
 import { Elysia } from "elysia";
 import { Ending } from "../core/ending.ts";
 import { Fault, toFault } from "../core/fault.ts";
@@ -32,12 +32,11 @@ import type { HttpPorts } from "./ports.ts";
 import { listCandidates, readSelection } from "./selection.ts";
 import { streamAnswer } from "./stream.ts";
 
-/** More requests at once than this are refused before they use up what the others need. */
+/** Further concurrent requests are refused, to keep resources for those that are running. */
 const OPEN_REQUESTS_MAX = 20_000;
 const TIMEOUT_SECONDS_MAX = 3600;
-/** A body that took longer has its key looked up again: it may have been revoked meanwhile. */
+/** If the body took longer, the key is looked up again, because it may have been revoked or changed meanwhile. */
 const SLOW_BODY_MS = 500;
-/** Every path of every surface. */
 export function surfaceRoutes(ports: HttpPorts) {
   const counting = new CountingLimit();
   const app = new Elysia();
@@ -60,7 +59,7 @@ export function surfaceRoutes(ports: HttpPorts) {
   return app;
 }
 
-/** A request at one surface. `identify` is asked again where the body took its time. */
+/** A request at one surface. `identify` is called again if the body was slow. */
 export interface Visit {
   readonly request: Request;
   readonly identify: () => Promise<GatewayKey>;
@@ -68,7 +67,7 @@ export interface Visit {
   readonly counting: CountingLimit;
 }
 
-/** Answers in the surface's form, failures included. */
+/** Answers in the surface's form, even if it fails. */
 export async function serve<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
@@ -102,13 +101,13 @@ export async function serve<F extends Form>(
     const facts: Facts = context ?? NO_FACTS;
     if (facts.attempts === 0) ports.log({ event: "refused", request_id: requestId, fault: fault.code });
     const headers = factHeaders(facts, facts.limits ?? fault.details.limits ?? null);
-    // A path that only looks like one of the surface's has the form of its own.
+    // The path decides the form, because a surface's wildcard also matches paths with other error forms.
     const refusal = findSurface(path).refuse(fault, requestId);
     return signed(refusalAnswer(fault, refusal, headers), set);
   }
 }
 
-/** Reads a request: its key, its size, its JSON, and the surface's bounds, in this order. */
+/** Reads a request: its key, size, JSON, and the surface's bounds, in this order. */
 async function read<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
@@ -123,7 +122,6 @@ async function read<F extends Form>(
   const { body, seconds } = surface.body
     ? await readBody(request, ports, rules, surface.body)
     : { body: await readJson(request, ports, rules), seconds: null };
-  // A body may take its time, and the key may have been changed meanwhile.
   const isSlow = ports.clock.monotonicMs() - startedMs > SLOW_BODY_MS;
   const key = isSlow ? await identify() : known;
   const readEarlier = () => surface.findEarlier?.(body);
@@ -235,7 +233,7 @@ function makeCall<F extends Form>(
   };
 }
 
-/** An answer that is given again is the same one. */
+/** A replayed answer keeps its id and time. */
 function makeStamp<F extends Form>(
   { vault, sealer }: HttpPorts,
   { call, replayed, model, attempt }: RequestContext<F>,
@@ -246,7 +244,7 @@ function makeStamp<F extends Form>(
     ...(replayed ?? { id, created }),
     model: model ?? ask.model,
     nameStored(own) {
-      // No two seals of the same are alike, and an answer has one name in all of its events.
+      // Sealing twice gives two names, but all events of an answer must carry the same one.
       name ??= nameStored({ vault, sealer }, { id, accountId: key.accountId, attempt, own });
       return name;
     },

@@ -1,19 +1,19 @@
-// The length of a sound file, as its container tells it.
+// The length of a sound file, from its container.
 import type { Attachment } from "../core/attachment.ts";
 
-/** A file of millions of tiny boxes or pages would keep the loop busy for seconds: sound files have some ten. */
+/** A file of millions of tiny boxes or pages would block the loop for seconds. Real files have about ten. */
 const READS_MAX = 5000;
-/** A low rate of speech: where nobody tells the length it is held as that of a long recording. */
+/** A low bit rate for speech, so that a file of unknown length counts as a long recording. */
 const BITS_PER_SECOND_MIN = 32_000;
 
-/** The seconds of sound to hold for: as the container says, or else by the file's size at 32 kbit/s. */
+/** Returns the seconds of sound to hold for: the container's length, or else an estimate from the size at 32 kbit/s. */
 export async function measureSeconds(file: Attachment): Promise<number> {
   return (await readDuration(file)) ?? Math.ceil((file.bytes.length * 8) / BITS_PER_SECOND_MIN);
 }
 
-/** Returns null where the container doesn't tell, or can't be read in time. */
+/** Returns null if the container doesn't say, or takes too long to read. */
 async function readDuration({ bytes }: Attachment): Promise<number | null> {
-  // Only transcriptions need these, and they would delay every start.
+  // Imported only here: only transcriptions need them, and they would delay every start.
   const [{ parseFromTokenizer }, { fromBuffer }] = await Promise.all([
     import("music-metadata"),
     import("strtok3"),
@@ -28,7 +28,7 @@ async function readDuration({ bytes }: Attachment): Promise<number | null> {
     set: (tokenizer, name, value) => Reflect.set(tokenizer, name, value, tokenizer),
   };
   try {
-    // The type that the client names may be wrong: the first bytes tell the container.
+    // The client's content type may be wrong, so the first bytes decide.
     const tokenizer = new Proxy(fromBuffer(bytes), counting);
     const { format } = await parseFromTokenizer(tokenizer, { duration: false, skipCovers: true });
     const { duration = 0 } = format;

@@ -1,17 +1,17 @@
-// A path is served only as it is spelled: Bun resolves `..` and turns `\` into `/` before our code sees a URL, a proxy in front doesn't.
+// Serves a path only as spelled, since proxies match the raw path, but Bun resolves `..` and turns `\` into `/`.
 import { Fault } from "../core/fault.ts";
 import { asObject } from "../core/json.ts";
 import { type FindMethods, findPath, isForOperators } from "./paths.ts";
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
-/** No route of ours has more segments than a model's id with slashes; a longer target leads nowhere. */
+/** The longest paths are those of model ids with slashes. A longer target matches no route. */
 const SEGMENTS_MAX = 16;
 
-/** Requests whose target leads elsewhere than their URL says, though none of its segments shows it. */
+/** Requests whose raw target differs from the path in their URL, although no single segment shows it. */
 const misspelled = new WeakSet<Request>();
 
-/** The refusal of a target that is not spelled as the path it is resolved to. */
+/** Returns the Fault for a target that isn't spelled like the path it resolves to. Null if it is. */
 export function refuseSpelling(request: Request, findMethods: FindMethods): Fault | null {
   if (!misspelled.has(request) && listSegments(request).every(isPlain)) return null;
   const path = findPath(request.url);
@@ -20,7 +20,7 @@ export function refuseSpelling(request: Request, findMethods: FindMethods): Faul
   return new Fault("unknown_url", message);
 }
 
-/** The segments that Bun's router took out of the raw target, decoded: those that its pattern leaves open. */
+/** Returns the decoded segments of the raw target, as Bun's router matched them with its pattern. */
 function listSegments(request: Request): readonly unknown[] {
   return "params" in request ? Object.values(asObject(request.params)) : [];
 }
@@ -30,10 +30,9 @@ function isPlain(segment: unknown): boolean {
 }
 
 /**
- * Routes for Bun's own router, which goes by the raw target and nowhere else shows it. Elysia registers its plain paths
- * there; all other targets come by these, whose patterns are nothing but segments. So `/x\..\admin/v1/keys` is seen to be
- * one segment, or three with a `..` among them, and not the path of three that its URL says: a proxy that denies `/admin`
- * would have let it through.
+ * Routes for Bun's own router, which matches the raw target and is the only place that shows it. Elysia registers its
+ * plain paths there; all other targets match these patterns of bare segments. So `/x\..\admin/v1/keys` is judged by its
+ * raw segments and not by the path in its URL, which a proxy that blocks `/admin` would not have seen.
  */
 export function rawRoutes(answer: Answer): Record<string, Answer> {
   const routes: Record<string, Answer> = { "/*": answerIf(answer, ({ path }) => path === "/") };
@@ -41,7 +40,7 @@ export function rawRoutes(answer: Answer): Record<string, Answer> {
   for (let count = 1; count <= SEGMENTS_MAX; count++) {
     pattern += `/:segment${count}`;
     routes[pattern] = answerIf(answer, ({ resolved }) => resolved.length === count);
-    // No segment is empty, so these match a trailing slash; what else they match is resolved to more or less than that.
+    // Segments can't be empty, so these match a trailing slash. Anything else they match resolves to another length.
     routes[`${pattern}/*`] = answerIf(
       answer,
       ({ path, resolved }) =>
@@ -53,7 +52,7 @@ export function rawRoutes(answer: Answer): Record<string, Answer> {
 
 interface Target {
   readonly path: string;
-  /** Its segments, once resolved. */
+  /** The segments of `path`. */
   readonly resolved: readonly string[];
 }
 
@@ -67,7 +66,7 @@ function answerIf(answer: Answer, isSpelled: (target: Target) => boolean): Answe
 
 const SHOWN_CHARACTERS_MAX = 100;
 
-/** Addresses of other APIs than the gateway's, as vendors' SDKs make them, each with what to do in its place. */
+/** Paths of other vendors' APIs that their SDKs may request, each with a hint at what to do instead. */
 const FOREIGN: readonly (readonly [paths: RegExp, hint: string])[] = [
   [
     /^(\/v1)?\/(openai\/(v1\/)?)?deployments\/[^/]+\/.|^(\/v1)?\/openai\/(v1\/)?./,
@@ -83,7 +82,7 @@ const FOREIGN: readonly (readonly [paths: RegExp, hint: string])[] = [
   ],
 ];
 
-/** A question that names the path that was probably meant: without doubled slashes, with one `/v1`; empty: none of ours. */
+/** Returns a question with the likely path, without doubled slashes and with one `/v1`. Empty if no route matches. */
 export function hintAt(path: string, findMethods: FindMethods): string {
   const tidy = path.replace(/[\\/]+/g, "/").replace(/(?<=.)\/$/, "");
   const foreign = FOREIGN.find(([paths]) => paths.test(tidy));

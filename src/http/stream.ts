@@ -1,4 +1,4 @@
-// A streamed answer on the wire: server-sent events as they come, with signs of life in silences.
+// Streams an answer as server-sent events as they arrive, with keep-alives during silences.
 import { toFault } from "../core/fault.ts";
 import type { Deadline, Deadlines } from "../core/world.ts";
 import { type AnswerFlow, Pause } from "../gateway/flow.ts";
@@ -11,24 +11,24 @@ interface StreamParts<Piece> {
   readonly writer: StreamWriter<Piece>;
   readonly requestId: string;
   readonly deadlines: Deadlines;
-  /** The longest silence, and the longest wait for the first part of the answer before the head leaves. */
+  /** The maximum silence, and the maximum wait for the answer to begin before the headers are sent. */
   readonly keepAliveMs: number;
   readonly client: ClientWatch;
-  /** Called when all pieces were written, before the stream's own end is. */
+  /** Called after all pieces are written, before the stream ends. */
   readonly beforeEnd?: () => Promise<void>;
-  /** The client left before the end. */
+  /** Called if the client leaves before the end. */
   readonly onLeft: () => void;
 }
 
 interface StreamAnswer<Piece> {
   readonly body: ReadableStream<Uint8Array>;
-  /** True when the answer has not begun yet: its head leaves to keep the client waiting. */
+  /** True if the headers are sent before the answer has begun, so that the client keeps waiting. */
   readonly early: boolean;
-  /** The first pieces; none where the answer has not begun. */
+  /** The first pieces. Empty if the answer hasn't begun. */
   readonly first: readonly Piece[];
 }
 
-/** Waits for the first part of the answer, but not too long. Throws the Fault of an answer that failed before it. */
+/** Waits a limited time for the answer to begin. Throws its Fault if it fails before that. */
 export async function streamAnswer<Piece>(parts: StreamParts<Piece>): Promise<StreamAnswer<Piece>> {
   const begun = parts.answer.begin();
   const waitMs = parts.writer.keepAlive === null ? Number.POSITIVE_INFINITY : parts.keepAliveMs;
@@ -48,12 +48,12 @@ async function isLate(begun: Promise<unknown>, deadlines: Deadlines, waitMs: num
   }
 }
 
-/** A client that reads nothing for so long counts as gone: its request would stay open, and its hold with it. */
+/** A client that reads nothing for this long counts as gone. Otherwise its request and hold would stay open. */
 const STALLED_MS = 600_000;
 
 /**
- * Bun's direct stream: text is handed to the connection without an encoder or a queue between, and what is written in one
- * turn of the loop leaves as one write.
+ * Writes to Bun's direct stream: text goes to the connection without an encoder or a queue, and everything written in
+ * one turn of the loop is sent as one write.
  */
 class EventStream<Piece> implements DirectSource {
   readonly #parts: StreamParts<Piece>;
@@ -61,7 +61,7 @@ class EventStream<Piece> implements DirectSource {
   #silence: Deadline | null = null;
   readonly #early: boolean;
   #over = false;
-  /** Since when the client has not taken what was written; null: it waits for us. */
+  /** The time since which the client has left data unread. Null if it has read everything. */
   #unreadSinceMs: number | null;
   readonly #unread = new Pause();
 
@@ -70,17 +70,17 @@ class EventStream<Piece> implements DirectSource {
     this.#begun = begun;
     this.#early = early;
     this.#unreadSinceMs = parts.deadlines.nowMs();
-    // Until the client reads, nobody waits for the beginning: its failure must not count as unhandled.
+    // A failure before the client starts to read must not count as an unhandled rejection.
     begun.catch(() => {});
-    // A connection that is lost before the body was read once doesn't cancel it.
+    // Losing the connection before the body is first read doesn't cancel the stream.
     parts.client.whenGone(() => this.cancel());
   }
 
-  /** Called once, when the client reads: gives all of the answer, as fast as the client takes it. */
+  /** Called once, when the client starts to read. Writes the whole answer as fast as the client reads it. */
   async pull(controller: ReadableStreamDirectController): Promise<void> {
     const { answer, writer, requestId, beforeEnd } = this.#parts;
     this.#unreadSinceMs = null;
-    // The head leaves with the body's first byte.
+    // The headers are sent with the body's first byte.
     if (this.#early && writer.keepAlive !== null) controller.write(writer.keepAlive);
     this.#watchSilence(controller);
     try {
@@ -94,7 +94,7 @@ class EventStream<Piece> implements DirectSource {
     }
   }
 
-  /** The client left. The upstream call ends by the signal; the answer's own end settles the request. */
+  /** Called if the client leaves. The signal ends the upstream call, and the answer's own end settles the request. */
   cancel(): void {
     if (this.#over) return;
     this.#close();
@@ -110,7 +110,7 @@ class EventStream<Piece> implements DirectSource {
     return typeof written === "number" ? null : this.#pause(written);
   }
 
-  /** A client that reads slowly is waited for: nothing more is read from the provider meanwhile. */
+  /** Waits for a slow client, and reads nothing more from the provider meanwhile. */
   #pause(written: Promise<number>): Promise<void> {
     this.#unreadSinceMs = this.#parts.deadlines.nowMs();
     written.then(
@@ -143,7 +143,7 @@ class EventStream<Piece> implements DirectSource {
     return this.#parts.deadlines.nowMs() + this.#parts.keepAliveMs;
   }
 
-  /** `last` is null where nothing can be said of a failure but that the connection breaks off. */
+  /** Ends the stream. A null `last` breaks off the connection, because the surface can't express the failure. */
   #end(controller: ReadableStreamDirectController, last: string | null): void {
     this.#close();
     if (last === null) return void controller.close(new Error("The answer broke off."));
