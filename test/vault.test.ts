@@ -1,4 +1,5 @@
-// Kept replies: sealed so that only the same gateway key's same request opens them, and what makes two requests the same.
+// Stored replies: sealed so that only the same request with the same gateway key opens them, and when two requests
+// count as the same.
 
 import { describe, expect, test } from "bun:test";
 import { digestIdempotency, type Kept, openReply, sealReply } from "../src/gateway/idempotency.ts";
