@@ -1,5 +1,5 @@
-// How much of a conversation's prompt a model probably has cached: as much as it was seen to cache, and nothing if it
-// never does.
+// The part of a conversation's prompt that a model probably has cached: as much as it was seen to cache, and nothing if
+// it never does.
 
 import { expect, test } from "bun:test";
 import { Caches } from "../../src/health/caches.ts";

@@ -29,7 +29,7 @@ export interface ModelPlace {
   readonly kind: "allowance" | "throttle" | "unlimited" | "balance";
   readonly owner: string;
   readonly day: string;
-  /** Counts against the allowance and the throttle. */
+  /** Counted against the allowance and the throttle. */
   readonly places: number;
   readonly slots: number;
   readonly taken: ModelSlot | null;
