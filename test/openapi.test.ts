@@ -68,10 +68,7 @@ test("no schema has `nullable` without a type: beside `anyOf` it has no effect",
   expect(wrong).toEqual([]);
 });
 
-/**
- * Rejected for reasons that no schema of one body can express: the operator's ceilings, and fields that depend on
- * others.
- */
+/** Rejected for reasons that no schema can express: the operator's ceilings, and fields that depend on others. */
 function isBeyondSchema({ code, param, body }: Row): boolean {
   const { n, messages, model } = asObject(parseJson(String(body)));
   if (code === "unsupported_capability" || (param === "stream_options" && code === null)) return true;

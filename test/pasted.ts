@@ -1,5 +1,4 @@
-// Runs the manual's snippets as a reader would: in the shell, in JavaScript with the SDKs, in Python if OpenAI's SDK is
-// installed.
+// Runs the manual's snippets as a reader would: in the shell, in JavaScript, and in Python if it has OpenAI's SDK.
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

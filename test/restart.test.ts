@@ -1,5 +1,4 @@
-// Stopping and restarting under load: notice first, streams that end whole or with an error that says why, and no
-// request lost.
+// Stopping and restarting under load: notice first, streams end whole or with a reason, and no request is lost.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
 import { until } from "./http/until.ts";

@@ -33,9 +33,7 @@ async function shown(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text;
 }
 
-/**
- * Removes proxies between the tests and loopback, the machine's provider keys, and ceilings on what the tests start.
- */
+/** Removes proxies before loopback, the machine's provider keys, and ceilings on what the tests start. */
 function testEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/_proxy$/i.test(name) && !/_API_KEY$|^POUNDKEY_STORE$/.test(name),

@@ -199,10 +199,7 @@ export async function give(store: Store, accountId: string, nanoUsd: NanoUsd): P
   return topUp(store, { accountId, id, nanoUsd, note: null, nowMs: NOON });
 }
 
-/**
- * Writes a row as in production: admitted, settled, and charged as the record says, with the money added to its account
- * first.
- */
+/** Writes a row as in production: admitted, settled, and charged, with the money added to its account first. */
 export async function writeRecord(store: Store, record: RequestRecord): Promise<void> {
   const { id, keyId, accountId, atMs, chargedNanoUsd } = record;
   const key = await addKey(store, keyId, accountId);

@@ -1,5 +1,4 @@
-// Hundreds of bad days of the whole gateway core under a virtual clock, each audited. `SIM_SEED=n` replays one,
-// `SIM_DAYS=n` runs more.
+// Hundreds of bad days of the gateway core in virtual time, audited. `SIM_SEED=n` replays one, `SIM_DAYS=n` runs more.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { auditDay, type Counts, type Finding } from "./sim/audit.ts";
 import { liveThrough } from "./sim/day.ts";

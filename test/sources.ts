@@ -29,10 +29,7 @@ function readSource(path: string): Source {
   return { path, room, text, lines: text.split("\n"), imports };
 }
 
-/**
- * The room of a file: its first folder. `transport/framing` is a room too, because others may import it without the
- * rest.
- */
+/** The room of a file: its first folder, or `transport/framing`, which others may import without the rest. */
 export function findRoom(path: string): string {
   return /^src\/(transport\/framing|[^/]+)/.exec(path)?.[1] ?? "";
 }

@@ -1,5 +1,4 @@
-// Everything at once on every store, seeded: top-ups, admissions, settlements and their repeats, and books that balance
-// afterwards.
+// Everything at once on every store, seeded: top-ups, admissions, settlements, repeats, and books that balance.
 import { describe, expect, test } from "bun:test";
 import type { NanoUsd } from "../src/core/money.ts";
 import type { Place } from "../src/core/rows.ts";

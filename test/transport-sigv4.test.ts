@@ -20,9 +20,7 @@ interface Context {
   readonly omit_session_token?: boolean;
 }
 
-/**
- * Parses a request's text: its first line, headers (a line that begins with a space continues the one before), body.
- */
+/** Parses a request: its first line, headers (a line that begins with a space continues the one before), body. */
 function parseRequest(text: string): AwsRequest {
   const [head = "", body = ""] = text.split(/\r?\n\r?\n/);
   const [first = "", ...lines] = head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/);

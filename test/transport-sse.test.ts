@@ -1,5 +1,4 @@
-// The parser of server-sent events: the same events under every split, bounds on one event, linear time with any line
-// ends.
+// The parser of server-sent events: equal events under every split, bounds on one event, linear time, any line ends.
 import { describe, expect, test } from "bun:test";
 import type { ServerEvent } from "../src/core/dialect.ts";
 import { EVENT_CHARACTERS_MAX, EVENT_LINES_MAX, EventParser } from "../src/transport/framing/sse.ts";

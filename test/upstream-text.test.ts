@@ -1,5 +1,4 @@
-// The runtime decodes a body that arrives in pieces as `decoded` does: characters split anywhere, byte order marks,
-// invalid bytes.
+// The runtime decodes a body in pieces as `decoded` does: split characters, byte order marks, invalid bytes.
 import { expect, test } from "bun:test";
 import { decoded } from "./decoded.ts";
 

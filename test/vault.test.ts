@@ -1,5 +1,4 @@
-// Stored replies: sealed so that only the same request with the same gateway key opens them, and when two requests
-// count as the same.
+// Stored replies: sealed so that only the same request with the same gateway key opens them, and equality of requests.
 
 import { describe, expect, test } from "bun:test";
 import { digestIdempotency, type Kept, openReply, sealReply } from "../src/gateway/idempotency.ts";

@@ -47,9 +47,7 @@ export const WORST_CLIENTS: readonly WorstClient[] = WAYS.flatMap(([name, way, a
 
 const MODEL_CHARACTERS = 8;
 
-/**
- * Each attack has a separate model, because a breaker opened by another attack would shield the provider from this one.
- */
+/** Each attack has a separate model, because a breaker opened by another attack would shield the provider. */
 function nameModel(secret: string, { manner = "" }: Way): string {
   return `sim-${secret.slice(-MODEL_CHARACTERS)}${manner}`;
 }
@@ -135,10 +133,7 @@ async function usedBy(world: HttpWorld, secret: string): Promise<number> {
   return allowance.used;
 }
 
-/**
- * The calls that a key can cause in a day: its places, which the last request may exceed, and as many give-backs as it
- * has places.
- */
+/** The calls that a key can cause in a day: its places, which the last request may exceed, and as many give-backs. */
 export function callsMax(allowance: number, answers: number): number {
   return allowance - 1 + answers + allowance;
 }

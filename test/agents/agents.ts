@@ -11,9 +11,7 @@ export interface Agent {
   /** The model's name in the agent's form. */
   readonly modelName: (id: string) => string;
   readonly command: (run: AgentRun) => readonly string[];
-  /**
-   * True if it speaks chat completions, which have their own tests for each provider, so that two models are enough.
-   */
+  /** True if it speaks chat completions, which have their own tests for each provider: two models are enough. */
   readonly isPlain?: boolean;
   /** True if it reads the prompt from standard input. */
   readonly readsPrompt?: boolean;

@@ -9,9 +9,7 @@ const BIN = join(import.meta.dir, "node_modules", ".bin");
 const PATIENT_MS = 120_000;
 const RUN_MS = 90_000;
 
-/**
- * A program with its arguments for one prompt, and the files named on its page, each a snippet or a setting in words.
- */
+/** A program with its arguments for one prompt, and the files on its page, each a snippet or a setting in words. */
 interface Start {
   readonly program: string;
   readonly words: string;

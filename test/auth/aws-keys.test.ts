@@ -1,5 +1,4 @@
-// Keys of a container's role against a real agent: its requests, their number, refusals, and calls signed with the
-// keys.
+// Keys of a container's role against a real agent: requests, their number, refusals, and calls signed with the keys.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

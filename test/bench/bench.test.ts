@@ -1,5 +1,4 @@
-// The short form of every benchmark: all answers are right and every chunk arrives. Figures are printed and not
-// asserted.
+// The short form of every benchmark: all answers are right and every chunk arrives. Figures are not asserted.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { BENCHMARKS } from "./benchmarks.ts";
 import { stopAll } from "./processes.ts";

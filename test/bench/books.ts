@@ -1,5 +1,4 @@
-// The cost of a hold and its post in the SQLite store alone: `bun test/bench/books.ts`. CPU time, and the latency of a
-// single one.
+// The cost of a hold and its post in the SQLite store: `bun test/bench/books.ts`. CPU time, and the latency of one.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

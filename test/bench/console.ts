@@ -1,4 +1,4 @@
-// The time until each console page shows its data with 100,000 logged requests, in a real browser: `bun
+// The time until each console page shows its data with 100,000 logged requests, in a browser: `bun
 // test/bench/console.ts`.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";

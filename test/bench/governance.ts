@@ -1,5 +1,4 @@
-// The cost of governance: the same program with every request held, posted and logged on SQLite, and on a store that
-// answers at once.
+// The cost of governance: every request held, posted and logged on SQLite, against a store that answers at once.
 import { join } from "node:path";
 import { nothingSeen } from "./answer.ts";
 import { type Ask, closedLoop, prepareAsk } from "./client.ts";

@@ -1,5 +1,4 @@
-// The gateway as a program with the store that BENCH_STORE names: `sqlite:PATH`, or `none` for one that answers at
-// once.
+// The gateway with the store that BENCH_STORE names: `sqlite:PATH`, or `none` for one that answers at once.
 
 import { createKey } from "../../src/admin/keys.ts";
 import { startGateway } from "../../src/app/composition.ts";

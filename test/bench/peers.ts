@@ -48,8 +48,7 @@ export async function startNginx(
   const port = await freePort();
   const config = join(folder, "nginx.conf");
   await Bun.write(config, nginxConfiguration(folder, port, upstream));
-  // nginx prints nothing when it listens, so the shell prints before it becomes nginx, and connections are tried until
-  // one succeeds.
+  // nginx prints nothing when it listens, so the shell prints first, and connections are tried until one succeeds.
   const script = `echo "${NGINX_SAYS}:${port}"; exec "$0" -p "$1" -c "$2" -e "$1/error.log"`;
   const started = await start({ command: ["sh", "-c", script, program, folder, config], directory: folder });
   await listening(port);

@@ -98,10 +98,7 @@ export interface StageOptions {
   readonly peers: boolean;
 }
 
-/**
- * Builds the binary from the current source and starts everything. `closeStage` ends the processes, here too if one
- * fails to start.
- */
+/** Builds the binary from the current source and starts everything. `closeStage` ends it all, also after a failure. */
 export async function openStage(options: StageOptions): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), "poundkey-bench-"));
   try {

@@ -1,5 +1,4 @@
-// The cost of each part of one whole answer, without connections: `bun test/bench/steps.ts`. CPU time, many in
-// parallel.
+// The cost of each part of one whole answer, without connections: `bun test/bench/steps.ts`. CPU time, in parallel.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

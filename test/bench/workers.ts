@@ -1,5 +1,4 @@
-// Two workers against one: CPU per request, the split of the load, and whether limits, books, counts and the shutdown
-// are shared.
+// Two workers against one: CPU per request, the split of the load, and shared limits, books, counts and shutdown.
 import { nothingSeen } from "./answer.ts";
 import { Connection, closedLoop } from "./client.ts";
 import { computeMedian, spread } from "./figures.ts";
@@ -59,10 +58,7 @@ async function measured({ pid, port }: Workers, stage: Stage, keys: number): Pro
   return { ...cost, largestShare: used.length < 2 ? 1 : Math.max(...used) / all };
 }
 
-/**
- * Returns how many of these requests are admitted. The throttle's first slot comes ten minutes after the last free
- * request.
- */
+/** Returns how many requests are admitted. The throttle's first slot comes ten minutes after the last free one. */
 async function grantedOf(port: number, key: number, requests: number): Promise<number> {
   const headers = { authorization: `Bearer ${makeSecret(key)}`, "content-type": "application/json" };
   const url = `http://127.0.0.1:${port}/v1/chat/completions`;

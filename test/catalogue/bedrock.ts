@@ -37,10 +37,7 @@ export function findBedrockLike(id: string, isKnown: (id: string) => boolean): s
   return [name, name.replace(/-\d{8}$/, "")].map((one) => `Anthropic#${one}`).find(isKnown);
 }
 
-/**
- * True for rows that the merged list filled from a template: another model's release date, and limits that no model
- * has.
- */
+/** True for rows filled from a template by the merged list: another model's release date, and no model's limits. */
 export function isPlaceholder({ provider, released, output }: ModelFacts): boolean {
   return provider === "Bedrock" && released === "2024-12-01" && output === 4096;
 }

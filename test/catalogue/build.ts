@@ -60,10 +60,7 @@ const FREE_PRICE: PriceFacts = { input: 0, output: 0 };
 const CLOUDS: ReadonlySet<string> = new Set(["Azure", "Vertex"]);
 const ORDER = [...new Set(Object.values(PROVIDER_NAMES))];
 
-/**
- * The catalogue's rows from the lists in `folder`. Throws if two lists' prices differ so much that one is in another
- * unit.
- */
+/** The catalogue's rows from the lists in `folder`. Throws if two lists' prices differ as if in other units. */
 export function buildRows(folder: string): Built {
   const dated = datedPrices(folder);
   const rows = new Map<string, Row>();
@@ -129,9 +126,7 @@ function ownerOf(provider: string, name: string): string {
   return slash === -1 || name.startsWith("accounts/") ? provider : name.slice(0, slash);
 }
 
-/**
- * The row's price plus what only the dated list states, if the base price is the same: cache rates, searches and tiers.
- */
+/** The row's price plus what only the dated list states, if the base price is equal: cache rates, searches, tiers. */
 function completed(row: Row, dated: readonly DatedPrices[]): PriceFacts | null {
   const [provider, name] = split(row.id);
   const other = datedPrice(dated, provider, name, BUILT_FOR);
@@ -144,10 +139,7 @@ function completed(row: Row, dated: readonly DatedPrices[]): PriceFacts | null {
   return { ...rates, ...(reached.length > 0 ? { tiers: reached } : {}), ...row.price };
 }
 
-/**
- * Replaces the listed row by a newer one. With `sameModel`, `like` is the same model, so its dates and limits apply
- * too.
- */
+/** Replaces the listed row by a newer one. With `sameModel`, `like`'s dates and limits apply too. */
 function applyNewer(
   rows: Map<string, Row>,
   newer: Newer,
@@ -175,9 +167,7 @@ function applyNewer(
   return row;
 }
 
-/**
- * A cloud's row, if its model is in the catalogue elsewhere: the same model, with the cloud's own limits and prices.
- */
+/** A cloud's row, if its model is in the catalogue elsewhere, with the cloud's own limits and prices. */
 function addTwin(rows: Map<string, Row>, row: Row, dated: readonly DatedPrices[]): void {
   const twin = findTwin(...split(row.id), (id) => rows.has(id));
   if (twin === null) return;
@@ -189,18 +179,14 @@ function addTwin(rows: Map<string, Row>, row: Row, dated: readonly DatedPrices[]
   finish(added);
 }
 
-/**
- * A reseller with the maker's base price passes on all its prices except searches, though its list is older or shorter.
- */
+/** A reseller with the maker's base price passes on all prices except searches, though its list may be older. */
 function passedOn(price: PriceFacts | null, maker: PriceFacts | null): PriceFacts | null {
   if (price === null || price.input !== maker?.input || price.output !== maker.output) return price;
   const { per_search: _, ...rates } = maker;
   return rates;
 }
 
-/**
- * A cache-write rate below the input rate is a storage fee, and a reasoning rate equal to the output rate is redundant.
- */
+/** A cache-write rate below the input rate is a storage fee. A reasoning rate equal to the output rate is redundant. */
 function plain(price: PriceFacts): PriceFacts {
   const { input, output, cached_input, cache_write: write, reasoning, ...rest } = price;
   const kept: PriceFacts = { input, output };

@@ -1,5 +1,4 @@
-// A catalogue file that changes under a running gateway: its models are available at once, and a broken file changes
-// nothing.
+// A catalogue file that changes under a running gateway: new models are served at once, a broken file changes nothing.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

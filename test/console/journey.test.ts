@@ -1,5 +1,4 @@
-// The operator's first hour in a browser: a key is created, copied, used, seen on every page and revoked, and an
-// account is topped up.
+// The operator's first hour in a browser: a key is created, copied, used, shown and revoked, and an account topped up.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   type ConsoleWorld,

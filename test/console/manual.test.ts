@@ -1,5 +1,4 @@
-// The manual and the API's page in a browser, light and dark, wide and narrow: no errors, no foreign requests,
-// searchable, accessible.
+// The manual and the API's page in a browser, in all themes and widths: no errors or foreign requests, accessible.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CHAPTER_NAMES, INDEX } from "../../src/docs/contents.ts";
 import {

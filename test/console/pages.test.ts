@@ -1,5 +1,5 @@
-// Every page of the console in a browser, light and dark, wide and narrow: complete, without errors or foreign
-// requests, and accessible.
+// Every page of the console in a browser, in all themes and widths: complete, no errors or foreign requests,
+// accessible.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   barriers,

@@ -1,5 +1,4 @@
-// Steps in the console's playground shared by its tests: choosing a model, pressing buttons, reading the answer and the
-// call as code.
+// Steps in the console's playground shared by its tests: choosing a model, pressing buttons, reading answers and code.
 import type { Page } from "playwright-core";
 import type { Visitor } from "./visitor.ts";
 

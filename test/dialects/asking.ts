@@ -124,10 +124,7 @@ export function readCount(answer: Answer, field: string): number {
   return asNumber(asObject(answer.reply.usage)[field]) ?? Number.NaN;
 }
 
-/**
- * Returns the part of an answer that must be the same whole and streamed: everything except identifiers and sealed
- * thinking.
- */
+/** Returns the part of an answer that must be the same whole and streamed: no identifiers and sealed thinking. */
 export function comparable({ status, reply, error, dropped }: Answer): JsonObject {
   const fault = error && { type: error.type, code: error.code, param: error.param };
   return { status, fault, dropped, reply: withoutIds(reply) };

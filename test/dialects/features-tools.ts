@@ -127,9 +127,7 @@ const SHELL = {
     format: { type: "grammar", grammar: { syntax: "regex", definition: "^.+$" } },
   },
 };
-/**
- * A substitute function receives the text as its argument `input`, a real custom tool everything within the brackets.
- */
+/** A substitute function receives the text as its argument `input`, a custom tool everything within brackets. */
 const shellCall: Turn["expects"] = (answer) => {
   answered(answer);
   const [call, ...others] = readCalls(answer.reply);

@@ -49,10 +49,7 @@ export const MODELS: readonly string[] = [
   "Local#house-think",
 ];
 
-/**
- * The models between which a conversation is handed over: for each dialect the ones with the strictest rules for
- * history.
- */
+/** The models between which a conversation is handed over: each dialect's with the strictest rules for history. */
 export const HANDED: readonly string[] = [
   "OpenAI#gpt-4o-mini",
   "OpenAI#gpt-5.6-sol",

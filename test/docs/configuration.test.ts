@@ -1,5 +1,4 @@
-// The manual's configuration fields against the schema: each is described, and its default is the effect of omitting
-// it.
+// The manual's configuration fields against the schema: each is described, and its default is the effect of omission.
 
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -96,9 +96,7 @@ async function triedUntilRefused(world: Clients): Promise<readonly Promise<Told>
   return tried;
 }
 
-/**
- * During the fault no request reaches the provider, and every client gets an error with the reason and a retry time.
- */
+/** During the fault no request reaches the provider, and every client gets an error with reason and retry time. */
 export async function refusedAll(world: Clients, untilMs: number): Promise<number> {
   let refused = 0;
   do {

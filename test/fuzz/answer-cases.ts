@@ -1,5 +1,4 @@
-// Valid requests to a hostile provider whose answer is broken in its JSON, its events, its framing, its length or its
-// end.
+// Valid requests to a hostile provider whose answer is broken in its JSON, events, framing, length or end.
 import type { Dice } from "../sim/dice.ts";
 import { type Case, makeMark, type Step } from "./case.ts";
 import { mutateBytes, mutateJson, oddValue, write } from "./mutate.ts";

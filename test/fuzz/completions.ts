@@ -1,5 +1,4 @@
-// The rules of every completion, whole or streamed, for any provider answer: its choices, their finishes, a sound
-// usage.
+// The rules of every completion, whole or streamed, for any provider answer: choices, their finishes, a sound usage.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { parseTranscript, type Transcript } from "../http/transcript.ts";
 

@@ -1,5 +1,4 @@
-// Random changes to JSON and bytes: wrong types, odd numbers and texts, deep nesting, many elements, lost and flipped
-// bytes.
+// Random changes to JSON and bytes: wrong types, odd numbers and texts, deep nesting, lost and flipped bytes.
 import { isObject } from "../../src/core/json.ts";
 import type { Dice } from "../sim/dice.ts";
 

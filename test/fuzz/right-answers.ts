@@ -1,5 +1,4 @@
-// A valid answer of each dialect, whole and as the events of a stream, on which the hostile provider's answers are
-// based.
+// A valid answer of each dialect, whole and as events, on which the hostile provider's answers are based.
 
 interface StreamEvent {
   /** The name in an `event:` line. */

@@ -1,5 +1,4 @@
-// `npm run fuzz -- --seconds N [--seed S] [--only CASE] [--binary PATH]`: attacks a gateway process. Ends with `N
-// passed, N failed`.
+// `npm run fuzz -- --seconds N [--seed S] [--only CASE] [--binary PATH]`: attacks a gateway process, prints the count.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";

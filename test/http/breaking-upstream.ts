@@ -1,5 +1,4 @@
-// An upstream that breaks its connections: a TCP server that reads and counts whole requests, then breaks as the test
-// asks.
+// A TCP upstream that reads and counts whole requests, then breaks its connections as the test asks.
 import { createServer, type Socket } from "node:net";
 
 /** Closes (FIN) or resets (RST) the connection, "half" after the first bytes of the response's head. */

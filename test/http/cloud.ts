@@ -1,5 +1,4 @@
-// Azure and Vertex AI on one port for tests: their URLs, authentication and token endpoints, in front of the simulated
-// providers.
+// Azure and Vertex AI on one port for tests: URLs, authentication and token endpoints in front of the simulator.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp, type TestServer } from "./serve.ts";

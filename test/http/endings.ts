@@ -12,10 +12,7 @@ export interface Ending {
   readonly stream: boolean;
   readonly more?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /**
-   * Once these words have arrived, the client leaves, or with `release` the upstream goes on. Missing: once the
-   * upstream waits.
-   */
+  /** After these words the client leaves, or with `release` the upstream goes on. Missing: once the upstream waits. */
   readonly after?: readonly string[];
   readonly does?: "leave" | "release";
   /** The status that the client sees. Null if the client has disconnected. */

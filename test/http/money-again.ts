@@ -64,10 +64,7 @@ export async function openRequests(url: string, count: number): Promise<void> {
   );
 }
 
-/**
- * The message of a whole answer, or the one a stream's deltas add up to, without fields that may be empty in only one
- * of the two.
- */
+/** The message of a whole or streamed answer, without fields that may be empty in only one of the two. */
 export function readMessage({ body, stream }: Asked): JsonObject {
   if (!stream) return pickedFrom(asObject(asObject(asArray(body.choices)[0]).message));
   const calls: JsonObject[] = [];

@@ -83,9 +83,7 @@ const REPLY = JSON.stringify({
 });
 
 export interface GatedUpstream {
-  /**
-   * The base URL of a server that speaks the OpenAI dialect. One further model, `mute`, never answers until released.
-   */
+  /** The base URL of a server that speaks the OpenAI dialect. A further model, `mute`, waits for `release`. */
   readonly url: string;
   /** The bodies of all calls, oldest first. */
   readonly bodies: readonly JsonObject[];

@@ -1,15 +1,11 @@
-// Rows of bad input: single fields of a chat request with a wrong type or out of bounds, and the error's code and
-// field.
+// Rows of bad input: fields of a chat request with a wrong type or out of bounds, and the error's code and field.
 import type { Row } from "./row.ts";
 
 /** Marks a client's own text, which an error must not repeat. */
 export const CANARY = "canary-7QxZ".repeat(30);
 const MANY = 10_001;
 
-/**
- * Changes to a valid request. Strings made by `json` are spliced in as JSON text, for numbers that JavaScript can't
- * write.
- */
+/** Changes to a valid request. `json` strings are spliced in as JSON text, for numbers JavaScript can't write. */
 type Change = Readonly<Record<string, unknown>>;
 type FieldRow = readonly [change: Change, code: string | null, param: string];
 

@@ -1,5 +1,4 @@
-// Rows of bad input: malformed bodies, content types and encodings, model names, paths, methods, and the order of
-// checks.
+// Rows of bad input: malformed bodies, content types, encodings, model names, paths, methods, and the order of checks.
 import { expect } from "bun:test";
 import type { Row } from "./row.ts";
 import { CANARY } from "./rows-bad-fields.ts";

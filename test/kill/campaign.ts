@@ -41,9 +41,7 @@ export interface CampaignSums {
   endProblems: readonly string[];
 }
 
-/**
- * A small seeded generator (mulberry32), so that a run repeats the same kills as far as the machine's timing allows.
- */
+/** A small seeded generator (mulberry32), so that a run repeats the same kills as far as timing allows. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,5 +1,4 @@
-// The parts that outlive the kills: one folder with one store, its keys and their money, and one simulated provider
-// that records its calls.
+// The parts that outlive the kills: one store, its keys and their money, and a simulated provider that records calls.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,10 +8,7 @@ import { openStore } from "../../src/app/open-store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 
-/**
- * `free` is unlimited, `counted` takes places of an allowance that suffices, `payer` and `other` pay from their
- * accounts.
- */
+/** `free` is unlimited, `counted` has a sufficient allowance, `payer` and `other` pay from their accounts. */
 export const KEYS = ["free", "counted", "payer", "other"] as const;
 export type KeyName = (typeof KEYS)[number];
 export const PAYING: readonly KeyName[] = ["payer", "other"];

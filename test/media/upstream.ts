@@ -35,10 +35,7 @@ export const PICTURE_USAGE = {
 };
 export const VTT = "WEBVTT\n\n00:00:00.000 --> 00:00:08.640\nby that conference.\n";
 
-/**
- * The model's name selects the answer: `silent` reports no usage, `failing` answers 500, `huge` returns a picture of 20
- * MB.
- */
+/** The model's name selects the answer: `silent` reports no usage, `failing` answers 500, `huge` sends 20 MB. */
 export async function startMediaUpstream(): Promise<MediaUpstream> {
   const calls: MediaCall[] = [];
   let gate = Promise.withResolvers<void>();

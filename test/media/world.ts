@@ -1,5 +1,4 @@
-// A gateway in front of the upstream for images, speech and transcripts, with prices by token, picture, minute and
-// character.
+// A gateway in front of the media upstream, with prices by token, picture, minute and character.
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type MediaUpstream, startMediaUpstream } from "./upstream.ts";

@@ -1,5 +1,4 @@
-// Breaks the code in one place at a time and requires that the tests catch it: `bun test/mutants/run.ts [part of a
-// name]`.
+// Breaks the code in one place at a time, which the tests must catch: `bun test/mutants/run.ts [part of a name]`.
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

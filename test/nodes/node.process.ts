@@ -1,5 +1,4 @@
-// A separate node for tests, as the store knows one: stays alive, resolves what others left, and makes the given
-// requests.
+// A separate node for tests, as the store knows one: stays alive, resolves what others left, and makes requests.
 import { startUpkeep } from "../../src/app/upkeep.ts";
 import { clock } from "../../src/app/world.ts";
 import { Fault } from "../../src/core/fault.ts";

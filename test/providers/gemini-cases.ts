@@ -1,5 +1,4 @@
-// Shared by the tests of the generateContent dialect: encoding for a model, reading bodies as a reply, and small
-// values.
+// Shared by the tests of the generateContent dialect: encoding for a model, reading replies, and small values.
 import type { ModelCard } from "../../src/core/card.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";

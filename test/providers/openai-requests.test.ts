@@ -1,5 +1,5 @@
-// Requests of the OpenAI dialect: the fields of OpenAI's own models, its two interfaces, and messages in the form that
-// servers accept.
+// Requests of the OpenAI dialect: the fields of OpenAI's models, its two interfaces, and messages as servers accept
+// them.
 
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";

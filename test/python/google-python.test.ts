@@ -1,5 +1,4 @@
-// Google's Python SDK against the running gateway: it decodes signatures, mixes both spellings of fields, and calls
-// functions itself.
+// Google's Python SDK: it decodes signatures, mixes both spellings of fields, and calls functions itself.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

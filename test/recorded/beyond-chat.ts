@@ -1,5 +1,4 @@
-// Recorded exchanges of embeddings, rerank and moderation with the codec that must read them, and the skipped ones with
-// the reason.
+// Recorded embeddings, rerank and moderation with the codec that must read them, and the skipped ones with the reason.
 import type { ModelCard } from "../../src/core/card.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";

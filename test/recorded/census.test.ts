@@ -1,5 +1,4 @@
-// Each recorded exchange other than chat: how many are judged, and why the others are not. Token counts and model lists
-// are judged here.
+// All recorded exchanges other than chat: how many are judged, and why others are not. Token counts are judged here.
 import { expect, test } from "bun:test";
 import { listModels } from "../../src/app/discovery.ts";
 import { asArray, asObject, parseJson } from "../../src/core/json.ts";

@@ -47,8 +47,7 @@ function choiceDifferences(
   if (choice.refusal !== null && message.refusal !== choice.refusal) {
     wrong.push(`refusal ${short(message.refusal)}, not ${short(choice.refusal)}`);
   }
-  // OpenRouter was recorded with a summary in the details and `reasoning: null` beside it, in which case there is
-  // nothing to compare.
+  // OpenRouter was recorded with a summary in the details and `reasoning: null`: nothing to compare.
   if (choice.reasoning.length > 0) {
     wrong.push(...detailDifferences(message.reasoning_content ?? "", message.reasoning_details ?? []));
   }
@@ -134,9 +133,7 @@ function sameInput(got: string, expected: string): boolean {
   return other === undefined ? got === expected : Bun.deepEquals(one, other);
 }
 
-/**
- * Citations are annotations. Those of Perplexity's retired chat API are passed on as `citations` beside the choices.
- */
+/** Citations are annotations. Those of Perplexity's retired chat API are passed on beside the choices. */
 function urlDifferences(got: ReplyChoice, choice: ExpectedChoice, reply: ChatReply): string[] {
   const urls = new Set(
     (got.message.annotations ?? []).flatMap((one) =>

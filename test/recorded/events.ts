@@ -1,5 +1,4 @@
-// A plain reader of server-sent events over a whole text, for expectations. It shares no code with the gateway's
-// parser.
+// A plain reader of server-sent events for expectations. It shares no code with the gateway's parser.
 import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 
 export interface RecordedEvent {

@@ -65,10 +65,7 @@ function addBlock(choice: ExpectedChoice, block: JsonObject): void {
   }
 }
 
-/**
- * Web results have a URL, a search result's `source` may be one, and document citations have none. A block is cited
- * whole.
- */
+/** Web results have a URL, a search result's `source` may be one, documents have none. A block is cited whole. */
 function addCitation(choice: ExpectedChoice, citation: JsonObject, span: unknown): void {
   const { cited_text, title, document_title, document_index } = citation;
   choice.citations.push({

@@ -1,5 +1,4 @@
-// Reads recordings of Bedrock's Converse: blocks in order, the provider's own tools skipped, cached tokens counted
-// once.
+// Reads recordings of Bedrock's Converse: blocks in order, the provider's own tools skipped, cached tokens once.
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { splitFrames } from "./aws-frames.ts";

@@ -91,10 +91,7 @@ function addCall(choice: ExpectedChoice, call: JsonObject, open: Map<number, Ope
   if (target) target.input = JSON.stringify(current.args);
 }
 
-/**
- * `{jsonPath:"$.city", stringValue:"Par", willContinue:true}`: strings are appended, other values set. Recorded paths
- * have one step.
- */
+/** `{jsonPath:"$.city", stringValue:"Par", willContinue:true}`: strings are appended. Paths have one step. */
 function setAt(args: JsonObject, partial: JsonObject): void {
   const key = String(partial.jsonPath).replace(/^\$\./, "");
   const before = args[key];

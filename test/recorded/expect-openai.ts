@@ -115,10 +115,7 @@ function callOf(call: JsonObject): ExpectedCall {
   };
 }
 
-/**
- * A fragment continues the call of its index unless it has a name and another id. Without an index, a name starts a
- * call.
- */
+/** A fragment continues its index's call unless it has a name and another id. Without an index, a name starts one. */
 function addFragment(calls: ExpectedCall[], keys: (number | null)[], fragment: JsonObject): void {
   const given = callOf(fragment);
   const key = typeof fragment.index === "number" && fragment.index >= 0 ? fragment.index : null;

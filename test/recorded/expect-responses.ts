@@ -110,10 +110,7 @@ function addMessage(choice: ExpectedChoice, parts: readonly JsonObject[]): void 
   }
 }
 
-/**
- * Perplexity Agent: the text cites a result by its id, such as `[7]`. Cited results must be present, others that were
- * found may be.
- */
+/** Perplexity Agent: the text cites a result by its id, such as `[7]`. Only cited results must be present. */
 function addResults(choice: ExpectedChoice, items: readonly JsonObject[]): void {
   const text = choice.content.join("\n");
   for (const item of items) {

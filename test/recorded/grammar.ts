@@ -1,5 +1,4 @@
-// The grammar of a stream that clients rely on, checked on emitted chunks: `start (content | reasoning | tool …)*
-// finish usage?`.
+// The grammar of emitted chunks that clients rely on: `start (content | reasoning | tool …)* finish usage?`.
 import type { ChatChunk, ChunkChoice, ToolCallDelta } from "../../src/operations/chat/form.ts";
 
 interface Seen {

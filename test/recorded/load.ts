@@ -1,5 +1,4 @@
-// Recorded provider traffic as test material: finds and reads it, and names the exchanges outside the suite with the
-// reason.
+// Recorded provider traffic as test material: finds and reads it, and gives the reasons for what is left out.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";

@@ -143,10 +143,7 @@ export function streamedAnswer(subject: Subject, pieces: Iterable<Uint8Array>): 
   return { chunks, reply: fold.reply() };
 }
 
-/**
- * The text of a body that arrives in these pieces, taken out of frames if it has them. Throws the fault of a broken
- * frame.
- */
+/** The text of a body in these pieces, taken out of frames if it has them. Throws the fault of a broken frame. */
 export function* readText(recording: Recording, pieces: Iterable<Uint8Array>): Iterable<string> {
   if (!recording.frames) return yield* decoded(pieces);
   const frames = new EventStreamText();

@@ -3,10 +3,7 @@
 import { asArray, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 
-/**
- * Thrown for a request that no chat-completion request can express, so that no client of the gateway could have caused
- * it.
- */
+/** Thrown for a request that no chat-completion request can express, so no gateway client could have caused it. */
 export class NotPlain extends Error {}
 
 export function notPlain(what: string): never {
@@ -58,10 +55,7 @@ export function merged(turns: readonly { role: unknown; parts: readonly unknown[
   return out;
 }
 
-/**
- * Unwraps a tool's result: a text, a JSON text, `{result: …}`, `{output: …}`. Vendors wrap it differently, but models
- * see the same.
- */
+/** Unwraps a tool's result: a text, a JSON text, `{result: …}`, `{output: …}`. Models see the same in each. */
 export function toolResult(value: unknown): unknown {
   if (typeof value === "string") {
     const parsed = parseJson(value);

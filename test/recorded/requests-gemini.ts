@@ -1,13 +1,10 @@
-// Translates recorded generateContent requests into equivalent chat-completion requests, and both into a comparable
-// form.
+// Translates recorded generateContent requests into chat-completion requests, and both into a comparable form.
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, merged, notPlain, only, toolResult, without } from "./plain.ts";
 
-/**
- * Google also accepts snake_case names, and some clients send them. This converts one level to the documented names.
- */
+/** Google also accepts snake_case names, which some clients send. Converts one level to the documented names. */
 function camel(value: unknown): JsonObject {
   const entries = Object.entries(asObject(value)).map(([field, inner]) => {
     return [field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), inner] as const;
@@ -152,9 +149,7 @@ function choiceOf(config: JsonObject): unknown {
   return { type: "allowed_tools", allowed_tools: { mode: "required", tools } };
 }
 
-/**
- * A schema as a client writes it. Google's own format lacks some JSON Schema keywords, and references may be inlined.
- */
+/** A schema as a client writes it. Google's format lacks some JSON Schema keywords, and references may be inlined. */
 function plainSchema(schema: unknown): unknown {
   const foreign = /"(\$ref|any_of|property_ordering)":/.exec(JSON.stringify(schema) ?? "");
   return foreign ? notPlain(`schema with ${foreign[1]}`) : lowerTypes(schema);

@@ -1,15 +1,11 @@
-// Recorded requests in OpenAI's form (OpenAI's own and Mistral's) as clients send them, and the form in which both are
-// compared.
+// Recorded requests in OpenAI's form (OpenAI's and Mistral's) as clients send them, and their comparable form.
 
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, notPlain, only, without } from "./plain.ts";
 import { STANDARD_FIELDS } from "./standard-fields.ts";
 
-/**
- * After the checks there are no nulls and `stop` is a list. Deprecated `functions` become `tools`, which OpenAI answers
- * in another form.
- */
+/** Checked requests have no nulls, and `stop` is a list. Deprecated `functions` become `tools`. */
 export function chatFromOpenAi(native: JsonObject): ChatRequest {
   only(native, "", ...STANDARD_FIELDS);
   // Shut down since 2026-10-23 (wire facts §1.5). It was the only reasoning model that accepted `stop`.
@@ -69,10 +65,7 @@ export function findTranslated(file: string): readonly string[] {
   return TRANSLATED[file] ?? [];
 }
 
-/**
- * For servers of the OpenAI dialect. Their own fields (message-level `cache_control`) are not sent by other models'
- * clients.
- */
+/** For servers of the OpenAI dialect. Clients of other models don't send their own fields (`cache_control`). */
 export function chatFromCompatible(native: JsonObject): ChatRequest {
   for (const message of asArray(native.messages).map(asObject)) {
     if (message.cache_control) notPlain("message.cache_control");

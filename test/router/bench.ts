@@ -128,9 +128,7 @@ function costs(fold: Fold): void {
   }
 }
 
-/**
- * Skills are as flat as the labels' means, so that everything else comes from the labels. Every part is scored in turn.
- */
+/** Skills are as flat as the labels' means, so that all else comes from the labels. Every part is scored in turn. */
 function labels(): void {
   heading("Labels alone (`best`, flat skills, each part scored with labels and parameters of the others)");
   const folds = [SHIPPED, ...[0, 1, 2].map(makeFold)];

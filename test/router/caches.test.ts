@@ -1,5 +1,5 @@
-// The part of a conversation's prompt that a model probably has cached: as much as it was seen to cache, and nothing if
-// it never does.
+// The probably cached part of a conversation's prompt: as much as the model was seen to cache, nothing if it never
+// does.
 
 import { expect, test } from "bun:test";
 import { Caches } from "../../src/health/caches.ts";

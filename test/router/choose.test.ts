@@ -35,9 +35,7 @@ function anySkills(roll: Roll): SkillRow {
   return Object.fromEntries(SKILLS.map((skill) => [skill, 0.3 + roll() * 0.69]));
 }
 
-/**
- * Many alike; all of one kind except for prices, or for skills too; of few prices and any kind; of any price and kind.
- */
+/** Many alike; of one kind except for prices, or skills too; few prices and any kind; any price and kind. */
 const VARIETIES = ["alike", "prices", "skills", "kinds", "all"] as const;
 
 function anyCard(number: number, roll: Roll, variety: (typeof VARIETIES)[number]): ModelCard {

@@ -7,10 +7,7 @@ const strong = makeCard("strong", 10, { skills: even(0.85) });
 const cards = [strong, makeCard("weak", 1, { skills: even(0.7) })];
 const KEYS = 5;
 
-/**
- * Each key scores 60 answers of the strong model, all but the first key honestly. Returns the share of picks for
- * `name`.
- */
+/** Each key scores 60 answers of the strong model, all but the first honestly. Returns the share for `name`. */
 function measureAfter(name: string, score: (at: number) => number): number {
   const learned = learnFrom(cards, 60 * KEYS, (at) => {
     const own = at % KEYS === 0 ? 0 : score(at);

@@ -1,5 +1,4 @@
-// Few labels: chance makes no other model champion, and the champion is left only by a margin that pays off on the
-// labels.
+// Few labels: chance makes no other model champion, which is left only by a margin that pays off on the labels.
 import { expect, test } from "bun:test";
 import { makeDice } from "./dice.ts";
 import { even, foretold, makeCard } from "./sample-cards.ts";

@@ -1,5 +1,4 @@
-// Generates `src/selectors/profiles.data.json`, the known facts on each card of the catalogue: `bun
-// test/router/profiles.ts`.
+// Generates `src/selectors/profiles.data.json`, the facts on each card: `bun test/router/profiles.ts`.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedCards } from "../../src/catalogue/rows.ts";
@@ -162,10 +161,7 @@ function solved(matrix: readonly (readonly number[])[], right: readonly number[]
   return result;
 }
 
-/**
- * The scale's 0 is the mean of the current LiveBench. These are the probability of a good answer there, and one unit
- * above.
- */
+/** The scale's 0 is the current LiveBench's mean. The probabilities of a good answer there, and one unit above. */
 const USUAL_LOGIT = 1;
 const UNIT_LOGIT = 0.65;
 

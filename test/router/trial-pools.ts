@@ -226,9 +226,7 @@ export interface NewcomerResult {
   readonly chosen: number;
 }
 
-/**
- * The strongest model known by its skill row only, the others by labels, compared with its absence and with its labels.
- */
+/** The strongest model known by its skill row only, compared with its absence and with its labels. */
 export function newcomer(pool: Pool): NewcomerResult {
   const priced = pricedField(pool, true);
   const { learned, scored } = splitParts(priced);

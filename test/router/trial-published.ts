@@ -32,9 +32,7 @@ export interface PublishedResult {
 
 const RESAMPLES_A_DRAW = 40;
 
-/**
- * The labels are drawn again for each seed from questions that aren't scored. The interval covers draws and questions.
- */
+/** Labels are drawn for each seed from questions that aren't scored. The interval covers draws and questions. */
 export function publishedTrial(set: string, labels: number, draws: number): PublishedResult {
   const whole = makeField("routellm");
   const field: Field = { ...whole, cards: whole.models.map(makeCard) };

@@ -1,5 +1,4 @@
-// Compares each request's row with its providers' records and its client's answer: which call produced what, and what
-// it costs.
+// Compares each request's row with its providers' records and its client's answer: the calls behind it, and the cost.
 import type { CallTruth } from "./call-truth.ts";
 import { addCounts, computeBill, findModel } from "./cards.ts";
 import type { Seen } from "./client.ts";
@@ -89,8 +88,7 @@ class AnswerAudit {
   #partly(seen: Seen): void {
     const row = this.#rows.get(seen.id);
     const bytes = bytesOf([...seen.texts.values()]);
-    // The commit's outcome was lost, and the store stayed away for as long as an answer waits: the answer is kept for a
-    // repeat.
+    // The commit's outcome was lost and the store stayed away: the answer is kept for a repeat.
     const isUnheard = this.#day.unheard.has(seen.id);
     // A prompt sent to a provider is owed if the client's own limit ended the answer, or after too many refusals.
     const isExpected = seen.fault?.code === "client_timeout" || this.#isRefusedTooOften(seen.id);
@@ -200,9 +198,7 @@ class AnswerAudit {
       this.#wrong(row.id, `was taken from ${hold.node}, which lives`);
   }
 
-  /**
-   * Charges what was produced. If nothing was, charges the prompt if the client left or the provider kept refusing it.
-   */
+  /** Charges what was produced, or the prompt if nothing was and the client left or the provider kept refusing it. */
   #broken(row: RequestRow, { settlement, isOwed }: ModelRow): void {
     const last = this.#answering(row);
     const sent = bytesOf(last.flatMap((call) => call.sent));

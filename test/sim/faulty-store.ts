@@ -1,5 +1,4 @@
-// A store that fails at random: before the commit, after it unnoticed, slowly, at the sync, and for good when its
-// process dies.
+// A store that fails at random: before the commit, after it unnoticed, slowly, at the sync, and for good at a death.
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";

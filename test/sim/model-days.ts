@@ -22,9 +22,7 @@ export class ModelDays {
     return this.meters.get(`${owner} ${day}`) ?? none;
   }
 
-  /**
-   * Returns the hold on the day's budget for free requests, null if there is no budget, or the reason for a refusal.
-   */
+  /** Returns the hold on the day's budget for free requests, null without a budget, or the reason for a refusal. */
   free({ offers }: Admission, meter: ModelMeter): bigint | null | string {
     const { models, budgetNanoUsd } = this.#scenario.quota.free;
     const isFree = (card: string) =>

@@ -1,5 +1,4 @@
-// The auditor's ledger: decides every demand again with a separate implementation of the documented rules, and reports
-// differences.
+// The auditor's ledger: decides every demand again by a separate implementation of the rules, and reports differences.
 import type { Admission, Answer, Demand, Settlement } from "../../src/core/demand.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import { ModelDays } from "./model-days.ts";

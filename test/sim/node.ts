@@ -1,5 +1,4 @@
-// One life of the gateway's process: the real core and store with the simulation's clock, chance and providers. It can
-// be killed.
+// One life of the gateway's process, which can be killed: the real core and store with simulated clock and providers.
 import { rmSync, writeFileSync } from "node:fs";
 import { startUpkeep } from "../../src/app/upkeep.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";

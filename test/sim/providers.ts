@@ -46,9 +46,7 @@ export class Providers {
     return this.#clock.monotonicMs >= this.#unreachableUntilMs;
   };
 
-  /**
-   * `isOver` is true once the calling process is dead. Nothing reaches it any more, and `onDeath` ends its open calls.
-   */
+  /** `isOver` is true once the calling process is dead and nothing reaches it. `onDeath` ends its open calls. */
   fetchFor(isOver: () => boolean, onDeath: Set<() => void>): Fetch {
     return (url, init) => this.#fetch(url, init, isOver, onDeath);
   }

@@ -266,9 +266,7 @@ function mannerOf(dice: Dice): Manner {
   }
 }
 
-/**
- * A repeat of the request: at once, soon or much later, on another node, streamed or not, sometimes with another body.
- */
+/** A repeat of the request: at once or later, on another node, streamed or not, sometimes with another body. */
 function repeated(dice: Dice, { bursts, nodes }: Places, plan: Plan, at: number): Plan {
   const { stream: _stream, ...request } = plan.request;
   const delayMs = dice.weighted({ atOnce: 3, soon: 3, later: 2 });

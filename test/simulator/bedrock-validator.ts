@@ -1,5 +1,5 @@
-// Validates requests to Bedrock's runtime: Converse's shapes, the order of turns, each family's limits, and Claude's
-// body by InvokeModel.
+// Validates requests to Bedrock's runtime: Converse's shapes, turns, each family's limits, and Claude's InvokeModel
+// body.
 import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";
 import { sign } from "../../src/simulator/responder.ts";

@@ -23,10 +23,7 @@ function findOwnWord(surface: string, { api, body }: Subject["recording"]): stri
   return [...body.matchAll(own.word)].at(-1)?.[1] ?? null;
 }
 
-/**
- * Fails unless the client's reading equals the recording. Arguments that were cut off are closed or wrapped, so only
- * their names count.
- */
+/** Fails unless the client read what was recorded. Arguments that were cut off only count by their names. */
 function expectSame(
   surface: string,
   { said: seen, finish, prompt, completion }: Read,

@@ -11,10 +11,7 @@ const answers = recordedAnswers().filter(
   ({ reply }) => reply.choices.length === 1 && reply.choices[0]?.message.annotations?.length,
 );
 
-/**
- * A citation as the surface should show it: the source's name, and the text that rests on it. Null if the surface has
- * no form for it.
- */
+/** The source's name, and the text that rests on it, as the surface should show them. Null if it has no form. */
 const FORMS: Readonly<Record<string, (citation: Citation, span: string) => CitedRead | null>> = {
   chat: (citation, span) => ({ source: findUrl(citation) ?? readSource(citation).title, span }),
   responses(citation, span) {

@@ -1,5 +1,4 @@
-// Turns that alternate between thinking, text and calls keep their order: in the answers of each surface, and when sent
-// back.
+// Turns that alternate between thinking, text and calls keep their order: in each surface's answers, and sent back.
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { dropThinking } from "../../src/operations/chat/refused-thinking.ts";

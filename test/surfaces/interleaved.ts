@@ -1,5 +1,4 @@
-// Answers that alternate between thinking, text and calls, in the form of each provider that supports it, streamed and
-// whole.
+// Answers that alternate between thinking, text and calls, as each provider that supports it sends them.
 import type { JsonObject } from "../../src/core/json.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import type { ChatApi } from "../recorded/load.ts";

@@ -1,5 +1,4 @@
-// The native lane over recorded traffic: a provider receives its family's request, and the client the provider's
-// answer.
+// The native lane over recorded traffic: a provider gets its family's request, and the client the provider's answer.
 
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
@@ -171,8 +170,7 @@ for (const family of FAMILIES) {
           const sent = Object.fromEntries(
             Object.entries(body).filter(([field]) => !family.set.includes(field)),
           );
-          // Settings and tools are sent in the documented spelling, so that no check, hold or limit misses the other
-          // one.
+          // Settings and tools are sent in the documented spelling, so that no check, hold or limit misses one.
           const want = expected(family, family.name === "gemini" ? respell(request) : request);
           expect([subject.recording.id, sent]).toEqual([subject.recording.id, want]);
           compared++;

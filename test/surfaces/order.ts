@@ -1,5 +1,4 @@
-// The parts of an answer in the order in which a client of each surface reads them, one per line: `thinking a`, `text
-// b`, `call f`.
+// The parts of an answer in the order in which a surface's client reads them: `thinking a`, `text b`, `call f`.
 import type Anthropic from "@anthropic-ai/sdk";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
