@@ -26,7 +26,7 @@ let gateway: UnderTest;
 let document: JsonObject;
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, strictTypes: false });
 addFormats(ajv);
-// Keywords of OpenAPI's that say nothing about a value.
+// OpenAPI keywords that don't constrain a value.
 ajv.addVocabulary(["example"]);
 
 beforeAll(async () => {
@@ -68,7 +68,7 @@ test("no schema has `nullable` without a type: beside `anyOf` it has no effect",
   expect(wrong).toEqual([]);
 });
 
-/** Refused by what no schema of one body can say: the operator's ceilings, and what one field means beside another. */
+/** Rejected for reasons that no schema can express: the operator's ceilings, and fields that depend on others. */
 function isBeyondSchema({ code, param, body }: Row): boolean {
   const { n, messages, model } = asObject(parseJson(String(body)));
   if (code === "unsupported_capability" || (param === "stream_options" && code === null)) return true;

@@ -1,4 +1,4 @@
-// Lines to paste, run as a reader would: by the shell, by JavaScript with the SDKs at hand, by Python where it has OpenAI's.
+// Runs the manual's snippets as a reader would: in the shell, in JavaScript, and in Python if it has OpenAI's SDK.
 import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dir, "..");
 export type Runner = "sh" | "js" | "python";
 const ENDINGS = { sh: "sh", js: "mjs", python: "py" } as const;
 
-/** A Python that has the SDK; null: none has. */
+/** Returns a Python that has the SDK, or null. */
 function findPython(): string | null {
   const known = [join(ROOT, ".venv", "bin", "python"), Bun.which("python3")];
   const has = (path: string) =>
@@ -28,7 +28,7 @@ export function isThere(runner: Runner): boolean {
 
 export interface PasteFolder {
   readonly path: string;
-  /** Returns what the text prints. Throws what it says of a failure. */
+  /** Returns the text's output. Throws with its error output if it fails. */
   run(runner: Runner, text: string): Promise<string>;
   remove(): void;
 }

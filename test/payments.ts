@@ -1,4 +1,4 @@
-// A ledger where everything is paid for: its movements in one word each, and the errors of the books.
+// A ledger in which every request is paid for: one word for each movement, and the errors of the books.
 import type { Granted } from "../src/core/demand.ts";
 import type { GatewayKey } from "../src/core/key.ts";
 import type { NanoUsd } from "../src/core/money.ts";
@@ -13,11 +13,11 @@ export const ALWAYS = { billing: { charge: "always" } } as const;
 export interface Payments {
   readonly ledger: Ledger;
   ticket(id: string, key: GatewayKey, worstNanoUsd: NanoUsd, fields?: Partial<Ask>): Ticket;
-  /** Lets a request in that may cost so much at worst. */
+  /** Admits a request with this worst cost. */
   hold(id: string, key: GatewayKey, worstNanoUsd: NanoUsd): Promise<Ticket & { readonly granted: Granted }>;
-  /** It was answered, at that cost. */
+  /** Settles an answered request at this cost. */
   post(ticket: Ticket, costNanoUsd: NanoUsd, fields?: Partial<RequestRecord>): Promise<Settled>;
-  /** Nobody answered it. */
+  /** Settles a request that got no answer. */
   release(ticket: Ticket, fields?: Partial<RequestRecord>): Promise<Settled>;
 }
 
@@ -42,7 +42,7 @@ export function openPayments(store: Store, rules: RulesChanged = ALWAYS): Paymen
   };
 }
 
-/** Returns the errors of the books, in words; none if they are right. */
+/** Returns the errors of the books in words, or an empty list. */
 export function findErrors({ accounts, balances, held, system, strayEntries }: Audit): readonly string[] {
   const wrong: string[] = [];
   for (const account of accounts) {
@@ -58,12 +58,12 @@ export function findErrors({ accounts, balances, held, system, strayEntries }: A
   return wrong;
 }
 
-/** An account's whole journal, from its first movement. */
+/** Returns an account's whole journal, oldest entry first. */
 export async function readJournal(store: Store, accountId = "default"): Promise<readonly Entry[]> {
   return (await store.journal(accountId, { limit: 100_000, after: null })).toReversed();
 }
 
-/** An entry in one line: its kind, its legs that are not zero, and the balance after it. */
+/** Formats an entry as one line: its kind, its non-zero legs, and the balance after it. */
 export function inLine(entry: Entry): string {
   const { kind, balanceNanoUsd, heldNanoUsd, fundingNanoUsd, revenueNanoUsd, overrunNanoUsd } = entry;
   const legs = Object.entries({

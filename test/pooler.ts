@@ -1,13 +1,13 @@
-// PgBouncer in transaction mode before a PostgreSQL of the tests, where the machine has one.
+// PgBouncer in transaction mode in front of the tests' PostgreSQL, if it is installed.
 import { chmodSync, chownSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { SQL } from "bun";
 import { until } from "./http/until.ts";
 
-/** PgBouncer refuses to run as root: it runs as nobody then. */
+/** PgBouncer refuses to run as root, so it runs as `nobody` instead. */
 const USER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
-/** Fewer than clients, so that each transaction gets whichever is free. */
+/** Fewer than the clients, so that each transaction gets any free connection. */
 const SERVER_CONNECTIONS = 4;
 
 export const POOLER = [
@@ -17,12 +17,12 @@ export const POOLER = [
 ].find((path) => path !== undefined && existsSync(path));
 
 export interface Pooler {
-  /** The database's address through it, for the user that was given. */
+  /** The URL of the database through PgBouncer, for the same user. */
   urlFor(direct: string): string;
   stop(): Promise<void>;
 }
 
-/** `more` are further lines of its configuration. */
+/** `more` are further lines of PgBouncer's configuration. */
 export async function startPooler(serverUrl: string, more: readonly string[] = []): Promise<Pooler> {
   if (POOLER === undefined) throw new Error("no pgbouncer on this machine");
   const folder = mkdtempSync(join(tmpdir(), "poundkey-pooler-"));
@@ -69,7 +69,7 @@ async function canConnect(url: string): Promise<boolean> {
   }
 }
 
-/** It takes no port 0. */
+/** PgBouncer doesn't accept port 0. */
 function findPort(): number {
   const listener = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data() {} } });
   listener.stop(true);

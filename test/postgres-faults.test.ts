@@ -1,4 +1,5 @@
-// A gateway whose PostgreSQL is stopped, killed, silent, full, or cut off in mid-commit: honest answers, recovery by itself, and no cent lost.
+// A gateway whose PostgreSQL is stopped, killed, silent, full, or cut off during a commit: correct errors, automatic
+// recovery, and no cent lost.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { mintSecret } from "../src/keys/secret.ts";
@@ -9,7 +10,7 @@ import { openWay, type Way } from "./nodes/proxy.ts";
 import { startPostgres } from "./postgres-server.ts";
 
 const LONG_MS = 60_000;
-/** Three times what the product promises: the machine may have other work. */
+/** Three times what the product promises, because the machine may be busy. */
 const HEALED_MS = 15_000;
 const SILENT_MS = 10_000;
 const REFUSED = "503 store_unavailable, again after 1";
@@ -22,7 +23,10 @@ function inLine({ status, code, retryAfter }: Answered): string {
   return `${status} ${code}, again after ${retryAfter}`;
 }
 
-/** Nothing is served, no provider is called, and every client gets an error that says so: a `stranger` too, whose key nobody can look up. */
+/**
+ * Nothing is served, no provider is called, and every client gets an error that says so, even a `stranger` whose key
+ * can't be looked up.
+ */
 async function expectTrouble(gateway: PaidGateway, payer: Payer, stranger = REFUSED): Promise<void> {
   const called = gateway.simulator.calls.total;
   const secret = mintSecret({ bytes: (count) => crypto.getRandomValues(new Uint8Array(count)) });
@@ -37,7 +41,7 @@ async function expectTrouble(gateway: PaidGateway, payer: Payer, stranger = REFU
   expect(gateway.simulator.calls.total).toBe(called);
 }
 
-/** Serves again before long; gives the first answer. */
+/** Waits until requests are served again, and returns the first answer. */
 async function healed(gateway: PaidGateway, payer: Payer): Promise<Answered> {
   const answer = await until("it serves again", () => served(gateway, payer), HEALED_MS);
   await until("it is ready again", async () => (await gateway.status("/readyz")) === 200, HEALED_MS);
@@ -50,7 +54,7 @@ async function served(gateway: PaidGateway, payer: Payer): Promise<Answered | nu
   return answer.status === 200 ? answer : null;
 }
 
-/** Asks for a slow answer, and waits until it is being made. */
+/** Requests a slow answer and waits until it is being produced. */
 async function slow(gateway: PaidGateway, payer: Payer): Promise<{ readonly answer: Promise<Answered> }> {
   const called = gateway.simulator.calls.total;
   const answer = gateway.chat(payer, SLOW);
@@ -64,14 +68,14 @@ async function administer(...statements: readonly string[]): Promise<void> {
 }
 
 const USER = "gateway";
-/** The gateway has to connect again, and finds the change. */
+/** The gateway has to reconnect before it finds the change. */
 const DISCONNECT = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '${USER}'`;
 
-/** A separate server that says nothing for 10 s; gives what was wrong afterwards. */
+/** Starts a separate server that doesn't answer for 10 s. Returns the problems found afterwards. */
 async function keepSilent(): Promise<readonly string[]> {
   const quiet = await startPostgres();
   const store = await startPaidGateway(quiet.url, quiet.url);
-  // The server has just started: on a busy machine the first demands may find it too slow.
+  // The server has just started: on a busy machine the first demands may time out.
   const buyer = await until("an account is made", () => store.payer().catch(() => null));
   const { answer } = await slow(store, buyer);
   quiet.pause();
@@ -91,7 +95,7 @@ async function keepSilent(): Promise<readonly string[]> {
 
 let silent: Promise<readonly string[]>;
 beforeAll(() => {
-  // It takes its time, and nothing of the others.
+  // It is slow, and shares nothing with the other tests.
   silent = keepSilent();
   silent.catch(() => {});
 });
@@ -147,7 +151,7 @@ describe("a server", () => {
     async () => {
       const { answer } = await slow(gateway, payer);
       await administer(`ALTER ROLE ${USER} SET default_transaction_read_only = on`, DISCONNECT);
-      // It can still be read, so who is nobody is known.
+      // The store can still be read, so unknown keys are recognised.
       await expectTrouble(gateway, payer, UNKNOWN);
       await administer(`ALTER ROLE ${USER} SET default_transaction_read_only = off`, DISCONNECT);
       answers.push(await healed(gateway, payer), await answer);

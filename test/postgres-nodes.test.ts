@@ -1,4 +1,5 @@
-// Many nodes on one PostgreSQL, or on the Citus cluster in CITUS_URL: limits and balances exact across processes, the dead resolved and the living left alone.
+// Many nodes on one PostgreSQL, or on the Citus cluster in CITUS_URL: limits and balances stay exact across processes,
+// dead nodes' requests are resolved and living nodes' left alone.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import type { Store } from "../src/core/store.ts";
@@ -14,7 +15,7 @@ import { type Simulator, startSimulator } from "./simulator/server.ts";
 
 const NODES = 4;
 const LONG_MS = 60_000;
-/** 20 s are promised; a busy machine is given some more. */
+/** The product promises 20 s. A busy machine gets more. */
 const RESOLVED_MS = 40_000;
 const COST = 1_000;
 const ASKED = {
@@ -37,11 +38,11 @@ describe("four nodes", () => {
   let buried: Promise<{ readonly resolvedMs: number; readonly left: readonly string[] }>;
 
   beforeAll(async () => {
-    // All at the same moment on an empty database: each wants to make the schema.
+    // All start at the same moment on an empty database, so each tries to create the schema.
     nodes = Array.from({ length: NODES }, () => startNode(server.url));
     ids = await Promise.all(nodes.map(({ id }) => id));
     store = await openPostgresStore({ url: server.url, decide, patienceMs: PATIENCE_MS });
-    // The death of the others shows as silence, which takes time: the other tests run meanwhile.
+    // The others' death shows as silence, which takes time. The other tests run meanwhile.
     buried = bury();
     buried.catch(() => {});
   }, LONG_MS);
@@ -57,7 +58,7 @@ describe("four nodes", () => {
     return `of ${id}`;
   }
 
-  /** Each node does the job at the same moment. */
+  /** Every node does the job at the same moment. */
   async function all(one: Job) {
     const counts = await Promise.all(nodes.map((node) => node.run(one)));
     const sum = (field: "granted" | "refused" | "failed") =>
@@ -66,7 +67,7 @@ describe("four nodes", () => {
     return { granted: sum("granted"), refused: sum("refused"), failed: sum("failed"), tookMs };
   }
 
-  /** A node that is killed while it holds, beside one that holds and lives. */
+  /** Kills a node that has a hold, beside a living one that has one. */
   async function bury() {
     const account = await keyWith("key_held", 10 * COST);
     const victim = startNode(server.url);
@@ -171,7 +172,7 @@ describe("four nodes", () => {
     test("refuse a key that was revoked on one of them", async () => {
       const { secret, id } = await operate(first(), "/keys", { name: "revoked" });
       const others = addresses.slice(1);
-      // Each of them sees it live, and believes so for half a second: admission does not.
+      // Each node has seen it live and trusts that for half a second, but admission doesn't.
       for (const address of others) expect((await chat(address, secret)).status).toBe(200);
       const called = simulator.calls.total;
       await operate(first(), `/keys/${id}`, "DELETE");

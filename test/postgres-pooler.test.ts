@@ -1,4 +1,5 @@
-// The PostgreSQL store behind PgBouncer in transaction mode: all suites of the store, and limits in time that hold there too. Skipped where PgBouncer isn't installed.
+// The PostgreSQL store behind PgBouncer in transaction mode: all store suites, and time limits that must hold there
+// too. Skipped if PgBouncer isn't installed.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { decide } from "../src/ledger/decide.ts";
@@ -20,7 +21,7 @@ describe.skipIf(POOLER === undefined)("behind PgBouncer", () => {
   let store = "";
   beforeAll(async () => {
     server = await startPostgres();
-    // No superuser, and another database than that of the suites' own connections would be.
+    // An ordinary user, not a superuser.
     await using sql = new SQL(server.url, { max: 1 });
     await sql.unsafe("CREATE ROLE gateway LOGIN");
     await sql.unsafe(`ALTER DATABASE ${new URL(server.url).pathname.slice(1)} OWNER TO gateway`);

@@ -1,4 +1,4 @@
-// The promotion of a standby under load: what was answered is there, what is asked afterwards is served, and the books balance.
+// The promotion of a standby under load: answered requests are kept, later ones are served, and the books balance.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { until } from "./http/until.ts";
@@ -44,7 +44,7 @@ test(
     });
     await until("it serves", () => served() >= SERVED);
     await primary.kill();
-    // The clients may all be waiting for answers that were produced and can't be posted: only a new request is refused.
+    // All clients may be waiting for answers that were produced and can't be posted, so only a new request is refused.
     await until("it refuses", async () => (await ask()).status === 503);
     await using sql = new SQL(standby.url, { max: 1 });
     await sql`SELECT pg_promote()`;

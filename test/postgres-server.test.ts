@@ -1,4 +1,4 @@
-// The PostgreSQL server of the tests: it keeps its data over a stop and a kill, and a pause holds its answers back.
+// The tests' PostgreSQL server: it keeps its data across a stop and a kill, and a pause holds its answers back.
 import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { startPostgres } from "./postgres-server.ts";

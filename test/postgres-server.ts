@@ -21,9 +21,9 @@ const PACKAGE = join(
 );
 const PROGRAMS = ["initdb", "postgres"] as const;
 const START_MS = 30_000;
-/** PostgreSQL refuses to run as root: it runs as nobody then. */
+/** PostgreSQL refuses to run as root, so it runs as `nobody` instead. */
 const USER = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
-/** Text is ordered as on most servers out there, not by its bytes. */
+/** Text is ordered as on most production servers, not by bytes. */
 const INITDB =
   "-U postgres -A trust -N -E UTF8 --wal-segsize=4 --locale=C --locale-provider=icu --icu-locale=en-US".split(
     " ",
@@ -34,28 +34,28 @@ const SETTINGS: Settings = {
   unix_socket_directories: "",
   max_connections: "250",
   max_wal_size: "1GB",
-  // Otherwise a killed server would leave files outside of its folder.
+  // Otherwise a killed server would leave files outside its folder.
   dynamic_shared_memory_type: "mmap",
-  // A kill loses nothing by these two, only a crash of the whole machine would.
+  // Safe to disable: a kill loses nothing, only a crash of the whole machine would.
   fsync: "off",
   full_page_writes: "off",
 };
 
 export interface PostgresServer {
-  /** `postgres://…` of an empty database. */
+  /** The `postgres://…` URL of an empty database. */
   readonly url: string;
-  /** Makes another empty database; gives its url. */
+  /** Creates another empty database and returns its URL. */
   newDatabase(): Promise<string>;
-  /** After `stop()` or `kill()`: the same data and port again. */
+  /** Starts it again after `stop()` or `kill()`, with the same data and port. */
   start(): Promise<void>;
-  /** As an operator stops it: connections are closed, open transactions rolled back. */
+  /** Stops it as an operator would: connections are closed, open transactions rolled back. */
   stop(): Promise<void>;
-  /** SIGKILL to all its processes. */
+  /** Sends SIGKILL to all its processes. */
   kill(): Promise<void>;
-  /** SIGSTOP to all its processes: connections stay and new ones are taken by the kernel, but nothing answers. */
+  /** Sends SIGSTOP to all its processes: the kernel keeps connections and accepts new ones, but nothing answers. */
   pause(): void;
   resume(): void;
-  /** Starts another server that follows this one, which answers no COMMIT before the other has it too. */
+  /** Starts a synchronous standby: this server answers no COMMIT before the standby has it. */
   startStandby(): Promise<PostgresServer>;
   /** Stops it and deletes its data. */
   remove(): Promise<void>;
@@ -75,7 +75,7 @@ for file in "$1"/*/data/postmaster.pid; do
 done
 rm -rf "$1"`;
 
-/** The programs, where the server's user can run them, and a folder for the data of this process's servers. */
+/** Finds programs that the server's user can run, and makes a folder for the data of this process's servers. */
 function install() {
   if (!existsSync(PACKAGE)) throw new Error(`no PostgreSQL for the tests in ${PACKAGE}: run npm ci`);
   const folder = mkdtempSync(join(tmpdir(), "poundkey-postgres-"));
@@ -101,7 +101,7 @@ function install() {
 }
 let installed: ReturnType<typeof install> | undefined;
 
-/** Starts a separate server on a spare port; `settings` are further ones of its configuration, as `{ fsync: "on" }`. */
+/** Starts a separate server on a free port. `settings` are added to its configuration, such as `{ fsync: "on" }`. */
 export async function startPostgres(settings: Settings = {}): Promise<PostgresServer> {
   const folder = makeFolder();
   const made = spawnProgram("initdb", folder, INITDB);
@@ -137,7 +137,7 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
     return `${base}/${name}`;
   };
   const stop = async () => {
-    // The first process ends the others in order.
+    // The first process shuts the others down in order.
     if (running) process.kill(running.pid, "SIGINT");
     signal("SIGCONT");
     await gone();
@@ -173,7 +173,7 @@ async function startIn(folder: string, settings: Settings): Promise<PostgresServ
   };
 }
 
-/** A stopped server's data in its own folder, for a standby. */
+/** Copies a stopped server's data to a separate folder for a standby. */
 function copyData(folder: string): string {
   const copy = makeFolder();
   cpSync(join(folder, "data"), join(copy, "data"), { recursive: true });
@@ -196,7 +196,7 @@ async function follow(port: number, folder: string, settings: Settings): Promise
 }
 
 async function launchOnSparePort(folder: string, settings: Settings): ReturnType<typeof launch> {
-  // Below the ports that the system gives to outgoing connections: nobody takes it while the server is stopped.
+  // Below the system's range for outgoing connections, so that the port stays free while the server is stopped.
   const port = 20_000 + Math.floor(Math.random() * 12_000);
   return launch(folder, port, settings).catch((error) => {
     if (!String(error).includes("could not bind")) throw error;
@@ -214,7 +214,7 @@ async function launch(folder: string, port: number, settings: Settings) {
   };
   await until("PostgreSQL to start", () => child.exitCode !== null || isReady(), START_MS);
   if (child.exitCode !== null) throw new Error(`PostgreSQL did not start: ${await logOf(folder).text()}`);
-  // All processes of the server hold the output's other end, and none writes to it: it ends with the last of them.
+  // All the server's processes hold the other end of the pipe, and none writes to it: it ends when the last one exits.
   return { pid: child.pid, port, gone: new Response(child.stdout).text() };
 }
 
@@ -237,18 +237,18 @@ function giveToUser(folder: string): void {
 }
 
 function signalAll(pid: number, name: NodeJS.Signals): void {
-  // Stopped first, it starts no others while these are stopped.
+  // The first process is stopped first, so that it starts no others meanwhile.
   if (name === "SIGSTOP") process.kill(pid, name);
   for (const one of [...childrenOf(pid), pid]) {
     try {
       process.kill(one, name);
     } catch {
-      // It has ended by itself.
+      // It has already ended.
     }
   }
 }
 
-/** Clears the remains of a killed server that only its next start would clear: its process id, and a few bytes of shared memory. */
+/** Clears what a killed server leaves until its next start: its process id and a few bytes of shared memory. */
 function clearAway(folder: string): void {
   const pidFile = join(folder, "data/postmaster.pid");
   const [, sharedMemoryId] = readFileSync(pidFile, "utf8").split("\n")[6]?.trim().split(/\s+/) ?? [];

@@ -1,4 +1,5 @@
-// The statements on a request's path, by their texts: each names its account as a parameter in every part, so that an engine that keeps accounts on several machines sends it to one of them.
+// The statements on a request's path, by their texts: every part names its account as a parameter, so that an engine
+// that shards by account sends it to one machine.
 import { expect, test } from "bun:test";
 import { composeReading } from "../src/store/postgres/reading.ts";
 import { STEPS } from "../src/store/postgres/schema.ts";
@@ -6,7 +7,7 @@ import { listWriteTexts } from "../src/store/postgres/writing.ts";
 
 const ACCOUNT_IS_FIRST = /\b(account_id|account\.id|whose\.id|id) = \$1(?!\d)|SELECT \$1::text,/;
 
-/** The statements within a WITH, and the whole text where there is none. */
+/** The statements within a WITH, or the whole text if there is none. */
 function splitParts(text: string): readonly string[] {
   const parts = text.split(/\b\w+ AS \((?=\s*(?:INSERT|UPDATE|DELETE|SELECT)\b)/);
   return parts.length === 1 ? parts : parts.slice(1);

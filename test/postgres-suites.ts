@@ -1,4 +1,4 @@
-// The suites of all stores on a PostgreSQL database, whatever stands between it and the gateway.
+// All store suites on a PostgreSQL database, directly or through a pooler.
 import { describe } from "bun:test";
 import { SQL } from "bun";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
@@ -13,9 +13,9 @@ import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
 
 export interface Addresses {
-  /** The store's. */
+  /** The URL that the store connects to. */
   readonly store: string;
-  /** The same database for the tests themselves, as its superuser. */
+  /** The same database for the tests themselves, as superuser. */
   readonly direct: string;
 }
 
@@ -36,7 +36,7 @@ export async function runSql(url: string, sql: string): Promise<void> {
   await database.unsafe(sql);
 }
 
-/** Makes a database as a new one is, and much sooner than a new one is made. */
+/** Empties a database, which is much faster than creating one. */
 export async function emptyDatabase(url: string): Promise<void> {
   await using database = new SQL(url, { max: 1 });
   const found: readonly { name: string }[] = await database`
@@ -47,21 +47,21 @@ export async function emptyDatabase(url: string): Promise<void> {
   await database.unsafe([...statements, account].join("; "));
 }
 
-/** The addresses are asked for when the tests run, because a server may start in between. */
+/** `addresses` is called when the tests run, because a server may start in between. */
 export function runPostgresSuites(title: string, addresses: () => Addresses): void {
   const raw = (sql: string) => runSql(addresses().direct, sql);
   const makeBench = (): StoreBench => ({
-    // Nothing in the suites is about time, and the machine may be busy with other things. A connection costs the server
-    // a process, and every test opens two stores.
+    // The suites don't depend on time, and the machine may be busy. Every test opens two stores, and each connection
+    // costs the server a process.
     open: (decide) =>
       openPostgresStore({ url: addresses().store, decide, patienceMs: 30_000, connections: 3 }),
-    // It was silent for long, and those who judge have been there all the time.
+    // It has been silent for long, and the nodes that judge it have been running all the time.
     forsake: ({ node }) =>
       raw(`UPDATE node SET since_at = since_at - interval '1 minute',
              beat_at = beat_at - CASE id WHEN '${node}' THEN interval '16 seconds' ELSE interval '0' END`),
     raw,
     dispose: () => emptyDatabase(addresses().direct),
   });
-  // Each in its own block: what a suite opens before each of its tests is opened before no other's.
+  // Each suite has its own block, so that its setup runs before its own tests only.
   for (const suite of SUITES) describe(title, () => suite("postgres", makeBench));
 }

@@ -1,4 +1,5 @@
-// The PostgreSQL store over TLS: the server's certificate comes from a CA of one's own, and one that can't be verified is refused. Skipped where there is no openssl to make certificates.
+// The PostgreSQL store over TLS: a private CA's certificate is accepted, and one that can't be verified is refused.
+// Skipped if openssl isn't installed.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { chmodSync, chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

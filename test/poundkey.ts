@@ -1,4 +1,4 @@
-// The command line as a separate process: the built binary where there is one, else the sources.
+// The command line as a separate process: the built binary if there is one, else the sources.
 import { join } from "node:path";
 import type { Io } from "../src/app/terminal.ts";
 import { BINARY } from "./harness.ts";
@@ -11,7 +11,7 @@ export interface Ran {
   readonly err: string;
 }
 
-/** Runs a command in a folder, with nothing in its environment but what is given. */
+/** Runs a command in a folder, with only the given environment. */
 export async function poundkey(
   directory: string,
   args: readonly string[],
@@ -30,7 +30,7 @@ export async function poundkey(
   return { code: await child.exited, out, err };
 }
 
-/** Runs a command within this process; returns what it printed and its exit code. */
+/** Runs a command within this process. Returns its output and exit code. */
 export async function runPrinting(command: (io: Io) => number | Promise<number>): Promise<Ran> {
   const printed: { out: string[]; err: string[] } = { out: [], err: [] };
   const code = await command({

@@ -1,4 +1,4 @@
-// The cost of an answer: counts read from usage reports, rates, tiers, rounding.
+// The cost of an answer: counts from usage reports, rates, tiers, rounding.
 
 import { describe, expect, test } from "bun:test";
 import { type BillLine, computeAnyCost, computeCost } from "../src/core/money.ts";

@@ -1,4 +1,4 @@
-// Ending and restarting under load: notice first, streams to their end or an error that says why, and no request lost on the way.
+// Stopping and restarting under load: notice first, streams end whole or with a reason, and no request is lost.
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
 import { until } from "./http/until.ts";
@@ -7,7 +7,7 @@ import { LONG_MS, newPlace, type Place, type Serving, startServe } from "./serve
 
 const ADMIN_TOKEN = "admin-token-of-the-tests";
 const TEST_MS = 180_000;
-/** `RESTARTS=50` is the long form; `FRESH=1` has a connection for each request (needs `tcp_migrate_req=1`). */
+/** `RESTARTS=50` is the long form. `FRESH=1` opens a connection for each request (needs `tcp_migrate_req=1`). */
 const RESTARTS = Number(process.env.RESTARTS ?? 5);
 const KEPT_ALIVE = process.env.FRESH === undefined;
 const STREAMS = 60;
@@ -55,7 +55,7 @@ async function newKey(url: string): Promise<string> {
 
 const messages = [{ role: "user", content: "one two" }];
 
-/** Streams that have begun and wait in the upstream; gives their whole texts, "" for one that was cut. */
+/** Opens streams that wait in the upstream. Returns their whole texts, or "" for a stream that was cut. */
 async function heldStreams(
   url: string,
   secret: string,
@@ -119,7 +119,7 @@ function isRefused(url: string): Promise<boolean> {
   );
 }
 
-/** Asks again and again on kept-alive connections until it is stopped; returns the answers. */
+/** Sends requests on kept-alive connections until stopped. Returns the answers. */
 async function client(url: string, secret: string, goesOn: () => boolean): Promise<readonly string[]> {
   const answers: string[] = [];
   for (let at = 0; goesOn(); at++) {
@@ -150,7 +150,7 @@ test(
     const [held] = await heldStreams(url, secret, 1);
     serving.signal("SIGTERM");
     await serving.logged("stopping", 1);
-    // It takes longer than the notice.
+    // This request takes longer than the notice.
     const meanwhile = await ask("Sim#sim-mini~pace=400");
     expect(isWhole(await meanwhile.text())).toBe(true);
     upstream.release();
@@ -163,7 +163,7 @@ test(
   TEST_MS,
 );
 
-/** Restarts the gateway so many times under its clients; returns their answers. */
+/** Restarts the gateway `RESTARTS` times under load. Returns its clients' answers. */
 async function restartUnderLoad(): Promise<readonly string[]> {
   let serving = serve("--port", "0", "--share-port");
   const url = await serving.listens();
@@ -183,7 +183,7 @@ async function restartUnderLoad(): Promise<readonly string[]> {
   return answers;
 }
 
-/** Returns the work's result and the longest time for which this process didn't get to run meanwhile, in milliseconds. */
+/** Returns the work's result and the longest time for which this process didn't run meanwhile, in milliseconds. */
 async function watchPauses<Result>(work: () => Promise<Result>): Promise<readonly [Result, number]> {
   let longestMs = 0;
   let lastMs = performance.now();
@@ -203,7 +203,7 @@ test(
   async () => {
     for (let tries = 1; ; tries++) {
       const [answers, pauseMs] = await watchPauses(restartUnderLoad);
-      // A client that doesn't ask again while the notice lasts loses its connection, and a busy machine can keep it from that.
+      // A client that sends nothing during the notice loses its connection, which can happen on a busy machine.
       const isInconclusive = answers.some((answer) => answer !== "200 whole") && pauseMs > PAUSE_MS_MAX;
       if (isInconclusive && tries < TRIES_MAX) continue;
       expect(new Set(answers)).toEqual(new Set(["200 whole"]));

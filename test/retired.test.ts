@@ -1,4 +1,4 @@
-// A credential that its provider refused: out of use at once, asked again with another configuration; the log and the operator see it.
+// A credential that its provider refused: disabled at once, tried again after a configuration change, logged and shown.
 import { expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import { until } from "./http/until.ts";

@@ -1,4 +1,4 @@
-// `poundkey route`: what it prints and how it exits, and that a logged decision is the same again.
+// `poundkey route`: its output and exit codes, and the replay of logged decisions.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// `poundkey route` and what was learned: labels, what is shown, forgotten, written to a file and taken in again.
+// `poundkey route` and lessons: labels, listing, forgetting, export and import.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { statSync } from "node:fs";
 import { join } from "node:path";

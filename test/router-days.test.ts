@@ -1,4 +1,4 @@
-// Simulated days: what the selectors make of providers that slow down, change their price, fail, or are new.
+// Simulated days: how selectors react to providers that slow down, change their price, fail, or are new.
 import { describe, expect, test } from "bun:test";
 import { SELECTORS, type Selector } from "../src/core/selector.ts";
 import {
@@ -15,14 +15,14 @@ import {
   USUAL,
 } from "./router/day.ts";
 
-/** The time in which a selector must notice a change. */
+/** The time within which a selector must notice a change. */
 const NOTICE_MS = 30 * SECOND;
-/** Until it has forgotten an outage that is over. */
+/** The time within which a past outage is forgotten. */
 const BACK_MS = 45 * SECOND;
 
 const wellOf = (provider: string) => (provider === "Thrift" ? QUICK : USUAL);
 
-/** A day on which this selector has had a minute of its favourite. */
+/** A day after this selector's first minute, in which it chose only its favourite. */
 function dayOf(selector: Selector): { readonly day: Day; readonly favourite: string } {
   const day = new Day();
   const favourite = FAVOURITE[selector];

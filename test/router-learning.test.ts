@@ -1,4 +1,4 @@
-// The selectors' knowledge of models: profiles, unseen requests, learning on the spot, the shipped parameters.
+// The selectors' knowledge of models: profiles, unseen requests, online learning, the shipped parameters.
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { shippedCards } from "../src/catalogue/rows.ts";

@@ -1,4 +1,4 @@
-// Runs everything that `npm test` stands for and ends with one line: `N passed, N failed`.
+// The program behind `npm test`: runs everything and ends with one line, `N passed, N failed`.
 import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
@@ -11,7 +11,7 @@ interface Count {
   skipped: number;
 }
 
-/** Runs a command, shows what it prints, and gives its exit code and text. */
+/** Runs a command, shows its output, and returns its exit code and text. */
 async function run(command: readonly string[]): Promise<{ code: number; text: string }> {
   const child = Bun.spawn([...command], {
     cwd: ROOT,
@@ -33,7 +33,7 @@ async function shown(stream: ReadableStream<Uint8Array>): Promise<string> {
   return text;
 }
 
-/** No proxy between the tests and loopback, no provider key of the machine's, and no ceiling in what the tests start. */
+/** Removes proxies before loopback, the machine's provider keys, and ceilings on what the tests start. */
 function testEnvironment(): Record<string, string> {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/_proxy$/i.test(name) && !/_API_KEY$|^POUNDKEY_STORE$/.test(name),
@@ -50,7 +50,7 @@ function countOf(text: string, word: string): number {
 
 const total: Count = { passed: 0, failed: 0, skipped: 0 };
 
-/** Types and format, which a run of chosen files leaves out. */
+/** Types and format, which a run of selected files skips. */
 const CHECKS = [
   ["types", [bun, tool("tsc"), "--noEmit"]],
   ["format", [bun, tool("biome"), "check", "."]],
@@ -65,13 +65,13 @@ for (const [name, command] of asked.length === 0 ? CHECKS : []) {
 }
 
 /**
- * These run when they are asked for: a busy machine would disprove the benchmarks, and the other two need programs that
- * aren't installed with the project.
+ * Only run on request: benchmarks would fail on a busy machine, and the other two need programs that aren't installed
+ * with the project.
  */
 const APART = ["bench", "agents", "python"].flatMap((name) => ["--path-ignore-patterns", `test/${name}/**`]);
-/** Three files at once on two cores: most of them wait for other processes half of their time. */
+/** Three files at once on two cores, because most of them wait for other processes half of the time. */
 const AT_ONCE = ["--parallel=3", "--no-isolate"];
-/** With the files' durations the longest begin first, so that no worker is left alone with one at the end. */
+/** With the files' durations the longest start first, so that no worker is left alone with one at the end. */
 const TIMINGS = [
   ...["--timings", "test/timings.json"],
   ...(process.env.UPDATE_TIMINGS ? ["--update-timings"] : []),

@@ -1,4 +1,4 @@
-// Keys, records, rules and effects for tests, each with the few fields that a test is about.
+// Keys, records, rules and effects for tests, each with the few fields that matter to a test.
 
 import type { Granted, Offer } from "../src/core/demand.ts";
 import type { Account, GatewayKey } from "../src/core/key.ts";
@@ -16,7 +16,7 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
-/** Noon of a day, UTC. */
+/** Noon UTC. */
 export const NOON = Date.UTC(2026, 10, 20, 12);
 
 export const QUOTA: QuotaRules = {
@@ -52,7 +52,7 @@ export function makeAccount(id: string, fields: Partial<Account> = {}): Account 
   return { id, name: id, ...nothing, createdAtMs: NOON - DAY, ...fields };
 }
 
-/** Free, or of a cost that was held for and is charged. */
+/** A record of a free request, or of one whose held cost is charged. */
 export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): RequestRecord {
   const { chargedNanoUsd = 0 } = fields;
   return {
@@ -85,13 +85,13 @@ export function makeRecord(id: string, fields: Partial<RequestRecord> = {}): Req
   };
 }
 
-/** A clock that stands until it is moved. */
+/** A clock that stands still until moved. */
 export function standingClock(nowMs: number) {
   const clock = { atMs: nowMs, nowMs: () => clock.atMs };
   return clock;
 }
 
-/** Unpredictable bytes are not what these tests are about, different ones are. */
+/** The bytes need not be unpredictable here, only different. */
 export function countingRandom() {
   let count = 0;
   return {
@@ -105,17 +105,17 @@ export function countingRandom() {
 export interface RulesChanged {
   readonly quota?: Partial<QuotaRules>;
   readonly billing?: Partial<BillingRules>;
-  /** Noon for good, unless given. */
+  /** Stands still at noon if missing. */
   readonly clock?: { nowMs(): number };
 }
 
-/** A ledger under the usual rules, at noon for good, but for what is given. */
+/** A ledger under the default rules with a clock that stands at noon, apart from the given fields. */
 export function ledgerOn(store: Store, { quota, billing, clock }: RulesChanged = {}): Ledger {
   const rules = { quota: { ...QUOTA, ...quota }, billing: { ...BILLING, ...billing } };
   return createLedger({ store, clock: clock ?? standingClock(NOON), rules: () => rules });
 }
 
-/** A request that asks to be let in at noon; without offers nothing can be charged for it. */
+/** A request for admission at noon. Without offers, nothing can be charged for it. */
 export function makeAsk(id: string, key: GatewayKey, fields: Partial<Ask> = {}): Ask {
   return {
     id,
@@ -135,25 +135,25 @@ export function makeAsk(id: string, key: GatewayKey, fields: Partial<Ask> = {}):
   };
 }
 
-/** A place that takes nothing, of a day of the key's own. */
+/** A place in the key's day that takes nothing, apart from the given fields. */
 export function makePlace(kind: Place["kind"], fields: Partial<Place> = {}): Place {
   const none = { places: 0, slots: 0, everyMs: 0, taken: null, previous: null };
   return { kind, owner: "key_a", day: "2026-11-20", ...none, giveBackMax: 200, freeNanoUsd: null, ...fields };
 }
 
-/** An offer of a model without an output limit and without a price, but for the given fields. */
+/** An offer of a model without an output limit or a price, apart from the given fields. */
 export function makeOffer(fields: Partial<Offer> = {}): Offer {
   const nothing = { isPriced: true, isLimitRequired: false, lines: [], outputUsdPerMillion: 0, choices: 1 };
   return { card: "Sim#echo", ...nothing, outputTokensAsked: null, outputTokensMax: null, ...fields };
 }
 
-/** A request's cost that is known before it is made. */
+/** An offer whose cost is known beforehand. */
 export function costing(nanoUsd: NanoUsd): Offer {
   const line = { what: "request", count: 1, usdPerMillion: nanoUsd / 1000 };
   return makeOffer({ lines: [line], outputTokensAsked: 1 });
 }
 
-/** Lets it in; throws unless it is a new one. */
+/** Admits the request. Throws unless it is new. */
 export async function expectGrant(ledger: Ledger, ticket: Ticket): Promise<Granted> {
   const admitted = await ledger.admit(ticket);
   if (admitted.kind !== "granted") throw new Error(`It was not let in but ${admitted.kind}.`);
@@ -167,7 +167,7 @@ export function makeOutcome({ ask }: Ticket, fields: Partial<RequestRecord> = {}
   return { record, ...(counted ? PRODUCED : FAILED), sealedReply: null };
 }
 
-/** A provider gave the whole answer, or failed it. */
+/** The provider sent the whole answer, or failed. */
 export const PRODUCED = {
   ...{ produced: true, isDue: true },
   giveBack: { answers: 0, isBounded: true, beyond: null },
@@ -177,7 +177,6 @@ export const FAILED = {
   giveBack: { answers: 1, isBounded: true, beyond: null },
 } as const;
 
-/** A key of the account, both made unless they are there. */
 /** A store in memory with these keys. */
 export async function openMemoryStore(...keys: readonly GatewayKey[]): Promise<Store> {
   const store = await openSqliteStore({ path: ":memory:", decide });
@@ -200,7 +199,7 @@ export async function give(store: Store, accountId: string, nanoUsd: NanoUsd): P
   return topUp(store, { accountId, id, nanoUsd, note: null, nowMs: NOON });
 }
 
-/** Writes a row as it comes about: let in, settled, and charged what it says, for which its account gets the money. */
+/** Writes a row as in production: admitted, settled, and charged, with the money added to its account first. */
 export async function writeRecord(store: Store, record: RequestRecord): Promise<void> {
   const { id, keyId, accountId, atMs, chargedNanoUsd } = record;
   const key = await addKey(store, keyId, accountId);

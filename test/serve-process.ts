@@ -1,4 +1,4 @@
-// `poundkey serve` as a process in its own group, as a terminal would start it: its output, its log and its signals.
+// `poundkey serve` as a process in its own group, as if started in a terminal: its output, its log and its signals.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,13 +8,13 @@ import { until } from "./http/until.ts";
 
 const MAIN = join(import.meta.dir, "..", "src", "main.ts");
 const COMMAND = BINARY ? [BINARY] : [process.execPath, MAIN];
-/** For what takes a process's start or end, on a machine that is busy with other things. */
+/** For waits on a process's start or end on a busy machine. */
 export const LONG_MS = 60_000;
 
-/** A folder with a configuration, for one or more processes. */
+/** A folder with a configuration for one or more processes. */
 export interface Place {
   readonly directory: string;
-  /** The most files that a process may have open there; left out: as many as this one. */
+  /** The limit of open files for the processes. This process's own if missing. */
   readonly filesMax?: number;
   /** Writes the configuration. */
   configure(yaml: string): void;
@@ -33,18 +33,18 @@ export interface Serving {
   /** The output so far. */
   readonly out: string;
   readonly err: string;
-  /** The exit code; a signal's is 128 and its number. */
+  /** The exit code, or 128 plus the signal's number. */
   readonly exited: Promise<number>;
-  /** Lines of the log with this event. */
+  /** Returns the log's lines with this event. */
   events(name: string): readonly JsonObject[];
-  /** The address that it printed, once it has. */
+  /** Resolves with the address once it is printed. */
   listens(): Promise<string>;
-  /** Waits until so many lines of the log are of this event; gives them. */
+  /** Waits until the log has `count` lines with this event, and returns them. */
   logged(event: string, count: number): Promise<readonly JsonObject[]>;
   signal(name: NodeJS.Signals): void;
-  /** To all processes of the group, as Ctrl-C at a terminal is. */
+  /** Signals all processes of the group, as Ctrl-C in a terminal does. */
   signalGroup(name: NodeJS.Signals): void;
-  /** Ends what is left of the group. */
+  /** Ends the remaining processes of the group. */
   end(): void;
 }
 
@@ -97,7 +97,7 @@ export function startServe({ directory, filesMax }: Place, ...args: readonly str
       try {
         process.kill(-child.pid, "SIGKILL");
       } catch {
-        // Nothing is left of it.
+        // The group has already ended.
       }
     },
   };

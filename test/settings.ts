@@ -1,4 +1,4 @@
-// The settings of a configuration for tests: read as the program reads its file, with every provider known.
+// Configuration settings for tests, read as the program reads its file, with every provider known.
 
 import { formatError } from "../src/config/errors.ts";
 import { loadSettings } from "../src/config/load.ts";
@@ -7,7 +7,7 @@ import { PROVIDERS } from "../src/providers/index.ts";
 
 type Environment = Readonly<Record<string, string>>;
 
-/** Reads a configuration in YAML, or in JSON, which is YAML too. Throws, naming the lines, if it has errors. */
+/** Reads a configuration in YAML (or JSON, which is YAML too). Throws with the lines of its errors. */
 export function readSettings(text: string, env: Environment = {}): Settings {
   const loaded = loadSettings({
     text,

@@ -1,4 +1,4 @@
-// Hundreds of bad days of the whole gateway core under a virtual clock, each audited: SIM_SEED=n shows one again, SIM_DAYS=n lives through more.
+// Hundreds of bad days of the gateway core in virtual time, audited. `SIM_SEED=n` replays one, `SIM_DAYS=n` runs more.
 import { beforeAll, describe, expect, test } from "bun:test";
 import { auditDay, type Counts, type Finding } from "./sim/audit.ts";
 import { liveThrough } from "./sim/day.ts";
@@ -7,12 +7,12 @@ const FIRST = Number(process.env.SIM_SEED ?? 1);
 const DAYS = Number(process.env.SIM_DAYS ?? (process.env.SIM_SEED === undefined ? 300 : 1));
 const DAYS_PER_TEST = 50;
 const TIMEOUT_MS = 600_000;
-/** One that is wrong is enough to read; all days are wrong alike. */
+/** A few are enough to read, since wrong days usually share one cause. */
 const SHOWN_MAX = 3;
 
 const total: Partial<Record<keyof Counts, number>> = {};
 
-/** Nothing but the seeds of days that went wrong, with what was found. */
+/** Returns the seeds of the days that went wrong, with the problems found. */
 async function wrongDays(from: number, count: number): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (let seed = from; seed < from + count && wrong.length < SHOWN_MAX; seed++) {
@@ -23,7 +23,7 @@ async function wrongDays(from: number, count: number): Promise<readonly string[]
   return wrong;
 }
 
-/** A day that comes to no end is one that went wrong. */
+/** A day that never ends counts as wrong. */
 async function audited(seed: number): Promise<Pick<Finding, "problems" | "counts">> {
   try {
     return await auditDay(seed);
@@ -85,7 +85,7 @@ describe("a seed", () => {
   });
 });
 
-/** The names of nodes are drawn outside of the simulation. */
+/** The names of nodes are drawn outside the simulation. */
 function withoutNames(story: readonly string[]): string {
   const names = new Map<string, string>();
   return story.join("\n").replace(/node_[0-9a-f]+/g, (name) => {

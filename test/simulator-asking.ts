@@ -1,4 +1,4 @@
-// Requests of the simulator's tests, in each dialect's own wire format and without the gateway's encoders.
+// Requests of the simulator's tests in each dialect's wire format, without the gateway's encoders.
 import { asObject, type JsonObject, parseJson } from "../src/core/json.ts";
 import { toEvents } from "./recorded/aws-frames.ts";
 import type { Simulator } from "./simulator/server.ts";
@@ -8,7 +8,7 @@ interface Kit {
   readonly keyHeader: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: (model: string, text: string, stream: boolean) => JsonObject;
-  /** The path of the text in a whole answer, and of its piece in an event. */
+  /** The path of the text in a whole answer, and of a piece of text in an event. */
   readonly whole: string;
   readonly piece: string;
 }
@@ -93,9 +93,9 @@ export interface Asked {
   readonly model?: string;
   readonly text?: string;
   readonly streamed?: boolean;
-  /** null if none is sent. */
+  /** Null if none is sent. */
   readonly key?: string | null;
-  /** Fields that are added to the body or replace its own. */
+  /** Fields added to the body, replacing those of the same name. */
   readonly with?: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent instead of JSON. */
@@ -103,7 +103,7 @@ export interface Asked {
   readonly signal?: AbortSignal;
 }
 
-/** Sends one request in a dialect; redirects are not followed. */
+/** Sends one request in a dialect. Doesn't follow redirects. */
 export function send(sim: Pick<Simulator, "url">, name: KitName, asked: Asked = {}): Promise<Response> {
   const kit: Kit = KITS[name];
   const { model = "sim-mini", text = "hello", streamed = false, key = "a-key" } = asked;
@@ -146,7 +146,7 @@ export async function ask(sim: Pick<Simulator, "url">, name: KitName, asked: Ask
   };
 }
 
-/** Frames begin with a zero byte, and no text does. */
+/** Only frames begin with a zero byte. */
 async function readText(response: Response): Promise<string> {
   const bytes = await response.bytes();
   return bytes[0] === 0 ? toEvents(bytes) : new TextDecoder().decode(bytes);

@@ -1,4 +1,4 @@
-// The simulated Bedrock: its validator's refusals for Converse and for Claude by InvokeModel, and its frames.
+// The simulated Bedrock: its validators' refusals for Converse and for Claude by InvokeModel, and its frames.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../src/core/json.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";

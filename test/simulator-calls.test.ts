@@ -1,4 +1,4 @@
-// The simulator's memory stays bounded, however long it is under load.
+// The simulator's memory stays bounded under any load.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { ObservedCall } from "../src/simulator/types.ts";
 import { BODY_CHARACTERS_MAX, CALLS_MAX, CallLog } from "./simulator/calls.ts";

@@ -64,6 +64,6 @@ test("every other test uses the simulator with its validators", () => {
         readFileSync(join(import.meta.dir, file), "utf8"),
       ),
   );
-  // Text that the gateway can't read is in blocks and parts that the validators don't know either.
+  // Content that the gateway can't read is in blocks and parts that the validators don't know either.
   expect(starting.toSorted()).toEqual(["http-unread.test.ts", "simulator-product.test.ts"]);
 });

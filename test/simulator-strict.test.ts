@@ -1,4 +1,4 @@
-// The simulated providers' validators: for each provider, requests that it refuses and its words.
+// The simulated providers' validators: requests that each refuses, and its messages.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { JsonObject } from "../src/core/json.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";

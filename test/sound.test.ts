@@ -1,11 +1,11 @@
-// The length of sound files: from their containers, else from their size, and of hostile files.
+// The length of sound files, from their containers or else from their size, and hostile files.
 import { describe, expect, test } from "bun:test";
 import { Attachment } from "../src/core/attachment.ts";
 import { measureSeconds } from "../src/http/sound.ts";
 import { makeWav } from "./media/world.ts";
 
 const HOSTILE_BYTES = 8_000_000;
-/** By 32 kbit/s. */
+/** At 32 kbit/s. */
 const SECONDS_BY_SIZE = HOSTILE_BYTES / 4000;
 
 const attach = (bytes: Uint8Array, type = "audio/wav") => new Attachment("a", type, new Uint8Array(bytes));
@@ -43,7 +43,7 @@ describe("a file with millions of boxes is only read up to a bound", () => {
     ],
   ];
   for (const [name, bytes] of HOSTILE) {
-    // Without the bound each takes seconds, in which nothing else runs; with it, some 10 ms.
+    // Without the bound each blocks the loop for seconds, with it for some 10 ms.
     test(name, async () => {
       expect(await measureSeconds(attach(bytes))).toBe(SECONDS_BY_SIZE);
     });

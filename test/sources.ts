@@ -1,4 +1,4 @@
-// The source files as the tidy tests read them, and their way to show what a rule finds.
+// The source files that the tidy tests read, and an assertion that shows a rule's findings.
 import { expect } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
@@ -29,12 +29,12 @@ function readSource(path: string): Source {
   return { path, room, text, lines: text.split("\n"), imports };
 }
 
-/** The room of a file: its first folder, and `transport/framing`, which others may import without the rest of transport. */
+/** The room of a file: its first folder, or `transport/framing`, which others may import without the rest. */
 export function findRoom(path: string): string {
   return /^src\/(transport\/framing|[^/]+)/.exec(path)?.[1] ?? "";
 }
 
-/** Asserts that a rule finds nothing, and shows what it found. */
+/** Asserts that a rule has no findings, and shows them otherwise. */
 export function expectNone(found: readonly string[]): void {
   expect(found).toEqual([]);
 }

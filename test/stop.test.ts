@@ -1,4 +1,4 @@
-// Stop sequences that the gateway keeps itself: cut at the same place however the text comes in.
+// Stop sequences that the gateway enforces itself: cut at the same place however the text is split.
 import { expect, test } from "bun:test";
 import { Fold } from "../src/operations/chat/fold.ts";
 import type { ChatChunk, FinishReason } from "../src/operations/chat/form.ts";
@@ -26,10 +26,10 @@ const ROWS: readonly (readonly [string, readonly string[], string, FinishReason]
   ["STOP", ["STOP"], "", "stop"],
   ["x END y STOP", ["STOP", "END"], "x ", "stop"],
   ["anything", [""], "anything", "length"],
-  // A false beginning of a stop sequence is passed over, and a true one after it still counts.
+  // A partial match of a stop sequence is passed over, and a full one after it still counts.
   ["abababac", ["ababac"], "ab", "stop"],
   ["aabaabaaac", ["aabaaac"], "aab", "stop"],
-  // The one that ends first counts, and of two that end together the longer.
+  // The one that ends first counts. If two end together, the longer one does.
   ["xabcd", ["abcd", "bc"], "xa", "stop"],
   ["x abc", ["c", "abc"], "x ", "stop"],
   ["x abc", ["abcd", "c"], "x ab", "stop"],

@@ -1,4 +1,4 @@
-// Payment of a request, whatever the store's engine: allowance, balance, spend limits, the last cent.
+// Payment of requests on every store: allowance, balance, spend limits, the last cent.
 import { describe, expect, test } from "bun:test";
 import type { Offer } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";
@@ -38,7 +38,7 @@ export function billingSuite(name: string, makeBench: MakeBench): void {
 
 let count = 0;
 
-/** Returns the admission of a request with its worst cost, as `balance 700`, or the code of its refusal. */
+/** Tries to admit a request with its worst cost. Returns `balance 700` or the refusal's code. */
 async function tried(
   ledger: Ledger,
   key: GatewayKey,
@@ -54,7 +54,7 @@ async function tried(
   }
 }
 
-/** A key whose one free request a day is taken. */
+/** A key that has used its one free request of the day. */
 async function used(store: Store): Promise<GatewayKey> {
   const key = makeKey("key_a", { requestsPerDay: 1 });
   await store.addKey(key, "digest");
@@ -172,7 +172,7 @@ function payingAlways(opened: Opened): void {
       holdNanoUsd: 8_333 * 30_000,
       outputTokens: { "Sim#cheap": 8_192, "Sim#dear": 8_333 },
     });
-    // Of what is left, 750,010,000, a quarter covers 6,250.
+    // A quarter of the remaining 750,010,000 covers 6,250.
     expect(await tried(ledger, key, [dear])).toBe(`balance ${6_250 * 30_000}`);
   });
 
@@ -254,7 +254,7 @@ function lastCent(opened: Opened): void {
     expect(new Set(refusals)).toEqual(new Set(["insufficient_balance"]));
     expect(await store.account("default")).toMatchObject({ balanceNanoUsd: CENT - COVERED * WORST });
 
-    // Each is settled, by the one store or the other: for less, for more, or for nothing.
+    // Each is settled by either store, for less, for more, or for nothing.
     const ends = await Promise.all(
       held.map((ticket, index) =>
         index % 3 === 0

@@ -1,4 +1,4 @@
-// Commands that make a store and commands that only look for one: nobody looks into an empty one by mistake.
+// Commands that create a store and commands that only read one: none shows an empty store by mistake.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The duties of every store towards the console: sign-ins and credentials that were added at run time.
+// The console's needs on every store: sign-ins, and credentials added at run time.
 import { describe, expect, test } from "bun:test";
 import type { Session, StoredCredential } from "../src/core/rows.ts";
 import { NOON } from "./samples.ts";

@@ -1,4 +1,4 @@
-// Stores that fail for real under a running gateway: nothing unmetered passes, every answer is true, and everything recovers.
+// Real store failures under a running gateway: nothing unmetered passes, every answer is true, and everything recovers.
 import { Database } from "bun:sqlite";
 import { describe, expect, test } from "bun:test";
 import {
@@ -24,14 +24,14 @@ import { catchThrown, readCode } from "./thrown.ts";
 const CAN_FAIL_SYNCS = await canFailSyncs();
 const PAGE_SIZE = "SELECT page_size AS size FROM pragma_page_size";
 const ROOT_PAGE = "SELECT rootpage AS page FROM sqlite_schema WHERE name = ?";
-/** The waits inside are shorter, so that everything is cleared away even when a test fails. */
+/** Longer than the waits inside, so that everything is cleaned up even if a test fails. */
 const TEST_MS = 120_000;
-/** Shorter than the product's own 5 s, so that a held lock is given up soon. */
+/** Shorter than the product's 5 s, so that a test with a held lock ends soon. */
 const LOCK_WAIT_MS = 250;
 
 describe.concurrent("a store that fails under a running gateway", () => {
   for (const { name, isPossible, make } of FAULTS) {
-    // Some of them need root outside a container.
+    // Some faults need root outside a container.
     test.skipIf(!isPossible)(
       `${name}: 503 with Retry-After, no uncounted call, red then green, recovery without help, and balanced books`,
       async () => {
@@ -80,7 +80,7 @@ describe("a damaged store file", () => {
   const newPath = () => join(mkdtempSync(join(tmpdir(), "poundkey-file-")), "poundkey.db");
   const remove = (path: string) => rmSync(dirname(path), { recursive: true });
 
-  /** The offset of a table's first page, in bytes. */
+  /** The byte offset of a table's first page. */
   const pageOf = (path: string, table: string) =>
     looked(path, (database) => {
       const { size } = database.query<{ size: number }, []>(PAGE_SIZE).get() ?? { size: 0 };

@@ -1,4 +1,4 @@
-// One key's share of the request log and its sums, for every store's engine.
+// One key's requests in the log and its sums, on every store.
 import { expect, test } from "bun:test";
 import type { Position, RequestFilter, Store } from "../src/core/store.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
@@ -39,7 +39,7 @@ export function mixedRows(store: () => Store): void {
     await give(store(), key.accountId, 1000);
     const payments = openPayments(store());
     const held = await Promise.all(["1", "2", "3", "4"].map((id) => payments.hold(id, key, 10)));
-    // Settled in one turn of the event loop, they are one transaction.
+    // Settled in one turn of the event loop, these are one transaction.
     await Promise.all(held.map((one, at) => payments.post(one, 1, at % 2 === 0 ? CHAT : PICTURES)));
     const rows = await store().requests({}, { limit: 9, after: null });
     const written = rows.map(({ operation, amounts }) => `${operation} ${amounts.prompt} ${amounts.images}`);

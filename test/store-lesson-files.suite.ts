@@ -1,4 +1,4 @@
-// Lessons that are written to a file and read in again, for every store's engine.
+// Lessons written to a file and read again, on every store.
 import { afterEach, describe, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -26,7 +26,7 @@ const file = join(tmpdir(), `poundkey-lessons-${crypto.randomUUID()}.jsonl`);
 
 function inFile(opened: () => TwoStores): void {
   afterEach(() => rmSync(file, { force: true }));
-  /** The JSON that the command prints. */
+  /** Returns the JSON that the command prints. */
   const ran = async (
     store: Store,
     action: (call: LessonCall, file: string) => Promise<void>,

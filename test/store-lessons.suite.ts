@@ -1,4 +1,4 @@
-// Lessons for the selectors and the decisions that are kept, for every store's engine.
+// Lessons for the selectors and stored decisions, on every store.
 import { describe, expect, test } from "bun:test";
 import type { Store } from "../src/core/store.ts";
 import { makeLessonRow } from "./lesson-samples.ts";

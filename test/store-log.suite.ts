@@ -1,4 +1,4 @@
-// The request log and its sums, for every store's engine.
+// The request log and its sums, on every store.
 
 import { beforeEach, expect, test } from "bun:test";
 import { findBucket } from "../src/core/histogram.ts";
@@ -143,7 +143,7 @@ export function sums(store: () => Store): void {
   });
 }
 
-/** Streamed answers and others, in two hours. */
+/** Streamed and whole answers, in two hours. */
 export function firstTokens(store: () => Store): void {
   test("times to first token are counted by bucket, for streamed answers only", async () => {
     const streamed = { stream: true, totalMs: 5000 };
@@ -191,7 +191,7 @@ const unanswered = {
   amounts: NO_AMOUNTS,
 } as const;
 
-/** Hour by hour, two accounts, three keys, two models. */
+/** Writes two accounts, three keys and two models over several hours. */
 async function writeHours(store: Store): Promise<void> {
   const rows = [
     { atMs: NOON - HOUR - 1, chargedNanoUsd: 90_000 },
@@ -200,7 +200,7 @@ async function writeHours(store: Store): Promise<void> {
     { atMs: NOON, chargedNanoUsd: 4, keyId: "key_b" },
     { atMs: NOON + HOUR - 1, chargedNanoUsd: 8, keyId: "key_c", accountId: "acct" },
     { atMs: NOON + 5, keyId: "key_c", accountId: "acct", modelUsed: "Sim#other", costNanoUsd: 16 },
-    // No model answered: the first counts for the one whose provider failed, the second for none.
+    // No model answered. The first counts for the model whose provider failed, the second for none.
     { atMs: NOON + 6, ...unanswered, status: 502, faultCode: "upstream_error" },
     { atMs: NOON + 7, ...unanswered, status: 404, faultCode: "model_not_found" },
     { atMs: NOON + 8, ...unanswered, status: 499, faultCode: "client_gone" },
@@ -210,7 +210,7 @@ async function writeHours(store: Store): Promise<void> {
     await writeRecord(store, makeRecord(`${index}`, { amounts, ...row }));
 }
 
-/** Each sum as its dimensions, the number of its requests and what they cost. */
+/** Formats a sum as its dimensions, its number of requests and their cost. */
 function inLine(sum: UsageSum): string {
   const { hourMs, accountId, keyId, model, operation, surface, requests, costNanoUsd } = sum;
   const hour = hourMs === 0 ? "" : `${(hourMs - NOON) / HOUR}h`;

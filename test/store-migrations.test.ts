@@ -1,4 +1,4 @@
-// A store that an earlier version made: brought up to date with all that is in it, and its log and sums go on.
+// Stores of earlier versions are migrated with all their data, and their log and sums continue.
 import { Database } from "bun:sqlite";
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -15,7 +15,7 @@ import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startPostgres } from "./postgres-server.ts";
 import { HOUR, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
 
-/** A key, a request that it made, and the hour's sum, as they were before there were traces and first tokens. */
+/** A key, its request, and the hour's sum, from before traces and first tokens existed. */
 const ROWS = [
   `INSERT INTO gateway_key (id, digest, name, account_id, last4, created_at_ms, allowed_models, requests_per_day)
    VALUES ('key_a', 'digest of key_a', 'old', 'default', 'abcd', 1, 'null', '"default"')`,
@@ -34,7 +34,7 @@ const ROWS = [
      ('default', 'scored', ${NOON + 3}, 'Sim#echo', 1, 0.5, '{"row":"a"}', 'key_a', 'score', 0.5)`,
 ];
 
-/** The labels of one request have become one lesson. */
+/** The labels of one request become one lesson. */
 const LESSONS = [
   {
     ...{ id: "label_1", atMs: NOON + 1, keyId: "", source: "label", request: '{"row":"a"}' },
@@ -47,7 +47,7 @@ const LESSONS = [
   { id: "scored", keyId: "key_a", weight: 0.5, marks: [{ model: "Sim#echo", score: 1, expected: 0.5 }] },
 ];
 
-/** The step that made sessions, credentials, traces and first tokens is the one that is looked for. */
+/** The steps before the one that added sessions, credentials, traces and first tokens. */
 function before<Step>(steps: readonly Step[]): readonly Step[] {
   return steps.slice(
     0,
@@ -108,7 +108,7 @@ describe("a store of an earlier version", () => {
     await database.unsafe(`
       CREATE TABLE schema_version (one BIGINT PRIMARY KEY CHECK (one = 1), version BIGINT NOT NULL);
       INSERT INTO schema_version VALUES (1, ${steps.length})`);
-    // As if the process had died in the middle of the step: it is taken again.
+    // Simulates a process that died in the middle of the step. The step runs again.
     for (const sql of LESSONS_BY_PROMPT.slice(0, 4)) await database.unsafe(sql);
     await goesOn(await openPostgresStore({ url: server.url, decide }));
   });

@@ -1,4 +1,4 @@
-// Everything at once on every store, by seed: top-ups, admissions, settlements and their repeats, and books that add up after it.
+// Everything at once on every store, seeded: top-ups, admissions, settlements, repeats, and books that balance.
 import { describe, expect, test } from "bun:test";
 import type { NanoUsd } from "../src/core/money.ts";
 import type { Place } from "../src/core/rows.ts";
@@ -24,7 +24,7 @@ interface Open {
   readonly place: Place;
 }
 
-/** Numbers from 0 to below `most`, the same ones for the same seed. */
+/** Numbers from 0 to below `most`, the same for the same seed. */
 function rollsOf(seed: number) {
   let state = seed;
   return (most: number): number => {
@@ -33,7 +33,7 @@ function rollsOf(seed: number) {
   };
 }
 
-/** Clients, operators and providers of two nodes, and the answers they got. */
+/** Clients, operators and providers of two nodes, and the answers received. */
 class Load {
   readonly #stores: readonly Store[];
   readonly #payments: readonly Payments[];
@@ -42,7 +42,7 @@ class Load {
   readonly #ended: Open[] = [];
   #count = 0;
   readonly charged = new Map<string, NanoUsd>();
-  /** Places of answers that were produced, and that were failed. */
+  /** The places taken by produced answers and by failed ones. */
   readonly taken = new Map<string, number>();
   readonly failed = new Map<string, number>();
   readonly #topUps = new Map<string, NanoUsd>();
@@ -146,7 +146,7 @@ export function mixSuite(name: string, makeBench: MakeBench): void {
             await load.rush();
             expect(findErrors(await store.audit())).toEqual([]);
           }
-          // A node that dies loses what it has open; the other's requests end.
+          // A node that dies loses its open requests. The other's requests finish.
           await bench.forsake(store);
           await ledgerOn(other).resolveLost();
           await load.endAll();

@@ -1,4 +1,4 @@
-// Money, for every store's engine: top-ups, holds, posts, journals, and books that add up.
+// Money on every store: top-ups, holds, posts, journals, and books that balance.
 import { describe, expect, test } from "bun:test";
 import type { Entry } from "../src/core/rows.ts";
 import { makeEntryId, type Page } from "../src/core/store.ts";
@@ -81,7 +81,7 @@ function topUps(opened: Opened): void {
   });
 }
 
-/** The journal after one request on an account with so much. */
+/** The journal after one request on an account with these funds. */
 async function afterOne({ store, other }: TwoStores, funds: number, held: number, cost: number | null) {
   const key = await addKey(store, "key_a");
   await give(store, "default", funds);
@@ -190,7 +190,7 @@ function journals(opened: Opened): void {
   const positionOf = (entry: Entry | undefined): Page["after"] =>
     entry === undefined ? null : { atMs: entry.atMs, id: makeEntryId(entry) };
 
-  /** All of a list, read in pages of two. */
+  /** A whole list, read in pages of two. */
   async function paged(read: (page: Page) => Promise<readonly Entry[]>): Promise<readonly Entry[]> {
     const all: Entry[] = [];
     for (;;) {
@@ -230,7 +230,7 @@ function journals(opened: Opened): void {
       await give(store, account, 7);
     }
     await topUp(store, { accountId: "acct_1", id: "late", nanoUsd: 1, note: null, nowMs: NOON + 1 });
-    // The others are all of the same moment: the account and the number tell them apart.
+    // The other entries have the same time, so the account and the number order them.
     const [latest, ...funding] = ids(await paged((page) => store.systemJournal("funding", page)));
     expect(latest).toBe("acct_1.6");
     expect(funding.toSorted()).toEqual(accounts.flatMap((id) => [`${id}.1`, `${id}.5`]).toSorted());

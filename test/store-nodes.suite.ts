@@ -1,4 +1,4 @@
-// Repeated ids, dead nodes and lost requests, for every store's engine.
+// Repeated ids, dead nodes and lost requests, on every store.
 
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { GatewayKey } from "../src/core/key.ts";
@@ -48,7 +48,7 @@ function saidTwice(opened: Opened): void {
     const payments = openPayments(store);
     const ticket = payments.ticket("1", key, 6_000);
     const again = () => expectGrant(payments.ledger, ticket);
-    // Twice that is more than the balance; the last two are one batch.
+    // Twice that exceeds the balance. The last two are one batch.
     for (const granted of [await again(), await again(), ...(await Promise.all([again(), again()]))]) {
       expect(granted.holdNanoUsd).toBe(6_000);
     }
@@ -75,7 +75,7 @@ function saidTwice(opened: Opened): void {
     await Promise.all([again(second), again(second)]);
     expect((await again(second)).place.kind).toBe("throttle");
     expect(readCode(await catchThrown(again(third)))).toBe("rate_limit_exceeded");
-    // Given back it is the slot that was there before the first time.
+    // Giving it back restores the slot from before the first time.
     await payments.release(second);
     expect((await again(third)).place.kind).toBe("throttle");
   });
@@ -99,7 +99,7 @@ function endedTwice(opened: Opened): void {
     const repeats = [mine, theirs, mine, mine, theirs].map((payments) => payments.post(ticket, 1_200));
     const settled = { chargedNanoUsd: 1_200, holdNanoUsd: 3_000, ...NOTHING_LATE };
     for (const answer of await Promise.all(repeats)) expect(answer).toMatchObject(settled);
-    // Nothing that is said of it afterwards changes that.
+    // A later report of its outcome changes nothing.
     expect(await theirs.post(ticket, 2_999)).toMatchObject(settled);
     expect(await mine.release(ticket)).toMatchObject(settled);
     expect(await moneyIn(store)).toEqual([8_800, 0]);

@@ -1,4 +1,4 @@
-// The PostgreSQL store: the suite of all stores, and what only a server that others use too can suffer.
+// The PostgreSQL store: the suites of all stores, and faults that only a shared server has.
 import { afterAll, afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { openStore } from "../src/app/open-store.ts";
@@ -22,7 +22,7 @@ runPostgresSuites("on a server", () => ({ store: server.url, direct: server.url 
 
 describe("postgres: one server, many nodes, failures", () => {
   const PATIENCE_MS = 1500;
-  /** For what is not about time, on a machine that is busy with other things. */
+  /** For tests that don't depend on time, on a busy machine. */
   const LONG_MS = 30_000;
   const NO_IDS = { requestId: null, replyId: null };
   let store: Store;
@@ -39,7 +39,7 @@ describe("postgres: one server, many nodes, failures", () => {
     await empty();
   });
 
-  /** Another node's transaction that has the account's lock while the work is done. */
+  /** Runs the work while another node's transaction holds the account's lock. */
   async function whileLocked<T>(accountId: string, work: (database: SQL) => Promise<T>): Promise<T> {
     await using database = new SQL(server.url, { max: 1 });
     return database.begin(async (locked) => {
@@ -169,7 +169,7 @@ describe("postgres: one server, many nodes, failures", () => {
     const away =
       "UPDATE node SET since_at = since_at - interval '1 hour', beat_at = beat_at - interval '1 minute'";
     await raw(away);
-    // The whole database was away: neither before one's own next beat nor right after it is the silence a sign.
+    // The whole database was away, so neither before this node's next beat nor right after it does silence mean death.
     expect(await other.orphans(9)).toEqual([]);
     await other.beat();
     expect(await other.orphans(9)).toEqual([]);

@@ -1,4 +1,4 @@
-// Replies kept for clients that send the same Idempotency-Key again, for every store's engine.
+// Replies stored for clients that repeat an Idempotency-Key, on every store.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { forgetOldest } from "../src/app/upkeep.ts";
 import type { Store } from "../src/core/store.ts";
@@ -40,7 +40,7 @@ export function repliesSuite(name: string, makeBench: MakeBench): void {
   });
 }
 
-/** One client that sends the same Idempotency-Key, under a clock that can be moved. */
+/** One client that repeats an Idempotency-Key, under a clock that the test moves. */
 function clientOf(store: Store, rules: RulesChanged = {}) {
   const clock = standingClock(NOON);
   const ledger = ledgerOn(store, { ...rules, clock });
@@ -56,14 +56,14 @@ function clientOf(store: Store, rules: RulesChanged = {}) {
     clock,
     ledger,
     ticket,
-    /** The outcome of an admission, as `granted`, `pending 1`, `replayed sealed`, or the code of a refusal. */
+    /** Returns the outcome of an admission as `granted`, `pending 1`, `replayed sealed`, or the refusal's code. */
     async ask(id: string, replyId?: string, bodyDigest?: string): Promise<string> {
       return ledger.admit(ticket(id, replyId, bodyDigest)).then(inWords, (thrown) => readCode(thrown) ?? "");
     },
-    /** The request of that id was answered; null: with what can't be kept. */
+    /** Settles the answered request with this id. `sealedReply` is null if the reply can't be stored. */
     end: (id: string, sealedReply: string | null, replyId?: string) =>
       ledger.settle(ticket(id, replyId), { ...makeOutcome(ticket(id, replyId)), sealedReply }),
-    /** Nobody answered it. */
+    /** Settles a request that got no answer. */
     fail: (id: string) => ledger.settle(ticket(id), makeOutcome(ticket(id), {}, false)),
   };
 }
@@ -271,7 +271,7 @@ function roomForReplies(opened: Opened): void {
     await mine.ask("5", "one more");
     await mine.end("5", "1", "one more");
     expect(await mine.ask("6", "one more")).toBe("idempotency_unavailable");
-    // Forgotten ones make room.
+    // Deleting expired replies makes room.
     await other.prune(before(NOON + 1), 99);
     await mine.ask("7", "again");
     await mine.end("7", "1", "again");

@@ -1,4 +1,4 @@
-// The duties of every store towards the responses that are kept for requests that go on from them.
+// Responses stored for later requests that continue them, on every store.
 import { describe, expect, test } from "bun:test";
 import type { StoredResponse } from "../src/core/rows.ts";
 import { NOON } from "./samples.ts";

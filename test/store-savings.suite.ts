@@ -1,4 +1,4 @@
-// The savings of selectors with a dial, week by week, for every store's engine.
+// The weekly savings of selectors with a dial, on every store.
 
 import { expect, test } from "bun:test";
 import { sumSavings } from "../src/admin/savings.ts";
@@ -8,7 +8,7 @@ import { HOUR, makeRecord, NOON, standingClock, writeRecord } from "./samples.ts
 
 const WEEK = 7 * 24 * HOUR;
 
-/** A decision for the cheap one, in place of one that costs four times as much. */
+/** A decision for a cheap model over one that costs four times as much. */
 function makeDecision(promised: number): string {
   const candidate = { latency_ms: 900, cost_usd: 0.001, quality: 0.72, level: 0.7 };
   return JSON.stringify({
@@ -52,7 +52,7 @@ export function savings(store: () => Store): void {
     for (let at = 0; at < 30; at++) {
       await decide(`r${at}`, NOON - at, 0.95);
       await store().teach(makeLessonRow(`r${at}`, { model: "Acme#cheap", score: at % 2 === 0 ? 1 : 0.4 }));
-      // A signal is no client's judgment.
+      // A signal is not a client's score.
       await decide(`x${at}`, NOON - at, 0.95);
       await store().teach(makeLessonRow(`x${at}`, { model: "Acme#cheap", source: "signal", score: 0 }));
     }

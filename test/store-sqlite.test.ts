@@ -1,4 +1,4 @@
-// The SQLite store: the suite of all stores, and what only a file that others use too can suffer.
+// The SQLite store: the suites of all stores, and faults that only a shared file has.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
@@ -40,7 +40,7 @@ function makeBench(): StoreBench {
   const path = join(folder, "poundkey.db");
   return {
     open: (decide) => openSqliteStore({ path, decide }),
-    // A process that ends releases its lock, and the first process that looks removes the file.
+    // A process that ends releases its lock, and the first process that checks removes the file.
     forsake: ({ node }) => rmSync(`${path}-${node}`),
     raw: (sql) => {
       const database = new Database(path);
@@ -212,7 +212,7 @@ test("sqlite: each row of a log longer than one search step is found once, on pa
   const bench = makeBench();
   const store = await bench.open(decide);
   await writeRecord(store, makeRecord("0", { atMs: NOON, status: 418 }));
-  // Three in each millisecond, every 500th of the status that is looked for.
+  // Three per millisecond. Every 500th has the status that the test looks for.
   const other: Readonly<Record<string, string>> = {
     id: "printf('%06d', n)",
     at_ms: `${NOON} + n / 3`,

@@ -1,4 +1,4 @@
-// The tests of every store, whatever its engine: the suite takes a function that opens one.
+// The tests of every store. A suite takes a function that opens one.
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { Decide } from "../src/core/demand.ts";
 import type { Store } from "../src/core/store.ts";
@@ -17,26 +17,26 @@ import { keyUses, mixedRows, requestsOfKey } from "./store-key-log.suite.ts";
 import { firstTokens, log, logFilters, sums, usage, usageNarrowed } from "./store-log.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
 
-/** One empty database, and ways into it. */
+/** One empty database, and ways to use it. */
 export interface StoreBench {
-  /** Opens it once more: each store has its own connection, as another process would. */
+  /** Opens another store on it, with its own connection, as another process would. */
   open(decide: Decide): Promise<Store>;
-  /** Makes everybody take the store's process for dead, without the store knowing of it. */
+  /** Makes all others consider the store's process dead, without the store's knowledge. */
   forsake(store: Store): Promise<void> | void;
-  /** Runs a statement behind the stores' backs. Throws when the database refuses it. */
+  /** Runs a statement without the stores. Throws if the database refuses it. */
   raw(sql: string): Promise<void> | void;
   dispose(): Promise<void> | void;
 }
 export type MakeBench = () => Promise<StoreBench> | StoreBench;
 
-/** Two stores on one database, as two processes have them. */
+/** Two stores on one database, as two processes have. */
 export interface TwoStores {
   readonly bench: StoreBench;
   readonly store: Store;
   readonly other: Store;
 }
 
-/** Opens them on an empty database before each test; asked for within one. */
+/** Opens them on an empty database before each test. The returned function is called within a test. */
 export function twoStores(makeBench: MakeBench): () => TwoStores {
   let opened: TwoStores;
   beforeEach(async () => {

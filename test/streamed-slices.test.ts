@@ -1,4 +1,4 @@
-// A read of many megabytes is processed in slices, so that other work on the event loop has a turn in between.
+// A read of many megabytes is processed in slices, so that other work on the event loop runs in between.
 
 import { expect, test } from "bun:test";
 import { clock } from "../src/app/world.ts";

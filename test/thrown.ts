@@ -1,7 +1,7 @@
 // The error of a call that must fail, and its code.
 import { Fault } from "../src/core/fault.ts";
 
-/** Returns what the promise rejects with, or undefined. */
+/** Returns the promise's rejection, or undefined. */
 export async function catchThrown(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;
@@ -11,7 +11,7 @@ export async function catchThrown(promise: Promise<unknown>): Promise<unknown> {
   return undefined;
 }
 
-/** Returns the code of a fault, and undefined for anything else. */
+/** Returns the code of a Fault, or undefined for any other error. */
 export function readCode(thrown: unknown): string | undefined {
   return thrown instanceof Fault ? thrown.code : undefined;
 }

@@ -5,19 +5,19 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "..");
 
-/** Rooms of `src` that are not held to a rule yet. The lists only shrink. */
+/** Rooms of `src` that are exempt from a rule. The lists only shrink. */
 const NOT_YET: Readonly<Record<"comments" | "names", readonly string[]>> = { comments: [], names: [] };
 
 /** A sentence may begin with these only as a question. */
 const HEADLESS = /^(What|Who|Whose|Whoever|Whatever|How|Whether|Why|Which|So many|So much)\b/;
 
-/** A comment that begins with these leaves out what it speaks of, or has an answer given by nobody. */
+/** A comment that begins with these lacks its subject. */
 const FRAGMENT = /^(Of|To be|Gives)\b/;
 
 /** "When it ends, the hold is posted." is a sentence; "When it ends." isn't. */
 const CLAUSE = /^(When|Where)\b[^,]*$/;
 
-/** Words at which a native speaker would stop, and words that make persons of things. */
+/** Words that make a native speaker stop, and words for persons used for things. */
 const WORDS = new RegExp(
   [
     ...[
@@ -54,7 +54,7 @@ interface Comment {
   readonly text: string;
 }
 
-/** The comments of a file: each block, and each run of lines, as one text without its code. */
+/** Returns each block comment, and each run of line comments, as one text without its code. */
 function readComments(source: string): readonly Comment[] {
   const comments: { line: number; text: string }[] = [];
   let last: { line: number; text: string; end: number } | null = null;
@@ -78,7 +78,7 @@ function splitSentences(text: string): readonly string[] {
   return text.trim().split(/(?<=[.?!])\s+(?=[A-Z])/);
 }
 
-/** Returns why a sentence of a comment is refused, or null. */
+/** Returns why a sentence is refused, or null. */
 function judge(sentence: string): string | null {
   if (!sentence.endsWith("?") && (HEADLESS.test(sentence) || CLAUSE.test(sentence))) return "headless";
   return WORDS.exec(sentence)?.[0] ?? null;
@@ -105,7 +105,7 @@ function findNames(path: string, source: string): readonly string[] {
 
 const RULES = { comments: findComments, names: findNames };
 
-/** Returns what a rule finds in the rooms that are held to it; `test` is a room too. */
+/** Returns a rule's findings in the rooms that aren't exempt. `test` is a room too. */
 function findIn(rule: keyof typeof RULES): readonly string[] {
   const files = ["src", "test"].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })

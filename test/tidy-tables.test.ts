@@ -61,7 +61,7 @@ test("every provider has cards, and every operation has a codec, a surface, a ro
 test("every fault in the table is raised somewhere", () => {
   const raising = sources.filter(({ path, room }) => path !== "src/core/fault.ts" && room !== "simulator");
   const text = raising.map((source) => source.text).join("\n");
-  // The bounds put these together from the kind of number.
+  // These names are built in code from the kind of number.
   const composed = /^(decimal|integer)_(above_max|below_min)_value$/;
   expectNone(Object.keys(FAULTS).filter((code) => !composed.test(code) && !text.includes(`"${code}"`)));
 });

@@ -1,4 +1,4 @@
-// The house plan as a test: rooms and what they may import, effects where they belong, sizes, dead files, tables whole.
+// The house plan as a test: rooms and their imports, effects in their places, sizes, dead files, complete tables.
 import { expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join, relative } from "node:path";
@@ -7,7 +7,7 @@ import { expectNone, findRoom, ROOT, readSources } from "./sources.ts";
 const FILE_LINES_MAX = 300;
 const FUNCTION_LINES_MAX = 60;
 
-/** DESIGN §2: what each room may import beside itself. The empty name is `package.json`, for the version. */
+/** The rooms that each room may import beside itself (DESIGN §2). The empty name is `package.json`, for the version. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   operations: ["core", "transport/framing"],
@@ -63,7 +63,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   "main.ts": ["app", "cli"],
 };
 
-/** Clocks, chance, network, timers and the process are handed in everywhere but here. */
+/** Everywhere else clocks, chance, network, timers and the process are passed in. */
 const EFFECTS_ALLOWED =
   /^src\/(main\.ts|store\/|app\/|cli\/|simulator\/server\.ts|(console|docs)\/browser\.ts)/;
 const EFFECTS =
@@ -85,7 +85,7 @@ test("rooms import only what the house plan allows", () => {
 });
 
 test("no dialect imports another, and nothing outside imports more than the port", () => {
-  // Folders that begin with `_` hold code that several dialects share.
+  // Folders that begin with `_` hold code shared by several dialects.
   const folderOf = (path: string) => /^src\/dialects\/([^/]+)\//.exec(path)?.[1];
   const isForeign = (own: string | undefined, target: string) => {
     const folder = folderOf(target);
@@ -110,7 +110,7 @@ test("the console takes its types from the routes' schemas, and code only from t
       ),
     ),
   );
-  // The fields of answers are spelled with underscores, which nothing else in the page is.
+  // Fields of answers are the only names in the page spelled with underscores.
   expectNone(
     page.flatMap(({ path, lines }) =>
       lines.flatMap((line, at) =>
@@ -143,7 +143,7 @@ test("the source stays small enough for one person to read", () => {
 
 test("there are no dead files", () => {
   const used = new Set([...sources, ...tests].flatMap(({ imports }) => imports));
-  // The pages name their scripts, the build its step.
+  // The pages name their scripts, and the build names its step.
   const entries = new Set([
     "src/main.ts",
     "src/console/main.tsx",
@@ -184,7 +184,7 @@ test("files and functions stay short, and each file says what it is", () => {
   );
 });
 
-/** A function or method ends, for this rule, at the first line that closes at the indentation at which it began. */
+/** For this rule, a function or method ends at the first line that closes at its own indentation. */
 function longFunctions(path: string, lines: readonly string[]): readonly string[] {
   const start =
     /^(\s*)(export )?(async )?(function\*? |static |\*?#?\w+\(.*\).*\{$|async \*?#?\w+\(|const \w+ = (async )?\(.*=> \{$)/;
@@ -199,7 +199,7 @@ function longFunctions(path: string, lines: readonly string[]): readonly string[
 
 test("there are no forbidden names, escapes or leftovers", () => {
   const names = /(utils|helpers?|manager|service|common|handler)s?\.ts$/;
-  // Written so that a search for the words themselves doesn't find this line.
+  // Written so that a search for these words doesn't find this line.
   const leftovers = /\b(TOD[O]|FIXM[E]|XX[X]|HAC[K])\b|@ts-(ignor[e]|expect-erro[r])/;
   const escapes = /\bas any\b|: any\b|export default/;
   expectNone([

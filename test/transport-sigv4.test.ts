@@ -1,4 +1,4 @@
-// Signatures against Amazon's own cases for Signature Version 4, and the headers that a call to Bedrock leaves with.
+// Signatures against Amazon's own cases for Signature Version 4, and the headers of a call to Bedrock.
 import { expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ interface Context {
   readonly omit_session_token?: boolean;
 }
 
-/** The request as text: its first line, headers (a line that begins with a space goes on with the one before), body. */
+/** Parses a request: its first line, headers (a line that begins with a space continues the one before), body. */
 function parseRequest(text: string): AwsRequest {
   const [head = "", body = ""] = text.split(/\r?\n\r?\n/);
   const [first = "", ...lines] = head.replace(/\r?\n[ \t]+/g, " ").split(/\r?\n/);
@@ -70,7 +70,7 @@ test.each(CASES)("Amazon's case %s gets Amazon's signature", (name) => {
   expect(signed.authorization).toBe(given ?? "");
 });
 
-/** Made by botocore 1.43's SigV4Auth for the same calls. */
+/** Signatures of the same calls by botocore 1.43's SigV4Auth. */
 const BY_BOTOCORE: readonly (readonly [path: string, signature: string])[] = [
   [
     "/model/amazon.nova-lite-v1%3A0/converse",

@@ -1,4 +1,4 @@
-// The parser of server-sent events: the same events under every cut, bounds on one event, linear in any line ends.
+// The parser of server-sent events: equal events under every split, bounds on one event, linear time, any line ends.
 import { describe, expect, test } from "bun:test";
 import type { ServerEvent } from "../src/core/dialect.ts";
 import { EVENT_CHARACTERS_MAX, EVENT_LINES_MAX, EventParser } from "../src/transport/framing/sse.ts";
@@ -6,13 +6,13 @@ import { decoded } from "./decoded.ts";
 
 const encoder = new TextEncoder();
 
-/** Returns the parser's events for a stream that comes in these reads. */
+/** Returns the parser's events for a stream that arrives in these reads. */
 function parsed(reads: readonly Uint8Array[]): ServerEvent[] {
   const parser = new EventParser();
   return [...[...decoded(reads)].flatMap((read) => parser.push(read)), ...parser.end()];
 }
 
-/** The stream in one read, byte by byte, and in all two and three reads. */
+/** The stream in one read, byte by byte, and in all splits into two and three reads. */
 function* cutsOf(bytes: Uint8Array): Generator<readonly Uint8Array[]> {
   yield [bytes];
   yield [...bytes].map((byte) => Uint8Array.of(byte));
@@ -25,7 +25,7 @@ function* cutsOf(bytes: Uint8Array): Generator<readonly Uint8Array[]> {
 
 type Row = readonly [name: string, stream: string, ...events: (readonly [event: string, data: string])[]];
 
-/** Streams with LF; each is tried with CRLF and CR in its place too. */
+/** Streams with LF. Each is also tried with CRLF and CR instead. */
 const ANY_LINE_END: readonly Row[] = [
   ["one event", "data: a\n\n", ["", "a"]],
   ["two events", "data: a\n\ndata: b\n\n", ["", "a"], ["", "b"]],
@@ -97,7 +97,7 @@ describe("every cut gives the same events", () => {
   });
 });
 
-/** A line that takes so many characters, its end included. */
+/** A line of this many characters, its end included. */
 function line(start: string, length: number): string {
   return `${start}${"x".repeat(length - start.length - 1)}\n`;
 }
@@ -133,7 +133,7 @@ describe("the size of an event is bounded", () => {
   }
 });
 
-/** Some million lines: a parser that scans the rest of the read for each of them does not end within the test's time. */
+/** A million lines: a parser that scans the rest of the read for each of them would exceed the test's time limit. */
 describe("lines take linear time", () => {
   const COUNT = 500_000;
   const rows: readonly (readonly [string, string])[] = [

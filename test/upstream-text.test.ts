@@ -1,4 +1,4 @@
-// The runtime decodes a body that arrives in pieces as `decoded` does: characters cut anywhere, marks, bytes that are no text.
+// The runtime decodes a body in pieces as `decoded` does: split characters, byte order marks, invalid bytes.
 import { expect, test } from "bun:test";
 import { decoded } from "./decoded.ts";
 
@@ -9,7 +9,7 @@ const BODIES: readonly (readonly [string, readonly number[]])[] = [
   ["a character cut off by the end", [0x61, 0xf0, 0x9f, 0x98]],
 ];
 
-/** As it was read, "|" between the pieces that hold anything. */
+/** Returns the text as read, with "|" between its non-empty pieces. */
 async function read(response: Response): Promise<string> {
   const pieces: string[] = [];
   for await (const piece of response.textStream()) pieces.push(piece);
@@ -46,7 +46,7 @@ function piecewise(pieces: readonly Uint8Array[]): ReadableStream<Uint8Array> {
       const piece = left.shift();
       if (piece) controller.enqueue(piece);
       else controller.close();
-      // The next one leaves as a separate piece.
+      // Makes the next piece leave separately.
       await Bun.sleep(1);
     },
   });

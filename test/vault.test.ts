@@ -1,4 +1,4 @@
-// Kept replies: sealed so that only the same gateway key's same request opens them, and what makes two requests the same.
+// Stored replies: sealed so that only the same request with the same gateway key opens them, and equality of requests.
 
 import { describe, expect, test } from "bun:test";
 import { digestIdempotency, type Kept, openReply, sealReply } from "../src/gateway/idempotency.ts";

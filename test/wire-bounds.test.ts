@@ -1,4 +1,4 @@
-// Sizes that nobody means: objects of too many fields in a request, counts that no model can have read.
+// Absurd sizes: objects with too many fields in a request, counts that no model can have read.
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../src/core/fault.ts";
 import { asCount, type JsonObject } from "../src/core/json.ts";
@@ -14,7 +14,7 @@ function asked(change: JsonObject): JsonObject {
   return { model: "m", messages: [{ role: "user", content: "hi" }], ...change };
 }
 
-/** A message with so many fields. */
+/** A message with `count` fields. */
 function message(count: number): JsonObject {
   return { role: "user", content: "hi", ...fields(count - 2, 1) };
 }

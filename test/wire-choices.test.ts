@@ -1,4 +1,4 @@
-// Choices that nobody asked for: by their index or by their number, whole and streamed.
+// Unrequested choices, by index or by number, whole and streamed.
 import { describe, expect, test } from "bun:test";
 import type { ChatChunk, ChatReply, ChatRequest } from "../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../src/operations/chat/normalise.ts";

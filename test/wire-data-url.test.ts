@@ -1,4 +1,4 @@
-// data: URLs in every form that clients write them.
+// data: URLs in every form that clients write.
 import { expect, test } from "bun:test";
 import { parseDataUrl } from "../src/operations/chat/data-url.ts";
 

@@ -1,4 +1,4 @@
-// Streams folded into replies and back: what a normalised reply says survives both ways, in any fragments.
+// Streams folded into replies and back: the content of a normalised reply survives both ways, in any fragments.
 import { describe, expect, test } from "bun:test";
 import { Fold, unfold } from "../src/operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, Delta, ReplyChoice, ReplyMessage } from "../src/operations/chat/form.ts";
@@ -108,7 +108,7 @@ describe("a normalised reply equals its folded chunks", () => {
   }
 });
 
-/** The message that these deltas fold to, as far as it is of interest. */
+/** The part of the message folded from these deltas that the tests compare. */
 function said(...deltas: readonly Delta[]): ReplyMessage | undefined {
   const chunks = deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] }));
   const before = JSON.stringify(chunks);
@@ -173,7 +173,7 @@ describe("folding fragments", () => {
   });
 });
 
-/** So large a number that code that looks through, or copies, the earlier pieces for each one doesn't end within the test's time. */
+/** So large that code that scans or copies the earlier pieces for each one would exceed the test's time limit. */
 describe("replies with very many parts", () => {
   const COUNT = 200_000;
   const many = <Part>(part: (at: number) => Part) => Array.from({ length: COUNT }, (_, at) => part(at));

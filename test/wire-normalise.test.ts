@@ -1,4 +1,4 @@
-// The grammar of answers, row by row: start, what is said, one finish per choice, the last usage report once.
+// The grammar of answers, row by row: start, content, one finish per choice, the last usage report once.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../src/core/json.ts";
 import type {
@@ -30,7 +30,7 @@ function usage(prompt: number, completion: number, total = prompt + completion):
 
 const fragment = (id: string, input: string) => ({ index: 0, id, function: { name: "f", arguments: input } });
 const whole = (id: string, input: string) => ({ ...fragment(id, input), type: "function" as const });
-/** A tool call as an upstream sends it, and as the start of a choice it makes. */
+/** A tool call as an upstream sends it, and the start of a choice that it becomes. */
 const call = (id: string, input: string, index = 0) =>
   one({ tool_calls: [fragment(id, input)] }, null, index);
 const startCall = (id: string, input: string, index = 0) =>

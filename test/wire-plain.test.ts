@@ -1,4 +1,4 @@
-// A plain whole answer is normalised without going the way of a stream: what comes of it is the same.
+// A plain whole answer is normalised directly, with the same result as by way of a stream.
 import { expect, test } from "bun:test";
 import type { ChatReply, ChatRequest, FinishReason, ReplyChoice } from "../src/operations/chat/form.ts";
 import { normaliseAsStream, normaliseReply } from "../src/operations/chat/normalise.ts";

@@ -1,4 +1,4 @@
-// The fast way of a stream against the slow one: the same bytes to the client, the same counts, whatever comes and however it is cut.
+// The fast path of a stream against the slow one: the same bytes to the client and the same counts, for any input.
 import { describe, expect, test } from "bun:test";
 import { CAPABILITIES } from "../src/core/card.ts";
 import { findDialect } from "../src/providers/index.ts";

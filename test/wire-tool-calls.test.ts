@@ -1,4 +1,4 @@
-// Tool calls as clients get them, row by row: whatever upstreams send, indexes are dense and ids legal and used once.
+// Tool calls as clients get them, row by row: whatever upstreams send, indexes are dense and ids valid and unique.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../src/core/json.ts";
 import type { ChatRequest, ToolCallDelta } from "../src/operations/chat/form.ts";
@@ -6,7 +6,7 @@ import { idsInHistory, ToolCalls } from "../src/operations/chat/tool-calls.ts";
 
 const PREFIX = "call_4_0";
 
-/** A fragment of a function's call as an upstream sends it: with fields missing, or not as our types have them. */
+/** A fragment of a function call as an upstream sends it: with fields missing, or different from our types. */
 function sent(fields: JsonObject, name?: string, input?: string): JsonObject {
   const parts = {
     ...(name === undefined ? {} : { name }),
@@ -15,7 +15,7 @@ function sent(fields: JsonObject, name?: string, input?: string): JsonObject {
   return { ...fields, function: parts };
 }
 
-/** A call's first fragment as the client gets it. */
+/** A call's first fragment as the client receives it. */
 function start(index: number, id: string, name: string, input = "", more: JsonObject = {}): JsonObject {
   return { index, id, type: "function", function: { name, arguments: input }, ...more };
 }

@@ -1,4 +1,4 @@
-// Several workers on one port: announced once, counted together, stopped together, started again, and never left behind.
+// Several workers on one port: announced once, counted together, stopped together, restarted, and never left behind.
 import { Database } from "bun:sqlite";
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { LONG_MS, newPlace, type Place, type Serving, startServe } from "./serve
 
 const ADMIN_TOKEN = "admin-token-of-the-tests";
 const STREAMS = 6;
-/** A test here waits for processes to start and end; nothing in it depends on how long that takes. */
+/** The tests wait for processes to start and end. Nothing in them depends on how long that takes. */
 const TEST_MS = 300_000;
 
 let upstream: OwnUpstream;
@@ -40,7 +40,7 @@ function serve(...args: readonly string[]): Serving {
   return serving;
 }
 
-/** Two workers on a free port, both serving. */
+/** Starts two workers on a free port and waits until both serve. */
 async function serveTwo(...args: readonly string[]): Promise<{ serving: Serving; url: string }> {
   const serving = serve("--workers", "2", "--port", "0", ...args);
   const url = await serving.listens();
@@ -52,7 +52,7 @@ function pidsOf(serving: Serving): readonly number[] {
   return serving.events("worker_listens").map(({ pid }) => asNumber(pid) ?? 0);
 }
 
-/** Over a separate connection, so that any of the workers may take it. */
+/** Sends on a separate connection, so that any worker may accept it. */
 function post(url: string, bearer: string, body: object): Promise<Response> {
   const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
   return fetch(url, { method: "POST", headers, body: JSON.stringify(body), keepalive: false });
@@ -63,7 +63,7 @@ async function newKey(url: string): Promise<string> {
   return String(asObject(await made.json()).secret);
 }
 
-/** Streams that have begun and wait in the upstream; gives their whole texts, "" for one that was cut. */
+/** Opens streams that wait in the upstream. Returns their whole texts, or "" for a stream that was cut. */
 async function heldStreams(url: string): Promise<readonly Promise<string>[]> {
   const secret = await newKey(url);
   const body = { model: "Own#held", stream: true, messages: [{ role: "user", content: "one two" }] };
@@ -76,7 +76,7 @@ async function heldStreams(url: string): Promise<readonly Promise<string>[]> {
   return texts;
 }
 
-/** Returns the number of rows, beside the processes that live or after all have ended. */
+/** Returns the number of rows, while the processes run or after all have ended. */
 function countOf(rows: "hold" | "request" | "request WHERE ended = 'lost'"): number {
   const database = new Database(join(place.directory, "poundkey.db"), { readonly: true });
   try {

@@ -1,4 +1,4 @@
-// The worst that a request may cost: prices, tiers, choices, searches, and the output that nobody limited.
+// The worst cost of a request: prices, tiers, choices, searches, and unlimited output.
 
 import { describe, expect, test } from "bun:test";
 import type { ModelCard, Price } from "../src/core/card.ts";
@@ -15,7 +15,7 @@ import { makeOffer } from "./samples.ts";
 
 const ENOUGH = Number.MAX_SAFE_INTEGER;
 
-/** The hold for those of the offers that a balance covers; null: it covers none. */
+/** The hold for the offers that a balance covers. Null if it covers none. */
 function termsFor(offers: readonly Offer[], free: number, markup: number) {
   return computeHoldTerms(offers, computeBalanceRoom(free), markup);
 }
@@ -51,7 +51,7 @@ describe("the worst case", () => {
     const price = { input: 0.0001, output: 0.0001 };
     expect(worstOf(price)?.nanoUsd).toBe(Math.ceil((prompt + 500) / 10));
     expect(worstOf(price, {}, {}, 1.05)?.nanoUsd).toBe(Math.ceil(((prompt + 500) / 10) * 1.05));
-    // A tenth and a tenth of a nano-dollar.
+    // Two tenths of a nano-dollar.
     const lines = [{ what: "input", count: 1, usdPerMillion: 0.0001 }];
     const least = makeOffer({ lines, outputTokensAsked: 1, outputUsdPerMillion: 0.0001 });
     expect(termsFor([least], 1, 1)?.nanoUsd).toBe(1);
@@ -73,7 +73,7 @@ describe("the worst case", () => {
     expect(worstOf(tiered(prompt, 4, 16))?.nanoUsd).toBe((prompt * 2 + 500 * 8) * 1000);
     expect(worstOf(tiered(prompt, 4, 16), { n: 2 })?.nanoUsd).toBe(2 * (prompt * 2 + 500 * 8) * 1000);
     expect(worstOf(tiered(prompt - 1, 4, 16), { n: 2 })?.nanoUsd).toBe(2 * (prompt * 4 + 500 * 16) * 1000);
-    // The estimate is high: the prompt may stay below a tier that is cheaper.
+    // The estimate is high: the actual prompt may stay below this tier, whose input is cheaper.
     expect(worstOf(tiered(1, 1, 20))?.nanoUsd).toBe((prompt * 2 + 500 * 20) * 1000);
   });
 
@@ -143,7 +143,7 @@ describe("an output limit that the client left open", () => {
     makeOffers(CHAT, [cardOf(price, card)], unlimited);
 
   test("is the model's, up to a quarter of the free balance", () => {
-    // 10,000 nano-dollars a token.
+    // 10,000 nano-dollars per token.
     const outputOf = (free: number) => termsFor(offersFor({}), free, 1)?.outputTokens["Sim#echo"];
     expect(outputOf(400_000_000)).toBe(10_000);
     expect(outputOf(399_999_999)).toBe(9_999);
@@ -190,7 +190,7 @@ describe("an output limit that the client left open", () => {
       nanoUsd: 250_000_000,
       outputTokens: { "Sim#cheap": 8_000, "Sim#dear": 6_250 },
     });
-    // One that is not covered is none to fall back on.
+    // An offer that isn't covered is no fallback.
     expect(termsFor([cheap, dear], 40_000_000, 1)?.outputTokens).toEqual({ "Sim#cheap": 8_000 });
   });
 
@@ -218,7 +218,7 @@ describe("an output limit that the client left open", () => {
         expect(terms.nanoUsd).toBeLessThanOrEqual(free);
         expect(tokens).toBeGreaterThanOrEqual(least);
         if (tokens > least) expect(terms.nanoUsd).toBeLessThanOrEqual(Math.ceil(free / 4));
-        // Two, because the prompt's share was rounded up by itself.
+        // Two, because the prompt's share is rounded up separately.
         if (tokens < (offer.outputTokensMax ?? 0)) expect(held(tokens + 2)).toBeGreaterThan(free / 4);
       }
     }

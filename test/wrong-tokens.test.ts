@@ -1,4 +1,4 @@
-// The bound on wrong admin tokens: per minute, over all processes of a store, without a write for each guess.
+// The limit on wrong admin tokens: per minute, across all processes of a store, without a write for each guess.
 import { beforeEach, expect, test } from "bun:test";
 import { WrongTokens } from "../src/admin/wrong-tokens.ts";
 import type { LogEvent } from "../src/core/world.ts";
@@ -31,13 +31,13 @@ function processOf() {
   });
 }
 
-/** The number of guesses that are answered as wrong; the others are answered with a wait. */
+/** Returns how many guesses are answered as wrong. The others are answered with a wait. */
 function toldWrong(tokens: WrongTokens, guesses: number): number {
   const faults = Array.from({ length: guesses }, () => tokens.refuse("Wrong.", "192.0.2.1"));
   for (const fault of faults) {
     if (fault.code === "invalid_api_key") continue;
     expect(fault.code).toBe("rate_limit_exceeded");
-    // The minute ends 40 s after the twentieth second.
+    // At the twentieth second, the minute ends in 40 s.
     expect(fault.details.retryAfterMs).toBe(40_000);
   }
   return faults.filter(({ code }) => code === "invalid_api_key").length;
@@ -55,7 +55,7 @@ test("processes on one store share the limit", async () => {
   expect([toldWrong(one, 25), toldWrong(other, 25)]).toEqual([25, 25]);
   await Promise.all([one.share(), other.share()]);
   await one.share();
-  // 50 are known to the store; a process that counted none learns of them with its first.
+  // The store knows of 50. A process that counted none learns of them with its first guess.
   expect(toldWrong(third, 1)).toBe(1);
   await third.share();
   expect(toldWrong(third, 100)).toBe(PER_MINUTE - 51);

@@ -1,4 +1,4 @@
-// The worst clients of a route, each with a way to make the provider work for nothing, and what they got out of it.
+// The worst clients of a route, each with a way to make the provider work for nothing, and what they achieve.
 import type { HttpWorld } from "../http/world.ts";
 import type { Asked, AttackedRoute } from "./routes.ts";
 
@@ -12,12 +12,12 @@ interface Way extends Partial<Omit<Asked, "model">> {
 export interface WorstClient {
   readonly name: string;
   readonly way: Way;
-  /** Answers that one request asks for. */
+  /** The number of answers that one request asks for. */
   readonly answers: number;
 }
 
 export const ANSWERS = 16;
-/** Slow enough that a client that leaves has left before the answer. */
+/** Slow enough that a leaving client is gone before the answer. */
 const SLOW = "~latency=300";
 const many = { n: ANSWERS };
 
@@ -47,7 +47,7 @@ export const WORST_CLIENTS: readonly WorstClient[] = WAYS.flatMap(([name, way, a
 
 const MODEL_CHARACTERS = 8;
 
-/** Each attack has a model to itself: a breaker that another attack opened would shield the provider from this one. */
+/** Each attack has a separate model, because a breaker opened by another attack would shield the provider. */
 function nameModel(secret: string, { manner = "" }: Way): string {
   return `sim-${secret.slice(-MODEL_CHARACTERS)}${manner}`;
 }
@@ -74,26 +74,26 @@ async function ask(world: HttpWorld, route: AttackedRoute, way: Way, secret: str
   }
 }
 
-/** The end of an attack: after so many tries, or when the time is over. */
+/** The end of an attack: after this many tries or this much time. */
 export interface Extent {
   readonly tries: number;
   readonly seconds: number;
-  /** Of the attacking key. */
+  /** The attacking key's allowance. */
   readonly allowance: number;
 }
 
 export interface Damage {
   readonly tries: number;
-  /** That the provider saw. */
+  /** The number of calls that the provider received. */
   readonly calls: number;
-  /** Places of the day that are used up; slots of the throttle are beyond it. */
+  /** The day's used places, without the throttle's slots. */
   readonly used: number;
   readonly seconds: number;
 }
 
 const LANES = 8;
 
-/** Lets a fresh key attack one route in one way. */
+/** Attacks one route in one way with a new key. */
 export async function attack(
   world: HttpWorld,
   route: AttackedRoute,
@@ -114,10 +114,10 @@ export async function attack(
 }
 
 const LOOK_EVERY_MS = 20;
-/** A request that is through may still be on its way to the provider. */
+/** A finished request's call may still be on its way to the provider. */
 const QUIET_LOOKS = 10;
 
-/** Returns the number of calls of the model that the provider saw, once none is under way. */
+/** Returns the number of calls to the model that the provider received, once none is pending. */
 async function countCalls(world: HttpWorld, model: string): Promise<number> {
   for (let quiet = 0; ; ) {
     await Bun.sleep(LOOK_EVERY_MS);
@@ -133,10 +133,7 @@ async function usedBy(world: HttpWorld, secret: string): Promise<number> {
   return allowance.used;
 }
 
-/**
- * The calls that a key may make in a day: its places, of which the last request may take more than are left, and as many
- * give-backs as it has places.
- */
+/** The calls that a key can cause in a day: its places, which the last request may exceed, and as many give-backs. */
 export function callsMax(allowance: number, answers: number): number {
   return allowance - 1 + answers + allowance;
 }

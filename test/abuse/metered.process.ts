@@ -1,4 +1,4 @@
-// The gateway with a meter beside it: how late a timer of its own loop is goes to `lateness.log` in the working directory.
+// The gateway with a meter: the delays of a separate timer loop are written to `lateness.log` in the working directory.
 import { openSync, writeSync } from "node:fs";
 
 const EVERY_MS = 10;

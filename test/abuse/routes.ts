@@ -1,8 +1,8 @@
-// Every route of key holders, and what a client sends there to make a provider work.
+// Every route for key holders, with a request that makes a provider work.
 import { REGISTERED } from "../http/registered.ts";
 import { asking } from "../http/world.ts";
 
-/** A client's request to a route that takes a body. */
+/** A client's request to a route with a body. */
 export interface Asked {
   readonly model: string;
   readonly stream: boolean;
@@ -10,12 +10,12 @@ export interface Asked {
 }
 
 export interface AttackedRoute {
-  /** As it is registered. */
+  /** The path as registered. */
   readonly route: string;
   readonly method: "GET" | "POST";
-  /** As it is asked, its wildcard filled in; `{model}` stands for the asked model. */
+  /** The path as requested, its wildcard filled in. `{model}` is replaced by the requested model. */
   readonly path: string;
-  /** null: nothing is sent. */
+  /** Null if there is no body. */
   readonly body: ((asked: Asked) => unknown) | null;
   /** True if a provider may be called. */
   readonly calls: boolean;
@@ -117,11 +117,11 @@ export const ATTACKED_ROUTES: readonly AttackedRoute[] = [
   get("/v1/key"),
 ];
 
-/** Routes that no key opens: the operator's own, and those that anybody may look at. */
+/** Routes without a key: the operator's and the public ones. */
 const NOBODYS =
   /^\/(admin\/|console\/|docs(\/|$)|$|(healthz|readyz|metrics|config\.schema\.json|openapi\.json|llms\.txt)$)/;
 
-/** Key holders' routes of the gateway that the table has no row for. */
+/** The gateway's routes for key holders that are missing in the table. */
 export function routesWithoutRow(): readonly string[] {
   const known = new Set(ATTACKED_ROUTES.map(({ route }) => route));
   return REGISTERED.map(({ path }) => path).filter((path) => !NOBODYS.test(path) && !known.has(path));

@@ -1,11 +1,11 @@
-// `bun test/abuse/run.ts [--seconds N]`: what the worst client of each route gets out of one key, as a table.
+// `bun test/abuse/run.ts [--seconds N]`: a table of what the worst client of each route gets out of one key.
 import { parseArgs } from "node:util";
 import { type HttpWorld, startHttpWorld } from "../http/world.ts";
 import { attack, callsMax, WORST_CLIENTS, type WorstClient } from "./attack.ts";
 import { ATTACKED_ROUTES, type AttackedRoute } from "./routes.ts";
 
 const SECONDS = 60;
-/** The default of a key. */
+/** The default allowance of a key. */
 const ALLOWANCE = 200;
 
 interface Row {
@@ -19,7 +19,7 @@ interface Row {
   readonly "calls at most": number;
 }
 
-/** Clients differ in what they make a provider do: one is enough where no provider is called. */
+/** Clients differ in the calls that they cause, so one is enough for routes that call no provider. */
 function clientsOf({ calls }: AttackedRoute): readonly WorstClient[] {
   return calls ? WORST_CLIENTS : WORST_CLIENTS.slice(0, 1);
 }
@@ -39,7 +39,7 @@ async function rowOf(
     client: client.name,
     "tries a minute": Math.round(tries / minutes),
     "calls of the key": calls,
-    // All of the day's calls may fall into one minute; then no more come.
+    // All of the day's calls may fall into one minute, after which no more follow.
     "calls a minute": Math.min(Math.round(calls / minutes), callsMax(ALLOWANCE, client.answers)),
     "places taken": used,
     "calls per place": used === 0 ? "–" : (calls / used).toFixed(2),

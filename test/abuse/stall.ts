@@ -1,4 +1,4 @@
-// `bun test/abuse/stall.ts`: how long hostile bodies and answers hold up the gateway's loop, and what memory they take, as a table.
+// `bun test/abuse/stall.ts`: a table of how long hostile bodies and answers block the gateway's loop, and their memory.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ const SETTLE_MS = 500;
 const QUIET_MS = 3000;
 const RUNS = 4;
 
-/** Each makes a field of so many characters, to stand at the end of a chat body. */
+/** Each makes a field of this many characters for the end of a chat body. */
 const BODIES: Readonly<Record<string, (length: number) => string>> = {
   "[],[],…": (length) => `"zz":[${"[],".repeat(length / 3)}[]]`,
   "{},{},…": (length) => `"zz":[${"{},".repeat(length / 3)}{}]`,
@@ -81,7 +81,7 @@ async function startMetered(): Promise<Metered> {
 
 type Measured = Omit<Row, "what" | "aim, ms">;
 
-/** The quickest of several runs: what others do on the machine makes a run slower, never quicker. */
+/** The fastest of several runs, because other load on the machine only makes a run slower. */
 async function quickest(gateway: Metered, run: (number: number) => Promise<string>): Promise<Measured> {
   const runs: Measured[] = [];
   for (let count = 0; count < RUNS; count++) {
@@ -90,10 +90,10 @@ async function quickest(gateway: Metered, run: (number: number) => Promise<strin
   return runs.reduce((best, one) => (one["stall, ms"] < best["stall, ms"] ? one : best));
 }
 
-/** The loop's stalls and the memory's peak while something was going on. */
+/** The loop's stalls and the peak memory during the run. */
 async function measured(gateway: Metered, run: () => Promise<string>): Promise<Measured> {
   await Bun.sleep(SETTLE_MS);
-  // Sets the peak back to what is resident now.
+  // Resets the peak to the current resident memory.
   writeFileSync(`/proc/${gateway.pid}/clear_refs`, "5");
   const sinceMs = Date.now();
   const status = await run();
@@ -144,7 +144,7 @@ async function bodyRows(gateway: Metered): Promise<readonly Row[]> {
 async function answerRows(gateway: Metered): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const stream of [false, true]) {
-    // A separate model for each run: one that was garbled is not asked at once again.
+    // A separate model for each run, because one that sent a garbled answer is not called again at once.
     const body = (run: number) =>
       `{"model":"Local#many-${run}-${stream}","stream":${stream},"messages":[{"role":"user","content":"hello"}]}`;
     const what = `an answer of 100,000 choices${stream ? ", streamed" : ""}`;

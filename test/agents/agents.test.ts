@@ -1,4 +1,4 @@
-// The coding agents themselves, headless: a turn with a shell command, its result sent back, and an answer, over each dialect.
+// The coding agents themselves, headless, over each dialect: a shell command, its result sent back, and an answer.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { AGENTS, isInstalled, runAgent } from "./agents.ts";
 import { type AgentWorld, startAgentWorld } from "./world.ts";

@@ -5,18 +5,18 @@ import { CLIENT_SETUPS, fillSnippet } from "../../src/docs/client-setups.ts";
 
 export interface Agent {
   readonly name: string;
-  /** The tool with which it runs a shell command, and that tool's arguments. */
+  /** The tool that runs a shell command, and its arguments. */
   readonly tool: string;
   readonly input: (command: string) => object;
-  /** A model as it is named to the agent. */
+  /** The model's name in the agent's form. */
   readonly modelName: (id: string) => string;
   readonly command: (run: AgentRun) => readonly string[];
-  /** It speaks chat completions, whose way to each provider has its own tests: two models are enough. */
+  /** True if it speaks chat completions, which have their own tests for each provider: two models are enough. */
   readonly isPlain?: boolean;
-  /** True if the prompt comes by the standard input. */
+  /** True if it reads the prompt from standard input. */
   readonly readsPrompt?: boolean;
   readonly environment: (run: AgentRun) => Readonly<Record<string, string>>;
-  /** Files below its home. */
+  /** Files below its home folder. */
   readonly files: (run: AgentRun) => Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ export interface AgentRun {
   readonly secret: string;
   readonly model: string;
   readonly prompt: string;
-  /** A separate folder; a second run in the same one may continue the conversation. */
+  /** A separate folder. A second run in the same one may continue the conversation. */
   readonly home: string;
   readonly goesOn?: boolean;
   /** Further variables. */
@@ -33,7 +33,7 @@ export interface AgentRun {
 }
 
 const BIN = join(import.meta.dir, "node_modules", ".bin");
-/** A turn takes a second; the agents' own patience is minutes. */
+/** A turn takes a second, but the agents' own timeouts are minutes. */
 const RUN_MS = 90_000;
 
 export const AGENTS: readonly Agent[] = [
@@ -89,7 +89,7 @@ export const AGENTS: readonly Agent[] = [
       ...["run", "--model", `poundkey/${model}`],
       ...(goesOn ? ["--continue"] : []),
     ],
-    // An argument with spaces would come in its own quotes.
+    // An argument with spaces would arrive with quotes around it.
     readsPrompt: true,
     isPlain: true,
     environment: () => ({ OPENCODE_DISABLE_AUTOUPDATE: "1", OPENCODE_DISABLE_MODELS_FETCH: "1" }),
@@ -171,7 +171,7 @@ export function isInstalled({ name }: Agent): boolean {
   return existsSync(join(BIN, name));
 }
 
-/** Runs the agent to its end; gives all that it printed. */
+/** Runs the agent to its end. Returns its whole output. */
 export async function runAgent(agent: Agent, run: AgentRun): Promise<string> {
   const work = join(run.home, "work");
   mkdirSync(work, { recursive: true });

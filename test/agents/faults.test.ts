@@ -1,4 +1,4 @@
-// Errors as the coding agents take them: which end a turn at once, which are tried again, and after how many requests they give up.
+// Errors in the coding agents: which end a turn at once, which are retried, and after how many requests they give up.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -36,7 +36,7 @@ async function findSecret({ key }: Trouble, under: UnderTest): Promise<string> {
     case "forbidden":
       return (await under.newKey({ allowed_models: ["Google#gemini-3.5-flash"] })).secret;
     case "used": {
-      // Behind the allowance the throttle lets one request in at once.
+      // After the allowance the throttle admits one request at once.
       const { secret } = await under.newKey({ requests_per_day: 0 });
       await new OpenAI({ apiKey: secret, baseURL: `${under.url}/v1` }).responses.create({
         model: "Local#sim-mini",
@@ -70,7 +70,7 @@ async function play(agent: Agent, trouble: Trouble): Promise<void> {
   expect({ requests: posts.length, posts }).toMatchObject({ requests });
 }
 
-/** Most of such a turn is waiting between tries. */
+/** True if most of the turn is waiting between retries. */
 function isWaiting({ requests }: Trouble): boolean {
   return requests > 2;
 }

@@ -1,4 +1,4 @@
-// The coding agents by the manual's own lines: each file and each shell line of their pages, as it is pasted.
+// The coding agents set up by the manual: each file and each shell line of their pages, exactly as pasted.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ const BIN = join(import.meta.dir, "node_modules", ".bin");
 const PATIENT_MS = 120_000;
 const RUN_MS = 90_000;
 
-/** A program with its words for one prompt, and the files that its page names, each a snippet or a setting in words. */
+/** A program with its arguments for one prompt, and the files on its page, each a snippet or a setting in words. */
 interface Start {
   readonly program: string;
   readonly words: string;
@@ -59,7 +59,7 @@ async function run(setup: ClientSetup, { program, words, files = {} }: Start): P
     env: {
       PATH: `${BIN}:${process.env.PATH ?? ""}`,
       HOME: home,
-      // The tests' own: no prompts about trust, and no calls to the vendors.
+      // For the tests only: no trust prompts, and no calls to the vendors.
       ...{
         IS_SANDBOX: "1",
         GEMINI_CLI_TRUST_WORKSPACE: "true",

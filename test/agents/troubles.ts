@@ -1,28 +1,28 @@
-// The errors that end a coding agent's turn, and those from which it recovers: one table for each agent.
+// The errors that end a coding agent's turn, and those from which it recovers, in one table per agent.
 
 export interface Trouble {
   readonly name: string;
   readonly model: string;
-  /** The gateway that refuses it: one that asks money for everything, or one whose throttle opens within a minute. */
+  /** The gateway that refuses it: one that charges for everything, or one whose throttle opens within a minute. */
   readonly at?: "paid" | "hasty";
-  /** A key that is none, one whose day is used up, one for other models, or one without a balance. */
+  /** A key that is invalid, exhausted for the day, restricted to other models, or without a balance. */
   readonly key?: "wrong" | "used" | "forbidden" | "poor";
   readonly prompt?: string;
   /** Words that the agent shows. */
   readonly says: RegExp;
-  /** The requests that the turn takes, tries again included. */
+  /** The number of requests in the turn, retries included. */
   readonly requests: number;
   readonly environment?: Readonly<Record<string, string>>;
 }
 
 const ANSWERED = /good day to you all/;
 
-/** A call that fails once, in that way. The simulator counts by the model's name. */
+/** A model whose first call fails in this way. The simulator counts by the model's name. */
 function failOnce(agent: string, trouble: string): string {
   return `Local#sim-${agent}~flaky=1~trouble=${trouble}~retry=1`;
 }
 
-/** Troubles that are over at the next try. */
+/** Errors that are gone at the next try. */
 function listPassing(agent: string): readonly Trouble[] {
   const rows = [
     ["a busy provider", "429"],
@@ -40,7 +40,7 @@ function listPassing(agent: string): readonly Trouble[] {
 
 const PLAIN = "Local#sim-mini";
 const TOO_LONG = `${PLAIN}~trouble=context`;
-/** The refusal comes behind the head of the stream. */
+/** The refusal comes after the head of the stream. */
 const TOO_LONG_LATE = `${PLAIN}~latency=2500~trouble=context`;
 
 export const TROUBLES: Readonly<Record<string, readonly Trouble[]>> = {
@@ -56,7 +56,7 @@ export const TROUBLES: Readonly<Record<string, readonly Trouble[]>> = {
       ...{ name: "a used-up allowance for less than a minute", model: PLAIN, at: "hasty", key: "used" },
       ...{ says: /429/, requests: 1 },
     },
-    // It asks once more without a stream.
+    // It tries once more without a stream.
     { name: "a model that is not there", model: "nothing", says: /selected model/, requests: 2 },
     {
       name: "a request that the provider refuses",
@@ -72,7 +72,7 @@ export const TROUBLES: Readonly<Record<string, readonly Trouble[]>> = {
     ...listPassing("claude"),
     {
       ...{ name: "a provider that stays away", model: `${PLAIN}~503`, says: /API Error/, requests: 3 },
-      // Of its ten tries again, which take minutes.
+      // Two instead of its ten retries, which take minutes.
       environment: { CLAUDE_CODE_MAX_RETRIES: "2" },
     },
   ],

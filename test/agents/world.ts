@@ -1,15 +1,15 @@
-// A gateway for the coding agents, with empty home folders for them.
+// A gateway for the coding agents, with an empty home folder for each.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 
 export interface AgentWorld extends UnderTest {
-  /** Makes an empty folder, which is deleted at the end. */
+  /** Makes an empty folder that is deleted at the end. */
   makeHome(): string;
 }
 
-/** Starts the gateway. Gemini CLI names models of its own, which an alias maps to a selector. */
+/** Starts the gateway. Gemini CLI uses its own model names, which an alias maps to a selector. */
 export async function startAgentWorld(): Promise<AgentWorld> {
   const under = await startUnderTest({ more: 'aliases: { "gemini-*": "Router#best" }' });
   const homes: string[] = [];

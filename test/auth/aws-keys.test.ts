@@ -1,4 +1,4 @@
-// Keys of a container's role against a real agent: what it is asked, how often, what becomes of refusals, and calls signed with them.
+// Keys of a container's role against a real agent: requests, their number, refusals, and calls signed with the keys.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,7 +28,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** The agent gives keys with their number in them, which end after an hour. */
+/** The agent returns numbered keys that expire after an hour. */
 function giveKeys(startMs: number): void {
   const Expiration = new Date(startMs + 60 * MINUTE_MS).toISOString();
   let given = 0;
@@ -47,7 +47,7 @@ const container = (more: Partial<AwsContainer> = {}): AwsContainer => ({
   ...more,
 });
 
-/** A gateway's side, whose clocks stand still, before an agent that gives keys. */
+/** The gateway's side with stopped clocks, and an agent that returns keys. */
 function start() {
   const started = startTokens();
   giveKeys(started.startMs);

@@ -1,4 +1,4 @@
-// A token endpoint for tests, with a signature that can be verified, and the gateway's side of it with a clock moved by hand.
+// A token endpoint for tests with a verifiable signature, and the gateway's side of it with a manual clock.
 import { generateKeyPairSync } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Deadline } from "../../src/core/world.ts";
@@ -7,7 +7,7 @@ import { fetchToken } from "../../src/transport/auth/token-requests.ts";
 import { type TokenPorts, Tokens } from "../../src/transport/auth/tokens.ts";
 import { readText, serveHttp, type TestServer } from "../http/serve.ts";
 
-/** A service account's pair of keys. */
+/** A service account's key pair. */
 export const KEYS = generateKeyPairSync("rsa", {
   modulusLength: 2048,
   publicKeyEncoding: { type: "spki", format: "pem" },
@@ -29,10 +29,10 @@ interface Said {
 }
 
 export interface TokenServer extends TestServer {
-  /** The address without a path. */
+  /** The URL without a path. */
   readonly origin: string;
   readonly seen: Seen[];
-  /** Answers the next requests in this way; null: with a new token. */
+  /** Answers the next requests. Null to issue a new token. */
   answer: ((seen: Seen) => Said | null) | null;
   /** Holds answers back until `release` is called. */
   hold(): void;
@@ -78,7 +78,7 @@ export async function startTokenServer(): Promise<TokenServer> {
   return own;
 }
 
-/** The tokens of a gateway whose clocks stand still until they are moved. */
+/** The tokens of a gateway with a manual clock. */
 export function startTokens() {
   let nowMs = 0;
   const due = new Set<{ atMs: number; onLate: () => void }>();

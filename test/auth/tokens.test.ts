@@ -1,4 +1,4 @@
-// Access tokens against a real token endpoint: what is asked, how often, and what becomes of refusals.
+// Access tokens against a real token endpoint: its requests, their number, and refusals.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createVerify } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -205,7 +205,7 @@ describe("token renewal", () => {
   });
 });
 
-/** The fault of a source, as text with all that it holds. */
+/** A source's fault, and its whole content as text. */
 async function failureOf(source: TokenSource): Promise<{ code: string; text: string }> {
   const fault = await startTokens()
     .tokens.get(source)

@@ -1,4 +1,4 @@
-// Answers of Converse: blocks, endings, usage and failures; whole and streamed ones say the same.
+// Answers of Converse: blocks, finishes, usage and failures, the same whole and streamed.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { bedrock } from "../../src/dialects/bedrock/dialect.ts";

@@ -1,4 +1,4 @@
-// Embeddings and rerank on Bedrock, through the running gateway: each maker's own form, and what is counted.
+// Embeddings and rerank on Bedrock through the running gateway: each maker's form, and the usage counted.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { BEDROCK_EMBEDDINGS } from "../../src/dialects/bedrock/invoke.ts";

@@ -1,4 +1,4 @@
-// Claude on Bedrock: how the Messages API is carried by InvokeModel, and what is mended after a refusal.
+// Claude on Bedrock: the Messages API over InvokeModel, and corrections after a refusal.
 import { describe, expect, test } from "bun:test";
 import type { RawRequest, Target } from "../../src/core/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";

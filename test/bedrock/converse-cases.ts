@@ -1,4 +1,4 @@
-// The parts that the tests of Converse share: models, messages, and a call that the validator takes.
+// Shared by the tests of Converse: models, messages, and a call that the validator accepts.
 import type { Capability } from "../../src/core/card.ts";
 import type { Outgoing, Target } from "../../src/core/dialect.ts";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
@@ -13,7 +13,7 @@ export const MISTRAL = "mistral.mistral-large-3-675b-instruct";
 export const target: Target = { baseUrl: "https://bedrock.example", secret: "s3cret", headers: {} };
 export const ALL: readonly Capability[] = ["tools", "vision", "files", "reasoning"];
 
-/** The call, which the validator must take. */
+/** Encodes the call, which the validator must accept. */
 export function encode(fields: Partial<ChatRequest>, name = NOVA, over = target, can = ALL): Outgoing {
   const outgoing = bedrock.chat.encode(makeRequest(fields), makeCard(name, can, 4000), over);
   const body: JsonObject = JSON.parse(JSON.stringify(outgoing.body));

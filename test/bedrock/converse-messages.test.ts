@@ -1,4 +1,4 @@
-// The messages of Converse: turns, media, results of tools, ids and reasoning.
+// The messages of Converse: turns, media, tool results, ids and reasoning.
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../../src/core/json.ts";
 import { bedrock } from "../../src/dialects/bedrock/dialect.ts";

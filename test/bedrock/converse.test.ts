@@ -1,4 +1,4 @@
-// Requests of Converse: limits, tools, formats, efforts and cache marks, as each family of models takes them.
+// Requests of Converse: limits, tools, formats, efforts and cache marks, as each family of models accepts them.
 import { describe, expect, test } from "bun:test";
 import type { Capability } from "../../src/core/card.ts";
 import { asArray, asObject } from "../../src/core/json.ts";

@@ -1,4 +1,4 @@
-// Amazon's frames: read under every cut, refused when broken, bounded, and ended by exceptions.
+// Amazon's frames: read under every split, refused if malformed, bounded, and ended by exceptions.
 import { describe, expect, test } from "bun:test";
 import { EventStreamText, FRAME_BYTES_MAX } from "../../src/transport/framing/aws-eventstream.ts";
 import { makeReader } from "../../src/transport/text-reader.ts";

@@ -1,8 +1,8 @@
-// Makes Amazon's frames for tests, of any headers, and breaks them.
+// Builds Amazon's frames with any headers for tests, and damages them.
 
 export type FrameHeaders = Readonly<Record<string, string>>;
 
-/** Each header that is a string; `extra` are whole headers of other types, as bytes. */
+/** `headers` are strings, `extra` are whole headers of other types in bytes. */
 export function makeFrame(headers: FrameHeaders, payload: string, extra: readonly number[] = []): Buffer {
   const named = Object.entries(headers).map(([name, value]) => {
     const [key, text] = [Buffer.from(name), Buffer.from(value)];
@@ -38,7 +38,7 @@ export function makeException(type: string, payload: string): Buffer {
   return makeFrame({ ":message-type": "exception", ":exception-type": type }, payload);
 }
 
-/** The bytes in pieces of that length. */
+/** Splits the bytes into pieces of this length. */
 export function* cut(bytes: Uint8Array, length: number): Iterable<Uint8Array> {
   for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
 }

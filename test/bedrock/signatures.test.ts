@@ -1,4 +1,4 @@
-// Addresses and signatures of calls to Bedrock, against what AWS's own SDK sends for them.
+// Addresses and signatures of calls to Bedrock, compared with those of AWS's own SDK.
 import { describe, expect, test } from "bun:test";
 import { createHash, createHmac } from "node:crypto";
 import { SignatureV4 } from "@smithy/signature-v4";
@@ -30,7 +30,7 @@ const greeting = {
   bodyHash: "c93bb00fec2303b7d4f5e11ff17d0784bdd53f3fc7d73da247afc4a87485c462",
 };
 
-/** Sent by @aws-sdk/client-bedrock-runtime 3.1162.0 at that moment. */
+/** Sent by @aws-sdk/client-bedrock-runtime 3.1162.0 at that time. */
 const SENT: readonly Sent[] = [
   {
     ...greeting,
@@ -92,7 +92,7 @@ describe("matches AWS's SDK", () => {
 
 type Secret = string | ArrayBuffer | ArrayBufferView;
 
-/** The hash that the signer is given where it has to bring none of its own. */
+/** The hash for AWS's signer, which has none of its own. */
 class Sha256 {
   readonly #hash: ReturnType<typeof createHash> | ReturnType<typeof createHmac>;
   constructor(secret?: Secret) {
@@ -114,7 +114,7 @@ function toBytes(secret: Secret): Buffer {
     : Buffer.from(secret);
 }
 
-/** Signed by AWS's own signer, as a client with these keys signs it. */
+/** Signs with AWS's own signer, as a client with these keys does. */
 async function signByAmazon(proof: AwsProof, url: URL, headers: Record<string, string>, body: string) {
   const { accessKeyId, secretAccessKey, sessionToken, region } = proof;
   const credentials = {

@@ -1,24 +1,24 @@
-// One answer over HTTP as the load generator reads it: every chunk counted and in order, with the time at which it came.
+// One answer over HTTP as the load generator reads it: every chunk counted, in order, with its time of arrival.
 
-/** The answer that must come back. Anything else counts as an error, so that no wrong answer is measured. */
+/** The expected answer. Anything else counts as an error, so that no wrong answer is measured. */
 export interface Expected {
-  /** The dialect that the client speaks here. */
+  /** The client's dialect. */
   readonly speech: "openai" | "anthropic";
-  /** Pieces of text in a stream; null: one whole answer. */
+  /** The number of text pieces in a stream. Null for a whole answer. */
   readonly chunks: number | null;
-  /** Bytes that must have reached the provider, at least. */
+  /** The least number of bytes that must have reached the provider. */
   readonly receivedBytes?: number;
 }
 
-/** The times that are collected, all in milliseconds. */
+/** The collected times, in milliseconds. */
 export interface Seen {
-  /** From the time at which a request was meant to be sent, to its answer's end. */
+  /** From the intended time of sending a request to the end of its answer. */
   readonly latencies: number[];
-  /** The same to the first piece of text. */
+  /** From the same time to the first piece of text. */
   readonly firsts: number[];
   /** Between two pieces of one stream. */
   readonly gaps: number[];
-  /** From the provider's sending of a piece to its coming here, where pieces carry the time. */
+  /** From the provider's sending of a piece to its arrival here, if pieces carry the time. */
   readonly delays: number[];
   chunks: number;
 }
@@ -35,9 +35,9 @@ export class AnswerReader {
   readonly #expected: Expected;
   readonly #seen: Seen;
   readonly #intendedMs: number;
-  /** The bytes that came and were not read yet. */
+  /** The bytes received and not yet read. */
   #text = "";
-  /** Of the body. */
+  /** The same for the body. */
   #body = "";
   #framing: "none" | "chunked" | "to the end" | number = "none";
   #pieces = 0;
@@ -55,7 +55,7 @@ export class AnswerReader {
     return this.#pieces;
   }
 
-  /** True when the answer is whole. Throws when it is not what was expected. */
+  /** Returns true once the answer is whole. Throws if it isn't the expected one. */
   push(text: string, nowMs: number): boolean {
     this.#text = this.#text === "" ? text : this.#text + text;
     if (this.#framing === "none" && !this.#readHead()) return false;
@@ -65,7 +65,7 @@ export class AnswerReader {
     return isWhole;
   }
 
-  /** The connection has ended. Throws when the answer is not whole. */
+  /** The connection has ended. Throws if the answer isn't whole. */
   end(nowMs: number): void {
     if (this.#framing !== "to the end") throw this.#wrong("the connection ended before it");
     this.#check(nowMs);

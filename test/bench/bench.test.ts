@@ -1,4 +1,4 @@
-// The short form of every benchmark: all answers right, every chunk there; figures are printed and none is asserted.
+// The short form of every benchmark: all answers are right and every chunk arrives. Figures are not asserted.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { BENCHMARKS } from "./benchmarks.ts";
 import { stopAll } from "./processes.ts";
@@ -12,7 +12,7 @@ let stage: Stage;
 beforeAll(async () => {
   stage = await openStage({ isShort: true, peers: false });
 }, TEST_MS);
-// The stage is missing if it failed to open, or didn't within its time: whatever runs by then ends all the same.
+// The stage is undefined if opening it failed or took too long. All processes end in any case.
 afterAll(() => (stage ? closeStage(stage) : stopAll()));
 
 for (const { name, run } of BENCHMARKS) {

@@ -1,4 +1,4 @@
-// `npm run bench`: every benchmark, or those that `--only` names, in a table and a plot.
+// `npm run bench`: every benchmark, or those named by `--only`, as tables and a plot.
 import { parseArgs } from "node:util";
 import { BENCHMARKS } from "./benchmarks.ts";
 import { aimsText, type Finding, findingText } from "./report.ts";
@@ -31,7 +31,7 @@ async function main(): Promise<void> {
     process.exit(wrong === undefined ? 0 : 2);
   }
   const stage = await openStage({ isShort: values.short, peers: values.peers });
-  // Stopping the run ends the processes that it started.
+  // Interrupting the run ends the processes that it started.
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.once(signal, () => void closeStage(stage).finally(() => process.exit(130)));
   }

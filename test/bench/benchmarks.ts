@@ -15,7 +15,7 @@ import { benchWorkers } from "./workers.ts";
 
 export interface Benchmark {
   readonly name: string;
-  /** Throws when an answer is wrong. */
+  /** Throws if an answer is wrong. */
   readonly run: (stage: Stage) => Promise<Finding>;
 }
 

@@ -1,4 +1,4 @@
-// Large requests: time and CPU per megabyte, and for how long other streams stand still meanwhile.
+// Large requests: time and CPU per megabyte, and how long they stall other streams.
 import { nothingSeen } from "./answer.ts";
 import { arrivals, closedLoop } from "./client.ts";
 import { computeMedian, shown, spread } from "./figures.ts";
@@ -22,7 +22,7 @@ interface Row {
   readonly timeRatio: number;
 }
 
-/** One connection: the time of a request is nobody's queueing. */
+/** Uses one connection, so that a request's time includes no queueing. */
 async function measured(stage: Stage, bytes: number): Promise<Row> {
   const all = stage.contenders(scenarioOf(bytes)).filter(({ name }) => name === OURS || name === FLOOR);
   const requests = stage.size(Math.max(6, Math.min(200, Math.floor((30 * MB) / bytes))), 2);

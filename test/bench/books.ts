@@ -1,4 +1,4 @@
-// The cost of a hold and its post in the SQLite store alone: `bun test/bench/books.ts`. CPU time, and the wait of one by itself.
+// The cost of a hold and its post in the SQLite store: `bun test/bench/books.ts`. CPU time, and the latency of one.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,7 +22,7 @@ const OFFERS = [costing(1500)];
 let count = 0;
 const keys = Array.from({ length: KEYS }, (_, index) => makeKey(`key_${index}`));
 
-/** One request of the balance: held, synced if that is wanted, settled. */
+/** One request paid from the balance: held, synced if `isSynced`, settled. */
 async function pay(ledger: Ledger, isSynced: boolean): Promise<void> {
   count += 1;
   const key = keys[count % KEYS];

@@ -1,4 +1,4 @@
-// The load generator sees what is wrong with an answer, and counts the wait that a slow answer makes for those after it.
+// The load generator detects wrong answers and counts the wait that a slow answer causes for later ones.
 import { expect, test } from "bun:test";
 import { AnswerReader, type Expected, nothingSeen, type Seen } from "./answer.ts";
 import { arrivals, prepareAsk } from "./client.ts";
@@ -19,7 +19,7 @@ function piece(number: number): string {
 const FINISH = chunked('data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\n');
 const END = `${chunked("data: [DONE]\n\n")}0\r\n\r\n`;
 
-/** Feeds the answer in parts of so many characters; gives what was seen of it. */
+/** Feeds the answer in parts of `size` characters. Returns what was recorded. */
 function seenOf(text: string, size = text.length, expected = STREAM): Seen {
   const seen = nothingSeen();
   const reader = new AnswerReader(expected, seen, 0);
@@ -78,7 +78,7 @@ test("latency counts from the intended send time, not from when a connection was
   await arrivals({ asks: [{ ask, seen }], periodMs, requests, connectionsMax: 1 });
   await server.stop(true);
   expect(seen.latencies).toHaveLength(requests);
-  // Each waits for all before it; a timer may be early by less than a millisecond.
+  // Each waits for all earlier ones. A timer may fire less than a millisecond early.
   const least = requests * (takesMs - 1) - (requests - 1) * periodMs;
   expect(Math.max(...seen.latencies)).toBeGreaterThan(least);
 });

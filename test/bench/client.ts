@@ -1,11 +1,11 @@
-// The load generator: bare sockets, closed loops, and a constant rate of arrival whose latencies count from the intended time.
+// The load generator: bare sockets, closed loops, and a constant arrival rate with latencies from the intended time.
 import type { Socket } from "bun";
 import { AnswerReader, type Expected, type Seen } from "./answer.ts";
 
-/** A request to one of those that are compared. */
+/** A request to one of the contenders. */
 export interface Ask {
   readonly port: number;
-  /** The whole request as it is sent. */
+  /** The whole request in bytes. */
   readonly bytes: Buffer;
   readonly expected: Expected;
 }
@@ -28,7 +28,7 @@ interface Exchange {
   readonly done: PromiseWithResolvers<void>;
 }
 
-/** One connection with one request under way at a time. */
+/** One connection with one open request at a time. */
 export class Connection {
   #socket: Socket<undefined> | null = null;
   #exchange: Exchange | null = null;
@@ -57,17 +57,17 @@ export class Connection {
     return this.#socket !== null;
   }
 
-  /** Waits for the end of an answer. */
+  /** True while an answer is pending. */
   get isBusy(): boolean {
     return this.#exchange !== null;
   }
 
-  /** The answer under way, or the last one, has begun. */
+  /** True once the current or last answer has begun. */
   get hasBegun(): boolean {
     return (this.#exchange?.reader.pieces ?? 1) > 0;
   }
 
-  /** Resolves when the whole answer has come; rejects when it is wrong. */
+  /** Resolves once the whole answer has arrived. Rejects if it is wrong. */
   ask({ bytes, expected }: Ask, seen: Seen, intendedMs: number): Promise<void> {
     const done = Promise.withResolvers<void>();
     this.#exchange = { reader: new AnswerReader(expected, seen, intendedMs), done };
@@ -76,7 +76,7 @@ export class Connection {
     return done.promise;
   }
 
-  /** Goes, in the middle of an answer or not; what was asked is never settled. */
+  /** Closes the connection, in the middle of an answer or not. The pending request never settles. */
   hangUp(): void {
     this.#exchange = null;
     this.#socket?.terminate();
@@ -116,7 +116,7 @@ export class Connection {
   }
 }
 
-/** Opens this many connections, each of which asks again as soon as it is answered, until all requests are. */
+/** Opens this many connections, each of which sends the next request once it is answered, until all are done. */
 export async function closedLoop(
   asks: (index: number) => Ask,
   load: { readonly connections: number; readonly requests: number },
@@ -131,7 +131,7 @@ export async function closedLoop(
   await Promise.all(turns);
 }
 
-/** A timer is late by a millisecond or more, so the last part of a wait is polled. */
+/** A timer may be a millisecond or more late, so the last part of a wait is polled. */
 const POLLED_MS = 1.6;
 
 async function until(atMs: number): Promise<void> {
@@ -141,15 +141,15 @@ async function until(atMs: number): Promise<void> {
 }
 
 export interface Arrivals {
-  /** Each with its own connections and the same times of arrival, one after the other within a period. */
+  /** Each has separate connections and the same arrival times, staggered within a period. */
   readonly asks: readonly { readonly ask: Ask; readonly seen: Seen }[];
   readonly periodMs: number;
   readonly requests: number;
-  /** For each; a request that finds all of them taken waits, and its wait counts. */
+  /** The limit for each. A request that finds all of them busy waits, and its wait counts. */
   readonly connectionsMax: number;
 }
 
-/** Requests at the times at which they are meant to come, however long the ones before take. */
+/** Sends requests at their intended times, however long earlier ones take. */
 export async function arrivals({ asks, periodMs, requests, connectionsMax }: Arrivals): Promise<void> {
   const pools = await Promise.all(asks.map(({ ask }) => Pool.open(ask.port, connectionsMax)));
   const startMs = performance.now() + 20;

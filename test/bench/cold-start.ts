@@ -1,4 +1,4 @@
-// Starting: the time to the first answer, the memory of a gateway that waits, the size of the binary.
+// Startup: the time to the first answer, the memory of an idle gateway, the size of the binary.
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { nothingSeen } from "./answer.ts";
@@ -43,7 +43,7 @@ async function connected(port: number): Promise<Connection> {
   }
 }
 
-/** A binary of an empty program: its path and how long it takes to start and end. */
+/** A binary of an empty program: its path, and the time from its start to its end. */
 async function emptyBinary(directory: string, starts: number): Promise<{ path: string; times: number[] }> {
   const source = join(directory, "empty.ts");
   const path = join(directory, "empty");

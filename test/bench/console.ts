@@ -1,4 +1,5 @@
-// The time until each page of the console shows its data with 100,000 requests in the log, in a real browser: `bun test/bench/console.ts`.
+// The time until each console page shows its data with 100,000 logged requests, in a browser: `bun
+// test/bench/console.ts`.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { HAS_BROWSER, openConsole, startConsoleWorld } from "../console/visitor.ts";
@@ -9,7 +10,7 @@ const HOURS = 720;
 const ROUNDS = 5;
 const MODELS = ["OpenAI#gpt-5.4", "Anthropic#claude-sonnet-5", "Google#gemini-3.5-flash", "Router#best"];
 
-/** Each page, with an element that is there once the page has its data. */
+/** Each page, with an element that appears once the page has its data. */
 const PAGES = [
   ["/", ".tile-value"],
   ["/?range=90d", ".tile-value"],
@@ -24,7 +25,7 @@ const PAGES = [
   ["/settings/limits", ".facts"],
 ] as const;
 
-/** Real requests through the gateway, then copies of their rows over a month, with the hourly sums that belong to them. */
+/** Real requests through the gateway, then copies of their rows over a month, with matching hourly sums. */
 async function fill(gateway: UnderTest): Promise<void> {
   for (let count = 0; count < 40; count++) {
     const model = count % 8 === 7 ? "OpenAI#sim-mini~trouble=500" : MODELS[count % MODELS.length];

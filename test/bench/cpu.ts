@@ -1,4 +1,4 @@
-// CPU time per request and per chunk at 32 connections: whole answers, streams of one dialect, streams that are translated.
+// CPU time per request and per chunk at 32 connections: whole answers, streams in one dialect, translated streams.
 import { computeMedian, shown, spread } from "./figures.ts";
 import { type Cost, costs, type Load, warmedUp } from "./measure.ts";
 import type { Aim, Bars, Finding, Table } from "./report.ts";
@@ -8,7 +8,7 @@ const CONNECTIONS = 32;
 const PACED_CONNECTIONS = 48;
 export const CHUNKS = 200;
 const ROUNDS = 5;
-/** Those that take their time give steadier figures. */
+/** Fewer rounds, because paced streams give steadier figures. */
 const PACED_ROUNDS = 3;
 
 interface Case {
@@ -19,9 +19,9 @@ interface Case {
   readonly before: number;
   readonly connections: number;
   readonly rounds: number;
-  /** Times the floor. */
+  /** A multiple of the floor. */
   readonly atMost: number;
-  /** Times less than Portkey. */
+  /** The factor below Portkey. */
   readonly lessThanPortkey?: number;
 }
 

@@ -1,4 +1,4 @@
-// The error of the prompt estimates: against what providers counted in recorded calls, against o200k, and by kind of text.
+// The error of the prompt estimates: against providers' counts in recorded calls, against o200k, and by kind of text.
 import { createHash } from "node:crypto";
 import type { ModelCard } from "../../src/core/card.ts";
 import { likelyPromptTokens, worstPromptTokens } from "../../src/operations/chat/estimate.ts";
@@ -8,7 +8,7 @@ import { fixturesFolder, type Recording, readTraffic } from "../recorded/load.ts
 import { decodeAnswer, makeSubject } from "../recorded/pipeline.ts";
 import { requestForm } from "../recorded/requests.ts";
 
-/** A recorded call: what was asked, of which model, and the count of prompt tokens that the gateway would bill for it. */
+/** A recorded call: its request, its model, and the number of prompt tokens that the gateway would bill. */
 export interface RecordedCall {
   readonly id: string;
   readonly file: string;
@@ -25,7 +25,7 @@ const PROVIDERS: Readonly<Record<string, string>> = {
   perplexity: "Perplexity",
 };
 
-/** The calls whose request has a plain OpenAI form and whose answer reports usage. */
+/** The calls with a plain OpenAI request and reported usage. */
 export function recordedCalls(folder: string): readonly RecordedCall[] {
   return readTraffic(folder).recordings.flatMap((recording) => {
     const request = requestOf(recording);
@@ -56,14 +56,14 @@ function countedIn(recording: Recording): number {
   }
 }
 
-/** True if all of its content is text, so that a tokenizer can count it. */
+/** True if all content is text, which a tokenizer can count. */
 function isText({ request }: RecordedCall): boolean {
   return request.messages.every(
     ({ content }) => !Array.isArray(content) || content.every((part) => part.type === "text"),
   );
 }
 
-/** All that a tokenizer would be shown of a request, templates of providers left out. */
+/** All text of a request that a tokenizer would count, without the providers' templates. */
 function textsOf({ messages, tools, response_format: format }: ChatRequest): string {
   const texts: string[] = [];
   for (const { role, content, ...rest } of messages) {
@@ -74,7 +74,7 @@ function textsOf({ messages, tools, response_format: format }: ChatRequest): str
   return [...texts, json(tools), json(format)].filter((text) => text !== "").join("\n");
 }
 
-/** Without signatures and encrypted thinking, which are no text to anybody but their maker. */
+/** Leaves out signatures and encrypted thinking, which only their maker can read as text. */
 function json(value: unknown): string {
   const sealed = ["signature", "thought_signature", "data"];
   if (value === undefined || value === null) return "";
@@ -107,7 +107,7 @@ interface Measured {
   readonly likely: number;
 }
 
-/** By provider and over all: how the estimates compare with the real counts. */
+/** Prints how the estimates compare with the real counts, by provider and in total. */
 function printRatios(title: string, measured: readonly Measured[]): void {
   const groups: readonly (readonly [string, readonly Measured[]])[] = [
     ...Map.groupBy(measured, ({ file }) => file),
@@ -128,7 +128,7 @@ function printRatios(title: string, measured: readonly Measured[]): void {
   printTable(title, head, rows);
 }
 
-/** Bytes that look random and are the same each time. */
+/** Bytes that look random but are the same in each run. */
 function noise(length: number): Buffer {
   const blocks = Array.from({ length: Math.ceil(length / 32) }, (_, index) =>
     createHash("sha256").update(String(index)).digest(),
@@ -212,7 +212,7 @@ function printSpeed(): void {
   const prose = TEXTS.English ?? "";
   const rows = [1000, 100_000, 500_000].map((bytes): Row => {
     const times = Array.from({ length: 41 }, (_, round) => {
-      // Parsed from JSON, as a request is: a text put together by `repeat` would first have to be laid out.
+      // Parsed from JSON, as in a real request: a string built by `repeat` would first have to be flattened.
       const content = `${round} ${prose.repeat(Math.ceil(bytes / prose.length)).slice(0, bytes)}`;
       const request = asking(JSON.parse(JSON.stringify(content)));
       const startedMs = performance.now();

@@ -1,29 +1,29 @@
-// Medians, percentiles and spreads, and how a figure is printed.
+// Medians, percentiles and spreads, and their formatting.
 
 export function computeMedian(values: readonly number[]): number {
   return percentile(values, 0.5);
 }
 
-/** The value that so large a share of all are not above. */
+/** The value that this share of all values doesn't exceed. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
 }
 
-/** Three significant digits, without an exponent. */
+/** Formats with three significant digits and no exponent. */
 export function shown(value: number): string {
   if (value === 0 || !Number.isFinite(value)) return String(value);
   const digits = Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
   return value.toFixed(Math.min(digits, 3));
 }
 
-/** The median with the least and the most of all rounds. */
+/** The median, with the minimum and maximum of all rounds. */
 export function spread(values: readonly number[]): string {
   if (values.length === 1) return shown(computeMedian(values));
   return `${shown(computeMedian(values))} (${shown(Math.min(...values))}–${shown(Math.max(...values))})`;
 }
 
-/** Zipf(1) over so many: gives a rank from 0, the first the likeliest. */
+/** Returns ranks from 0 with a Zipf(1) distribution over `count`. */
 export function zipf(count: number): () => number {
   const sums = new Float64Array(count);
   let sum = 0;

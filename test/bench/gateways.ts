@@ -1,18 +1,18 @@
-// Poundkey as it is measured: the compiled binary with everything on, on a store and a configuration of its own.
+// Poundkey as measured: the compiled binary with every feature enabled, on a separate store and configuration.
 import { join } from "node:path";
 import { type Start, type Started, start } from "./processes.ts";
 import { MASTER_KEY, seedStore } from "./seed.ts";
 
 export interface GatewaySetup {
-  /** Names its files. */
+  /** The name of its files. */
   readonly name: string;
   readonly keys?: number;
-  /** Each key's own free requests a day. */
+  /** The free requests per day of each key. */
   readonly requestsPerDay?: number;
   /** The balance of each key's account. */
   readonly fundedNanoUsd?: number;
   readonly charge?: "always" | "beyond_allowance";
-  /** More models beside `m`. */
+  /** The number of further models beside `m`. */
   readonly models?: number;
   readonly workers?: number;
 }
@@ -20,14 +20,14 @@ export interface GatewaySetup {
 export interface GatewayPlace {
   readonly binary: string;
   readonly directory: string;
-  /** The port that the provider listens on. */
+  /** The provider's port. */
   readonly upstreamPort: number;
 }
 
 const PRICE = "price: { input: 0.25, output: 2 }";
 const LIMITS = "context: 16000000, output: 8192";
 
-/** The number of models that can be listed for a provider. */
+/** The most models that can be listed for one provider. */
 const MODELS_OF_PROVIDER = 1000;
 
 export function modelId(number: number): string {
@@ -45,7 +45,7 @@ function moreProviders(models: number, base: string): readonly string[] {
   }).flat();
 }
 
-/** No two of ten thousand are the same: each model has to be a different one. */
+/** The prices of ten thousand models all differ, so that each is a different model. */
 function priceOf(number: number): string {
   const thousandths = 500 + ((number * 7919) % 10_007);
   return `price: { input: ${thousandths / 8000}, output: ${thousandths / 1000} }`;
@@ -55,7 +55,7 @@ function providerLines(dialect: string, base: string): readonly string[] {
   return [`    dialect: ${dialect}`, `    base_url: "${base}"`, "    keys: [sim]", "    models:"];
 }
 
-/** Every feature at work: after the one free request a day, the balance pays, so that both are decided for each request. */
+/** Every feature in use: after one free request a day the balance pays, so that both are checked for each request. */
 function configurationOf(setup: GatewaySetup, { directory, upstreamPort }: GatewayPlace): string {
   const { models = 0, charge = "beyond_allowance" } = setup;
   const model = `      - { name: m, ${LIMITS}, ${PRICE} }`;
@@ -70,7 +70,7 @@ function configurationOf(setup: GatewaySetup, { directory, upstreamPort }: Gatew
     ...[...providerLines("openai", `${base}/v1`), model],
     "  Foreign:",
     ...[...providerLines("anthropic", base), model],
-    // Its breaker opens where its answers break off, and the others' stay closed.
+    // A separate provider for broken answers, so that only its breaker opens.
     "  Bad:",
     ...[...providerLines("openai", `${base}/v1`), model],
     ...moreProviders(models, base),
@@ -82,7 +82,7 @@ function storePath({ name }: GatewaySetup, directory: string): string {
   return join(directory, name, "poundkey.db");
 }
 
-/** Fills a store and writes the configuration: what starts the gateway on them. */
+/** Fills a store and writes the configuration. Returns how to start the gateway on them. */
 export async function preparedGateway(setup: GatewaySetup, place: GatewayPlace): Promise<Start> {
   const { name, workers = 1 } = setup;
   const directory = join(place.directory, name);

@@ -1,4 +1,4 @@
-// The cost of governance: the same program with every request held, posted and logged on SQLite, and on a store that answers at once.
+// The cost of governance: every request held, posted and logged on SQLite, against a store that answers at once.
 import { join } from "node:path";
 import { nothingSeen } from "./answer.ts";
 import { type Ask, closedLoop, prepareAsk } from "./client.ts";
@@ -8,7 +8,7 @@ import { run, type Started, start } from "./processes.ts";
 import type { Finding } from "./report.ts";
 import { type Scenario, type Stage, writeBody } from "./stage.ts";
 
-/** Requests before the first round: the code is compiled by then. */
+/** Requests before the first round, after which the code is compiled. */
 const [BEFORE, BEFORE_CONNECTIONS] = [24_000, 256];
 const FIRST_BYTE_MS = 20;
 const PROGRAM = join(import.meta.dir, "governed.ts");

@@ -1,4 +1,4 @@
-// The gateway as one program with the store that BENCH_STORE names: `sqlite:PATH`, or `none` for one that answers at once.
+// The gateway with the store that BENCH_STORE names: `sqlite:PATH`, or `none` for one that answers at once.
 
 import { createKey } from "../../src/admin/keys.ts";
 import { startGateway } from "../../src/app/composition.ts";
@@ -31,7 +31,7 @@ function keepNothing() {
   };
 }
 
-/** Lets everything in, and remembers the keys alone. */
+/** Admits everything and keeps only the keys. */
 function noStore(): Store {
   const byDigest = new Map<string, GatewayKey>();
   const nothing = async () => null;

@@ -7,7 +7,7 @@ export interface Rounds {
   readonly rounds: number;
 }
 
-/** Returns microseconds of CPU time per request: the least of the rounds, since everything else on the machine only adds. */
+/** Returns microseconds of CPU time per request: the minimum of the rounds, since interference only adds. */
 export async function measureCpu(
   work: () => Promise<void>,
   atOnce: number,

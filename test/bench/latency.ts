@@ -1,4 +1,4 @@
-// Latency that is added to the provider's own: at one connection, at a steady rate, and to every piece of a stream.
+// Latency added to the provider's own: on one connection, at a steady rate, and for every piece of a stream.
 import { nothingSeen, type Seen } from "./answer.ts";
 import { arrivals, closedLoop } from "./client.ts";
 import { computeMedian, percentile, shown } from "./figures.ts";
@@ -19,7 +19,7 @@ function merged(rounds: readonly Seen[]): Seen {
   };
 }
 
-/** The latency that each adds to the direct way, at the same share of the requests. */
+/** The latency that each adds to the direct call, at the same percentiles. */
 function addedTable(title: string, found: ReadonlyMap<string, Seen>): Table {
   const direct = found.get(DIRECT)?.latencies ?? [];
   const rows = [...found].map(([name, { latencies }]) => {
@@ -37,7 +37,7 @@ function addedBy(found: ReadonlyMap<string, Seen>, name: string, share: number):
   return of(name) - of(DIRECT);
 }
 
-/** All at once, each on one connection of its own, in turn: what disturbs the machine disturbs all of them. */
+/** All at the same time, each on one connection, in turn, so that disturbances of the machine affect all of them. */
 async function alone(stage: Stage, firstByteMs: number): Promise<ReadonlyMap<string, Seen>> {
   const scenario: Scenario = { speech: "openai", manner: `~latency=${firstByteMs}`, chunks: null };
   const all = stage.contenders(scenario);
@@ -68,7 +68,7 @@ async function atRate(stage: Stage, all: readonly Contender[], load: { perSecond
   return new Map([...results].map(([name, seen]) => [name, merged(seen)]));
 }
 
-/** One connection that asks again as soon as it is answered, in rounds of random order. */
+/** One connection that sends the next request at once, in rounds of random order. */
 async function backToBack(stage: Stage): Promise<ReadonlyMap<string, Seen>> {
   const all = stage.contenders({ speech: "openai", manner: "", chunks: null });
   const load = { connections: 1, requests: stage.size(500, 15) };
@@ -82,7 +82,7 @@ async function backToBack(stage: Stage): Promise<ReadonlyMap<string, Seen>> {
 
 const RATE = 400;
 
-/** A server that one connection alone asks 300 times would be measured while its code is still being interpreted. */
+/** With only one connection and 300 requests, a server would be measured while its code is still interpreted. */
 const BEFORE = 20_000;
 const BEFORE_CONNECTIONS = 32;
 
@@ -136,7 +136,7 @@ export async function benchLatency(stage: Stage): Promise<Finding> {
 const PACE_MS = 10;
 const CHUNKS = 50;
 
-/** Streams that arrive at a steady rate: the first piece, and each after it. */
+/** Streams that arrive at a steady rate: the first piece, and each later one. */
 export async function benchTokens(stage: Stage): Promise<Finding> {
   const manner = `~latency=${FIRST_BYTE_MS}~pace=${PACE_MS}~chunks=${CHUNKS}`;
   const load = { perSecond: stage.size(60, 20), seconds: stage.size(3, 0.2) };

@@ -1,5 +1,5 @@
-// The least that a gateway in JavaScript can do with a stream: read what comes as text and write it unchanged.
-// The call is the floor's, written again: `floor.ts` has to stay a floor that is one file.
+// The least that a JavaScript gateway can do with a stream: read it as text and write it unchanged. The call is
+// repeated from the floor, because `floor.ts` has to remain a single file.
 import { directStream } from "../../src/http/direct.ts";
 
 const upstream = process.env.FLOOR_UPSTREAM ?? "";

@@ -1,11 +1,11 @@
-// The parts that every benchmark uses: rounds in random order, and CPU time per request of each contender.
+// Shared by all benchmarks: rounds in random order, and each contender's CPU time per request.
 import { nothingSeen, type Seen } from "./answer.ts";
 import { type Ask, closedLoop } from "./client.ts";
 import { shuffled } from "./figures.ts";
 import { cpuMicros } from "./processes.ts";
 import type { Contender } from "./stage.ts";
 
-/** Runs `once` for each in every round, in a new random order, and gathers the results by name. */
+/** Runs `once` for each in every round, in a new random order, and collects the results by name. */
 export async function inRounds<One extends { readonly name: string }, Result>(
   all: readonly One[],
   rounds: number,
@@ -26,12 +26,12 @@ export interface Load {
 
 export interface Cost {
   readonly cpuMicros: number;
-  /** Wall time of one round over its requests. */
+  /** Requests per second of wall time in one round. */
   readonly perSecond: number;
   readonly seen: Seen;
 }
 
-/** CPU time per request of the process and its children; `asks` gives the request with that number. */
+/** CPU time per request of the process and its children. `asks` returns the request with that number. */
 export async function measureCost(pid: number, asks: (index: number) => Ask, load: Load): Promise<Cost> {
   const { connections, warmUp, requests } = load;
   await closedLoop(asks, { connections, requests: warmUp }, nothingSeen());
@@ -44,12 +44,12 @@ export async function measureCost(pid: number, asks: (index: number) => Ask, loa
   return { cpuMicros: used / requests, perSecond, seen };
 }
 
-/** The slow are asked less, so that a run ends: their CPU time is large enough to be seen in fewer requests. */
+/** The slow get fewer requests so that a run ends. Their CPU time is large enough to be measured with fewer. */
 const SLOW: Readonly<Record<string, number>> = { Portkey: 0.2 };
 
 /**
- * A server's first ten or twenty thousand requests also pay for the compiling of its code, by two or three times what the
- * later ones cost: nobody is measured before that is over.
+ * A server's first ten to twenty thousand requests also pay for compiling its code and cost two or three times as much
+ * as later ones, so measuring starts after that.
  */
 export async function warmedUp(contenders: readonly Contender[], load: Omit<Load, "warmUp">): Promise<void> {
   for (const { name, ask } of contenders) {

@@ -1,4 +1,4 @@
-// The native lane's CPU time beside chat's: the same answer of a provider, asked for in the provider's own API and in OpenAI's.
+// The native lane's CPU time against chat's: the same provider answer, requested in the provider's API and in OpenAI's.
 import { prepareAsk } from "./client.ts";
 import { CHUNKS } from "./cpu.ts";
 import { computeMedian, shown, spread } from "./figures.ts";
@@ -12,7 +12,7 @@ const ROUNDS = 7;
 const NATIVE = "Messages, native";
 const CHAT = "chat, same dialect";
 const TRANSLATED = "chat, translated";
-/** Times the cost of chat with a provider of its own dialect. */
+/** A multiple of the cost of chat with a provider of the same dialect. */
 const RATIO_MAX = 1.15;
 
 interface Case {

@@ -1,10 +1,10 @@
-// The contenders beside the floor: nginx where it is installed, and with `--peers` Portkey's gateway.
+// The contenders beside the floor: nginx if it is installed, and with `--peers` Portkey's gateway.
 import { join } from "node:path";
 import { freePort, run, type Started, start } from "./processes.ts";
 
-/** The newest when this was written. */
+/** The latest version at the time of writing. */
 const PORTKEY = "1.15.2";
-/** With newer ones its streams fail: github.com/Portkey-AI/gateway/issues/1389. */
+/** Its streams fail with newer versions: github.com/Portkey-AI/gateway/issues/1389. */
 const NODE_SERVER = "1.14.1";
 
 export interface Peer {
@@ -13,7 +13,7 @@ export interface Peer {
   readonly version: string;
 }
 
-/** Installs it into the directory, which is nobody's project, and starts it. */
+/** Installs it into the directory, outside any project, and starts it. */
 export async function startPortkey(directory: string): Promise<Peer> {
   const folder = join(directory, "portkey");
   const wants = {
@@ -37,7 +37,7 @@ export async function startPortkey(directory: string): Promise<Peer> {
 
 const NGINX_SAYS = "listens on http://127.0.0.1";
 
-/** A reverse proxy of one worker with kept-alive connections; null where there is no nginx. */
+/** A reverse proxy with one worker and kept-alive connections. Null if nginx isn't installed. */
 export async function startNginx(
   directory: string,
   upstream: { readonly port: number; readonly path: string },
@@ -48,7 +48,7 @@ export async function startNginx(
   const port = await freePort();
   const config = join(folder, "nginx.conf");
   await Bun.write(config, nginxConfiguration(folder, port, upstream));
-  // It says nothing when it listens, so the shell does before it becomes nginx; connections are tried until they hold.
+  // nginx prints nothing when it listens, so the shell prints first, and connections are tried until one succeeds.
   const script = `echo "${NGINX_SAYS}:${port}"; exec "$0" -p "$1" -c "$2" -e "$1/error.log"`;
   const started = await start({ command: ["sh", "-c", script, program, folder, config], directory: folder });
   await listening(port);

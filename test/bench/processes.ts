@@ -1,12 +1,12 @@
-// The programs that are compared: starting and ending them, their CPU time and memory as the system counts it.
+// The compared programs: starting and stopping them, and their CPU time and memory as the system reports them.
 import { readdirSync, readFileSync } from "node:fs";
 
 export interface Started {
   readonly port: number;
   readonly pid: number;
-  /** The line that said where it listens. */
+  /** The line that stated its address. */
   readonly line: string;
-  /** Ends it as a supervisor would; gives its exit code. */
+  /** Stops it as a supervisor would. Returns its exit code. */
   readonly stop: () => Promise<number>;
 }
 
@@ -16,14 +16,14 @@ export interface Start {
   readonly command: readonly string[];
   readonly directory: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Matches the line that gives the address; its first group is the port. */
+  /** Matches the line that states the address. The first group is the port. */
   readonly says?: RegExp;
 }
 
 const LISTENS = /^.*listens? on http:\S+:(\d+)/m;
 const START_MS = 60_000;
 
-/** Starts a program and waits for the line that says where it listens. Throws when it ends, or stays silent. */
+/** Starts a program and waits for the line that states its address. Throws if it ends or stays silent. */
 export async function start({ command, directory, env = {}, says = LISTENS }: Start): Promise<Started> {
   const child = Bun.spawn([...command], {
     cwd: directory,
@@ -39,7 +39,7 @@ export async function start({ command, directory, env = {}, says = LISTENS }: St
   return { port: Number(port), pid: child.pid, line, stop: () => stopped(child) };
 }
 
-/** The first match in what a program prints. It is read on to its end: what it says later has to go somewhere, or it stands still. */
+/** The first match in a program's output. The output is read to its end, since a full pipe would block the program. */
 function findLine(
   outputs: readonly ReadableStream<Uint8Array>[],
   says: RegExp,
@@ -81,15 +81,15 @@ function childrenOf(pid: number): readonly number[] {
   return text.split(" ").filter(Boolean).map(Number);
 }
 
-/** The process and all that it started. */
+/** The process and all its descendants. */
 export function listFamily(pid: number): readonly number[] {
   return [pid, ...childrenOf(pid).flatMap(listFamily)];
 }
 
-/** By process: the CPU time of each of its threads, in nanoseconds, as it was last seen. */
+/** The last seen CPU time of each thread in nanoseconds, by process. */
 const threadTimes = new Map<number, Map<string, number>>();
 
-/** CPU time of all threads of a process alone, in microseconds; those that have ended since count as they were last seen. */
+/** CPU time of all threads of one process in microseconds. Threads that have ended count as last seen. */
 export function ownCpuMicros(pid: number): number {
   const times = threadTimes.get(pid) ?? new Map<string, number>();
   threadTimes.set(pid, times);
@@ -97,7 +97,7 @@ export function ownCpuMicros(pid: number): number {
     try {
       times.set(thread, Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "utf8").split(" ")[0]));
     } catch {
-      // It ended since it was listed.
+      // It has ended since it was listed.
     }
   }
   let nanoseconds = 0;
@@ -105,12 +105,12 @@ export function ownCpuMicros(pid: number): number {
   return nanoseconds / 1000;
 }
 
-/** CPU time of a process and all that it started, in microseconds. */
+/** CPU time of a process and all its descendants, in microseconds. */
 export function cpuMicros(pid: number): number {
   return listFamily(pid).reduce((sum, one) => sum + ownCpuMicros(one), 0);
 }
 
-/** Resident memory of a process and all that it started, in bytes. */
+/** Resident memory of a process and all its descendants, in bytes. */
 export function residentBytes(pid: number): number {
   return listFamily(pid).reduce((sum, one) => sum + ownResidentBytes(one), 0);
 }
@@ -119,7 +119,7 @@ function ownResidentBytes(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;
 }
 
-/** A port that nobody listens on now. */
+/** A free port. */
 export async function freePort(): Promise<number> {
   const claim = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
   const port = claim.port ?? 0;

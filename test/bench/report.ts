@@ -1,4 +1,4 @@
-// The report of a benchmark: tables, bars for the plot, and which aims are reached.
+// The report of a benchmark: tables, bars for the plot, and which aims are met.
 import { shown } from "./figures.ts";
 
 export interface Table {
@@ -6,15 +6,15 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** One aim of the project, and what was measured. */
+/** One aim of the project, and its measured value. */
 export interface Aim {
   readonly what: string;
-  /** NaN: this run can't tell. */
+  /** NaN if this run can't measure it. */
   readonly measured: number;
   readonly unit: string;
-  /** null: only reported. */
+  /** Null if it is only reported. */
   readonly atMost: number | null;
-  /** For figures that should be high. */
+  /** The bound of a figure that should be high. */
   readonly atLeast?: number;
 }
 
@@ -72,7 +72,7 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 }
 
-/** All groups of bars one below the other, each on its own scale. */
+/** All groups of bars, one below the other, each on its own scale. */
 export function plot(groups: readonly Bars[]): string {
   const parts: string[] = [];
   let y = 24;

@@ -1,4 +1,4 @@
-// The results of a whole run as files: a page of tables with the machine and the versions, and a plot.
+// The results of a whole run as files: tables with the machine and versions, and a plot.
 import { readFileSync } from "node:fs";
 import { release } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { Stage } from "./stage.ts";
 
 export const RESULTS = join(import.meta.dir, "results");
 
-/** The parts of the machine that figures depend on; nothing that distinguishes one machine from another of its kind. */
+/** The parts of the machine that affect figures, without anything that identifies it. */
 export function machineText({ peers }: Pick<Stage, "peers">): string {
   const cpu = readFileSync("/proc/cpuinfo", "utf8");
   const cores = cpu.match(/^processor\s/gm)?.length ?? 0;

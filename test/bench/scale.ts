@@ -1,4 +1,4 @@
-// Many keys and many models: the CPU time of a request with ten of them, and with as many as there may be.
+// Many keys and many models: the CPU time of a request with ten of them, and with the maximum.
 import { computeMedian, shown, spread, zipf } from "./figures.ts";
 import { type GatewaySetup, modelId, startGateway } from "./gateways.ts";
 import { type Cost, inRounds, measureCost } from "./measure.ts";
@@ -8,7 +8,7 @@ import { askGateway, type Scenario, type Stage } from "./stage.ts";
 
 const SCENARIO: Scenario = { speech: "openai", manner: "", chunks: null };
 const CONNECTIONS = 32;
-/** Neighbours in rank are no neighbours in the store. */
+/** Spreads neighbours in rank across the store. */
 const STRIDE = 7919;
 
 interface Scaled extends Started {
@@ -65,7 +65,7 @@ export async function benchKeys(stage: Stage): Promise<Finding> {
     const drawn = zipf(count);
     const keyOf = () => (drawn() * STRIDE) % count;
     const load = loadOf(stage);
-    // Made before the clock runs: a request each, and its secret's checksum.
+    // Built before the clock starts: each takes a request and its secret's checksum.
     const asks = Array.from({ length: load.requests }, () => askGateway(port, SCENARIO, "Local#m", keyOf()));
     const none = askGateway(port, SCENARIO);
     return measureCost(pid, (index) => asks[index] ?? none, load);
@@ -120,7 +120,7 @@ export async function benchModels(stage: Stage): Promise<Finding> {
   };
 }
 
-/** Median time of the list of all models. */
+/** The median time of listing all models. */
 async function listMs({ port }: Scaled): Promise<number> {
   const times: number[] = [];
   const { bytes } = askGateway(port, SCENARIO);

@@ -1,17 +1,17 @@
-// A store filled in bulk: so many keys, each with a funded account of its own, their secrets known by their number.
+// A store filled in bulk: many keys, each with its own funded account, and secrets derived from their numbers.
 import { Database } from "bun:sqlite";
 import { crc32 } from "node:zlib";
 import { openStore } from "../../src/app/open-store.ts";
 import { derivePepper, parseMasterKey } from "../../src/keys/master.ts";
 import { digestSecret } from "../../src/keys/secret.ts";
 
-/** Of the benchmarks' stores, and of nothing else. */
+/** Used by the benchmarks' stores only. */
 export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const FUNDED_NANO_USD = 1_000_000_000_000;
 
-/** The secret of the key with that number: well formed, and nobody's guess would be easier. */
+/** The secret of the key with that number, well formed and no easier to guess than a real one. */
 export function makeSecret(number: number): string {
   const text = `sk-${String(number).padStart(43, "0")}`;
   let rest = crc32(text);
@@ -29,12 +29,12 @@ export function makeKeyId(number: number): string {
 
 export interface Seed {
   readonly keys?: number;
-  /** Each key's own; undefined: the configuration's. */
+  /** Each key's own. Undefined for the configuration's. */
   readonly requestsPerDay?: number;
   readonly fundedNanoUsd?: number;
 }
 
-/** Makes the store at the path. */
+/** Creates the store at the path. */
 export async function seedStore(path: string, seed: Seed): Promise<void> {
   const { keys = 1, requestsPerDay = "default", fundedNanoUsd = FUNDED_NANO_USD } = seed;
   const { store } = await openStore(`sqlite:${path}`, MASTER_KEY);
@@ -49,7 +49,7 @@ export async function seedStore(path: string, seed: Seed): Promise<void> {
   database.close();
 }
 
-/** As a top-up leaves them: the balance is the sum of the journal. */
+/** As after a top-up: the balance is the sum of the journal. */
 function addAccounts(database: Database, keys: number, funded: number): void {
   const numbers = "WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < $keys)";
   const nowMs = Date.now();

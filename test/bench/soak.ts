@@ -1,4 +1,4 @@
-// The soak: 2,000 streams at a time for the given time, hang-ups and errors among them; memory has to stay flat.
+// The soak: 2,000 streams at a time for the given time, with hang-ups and errors among them. Memory has to stay flat.
 import { join } from "node:path";
 import { nothingSeen } from "./answer.ts";
 import { type Ask, Connection } from "./client.ts";
@@ -15,9 +15,9 @@ const SAMPLE_MS = 1000;
 const HANG_UP_SHARE = 0.15;
 const ERROR_SHARE = 0.1;
 const WRONG_SHOWN = 5;
-/** A shorter one doesn't take the place of what a longer one has shown. */
+/** A shorter run doesn't replace the recorded results. */
 const RECORDED_MINUTES = 10;
-/** Memory is looked at from here on: caches fill and code is brought in before. */
+/** Memory is judged from here on. Before, caches fill and code is loaded. */
 const SETTLED_SHARE = 1 / 3;
 
 interface Counted {
@@ -47,7 +47,7 @@ interface Life {
   readonly counted: Counted;
 }
 
-/** One client: streams one after the other, now and then one that it leaves, or that its provider refuses. */
+/** One client: streams one after the other, some of which it leaves or its provider refuses. */
 async function client(life: Life): Promise<void> {
   const { port, paceMs, endsMs } = life;
   const manner = `~chunks=${CHUNKS}~pace=${paceMs}`;
@@ -68,7 +68,7 @@ async function client(life: Life): Promise<void> {
   connection.hangUp();
 }
 
-/** `ends` is what may be wrong with the answer. */
+/** `ends` lists the ways in which the answer may fail. */
 async function one(connection: Connection, ask: Ask, { paceMs, counted }: Life, ends: RegExp): Promise<void> {
   const seen = nothingSeen();
   const startedMs = performance.now();
@@ -83,7 +83,7 @@ async function one(connection: Connection, ask: Ask, { paceMs, counted }: Life, 
       const afterMs = Math.round(performance.now() - startedMs);
       if (counted.wrong <= WRONG_SHOWN) console.log(`After ${afterMs} ms: ${text.slice(0, 300)}`);
     }
-    // A refusal that comes at once would be asked for again at once.
+    // A refusal comes at once, and so would the next request.
     await Bun.sleep(paceMs * 4);
   }
   counted.chunks += seen.chunks;
@@ -98,7 +98,7 @@ async function leave(connection: Connection, ask: Ask, { paceMs, counted }: Life
   counted.chunks += seen.chunks;
 }
 
-/** Least squares, in megabytes per hour. */
+/** The slope by least squares, in megabytes per hour. */
 function slopeOf(samples: readonly Sample[]): number {
   const mean = (of: (sample: Sample) => number) =>
     samples.reduce((sum, one) => sum + of(one), 0) / samples.length;
@@ -113,7 +113,7 @@ async function openUpstream(port: number): Promise<number> {
   return open;
 }
 
-/** Runs it for so many minutes. */
+/** Runs the soak for this many minutes. */
 export async function soak(stage: Stage, minutes: number): Promise<Soaked> {
   const { port, pid } = stage.gateway;
   const streams = stage.size(STREAMS, 40);
@@ -141,7 +141,7 @@ export async function soak(stage: Stage, minutes: number): Promise<Soaked> {
   return { streams, counted, idle, after, left, samples, flat, cpuPerChunk };
 }
 
-/** Runs it, prints and writes what was seen. Throws when an answer was wrong or a call was left open. */
+/** Runs the soak, prints and writes the results. Throws if an answer was wrong or a call was left open. */
 export async function runSoak(stage: Stage, time: string): Promise<void> {
   const soaked = await soak(stage, minutesOf(time));
   const { counted, left, samples } = soaked;
@@ -166,7 +166,7 @@ export interface Soaked {
   readonly after: number;
   readonly left: number;
   readonly samples: readonly Sample[];
-  /** Those after the first third, while all clients were there. */
+  /** The samples after the first third, while all clients were running. */
   readonly flat: readonly Sample[];
   readonly cpuPerChunk: number;
 }

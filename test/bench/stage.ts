@@ -1,4 +1,4 @@
-// The processes that all benchmarks share: the provider, the binary, the floor, the peers, and the same request for each of them.
+// The processes that all benchmarks share: the provider, the binary, the floor, the peers, and equal requests to each.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,17 +15,17 @@ export const OURS = "Poundkey";
 export const DIRECT = "direct";
 
 export interface Scenario {
-  /** The provider's dialect; clients of a gateway speak OpenAI's in both cases. */
+  /** The provider's dialect. Clients of a gateway speak OpenAI's in both cases. */
   readonly speech: "openai" | "anthropic";
-  /** The provider's behaviour, as `upstream-answers.ts` reads it: `~latency=20`. */
+  /** The provider's behaviour in the form of `upstream-answers.ts`, such as `~latency=20`. */
   readonly manner: string;
-  /** Pieces of a stream; null: a whole answer. */
+  /** The number of pieces in a stream. Null for a whole answer. */
   readonly chunks: number | null;
-  /** Of the request; the rest of it is an image in base64. */
+  /** The size of the request, filled up with an image in base64. */
   readonly bytes?: number;
 }
 
-/** One of those that are compared, with the scenario's request to it. */
+/** A program in the comparison, with the scenario's request to it. */
 export interface Contender {
   readonly name: string;
   readonly pid: number;
@@ -34,12 +34,12 @@ export interface Contender {
 
 export interface Stage extends GatewayPlace {
   readonly isShort: boolean;
-  /** The one that answers for the short form or the full one. */
+  /** Returns `full` or `short`, depending on the form of the run. */
   readonly size: <Value>(full: Value, short: Value) => Value;
   readonly upstream: Started;
   readonly gateway: Started;
   readonly peers: readonly Peer[];
-  /** Everybody for the scenario, `direct` first, which has no process of its own. */
+  /** All contenders for the scenario, beginning with `direct`, which has no process. */
   readonly contenders: (scenario: Scenario) => readonly Contender[];
 }
 
@@ -55,7 +55,7 @@ export function writeBody(model: string, { manner, chunks, bytes = 0 }: Scenario
   return JSON.stringify(chunks === null ? body : { ...body, stream: true });
 }
 
-/** Base64 that is no text: what a repeated letter would be to a compressor it need not be to a scanner. */
+/** Base64 of random bytes, since a repeated letter might be faster to scan than a real image. */
 function pixels(bytes: number): string {
   const noise = Buffer.alloc(Math.max(0, Math.floor((bytes * 3) / 4)));
   let state = 1;
@@ -66,7 +66,7 @@ function pixels(bytes: number): string {
   return noise.toString("base64");
 }
 
-/** A request to a gateway of ours, with the key of that number. */
+/** A request to Poundkey with the key of that number. */
 export function askGateway(port: number, scenario: Scenario, model = "Local#m", key = 0): Ask {
   const name = scenario.speech === "anthropic" ? "Foreign#m" : model;
   const headers = { authorization: `Bearer ${makeSecret(key)}` };
@@ -77,7 +77,7 @@ function expectedOf({ chunks, bytes = 0 }: Scenario, speech: Scenario["speech"])
   return { speech, chunks, receivedBytes: bytes };
 }
 
-/** Straight to a provider, or through what passes it on as it is. */
+/** A request straight to a provider, or through a pass-through. */
 function askPlainly(port: number, scenario: Scenario, path: string): Ask {
   const { speech } = scenario;
   const headers = { authorization: "Bearer sim" };
@@ -98,7 +98,7 @@ export interface StageOptions {
   readonly peers: boolean;
 }
 
-/** Builds the binary from the source as it is now, and starts all. `closeStage` ends them, here too if one fails to start. */
+/** Builds the binary from the current source and starts everything. `closeStage` ends it all, also after a failure. */
 export async function openStage(options: StageOptions): Promise<Stage> {
   const directory = mkdtempSync(join(tmpdir(), "poundkey-bench-"));
   try {
@@ -165,7 +165,7 @@ export async function closeStage({ directory }: Pick<Stage, "directory">): Promi
   rmSync(directory, { recursive: true, force: true });
 }
 
-/** The binary as `npm run build` makes it, elsewhere. */
+/** The binary as `npm run build` makes it, in another directory. */
 async function builtGateway(directory: string): Promise<string> {
   const { scripts } = (await Bun.file(join(ROOT, "package.json")).json()) as {
     scripts: { build: string };

@@ -1,4 +1,4 @@
-// The cost of each part of one whole answer, without connections: `bun test/bench/steps.ts`. CPU time, many at once.
+// The cost of each part of one whole answer, without connections: `bun test/bench/steps.ts`. CPU time, in parallel.
 
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -91,7 +91,7 @@ async function fetched(): Promise<Response> {
   return new Response(answered, { headers });
 }
 
-/** Answers at once and writes nothing. */
+/** Answers at once without writing anything. */
 async function unwritten(demand: Demand): Promise<Answer> {
   if (demand.kind !== "admit")
     return { kind: "settled", chargedNanoUsd: 1, holdNanoUsd: 9, writtenOffNanoUsd: 0, late: false };
@@ -151,7 +151,7 @@ async function throughGateway(gateway: Gateway): Promise<void> {
   if (!JSON.stringify(reply).includes('"finish_reason":"stop"')) throw new Error("A wrong answer.");
 }
 
-/** The provider's part and the two ways through JSON, which any gateway that reads its requests has. */
+/** The provider's part and the two JSON conversions, which any gateway that reads its requests needs. */
 async function throughJson(): Promise<void> {
   const request: unknown = JSON.parse(asked);
   JSON.stringify(request);

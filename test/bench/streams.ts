@@ -1,4 +1,4 @@
-// Many streams at once: whether every chunk comes, the memory of each, and what is left of it afterwards.
+// Many streams at once: whether every chunk arrives, the memory per stream, and what remains of it afterwards.
 import { readFileSync } from "node:fs";
 import { nothingSeen, type Seen } from "./answer.ts";
 import { type Ask, Connection } from "./client.ts";
@@ -11,7 +11,7 @@ const CHUNK_EVERY_MS = 1000;
 const LEAST_SECONDS = 6;
 const AFTER_MS = 5000;
 const OPENED_PER_TURN = 10;
-/** A gateway has two sockets for each stream, and some files beside them. */
+/** A gateway needs two sockets for each stream, and some files besides. */
 const DESCRIPTORS_SPARED = 500;
 
 function streamsPossible(): number {
@@ -22,7 +22,7 @@ function streamsPossible(): number {
 
 interface Held {
   readonly name: string;
-  /** Open at the time when the last had begun. */
+  /** The number open when the last one had begun. */
   readonly streams: number;
   readonly idleBytes: number;
   readonly fullBytes: number;
@@ -31,7 +31,7 @@ interface Held {
   readonly seen: Seen;
 }
 
-/** All open at the same time, each with a chunk a second, until the last has ended. */
+/** Opens all at the same time, each with a chunk per second, and waits until the last has ended. */
 async function openAll(ask: Ask, streams: number, seen: Seen, full: (open: number) => void): Promise<void> {
   const under: Promise<void>[] = [];
   const connections: Connection[] = [];
@@ -48,7 +48,7 @@ async function openAll(ask: Ask, streams: number, seen: Seen, full: (open: numbe
   for (const connection of connections) connection.hangUp();
 }
 
-/** Long enough that the first still runs when the last has begun, judged by some that are opened before. */
+/** Long enough that the first still runs when the last has begun, estimated from a few trial streams. */
 async function secondsFor(ask: Ask, streams: number): Promise<number> {
   const few = Math.ceil(streams / 50);
   const startedMs = performance.now();
@@ -65,7 +65,7 @@ async function held(stage: Stage, name: string, streams: number): Promise<Held> 
     const manner = `~chunks=${chunks}~pace=${everyMs}`;
     return stage.contenders({ speech: "openai", manner, chunks }).find((one) => one.name === name);
   };
-  // Idle is what it needs once it has worked: the first streams bring code and caches into memory.
+  // Idle memory is measured after some work, because the first streams load code and fill caches.
   const seconds = await secondsFor(asked(contender(2)).ask, streams);
   const { pid, ask } = asked(contender(stage.size(seconds, 8)));
   await Bun.sleep(stage.size(1000, 50));
@@ -108,7 +108,7 @@ export async function benchStreams(stage: Stage): Promise<Finding> {
   const sizes = stage.size([5000, 10_000], [50]).map((size) => Math.min(size, possible));
   const found: Held[] = [];
   for (const streams of sizes) {
-    // The floor shows what the runtime needs; once is enough.
+    // The floor shows what the runtime needs, so one size is enough.
     for (const name of streams === sizes[0] ? [FLOOR, OURS] : [OURS]) {
       found.push(await held(stage, name, streams));
     }

@@ -1,6 +1,6 @@
-// The answers of the benchmarks' provider: made once per kind, or frame by frame where each carries the time of its sending.
+// The answers of the benchmarks' provider: built once per kind, or frame by frame if each carries its time of sending.
 
-/** The shape of an answer, read from the beginning of the prompt: `~latency=20~chunks=50~pace=10;`. */
+/** The form of an answer, read from the beginning of the prompt: `~latency=20~chunks=50~pace=10;`. */
 interface Manner {
   /** Refuses the request. */
   readonly fails: boolean;
@@ -8,7 +8,7 @@ interface Manner {
   readonly cuts: boolean;
   readonly latencyMs: number;
   readonly chunks: number;
-  /** Between two chunks of a stream; 0: all in one write. */
+  /** The time between two chunks of a stream. 0 to send all in one write. */
   readonly paceMs: number;
 }
 
@@ -17,7 +17,7 @@ type Speech = "openai" | "anthropic";
 interface Answer {
   readonly manner: Manner;
   readonly speech: Speech;
-  /** null: an answer in frames. */
+  /** Null for an answer in frames. */
   readonly whole: Buffer | null;
   readonly asksUsage: boolean;
 }
@@ -25,7 +25,7 @@ interface Answer {
 const MANNER = Buffer.from('"~');
 const STREAM = Buffer.from('"stream":true');
 const USAGE = Buffer.from('"include_usage":true');
-/** Fields may stand after ten megabytes of image: the middle is not searched for them. */
+/** Fields may follow ten megabytes of image. Only both ends are searched for them. */
 const SEARCHED_BYTES = 4096;
 const manners = new Map<string, Manner>();
 
@@ -51,7 +51,7 @@ function found(request: Buffer, word: Buffer): boolean {
   return request.subarray(0, SEARCHED_BYTES).includes(word) || tail.includes(word);
 }
 
-/** Answers a request, given its head and body as they came. */
+/** Answers a request from the bytes of its head and body. */
 export function composeAnswer(request: Buffer): Answer {
   const speech: Speech = request.subarray(0, 64).includes("/messages ") ? "anthropic" : "openai";
   const at = request.indexOf(MANNER);
@@ -75,7 +75,7 @@ function response(body: string): Buffer {
 const TEXT =
   "The committee met on Thursday to discuss the proposal and adopted it by a narrow margin. ".repeat(6);
 
-/** Says how many bytes it was sent, so that the client knows that nothing was lost on the way. */
+/** States the number of bytes received, so that the client can verify that none were lost. */
 function wholeAnswer(speech: Speech, received: number): Buffer {
   const text = `received ${received} bytes. ${TEXT}`;
   const usage = { prompt_tokens: 200, completion_tokens: 110, total_tokens: 310 };
@@ -119,7 +119,7 @@ function firstFrames(speech: Speech): string {
   return anthropicFrame("message_start", message) + anthropicFrame("content_block_start", begun);
 }
 
-/** The n-th piece: its number, the time of its sending where that is wanted, and the length of a usual token. */
+/** The n-th piece: its number, its time of sending if requested, and padding to the length of a usual token. */
 function pieceFrame(speech: Speech, number: number, stamp: string): string {
   const text = `${number}${stamp} token`;
   if (speech === "openai") return openaiFrame(`{"content":"${text}"}`, "null");
@@ -153,7 +153,7 @@ function burst(speech: Speech, chunks: number, asksUsage: boolean): Buffer {
   return bytes;
 }
 
-/** The connection that an answer is played on. */
+/** The connection on which an answer is sent. */
 interface Stage {
   readonly nowMs: () => number;
   readonly at: (ms: number, run: () => void) => void;
@@ -164,7 +164,7 @@ interface Stage {
 }
 
 export interface Playing {
-  /** Set when the client has gone. */
+  /** Set when the client has disconnected. */
   ended: boolean;
 }
 
@@ -193,7 +193,7 @@ interface Paced extends Omit<Answer, "whole"> {
 
 const CUT_AFTER = 3;
 
-/** One write for each piece, stamped with the time: who receives it knows how long it was under way. */
+/** One write per piece, stamped with the time, from which the receiver computes the delay. */
 function paced({ manner, speech, asksUsage, playing, finish }: Paced, stage: Stage): void {
   const startedMs = stage.nowMs();
   let number = 0;

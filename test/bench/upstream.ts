@@ -1,4 +1,4 @@
-// A provider for benchmarks, on bare sockets so that it costs little: OpenAI's and Anthropic's dialect, paced as the prompt says.
+// A cheap provider for benchmarks on bare sockets: OpenAI's and Anthropic's dialects, paced as the prompt says.
 import type { Socket } from "bun";
 import { composeAnswer, type Playing, play } from "./upstream-answers.ts";
 
@@ -6,13 +6,13 @@ import { composeAnswer, type Playing, play } from "./upstream-answers.ts";
 interface Reading {
   parts: Buffer[];
   size: number;
-  /** Whole length of head and body; null while the head isn't there. */
+  /** The total length of head and body. Null until the head is complete. */
   needs: number | null;
 }
 
 interface Line {
   readonly reading: Reading;
-  /** The bytes that the socket has not taken yet. */
+  /** The bytes that the socket hasn't accepted yet. */
   readonly unsent: Buffer[];
   playing: Playing | null;
 }
@@ -75,7 +75,7 @@ function drain(socket: Socket<Line>): void {
 const HEAD_END = Buffer.from("\r\n\r\n");
 const CHUNKS_END = Buffer.from("\r\n0\r\n\r\n");
 
-/** Length of the request at the start of the bytes; null while that isn't known. */
+/** The length of the request at the start of the bytes, or null until it is known. */
 function lengthOf(bytes: Buffer): number | null {
   const end = bytes.indexOf(HEAD_END);
   if (end === -1) return null;

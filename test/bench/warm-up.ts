@@ -1,4 +1,4 @@
-// Warm-up: what a process's first requests cost, beside those after tens of thousands.
+// Warm-up: the cost of a process's first requests, compared with those after tens of thousands.
 import { nothingSeen } from "./answer.ts";
 import { closedLoop } from "./client.ts";
 import { computeMedian, spread } from "./figures.ts";

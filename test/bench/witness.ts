@@ -1,4 +1,4 @@
-// The cost of grading an answer as it passes: `bun test/bench/grader.ts`.
+// The cost of grading an answer as it passes: `bun test/bench/witness.ts`.
 import type { ChatChunk, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Grader } from "../../src/selectors/learning/signal.ts";
 

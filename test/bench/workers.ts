@@ -1,4 +1,4 @@
-// Two workers against one: CPU per request, how the load is shared, and whether limits, books, counts and the end are one.
+// Two workers against one: CPU per request, the split of the load, and shared limits, books, counts and shutdown.
 import { nothingSeen } from "./answer.ts";
 import { Connection, closedLoop } from "./client.ts";
 import { computeMedian, spread } from "./figures.ts";
@@ -10,7 +10,7 @@ import { MASTER_KEY, makeSecret } from "./seed.ts";
 import { askGateway, type Scenario, type Stage, writeBody } from "./stage.ts";
 
 const CONNECTIONS = 64;
-/** Both workers' code is compiled after so many. */
+/** Both workers' code is compiled after this many requests. */
 const BEFORE = 40_000;
 const FREE_A_DAY = 200;
 const WHOLE: Scenario = { speech: "openai", manner: "", chunks: null };
@@ -21,7 +21,7 @@ interface Workers extends Started {
 }
 
 interface Shared extends Cost {
-  /** Of the CPU time of all workers, the one's that had more. */
+  /** The busier worker's share of all workers' CPU time. */
   readonly largestShare: number;
 }
 
@@ -34,7 +34,7 @@ async function startWorkers(stage: Stage, name: Workers["name"]): Promise<Worker
   return { ...started, name, command: prepared.command };
 }
 
-/** The second one starts when the first one listens. */
+/** Waits for both workers: the second starts once the first listens. */
 async function allServe(pid: number, workers: number): Promise<void> {
   const cpu = () => listFamily(pid).slice(1).map(ownCpuMicros);
   for (;;) {
@@ -58,7 +58,7 @@ async function measured({ pid, port }: Workers, stage: Stage, keys: number): Pro
   return { ...cost, largestShare: used.length < 2 ? 1 : Math.max(...used) / all };
 }
 
-/** Returns how many of these requests are let in: the throttle's first slot comes ten minutes after the last free request. */
+/** Returns how many requests are admitted. The throttle's first slot comes ten minutes after the last free one. */
 async function grantedOf(port: number, key: number, requests: number): Promise<number> {
   const headers = { authorization: `Bearer ${makeSecret(key)}`, "content-type": "application/json" };
   const url = `http://127.0.0.1:${port}/v1/chat/completions`;
@@ -84,7 +84,7 @@ async function countedAt(port: number): Promise<number> {
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 
-/** Streams that are open at SIGTERM come to their own end, and it exits with 0. */
+/** Stops the gateway while streams are open. They must run to their own end, and the exit code must be 0. */
 async function stoppedWith(streams: number, { port, stop }: Workers): Promise<number> {
   const scenario: Scenario = { speech: "openai", manner: "~chunks=20~pace=50", chunks: 20 };
   const connections = await Promise.all(Array.from({ length: streams }, () => Connection.open(port)));
@@ -98,13 +98,13 @@ async function stoppedWith(streams: number, { port, stop }: Workers): Promise<nu
   return seen.latencies.length;
 }
 
-/** Throws unless all movements of money add up. */
+/** Throws unless all movements of money balance. */
 async function verifyBooks([binary = "", , ...flags]: readonly string[], directory: string): Promise<void> {
   const command = [binary, "ledger", "verify", ...flags.slice(0, 2)];
   await run(command, directory, { POUNDKEY_MASTER_KEY: MASTER_KEY });
 }
 
-/** Limits over two workers, with a key that nobody pays for; what they count; the books; the end. */
+/** Checks limits over two workers with a key that isn't paid for, their counts, the books, and the shutdown. */
 async function oneGateway(stage: Stage): Promise<readonly (readonly string[])[]> {
   const setup = { name: "workers-limits", workers: 2, requestsPerDay: FREE_A_DAY, fundedNanoUsd: 0 };
   const prepared = await preparedGateway(setup, stage);

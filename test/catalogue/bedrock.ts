@@ -1,7 +1,7 @@
-// Corrections of the public lists for Amazon Bedrock: names that its runtime doesn't answer to, and what its platform changes.
+// Corrections of the public lists for Amazon Bedrock: names that its runtime rejects, and changes made by the platform.
 import type { ModelFacts, PriceFacts } from "./sources.ts";
 
-/** Names of the lists that have no card. */
+/** Names in the lists that get no card. */
 export const BEDROCK_LEFT_OUT: readonly { readonly names: RegExp; readonly why: string }[] = [
   {
     names: /^(anthropic\.|meta\.llama4|deepseek\.r1|writer\.)/,
@@ -15,29 +15,29 @@ export const BEDROCK_LEFT_OUT: readonly { readonly names: RegExp; readonly why: 
   },
 ];
 
-/** Converse can force a call of these families alone. */
+/** Converse can only force a call of these families. */
 const FORCED = /^Bedrock#(\w+\.)?(anthropic|amazon|mistral)\./;
 
-/** The capabilities as Converse offers them: elsewhere no call can be forced. */
+/** The capabilities that Converse offers: other families' calls can't be forced. */
 export function listBedrockCapabilities(id: string, given: readonly string[]): string[] {
   if (!id.startsWith("Bedrock#") || FORCED.test(id)) return [...given];
   return given.map((capability) => (capability === "tools" ? "tools_auto" : capability));
 }
 
-/** The dialects of a card; undefined: its provider's. */
+/** The dialects of a card. Undefined for its provider's. */
 export function listBedrockDialects(id: string): string[] | undefined {
   if (!id.startsWith("Bedrock#")) return undefined;
   return [id.includes("anthropic.claude") ? "anthropic" : "bedrock"];
 }
 
-/** The same Claude at Anthropic, by the profile's name without region and version; undefined for other models. */
+/** The same Claude at Anthropic, by the profile's name without region and version. Undefined for other models. */
 export function findBedrockLike(id: string, isKnown: (id: string) => boolean): string | undefined {
   const name = /^Bedrock#(?:\w+\.)?anthropic\.(claude-.*?)(?:-v\d+)?(?::\d+)?$/.exec(id)?.[1];
   if (name === undefined) return undefined;
   return [name, name.replace(/-\d{8}$/, "")].map((one) => `Anthropic#${one}`).find(isKnown);
 }
 
-/** True for rows that the merged list made up of a template: another model's day of release, and limits of none. */
+/** True for rows filled from a template by the merged list: another model's release date, and no model's limits. */
 export function isPlaceholder({ provider, released, output }: ModelFacts): boolean {
   return provider === "Bedrock" && released === "2024-12-01" && output === 4096;
 }
@@ -53,10 +53,10 @@ function profiles(regions: readonly string[], name: string, like: string, price?
 }
 
 const NOVA_2 = "amazon.nova-2-lite-v1:0";
-/** The dated list's price of regional profiles. */
+/** The price of regional profiles in the dated list. */
 const NOVA_2_REGIONAL: PriceFacts = { input: 0.33, output: 2.75, cached_input: 0.0825 };
 
-/** Profiles of models that the lists hold under other names, or without their facts. */
+/** Profiles of models that the lists have under other names, or without their facts. */
 export const BEDROCK_PROFILES: readonly Profile[] = [
   ...["micro", "lite", "pro"].flatMap((size) => {
     const name = `amazon.nova-${size}-v1:0`;

@@ -1,4 +1,4 @@
-// Makes `src/catalogue/models.data.json` from the public model lists: `bun test/catalogue/build.ts FOLDER`.
+// Generates `src/catalogue/models.data.json` from the public model lists: `bun test/catalogue/build.ts FOLDER`.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CAPABILITIES } from "../../src/core/card.ts";
@@ -41,7 +41,7 @@ interface Row {
   output: number | null;
   price: PriceFacts | null;
   capabilities: string[];
-  /** Left out: chat alone. */
+  /** Chat only if missing. */
   operations?: string[];
   like?: string;
   dialects?: readonly string[];
@@ -51,7 +51,7 @@ export interface Built {
   /** The file's whole text. */
   readonly text: string;
   readonly rows: readonly Row[];
-  /** Prices on which the lists disagree, and which was taken. */
+  /** Prices on which the lists disagree, and the one chosen. */
   readonly disagreements: readonly string[];
 }
 
@@ -60,7 +60,7 @@ const FREE_PRICE: PriceFacts = { input: 0, output: 0 };
 const CLOUDS: ReadonlySet<string> = new Set(["Azure", "Vertex"]);
 const ORDER = [...new Set(Object.values(PROVIDER_NAMES))];
 
-/** The catalogue's rows from the lists in `folder`. Throws where two lists' prices differ by a unit. */
+/** The catalogue's rows from the lists in `folder`. Throws if two lists' prices differ as if in other units. */
 export function buildRows(folder: string): Built {
   const dated = datedPrices(folder);
   const rows = new Map<string, Row>();
@@ -120,18 +120,18 @@ function readLimits({ released, context, output }: ModelFacts): Pick<Row, "relea
   return { released, context, output };
 }
 
-/** A host's names start with the maker's; the rest are the provider's own. */
+/** A host's names start with the maker's name. All others are the provider's own. */
 function ownerOf(provider: string, name: string): string {
   const slash = name.indexOf("/");
   return slash === -1 || name.startsWith("accounts/") ? provider : name.slice(0, slash);
 }
 
-/** The row's price with what only the dated list states: cache rates, searches and tiers, where it has the same base price. */
+/** The row's price plus what only the dated list states, if the base price is equal: cache rates, searches, tiers. */
 function completed(row: Row, dated: readonly DatedPrices[]): PriceFacts | null {
   const [provider, name] = split(row.id);
   const other = datedPrice(dated, provider, name, BUILT_FOR);
   if (row.price === null || other === null) return row.price;
-  // The dated list is newer, and it knows what regional profiles cost more than global ones.
+  // The dated list is newer, and it has the higher prices of regional profiles.
   if (provider === "Bedrock") return other;
   if (other.input !== row.price.input || other.output !== row.price.output) return row.price;
   const { tiers, ...rates } = other;
@@ -139,7 +139,7 @@ function completed(row: Row, dated: readonly DatedPrices[]): PriceFacts | null {
   return { ...rates, ...(reached.length > 0 ? { tiers: reached } : {}), ...row.price };
 }
 
-/** Puts a newer row in place of the listed one. `sameModel`: `like` is the very same model, so its dates and limits hold too. */
+/** Replaces the listed row by a newer one. With `sameModel`, `like`'s dates and limits apply too. */
 function applyNewer(
   rows: Map<string, Row>,
   newer: Newer,
@@ -167,7 +167,7 @@ function applyNewer(
   return row;
 }
 
-/** A cloud's row, if its model is in the catalogue elsewhere: the same model, with the cloud's own limits and prices. */
+/** A cloud's row, if its model is in the catalogue elsewhere, with the cloud's own limits and prices. */
 function addTwin(rows: Map<string, Row>, row: Row, dated: readonly DatedPrices[]): void {
   const twin = findTwin(...split(row.id), (id) => rows.has(id));
   if (twin === null) return;
@@ -179,14 +179,14 @@ function addTwin(rows: Map<string, Row>, row: Row, dated: readonly DatedPrices[]
   finish(added);
 }
 
-/** A reseller with the maker's base price passes on all its prices but its searches, though its list is older or shorter. */
+/** A reseller with the maker's base price passes on all prices except searches, though its list may be older. */
 function passedOn(price: PriceFacts | null, maker: PriceFacts | null): PriceFacts | null {
   if (price === null || price.input !== maker?.input || price.output !== maker.output) return price;
   const { per_search: _, ...rates } = maker;
   return rates;
 }
 
-/** A cache-write rate below the input rate is a storage fee, and a reasoning rate that is the output rate says nothing. */
+/** A cache-write rate below the input rate is a storage fee. A reasoning rate equal to the output rate is redundant. */
 function plain(price: PriceFacts): PriceFacts {
   const { input, output, cached_input, cache_write: write, reasoning, ...rest } = price;
   const kept: PriceFacts = { input, output };
@@ -198,7 +198,7 @@ function plain(price: PriceFacts): PriceFacts {
 
 const CLAUDE = /^(Anthropic|Azure|Bedrock|Vertex)#.*claude/;
 
-/** Anthropic's page of prices: a cache that is kept for an hour costs twice the input to write, on every cloud. */
+/** Anthropic's price page: writing to a one-hour cache costs twice the input rate, on every cloud. */
 function withHours({ tiers, ...price }: PriceFacts): PriceFacts {
   const addHour = <Rates extends Pick<PriceFacts, "input" | "cache_write">>(rates: Rates): Rates =>
     rates.cache_write === undefined ? rates : { ...rates, cache_write_1h: 2 * rates.input };

@@ -1,11 +1,11 @@
-// Corrections of the public lists: names that were switched off, newer facts, and which model another resembles.
+// Corrections of the public lists: retired names, newer facts, and which model another resembles.
 import { BEDROCK_LEFT_OUT } from "./bedrock.ts";
 import type { PriceFacts } from "./sources.ts";
 
-/** The day for which the catalogue is built. */
+/** The date for which the catalogue is built. */
 export const BUILT_FOR = "2026-11-20";
 
-/** Names that no longer answer, or never answered a chat completion, by provider; the reason in words. */
+/** Names that no longer serve chat completions, or never did, by provider, with the reason. */
 export const LEFT_OUT: Readonly<Record<string, readonly { readonly names: RegExp; readonly why: string }[]>> =
   {
     Bedrock: BEDROCK_LEFT_OUT,
@@ -54,10 +54,10 @@ export const LEFT_OUT: Readonly<Record<string, readonly { readonly names: RegExp
     ],
   };
 
-/** Prices of nothing that are meant: these are free. Any other 0 in the lists is a price that isn't stated. */
+/** Models that are really free. Any other 0 in the lists is a missing price. */
 export const FREE = /^(ZAI#glm-4\.[57]-flash|OpenRouter#.*:free)$/;
 
-/** Switched off on that day by the provider's own announcement. */
+/** Shutdown dates from the providers' announcements. */
 export const SHUTDOWNS: readonly { readonly ids: RegExp; readonly on: string }[] = [
   { ids: /^OpenAI#(gpt-5|gpt-5-(mini|nano|pro)|o3|o3-pro)$/, on: "2026-12-11" },
   { ids: /^OpenAI#(gpt-4o|gpt-4\.1)/, on: "2027-01-14" },
@@ -66,13 +66,13 @@ export const SHUTDOWNS: readonly { readonly ids: RegExp; readonly on: string }[]
   { ids: /^Google#gemini-2\.5-(pro|flash)$/, on: "2026-12-01" },
 ];
 
-/** Chat models that legacy completions have as well (the providers' pages on "FIM"). */
+/** Chat models that also serve legacy completions (the providers' pages on "FIM"). */
 export const FILLS_IN = /^(Mistral#codestral-|DeepSeek#deepseek-v4-)/;
 
-/** Facts of models that the lists don't hold, or that are newer than the lists' (the providers' own pages, November 2026). */
+/** Facts that the lists lack, or that are newer than theirs (the providers' own pages, November 2026). */
 export interface Newer {
   readonly id: string;
-  /** The model whose capabilities it has, by the provider's description of the family. */
+  /** The model whose capabilities it shares, by the provider's description of the family. */
   readonly like?: string;
   readonly name?: string;
   readonly released?: string;
@@ -219,11 +219,11 @@ export const NEWER: readonly Newer[] = [
     price: { input: 0.15, output: 0.15, cached_input: 0.015 },
   },
   { id: "Mistral#ministral-14b-2512", like: "Mistral#mistral-small-2603", released: "2025-12-02" },
-  // Sonar lives on in the Agent API, at its rates and $5 per 1,000 searches.
+  // Sonar continues in the Agent API, at its rates and $5 per 1,000 searches.
   { id: "Perplexity#sonar", price: { input: 0.25, output: 2.5, cached_input: 0.0625, per_search: 0.005 } },
   { id: "Perplexity#sonar-pro", price: { input: 3, output: 15, per_search: 0.005 } },
   { id: "Perplexity#sonar-reasoning-pro", price: { input: 2, output: 8, per_search: 0.005 } },
-  // The introductory price was made permanent; the dated list still announces a rise.
+  // The introductory price became permanent. The dated list still announces a rise.
   {
     id: "Anthropic#claude-sonnet-5",
     price: { input: 2, output: 10, cached_input: 0.2, cache_write: 2.5, per_search: 0.01 },
@@ -236,7 +236,7 @@ export const NEWER: readonly Newer[] = [
 
 const CALLS_AT_WILL = { add: ["tools_auto"], remove: ["tools"] };
 
-/** Capabilities that the lists leave unsaid or have wrong, from the providers' API references. */
+/** Capabilities that the lists omit or get wrong, from the providers' API references. */
 export const CAPABILITY_RULES: readonly {
   readonly ids: RegExp;
   readonly add?: readonly string[];
@@ -250,12 +250,12 @@ export const CAPABILITY_RULES: readonly {
   { ids: /^OpenAI#(gpt-4o|gpt-5|o3)/, add: ["files"] },
   { ids: /^DeepSeek#/, remove: ["structured"] },
   { ids: /^Mistral#ministral-/, remove: ["reasoning"] },
-  // Models that can't be forced to call a tool, by the same sources as the quirks of their providers.
+  // Models that can't be forced to call a tool, by the same sources as their providers' quirks.
   { ids: /^Anthropic#claude-(fable-5-1|(opus|sonnet)-5-5)$/, ...CALLS_AT_WILL },
   { ids: /^Cohere#command-r-(plus-)?08-2024$/, ...CALLS_AT_WILL },
   { ids: /^Moonshot#kimi-k2\.7/, ...CALLS_AT_WILL },
   { ids: /^Qwen#(qwq-plus|.*-thinking)$/, ...CALLS_AT_WILL },
   { ids: /^ZAI#/, ...CALLS_AT_WILL },
-  // Open models, of which some host can be forced.
+  // Open models that can be forced on some hosts only.
   { ids: /^OpenRouter#(z-ai\/glm|moonshotai\/kimi)/, add: ["tools"], remove: ["tools_auto"] },
 ];

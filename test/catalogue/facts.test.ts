@@ -1,4 +1,4 @@
-// The shipped model facts: enough of them, sound, and of models that still answer.
+// The shipped model facts: enough, sound, and only on models that still answer.
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

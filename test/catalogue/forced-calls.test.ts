@@ -1,4 +1,4 @@
-// The cards that can be forced to call a tool, held against what their providers' dialects make of a forced call.
+// The cards that can be forced to call a tool, compared with how their providers' dialects encode a forced call.
 
 import { expect, test } from "bun:test";
 import { shippedCards } from "../../src/catalogue/rows.ts";
@@ -10,7 +10,7 @@ import { findChatCodec } from "../codec.ts";
 const TOOLS = ["one", "two"].map((name) => ({ type: "function" as const, function: { name } }));
 const CHOICES: readonly ToolChoice[] = ["required", { type: "function", function: { name: "one" } }];
 
-/** True if the dialect of the card's provider leaves out one of the two forced choices. */
+/** True if the dialect of the card's provider drops one of the two forced choices. */
 function losesForce(card: ModelCard): boolean {
   const provider = PROVIDERS.find(({ name }) => name === card.provider);
   const dialect = provider?.dialects.find(({ name }) => card.dialects?.includes(name) ?? true);

@@ -1,4 +1,4 @@
-// Announced prices: each holds from its day on, also in a gateway that runs over it.
+// Announced prices: each applies from its date on, also in a gateway that is running then.
 import { afterAll, describe, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-// The names of OpenRouter that are in the catalogue, and the names of the same models elsewhere.
+// OpenRouter's names in the catalogue, and the names of the same models elsewhere.
 
 /** The most used names of OpenRouter, each with the card of the same model at its maker or another host. */
 export const OPEN_ROUTER: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-// The models of the clouds that are in the catalogue, each with the card of the same model at its maker or another host.
+// The clouds' models in the catalogue, each with the card of the same model at its maker or another host.
 
-/** Claude's models are served in Anthropic's form there. */
+/** There Claude's models are served in Anthropic's form. */
 const CLAUDE = "anthropic";
 
 export interface Twin {
@@ -10,7 +10,7 @@ export interface Twin {
 
 /**
  * The clouds' rows of the merged list whose model is in the catalogue under the same name elsewhere. Their limits and
- * prices are the list's own; a model that the list doesn't price for the cloud has none.
+ * prices are the list's. A model without a price for the cloud in the list has none.
  */
 export function findTwin(provider: string, name: string, isKnown: (id: string) => boolean): Twin | null {
   if (provider === "Azure") return findAzure(name, isKnown);
@@ -25,7 +25,7 @@ function findAzure(name: string, isKnown: (id: string) => boolean): Twin | null 
   return like === undefined ? null : { like, dialects: ["openai"] };
 }
 
-/** Open models that Vertex AI serves, by the name of the same weights elsewhere. */
+/** Open models served by Vertex AI, with the name of the same weights elsewhere. */
 const OPEN_MODELS: Readonly<Record<string, string>> = {
   "deepseek-ai/deepseek-v3.2-maas": "DeepInfra#deepseek-ai/DeepSeek-V3.2",
   "meta/llama-3.3-70b-instruct-maas": "Together#meta-llama/Llama-3.3-70B-Instruct-Turbo",

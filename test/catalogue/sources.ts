@@ -1,4 +1,4 @@
-// Reads the public model lists that the catalogue is made from, each into the same plain facts.
+// Reads the public model lists from which the catalogue is made, all into the same plain facts.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -11,7 +11,7 @@ import {
   parseJson,
 } from "../../src/core/json.ts";
 
-/** USD per million tokens, with the field names of the catalogue's own file. */
+/** USD per million tokens, with the field names of the catalogue's file. */
 export interface PriceFacts {
   input: number;
   output: number;
@@ -35,14 +35,14 @@ export interface ModelFacts {
   readonly context: number | null;
   readonly output: number | null;
   readonly price: PriceFacts | null;
-  /** The facts that the source states; an empty list of inputs means that it states none. */
+  /** The facts that the source states. An empty list of inputs means that it states none. */
   readonly tools: boolean;
   readonly reasoning: boolean;
   readonly structured: boolean;
   readonly inputs: readonly string[];
 }
 
-/** The lists' own names of the providers, as ours. */
+/** The lists' names of providers → ours. */
 export const PROVIDER_NAMES: Readonly<Record<string, string>> = {
   openai: "OpenAI",
   anthropic: "Anthropic",
@@ -72,7 +72,7 @@ export const PROVIDER_NAMES: Readonly<Record<string, string>> = {
 
 const PRICE_DIGITS = 1e6;
 
-/** A price exact to 6 decimals; undefined for a missing one, and for 0, which the lists write for "not stated". */
+/** A price rounded to 6 decimals. Undefined if missing or 0, which the lists use for "not stated". */
 function rate(value: unknown): number | undefined {
   const number = asNumber(value);
   return number === undefined || number <= 0 ? undefined : Math.round(number * PRICE_DIGITS) / PRICE_DIGITS;
@@ -160,7 +160,7 @@ export function datedPrices(folder: string): DatedPrices[] {
     }));
 }
 
-/** The price of a name in the dated list on that day; null when it has none. An exact match goes before a pattern. */
+/** The price of a name in the dated list on that date, or null. An exact match takes precedence over a pattern. */
 export function datedPrice(
   prices: readonly DatedPrices[],
   provider: string,
@@ -225,7 +225,7 @@ function datedTier(prices: JsonObject, input: number, output: number) {
   });
 }
 
-/** The curated list's input and output prices by `provider#model` of that list, for a second opinion. */
+/** The curated list's input and output prices by its `provider#model`, for a second opinion. */
 export function curatedPrices(
   folder: string,
 ): Map<string, { readonly input: number; readonly output: number }> {

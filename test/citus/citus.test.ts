@@ -1,4 +1,5 @@
-// The store's suites on a Citus cluster whose tables are spread over its workers. It runs where CITUS_URL has the address of its coordinator (test/citus/cluster.sh makes one), and is skipped elsewhere.
+// The store's suites on a Citus cluster whose tables are distributed over its workers. Skipped unless CITUS_URL names
+// its coordinator (test/citus/cluster.sh starts one).
 import { beforeAll, describe, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { listWriteTexts } from "../../src/store/postgres/writing.ts";

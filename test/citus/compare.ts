@@ -27,7 +27,7 @@ cpSync(join(import.meta.dir, "throughput.ts"), join(other, "test/citus/throughpu
 
 const server = await startPostgres();
 
-/** The CPU time of the servers that tests start, in seconds: they run as nobody, and none but this one is there. */
+/** The CPU time in seconds of the servers that tests start. They run as `nobody`, and no other server does here. */
 function readServerCpu(): number {
   let ticks = 0;
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
@@ -37,7 +37,7 @@ function readServerCpu(): number {
       const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
         .replace(/^.*\) /, "")
         .split(" ");
-      // User and system time; the first process also has what its children had that ended.
+      // User and system time. The first process also includes its ended children's.
       const from = pid === String(root) ? [11, 12, 13, 14] : [11, 12];
       for (const at of from) ticks += Number(fields[at]);
     } catch {

@@ -1,4 +1,4 @@
-// Further databases on a Citus cluster, with the store's tables spread over its workers.
+// Further databases on a Citus cluster, with the store's tables distributed over its workers.
 import { SQL } from "bun";
 import { decide } from "../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
@@ -8,7 +8,7 @@ import { runSql } from "../postgres-suites.ts";
 const DISTRIBUTE = `${import.meta.dir}/distribute.sql`;
 
 interface Databases {
-  /** An empty database. */
+  /** The URL of an empty database. */
   readonly url: string;
   newDatabase(): Promise<string>;
   remove(): Promise<void>;
@@ -22,13 +22,13 @@ export async function startDatabases(): Promise<Databases> {
   return { url: await newDatabase(), newDatabase, remove: async () => {} };
 }
 
-/** Makes the store's tables in the database, and spreads them. */
+/** Creates the store's tables in the database and distributes them. */
 export async function distribute(url: string): Promise<void> {
   await (await openPostgresStore({ url, decide, patienceMs: 30_000 })).close();
   await runSql(url, await Bun.file(DISTRIBUTE).text());
 }
 
-/** `url` is of a database of the same cluster. */
+/** `url` names any database of the same cluster. */
 export async function makeCitusDatabase(url: string): Promise<string> {
   const name = `test_${crypto.randomUUID().replaceAll("-", "")}`;
   await using sql = new SQL(url, { max: 1 });

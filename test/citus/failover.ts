@@ -13,7 +13,7 @@ const PORT = process.env.PORT ?? "27600";
 const ACCOUNTS = 12;
 const COST = 1_000;
 const GIVEN = 1e12;
-/** Nobody has promoted the standby yet. */
+/** The time before the standby is promoted. */
 const DOWN_MS = 3000;
 
 const address = await makeCitusDatabase(`postgres://postgres@127.0.0.1:${PORT}/poundkey`);
@@ -41,7 +41,7 @@ const payments = openPayments(store);
 const paid = new Map<string, number>();
 let asked = 0;
 
-/** One paid request of each account after the other, each account beside the others. */
+/** Paid requests of each account one after the other, all accounts in parallel. */
 async function serve(lastsMs: number) {
   const counts = { served: 0, failed: 0, slowestMs: 0 };
   const untilMs = performance.now() + lastsMs;

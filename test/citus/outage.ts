@@ -29,7 +29,7 @@ async function open(id: string, nanoUsd: number): Promise<GatewayKey> {
   return key;
 }
 
-/** The port of the worker that has the account. */
+/** The port of the worker that stores the account. */
 async function findWorker({ accountId }: GatewayKey): Promise<number> {
   const [row] = await sql`
     SELECT nodeport FROM pg_dist_placement JOIN pg_dist_node USING (groupid)
@@ -48,7 +48,7 @@ const payments = openPayments(store);
 const FIRST = Number(PORT) + 1;
 let asked = 0;
 
-/** One paid request of each account after the other, each account beside the others, until the time is over. */
+/** Paid requests of each account one after the other, all accounts in parallel, until the time is over. */
 async function serve(lastsMs: number) {
   const counts = { dead: { served: 0, failed: 0 }, living: { served: 0, failed: 0, slowestMs: 0 } };
   const untilMs = performance.now() + lastsMs;

@@ -63,7 +63,7 @@ for (const [name, model] of Object.entries(PROVIDERS)) {
         prompt: "say: good day",
         maxOutputTokens: 2000,
       });
-      // Perplexity's simulation cites a source behind its text.
+      // The simulated Perplexity cites a source after its text.
       expect([text.replace("[1]", ""), finishReason]).toEqual(["good day", "stop"]);
       expect(usage.inputTokens).toBeGreaterThan(0);
       const stream = streamText({

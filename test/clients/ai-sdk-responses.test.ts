@@ -1,4 +1,4 @@
-// Vercel's AI SDK with its OpenAI provider as it comes, which speaks the Responses API, against the running gateway.
+// Vercel's AI SDK with its OpenAI provider in the default mode, the Responses API, against the running gateway.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createOpenAI } from "@ai-sdk/openai";
 import { APICallError, generateText, isStepCount, Output, streamText, tool } from "ai";
@@ -15,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => under.stop());
 
-/** Nothing is kept here, so a later step can't refer to an item of an earlier one: the SDK is to send it whole. */
+/** Nothing is stored, so a later step can't refer to an item of an earlier one: the SDK must send it whole. */
 const STATELESS = { openai: { store: false } };
 
-/** Without it the SDK writes the errors of streams to the console. */
+/** Otherwise the SDK writes the errors of streams to the console. */
 const quiet = { onError: () => {} };
 
 test("a conversation continues if the SDK sends its items, and an item reference gets an error naming the setting", async () => {
@@ -35,12 +35,12 @@ test("a conversation continues if the SDK sends its items, and an item reference
   expect(message).toContain("responses.keep");
 });
 
-/** Models of other vendors that think, and what their provider gets of that with a tool's result. */
+/** Thinking models of other vendors, and the part of their thinking that the provider receives with a tool's result. */
 const THINKERS = [
   [THINKING, "Thinking about: call"],
   ["Mistral#magistral-medium-latest", "Thinking about: call"],
   ["Anthropic#claude-opus-5-5", '"type":"thinking"'],
-  // The simulator's signatures begin so; one that says to skip the check stands in where there is none.
+  // The simulator's signatures begin like this. A missing one is replaced by one that skips the check.
   ["Google#gemini-3.5-flash", '"thoughtSignature":"c2lt'],
 ] as const;
 
@@ -57,7 +57,7 @@ test.each(THINKERS)("thinking is sent back with a tool's result: %s", async (id,
   const streamed = streamText({ ...request, providerOptions: STATELESS, ...quiet });
   expect(await streamed.text).toContain("blue");
   expect(readSent()).toContain(thought);
-  // By itself the SDK refers to thinking by its id, which nothing is kept under here.
+  // By default the SDK refers to thinking by its id, but nothing is stored under it.
   const { text, response } = await generateText(request);
   expect(text).toContain("blue");
   expect(readSent()).not.toContain(thought);

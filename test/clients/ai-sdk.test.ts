@@ -46,7 +46,7 @@ function modelsOf(url: string, apiKey: string) {
   });
 }
 
-/** This function receives the errors of streams; the SDK writes them to the console otherwise. */
+/** Receives the errors of streams, which the SDK otherwise writes to the console. */
 const quiet = { onError: () => {} };
 
 const get_weather = tool({

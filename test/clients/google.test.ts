@@ -4,7 +4,7 @@ import { ApiError, type GenerateContentParameters, GoogleGenAI, type Part } from
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { ASK_ONE, ASK_TWO, EACH_DIALECT, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
 
-/** As they stand in a path: the SDK loses what follows a bare `#`. */
+/** The names as used in a path, because the SDK loses what follows a bare `#`. */
 const MODELS = EACH_DIALECT.map((id) => id.replace("#", "/"));
 
 const TOOLS = [
@@ -139,7 +139,7 @@ test.each(["Anthropic/claude-haiku-4-5", "OpenAI/gpt-5.4", "Local/sim-mini"])(
       { role: "user", parts: [result, result] },
     ];
     const contents = [{ role: "user", parts: [{ text: ASK_ONE }] }, ...turns];
-    // The id of a call may come again with a call of its own.
+    // A later call may reuse the id of an earlier one.
     for (const more of [[], [...turns, { role: "user", parts: [result] }]]) {
       const { text } = await client.models.generateContent({
         model,

@@ -120,7 +120,7 @@ describe.each(DIALECTS)("%s", (id) => {
   });
 });
 
-/** The error with which the work fails, by its class's name: LangChain brings its own OpenAI SDK along. */
+/** The error of the work, identified by its class name because LangChain has its own copy of OpenAI's SDK. */
 async function thrown(kind: string, work: Promise<unknown>): Promise<Error> {
   const error = await failure(Error, work);
   expect(error.constructor.name).toBe(kind);

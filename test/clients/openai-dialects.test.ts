@@ -7,7 +7,7 @@ import { asArray, asObject } from "../../src/core/json.ts";
 import type { UnderTest } from "../harness.ts";
 import { ASK_TWO, failure, PICTURE, PICTURE_SEEN, startOpenAI } from "./setting.ts";
 
-/** At least one model of each dialect; those of one dialect differ in what they refuse. */
+/** At least one model of each dialect. Those of one dialect refuse different fields. */
 const MODELS = [
   "OpenAI#gpt-4.1-mini",
   "OpenAI#gpt-5.4",
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => under.stop());
 
-/** A request with most of the fields that programs set: each provider refuses some of them. */
+/** A request with most of the fields that programs set. Each provider refuses some of them. */
 const FULL = {
   messages: [
     { role: "system", content: "Be brief." },
@@ -144,7 +144,7 @@ describe.each(MODELS)("%s", (model) => {
   });
 });
 
-/** Returns what the model list says that a model can do; a model that isn't listed counts as able to see. */
+/** Returns a model's capabilities from the model list. A model that isn't listed counts as able to see. */
 async function capabilitiesOf(model: string): Promise<readonly unknown[]> {
   const models = await Array.fromAsync(client.models.list());
   const entry = asObject(models.find(({ id }) => id === model));

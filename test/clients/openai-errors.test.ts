@@ -1,4 +1,4 @@
-// OpenAI's JavaScript SDK against the running gateway when things fail: its exception classes, its retries, its aborts.
+// OpenAI's JavaScript SDK against the running gateway on failures: its exception classes, its retries, its aborts.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI, { AzureOpenAI } from "openai";
 import type { UnderTest } from "../harness.ts";
@@ -169,7 +169,7 @@ describe("a stream that breaks off", () => {
 });
 
 describe("a client that leaves", () => {
-  /** Two pieces come, then nothing more ever. */
+  /** Two pieces arrive, then nothing more. */
   const open = (signal?: AbortSignal) =>
     client.chat.completions.create(
       { model: troubled("stall"), messages, stream: true },

@@ -1,4 +1,4 @@
-// OpenAI's JavaScript SDK against the running gateway: the deprecated `functions`, answered in their own form by every dialect.
+// OpenAI's JavaScript SDK: deprecated `functions`, answered in the same form by every dialect.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type OpenAI from "openai";
 import type {

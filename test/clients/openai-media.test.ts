@@ -42,7 +42,7 @@ test("shows a picture's drafts as they are made", async () => {
   const types: string[] = [];
   for await (const { type } of stream) {
     types.push(type);
-    // The picture itself only comes after its draft was seen.
+    // The final picture is only sent after its draft was received.
     world.upstream.goOn();
   }
   expect(types).toEqual(["image_generation.partial_image", "image_generation.completed"]);

@@ -1,4 +1,4 @@
-// Embeddings and moderation by the SDKs that people use: OpenAI's, LangChain's and the AI SDK's.
+// Embeddings and moderation with the common SDKs: OpenAI's, LangChain's and the AI SDK's.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createOpenAI } from "@ai-sdk/openai";
 import { OpenAIEmbeddings } from "@langchain/openai";
@@ -37,7 +37,7 @@ test("OpenAI's SDK, which requests base64 by default, gets full-length vectors",
     expect(Math.max(...vector.map((one, at) => Math.abs(one - (floats[at] ?? 9))))).toBeLessThan(1e-4);
     expect([asked.model, asked.usage.total_tokens > 0]).toEqual([model, true]);
   }
-  // The vectors of a server of its own are asked for as numbers: some give base64 of twice the width.
+  // Custom servers are asked for vectors as numbers, because some return base64 of doubles.
   const asked = under.simulator.calls.all().map(({ model, body }) => [model, asObject(body).encoding_format]);
   expect(asked.filter(([model]) => model === "any-embedder").map(([, form]) => form)).toEqual([
     "float",

@@ -1,4 +1,4 @@
-// Failures on the Responses API, as OpenAI's JavaScript SDK and Codex take them: what is used up, what breaks off, what is gone.
+// Failures on the Responses API in OpenAI's JavaScript SDK and Codex: exhausted limits, broken streams, missing items.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { asObject } from "../../src/core/json.ts";
@@ -8,7 +8,7 @@ import { failure, PLAIN } from "./setting.ts";
 
 const INPUT = "say: one two three four";
 const MODELS = [PLAIN, "Responses#sim-mini"];
-/** Codes of failed responses after which Codex asks once more. */
+/** The codes of failed responses that Codex retries. */
 const RETRIED = /^(server_error|rate_limit_exceeded)$/;
 
 let under: UnderTest;
@@ -127,7 +127,7 @@ test.each(MODELS)("an answer of %s that reached its limit is incomplete", async 
       status: "incomplete",
       incomplete_details: { reason: "max_output_tokens" },
     });
-    // In the native lane the items are as the provider wrote them.
+    // In the native lane the items are the provider's own.
     if (model === PLAIN) expect(answer.output.at(-1)).toMatchObject({ status: "incomplete" });
   }
 });

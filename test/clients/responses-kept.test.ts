@@ -1,4 +1,4 @@
-// Conversations that the gateway keeps (`responses.keep`): OpenAI's SDK and the AI SDK go on from them on every provider.
+// Conversations stored by the gateway (`responses.keep`): OpenAI's SDK and the AI SDK continue them on every provider.
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
@@ -96,7 +96,7 @@ test("another key can't find it, and `store: false` stores nothing", async () =>
   expect((await client.responses.retrieve(id)).id).toBe(id);
 });
 
-/** Asks until an answer says that it is kept, or that it isn't. */
+/** Repeats the request until an answer reports the expected `store`. */
 async function poll(ask: () => Promise<OpenAI.Responses.Response>, store: boolean) {
   for (let asked = 0; asked < 200; asked++) {
     const response = await ask();
@@ -118,7 +118,7 @@ test("a key with `keep_responses: false` stores nothing, and what it had stored 
       body: JSON.stringify({ keep_responses }),
     });
   expect((await change(false)).status).toBe(200);
-  // A key that was changed shows so within half a second.
+  // A change to a key takes effect within half a second.
   const after = await poll(() => ask({ store: true }), false);
   const refused = await failure(OpenAI.BadRequestError, ask({ previous_response_id: before.id }));
   expect(refused).toMatchObject({ code: "unsupported_parameter", param: "previous_response_id" });

@@ -28,7 +28,7 @@ async function both(request: Asking): Promise<readonly OpenAI.Responses.Response
   return [await client.responses.create(request), streamed];
 }
 
-/** The items of an answer as a client sends them back, without what the SDK's helper has added. */
+/** The items of an answer as a client sends them back, without the fields that the SDK's helper added. */
 function echo({ output }: OpenAI.Responses.Response): OpenAI.Responses.ResponseInput {
   return output.flatMap((item): OpenAI.Responses.ResponseInput => {
     switch (item.type) {

@@ -1,11 +1,11 @@
-// The parts that the tests with real SDKs share: a tool, a picture, failures by their class, and a proxy that counts requests.
+// Shared by the tests with real SDKs: a tool, a picture, failures by their class, and a proxy that counts requests.
 import OpenAI from "openai";
 import { asObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 
-/** A model of an OpenAI-compatible server of which the catalogue knows nothing; the simulator's controls may follow. */
+/** A model of an OpenAI-compatible server that the catalogue doesn't know. The simulator's controls may follow. */
 export const PLAIN = "Local#sim-mini";
-/** One that thinks, and shows it. */
+/** A model that thinks visibly. */
 export const THINKING = "Local#sim-think";
 
 /** At least one model of each dialect. */
@@ -35,7 +35,7 @@ export const WEATHER = {
   },
 } as const;
 
-/** A model of each dialect, for frameworks whose own requests differ little. */
+/** One model of each dialect, for frameworks whose own requests differ little. */
 export const DIALECTS = [
   "OpenAI#gpt-5.6-sol",
   "Anthropic#claude-haiku-4-5",
@@ -52,12 +52,12 @@ export const ASK_TWO = 'call get_weather({"city":"Oslo"}) and call get_weather({
 
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-/** One pixel, as a data URL; the simulated models tell how many bytes reached them. */
+/** One pixel as a data URL. The simulated models state the number of bytes received. */
 export const PICTURE = `data:image/png;base64,${PIXEL}`;
 export const PICTURE_BYTES = Uint8Array.fromBase64(PIXEL);
 export const PICTURE_SEEN = `[image image/png ${PICTURE_BYTES.length} bytes]`;
 
-/** The error of that class with which the work fails. Anything else that happens is thrown. */
+/** The error of this class with which the work fails. Anything else is rethrown. */
 export async function failure<Kind extends Error>(
   kind: abstract new (...args: never[]) => Kind,
   work: PromiseLike<unknown>,
@@ -70,7 +70,7 @@ export async function failure<Kind extends Error>(
   throw error;
 }
 
-/** Returns how much of its allowance a key has used, and when its next slot comes, as the key's own route says it. */
+/** Returns the used part of a key's allowance and the time of its next slot, from the key's own route. */
 export async function readStanding(url: string, secret: string) {
   const response = await fetch(`${url}/v1/key`, { headers: { authorization: `Bearer ${secret}` } });
   const { used, next_slot_at } = asObject(asObject(await response.json()).allowance);
@@ -79,14 +79,14 @@ export async function readStanding(url: string, secret: string) {
 
 export interface Door {
   readonly url: string;
-  /** Status codes of the answers that went out through it. */
+  /** The status codes of all answers through it. */
   readonly statuses: readonly number[];
-  /** Those to requests with a body. */
+  /** The status codes of answers to requests with a body. */
   readonly posts: readonly number[];
   stop(): Promise<void>;
 }
 
-/** A way into the gateway that counts what an SDK really sends, its silent retries included. */
+/** A proxy to the gateway that counts what an SDK really sends, its silent retries included. */
 export function doorTo(target: string): Door {
   const statuses: number[] = [];
   const posts: number[] = [];
@@ -115,7 +115,7 @@ export interface OpenAIWorld {
   readonly client: OpenAI;
 }
 
-/** Starts a gateway, with a client of OpenAI's SDK that never retries by itself. */
+/** Starts a gateway, and a client of OpenAI's SDK that never retries. */
 export async function startOpenAI(): Promise<OpenAIWorld> {
   const under = await startUnderTest();
   const client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });

@@ -1,4 +1,4 @@
-// The manual's snippets for libraries in JavaScript, run as they stand against the running gateway.
+// The manual's snippets for libraries in JavaScript, run unchanged against the running gateway.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { listSnippets, SNIPPET_RUN_MS, type SnippetWorld, startSnippetWorld } from "./snippet.ts";
 

@@ -1,4 +1,4 @@
-// The manual's snippets for libraries, each run as it stands against the running gateway.
+// The manual's snippets for libraries, each run unchanged against the running gateway.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { CLIENT_SETUPS, fillSnippet, type Snippet } from "../../src/docs/client-setups.ts";
@@ -7,7 +7,7 @@ import { startUnderTest } from "../harness.ts";
 export const SNIPPET_RUN_MS = 60_000;
 
 export interface SnippetWorld {
-  /** Writes the snippet into a file of that name, runs it, and returns what it printed; throws if it fails. */
+  /** Writes the snippet to a file of this name, runs it, and returns its output. Throws if it fails. */
   run(snippet: Snippet, command: string, file: string): Promise<string>;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Rerank and embeddings by the SDKs of Cohere, Voyage and Google, and the refusals of addresses that are not served.
+// Rerank and embeddings with the SDKs of Cohere, Voyage and Google, and the refusal of paths that aren't served.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { GoogleGenAI } from "@google/genai";
 import { CohereClient, CohereClientV2, CohereError } from "cohere-ai";

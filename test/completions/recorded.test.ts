@@ -1,4 +1,4 @@
-// Recorded legacy completions, whole and streamed: read as they were meant, under every cut, and the calls as they were made.
+// Recorded legacy completions, whole and streamed: read correctly under every split, and their calls reproduced.
 import { describe, expect, test } from "bun:test";
 import type { ModelCard } from "../../src/core/card.ts";
 import { asArray, asObject, isObject, parseJson } from "../../src/core/json.ts";
@@ -35,7 +35,7 @@ function readAsk({ request }: Recorded) {
   return OPENAI_COMPLETIONS.read(incoming({ ...request, model: CARD.id }));
 }
 
-/** Each choice's text and finish as the provider's own events say. */
+/** Each choice's text and finish from the provider's own events. */
 function meant(recording: Recorded) {
   const bodies = recording.isStream
     ? recording.body.split("\n").flatMap((line) => parseJson(line.replace(/^data: /, "")) ?? [])
@@ -44,7 +44,7 @@ function meant(recording: Recorded) {
   for (const choice of bodies.flatMap((body) => asArray(asObject(body).choices).map(asObject))) {
     const index = Number(choice.index ?? 0);
     const before = texts.get(index) ?? { text: "", finish: null };
-    // Together's word for a model's own end.
+    // Together's word for the model's own end.
     const finish = choice.finish_reason === "eos" ? "stop" : (choice.finish_reason ?? before.finish);
     texts.set(index, { text: before.text + String(choice.text ?? ""), finish });
   }
@@ -91,7 +91,7 @@ describe.skipIf(folder === null)("recorded completions", () => {
       expect(written).toMatchObject({ object: "text_completion", id: STAMP.id, model: STAMP.model });
       expect(asArray(written.choices)).toEqual(
         asArray(body.choices).map((one) => {
-          // Writer says neither the place nor the end of its only choice.
+          // Writer states neither the index nor the finish of its only choice.
           const { text, index = 0, logprobs = null, finish_reason = "stop" } = asObject(one);
           return { text, index, logprobs, finish_reason };
         }),

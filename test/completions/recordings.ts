@@ -11,7 +11,7 @@ export interface Recorded {
   readonly isStream: boolean;
 }
 
-/** All of them; none where the recordings are absent. */
+/** Empty if the recordings are absent. */
 export function readRecordedCompletions(): readonly Recorded[] {
   return readRows(fixturesFolder())
     .filter(({ row }) => row.api === "completions")

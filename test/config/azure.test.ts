@@ -1,4 +1,4 @@
-// Azure in the configuration: addresses and proofs from fields and variables, and the models behind deployments.
+// Azure in the configuration: addresses and credentials from fields and variables, and the models behind deployments.
 import { describe, expect, test } from "bun:test";
 import { read, readProvider } from "./platform-files.ts";
 

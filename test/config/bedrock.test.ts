@@ -1,4 +1,4 @@
-// Bedrock in the configuration: its region, the keys that sign its calls, and what is refused.
+// Bedrock in the configuration: its region, the keys that sign its calls, and refused settings.
 import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { formatError } from "../../src/config/errors.ts";
@@ -19,7 +19,7 @@ function load(text: string | null, env: Variables = {}) {
   });
 }
 
-/** The providers that are on. */
+/** The enabled providers. */
 function setupsOf(text: string | null, env: Variables = {}): readonly ProviderSetup[] {
   const loaded = load(text, env);
   if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));

@@ -1,4 +1,4 @@
-// A catalogue file of the operator's: its models, its mistakes, and what it would change.
+// An operator's catalogue file: its models, its mistakes, and its changes.
 import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { runCatalogue } from "../../src/cli/catalogue.ts";

@@ -1,4 +1,4 @@
-// A catalogue file that changes under a running gateway: its models are there at once, and a broken one changes nothing.
+// A catalogue file that changes under a running gateway: new models are served at once, a broken file changes nothing.
 import { expect, test } from "bun:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Models of the operator's own that are like one of the catalogue, and the dialect that they are served in.
+// An operator's own models that resemble one of the catalogue, and the dialect in which they are served.
 import { expect, test } from "bun:test";
 import { shippedCards } from "../../src/catalogue/rows.ts";
 import { formatError } from "../../src/config/errors.ts";

@@ -1,4 +1,4 @@
-// Configurations of clouds for tests: key files, variables, and how a text is read with them.
+// Configurations of clouds for tests: key files, variables, and reading a text with them.
 import { formatError } from "../../src/config/errors.ts";
 import { type Loaded, loadSettings } from "../../src/config/load.ts";
 import type { ProviderSetup, Settings } from "../../src/core/settings.ts";

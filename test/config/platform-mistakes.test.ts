@@ -1,4 +1,4 @@
-// Mistakes in the configuration of clouds: named by file, line and field, or by the variable, without what they hold.
+// Mistakes in the configuration of clouds: reported by file, line and field, or by variable, without their values.
 import { describe, expect, test } from "bun:test";
 import { formatError } from "../../src/config/errors.ts";
 import { type Env, LOGIN, load, SERVICE_ACCOUNT, WORKLOAD } from "./platform-files.ts";

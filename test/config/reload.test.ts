@@ -1,4 +1,4 @@
-// A changed configuration while the gateway runs: taken whole when it has settled, or refused whole.
+// A configuration that changes while the gateway runs: applied whole once it has settled, or refused whole.
 import { describe, expect, test } from "bun:test";
 import { formatError } from "../../src/config/errors.ts";
 import { type Loaded, loadSettings } from "../../src/config/load.ts";
@@ -25,7 +25,7 @@ function settingsOf(loaded: Loaded): Settings {
 }
 
 describe("reload", () => {
-  /** A file under a clock that ticks by hand. */
+  /** A watched file with a manual clock. */
   function watched(text: string) {
     const file = { text };
     const seen: { settings: Settings[]; ignored: string[]; errors: string[] } = {

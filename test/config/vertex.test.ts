@@ -1,4 +1,4 @@
-// Vertex AI in the configuration: addresses by location, and proofs from files, variables and the machine.
+// Vertex AI in the configuration: addresses by location, and credentials from files, variables and the machine.
 import { describe, expect, test } from "bun:test";
 import { KEYS } from "../auth/token-server.ts";
 import { type Env, read, readProvider } from "./platform-files.ts";

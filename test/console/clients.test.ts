@@ -1,4 +1,4 @@
-// The tabs of a new key's dialog: every client's lines with this gateway's address and the key, by mouse and by keyboard.
+// The tabs of a new key's dialog: every client's lines with this gateway's address and the key, by mouse and keyboard.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
 import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";

@@ -1,4 +1,4 @@
-// Prompts and answers in the console, where the operator keeps them.
+// Logged prompts and answers in the console.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
 

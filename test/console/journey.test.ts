@@ -1,4 +1,4 @@
-// The operator's first hour in a browser: a key is made, copied, used, seen everywhere, revoked; money is put on an account.
+// The operator's first hour in a browser: a key is created, copied, used, shown and revoked, and an account topped up.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   type ConsoleWorld,
@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => world.stop());
 
-/** Fills the form of a new key; gives the secret as it lies on the clipboard. */
+/** Fills in the form of a new key. Returns the secret from the clipboard. */
 async function addKey({ page, open }: Visitor, name: string): Promise<string> {
   await open("/settings/router");
   await page.getByRole("button", { name: "Add New Key" }).click();
@@ -49,7 +49,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     await page.getByRole("heading", { name: "Sign in" }).waitFor();
     const status = await page.evaluate(() => fetch("/admin/v1/keys").then((response) => response.status));
     expect(status).toBe(401);
-    // The browser itself notes the two answers with 401.
+    // The browser itself reports the two answers with 401.
     expect(complaints.filter((one) => !one.includes("401"))).toEqual([]);
     await visitor.close();
   });
@@ -64,7 +64,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     const answer = await ask(secret);
     expect(answer.status).toBe(200);
     await answer.text();
-    // It comes by itself.
+    // It appears without a reload.
     const row = page.getByRole("row").filter({ hasText: "web-frontend" });
     await row.getByText("gpt-5.4").waitFor();
     await row.getByRole("link").click();

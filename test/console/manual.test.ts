@@ -1,4 +1,4 @@
-// The manual and the API's page in a browser, light and dark, wide and narrow: quiet, by itself, searchable, usable by everybody.
+// The manual and the API's page in a browser, in all themes and widths: no errors or foreign requests, accessible.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { CHAPTER_NAMES, INDEX } from "../../src/docs/contents.ts";
 import {
@@ -15,7 +15,7 @@ const LOOKS = [
   { colorScheme: "dark", viewport: { width: 360, height: 740 } },
 ] as const;
 
-/** The pages on clients are written by one function: two of them show what all look like. */
+/** One function writes all pages on clients, so two of them are enough. */
 const VISITED = CHAPTER_NAMES.filter(
   (name) => !name.startsWith("client-") || name === "client-codex" || name === "client-instructor",
 );

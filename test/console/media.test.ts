@@ -1,4 +1,4 @@
-// Pictures, speech and files in the playground, in a browser: they are shown, played and bounded.
+// Pictures, speech and files in the playground, in a browser: shown, played and bounded.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { makeWav } from "../media/world.ts";
@@ -17,7 +17,7 @@ const WAV = await makeWav(3).arrayBuffer();
 const SOUND = { name: "morning.wav", mimeType: "audio/wav", buffer: Buffer.from(WAV) };
 const LARGE = { ...SOUND, name: "day.wav", buffer: Buffer.alloc(200_000) };
 
-/** The address within the page that an element shows, and what it needs to be whole: pixels or seconds. */
+/** The object URL of an element, and its size once loaded: pixels or seconds. */
 function readShown(page: Page, selector: string): Promise<{ src: string; size: number }> {
   return page
     .locator(selector)
@@ -35,7 +35,7 @@ function readShown(page: Page, selector: string): Promise<{ src: string; size: n
     });
 }
 
-/** The addresses within the page that were made and not taken back. */
+/** The object URLs that were created and not revoked. */
 async function watchAddresses(page: Page): Promise<() => Promise<readonly string[]>> {
   await page.evaluate(() => {
     const lent = new Set<string>();

@@ -1,4 +1,4 @@
-// The playground beyond chat in a browser: each operation is asked for, and its answer shown, with its cost and as curl.
+// The playground beyond chat in a browser: each operation is run, and its answer shown with its cost and as curl.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { OPERATIONS } from "../../src/core/card.ts";
 import { findAnswer, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";

@@ -1,4 +1,5 @@
-// Every page of the console in a browser, light and dark, wide and narrow: whole, quiet, by itself, and usable by everybody.
+// Every page of the console in a browser, in all themes and widths: complete, no errors or foreign requests,
+// accessible.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import {
   barriers,
@@ -10,7 +11,7 @@ import {
   startConsoleWorld,
 } from "./visitor.ts";
 
-/** A page's path, and what is on it once it has what it shows. */
+/** A page's path, and content that appears once it is loaded. */
 const PAGES = [
   { path: "/", shows: "Time to first token" },
   { path: "/activity", shows: "gpt-5.4" },

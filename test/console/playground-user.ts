@@ -1,11 +1,11 @@
-// Steps in the console's playground that its tests share: opening it with a model, pressing, reading the answer and the call as code.
+// Steps in the console's playground shared by its tests: choosing a model, pressing buttons, reading answers and code.
 import type { Page } from "playwright-core";
 import type { Visitor } from "./visitor.ts";
 
 /** The figures under an answer that is counted in tokens. */
 export const SPENT = /tokens · \$0\.\d+ · \$0\.\d+ charged · .* in all/;
 
-/** Opens the playground with a model, and with an operation where the model has several. */
+/** Opens the playground with a model, and with an operation if the model has several. */
 export async function openModel({ page, open }: Visitor, model: string, operation?: string): Promise<Page> {
   await open(`/playground?model=${encodeURIComponent(model)}`);
   await page.getByLabel("Model 1", { exact: true }).waitFor();
@@ -19,7 +19,7 @@ export async function press(page: Page, name: string): Promise<void> {
 
 export const findAnswer = (page: Page) => page.getByRole("region", { name: "Answer" });
 
-/** The answer as text once its figures are there, which name the model. */
+/** The answer's text once its figures appear, which name the model. */
 export async function readAnswer(page: Page, model: string): Promise<string> {
   const answer = findAnswer(page);
   await answer.getByText(model).waitFor();

@@ -1,4 +1,4 @@
-// The playground in a browser: it streams, stops, compares, takes images and parameters, and says what an answer cost.
+// The playground in a browser: it streams, stops, compares, accepts images and parameters, and shows an answer's cost.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
 import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";

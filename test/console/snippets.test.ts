@@ -1,4 +1,4 @@
-// The calls that the console shows as code do as they are printed: each is run against the gateway.
+// The calls that the console shows as code work as printed: each is run against the gateway.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -55,7 +55,7 @@ for (const { value: language, label } of LANGUAGES) {
         fields: { temperature: 0.5, max_tokens: 200, stream },
       };
       const out = await folder.run(runner, writeSnippet(language, example));
-      // Of a stream, curl shows the events as they are: the words each by themselves.
+      // For a stream, curl shows the raw events with one word each.
       const isRaw = language === "curl" && stream;
       expect(out.replaceAll("\\", "")).toContain(isRaw ? '"quoted"' : 'It\'s "quoted"');
     }

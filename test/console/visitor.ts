@@ -1,4 +1,4 @@
-// A visitor of the console in a real browser: everything asked of other hosts and every complaint is noted.
+// A visitor of the console in a real browser. Every request to another host and every error is recorded.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
@@ -14,12 +14,12 @@ const FLAGS = [
 
 const WAIT_MS = 20_000;
 
-/** True if there is a browser; the tests that need one are skipped where there is none. */
+/** True if a browser is installed. The tests that need one are skipped otherwise. */
 export const HAS_BROWSER = EXECUTABLE !== null;
 
 export interface ConsoleWorld {
   readonly gateway: UnderTest;
-  /** Null if there is no Chromium here. */
+  /** Null if Chromium isn't installed. */
   readonly browser: Browser | null;
   stop(): Promise<void>;
 }
@@ -40,11 +40,11 @@ export async function startConsoleWorld(setup: Setup = {}): Promise<ConsoleWorld
 
 export interface Visitor {
   readonly page: Page;
-  /** Errors on the browser's console and those that nobody caught. */
+  /** Errors on the browser's console and uncaught ones. */
   readonly complaints: readonly string[];
-  /** Requests to any host but the gateway. */
+  /** Requests to any host other than the gateway. */
   readonly foreign: readonly string[];
-  /** Opens a page of the console, as `/settings/router`. */
+  /** Opens a page of the console, such as `/settings/router`. */
   open(path: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function newVisitor(
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: gateway.url });
   const page = await context.newPage();
-  // Fails with the name of what was waited for, before the test's own time is up.
+  // Fails with the name of the missing element before the test itself times out.
   page.setDefaultTimeout(WAIT_MS);
   const complaints: string[] = [];
   const foreign: string[] = [];
@@ -97,9 +97,9 @@ interface Found {
   readonly nodes: readonly { readonly html: string }[];
 }
 
-/** The violations that axe-core holds to be serious or worse. */
+/** The violations that axe-core rates serious or worse. */
 export async function barriers(page: Page): Promise<readonly string[]> {
-  // Not as a script of the page, which its policy would refuse.
+  // Not as a script of the page, which its policy would block.
   await page.evaluate(AXE);
   const found = await page.evaluate<readonly Found[]>("axe.run().then(({ violations }) => violations)");
   return found
@@ -111,7 +111,7 @@ export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
 }
 
-/** One who has signed in. */
+/** Opens the console as a signed-in visitor. */
 export async function openConsole(
   world: ConsoleWorld,
   options: BrowserContextOptions = {},

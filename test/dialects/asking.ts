@@ -1,4 +1,4 @@
-// One question to the gateway, whole or streamed, read as a strict client reads it and put into one form.
+// One request to the gateway, whole or streamed, read as a strict client reads it and converted to one form.
 import { expect } from "bun:test";
 import { asArray, asNumber, asObject, asString, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
@@ -6,30 +6,30 @@ import type { ChatChunk } from "../../src/operations/chat/form.ts";
 import type { UnderTest } from "../harness.ts";
 import { type Seen, seen } from "../http/observe.ts";
 
-/** A chat-completions body without `model`: the same for every model. */
+/** A chat-completions body without `model`, the same for every model. */
 export type Body = Readonly<Record<string, unknown>>;
 
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
-  /** The completion, a stream's folded; empty when there is none. */
+  /** The completion, folded if streamed. Empty if there is none. */
   readonly reply: JsonObject;
   /** The error object of an error answer or event. */
   readonly error: JsonObject | null;
   /** The names in `x-poundkey-dropped`, sorted. */
   readonly dropped: readonly string[];
-  /** The body of the upstream call, as JSON; of several the last. */
+  /** The JSON body of the last upstream call. */
   readonly sent: string;
 }
 
 export interface Call {
   readonly id: string;
   readonly name: string;
-  /** Parsed arguments; the plain input of a custom call. */
+  /** Parsed arguments, or the plain input of a custom call. */
   readonly input: unknown;
 }
 
-/** `streamed` asks for a stream with its usage. */
+/** `streamed` requests a stream with its usage. */
 export async function ask(gateway: UnderTest, body: Body, streamed: boolean): Promise<Answer> {
   const form = streamed ? { stream: true, stream_options: { include_usage: true } } : {};
   const answer = await seen(await gateway.chat({ ...body, ...form }));
@@ -48,7 +48,7 @@ function replyIn({ status, stream, body }: Seen): JsonObject {
   return { ...fold.reply(), object: "chat.completion" };
 }
 
-/** An answer, or a piece of one, to deprecated `functions`, as one to tools. */
+/** Converts an answer to deprecated `functions`, or a piece of one, to the form for tools. */
 function inPresentForm(answer: JsonObject): JsonObject {
   const choices = asArray(answer.choices).map((given) => {
     const { finish_reason: reason, ...choice } = asObject(given);
@@ -66,7 +66,7 @@ function inPresentForm(answer: JsonObject): JsonObject {
 const LEGAL_ID = /^[A-Za-z0-9_-]{1,40}$/;
 const FINISHES = ["stop", "length", "tool_calls", "content_filter"];
 
-/** The rules that hold for every answer. */
+/** The rules for every answer. */
 function checkReply(reply: JsonObject, headers: Headers): void {
   expect(reply).toMatchObject({
     id: expect.stringMatching(/^chatcmpl-\w+$/),
@@ -97,7 +97,7 @@ export function readChoice(reply: JsonObject, at = 0): JsonObject {
   return asObject(asArray(reply.choices)[at]);
 }
 
-/** The message as a client sends it back: unchanged. */
+/** The message, unchanged, as a client sends it back. */
 export function readMessage(answer: Answer, at = 0): JsonObject {
   return asObject(readChoice(answer.reply, at).message);
 }
@@ -115,7 +115,7 @@ export function readFinish(answer: Answer, at = 0): string {
   return String(readChoice(answer.reply, at).finish_reason);
 }
 
-/** The text of a choice, without the mark by which a searching model cites. */
+/** The text of a choice, without a searching model's citation mark. */
 export function readWords(answer: Answer, at = 0): string {
   return (asString(readMessage(answer, at).content) ?? "").replace(/\[1\]$/, "");
 }
@@ -124,13 +124,13 @@ export function readCount(answer: Answer, field: string): number {
   return asNumber(asObject(answer.reply.usage)[field]) ?? Number.NaN;
 }
 
-/** Returns the part of an answer that must be the same whole and streamed: all but identifiers and sealed thinking. */
+/** Returns the part of an answer that must be the same whole and streamed: no identifiers and sealed thinking. */
 export function comparable({ status, reply, error, dropped }: Answer): JsonObject {
   const fault = error && { type: error.type, code: error.code, param: error.param };
   return { status, fault, dropped, reply: withoutIds(reply) };
 }
 
-/** A tool's result that is cited has its call's id for a title. */
+/** A cited tool result has its call's id as title. */
 const IDENTIFYING: ReadonlySet<string> = new Set(["id", "created", "data", "document_id", "title"]);
 
 function withoutIds(value: unknown): unknown {

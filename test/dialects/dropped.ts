@@ -1,4 +1,4 @@
-// The fields of the chat-completions API that each model's interface can't carry as they are: the names that the response header lists.
+// The fields of the chat-completions API that each model's interface can't express, as listed in the response header.
 
 interface Row {
   readonly models: RegExp;
@@ -11,7 +11,7 @@ const LOGPROBS = "logprobs top_logprobs";
 const CACHE = "prompt_cache_key prompt_cache_retention prompt_cache_options";
 const IDENTITY = "user safety_identifier";
 
-/** The first row that fits counts. The request's values are out of the narrower ranges: temperature 1.7, seed -7. */
+/** The first matching row counts. The request's values are outside the narrower ranges: temperature 1.7, seed -7. */
 const ROWS: readonly Row[] = [
   { models: /^Local/, sampling: "", rest: "" },
   { models: /^OpenAI#gpt-4o-audio/, sampling: "", rest: "verbosity" },
@@ -84,7 +84,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
-/** The names that a model's answer to all fields of a group carries in `x-poundkey-dropped`, sorted. */
+/** The sorted names in `x-poundkey-dropped` when a model is sent all fields of a group. */
 export function droppedAt(model: string, group: "sampling" | "rest"): readonly string[] {
   const row = ROWS.find(({ models }) => models.test(model));
   if (!row) throw new Error(`no row for ${model}`);

@@ -1,4 +1,4 @@
-// Every known feature that a provider's interface has no form for, with the reason on the wire.
+// Every known feature that a provider's interface can't express, with the reason.
 import { expect } from "bun:test";
 import { readMessage } from "./asking.ts";
 import { answered, type Turn } from "./feature.ts";
@@ -9,11 +9,11 @@ export interface Exception {
   readonly models: RegExp;
   /** The part of the provider's interface that causes it. */
   readonly why: string;
-  /** The last answer that is expected instead. */
+  /** The expected last answer instead. */
   readonly expects: Turn["expects"];
 }
 
-/** Leaving it out would change the meaning: refused before anybody is called. */
+/** Dropping it would change the meaning, so it is refused before any upstream call. */
 const refused: Turn["expects"] = ({ status, error }) => {
   expect([status, error?.code, error?.param]).toEqual([
     400,
@@ -22,7 +22,7 @@ const refused: Turn["expects"] = ({ status, error }) => {
   ]);
 };
 
-/** Answered without it, and the field is named. */
+/** Answered without the field, which is listed as dropped. */
 function drops(field: string): Turn["expects"] {
   return (answer) => {
     answered(answer);
@@ -30,7 +30,7 @@ function drops(field: string): Turn["expects"] {
   };
 }
 
-/** Answered: the model gets it in words. */
+/** Answered, with the field put into words for the model. */
 function told(field: string, words: RegExp): Turn["expects"] {
   return (answer) => {
     drops(field)(answer);

@@ -1,15 +1,15 @@
-// The form of a row of features, and the few functions in which most rows are written.
+// The form of a row of features, and the few functions with which most rows are written.
 import { expect } from "bun:test";
 import { type Answer, type Body, readCalls, readFinish, readWords } from "./asking.ts";
 
 /** One request of a conversation. */
 export interface Turn {
-  /** The request, made of the answers so far. */
+  /** Builds the request from the answers so far. */
   readonly ask: (before: readonly Answer[]) => Body;
   readonly expects: (answer: Answer) => void;
 }
 
-/** Something that every model has to take in the same words. */
+/** A request that every model must accept in the same form. */
 export interface Feature {
   readonly name: string;
   readonly turns: readonly Turn[];
@@ -19,12 +19,12 @@ export function user(content: unknown) {
   return { role: "user", content };
 }
 
-/** A feature of one request. */
+/** A feature with a single request. */
 export function feature(name: string, body: Body, expects: Turn["expects"]): Feature {
   return { name, turns: [{ ask: () => body, expects }] };
 }
 
-/** The answer is this text, and it came to its own end. */
+/** The answer is this text, and it finished normally. */
 export function says(text: string): Turn["expects"] {
   return (answer) => {
     answered(answer);
@@ -51,7 +51,7 @@ export function makes(...calls: readonly (readonly [string, unknown])[]): Turn["
   };
 }
 
-/** Not refused: what the provider said is shown where it was. */
+/** The request wasn't refused. Otherwise the provider's message is shown. */
 export function answered({ status, error }: Answer): void {
   expect([status, error]).toEqual([200, null]);
 }

@@ -1,4 +1,4 @@
-// Every field of the chat-completions API at once, and what of it each model leaves out or changes: never an error.
+// Every field of the chat-completions API at once, and which of them each model drops or changes: never an error.
 import { expect } from "bun:test";
 import type { Body } from "./asking.ts";
 import { droppedAt } from "./dropped.ts";
@@ -37,7 +37,7 @@ const REST: Body = {
   tools: [],
   functions: [],
 };
-/** Fields of other servers, known to be theirs. */
+/** Known fields of other servers. */
 const FOREIGN: Body = {
   top_k: 40,
   min_p: 0.1,

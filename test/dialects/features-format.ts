@@ -1,4 +1,4 @@
-// Features of structured output: JSON of any shape, JSON of a schema, strict and loose, beside tools and text.
+// Features of structured output: JSON of any shape, JSON with a schema, strict and loose, beside tools and text.
 import { expect } from "bun:test";
 import { parseJson } from "../../src/core/json.ts";
 import { readWords } from "./asking.ts";

@@ -1,4 +1,4 @@
-// Features of messages: system prompts wherever they stand, turns in any order, pictures, sound and documents.
+// Features of messages: system prompts in any place, turns in any order, pictures, sound and documents.
 import { expect } from "bun:test";
 import { asArray, asObject } from "../../src/core/json.ts";
 import { readChoice, readMessage, readWords } from "./asking.ts";
@@ -151,7 +151,7 @@ const MEDIA_FEATURES: readonly Feature[] = [
   ),
 ];
 
-/** Marks that one provider reads and the others must not stumble over. */
+/** Marks for one provider that the others must ignore. */
 const cache_control = { type: "ephemeral" };
 const place = { start_index: 0, end_index: 5, title: "A" };
 const MARK_FEATURES: readonly Feature[] = [

@@ -1,13 +1,13 @@
-// Features of a conversation with tools: results given back, in any order and form, and histories of all kinds.
+// Features of a conversation with tools: results in any order and form, and all kinds of histories.
 import { expect } from "bun:test";
 import { type Answer, readCalls, readMessage, readWords } from "./asking.ts";
 import { answered, type Feature, feature, mentions, type Turn, user } from "./feature.ts";
 import { asks, BOTH, CALLED, ONE, SAME, TOOLS } from "./features-tools.ts";
 
-/** The words of each call's result: they differ by name, so that a mix-up shows. */
+/** The text of each call's result, different by name so that a mix-up shows. */
 const RESULTS: Readonly<Record<string, string>> = { weather: "sunny", clock: "noon" };
 
-/** The tools' results for the calls of an answer. */
+/** The tools' results for an answer's calls. */
 export function makeResults(
   answer: Answer | undefined,
 ): { role: string; tool_call_id: string; content: string }[] {
@@ -17,7 +17,7 @@ export function makeResults(
   });
 }
 
-/** The results of the calls that `text` brings about, as the client hands them back. */
+/** A conversation in which `text` causes calls and the client sends back their results. */
 function withResults(
   name: string,
   text: string,
@@ -49,7 +49,7 @@ const GIVEN_FEATURES: readonly Feature[] = [
     SAME,
     (answer) => {
       mentions("sunny in Oslo", "sunny in Rome")(answer);
-      // Gemini knows results by their place: they stand in the order of the calls.
+      // Gemini matches results by place, so they are in the order of the calls.
       if (String(answer.reply.model).startsWith("Google")) expect(readWords(answer)).toMatch(/Oslo.*Rome/);
     },
     (results) => results.toReversed(),
@@ -142,7 +142,7 @@ function rounds(count: number): Feature {
   return { name: `${count} rounds of calls`, turns };
 }
 
-/** The whole conversation: each answer as it came, behind it its results, or the next question. */
+/** The whole conversation: each answer unchanged, followed by its results or the next question. */
 function soFar(before: readonly Answer[], question: readonly object[]): readonly object[] {
   const later = before.flatMap((answer) => {
     const results = makeResults(answer);

@@ -1,4 +1,4 @@
-// Features of plain text: what is said, where it stops, how many answers come.
+// Features of plain text: its content, where it stops, the number of answers.
 import { expect } from "bun:test";
 import { asNumber, asObject, asString } from "../../src/core/json.ts";
 import { type Answer, readCount, readFinish, readMessage, readWords } from "./asking.ts";
@@ -28,12 +28,12 @@ function gives(count: number, text: RegExp): (answer: Answer) => void {
 const long = { messages: [user("long 80")] };
 const stopping = { messages: [user("say: one STOP two END three")] };
 
-/** The simulator's rule of all counts. */
+/** The simulator's rule for counts. */
 function tokensOf(text: string): number {
   return Math.ceil(text.length / 4);
 }
 
-/** The usage follows the rule: what was thought counts as said, whether the dialect tells it apart or not. */
+/** The usage follows the rule. Thinking counts as output, whether or not the dialect reports it separately. */
 function counted(asked: string, said: string): (answer: Answer) => void {
   return (answer) => {
     says(said)(answer);
@@ -76,7 +76,7 @@ export const TEXT_FEATURES: readonly Feature[] = [
   feature("a refusal", { messages: [user("please refuse this")] }, (answer) => {
     answered(answer);
     const words = asString(readMessage(answer).refusal) ?? readWords(answer);
-    // A provider that stops for safety may give no words at all.
+    // A provider that stops for safety may send no text at all.
     if (words === "") expect(readFinish(answer)).toBe("content_filter");
     else expect(words).toContain("can't help");
   }),

@@ -1,4 +1,4 @@
-// Features of thinking: every effort, thinking beside tools, and thinking that goes back with the results, spoilt or lost.
+// Features of thinking: every effort, thinking beside tools, and thinking sent back with the results, damaged or lost.
 import { expect } from "bun:test";
 import { asArray, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { type Answer, readCalls, readMessage } from "./asking.ts";
@@ -14,7 +14,7 @@ const request = { tools: TOOLS, reasoning_effort: "high" };
 /** The first turn of a conversation with thinking and two calls. */
 export const FIRST = { ...request, messages: [user(TASK)] };
 
-/** Its second turn: the message goes back with the results of its calls. */
+/** Its second turn: the message is sent back with the results of its calls. */
 export function second(first: Answer, change: (message: JsonObject) => JsonObject = (message) => message) {
   return { ...request, messages: [user(TASK), change(readMessage(first)), ...makeResults(first)] };
 }
@@ -36,7 +36,7 @@ function conversation(
   };
 }
 
-/** Keeps the fields of a message that a client of the official fields keeps. */
+/** Keeps the fields of a message that a client of OpenAI's API knows. */
 function plain({ role, content, tool_calls: calls }: JsonObject): JsonObject {
   const kept = asArray(calls).filter(isObject);
   return {
@@ -48,7 +48,7 @@ function plain({ role, content, tool_calls: calls }: JsonObject): JsonObject {
 
 const SEALS: ReadonlySet<string> = new Set(["signature", "data", "thought_signature"]);
 
-/** Every signature with another first letter. */
+/** Changes the first letter of every signature. */
 function spoilt(value: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, spoiltField(name, inner)]));
 }
@@ -60,11 +60,11 @@ function spoiltField(name: string, value: unknown): unknown {
   return isObject(value) ? spoilt(value) : value;
 }
 
-/** Each provider's own words for a seal that isn't its own. */
+/** Each provider's message about a signature that isn't its own. */
 const SEAL_WORDS =
   /Invalid `signature`|Corrupted thought signature|invalid thought_signature|could not be verified/;
 
-/** OpenRouter's field, without which OpenAI's Responses gives no summary of its thinking. */
+/** OpenRouter's field, without which OpenAI's Responses returns no summary of its thinking. */
 const SHOWN = { include_reasoning: true };
 
 const shows: Turn["expects"] = (answer) => {

@@ -1,4 +1,4 @@
-// Features of tools: calls made, results given back, the choice among tools, schemas of every kind.
+// Features of tools: calls made, results sent back, the choice among tools, schemas of every kind.
 import { expect } from "bun:test";
 import { readCalls, readFinish, readMessage } from "./asking.ts";
 import { answered, type Feature, feature, makes, mentions, type Turn, user } from "./feature.ts";
@@ -127,7 +127,7 @@ const SHELL = {
     format: { type: "grammar", grammar: { syntax: "regex", definition: "^.+$" } },
   },
 };
-/** A stand-in function takes the text as its argument `input`; the real thing takes all that stands in the brackets. */
+/** A substitute function receives the text as its argument `input`, a custom tool everything within brackets. */
 const shellCall: Turn["expects"] = (answer) => {
   answered(answer);
   const [call, ...others] = readCalls(answer.reply);

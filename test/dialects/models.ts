@@ -1,6 +1,6 @@
-// The models at which every feature is tried: each dialect, and within it each generation that refuses other things.
+// The models on which every feature is tried: each dialect, and within it each generation with different limits.
 
-/** As the simulator knows them, these are no more than names: what a name accepts is what its provider documents. */
+/** To the simulator these are only names, and each name accepts what its provider documents. */
 export const MODELS: readonly string[] = [
   "OpenAI#gpt-4o-mini",
   "OpenAI#gpt-4o-audio-preview",
@@ -49,7 +49,7 @@ export const MODELS: readonly string[] = [
   "Local#house-think",
 ];
 
-/** Those between which a conversation is handed over: of each dialect the ones with the strictest rules for history. */
+/** The models between which a conversation is handed over: each dialect's with the strictest rules for history. */
 export const HANDED: readonly string[] = [
   "OpenAI#gpt-4o-mini",
   "OpenAI#gpt-5.6-sol",

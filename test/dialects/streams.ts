@@ -1,6 +1,6 @@
-// Streams as upstreams really send them: disturbed on their way but sound, and broken off at any place.
+// Streams as upstreams really send them: disturbed on the way but intact, and broken off at any place.
 
-/** A model of each dialect that thinks and calls where it can, and one of OpenAI's served over its other interface. */
+/** For each dialect a model that thinks and calls tools if possible, and one of OpenAI's on its other interface. */
 export const STREAMING: readonly string[] = [
   "OpenAI#gpt-4o-mini",
   "OpenAI#gpt-5.1-codex-max",
@@ -15,10 +15,10 @@ export const STREAMING: readonly string[] = [
   "Local#house-think",
 ];
 
-/** A name that is as little in the catalogue as those of the disturbed. */
+/** A name outside the catalogue, like those of the disturbed models. */
 export const CALM = "~pace=0";
 
-/** In the simulator's language: the answer must be the one that comes undisturbed. */
+/** In the simulator's language. The answer must be the same as undisturbed. */
 const HARMLESS: readonly string[] = [
   "odd-usage",
   "trickle",
@@ -31,12 +31,12 @@ const HARMLESS: readonly string[] = [
   "pace=1",
 ];
 
-/** Mistral's finish holds the calls: a second copy would be their arguments in two pieces. */
+/** Mistral's finish contains the calls, so a second copy would split their arguments into two pieces. */
 export function harmlessTo(model: string): string[] {
   return HARMLESS.filter((trouble) => trouble !== "double-finish" || !model.startsWith("Mistral"));
 }
 
-/** The answer must never look whole. */
+/** The answer must never look complete. */
 export const BREAKS: readonly string[] = ["cut", "cut-clean", "reset-mid", "garbage", "error-mid"];
-/** After so many pieces: in the thinking, in a call, before the end. */
+/** The number of pieces before the break: in the thinking, in a call, before the end. */
 export const PLACES: readonly number[] = [0, 1, 2, 3, 5, 8, 1000];

@@ -3,10 +3,10 @@
 import { asNumber, asObject, type JsonObject } from "../../src/core/json.ts";
 import { type Answer, readCount } from "./asking.ts";
 
-/** USD per million tokens; each kind another, so that a mix-up changes the sum. */
+/** USD per million tokens, different for each kind so that a mix-up changes the sum. */
 const PRICE =
   "{ input: 3, output: 15, cached_input: 0.3, cache_write: 3.75, reasoning: 20, per_request: 0.001, per_search: 0.005 }";
-/** Of 1000 tokens read 300 came from a cache and 100 were written to one; 50 of 200 were thought. */
+/** Of 1000 input tokens 300 were read from a cache and 100 written to one. 50 of 200 output tokens were thinking. */
 const TOKENS = "~tokens=1000:200:300:50:100";
 
 export interface UsageRow {
@@ -14,10 +14,10 @@ export interface UsageRow {
   readonly dialect: string;
   readonly path: string;
   readonly name: string;
-  /** The details that the dialect tells. */
+  /** The details that the dialect reports. */
   readonly prompt: Readonly<Record<string, number>>;
   readonly completion: Readonly<Record<string, number>>;
-  /** USD: read, cached, written, said, thought, the request, a search. */
+  /** In USD: input, cached, written, output, thinking, the request, a search. */
   readonly cost: number;
 }
 
@@ -78,7 +78,7 @@ export function pricedProviders(url: string): string {
   ).join("\n");
 }
 
-/** Returns an answer's cost at the prices of the model list: nothing is cached here, and no prompt reaches a tier. */
+/** Returns an answer's cost at the model list's prices. Nothing is cached here, and no prompt reaches a tier. */
 export function computeCost(pricing: JsonObject, answer: Answer): number {
   const rate = (name: string, otherwise = 0) => asNumber(pricing[name]) ?? otherwise;
   const usage = asObject(answer.reply.usage);

@@ -1,4 +1,4 @@
-// The manual's chapters against the code: errors, models, commands and contents are those that there are.
+// The manual's chapters against the code: errors, models, commands and contents match.
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -102,7 +102,7 @@ test("every model named in the documents is in the catalogue", () => {
     [...readDocument(path).matchAll(pattern)].map(([id]) => ({ path, id })),
   );
   expect(named.length).toBeGreaterThan(20);
-  // OpenRouter lists more than the catalogue does, and servers of one's own list themselves.
+  // OpenRouter lists more models than the catalogue, and custom servers list their own.
   expect(named.filter(({ id }) => !known.has(id) && !/^(OpenRouter|Ollama|vLLM)#/.test(id))).toEqual([]);
 });
 

@@ -1,4 +1,4 @@
-// A client's chapter of the manual, written from its row of the table of clients.
+// A client's chapter of the manual, generated from its row in the table of clients.
 import { type ClientSetup, fillSnippet } from "../../src/docs/client-setups.ts";
 
 /** The address and the key in the manual's examples. */

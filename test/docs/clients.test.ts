@@ -1,4 +1,4 @@
-// The manual's pages on clients against the table that they are written from (UPDATE_DOCS=1 writes them).
+// The manual's pages on clients against the table that generates them (UPDATE_DOCS=1 writes them).
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,9 +1,9 @@
-// The manual's table of configuration fields, made from the schema and the notes on its fields.
+// The manual's table of configuration fields, generated from the schema and the notes on its fields.
 import { FIELDS, type FieldNote, findNote, visitFields } from "../../src/config/fields.ts";
 import { ConfigSchema } from "../../src/config/schema.ts";
 import { asArray, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 
-/** A heading for each section of the file and a row for each of its fields. */
+/** A heading for each section of the file, and a row for each of its fields. */
 export function configurationTable(): string {
   const fields = new Map<string, JsonObject>();
   visitFields(ConfigSchema, (path, field) => fields.set(path, fields.get(path) ?? field));
@@ -23,7 +23,7 @@ function headOf(field: JsonObject, { default: given }: FieldNote): readonly stri
   return ["| value | default |", "|---|---|", `| ${typeOf(field)} | ${defaultOf(given)} |`];
 }
 
-/** The section's heading says where the field is; in sections by name, the name does. */
+/** The section's heading shows where the field belongs, and in named sections the name does. */
 function rowOf(path: string, field: JsonObject, { meaning, default: given }: FieldNote): string {
   const within = path.replace(/^[a-z]+\./, "").replace(/^<name>\./, "");
   return `| \`${within}\` | ${meaning} | ${typeOf(field)} | ${defaultOf(given)} |`;

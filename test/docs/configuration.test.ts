@@ -1,4 +1,4 @@
-// The manual's fields of the configuration against the schema: each one is described, and its default is what leaving it out does.
+// The manual's configuration fields against the schema: each is described, and its default is the effect of omission.
 
 import { expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -35,12 +35,12 @@ test("a note is at least one sentence, optionally with a default", () => {
   expect(malformed).toEqual([]);
 });
 
-/** The settings of a file with these sections, which JSON is YAML enough for. */
+/** The settings of a file with these sections, written as JSON, which is YAML. */
 function settingsOf(config: object): Settings {
   return readSettings(JSON.stringify(config));
 }
 
-/** Writes the default of each noted field below `from` into an object, at its place there. */
+/** Writes the default of each noted field below `from` into an object, in its place. */
 function defaultsBelow(from: string): object {
   const root: Record<string, unknown> = {};
   for (const [path, { default: given }] of Object.entries(FIELDS)) {

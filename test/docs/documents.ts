@@ -1,4 +1,4 @@
-// The documents for people that the repository has: the READMEs, the changelog and the manual's chapters.
+// The repository's documents: the READMEs, the changelog and the manual's chapters.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asObject } from "../../src/core/json.ts";
@@ -19,7 +19,7 @@ export function readDocument(path: string): string {
   return readFileSync(join(ROOT, path), "utf8");
 }
 
-/** A document without its blocks of code. */
+/** A document without its code blocks. */
 export function readProse(path: string): string {
   return readDocument(path).replace(/^```[\s\S]*?^```$/gm, "");
 }
@@ -29,7 +29,7 @@ export function scriptsOfPackage(): readonly string[] {
   return Object.keys(asObject(scripts));
 }
 
-/** The files that `bun test` finds, by their path from the repository's root. */
+/** The files that `bun test` finds, as paths from the repository's root. */
 export function filesOfTests(): readonly string[] {
   return readdirSync(join(ROOT, "test"), { recursive: true, encoding: "utf8" })
     .filter((file) => /\.(test|suite)\.ts$/.test(file))

@@ -1,4 +1,4 @@
-// The lines of the manual's chapter on operations do as they are printed: each is run against the gateway.
+// The snippets of the manual's chapter on operations work as printed: each is run against the gateway.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { readDocument } from "./documents.ts";
 
 const CHAPTER = readDocument("src/docs/operations.md");
 
-/** The blocks of a language as one text, and the sections that have one. */
+/** The code blocks of a language joined into one text, and the sections that have one. */
 function readBlocks(language: Runner): { readonly text: string; readonly sections: readonly string[] } {
   const parts = CHAPTER.split(/^## /m);
   const blocks = parts.flatMap((part) => {
@@ -19,13 +19,13 @@ function readBlocks(language: Runner): { readonly text: string; readonly section
       one === language ? [{ section, text }] : [],
     );
   });
-  // A module that two sections import is imported once.
+  // An import that two sections share is kept once.
   const lines = blocks.flatMap(({ text }) => text.split("\n"));
   const once = lines.filter((line, at) => !line.startsWith("import ") || lines.indexOf(line) === at);
   return { text: once.join("\n"), sections: blocks.map(({ section }) => section) };
 }
 
-/** A piece of what each section's lines print, or of the file that they write. */
+/** A part of each section's output, or of the file that it writes. */
 const PRINTED: Readonly<Record<string, RegExp>> = {
   "Legacy completions": /and so on/,
   Embeddings: /256|"embedding":/,
@@ -51,7 +51,7 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** The files that the last lines wrote, which are removed for the next. */
+/** The files written by the last snippet, which are then removed. */
 function takeWritten(): string {
   const paths = FILES.map((name) => join(folder.path, name)).filter((path) => existsSync(path));
   const texts = paths.map((path) => readFileSync(path, "latin1"));
@@ -66,7 +66,7 @@ for (const runner of ["sh", "js", "python"] as const) {
     const filled = text
       .replaceAll("http://127.0.0.1:8080", gateway.url)
       .replaceAll("sk-…", gateway.secret)
-      // The simulation of Mistral's API goes on with no text.
+      // The simulated Mistral doesn't complete text.
       .replaceAll("Mistral#codestral-latest", "Local#sim-complete");
     const printed = `${await folder.run(runner, filled)}${takeWritten()}`;
     for (const [section, piece] of Object.entries(PRINTED))

@@ -1,4 +1,4 @@
-// The manual's search: every word counts, headings before texts, and the excerpt shows where.
+// The manual's search: every word counts, headings rank above texts, and the excerpt shows the match.
 import { expect, test } from "bun:test";
 import { readChapter } from "../../src/docs/chapter.ts";
 import { type Entry, findSections } from "../../src/docs/search.ts";

@@ -1,9 +1,9 @@
-// Clients of a gateway whose store suffers: their requests, their answers, and the calls that the provider saw.
+// Clients of a gateway whose store fails: their requests, their answers, and the calls that the provider received.
 import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../src/core/json.ts";
 import type { Simulator } from "../simulator/server.ts";
 
 export interface Asked {
-  /** In the prompt, and the request's `x-request-id`. */
+  /** Part of the prompt and of the request's `x-request-id`. */
   readonly number: string;
   readonly key: "free" | "paid";
   readonly stream: boolean;
@@ -12,9 +12,9 @@ export interface Asked {
 export interface Told extends Asked {
   readonly status: number;
   readonly retryAfter: string | null;
-  /** The error's code, in the answer or in an event of the stream. */
+  /** The error's code, from the answer or from an event of the stream. */
   readonly code: string | null;
-  /** It came to its end: a completion, or `[DONE]`. */
+  /** True if it ended properly, with a completion or `[DONE]`. */
   readonly whole: boolean;
   readonly chargedNanoUsd: number | null;
 }
@@ -81,7 +81,7 @@ async function ask(url: string, secret: string, asked: Asked): Promise<Told> {
   };
 }
 
-/** The requests that the provider received, identified by the numbers in their prompts. */
+/** The requests that the provider received, by the numbers in their prompts. */
 export function numbersSeen({ simulator }: Pick<Clients, "simulator">): readonly string[] {
   return simulator.calls.all().map(({ body }) => {
     const prompt = String(asObject(asArray(asObject(body).messages)[0]).content);

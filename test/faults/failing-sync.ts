@@ -1,4 +1,4 @@
-// A gateway as a separate process whose every sync to the disk fails, as long as a tracer says so to its system calls.
+// A gateway as a separate process whose every sync to disk fails while a tracer makes its system calls fail.
 import { readdirSync, readFileSync } from "node:fs";
 import { until } from "../http/until.ts";
 import { PROGRAM, startVictim } from "../kill/process.ts";
@@ -9,7 +9,7 @@ import { type Clients, newClients } from "./clients.ts";
 const SYNCS = "fsync,fdatasync";
 
 export interface TracedWorld extends Clients {
-  /** From now on the disk takes nothing; the function that it gives ends that. */
+  /** Makes all syncs fail until the returned function is called. */
   failSyncs(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
@@ -57,7 +57,7 @@ function areTraced(pid: number): boolean {
   );
 }
 
-/** True if there is a tracer here that may do this to another process. */
+/** True if a tracer is installed and may trace another process. */
 export async function canFailSyncs(): Promise<boolean> {
   if (!Bun.which("strace")) return false;
   const sleeper = Bun.spawn(["sleep", "60"]);

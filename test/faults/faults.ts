@@ -1,4 +1,4 @@
-// Ways in which a store's file fails for real: a full disk, a file that can't be written, a lock that is held, a file that is gone.
+// Real failures of a store's file: a full disk, a read-only file, a held lock, a missing file.
 import { Database } from "bun:sqlite";
 import {
   closeSync,
@@ -17,7 +17,7 @@ import { join } from "node:path";
 const DISK = "16m";
 const PIECE = Buffer.alloc(4096, "x");
 
-/** A folder for a store, and what is done to it. */
+/** A folder for a store, and a way to break it. */
 export interface StoreFault {
   readonly folder: string;
   begin(): Promise<void>;
@@ -28,7 +28,7 @@ export interface StoreFault {
 
 export interface FaultKind {
   readonly name: string;
-  /** False where this machine or this user can't bring it about. */
+  /** False if this machine or this user can't cause it. */
   readonly isPossible: boolean;
   make(): StoreFault;
 }
@@ -43,7 +43,7 @@ function succeeds(...command: readonly string[]): boolean {
   }
 }
 
-/** Tries something in a folder that is gone afterwards. */
+/** Tries something in a temporary folder. */
 function isPossibleIn(attempt: (folder: string) => boolean): boolean {
   const folder = newFolder();
   const succeeded = attempt(folder);
@@ -67,7 +67,7 @@ function fullDisk(): StoreFault {
       try {
         for (;;) writeSync(file, PIECE);
       } catch {
-        // It is full.
+        // The disk is full.
       } finally {
         closeSync(file);
       }
@@ -83,8 +83,9 @@ function fullDisk(): StoreFault {
 }
 
 /**
- * The kernel refuses every change of the database and its log, by open descriptors too. The index beside them (`-shm`) is
- * left out: a process that writes to the mapped memory of an immutable file is killed, unlike on a disk turned read-only.
+ * The kernel refuses every change to the database and its log, even through open descriptors. The index beside them
+ * (`-shm`) is excluded: unlike on a disk turned read-only, a process that writes to an immutable file's mapped memory
+ * is killed.
  */
 function readOnlyFiles(): StoreFault {
   const folder = newFolder();
@@ -101,7 +102,7 @@ function readOnlyFiles(): StoreFault {
   };
 }
 
-/** Another process has begun to write and doesn't come to an end. */
+/** Another process has begun to write and doesn't finish. */
 function heldLock(): StoreFault {
   const folder = newFolder();
   const script = join(import.meta.dir, "lock.process.ts");
@@ -129,7 +130,7 @@ function heldLock(): StoreFault {
   };
 }
 
-/** The database's file is moved away, and back. */
+/** The database's file is moved away and later back. */
 function missingFile(): StoreFault {
   const folder = newFolder();
   const path = join(folder, "poundkey.db");
@@ -143,7 +144,7 @@ function missingFile(): StoreFault {
   };
 }
 
-/** Something else stands where the file was: an empty one, as a failed copy leaves it. */
+/** The file is replaced by an empty one, as a failed copy leaves it. */
 function emptiedFile(): StoreFault {
   const { folder, begin, end, remove } = missingFile();
   const path = join(folder, "poundkey.db");
@@ -179,7 +180,7 @@ export const FAULTS: readonly FaultKind[] = [
   { name: "an empty file stands in its place", isPossible: true, make: emptiedFile },
 ];
 
-/** Reads a store's file beside the gateway. */
+/** Reads a store's file while the gateway uses it. */
 export function looked<Found>(path: string, look: (database: Database) => Found): Found {
   const database = new Database(path, { readonly: true });
   try {

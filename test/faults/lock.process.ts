@@ -1,4 +1,4 @@
-// A separate process for tests: takes a database's write lock, says so, and keeps it until its input ends.
+// A separate process for tests: takes a database's write lock, reports it, and keeps it until its input ends.
 import { Database } from "bun:sqlite";
 
 const database = new Database(process.argv[2] ?? "");

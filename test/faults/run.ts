@@ -1,4 +1,4 @@
-// `bun test/faults/run.ts [--seconds N]`: each store fault for half a minute, with the product's own waits; ends with `N passed, N failed`.
+// `bun test/faults/run.ts [--seconds N]`: each store fault for half a minute. Ends with `N passed, N failed`.
 import { parseArgs } from "node:util";
 import { FAULTS } from "./faults.ts";
 import { suffer } from "./scenario.ts";

@@ -1,4 +1,4 @@
-// One day of a store that fails while requests are under way: what clients, operators and the books see of it.
+// One day of a store that fails during requests, as seen by clients, operators and the books.
 import { expect } from "bun:test";
 import { until } from "../http/until.ts";
 import { brokenRules } from "../kill/rules.ts";
@@ -6,7 +6,7 @@ import { type Clients, numbersSeen, type Told } from "./clients.ts";
 import { looked, type StoreFault } from "./faults.ts";
 import { startFaultWorld } from "./world.ts";
 
-/** Three times what the product promises, from the fault's end: the machine may have other work. */
+/** Three times what the product promises after the fault's end, because the machine may be busy. */
 const HEALED_MS = 15_000;
 const REFUSED_MS = 20_000;
 const PATIENCE_PAID_MS = 30_000;
@@ -22,7 +22,7 @@ interface Row {
 
 export interface ScenarioOptions {
   readonly lockWaitMs?: number;
-  /** The least time that the fault lasts. */
+  /** The least duration of the fault. */
   readonly lastsMs?: number;
 }
 
@@ -69,7 +69,7 @@ export async function suffer(fault: StoreFault, options: ScenarioOptions = {}): 
   }
 }
 
-/** A paid answer waits for at most 30 s; then its client gets an error that gives the reason. */
+/** A paid answer waits for at most 30 s, after which its client gets an error with the reason. */
 function isEnded({ status, whole, code }: Told, lastsMs: number): boolean {
   return (status === 200 && whole) || (lastsMs >= PATIENCE_PAID_MS && code === "store_unavailable");
 }
@@ -85,7 +85,7 @@ export function askedInAllWays(world: Clients): Promise<readonly Told[]> {
   return Promise.all(WAYS.map(([key, stream]) => world.ask(key, stream)));
 }
 
-/** The first moments of a fault may still let a request in: it waits at the gate with the others. */
+/** Requests may still be admitted at the start of a fault. They wait at the gate with the others. */
 async function triedUntilRefused(world: Clients): Promise<readonly Promise<Told>[]> {
   const tried: Promise<Told>[] = [];
   const isRefused = () => {
@@ -96,7 +96,7 @@ async function triedUntilRefused(world: Clients): Promise<readonly Promise<Told>
   return tried;
 }
 
-/** While the fault lasts no request reaches the provider, and every client gets an error that says why and when to retry. */
+/** During the fault no request reaches the provider, and every client gets an error with reason and retry time. */
 export async function refusedAll(world: Clients, untilMs: number): Promise<number> {
   let refused = 0;
   do {
@@ -113,7 +113,7 @@ export async function refusedAll(world: Clients, untilMs: number): Promise<numbe
   return refused;
 }
 
-/** Without a restart; gives how long it took. */
+/** Waits for recovery without a restart, and returns how long it took. */
 export async function healed(world: Clients): Promise<number> {
   const endedMs = performance.now();
   const isHealed = async () => {
@@ -124,7 +124,7 @@ export async function healed(world: Clients): Promise<number> {
   return performance.now() - endedMs;
 }
 
-/** Each answer has its row at last, each call of the provider's too, and the books balance. */
+/** Checks that each answer and each of the provider's calls has a row in the end, and that the books balance. */
 export async function balanced(world: Clients): Promise<void> {
   const holds = "SELECT count(*) AS count FROM hold";
   const isSettled = () =>

@@ -1,4 +1,4 @@
-// A gateway in this process on a store that is about to suffer: its keys, its clients, and a gate before its provider.
+// A gateway in this process on a store that will fail: its keys, its clients, and a gate in front of its provider.
 
 import { join } from "node:path";
 import { createKey } from "../../src/admin/keys.ts";
@@ -25,19 +25,19 @@ import { type Clients, newClients } from "./clients.ts";
 const BALANCE_NANO_USD = 1_000_000_000_000;
 
 export interface FaultWorld extends Clients {
-  /** Calls to the provider wait from now on; what `shut` gave lets them go. */
+  /** Holds calls to the provider until the returned function is called. */
   shut(): () => void;
-  /** Resolves when everything that was let in is on the disk. */
+  /** Resolves once all admitted requests are on disk. */
   synced(): Promise<void>;
-  /** The number of calls that wait at the gate. */
+  /** The number of calls waiting at the gate. */
   readonly waiting: number;
   stop(): Promise<void>;
 }
 
 export interface FaultWorldOptions {
-  /** The folder of the store. */
+  /** The store's folder. */
   readonly folder: string;
-  /** The time that another process's lock is waited for; the product's own unless given. */
+  /** The wait for another process's lock. The product's own if missing. */
   readonly lockWaitMs?: number;
 }
 
@@ -84,7 +84,7 @@ export async function startFaultWorld({ folder, lockWaitMs }: FaultWorldOptions)
   };
 }
 
-/** As the program opens it, but for the wait. */
+/** Opened as the program does, except for the wait. */
 async function openedAt(path: string, lockWaitMs: number | undefined): Promise<OpenedStore> {
   const store = await openSqliteStore({ path, decide, ...(lockWaitMs === undefined ? {} : { lockWaitMs }) });
   const masterKey = await openMasterKey(store, { text: undefined, file: masterKeyFile(path), random });

@@ -1,4 +1,4 @@
-// Right questions to a hostile provider: its answer is broken in its JSON, its events, its framing, its length or its end.
+// Valid requests to a hostile provider whose answer is broken in its JSON, events, framing, length or end.
 import type { Dice } from "../sim/dice.ts";
 import { type Case, makeMark, type Step } from "./case.ts";
 import { mutateBytes, mutateJson, oddValue, write } from "./mutate.ts";
@@ -136,7 +136,7 @@ const WIRE_WEIGHTS = {
   "told to go on": 1,
 };
 
-/** The changes made to the answer itself. */
+/** The changes to the answer itself. */
 const BODIES: Readonly<Record<string, (dice: Dice, right: RightAnswer, isStream: boolean) => Buffer>> = {
   right: (_dice, right, isStream) => textOf(right, isStream, write),
   structure: (dice, right, isStream) =>
@@ -184,7 +184,7 @@ function textOf(right: RightAnswer, isStream: boolean, writer: (data: unknown) =
   return Buffer.from(isStream ? streamText(right, writer) : writer(right.whole));
 }
 
-/** The first list of objects, with its first object so many times. */
+/** Repeats the first object of the first list of objects. */
 function repeatedLists(text: string, times: number): string {
   const start = text.indexOf("[{");
   const end = text.lastIndexOf("}]");

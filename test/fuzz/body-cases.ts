@@ -1,4 +1,4 @@
-// Bodies that are nearly right, on every route that takes one: mutated in structure, types, numbers and size, under odd headers.
+// Almost valid bodies on every route that accepts one: mutated in structure, types, numbers and size, with odd headers.
 import type { Dice } from "../sim/dice.ts";
 import { type Case, CHOICES_MAX } from "./case.ts";
 import { mutateBytes, mutateJson, oddValue, write } from "./mutate.ts";

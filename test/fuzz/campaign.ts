@@ -1,4 +1,4 @@
-// The campaign: cases one after the other on a few lanes, until the time is over or the one that was asked for is played.
+// The campaign: cases one after the other on a few lanes, until the time is over or the selected case has been played.
 import { appendFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { rawCase } from "./raw-cases.ts";
 import type { FuzzWorld, Secrets } from "./world.ts";
 
 const LANES = 6;
-/** Retired credentials come back by then, as the operator would bring them. */
+/** The interval at which retired credentials are renewed, as an operator would do. */
 const RENEW_EVERY_MS = 3000;
 const FINDINGS_SHOWN = 10;
 const WEIGHTS: Readonly<Record<Kind, number>> = { raw: 3, body: 4, answer: 6 };
@@ -21,14 +21,14 @@ export interface Plan {
   readonly program: Program;
   readonly seed: number;
   readonly seconds: number;
-  /** Plays this one alone. */
+  /** Plays only this case. */
   readonly only: number | null;
 }
 
 export interface Sums {
   readonly cases: Readonly<Record<Kind, number>>;
   readonly findings: Readonly<Record<Kind, number>>;
-  /** The number of answers by status, 0 for a connection without an answer. */
+  /** The number of answers by status. 0 stands for a connection without an answer. */
   readonly statuses: ReadonlyMap<number, number>;
 }
 
@@ -70,7 +70,7 @@ async function playOne(world: FuzzWorld, one: Case): Promise<{ found: readonly s
   return { found: findProblems(one, played), status: played.answers[0]?.status ?? 0 };
 }
 
-/** Says how to play it again, and keeps what went over both wires. */
+/** Prints how to replay the case, and saves the bytes of both connections. */
 function tell(one: Case, found: readonly string[], seed: number): void {
   const file = join(tmpdir(), `poundkey-fuzz-${seed}-${one.number}.bytes`);
   writeFileSync(file, Buffer.concat([...one.pieces]));

@@ -1,10 +1,10 @@
-// One case of the campaign: what a client sends, and what the provider answers it.
+// One case of the campaign: the client's bytes and the provider's answer.
 import { Dice } from "../sim/dice.ts";
 
-/** A part of a provider's answer, in the order in which it happens. */
+/** A part of a provider's answer, played in order. */
 export type Step =
   | { readonly does: "send"; readonly bytes: Buffer }
-  /** Sends the same bytes again and again, as fast as they are taken, up to so many. */
+  /** Sends the same bytes repeatedly, as fast as they are read, up to `bytesMax`. */
   | { readonly does: "flood"; readonly bytes: Buffer; readonly bytesMax: number }
   | { readonly does: "wait"; readonly ms: number }
   | { readonly does: "close" | "reset" | "hold" };
@@ -15,29 +15,29 @@ export const KINDS: readonly Kind[] = ["raw", "body", "answer"];
 export interface Case {
   readonly number: number;
   readonly kind: Kind;
-  /** A line for people. */
+  /** A description for people. */
   readonly says: string;
-  /** Sent one after the other, each as a separate write. */
+  /** Sent in order, each as a separate write. */
   readonly pieces: readonly Buffer[];
-  /** Closes the connection so long after the last piece; null: waits for the answer. */
+  /** Closes the connection this long after the last piece. Null to wait for the answer. */
   readonly leavesAfterMs: number | null;
-  /** By the provider; null: the calm answer. */
+  /** The provider's answer. Null for the normal one. */
   readonly answer: readonly Step[] | null;
-  /** The number of choices that an answer may have. */
+  /** The most choices that an answer may have. */
   readonly choicesMax: number;
-  /** The request has a limit of time of its own, so that 504 is its own doing. */
+  /** True if the request sets its own time limit, so that a 504 is expected. */
   readonly isHurried: boolean;
 }
 
-/** `limits.n` as it is unless configured. */
+/** The default of `limits.n`. */
 export const CHOICES_MAX = 16;
 
-/** The random numbers of one case, independent of the cases before it. */
+/** One case's random numbers, independent of earlier cases. */
 export function rollDice(seed: number, number: number): Dice {
   return new Dice((Math.imul(seed, 0x01000193) ^ Math.imul(number + 1, 0x9e3779b1)) >>> 0);
 }
 
-/** Names the case in a prompt, by which the provider knows what to answer. */
+/** Names the case in the prompt, from which the provider finds its answer. */
 export function makeMark(number: number): string {
   return `case-${number}.`;
 }

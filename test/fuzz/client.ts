@@ -1,28 +1,28 @@
-// One case on its own connection: its bytes go out as they are, and what comes back is cut into answers.
+// One case on its own connection: sends its raw bytes and splits the received ones into answers.
 import { once } from "node:events";
 import { connect } from "node:net";
 import type { Case } from "./case.ts";
 
-/** A gateway that holds its own deadlines (3 s here) is done long before. */
+/** A gateway that keeps its own deadlines (3 s here) is done long before. */
 const ANSWER_MS = 30_000;
-/** Raw bytes may well be the beginning of a request: nothing more is sent, and nothing is waited for. */
+/** Raw bytes may be the start of a request, which is neither completed nor waited for. */
 const RAW_MS = 250;
 const PIECE_GAP_MS = 3;
 
 export interface Answer {
   readonly status: number;
-  /** Lower-case names. */
+  /** Names are in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
-  /** It came to the end that its head announces. */
+  /** True if it reached the end announced by its head. */
   readonly isWhole: boolean;
 }
 
 export interface Played {
   readonly answers: readonly Answer[];
-  /** The gateway could not be reached. */
+  /** True if the gateway could not be reached. */
   readonly isRefused: boolean;
-  /** The time was over before an answer was. */
+  /** True if the time was up before the answer was complete. */
   readonly isLate: boolean;
 }
 
@@ -60,7 +60,7 @@ export async function play(url: string, one: Case): Promise<Played> {
 
 const HEAD_END = "\r\n\r\n";
 
-/** All answers on a connection, the interim ones left out. An answer to HEAD counts as one that broke off. */
+/** All answers on a connection except interim ones. An answer to HEAD counts as broken off. */
 function answersIn(bytes: Buffer): readonly Answer[] {
   const answers: Answer[] = [];
   let rest = bytes;
@@ -86,7 +86,7 @@ function answersIn(bytes: Buffer): readonly Answer[] {
 
 interface Body {
   readonly body: string;
-  /** Of the bytes that it takes on the wire. */
+  /** The number of bytes that it takes on the wire. */
   readonly length: number;
   readonly isWhole: boolean;
 }

@@ -1,8 +1,8 @@
-// The rules of every completion, whole or streamed, whatever the provider's answer was: its choices, their ends, a sound usage.
+// The rules of every completion, whole or streamed, for any provider answer: choices, their finishes, a sound usage.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { parseTranscript, type Transcript } from "../http/transcript.ts";
 
-/** The stream as a strict client reads it, or why none can. */
+/** Returns the stream as a strict client reads it, or why it can't be read. */
 export function readStream(body: string): Transcript | string {
   try {
     return parseTranscript(body);
@@ -19,7 +19,7 @@ export function streamedProblems(
   return [...empty, ...tooMany(texts.length, choicesMax), ...usageProblems(usage)];
 }
 
-/** Of a parsed JSON answer; one that is no completion has none. */
+/** The problems of a parsed JSON answer. Empty if it isn't a completion. */
 export function wholeProblems(body: JsonObject, choicesMax: number): readonly string[] {
   if (body.object !== "chat.completion") return [];
   const choices = asArray(body.choices).map(asObject);
@@ -40,7 +40,7 @@ function tooMany(count: number, most: number): readonly string[] {
   return count > most ? [`${count} choices where ${most} were asked for`] : [];
 }
 
-/** Counts are whole and not below zero, the total is their sum, and no amount is below zero. */
+/** Counts must be whole and not negative, the total their sum, and no amount negative. */
 function usageProblems(usage: JsonObject | null): readonly string[] {
   if (usage === null) return [];
   const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total, cost, charged } = usage;

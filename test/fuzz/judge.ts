@@ -1,17 +1,17 @@
-// The rules that hold for every answer of the gateway, however odd the request and however broken the provider.
+// The rules for every answer of the gateway, for any odd request and any broken provider.
 import { asObject, isObject, parseJson } from "../../src/core/json.ts";
 import type { Case } from "./case.ts";
 import type { Answer, Played } from "./client.ts";
 import { readStream, streamedProblems, wholeProblems } from "./completions.ts";
 
-/** The statuses that a provider may be to blame for. */
+/** The statuses for which a provider may be to blame. */
 const THEIR_FAULTS = new Set([
   "upstream_error",
   "upstream_auth",
   "upstream_timeout",
   "no_provider_available",
 ]);
-/** Of Bun's own parser, which answers without a body. */
+/** The statuses of Bun's own parser, which answers without a body. */
 const PARSER_STATUSES = new Set([400, 413, 431, 505]);
 const ERROR_TYPES = new Set([
   "invalid_request_error",
@@ -22,7 +22,7 @@ const ERROR_TYPES = new Set([
 ]);
 const ERROR_FIELDS = "code,message,param,type";
 const SHOWN = 300;
-/** A stack, a file of the sources, the gateway's key at a provider. */
+/** Stack traces, source files, and the gateway's provider keys. */
 const NEVER_SHOWN = /\n\s+at |bunfs|node_modules|\.ts:\d|\bkey-\d+-\d\b/;
 /** Longer messages are large on purpose. */
 const LOOKED_AT = 100_000;
@@ -63,7 +63,7 @@ function answerProblems(one: Case, answer: Answer): readonly string[] {
 function serverProblems(one: Case, status: number, code: string): readonly string[] {
   if (one.kind === "answer" && THEIR_FAULTS.has(code)) return [];
   if (one.isHurried && status === 504 && code === "upstream_timeout") return [];
-  // Large bodies at once are refused by design.
+  // Large parallel bodies are refused by design.
   if (code === "overloaded") return [];
   return [`${status} ${code}`];
 }
@@ -81,7 +81,7 @@ function errorProblems(error: unknown): string[] {
   return found;
 }
 
-/** Chunks of a completion, and exactly one end: the mark or an error. */
+/** Chunks of a completion, then exactly one end: the mark or an error. */
 function streamProblems(one: Case, body: string): readonly string[] {
   const stream = readStream(body);
   if (typeof stream === "string") return [`${stream}; it ends in ${body.slice(-SHOWN)}`];

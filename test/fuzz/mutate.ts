@@ -1,4 +1,4 @@
-// Chance at work on JSON and on bytes: wrong types, odd numbers and texts, deep nests, many elements, lost and flipped bytes.
+// Random changes to JSON and bytes: wrong types, odd numbers and texts, deep nesting, lost and flipped bytes.
 import { isObject } from "../../src/core/json.ts";
 import type { Dice } from "../sim/dice.ts";
 
@@ -11,7 +11,7 @@ export class Raw {
   }
 }
 
-/** The value as text, in which each `Raw` stands as it is. */
+/** The value as text, in which each `Raw` is inserted unchanged. */
 export function write(value: unknown): string {
   if (value instanceof Raw) return value.text;
   if (Array.isArray(value)) return `[${value.map(write).join(",")}]`;
@@ -47,7 +47,7 @@ const WRONG = [
   '"\n"',
 ];
 const MANY = ["[]", "{}", "0", '""', '{"a":[]}', "null"];
-/** Of a text, a nest or a list that is larger than what bounds allow. */
+/** The chance of a text, nesting or list beyond the limits. */
 const LARGE_CHANCE = 0.03;
 const LARGE_BYTES = 4_000_000;
 
@@ -92,7 +92,7 @@ function slotsOf(value: unknown, found: Slot[] = []): readonly Slot[] {
   return found;
 }
 
-/** A copy of plain JSON with so many changes of its structure. */
+/** A copy of plain JSON with this many structural changes. */
 export function mutateJson(dice: Dice, value: unknown, changes: number): unknown {
   const root: unknown[] = [structuredClone(value)];
   for (let change = 0; change < changes; change++) {
@@ -114,7 +114,7 @@ export function mutateJson(dice: Dice, value: unknown, changes: number): unknown
   return root[0];
 }
 
-/** The bytes with some of them flipped, lost, repeated or put in. */
+/** The bytes with some of them flipped, lost, repeated or inserted. */
 export function mutateBytes(dice: Dice, bytes: Buffer, changes: number): Buffer {
   let text = bytes;
   for (let change = 0; change < changes; change++) {

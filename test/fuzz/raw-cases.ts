@@ -1,4 +1,4 @@
-// Requests as no library sends them: broken lines, headers and chunks, odd targets, several at once, and connections that close early.
+// Requests that no library sends: broken lines, headers and chunks, odd targets, several at once, and early closes.
 import type { Dice } from "../sim/dice.ts";
 import { type Case, CHOICES_MAX } from "./case.ts";
 import { mutateBytes } from "./mutate.ts";

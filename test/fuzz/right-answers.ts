@@ -1,7 +1,7 @@
-// A right answer of each dialect, whole and as the events of a stream: what the hostile provider starts from.
+// A valid answer of each dialect, whole and as events, on which the hostile provider's answers are based.
 
 interface StreamEvent {
-  /** Named in an `event:` line. */
+  /** The name in an `event:` line. */
   readonly event: string | null;
   readonly data: unknown;
 }
@@ -160,7 +160,7 @@ const cohere: RightAnswer = {
   hasDone: false,
 };
 
-/** By dialect, as the configuration names it. */
+/** By the dialect's name in the configuration. */
 export const RIGHT_ANSWERS = { openai: chat, mistral: chat, anthropic, gemini, responses, cohere } as const;
 export type FuzzedDialect = keyof typeof RIGHT_ANSWERS;
 export const FUZZED_DIALECTS = Object.keys(RIGHT_ANSWERS).filter(

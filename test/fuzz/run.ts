@@ -1,4 +1,4 @@
-// `npm run fuzz -- --seconds N [--seed S] [--only CASE] [--binary PATH]`: attacks a gateway process, and ends with `N passed, N failed`.
+// `npm run fuzz -- --seconds N [--seed S] [--only CASE] [--binary PATH]`: attacks a gateway process, prints the count.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -11,8 +11,8 @@ import { type FuzzWorld, startFuzzWorld } from "./world.ts";
 
 const SECONDS = 30;
 /**
- * Bodies and answers of up to 8 MB on six lanes, and what the runtime keeps of its heap after them; a leak of a campaign's
- * thousands of cases is larger.
+ * Allows for bodies and answers of up to 8 MB on six lanes, and the heap that the runtime keeps afterwards. A leak over
+ * thousands of cases would be larger.
  */
 const GROWTH_MAX_BYTES = 400_000_000;
 const SETTLE_MS = 3000;
@@ -72,7 +72,7 @@ function healthProperty({ probes, judged, slowestMs, tooSlow }: Health): Propert
   return { says: "/healthz answers within 500 ms", holds: tooSlow.length === 0, found };
 }
 
-/** A failure that no client saw is in the log alone. */
+/** A failure that no client saw only appears in the log. */
 function logProperty({ directory }: FuzzWorld): Property {
   const log = readFileSync(join(directory, "gateway.log"), "utf8");
   const bugs = log.split("\n").filter((line) => line.includes('"internal_error"'));

@@ -1,4 +1,4 @@
-// The campaign's provider on a raw socket: it answers each case as the case demands, and all other requests correctly.
+// The campaign's provider on a raw socket: answers each case as the case demands, and all other requests correctly.
 
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
@@ -6,15 +6,15 @@ import { MARK, type Step } from "./case.ts";
 import { write } from "./mutate.ts";
 import { RIGHT_ANSWERS, streamText } from "./right-answers.ts";
 
-/** Bodies are read to their end; the head comes whole in the first few bytes. */
+/** Bodies are read to their end. The whole head comes within the first few bytes. */
 const HEAD_END = "\r\n\r\n";
 
 export interface HostileUpstream {
-  /** Of every dialect. */
+  /** The URL for every dialect. */
   readonly url: string;
-  /** Requests that were read whole. */
+  /** The number of requests that were read whole. */
   readonly calls: number;
-  /** The answer to a case's request. */
+  /** The answers by case number. */
   readonly answers: Map<number, readonly Step[]>;
   stop(): void;
 }
@@ -26,7 +26,7 @@ export async function startHostileUpstream(): Promise<HostileUpstream> {
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on("close", () => sockets.delete(socket));
-    // A gateway that breaks off is the usual thing here.
+    // The gateway often disconnects here.
     socket.on("error", () => {});
     let received = Buffer.alloc(0);
     socket.on("data", (part: Buffer) => {

@@ -1,4 +1,4 @@
-// Probes `/healthz` and the floor from its own process, and prints each probe as a line: `health|floor STARTED TOOK`.
+// Probes `/healthz` and the floor from a separate process, and prints each as a line: `health|floor STARTED TOOK`.
 const [healthUrl = "", floorUrl = ""] = process.argv.slice(2);
 const HEALTH_EVERY_MS = 100;
 const FLOOR_EVERY_MS = 40;

@@ -1,8 +1,8 @@
-// Times `/healthz` while others attack, judged only where a trivial server beside it was quick.
+// Times `/healthz` during the attack, judged only while a trivial server beside it was fast.
 import { join } from "node:path";
 
 const HEALTH_MAX_MS = 500;
-/** A floor that is slower says that the machine is busy, and nothing about the gateway. */
+/** A slower floor shows that the machine is busy and says nothing about the gateway. */
 const FLOOR_MAX_MS = 100;
 const BESIDE_MS = 100;
 
@@ -14,14 +14,14 @@ interface Probe {
 
 export interface Health {
   readonly probes: number;
-  /** Those at which the floor was quick. */
+  /** The number of probes during which the floor was fast. */
   readonly judged: number;
   readonly slowestMs: number;
   readonly tooSlow: readonly Probe[];
 }
 
 export interface Watch {
-  /** Ends the probing; gives what was seen. */
+  /** Stops probing. Returns the results. */
   end(): Promise<Health>;
 }
 
@@ -60,7 +60,7 @@ async function addressOf(child: Bun.Subprocess<"ignore", "pipe", "ignore">): Pro
   }
 }
 
-/** A probe counts where the floor was quick all the while, and just before and after it. */
+/** A probe counts if the floor was fast throughout, just before and just after it. */
 function judged(text: string): Health {
   const probes = { health: [] as Probe[], floor: [] as Probe[] };
   for (const [, name, started, took] of text.matchAll(/^(health|floor) ([\d.]+) ([\d.]+)$/gm)) {

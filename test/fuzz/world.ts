@@ -1,4 +1,4 @@
-// A gateway process on its own store, with the hostile provider behind it under every dialect.
+// A gateway process on a separate store, with the hostile provider behind it in every dialect.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,19 +7,19 @@ import { FUZZED_DIALECTS } from "./right-answers.ts";
 import { type HostileUpstream, startHostileUpstream } from "./upstream.ts";
 
 const ADMIN_TOKEN = "admin-token-of-the-campaign";
-/** Models with a price, of each provider. */
+/** The number of priced models of each provider. */
 export const PRICED_MODELS = 40;
-/** A case's model is another one than its neighbours', so that what one answer does to a model's health is not the next one's. */
+/** Neighbouring cases use different models, so that one answer's effect on a model's health doesn't reach the next. */
 export const UNLISTED_MODELS = 5000;
 const BALANCE_USD = 100_000;
 
 export interface Secrets {
   readonly admin: string;
-  /** Of a key that may use the well-behaved provider alone. */
+  /** The secret of a key that may only use the well-behaved provider. */
   readonly calm: string;
-  /** Of a key without an allowance's limit. */
+  /** The secret of a key with an unlimited allowance. */
   readonly free: string;
-  /** Of a key whose requests are paid. */
+  /** The secret of a key whose requests are paid. */
   readonly paid: string;
 }
 
@@ -29,7 +29,7 @@ export interface FuzzWorld {
   readonly upstream: HostileUpstream;
   readonly gateway: Victim;
   readonly secrets: Secrets;
-  /** Gives every provider new credentials: those that an answer had retired are no longer asked for. */
+  /** Gives every provider new credentials, because retired ones are no longer used. */
   renewCredentials(): void;
   remove(): void;
 }
@@ -58,7 +58,7 @@ function configuration(url: string, generation: number): string {
   ].join("\n");
 }
 
-/** Starts the provider, the gateway and what its clients need. */
+/** Starts the provider and the gateway, and makes the keys. */
 export async function startFuzzWorld(program: Program): Promise<FuzzWorld> {
   const directory = mkdtempSync(join(tmpdir(), "poundkey-fuzz-"));
   const upstream = await startHostileUpstream();

@@ -1,24 +1,24 @@
-// An upstream that breaks its connections: a TCP server that reads requests whole, counts them, and breaks as the test says.
+// A TCP upstream that reads and counts whole requests, then breaks its connections as the test asks.
 import { createServer, type Socket } from "node:net";
 
-/** Closing (FIN), resetting (RST), or either behind the first bytes of an answer's head. */
+/** Closes (FIN) or resets (RST) the connection, "half" after the first bytes of the response's head. */
 export type Break = "fin" | "rst" | "half-fin" | "half-rst";
 export type Act =
   | { readonly do: "answer"; readonly thenClose?: boolean }
-  /** Answered once so many wait, so that each has its own connection. */
+  /** Answered once `count` requests wait, so that each has its own connection. */
   | { readonly do: "gather"; readonly count: number }
   /** Reset unless it is the first on its connection. */
   | { readonly do: "reset-kept" }
   | { readonly do: Break; readonly afterMs: number };
 
 export interface BreakingUpstream {
-  /** Of a server that speaks the OpenAI dialect. */
+  /** The base URL of a server that speaks the OpenAI dialect. */
   readonly url: string;
-  /** The requests read completely, each with its connection. */
+  /** The requests read in full, each as the number of its connection. */
   readonly calls: readonly number[];
-  /** Connections that are open. */
+  /** The number of open connections. */
   readonly open: number;
-  /** Sets one act for each of the next requests; the last one holds for all that follow. */
+  /** Sets one act for each of the next requests. The last one applies to all that follow. */
   act(...acts: readonly Act[]): void;
   stop(): Promise<void>;
 }

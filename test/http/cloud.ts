@@ -1,39 +1,39 @@
-// Azure and Vertex AI on one port for tests: their addresses, proofs and token endpoints, in front of the simulated providers.
+// Azure and Vertex AI on one port for tests: URLs, authentication and token endpoints in front of the simulator.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp, type TestServer } from "./serve.ts";
 
 export interface CloudCall {
-  /** With its query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: JsonObject;
-  /** The body as it came. */
+  /** The raw body. */
   readonly text: string;
 }
 
 export interface Cloud extends TestServer {
-  /** The address without a path. */
+  /** The URL without a path. */
   readonly origin: string;
-  /** Calls of models. */
+  /** Calls to models. */
   readonly calls: CloudCall[];
-  /** The forms that were sent for tokens. */
+  /** The forms that were sent to the token endpoint. */
   readonly tokenRequests: JsonObject[];
-  /** Answers the next calls of models in this way; null: as the simulator does. */
+  /** Answers the next model calls. Null to let the simulator answer. */
   answer: ((call: CloudCall) => { status: number; body: unknown } | null) | null;
-  /** True: requests for a token are refused. */
+  /** True if token requests are refused. */
   isClosed: boolean;
-  /** Refuses the tokens that were given. */
+  /** Revokes the tokens issued so far. */
   revoke(): void;
-  /** Forgets the calls, and answers as the simulator does. */
+  /** Clears the calls and lets the simulator answer again. */
   reset(): void;
 }
 
-/** The key that it takes in place of a token. */
+/** The key accepted in place of a token. */
 export const CLOUD_KEY = "key-of-the-cloud";
 const TOKEN_PATH = /^\/(token|tenant\/oauth2\/v2\.0\/token)$/;
 
-/** The simulator's address for what was asked for. */
+/** The simulator's address for a request. */
 interface Inner {
   readonly path: string;
   readonly body: JsonObject;
@@ -123,7 +123,7 @@ export async function startCloud(findSimulator: () => string): Promise<Cloud> {
   return cloud;
 }
 
-/** One proof and no other: the key in its own header, or a token that was given. */
+/** True if there is exactly one proof: the key in its own header, or an issued token. */
 function isProven({ headers }: CloudCall, tokens: ReadonlySet<string>): boolean {
   const keys = ["api-key", "x-api-key", "x-goog-api-key"].flatMap((name) => headers[name] ?? []);
   const bearer = headers.authorization?.replace("Bearer ", "");

@@ -1,7 +1,7 @@
-// Addresses where nobody listens: ports that were free a moment ago.
+// Addresses on which nothing listens: ports that were free a moment ago.
 import { createServer } from "node:net";
 
-/** `http://127.0.0.1:PORT/v1`, each refused at once. */
+/** Returns URLs such as `http://127.0.0.1:PORT/v1` that refuse connections at once. */
 export async function deadAddresses(count: number): Promise<readonly string[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {

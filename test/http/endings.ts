@@ -1,9 +1,9 @@
 // The table of endings: how a request ends, the answer its client gets, and the books afterwards.
 import { CHEAP, PRICE } from "./money-world.ts";
 
-/** The prompt of every row; simulated models repeat it from `one` on, in pieces of a word. */
+/** The prompt of every row. Simulated models repeat it from `one` on, word by word. */
 export const ENDINGS_PROMPT = "say: one two three four five six";
-/** A quarter of its bytes, and four for the message: what is charged for a prompt that nobody counted. */
+/** A quarter of its bytes, plus four for the message: the charge for a prompt that no provider counted. */
 const PROMPT_TOKENS = 12;
 
 export interface Ending {
@@ -12,20 +12,20 @@ export interface Ending {
   readonly stream: boolean;
   readonly more?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The client goes, or with `release` the upstream goes on, once these words have come; none: once the upstream waits. */
+  /** After these words the client leaves, or with `release` the upstream goes on. Missing: once the upstream waits. */
   readonly after?: readonly string[];
   readonly does?: "leave" | "release";
-  /** The end as the client sees it; null if the client has disconnected. */
+  /** The status that the client sees. Null if the client has disconnected. */
   readonly status: number | null;
-  /** Of the error answer or event; null: there is none. */
+  /** The code of the error answer or event. Null if there is none. */
   readonly code: string | null;
-  /** Prompt and completion that are charged for; null: the provider failed, and the place comes back. */
+  /** The prompt and completion tokens charged. Null if the provider failed and the place is given back. */
   readonly tokens: readonly [number, number] | null;
-  /** Default: `PRICE`. */
+  /** `PRICE` if missing. */
   readonly price?: { readonly input: number; readonly output: number };
   readonly source: "provider" | "estimate" | "none";
   readonly ended: string;
-  /** Upstream calls. */
+  /** The number of upstream calls. */
   readonly calls: number;
 }
 

@@ -1,4 +1,4 @@
-// Requests beyond what `fetch` runs at once in one process: one connection each, by `node:http`.
+// More parallel requests than `fetch` runs in one process: one connection each, through `node:http`.
 import { Agent, type IncomingMessage, request } from "node:http";
 import type { Fetch } from "../../src/core/world.ts";
 
@@ -8,7 +8,7 @@ export interface PlainAnswer {
   readonly text: string;
 }
 
-/** Posts all bodies at once; gives the answers, whole and in the same order. */
+/** Posts all bodies at once. Returns the whole answers, in the same order. */
 export async function postMany(
   url: string,
   secret: string,
@@ -44,8 +44,8 @@ function postOne(agent: Agent, url: string, secret: string, body: string): Promi
 }
 
 /**
- * A `fetch` without a ceiling. In a test's process Bun's own runs 256 calls at once, whatever the environment says, and
- * the gateway in that process with it; the gateway as a separate process raises it before it starts.
+ * A `fetch` without a ceiling. In a test's process Bun's own runs at most 256 calls at once, whatever the environment
+ * says; this also limits a gateway in that process. A gateway in its own process raises the limit before it starts.
  */
 export const uncappedFetch: Fetch = (url, { method = "GET", headers, body, signal }) => {
   const { promise, resolve, reject } = Promise.withResolvers<Response>();

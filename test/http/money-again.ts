@@ -1,4 +1,4 @@
-// Asking for the same completion again, and what has to be the same in the answers.
+// Sends the same completion request again and compares the parts of the answers that must be equal.
 import { asArray, asObject, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { Payer } from "./money-world.ts";
 import { readText, type Seen, seen } from "./observe.ts";
@@ -16,7 +16,7 @@ export interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Asks for a completion under an Idempotency-Key. */
+/** Requests a completion with an Idempotency-Key. */
 export async function readAsked(
   url: string,
   payer: Payer,
@@ -57,14 +57,14 @@ export function readCompletion(answer: Asked): JsonObject {
   return { id, created, usage, model: headers.get("x-poundkey-model"), text: readText(answer) };
 }
 
-/** Waits until so many requests are under way in a gateway. */
+/** Waits until the gateway has `count` requests open. */
 export async function openRequests(url: string, count: number): Promise<void> {
   await until(`${count} requests are under way`, async () =>
     (await (await fetch(`${url}/metrics`)).text()).includes(`poundkey_requests_open ${count}\n`),
   );
 }
 
-/** The message of a whole answer, or what a stream's deltas make up; without what may be empty in one of the two. */
+/** The message of a whole or streamed answer, without fields that may be empty in only one of the two. */
 export function readMessage({ body, stream }: Asked): JsonObject {
   if (!stream) return pickedFrom(asObject(asObject(asArray(body.choices)[0]).message));
   const calls: JsonObject[] = [];

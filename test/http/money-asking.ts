@@ -1,4 +1,4 @@
-// Requests of the money tests, and the figures that their answers state.
+// Requests of the money tests, and the figures in their answers.
 import { expect } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { type MoneyWorld, type Payer, parseNano, readSums } from "./money-world.ts";
@@ -17,7 +17,7 @@ export async function closeBooks(world: MoneyWorld): Promise<void> {
   await world.stop();
 }
 
-/** Sends one chat completion of `say: hi`; a stream asks for its usage. */
+/** Sends one chat completion of `say: hi`. A stream asks for its usage. */
 export async function ask(
   world: MoneyWorld,
   payer: Payer,
@@ -28,7 +28,7 @@ export async function ask(
   return seen(await world.chat(asking(model, "say: hi", { ...usage, ...more }), { secret: payer.secret }));
 }
 
-/** Returns the cost and the charge that the answer's usage states, in nano-dollars. */
+/** Returns the cost and the charge in the answer's usage, in nano-dollars. */
 export function readBill({ body, stream }: Seen): { cost: number; charged: number } {
   const usage = (stream ? stream.usage : (body.usage as JsonObject | undefined)) ?? {};
   return { cost: parseNano(usage.cost), charged: parseNano(usage.charged) };

@@ -1,4 +1,4 @@
-// An Idempotency-Key beyond one process's calm life: restarts, two gateways on one store, slow readers, shutting down.
+// Idempotency-Keys across restarts, two gateways on one store, slow readers and shutdowns.
 
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
@@ -29,7 +29,7 @@ const NO_READS = {
   topUpId: null,
 };
 
-/** The number once it has not changed for a while. */
+/** Returns the number once it has stopped changing. */
 async function standing(look: () => number): Promise<number> {
   let [before, same] = [look(), 0];
   return until(
@@ -43,7 +43,7 @@ async function standing(look: () => number): Promise<number> {
   );
 }
 
-/** Sends the request over its own socket. */
+/** Sends the request over a separate socket. */
 function asRaw(url: string, { secret }: Payer, body: object): Socket {
   const { hostname, port } = new URL(url);
   const text = JSON.stringify(body);
@@ -128,7 +128,7 @@ describe("shutting down", () => {
   test(
     "calls without clients may finish during the drain, then they are ended",
     async () => {
-      // Time enough for the first answer on a busy machine; the second would never end.
+      // Enough time for the first answer on a busy machine. The second would never end.
       const own = await startMoneyWorld("", "drain: 2s");
       const [finished, ended] = [await own.payer(1), await own.payer(1)];
       for (const [at, model] of ["Acme#sim~pace=50~tokens=1000:500", "Gated#middle"].entries()) {
@@ -188,7 +188,7 @@ describe("waiting for a duplicate's answer", () => {
     holdNanoUsd: 0,
     outputTokens: null,
   } as const;
-  /** A clock whose timers never fire, so that no polling can wake a request. */
+  /** This clock's timers never fire, so polling can't wake a request. */
   const clock = { after: () => () => {}, monotonicMs: () => 0 };
   const ending = new Ending();
 
@@ -211,7 +211,7 @@ describe("waiting for a duplicate's answer", () => {
 });
 
 describe("an answer that is finished without its client", () => {
-  /** Gives the parts, then fails where a failure is given. */
+  /** Yields the parts, then fails if a failure is given. */
   function make(parts: readonly string[], seen: string[], failure?: Error): AnswerFlow<string> {
     return {
       begin: () => Promise.resolve(parts[0]),

@@ -1,4 +1,4 @@
-// An upstream whose answers stop at a named place until they are let go, so that a client can leave exactly there.
+// An upstream whose answers stop at a named place until released, so that a client can leave exactly there.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp } from "./serve.ts";
@@ -35,7 +35,7 @@ const FLOOD_PIECE = event({
   choices: [{ index: 0, delta: { content: "x".repeat(30_000) }, finish_reason: null }],
 });
 
-/** By the model's name: the parts of a streamed answer behind its head. Each call of a model has its number from 0. */
+/** The parts of a streamed answer after its head, by the model's name. The calls of each model are numbered from 0. */
 const STREAMS: Readonly<Record<string, (call: number) => Iterable<Part>>> = {
   calm: () => [START, ONE, TWO, THREE, FINISH, USAGE, DONE],
   headed: () => [WAIT, START, ONE, TWO, THREE, FINISH, USAGE, DONE],
@@ -44,15 +44,15 @@ const STREAMS: Readonly<Record<string, (call: number) => Iterable<Part>>> = {
   counted: () => [START, ONE, TWO, THREE, FINISH, USAGE, WAIT, DONE],
   snaps: () => [START, ONE, TWO, WAIT, RESET],
   closes: () => [START, ONE, TWO, WAIT, CLOSE],
-  /** Of two calls the second breaks off. */
+  /** The second of two calls breaks off. */
   uneven: (call) =>
     call % 2 === 0 ? [START, ONE, TWO, WAIT, FINISH, USAGE, DONE] : [START, ONE, WAIT, RESET],
-  /** Of the first call nothing comes but its head. */
+  /** The first call sends only its head. */
   second: (call) => (call === 0 ? [WAIT, RESET] : [START, ONE, TWO, THREE, FINISH, USAGE, DONE]),
   wordy,
 };
 
-/** More than all buffers on the way hold. */
+/** More than all buffers on the way can hold. */
 export const FLOOD_PIECES = 2000;
 
 function* flood(): Iterable<Part> {
@@ -61,7 +61,7 @@ function* flood(): Iterable<Part> {
   yield* [FINISH, USAGE, DONE];
 }
 
-/** Little text with much beside it. */
+/** Little text with much around it. */
 function* wordy(): Iterable<Part> {
   yield START;
   const said = event({
@@ -83,29 +83,29 @@ const REPLY = JSON.stringify({
 });
 
 export interface GatedUpstream {
-  /** Of a server that speaks the OpenAI dialect. Further models: `mute` never answers of itself. */
+  /** The base URL of a server that speaks the OpenAI dialect. A further model, `mute`, waits for `release`. */
   readonly url: string;
-  /** Bodies of all calls, oldest first. */
+  /** The bodies of all calls, oldest first. */
   readonly bodies: readonly JsonObject[];
-  /** Calls that stand at their waiting place. */
+  /** The number of calls that have stopped at their place. */
   readonly waiting: number;
-  /** Calls under way. */
+  /** The number of running calls. */
   readonly open: number;
-  /** Pieces of floods that were taken. */
+  /** The number of flood pieces that were read. */
   readonly flooded: number;
-  /** Lets those that wait go on to their end. */
+  /** Lets the waiting calls finish. */
   release(): void;
   stop(): Promise<void>;
 }
 
-/** A whole answer waits in its middle, except where the stream would not wait at all. */
+/** A whole answer waits in its middle, unless its stream would not wait at all. */
 function partsOf(model: string, streamed: boolean, call: number): Iterable<Part> {
   if (streamed) return STREAMS[model]?.(call) ?? [];
   if (model === "calm" || model === "mute") return [REPLY];
   return [REPLY.slice(0, 40), WAIT, REPLY.slice(40)];
 }
 
-/** Joins the parts between two waits into one, so that a client that has read some of it has all of it. */
+/** Joins the parts between two waits, so that a client that has read one of them has read all. */
 function joined(parts: Iterable<Part>): readonly Part[] {
   const together: Part[] = [];
   for (const part of parts) {

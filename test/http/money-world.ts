@@ -1,4 +1,4 @@
-// A gateway whose models have prices, accounts with money on them, and a look into its books from outside.
+// A gateway with priced models, funded accounts, and a view of its books from outside.
 import { Database } from "bun:sqlite";
 import { join } from "node:path";
 import { asObject, type JsonObject } from "../../src/core/json.ts";
@@ -7,10 +7,10 @@ import { type Simulator, startSimulator } from "../simulator/server.ts";
 import { type GatedUpstream, startGatedUpstream } from "./money-upstream.ts";
 import { until } from "./until.ts";
 
-/** USD per million tokens; in nano-dollars per token a thousand times as much. */
+/** USD per million tokens. One USD per million is 1,000 nano-dollars per token. */
 export const PRICE = { input: 1, output: 2, cached_input: 0.25 } as const;
 const PRICE_YAML = `price: { input: ${PRICE.input}, output: ${PRICE.output}, cached_input: ${PRICE.cached_input} }`;
-/** Of the fallback. */
+/** The fallback's price. */
 export const CHEAP = { input: 0.1, output: 0.2 } as const;
 
 const NANO = 1_000_000_000;
@@ -26,7 +26,7 @@ export interface Payer {
   readonly accountId: string;
 }
 
-/** The store's rows about one account, as its file has them. */
+/** The store's rows about one account, read from its file. */
 export interface Books {
   readonly holds: number;
   /** Journal entries, oldest first. */
@@ -40,16 +40,16 @@ export interface Books {
 
 export interface MoneyWorld extends UnderTest {
   readonly gated: GatedUpstream;
-  /** Behind `Acme`, `Claude` and `Gemini`. */
+  /** The simulator behind `Acme`, `Claude` and `Gemini`. */
   readonly provider: Simulator;
-  /** A new account with that balance, and a key without an allowance. */
+  /** Makes an account with this balance, and a key without an allowance. */
   payer(usd: number, fields?: Record<string, unknown>): Promise<Payer>;
   /** The account as the operator sees it. */
   account(payer: Payer): Promise<JsonObject>;
   /** The key as its holder sees it. */
   holder(payer: Payer): Promise<JsonObject>;
   books(payer: Payer): Books;
-  /** The books once nothing is held any more and `count` requests are written down. */
+  /** Returns the books once nothing is held and `count` requests are recorded. */
   settled(payer: Payer, count?: number): Promise<Books>;
 }
 
@@ -185,7 +185,7 @@ function booksIn(file: string, { accountId, keyId }: Payer): Books {
   try {
     store.run("PRAGMA busy_timeout = 2000");
     const all = (sql: string, id: string) => store.query<JsonObject, [string]>(sql).all(id);
-    // One moment for all of it: the gateway may be settling meanwhile.
+    // A transaction, because the gateway may be settling meanwhile.
     store.run("BEGIN");
     const [account = {}] = all("SELECT balance_nano, held_nano FROM account WHERE id = ?", accountId);
     const [meter = {}] = all("SELECT coalesce(sum(used), 0) AS used FROM meter WHERE owner = ?", keyId);
@@ -204,12 +204,12 @@ function booksIn(file: string, { accountId, keyId }: Payer): Books {
   }
 }
 
-/** Nano-dollars of an amount that an answer tells in USD. */
+/** Converts an answer's amount in USD to nano-dollars. */
 export function parseNano(usd: unknown): number {
   return Math.round(Number(usd) * NANO);
 }
 
-/** Of the first account's journal: every sum agrees, nothing is held, no entry is missing. */
+/** Sums up the journals to show that balances agree, nothing is held and no entry is missing. */
 export function readSums(directory: string): JsonObject {
   const store = new Database(join(directory, "poundkey.db"), { readonly: true });
   const sql = `SELECT

@@ -1,12 +1,12 @@
-// The rules that hold for every answer of the gateway, and an answer in one line.
+// The rules that every answer of the gateway keeps, and a one-line form of an answer.
 import { expect } from "bun:test";
 import { asObject, asString, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { parseTranscript, type Transcript } from "./transcript.ts";
 
-/** Headers that answers may have: an upstream's own must never be among them. */
+/** The headers that answers may have. An upstream's own must never be passed on. */
 const HEADERS_KNOWN =
   /^(cache-control|content-(length|type|encoding)|date|transfer-encoding|connection|vary|allow|retry-after|www-authenticate|x-accel-buffering|x-request-id|x-content-type-options|x-should-retry|x-poundkey-(model|attempts|selector|dropped|replayed)|x-ratelimit-(limit|remaining|reset)-requests|access-control-[a-z-]+)$/;
-/** A stack, a source file, a secret, an upstream's page or address. */
+/** Stack traces, source files, secrets, and an upstream's page or address. */
 const NEVER_SHOWN =
   /(\n|\\n)\s+at |\.ts:\d|node_modules|bunfs|sim-key|bad-key|<html|127\.0\.0\.1|localhost|ECONN|\/(openai|anthropic|gemini|mistral|perplexity|cohere)\/v/i;
 const ERROR_TYPES = [
@@ -21,15 +21,15 @@ export interface Seen {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** Of a JSON answer. */
+  /** Empty unless the answer is JSON. */
   readonly body: JsonObject;
   /** The error object of an error answer or event. */
   readonly error: JsonObject | null;
-  /** Of an event stream. */
+  /** Null unless the answer is an event stream. */
   readonly stream: Transcript | null;
 }
 
-/** Reads an answer to its end and checks what holds for all. */
+/** Reads an answer to its end and checks the rules for all answers. */
 export async function seen(response: Response): Promise<Seen> {
   const { status, headers } = response;
   const text = await response.text();
@@ -52,7 +52,7 @@ function checkErrorAnswer(headers: Headers, text: string): void {
   expect(Object.keys(asObject(parseJson(text)))).toEqual(["error"]);
 }
 
-/** The one error form: four fields, in time-limited refusals a fifth. */
+/** Checks the one error form: four fields, and a fifth in time-limited refusals. */
 export function checkError(error: JsonObject): void {
   const { reset_at: resetAt, ...rest } = error;
   expect(Object.keys(rest).sort()).toEqual(["code", "message", "param", "type"]);
@@ -64,7 +64,10 @@ export function checkError(error: JsonObject): void {
   expect(JSON.stringify(error)).not.toMatch(NEVER_SHOWN);
 }
 
-/** `502 api_error upstream_error`, `200 done`, `200 then api_error upstream_error`, with `, retry after 1`: for tables. */
+/**
+ * Formats an answer for tables: `502 api_error upstream_error`, `200 done`, `200 then api_error upstream_error`, with
+ * `, retry after 1` if stated.
+ */
 export function formatLine({ status, headers, error, stream }: Seen): string {
   const fault = error ? `${error.type} ${error.code}` : "";
   const wait = headers.get("retry-after");

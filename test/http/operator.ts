@@ -1,4 +1,4 @@
-// The operator's side of a running gateway: the admin routes, asked with the token.
+// The operator's side of a running gateway: the admin routes, called with the admin token.
 import type { JsonObject } from "../../src/core/json.ts";
 import type { UnderTest } from "../harness.ts";
 import { type Seen, seen } from "./observe.ts";
@@ -8,11 +8,11 @@ export interface Operator {
   post(path: string, body: unknown): Promise<Seen>;
   patch(path: string, body: unknown): Promise<Seen>;
   delete(path: string): Promise<Seen>;
-  /** All rows of a list, page by page of `limit`. */
+  /** All rows of a list, read in pages of `limit`. */
   all(path: string, limit: number): Promise<readonly JsonObject[]>;
 }
 
-/** `path` is what follows `/admin/v1`. Every answer is checked as `seen` does. */
+/** `path` is the part after `/admin/v1`. Every answer is checked as in `seen`. */
 export function createOperator(world: Pick<UnderTest, "url" | "adminToken">): Operator {
   const ask = async (method: string, path: string, body?: unknown): Promise<Seen> => {
     const headers: Record<string, string> = { authorization: `Bearer ${world.adminToken}` };

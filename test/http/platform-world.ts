@@ -1,4 +1,4 @@
-// The gateway with providers in both clouds, which a local server plays, and requests to it in every form.
+// The gateway with providers in both clouds, simulated by a local server, and requests to it in every form.
 import type { JsonObject } from "../../src/core/json.ts";
 import { KEYS } from "../auth/token-server.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
@@ -44,7 +44,7 @@ export interface PlatformWorld {
 }
 
 export async function startPlatformWorld(): Promise<PlatformWorld> {
-  // The cloud stands before the simulator, whose address is known only once the gateway runs.
+  // The cloud starts before the simulator, whose address is known only once the gateway runs.
   let simulator = "";
   const cloud = await startCloud(() => simulator);
   const gateway = await startUnderTest({ more: configure(cloud) });

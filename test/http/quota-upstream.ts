@@ -1,28 +1,28 @@
-// A provider that holds its credentials to quotas, by token buckets of its own, and counts its refusals.
+// A provider that enforces its credentials' quotas with its own token buckets and counts its refusals.
 
 const MINUTE_MS = 60_000;
 
 export interface Quota {
   readonly requestsPerMinute: number;
-  /** Left out: any number. */
+  /** Unlimited if missing. */
   readonly tokensPerMinute?: number;
 }
 
 export interface QuotaUpstream {
   readonly url: string;
-  /** The calls that each credential was granted. */
+  /** The number of calls granted to each credential. */
   readonly granted: ReadonlyMap<string, number>;
-  /** The credentials whose calls were refused. */
+  /** The credentials of the refused calls. */
   readonly refused: readonly string[];
   stop(): Promise<void>;
 }
 
-/** Each answer reports these tokens. */
+/** The usage that each answer reports. */
 const USAGE = { prompt_tokens: 10, completion_tokens: 40, total_tokens: 50 };
-/** Calls take these times to arrive, in turn: some overtake others. */
+/** The delays of arriving calls, in turn, so that some overtake others. */
 const WAYS_MS = [0, 120, 30, 0, 250, 60];
 
-/** A bucket that is full at first and is filled at an even rate. */
+/** A bucket that starts full and refills at an even rate. */
 class Bucket {
   readonly #perMinute: number;
   #left: number;
@@ -33,7 +33,7 @@ class Bucket {
     this.#left = perMinute;
   }
 
-  /** True if there was so much, which is then gone. */
+  /** Takes the amount and returns true, or returns false if there is less. */
   take(amount: number): boolean {
     const nowMs = performance.now();
     const filled = ((nowMs - this.#atMs) * this.#perMinute) / MINUTE_MS;

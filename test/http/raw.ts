@@ -1,12 +1,12 @@
-// HTTP by hand: bytes as they are on a TCP connection, for requests that no client library would send.
+// HTTP by hand: raw bytes on a TCP connection, for requests that no client library would send.
 import { connect, type Socket } from "node:net";
 
 const DEADLINE_MS = 10_000;
 
 export interface RawAnswer {
-  /** 0: the connection ended without an answer. */
+  /** 0 if the connection ended without an answer. */
   readonly status: number;
-  /** Lower-case names. */
+  /** Names are in lower case. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
@@ -20,7 +20,7 @@ export function dial(url: string): Promise<Socket> {
   return promise;
 }
 
-/** Sends the bytes and reads the first answer: up to its end as it declares it, or to the connection's. */
+/** Sends the bytes and reads the first answer, to the end it declares or the connection's end. */
 export async function exchange(url: string, bytes: string | Uint8Array): Promise<RawAnswer> {
   const socket = await dial(url);
   const { promise, resolve } = Promise.withResolvers<RawAnswer>();
@@ -67,7 +67,7 @@ function answerOf(received: Buffer): RawAnswer {
   };
 }
 
-/** A request's head, its lines as given. A `content-length` has to be among them where a body follows. */
+/** A request's head from the given lines, which must include a `content-length` if a body follows. */
 export function head(line: string, ...headers: readonly string[]): string {
   return [line, ...headers, "", ""].join("\r\n");
 }

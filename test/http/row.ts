@@ -1,44 +1,44 @@
-// One row of a table of scenarios: what is asked, and what must come back; and the way it is played.
+// One row of a table of scenarios: the request, the expected answer, and the code that plays it.
 import { expect } from "bun:test";
 import { type Seen, seen } from "./observe.ts";
 import type { HttpWorld } from "./world.ts";
 
-/** The holder of the secret that a row sends. */
+/** The holder of the secret that the row sends. */
 export type Who = "holder" | "limited" | "restricted" | "unlucky" | "spent" | "operator" | "nobody";
 
 export interface Row {
   readonly name: string;
-  /** Default: POST with a body, else GET. */
+  /** POST if there is a body, else GET. */
   readonly method?: string;
-  /** Default: /v1/chat/completions. */
+  /** `/v1/chat/completions` if missing. */
   readonly path?: string;
-  /** An object is sent as JSON, a string as it is. */
+  /** An object is sent as JSON, a string unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Default: `holder`. */
+  /** `holder` if missing. */
   readonly who?: Who;
   readonly status: number;
-  /** Of the error object; `null` stands for null. */
+  /** The error object's code. */
   readonly code?: string | null;
   readonly param?: string | null;
-  /** The whole text has them, or has them not. */
+  /** The whole text must (not) contain these. */
   readonly contains?: readonly (string | RegExp)[];
   readonly lacks?: readonly (string | RegExp)[];
   /** Part of the JSON answer. */
   readonly json?: Readonly<Record<string, unknown>>;
-  /** Of a streamed answer, or an error event. */
+  /** Part of an event of a streamed answer, or of its error event. */
   readonly event?: Readonly<Record<string, unknown>>;
-  /** null: must not be there. */
+  /** The answer's headers. Null if a header must be missing. */
   readonly told?: Readonly<Record<string, string | RegExp | null>>;
-  /** Upstream calls that it takes. */
+  /** The number of upstream calls. */
   readonly calls?: number;
-  /** Looks at what no other field says. */
+  /** Checks what the other fields can't express. */
   readonly check?: (answer: Seen) => void;
 }
 
 export type Secrets = Readonly<Partial<Record<Who, string | null>>>;
 
-/** Sends what the row asks. */
+/** Sends the row's request. */
 export function send(world: HttpWorld, secrets: Secrets, row: Row): Promise<Response> {
   const { path = "/v1/chat/completions", body, headers = {}, who = "holder" } = row;
   const secret = secrets[who] ?? null;
@@ -55,7 +55,7 @@ export function send(world: HttpWorld, secrets: Secrets, row: Row): Promise<Resp
   });
 }
 
-/** Plays a row and checks all that it says. */
+/** Plays a row and checks all its expectations. */
 export async function play(world: HttpWorld, secrets: Secrets, row: Row): Promise<Seen> {
   world.callsSince();
   const answer = await seen(await send(world, secrets, row));
@@ -65,7 +65,7 @@ export async function play(world: HttpWorld, secrets: Secrets, row: Row): Promis
   if (row.param !== undefined) expect(error?.param ?? null).toBe(row.param);
   for (const part of row.contains ?? []) expect(text).toMatch(part);
   for (const part of row.lacks ?? []) expect(text).not.toMatch(part);
-  // On a copy: where a matcher like `expect.any` fits, it takes the place of what it was matched with.
+  // Matched on a copy, because a matcher such as `expect.any` replaces the value that it matches.
   if (row.json) expect(structuredClone(body)).toMatchObject(row.json);
   if (row.event) expect(structuredClone(stream)).toMatchObject(row.event);
   for (const [name, value] of Object.entries(row.told ?? {})) {

@@ -1,4 +1,4 @@
-// Scenario rows: answers as they should be, from every dialect, whole and streamed, with tools, several choices and usage.
+// Scenario rows: correct answers of every dialect, whole and streamed, with tools, several choices and usage.
 import { expect } from "bun:test";
 import { asArray, asObject } from "../../src/core/json.ts";
 import type { Seen } from "./observe.ts";
@@ -24,7 +24,7 @@ const USAGE = {
   charged: 0,
 };
 
-/** Perplexity's answers have the marks of their sources, and later choices say which they are. */
+/** Perplexity's answers carry marks of their sources, and choices after the first their number. */
 const GOOD_DAY = expect.stringMatching(/^good day(\[1\])?$/);
 const GOOD_DAY_AGAIN = expect.stringMatching(/^good day/);
 
@@ -49,7 +49,7 @@ function checkCalls(calls: unknown): void {
   expect(JSON.parse(String(asObject(asObject(call).function).arguments))).toEqual({ city: "Oslo" });
 }
 
-/** The tool calls of a stream's first choice, put together. */
+/** The tool calls of a stream's first choice, joined from their deltas. */
 function streamedCalls({ stream }: Seen): readonly unknown[] {
   const calls: { id?: unknown; type?: unknown; function: { name?: unknown; arguments: string } }[] = [];
   for (const chunk of stream?.chunks ?? []) {

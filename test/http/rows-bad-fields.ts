@@ -1,11 +1,11 @@
-// Rows of bad input: single fields of a chat request out of type or bounds, each with the code and the field of its error.
+// Rows of bad input: fields of a chat request with a wrong type or out of bounds, and the error's code and field.
 import type { Row } from "./row.ts";
 
-/** Stands in for what a client may have put anywhere: an error must not repeat it. */
+/** Marks a client's own text, which an error must not repeat. */
 export const CANARY = "canary-7QxZ".repeat(30);
 const MANY = 10_001;
 
-/** Changes to a good request; a string is spliced in as JSON text, for numbers that JavaScript can't write. */
+/** Changes to a valid request. `json` strings are spliced in as JSON text, for numbers JavaScript can't write. */
 type Change = Readonly<Record<string, unknown>>;
 type FieldRow = readonly [change: Change, code: string | null, param: string];
 
@@ -16,7 +16,7 @@ const second = (fields: Change) => ({ messages: [{ role: "user", content: "x" },
 const tool = (definition: Change) => ({
   tools: [{ type: "function", function: { name: "f", ...definition } }],
 });
-/** JSON text in place of a value. */
+/** JSON text instead of a value. */
 const json = (value: string) => ({ toJSON: () => `\u0001${value}\u0001` });
 
 const NUMBER_ROWS: readonly FieldRow[] = [
@@ -175,7 +175,7 @@ const OTHER_ROWS: readonly FieldRow[] = [
   [{ metadata: { [CANARY]: 1 } }, "invalid_type", "metadata.?"],
 ];
 
-/** Asked of models that can't: leaving it out would change the meaning. */
+/** Unsupported by the model, and not to be dropped because that would change the meaning. */
 const UNABLE_ROWS: readonly FieldRow[] = [
   [{ model: "Acme#maker/model-1", ...tool({}) }, "unsupported_capability", "tools"],
   [
@@ -220,7 +220,7 @@ export const BAD_FIELD_ROWS: readonly Row[] = [
   calls: 0,
 }));
 
-/** Odd but right: nulls, whole numbers written as decimals, empty lists, both ends of the bounds. */
+/** Odd but valid: nulls, whole numbers written as decimals, empty lists, both ends of each bound. */
 export const GOOD_FIELD_ROWS: readonly Row[] = [
   {
     temperature: null,

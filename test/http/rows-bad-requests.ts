@@ -1,4 +1,4 @@
-// Rows of bad input: bodies that are no JSON of ours, types and encodings, model names, paths, methods, and what is checked first.
+// Rows of bad input: malformed bodies, content types, encodings, model names, paths, methods, and the order of checks.
 import { expect } from "bun:test";
 import type { Row } from "./row.ts";
 import { CANARY } from "./rows-bad-fields.ts";
@@ -193,7 +193,7 @@ const methodRows = METHODS_WRONG.map(
   }),
 );
 
-/** Each is wrong twice or more: the first check in the contract's order tells. */
+/** Each has two or more errors. The first check in the contract's order decides the answer. */
 const ORDER: readonly Row[] = [
   { name: "the path before the key", path: "/v1/nowhere", who: "nobody", status: 404, code: "unknown_url" },
   { name: "the method before the key", path: "/v1/chat/completions", who: "nobody", status: 405 },
@@ -245,7 +245,7 @@ export const BAD_REQUEST_ROWS: readonly Row[] = [
   ...ORDER,
 ].map((row) => ({ ...row, lacks: ["canary-7QxZ"], calls: 0 }));
 
-/** Odd but right. */
+/** Odd but valid. */
 export const GOOD_REQUEST_ROWS: readonly Row[] = [
   ...["APPLICATION/JSON", "application/json;charset=UTF-8", 'application/json; charset="utf-8"'].map(
     (type): Row => ({

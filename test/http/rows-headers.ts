@@ -1,4 +1,4 @@
-// Scenario rows: headers both ways, fields that a provider doesn't take, failover, and when to try again.
+// Scenario rows: request and response headers, fields that a provider doesn't accept, failover, and retry times.
 import { expect } from "bun:test";
 import type { Row } from "./row.ts";
 import { asking } from "./world.ts";

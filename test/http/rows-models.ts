@@ -1,10 +1,10 @@
-// Scenario rows: what a model id means, in a request, in an URL, in the list, for keys that may use all or a few.
+// Scenario rows: model ids in requests, URLs and the list, for keys that may use all models or a few.
 import { expect } from "bun:test";
 import { asArray, asObject } from "../../src/core/json.ts";
 import type { Row } from "./row.ts";
 import { asking } from "./world.ts";
 
-/** Written by the client → the id of the model that answers. */
+/** The name in the request → the id of the answering model. */
 const NAMED: readonly (readonly [string, string])[] = [
   ["OpenAI#gpt-5.4", "OpenAI#gpt-5.4"],
   ["OpenAI/gpt-5.4", "OpenAI#gpt-5.4"],
@@ -19,7 +19,7 @@ const NAMED: readonly (readonly [string, string])[] = [
   ["Local#a#b/c", "Local#a#b/c"],
 ];
 
-/** Names of nothing → what the message offers instead, if that matters. */
+/** Unknown names → the suggestion in the message, or null if it doesn't matter. */
 const UNKNOWN: readonly (readonly [string, string | null])[] = [
   ["gpt-5.4", "'OpenAI#gpt-5.4'"],
   ["claude-sonnet-5", "'Anthropic#claude-sonnet-5'"],
@@ -41,7 +41,7 @@ const namedRows = NAMED.map(
   ([asked, id]): Row => ({
     name: `the model '${asked}' is ${id}`,
     body: asking(asked),
-    // The provider's own name of `Local#a#b/c` has a `#`, which no model of the simulator has.
+    // The provider's own name in `Local#a#b/c` contains a `#`, which no model of the simulator has.
     status: id.endsWith("#b/c") ? 404 : 200,
     ...(id.endsWith("#b/c") ? {} : { json: { model: id } }),
     told: { "x-poundkey-model": id, "x-poundkey-attempts": "1" },
@@ -94,7 +94,7 @@ const selectorRows = [
   ),
 );
 
-/** In an URL → the entry's id; null: 404. */
+/** The name in a URL → the entry's id. Null if the answer is a 404. */
 const IN_URLS: readonly (readonly [string, string | null])[] = [
   ["OpenAI%23gpt-5.4", "OpenAI#gpt-5.4"],
   ["OpenAI%2Fgpt-5.4", "OpenAI#gpt-5.4"],

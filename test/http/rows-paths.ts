@@ -1,8 +1,8 @@
-// Rows of request targets that are not spelled as the path they are resolved to.
+// Rows of request targets whose spelling differs from the path they resolve to.
 import { head } from "./raw.ts";
 import { AUTH, CLOSE, get, HOST, JSON_TYPE, type RawRow } from "./rows-raw.ts";
 
-/** Bun's URL resolves all of these to `/admin/v1/keys`, a proxy in front that denies `/admin` to others none. */
+/** Bun's URL resolves all of these to `/admin/v1/keys`, but a proxy in front that denies `/admin` would pass them. */
 const FENCE_ROWS: readonly RawRow[] = [
   ..."/x\\..\\admin/v1/keys /v1\\..\\admin/v1/keys /x/../admin/v1/keys /./admin/v1/keys".split(" "),
   ..."/%2e%2e/admin/v1/keys /v1/%2E%2e/admin/v1/keys //admin/v1/keys /v1/models/../../admin/v1/keys".split(
@@ -15,7 +15,7 @@ const FENCE_ROWS: readonly RawRow[] = [
   name: `a way around a fence before the operator's paths: ${target}`,
   bytes: get(target, HOST, "{admin}", CLOSE),
   status: [400, 404],
-  // Bun itself refuses what doesn't begin with a slash.
+  // Bun itself refuses a target without a leading slash.
   ...(target.startsWith("/") ? {} : ({ bare: true } as const)),
   lacks: "key_",
 }));

@@ -6,13 +6,13 @@ import { asking } from "./world.ts";
 
 export interface RawRow {
   readonly name: string;
-  /** `{auth}` stands for the header with a live key, `{host}` for the right Host header. */
+  /** `{auth}` is replaced by the header with a live key, `{host}` by the right Host header. */
   readonly bytes: string;
-  /** Several: any of them; 0: the connection is closed without an answer. */
+  /** Any of these. 0 if the connection is closed without an answer. */
   readonly status: readonly number[];
-  /** Of the error object; left out: not looked at. */
+  /** The error object's code. Not checked if missing. */
   readonly code?: string | null;
-  /** Bun answers by itself, before any code of ours, and without a body. */
+  /** Bun itself answers, without a body, before any of our code runs. */
   readonly bare?: true;
   readonly contains?: string;
   readonly lacks?: string;

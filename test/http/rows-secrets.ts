@@ -1,7 +1,7 @@
-// Rows of bad input: credentials that are missing, wrong, in the wrong place, or right and oddly written.
+// Rows of credentials: missing, wrong, in the wrong place, or valid but oddly written.
 import type { Row } from "./row.ts";
 
-/** `{secret}` stands for the secret of a live key, `{wrong}` for one that never was, with the right checksum. */
+/** `{secret}` is replaced by the secret of a live key, `{wrong}` by one that never existed, with a valid checksum. */
 export const HEADERS_REFUSED: Readonly<Record<string, string>> = {
   "a typo": "Bearer {secret}x",
   "the last letter cut": "Bearer {cut}",
@@ -23,7 +23,7 @@ export const HEADERS_REFUSED: Readonly<Record<string, string>> = {
   "not ASCII": "Bearer sk-\u00e9\u00e8",
 };
 
-/** No usable secret, which is not the same as a wrong one. */
+/** No usable secret, which is different from a wrong one. */
 export const HEADERS_WITHOUT: Readonly<Record<string, string>> = {
   "the scheme alone": "Bearer",
   "the scheme and a space": "Bearer ",
@@ -46,7 +46,7 @@ export const HEADERS_TAKEN: Readonly<Record<string, string>> = {
 
 const IN_URL = { status: 400, code: "unknown_parameter" } as const;
 
-/** A secret anywhere else is none at all. */
+/** A secret anywhere else counts as missing. */
 export function misplacedRows(secret: string): readonly Row[] {
   const at = (name: string, path: string, headers: Record<string, string> = {}): Row => ({
     name,

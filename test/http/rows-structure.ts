@@ -1,9 +1,9 @@
-// Rows of bodies with much structure: so many elements and fields as a body may have, and more.
+// Rows of bodies with much structure: as many elements and fields as a body may have, and more.
 import type { Row } from "./row.ts";
 import { asking } from "./world.ts";
 
 const GOOD = JSON.stringify(asking("Local#sim"));
-/** The body's own elements and fields are six: `model`, `messages`, a message, its `role` and `content`, and `x`. */
+/** The body itself has six elements and fields: `model`, `messages`, a message, its `role` and `content`, and `x`. */
 const OWN_ELEMENTS = 6;
 const withElements = (count: number) =>
   `{"x":[${Array(count - OWN_ELEMENTS)

@@ -1,9 +1,9 @@
-// Scenario rows: deadlines, early heads and signs of life, for providers that are slow or silent.
+// Scenario rows: deadlines, early headers and keep-alives, for slow or silent providers.
 import { expect } from "bun:test";
 import type { Row } from "./row.ts";
 import { asking } from "./world.ts";
 
-/** They take their time, so they are played all at once. */
+/** Slow rows, all played at once. */
 export const SLOW_ROWS: readonly Row[] = [
   {
     name: "a silent provider ends at the client's own deadline",

@@ -1,4 +1,4 @@
-// An upstream without manners: what it does is said by the model's name.
+// An ill-mannered upstream: the model's name selects how it misbehaves.
 import type { ServerResponse } from "node:http";
 import { asObject, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp, type TestServer } from "./serve.ts";
@@ -17,7 +17,7 @@ function head(response: ServerResponse, status: number, type: string): void {
   response.writeHead(status, { "content-type": type });
 }
 
-/** By the model's name; `host` is the address that it was asked at. */
+/** The misbehaviours by model name. `host` is the address that was called. */
 const MANNERS: Readonly<Record<string, (response: ServerResponse, host: string) => void>> = {
   "held-open": (response) => {
     head(response, 200, "text/event-stream");
@@ -56,7 +56,7 @@ const MANNERS: Readonly<Record<string, (response: ServerResponse, host: string) 
   },
 };
 
-/** More than all buffers on the way hold, as fast as it is taken. */
+/** More than all buffers on the way can hold, written as fast as it is read. */
 const FLOOD_PIECES = 3000;
 
 async function flood(response: ServerResponse): Promise<void> {
@@ -67,7 +67,7 @@ async function flood(response: ServerResponse): Promise<void> {
   response.end(`${chunk(null, "stop")}data: [DONE]\n\n`);
 }
 
-/** Speaks the OpenAI dialect. */
+/** Starts the server, which speaks the OpenAI dialect. */
 export async function startRudeUpstream(): Promise<TestServer> {
   return serveHttp(async (request, response) => {
     const model = String(asObject(parseJson(await readText(request))).model);

@@ -1,8 +1,8 @@
-// An HTTP server for a test, on its own port, closed together with every connection it still holds.
+// An HTTP server for a test on its own port. Closing it closes every open connection.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 
 export interface TestServer {
-  /** A provider's `base_url`: `http://127.0.0.1:40123/v1`. */
+  /** A provider's `base_url`, such as `http://127.0.0.1:40123/v1`. */
   readonly url: string;
   stop(): Promise<void>;
 }

@@ -1,15 +1,15 @@
-// A streamed answer as a strict client reads it: events told apart, the grammar of chunks checked, the answer folded.
+// A streamed answer as a strict client reads it: splits events, checks the grammar of chunks, and folds the answer.
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 
 export interface Transcript {
   readonly chunks: readonly JsonObject[];
-  /** By choice, in order of their indexes. */
+  /** One for each choice, in the order of their indexes. */
   readonly texts: readonly string[];
   readonly reasoning: string;
   readonly finishes: readonly string[];
-  /** Of the chunk with no choices; null: there was none. */
+  /** The usage in the chunk without choices. Null if there was none. */
   readonly usage: JsonObject | null;
-  /** The object in `data: {"error":…}`; null: it ended with `data: [DONE]`. */
+  /** The object in `data: {"error":…}`. Null if the stream ended with `data: [DONE]`. */
   readonly error: JsonObject | null;
   readonly keepAlives: number;
   readonly model: string;
@@ -21,7 +21,7 @@ interface ChoiceSeen {
   finish: string | null;
 }
 
-/** Reads the body of an event stream that is over. Throws where it breaks a rule: one end, nothing behind it. */
+/** Parses the body of a finished event stream. Throws if it breaks a rule, such as one end with nothing after it. */
 export function parseTranscript(body: string): Transcript {
   if (body !== "" && !body.endsWith("\n\n"))
     throw new Error(`the last event is cut off: ${body.slice(-200)}`);
@@ -83,7 +83,7 @@ function folded(
   };
 }
 
-/** Adds a delta to its choice; gives the reasoning that it held. */
+/** Adds a delta to its choice. Returns the reasoning in it. */
 function takeChoice(choices: Map<number, ChoiceSeen>, choice: JsonObject): string {
   const index = Number(choice.index);
   const delta = asObject(choice.delta);

@@ -1,17 +1,17 @@
-// The client's view of each failure of a provider: whole, and streamed with every piece sent by itself.
+// The client's view of each failure of a provider: whole, and streamed with every piece sent separately.
 import type { InjectedFault } from "../../src/simulator/control.ts";
 import type { PROVIDER_NAMES } from "./world.ts";
 
 type ProviderName = (typeof PROVIDER_NAMES)[number];
 
-/** As `lineOf` puts it; a code `*` is the provider's own. */
+/** In the form of `lineOf`. The code `*` is the provider's own. */
 export interface Outcome {
   readonly whole: string;
-  /** Left out: as the whole answer. */
+  /** Same as the whole answer if missing. */
   readonly stream?: string;
-  /** The dialects that have no form for what the others say. */
+  /** The dialects that can't express what the others do. */
   readonly but?: Partial<Record<ProviderName, Pick<Outcome, "whole" | "stream">>>;
-  /** The message: the provider's words if the request was at fault, the gateway's own in all other cases. */
+  /** The error message: the provider's words if the request was at fault, else the gateway's own. */
   readonly says?: RegExp;
 }
 
@@ -19,7 +19,7 @@ const REJECTED = "400 invalid_request_error *";
 const FAILED = "502 api_error upstream_error";
 const AUTH = "502 api_error upstream_auth";
 const LATE = "504 api_error upstream_timeout";
-/** If the provider names no time, the answer names one second. */
+/** If the provider states no time, the answer says one second. */
 const BUSY = "429 rate_limit_error provider_busy, retry after 1";
 const NOT_FOUND = "404 invalid_request_error model_not_found";
 const FILTERED = "400 invalid_request_error content_filter";
@@ -54,7 +54,7 @@ export const OUTCOMES: Readonly<Record<InjectedFault, Outcome>> = {
   "504": { whole: LATE, says: /in time/ },
   "529": {
     whole: BUSY,
-    // No such status there: the simulator answers 503, not all of them say when.
+    // These providers have no such status: the simulator sends 503, some without a retry time.
     but: {
       Mistral: same(after(FAILED)),
       Perplexity: same(after(FAILED)),
@@ -63,7 +63,7 @@ export const OUTCOMES: Readonly<Record<InjectedFault, Outcome>> = {
     says: /load|failed/,
   },
   context: { whole: "400 invalid_request_error context_length_exceeded", says: /too (long|many)|exceeds/ },
-  // Gemini tells a blocked prompt as an answer that ends with `content_filter`.
+  // Gemini reports a blocked prompt as an answer that ends with `content_filter`.
   filter: { whole: FILTERED, but: { Google: ANSWERED }, says: /filter/ },
   "302": REDIRECTED,
   "307": REDIRECTED,
@@ -88,7 +88,7 @@ export const OUTCOMES: Readonly<Record<InjectedFault, Outcome>> = {
   "empty-200": EMPTY,
   "empty-stream": EMPTY,
   "json-for-stream": ANSWERED,
-  // In dialects whose answers end with another event than `[DONE]`, its absence is a break.
+  // In dialects whose answers end with an event other than `[DONE]`, a missing end is a break.
   "no-end": {
     ...ANSWERED,
     but: Object.fromEntries(
@@ -111,7 +111,7 @@ export const OUTCOMES: Readonly<Record<InjectedFault, Outcome>> = {
   "double-finish": ANSWERED,
 };
 
-/** The line for one provider. */
+/** Returns the expected line for one provider. */
 export function formatExpected(outcome: Outcome, provider: ProviderName, streamed: boolean): string {
   const { whole, stream = whole } = outcome.but?.[provider] ?? outcome;
   return streamed ? stream : whole;

@@ -1,8 +1,8 @@
-// Waiting for something to become so, by looking again and again up to a deadline.
+// Waits for a condition by polling up to a deadline.
 
 const LOOK_EVERY_MS = 20;
 
-/** Looks until `look` gives something true, which it gives; throws when `withinMs` have passed without it. */
+/** Calls `look` until it returns something truthy, and returns that. Throws after `withinMs`. */
 export async function until<Found>(
   what: string,
   look: () => Promise<Found> | Found,

@@ -1,4 +1,4 @@
-// An upstream in the test's own hand: streams that wait until they are let go, and streams without an end.
+// An upstream controlled by the test: streams that wait until released, and endless streams.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asArray, asObject, asString, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp } from "./serve.ts";
@@ -6,20 +6,20 @@ import { readText, serveHttp } from "./serve.ts";
 const FLOOD_PIECE = "x".repeat(16 * 1024);
 
 export interface OwnUpstream {
-  /** Of a server that speaks the OpenAI dialect. */
+  /** The base URL of a server that speaks the OpenAI dialect. */
   readonly url: string;
-  /** Streams of the model `held` that wait behind their first piece. */
+  /** The number of streams of the model `held` that wait after their first piece. */
   readonly held: number;
-  /** Pieces that streams of the model `flood` could hand over. */
+  /** The number of pieces that streams of the model `flood` could write. */
   readonly flooded: number;
-  /** Calls under way. */
+  /** The number of running calls. */
   readonly open: number;
-  /** Lets the streams that wait go on to their end. */
+  /** Lets the waiting streams finish. */
   release(): void;
   stop(): Promise<void>;
 }
 
-/** `pieces`: how many each stream has. `held` repeats the user's words in them, one to each. */
+/** Each stream of `flood` has `floodPieces` pieces. `held` repeats the user's words, one per piece. */
 export async function startOwnUpstream(floodPieces: number): Promise<OwnUpstream> {
   const waiting = new Map<ServerResponse, () => void>();
   const state = { flooded: 0, open: 0 };
@@ -75,13 +75,13 @@ const END = `${event({ index: 0, delta: {}, finish_reason: "stop" })}data: [DONE
 
 const PING_EVERY_MS = 100;
 
-/** Shows that it lives, and never says anything. */
+/** Sends keep-alives and no content. */
 function ping(response: ServerResponse): void {
   const timer = setInterval(() => response.write(": ping\n\n"), PING_EVERY_MS);
   response.once("close", () => clearInterval(timer));
 }
 
-/** Writes as fast as the reader takes it, and no faster. */
+/** Writes as fast as the reader reads, and no faster. */
 async function flood(response: ServerResponse, pieces: number, onWritten: () => void): Promise<void> {
   const text = piece(FLOOD_PIECE);
   let goOn = () => {};

@@ -1,11 +1,11 @@
-// An upstream whose answers are legal HTTP and far too large: the model's name says in which way.
+// An upstream whose answers are legal HTTP but far too large. The model's name selects the way.
 import { asArray, asObject, parseJson } from "../../src/core/json.ts";
 import { readText, serveHttp, type TestServer } from "./serve.ts";
 
 const MEGABYTE = 1024 * 1024;
 const STOP = '"finish_reason":"stop"';
 
-/** A whole answer as it stands on the wire: `choices` and the rest are JSON text, for numbers that no writer makes. */
+/** A raw whole answer. `choices` and the rest are JSON text, for numbers that no encoder writes. */
 function whole(choices: string, rest = ""): string {
   return `{"object":"chat.completion","choices":[${choices}]${rest}}`;
 }
@@ -97,7 +97,10 @@ const MADE: Readonly<Record<string, () => Answer>> = {
   }),
 };
 
-/** Speaks the OpenAI dialect: models of the table above, and `usage` and `error`, for which the user's words are the JSON. */
+/**
+ * Starts the server, which speaks the OpenAI dialect. Its models are those of the table above, and `usage` and `error`,
+ * for which the user's words are the JSON.
+ */
 export async function startWildUpstream(): Promise<TestServer> {
   return serveHttp(async (request, response) => {
     const { model, stream, messages } = asObject(parseJson(await readText(request)));

@@ -1,12 +1,12 @@
-// The gateway under test as these tables want it: short waits, and providers with their own habits beside the usual ones.
+// The gateway for the scenario tables: short waits, and providers with odd habits beside the usual ones.
 import type { Fetch } from "../../src/core/world.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 
-/** The longest silence of a stream here, in milliseconds. */
+/** The longest silence of a stream, in milliseconds. */
 export const KEEP_ALIVE_MS = 1000;
 
-/** Every provider of the harness: one per dialect, and those that go by another way to the same one. */
+/** Every provider of the harness: one per dialect, and others that reach the same one by another route. */
 export const PROVIDER_NAMES = [
   "OpenAI",
   "Anthropic",
@@ -21,11 +21,11 @@ export const PROVIDER_NAMES = [
 export interface HttpWorld extends UnderTest {
   /** The simulator behind `Odd`, `Hasty`, `Pair`, `Busy` and `Acme`. */
   readonly odd: Simulator;
-  /** Upstream calls since the last look. */
+  /** The number of upstream calls since the last look. */
   callsSince(): number;
 }
 
-/** Providers behind a second simulator. `Acme` has prices, so that selectors choose there. */
+/** Providers behind a second simulator. `Acme` has prices, so that selectors can choose there. */
 function oddProviders(url: string): string {
   const at = `dialect: openai, base_url: "${url}/openai/v1"`;
   return `
@@ -55,15 +55,15 @@ models:
 aliases: { house: "Acme#cheap", gpt: "OpenAI#gpt-5.4", any: "Router#light", pass: "Local#whatever" }`;
 }
 
-/** YAML beside what the world has already. */
+/** YAML added to the world's configuration. */
 export interface WorldSetup {
   /** Rows of `providers:`, indented by two. */
   readonly providers?: string;
   /** Further sections. */
   readonly more?: string;
-  /** Further fields of `server:`; they outdo the short `keep_alive`. */
+  /** Further fields of `server:`, which override the short `keep_alive`. */
   readonly server?: string;
-  /** For upstream calls, in this process only. */
+  /** Used for upstream calls, in this process only. */
   readonly fetch?: Fetch;
 }
 

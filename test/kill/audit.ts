@@ -1,11 +1,11 @@
-// Compares the answers that clients got and the calls that the provider saw with the request log.
+// Compares the clients' answers and the provider's calls with the request log.
 import { Database } from "bun:sqlite";
 import { asArray, asObject } from "../../src/core/json.ts";
 import type { SimCall } from "../simulator/calls.ts";
 import type { Told } from "./load.ts";
 import { brokenRules } from "./rules.ts";
 
-/** A request's row, as far as it is looked at. */
+/** The compared fields of a request's row. */
 export interface Row {
   readonly id: string;
   readonly request_id: string;
@@ -14,15 +14,15 @@ export interface Row {
   readonly charged_nano: number;
 }
 
-/** The evidence by which one round is judged. */
+/** The evidence from one round. */
 export interface Evidence {
   readonly told: readonly Told[];
   readonly calls: readonly SimCall[];
-  /** True if the whole file is looked at, however old it is. */
+  /** True to check the whole file, including old rows. */
   readonly isWhole: boolean;
 }
 
-/** Reads the file for itself, all as of one moment. Gives what is wrong, each in a sentence. */
+/** Reads the file directly, in one snapshot. Returns the problems as sentences. */
 export function audit(path: string, evidence: Evidence): readonly string[] {
   const database = new Database(path, { readonly: true });
   try {
@@ -35,7 +35,7 @@ export function audit(path: string, evidence: Evidence): readonly string[] {
   }
 }
 
-/** Returns the number of holds of processes that have ended: all of them, while nothing is asked. */
+/** Returns the number of holds of ended processes, which is all of them while there are no requests. */
 export function holdsLeft(path: string): number {
   const database = new Database(path, { readonly: true });
   try {
@@ -66,7 +66,7 @@ export function brokenPromises(
   ];
 }
 
-/** An answer that came whole has its row, and was charged what it said. */
+/** A whole answer has a row and was charged the amount that it states. */
 function unbilled({ requestId, answer, isPaid }: Told, row: Row | undefined): readonly string[] {
   if (answer === null || answer.replayed) return [];
   if (row === undefined) return [`${requestId} was answered and has no row`];
@@ -78,7 +78,7 @@ function unbilled({ requestId, answer, isPaid }: Told, row: Row | undefined): re
     : [`${requestId} was answered, and its row does not say so: ${JSON.stringify({ answer, row })}`];
 }
 
-/** Each call that the provider saw is one of a row's: there is one provider and one try. */
+/** Each call that the provider received belongs to a row: there is one provider and one attempt. */
 function unrecorded(calls: readonly SimCall[], rows: ReadonlyMap<string, readonly Row[]>): readonly string[] {
   const byNumber = Map.groupBy(calls, numberOfCall);
   return [...byNumber].flatMap(([number, seen]) => {
@@ -89,7 +89,7 @@ function unrecorded(calls: readonly SimCall[], rows: ReadonlyMap<string, readonl
   });
 }
 
-/** A request with an Idempotency-Key is answered by one completion and billed once, however often it is sent. */
+/** A request with an Idempotency-Key gets one completion and is billed once, however often it is sent. */
 function twice(told: readonly Told[], rows: ReadonlyMap<string, readonly Row[]>): readonly string[] {
   const byNumber = Map.groupBy(
     told.filter(({ asking }) => asking.idempotent),
@@ -109,7 +109,7 @@ export function numberOfCall({ body }: SimCall): string {
   return prompt.slice(0, prompt.indexOf(" "));
 }
 
-/** A request's id is its number, a dot and which time it was asked. */
+/** A request's id is its number, a dot and the count of its sendings. */
 function numberIn(requestId: string): string {
   return requestId.slice(0, requestId.indexOf("."));
 }

@@ -1,4 +1,4 @@
-// A gateway killed again and again under load, on one store that grows old, with an audit after each restart.
+// A gateway killed repeatedly under load on one aging store, with an audit after each restart.
 import { readdirSync } from "node:fs";
 import { until } from "../http/until.ts";
 import type { SimCall } from "../simulator/calls.ts";
@@ -7,12 +7,12 @@ import { type Asking, askAgain, type Load, type LoadOptions, runLoad, type Told 
 import { type Program, runCommand, startVictim, type Victim } from "./process.ts";
 import type { Charge, KillWorld } from "./world.ts";
 
-/** A dead process's holds should be resolved 5 s after the next start; three times that on a busy machine. */
+/** A dead process's holds should be resolved within 5 s of the next start. A busy machine gets three times that. */
 const RESOLVED_MS = 15_000;
 const LOAD_MS = 700;
 const STARTING_MS = 150;
 const STOPPING_MS = 150;
-/** The books are looked at whole after each restart; when they are long, now and then. */
+/** The whole books are checked after each restart, and less often once they are long. */
 const [WHOLE_ROUNDS, WHOLE_EVERY] = [250, 10];
 const QUIET_MS = 20_000;
 
@@ -21,7 +21,7 @@ export interface CampaignOptions {
   readonly world: KillWorld;
   readonly times: number;
   readonly seed: number;
-  /** Called after each audit, with the kills that it judges; false ends the campaign. */
+  /** Called after each audit with the kills that it covers. Returns false to end the campaign. */
   readonly onJudged: (kills: readonly Kill[], problems: readonly string[]) => boolean;
 }
 
@@ -37,11 +37,11 @@ export interface CampaignSums {
   answers: number;
   upstreamCalls: number;
   slowestResolvedMs: number;
-  /** The findings at the very end, when every request left over is answered. */
+  /** The findings at the very end, when all remaining requests are answered. */
   endProblems: readonly string[];
 }
 
-/** A small seeded generator (mulberry32), so that a run repeats the same kills as far as the machine's timing allows. */
+/** A small seeded generator (mulberry32), so that a run repeats the same kills as far as timing allows. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -52,7 +52,7 @@ export function randomFrom(seed: number): () => number {
   };
 }
 
-/** A request that is sent again is judged together with its earlier answers. */
+/** A repeated request is judged together with its earlier answers. */
 interface Open {
   readonly again: readonly Asking[];
   readonly told: readonly Told[];
@@ -69,7 +69,7 @@ export class Campaign {
     slowestResolvedMs: 0,
     endProblems: [],
   };
-  /** Those that are not judged yet. */
+  /** The kills not yet judged. */
   #kills: Kill[] = [];
   #killed = 0;
   #round = 0;
@@ -125,7 +125,7 @@ export class Campaign {
     return this.#kill(this.#start(), "start", this.#random() * STARTING_MS);
   }
 
-  /** One in five comes before much has happened. */
+  /** One kill in five comes before much has happened. */
   async #loadAndKill(victim: Victim): Promise<Load> {
     let dead = false;
     const load = runLoad(await this.#loadOf(victim, () => dead));
@@ -148,7 +148,7 @@ export class Campaign {
     };
   }
 
-  /** Waits for the holds of the dead to be resolved, then looks at everything. */
+  /** Waits until the dead process's holds are resolved, then checks everything. */
   async #judge(victim: Victim, load: Load): Promise<readonly string[]> {
     const { world } = this.#options;
     await victim.listens;
@@ -186,7 +186,7 @@ export class Campaign {
     return audit(database, { told, calls, isWhole });
   }
 
-  /** Every open request gets its answer, the gateway stops with exit code 0, and `ledger verify` finds nothing. */
+  /** Every open request gets its answer, the gateway exits with code 0, and `ledger verify` finds nothing. */
   async #end(victim: Victim): Promise<readonly string[]> {
     const { program, world } = this.#options;
     const told = await askAgain(await this.#loadOf(victim, () => false));

@@ -1,4 +1,4 @@
-// For each rule of the audit one way to break it, on a copy of a store's file.
+// One violation of each of the audit's rules, on a copy of a store's file.
 import { Database } from "bun:sqlite";
 import { copyFileSync, rmSync } from "node:fs";
 import { brokenRules } from "./rules.ts";
@@ -6,9 +6,9 @@ import { brokenRules } from "./rules.ts";
 const ONE_REQUEST = "(SELECT id FROM request WHERE charged_nano > 0 LIMIT 1)";
 const LAST_ENTRY = "(SELECT account_id || ' ' || max(seq) FROM entry GROUP BY account_id LIMIT 1)";
 
-/** By what the finding says. */
+/** By a phrase of the finding. */
 export const BREAKS: Readonly<Record<string, string>> = {
-  // Only by looking at everything is it found that a column's bound is not kept.
+  // Only a full check finds that a column's bound is violated.
   integrity_check: "UPDATE meter SET used = -1",
   foreign_key_check: "INSERT INTO spend VALUES ('nobody', 'key', 0, 0)",
   "the sum over all accounts is zero":
@@ -40,7 +40,7 @@ export const BREAKS: Readonly<Record<string, string>> = {
     "UPDATE account SET kept_characters = kept_characters + 1",
 };
 
-/** Returns the audit's findings in a copy of the file that was damaged this way. */
+/** Returns the audit's findings in a copy of the file damaged in this way. */
 export function foundAfter(path: string, sql: string): readonly string[] {
   const copy = `${path}-doctored`;
   copyFileSync(path, copy);

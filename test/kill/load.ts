@@ -1,15 +1,15 @@
-// Parallel clients of a gateway that may die at any moment, and the answers that each of them got.
+// Parallel clients of a gateway that may die at any moment, and the answers that each received.
 import { asArray, asNumber, asObject, asString, isObject, parseJson } from "../../src/core/json.ts";
 import { type Charge, type KeyName, MODELS, type ModelKind, PAYING } from "./world.ts";
 
 const CLIENTS = 16;
 const WORDS_MAX = 20;
-/** Far more than any answer takes here: beyond it a client would wait for ever. */
+/** Far longer than any answer takes here. Beyond it a client would wait for ever. */
 const HANGS_MS = 20_000;
 
-/** One thing that a client asks for; it may send more than one request for the same. */
+/** A client's intended request, which may be sent more than once. */
 export interface Asking {
-  /** Unique, and the beginning of the prompt: by it the provider's calls are told apart. */
+  /** Unique, and the beginning of the prompt, so that the provider's calls can be told apart. */
   readonly number: string;
   readonly key: KeyName;
   readonly model: ModelKind;
@@ -17,7 +17,7 @@ export interface Asking {
   readonly words: number;
 }
 
-/** An answer that came whole. */
+/** An answer that arrived whole. */
 export interface Answer {
   /** The completion's id. */
   readonly id: string;
@@ -27,35 +27,35 @@ export interface Answer {
 
 export interface Told {
   readonly asking: Asking;
-  /** Of this one request. */
+  /** The id of this one sending. */
   readonly requestId: string;
-  /** The time it was sent, Unix milliseconds. */
+  /** The time of sending in Unix milliseconds. */
   readonly atMs: number;
-  /** True if an answer to it is paid for. */
+  /** True if its answer is paid for. */
   readonly isPaid: boolean;
-  /** null: the connection broke before. */
+  /** Null if the connection broke before. */
   readonly status: number | null;
   readonly answer: Answer | null;
-  /** The part of the answer that should not have come; null if there is none. */
+  /** The unexpected part of the answer, or null. */
   readonly wrong: string | null;
 }
 
 export interface Load {
   readonly told: Told[];
-  /** To be asked again: with an Idempotency-Key, and mostly without an answer. */
+  /** To be sent again: with an Idempotency-Key, and mostly unanswered. */
   readonly again: Asking[];
 }
 
 export interface LoadOptions {
   readonly url: string;
-  /** The number of the round: part of every request's number. */
+  /** The number of the round, which is part of every request's number. */
   readonly round: number;
   readonly charge: Charge;
   readonly secrets: Readonly<Record<KeyName, string>>;
   readonly random: () => number;
-  /** The requests that the round before left to be sent again. */
+  /** The requests that the previous round left to be repeated. */
   readonly first: readonly Asking[];
-  /** Ends the load; so does the gateway's death. */
+  /** Ends the load, as the gateway's death does. */
   readonly isOver: () => boolean;
 }
 
@@ -81,7 +81,7 @@ export async function runLoad(options: LoadOptions): Promise<Load> {
   return load;
 }
 
-/** Asks what is left unanswered once more, one after the other. */
+/** Repeats the unanswered requests once, one after the other. */
 export async function askAgain(options: LoadOptions): Promise<readonly Told[]> {
   const told: Told[] = [];
   for (const [at, asking] of options.first.entries()) {
@@ -144,7 +144,7 @@ function bodyOf({ number, model, words }: Asking, stream: boolean): string {
   });
 }
 
-/** The statuses that may come: the provider's trouble, and the gateway shutting down. */
+/** Only these statuses are expected: the provider's failures, and the gateway shutting down. */
 function wrongIn({ model }: Asking, status: number, text: string): string | null {
   const isTroubled = model === "failing" || model === "cut";
   if (isTroubled && (status === 502 || text.includes("no_provider_available"))) return null;
@@ -152,7 +152,7 @@ function wrongIn({ model }: Asking, status: number, text: string): string | null
   return `status ${status}: ${text.slice(0, 200)}`;
 }
 
-/** A stream that began may end by the gateway's death, by its shutting down, or by the provider's trouble. */
+/** A stream that began may be ended by the gateway's death, its shutdown, or the provider's failure. */
 function mayBreakOff({ model }: Asking, stream: boolean, text: string): boolean {
   if (!stream) return false;
   return model === "cut" || !text.includes('data: {"error"') || text.includes("shutting_down");
@@ -164,7 +164,7 @@ function wholeIn(text: string, replayed: boolean): Answer | null {
   return asString(asObject(message).content) ? answerOf(body, replayed) : null;
 }
 
-/** Null unless the stream came to its `[DONE]`. */
+/** Null unless the stream reached its `[DONE]`. */
 function streamedIn(text: string, replayed: boolean): Answer | null {
   if (!text.endsWith("data: [DONE]\n\n")) return null;
   const chunks = text.split("\n\n").map((line) => parseJson(line.replace(/^data: /, "")));

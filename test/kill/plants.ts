@@ -1,4 +1,4 @@
-// Bugs that are planted into a copy of the sources, to see the campaign find them.
+// Bugs planted into a copy of the sources, which the campaign must find.
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ const ROOT = join(import.meta.dir, "..", "..");
 export interface Plant {
   readonly name: string;
   readonly file: string;
-  /** The replacements; each original must be there. */
+  /** The replacements. Each original must be present. */
   readonly changes: readonly (readonly [from: string, to: string])[];
 }
 
@@ -51,7 +51,7 @@ export const PLANTS: readonly Plant[] = [
   },
 ];
 
-/** A copy of the sources with one bug more. */
+/** A copy of the sources with one more bug. */
 export function planted({ name, file, changes }: Plant): { readonly program: Program; remove(): void } {
   const folder = mkdtempSync(join(tmpdir(), "poundkey-planted-"));
   cpSync(join(ROOT, "src"), join(folder, "src"), { recursive: true });

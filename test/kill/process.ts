@@ -1,4 +1,4 @@
-// `poundkey serve` as a process to be killed: from the built binary, from the sources, or from a copy of them.
+// `poundkey serve` as a process to be killed: the built binary, the sources, or a copy of them.
 import { openSync } from "node:fs";
 import { join } from "node:path";
 import { BINARY } from "../harness.ts";
@@ -6,26 +6,26 @@ import { BINARY } from "../harness.ts";
 const ROOT = join(import.meta.dir, "..", "..");
 const START_MS = 20_000;
 
-/** The command that runs the program, before the name of its own command. */
+/** The words that start the program, before the name of its own command. */
 export type Program = readonly string[];
 
-/** The program whose sources are in a folder. */
+/** The program from the sources in a folder. */
 export function findProgram(folder: string): Program {
   return [process.execPath, join(folder, "src", "main.ts")];
 }
 
-/** The one under test: the built binary when it is named, else this folder's sources. */
+/** The program under test: the built binary if it is named, else this folder's sources. */
 export const PROGRAM: Program = BINARY ? [BINARY] : findProgram(ROOT);
 
 export interface Victim {
   readonly pid: number;
-  /** The address it listens on; rejects when it ends before. */
+  /** Its address. Rejects if it ends before it listens. */
   readonly listens: Promise<string>;
   readonly exited: Promise<number>;
   signal(name: NodeJS.Signals): void;
 }
 
-/** Starts the gateway in a folder; what it logs goes to a file there. */
+/** Starts the gateway in a folder, and writes its log to a file there. */
 export function startVictim(program: Program, directory: string): Victim {
   const child = Bun.spawn([...program, "serve"], {
     cwd: directory,
@@ -35,12 +35,12 @@ export function startVictim(program: Program, directory: string): Victim {
   });
   const startTimer = setTimeout(() => child.kill("SIGKILL"), START_MS);
   const listens = addressIn(child.stderr).finally(() => clearTimeout(startTimer));
-  // A process that is killed before it listens never prints its address: nothing waits for that.
+  // A process killed before it listens never prints its address. This rejection is expected.
   listens.catch(() => {});
   return { pid: child.pid, listens, exited: child.exited, signal: (name) => child.kill(name) };
 }
 
-/** Reads on behind the address: to a pipe that nobody reads any more the gateway could not write. */
+/** Reads on after the address, because the gateway couldn't write to a pipe that isn't read. */
 function addressIn(output: ReadableStream<Uint8Array>): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const read = async () => {
@@ -57,7 +57,7 @@ function addressIn(output: ReadableStream<Uint8Array>): Promise<string> {
   return promise;
 }
 
-/** Runs another command of the program in a folder; gives its exit code and what it printed. */
+/** Runs another command of the program in a folder. Returns its exit code and output. */
 export async function runCommand(
   program: Program,
   directory: string,

@@ -1,9 +1,9 @@
-// The rules of a store's file that hold whenever nothing is under way, as SQL that finds violations.
+// The rules that a store's file keeps while no request is open, as SQL that finds violations.
 import type { Database } from "bun:sqlite";
 
 interface Rule {
   readonly says: string;
-  /** Gives a row for each place that breaks the rule. */
+  /** Returns a row for each violation. */
   readonly finds: string;
 }
 
@@ -105,7 +105,7 @@ export const RULES: readonly Rule[] = [
 
 const SHOWN = 3;
 
-/** Returns the errors of the file: damage, and each rule that is broken, with the first places. */
+/** Returns the errors of the file: damage, and each broken rule with its first places. */
 export function brokenRules(database: Database): readonly string[] {
   const found: string[] = [];
   for (const pragma of ["integrity_check", "foreign_key_check"]) {

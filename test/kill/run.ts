@@ -1,4 +1,4 @@
-// `bun test/kill/run.ts [--times N] [--seed N] [--planted]`: kills the gateway so often, and ends with `N passed, N failed`.
+// `bun test/kill/run.ts [--times N] [--seed N] [--planted]`: kills the gateway N times. Ends with `N passed, N failed`.
 import { parseArgs } from "node:util";
 import { Campaign, type CampaignSums, type Kill } from "./campaign.ts";
 import { PLANTS, planted } from "./plants.ts";
@@ -13,7 +13,7 @@ interface Course {
   readonly passed: number;
   readonly failed: number;
   readonly problems: readonly string[];
-  /** Null when the campaign could not go on. */
+  /** Null if the campaign could not continue. */
   readonly sums: CampaignSums | null;
 }
 
@@ -21,7 +21,7 @@ interface CourseOptions {
   readonly program: Program;
   readonly times: number;
   readonly seed: number;
-  /** Tells what comes up and goes on, and keeps the store where something did; else it is quiet, and ends at the first. */
+  /** Prints findings and continues, keeping the store of each. Otherwise it is quiet and ends at the first. */
   readonly isThorough: boolean;
 }
 
@@ -60,7 +60,7 @@ function tell(kills: readonly Kill[], problems: readonly string[], passed: numbe
   for (const problem of problems) console.log(`  ${problem}`);
 }
 
-/** The whole campaign, each kill one that passed or failed; what is wrong only at the very end is one more. */
+/** The whole campaign. Each kill passes or fails, and problems found only at the very end count as one more failure. */
 async function runWhole(times: number, seed: number): Promise<{ passed: number; failed: number }> {
   const startedMs = performance.now();
   console.log(`${times} × SIGKILL of ${PROGRAM.join(" ")}, seed ${seed}`);
@@ -80,7 +80,7 @@ async function runWhole(times: number, seed: number): Promise<{ passed: number; 
   return { passed, failed: times - passed + (isWrongAtEnd ? 1 : 0) };
 }
 
-/** Each planted bug passes when it is caught. */
+/** Each planted bug passes if it is caught. */
 async function runPlanted(times: number, seed: number): Promise<{ passed: number; failed: number }> {
   const count = { passed: 0, failed: 0 };
   for (const plant of PLANTS) {

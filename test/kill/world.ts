@@ -1,4 +1,4 @@
-// The parts that outlive the kills: one folder with one store, its keys and their money, and one simulated provider that remembers its calls.
+// The parts that outlive the kills: one store, its keys and their money, and a simulated provider that records calls.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,12 +8,12 @@ import { openStore } from "../../src/app/open-store.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { type Simulator, startSimulator } from "../simulator/server.ts";
 
-/** Of `free` nothing is counted, `counted` takes places of an allowance that lasts, `payer` and `other` pay from their accounts. */
+/** `free` is unlimited, `counted` has a sufficient allowance, `payer` and `other` pay from their accounts. */
 export const KEYS = ["free", "counted", "payer", "other"] as const;
 export type KeyName = (typeof KEYS)[number];
 export const PAYING: readonly KeyName[] = ["payer", "other"];
 
-/** Models by how they behave; all have a price. */
+/** Models by behaviour, all with a price. */
 export const MODELS = {
   quick: "sim-mini",
   slow: "sim-mini~latency=15~pace=4",
@@ -26,7 +26,7 @@ const ALLOWANCE = 1_000_000;
 const BALANCE_NANO_USD = 50_000_000_000_000;
 const PRICE = "{ input: 2, output: 8, per_request: 0.0001 }";
 
-/** The requests that are paid for in a round: those beyond the allowance, or all. */
+/** The requests paid for in a round: those beyond the allowance, or all. */
 export type Charge = "beyond_allowance" | "always";
 
 export interface KillWorld {
@@ -36,7 +36,7 @@ export interface KillWorld {
   readonly secrets: Readonly<Record<KeyName, string>>;
   /** The ids of the keys. */
   readonly keyIds: Readonly<Record<KeyName, string>>;
-  /** Writes the configuration that the next process starts with. */
+  /** Writes the configuration for the next process. */
   configure(charge: Charge): void;
   stop(options: { readonly keep: boolean }): Promise<void>;
 }

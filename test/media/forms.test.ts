@@ -1,4 +1,4 @@
-// Streams of media in the forms of servers other than OpenAI's, and calls to those that have none.
+// Media streams in the forms of servers other than OpenAI's, and calls to servers without streams.
 import { describe, expect, test } from "bun:test";
 import { makeUnlistedCard } from "../../src/catalogue/unlisted.ts";
 import { Attachment } from "../../src/core/attachment.ts";

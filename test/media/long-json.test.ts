@@ -1,4 +1,4 @@
-// JSON with long texts that are kept as they came: the same values as the whole would be parsed to, whatever the cuts.
+// JSON with long texts that are kept unparsed: the same values as from parsing the whole, under every split.
 import { expect, test } from "bun:test";
 import { LongJsonReader, LongText } from "../../src/core/long-json.ts";
 

@@ -1,4 +1,4 @@
-// The memory that a large picture takes on its way through a real process, and that it arrives as it was sent.
+// The memory that a large picture takes in a real process, and its unchanged arrival.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readFileSync, writeFileSync } from "node:fs";
 import { serveHttp, type TestServer } from "../http/serve.ts";
@@ -7,13 +7,13 @@ import { makeForm } from "./world.ts";
 
 const MEGABYTE = 1024 * 1024;
 const PICTURE_BYTES = 15 * MEGABYTE;
-/** CHANGELOG: an answer with a picture of 20 MB, as base64, takes no more than this. */
+/** CHANGELOG: an answer with a picture of 20 MB in base64 takes no more than this. */
 const MORE_MEGABYTES = 60;
 const ROUNDS = 4;
 const WARMING = 30;
 const ADMIN_TOKEN = "admin-token-of-the-tests";
 
-/** No two parts of it are alike, so that one out of place would show. */
+/** No two parts are alike, so that a misplaced one would show. */
 const PICTURE = Buffer.from(crypto.getRandomValues(new Uint8Array(65_536)));
 const PARTS = Array.from({ length: PICTURE_BYTES / 49_152 }, (_, at) => {
   PICTURE.writeUInt32LE(at, 0);
@@ -21,7 +21,7 @@ const PARTS = Array.from({ length: PICTURE_BYTES / 49_152 }, (_, at) => {
 });
 const SMALL = ["aGVsbG8="];
 
-/** The model's name says how the answer comes: `told` with its length, `untold` without. */
+/** The model's name selects the form of the answer: `told` has its length, `untold` doesn't. */
 async function startPictures(): Promise<TestServer> {
   return serveHttp(async (request, response) => {
     const parts: Buffer[] = [];
@@ -89,7 +89,7 @@ afterAll(async () => {
   await upstream.stop();
 });
 
-/** Reads the answer, and no more than a part at a time: what is compared is dropped. */
+/** Reads the answer part by part and drops what has been compared. */
 async function isWhole(response: Response): Promise<boolean> {
   const answer = Buffer.from(await response.arrayBuffer());
   const from = answer.indexOf('"b64_json":"') + '"b64_json":"'.length;
@@ -119,7 +119,7 @@ describe.skipIf(process.platform !== "linux")("a 20 MB picture takes less than 6
         async () => {
           const idle = readMegabytes(serving.pid, "VmRSS");
           for (let round = 0; round < ROUNDS; round++) {
-            // The peak is measured from here on.
+            // Resets the peak before measuring.
             writeFileSync(`/proc/${serving.pid}/clear_refs`, "5");
             expect(await isWhole(await ask(path, makeBody(`Studio#${model}`)))).toBe(true);
             const more = readMegabytes(serving.pid, "VmHWM") - idle;

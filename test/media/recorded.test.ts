@@ -1,4 +1,4 @@
-// Recorded images, speech and transcripts: what we send is what was sent, and what came back is read as it was meant.
+// Recorded images, speech and transcripts: our requests equal the recorded ones, and the answers are read correctly.
 import { describe, expect, test } from "bun:test";
 import { Attachment } from "../../src/core/attachment.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
@@ -148,20 +148,20 @@ describe.skipIf(traffic === null)("recorded pictures, audio and transcripts", ()
           );
       const call = dialect.carry?.(encoded, card, target) ?? encoded;
       expect(new URL(call.url).pathname).toBe(new URL(String(url)).pathname);
-      // Clients may leave these out; we say them.
+      // Clients may omit these, but the gateway sends them.
       const said = isImage(recording) ? { n: 1, model: card.name } : { response_format: "mp3" };
       const { quality, parameters, ...others } = request ?? {};
       const { includeSafetyAttributes: _verdicts, outputOptions: _form, ...asked } = asObject(parameters);
-      // It took a quality when that was recorded, and has refused it since.
+      // It accepted a quality at the time of the recording, and has refused it since.
       const kept = card.name === "dall-e-2" || quality === undefined ? others : { ...others, quality };
-      // OpenAI's form has no words for the fields of Imagen that are left out here.
+      // OpenAI's form can't express the fields of Imagen that are left out here.
       const expected = "instances" in kept ? { ...kept, parameters: asked } : { ...said, ...kept };
       expect(JSON.parse(JSON.stringify(call.body))).toEqual(expected);
     });
   }
 });
 
-/** The pieces of a stream that came in reads of so many characters. */
+/** The pieces of a stream that arrives in reads of `cut` characters. */
 function readParts<F extends Form>(reader: Reader<F>, text: string, cut: number): readonly F["piece"][] {
   const readings: (Reading<F["piece"]> | null)[] = [];
   for (let at = 0; at < text.length; at += cut) readings.push(reader.push(text.slice(at, at + cut)));
@@ -174,7 +174,7 @@ function keep(field: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(field).filter(([, value]) => typeof value === "string"));
 }
 
-/** The request as the client of another provider's would make it here. */
+/** The request as the client of another provider would send it. */
 function requestOf({ request, card }: MediaRecording): JsonObject {
   const { model: _, instances, parameters, ...rest } = request ?? {};
   const prompt = asString(asObject(asArray(instances)[0]).prompt);

@@ -1,4 +1,4 @@
-// Recorded images, speech and transcripts as test material, with what lies outside the suite and why.
+// Recorded images, speech and transcripts as test material, and the ones outside the suite with the reason.
 import { makeUnlistedCard } from "../../src/catalogue/unlisted.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import { asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
@@ -16,7 +16,7 @@ const APIS = [
 ] as const;
 type MediaApi = (typeof APIS)[number];
 
-/** The fixture files by their provider's name; a server that isn't known is configured with OpenAI's dialect. */
+/** The fixture files by their provider's name. An unknown server is configured with OpenAI's dialect. */
 const FILES: Readonly<Record<string, string>> = {
   gemini: "Google",
   groq: "Groq",
@@ -36,7 +36,7 @@ export interface MediaRecording {
   readonly baseUrl: string;
   readonly card: ModelCard;
   readonly url: string | null;
-  /** JSON, or null where the recorder kept none. */
+  /** JSON, or null if the recorder kept none. */
   readonly request: JsonObject | null;
   /** The fields of a form. */
   readonly fields: JsonObject | null;
@@ -48,11 +48,11 @@ export interface MediaRecording {
 
 export interface MediaTraffic {
   readonly recordings: readonly MediaRecording[];
-  /** One line for each that is left out, with the reason. */
+  /** One line for each skipped recording, with the reason. */
   readonly skipped: readonly string[];
 }
 
-/** null: the recordings aren't there. */
+/** Null if the recordings are absent. */
 export function readMediaTraffic(): MediaTraffic | null {
   const folder = fixturesFolder();
   if (folder === null) return null;
@@ -101,7 +101,7 @@ function readRow(row: JsonObject, api: MediaApi, provider: string): MediaRecordi
   };
 }
 
-/** The address before a cloud's or a server's own path. */
+/** The part of the address before a cloud's or a server's own path. */
 function readBase(url: string): string {
   return url.replace(/\/(publishers|audio)\/.*$/, "");
 }

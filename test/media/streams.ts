@@ -1,8 +1,8 @@
-// The streams of the media upstream, in OpenAI's forms: what a model's name says is what happens behind its first part.
+// The streams of the media upstream in OpenAI's forms. A model's name selects what happens after its first part.
 import { asString } from "../../src/core/json.ts";
 import type { MediaCall } from "./upstream.ts";
 
-/** A part that is sent; a wait for the test; or the end of the connection in the middle. */
+/** A part to send, a wait for the test, or a break of the connection. */
 export type Step = string | Uint8Array | "wait" | "break";
 
 export interface MediaStream {
@@ -46,7 +46,7 @@ function unnamed(event: object): string {
   return `data: ${JSON.stringify(event)}\r\n\r\n`;
 }
 
-/** Puts behind the first part what the model's name says. */
+/** Inserts the model's step after the first part. */
 function interrupt(model: string, [first = "", ...rest]: readonly Step[]): readonly Step[] {
   if (model.endsWith("-slow")) return [first, "wait", ...rest];
   if (model.endsWith("-breaking")) return [first, "wait", "break"];
@@ -89,7 +89,7 @@ function listSounds(): readonly Step[] {
   ];
 }
 
-/** null: it is answered whole. `whisper` ignores that a stream is asked for, as OpenAI's does. */
+/** Null if it is answered whole. `whisper` ignores a request for a stream, as OpenAI's does. */
 export function findStream(call: MediaCall): MediaStream | null {
   const { path, body } = call;
   const model = asString(body.model) ?? "";

@@ -1,4 +1,4 @@
-// An upstream with OpenAI's routes for images, speech and transcripts, which keeps the calls that it was sent.
+// An upstream with OpenAI's routes for images, speech and transcripts, which records its calls.
 import type { ServerResponse } from "node:http";
 import { asObject, asString, type JsonObject } from "../../src/core/json.ts";
 import { serveHttp } from "../http/serve.ts";
@@ -7,10 +7,10 @@ import { findStream, type MediaStream, SPOKEN } from "./streams.ts";
 export interface MediaCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** JSON, or a form's texts with its files' names in their place. */
+  /** JSON, or a form's texts with the names of its files. */
   readonly body: JsonObject;
   readonly files: readonly File[];
-  /** Resolves when the connection is over: true if all of the answer was sent. */
+  /** Resolves when the connection is over: true if the whole answer was sent. */
   readonly sent: Promise<boolean>;
 }
 
@@ -19,7 +19,7 @@ export interface MediaUpstream {
   readonly calls: readonly MediaCall[];
   /** The last call. */
   last(): MediaCall;
-  /** Lets all streams go on that wait. */
+  /** Lets all waiting streams continue. */
   goOn(): void;
   stop(): Promise<void>;
 }
@@ -35,7 +35,7 @@ export const PICTURE_USAGE = {
 };
 export const VTT = "WEBVTT\n\n00:00:00.000 --> 00:00:08.640\nby that conference.\n";
 
-/** The model's name says what it answers: `silent` reports no usage, `failing` answers 500, `huge` gives a picture of 20 MB. */
+/** The model's name selects the answer: `silent` reports no usage, `failing` answers 500, `huge` sends 20 MB. */
 export async function startMediaUpstream(): Promise<MediaUpstream> {
   const calls: MediaCall[] = [];
   let gate = Promise.withResolvers<void>();

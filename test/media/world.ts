@@ -1,11 +1,11 @@
-// A gateway before the upstream for images, speech and transcripts, with prices by token, picture, minute and character.
+// A gateway in front of the media upstream, with prices by token, picture, minute and character.
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type MediaUpstream, startMediaUpstream } from "./upstream.ts";
 
 export interface MediaWorld extends UnderTest {
   readonly upstream: MediaUpstream;
-  /** A key whose requests are all paid from an account with so much on it. */
+  /** A key whose requests are all paid from an account with this balance. */
   payer(usd: number): Promise<{ readonly secret: string; balance(): Promise<number> }>;
   post(
     path: string,
@@ -84,7 +84,7 @@ export async function startMediaWorld(): Promise<MediaWorld> {
   };
 }
 
-/** A form with these fields; a list is sent as several of the name with `[]`. */
+/** A form with these fields. A list is sent as several fields whose names end in `[]`. */
 export function makeForm(
   fields: Readonly<Record<string, string | Blob | readonly (string | Blob)[]>>,
 ): FormData {
@@ -98,7 +98,7 @@ export function makeForm(
 
 const SAMPLES_PER_SECOND = 8000;
 
-/** A sound file of so many seconds of silence (WAV, 8 bits, one channel). */
+/** A sound file of silence (WAV, 8 bits, one channel). */
 export function makeWav(seconds: number, name = "a.wav"): File {
   const samples = seconds * SAMPLES_PER_SECOND;
   const header = Buffer.alloc(44);

@@ -1,18 +1,18 @@
-// An upstream that serves every operation with what a seed decides, and keeps its own account of what each call is worth.
+// An upstream that serves every operation as a seed decides, and keeps a separate account of each call's cost.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { serveHttp } from "../http/serve.ts";
 
 export interface MixedUpstream {
   readonly url: string;
-  /** The bill for the calls that it answered whole, in nano-dollars, by the client's mark. */
+  /** The bill in nano-dollars for the calls answered whole, by the client's mark. */
   readonly billed: ReadonlyMap<string, number>;
-  /** Calls that it answered with 500. */
+  /** The number of calls answered with 500. */
   readonly failures: number;
   stop(): Promise<void>;
 }
 
-/** USD: per million tokens, and per unit. */
+/** In USD, per million tokens and per unit. */
 export const PRICES = {
   talk: { input: 1, output: 2 },
   filler: { input: 1, output: 2 },
@@ -92,7 +92,7 @@ const ANSWERS: Readonly<Record<string, Answering>> = {
     usd: perMillion([[...String(ask.input)].length, 15]),
   }),
   "/audio/transcriptions": (_ask, roll) => {
-    // No longer than the file: what goes beyond the hold may be written off.
+    // No longer than the file, because an excess over the hold may be written off.
     const seconds = 1 + roll(4);
     return { body: { text: "well", usage: { type: "duration", seconds } }, usd: (seconds * 0.006) / 60 };
   },

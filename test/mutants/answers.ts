@@ -1,4 +1,4 @@
-// Mutants of prices, holds and the way of an answer: what is billed, when it leaves, what counts as an answer.
+// Mutants of prices, holds and the path of an answer: what is billed, when it is sent, what counts as an answer.
 import type { Mutant } from "./mutant.ts";
 
 export const ANSWERS: readonly Mutant[] = [

@@ -1,4 +1,4 @@
-// Mutants of embeddings, rerank and moderation, and of what proves the gateway to a cloud.
+// Mutants of embeddings, rerank and moderation, and of the gateway's authentication to clouds.
 import type { Mutant } from "./mutant.ts";
 
 const EMBEDDED = ["test/operations/embeddings.test.ts"];

@@ -1,4 +1,4 @@
-// Mutants of what is learned: who may teach how much, for how long, what gives way to what, what is tried out.
+// Mutants of learning: which keys may teach how much, for how long, what is replaced, what is tried out.
 import type { Mutant } from "./mutant.ts";
 
 export const LEARNING: readonly Mutant[] = [

@@ -1,17 +1,17 @@
-// The form of a mutant: one change by hand that breaks a rule, and which tests must see it.
+// The form of a mutant: one manual change that breaks a rule, and the tests that must catch it.
 
 export interface Mutant {
   readonly name: string;
-  /** From the root of the repository. */
+  /** Path from the repository's root. */
   readonly file: string;
-  /** Stands in the file exactly once. */
+  /** Occurs in the file exactly once. */
   readonly find: string;
   readonly replace: string;
-  /** Test files by part of their path; the simulation unless given. */
+  /** Test files by part of their path. The simulation if missing. */
   readonly tests?: readonly string[];
 }
 
-/** The file's text with the mutant's change. Throws when the text to be changed is not there exactly once. */
+/** The file's text with the mutant's change. Throws unless the text to be changed occurs exactly once. */
 export function mutated(text: string, { name, file, find, replace }: Mutant): string {
   const parts = text.split(find);
   const [before, after] = parts;

@@ -1,4 +1,4 @@
-// Breaks the code in one place at a time and requires that the tests see it: `bun test/mutants/run.ts [part of a name]`.
+// Breaks the code in one place at a time, which the tests must catch: `bun test/mutants/run.ts [part of a name]`.
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ const ROOT = join(import.meta.dir, "..", "..");
 const COPIED = ["src", "test", "package.json", "tsconfig.json", "bunfig.toml"];
 const AT_ONCE = 2;
 const TIME_MAX_MS = 120_000;
-/** Enough simulated days to catch each of the mutants; more cost time only for a mutant that survives. */
+/** Enough simulated days to catch each of the mutants. More only cost time for a mutant that survives. */
 const DAYS = "400";
 const DEFAULT_TESTS = ["test/sim.test.ts"];
 const WORDS_MAX = 90;
@@ -25,7 +25,7 @@ interface Verdict {
   readonly mutant: Mutant;
   readonly caught: boolean;
   readonly seconds: string;
-  /** The way it was caught. */
+  /** Describes how it was caught. */
   readonly words: string;
 }
 
@@ -36,7 +36,7 @@ function copyOf(folder: string, number: number): string {
   return copy;
 }
 
-/** True if the tests pass in that copy, and the first thing that they say was wrong. */
+/** True if the tests pass in that copy, and the first failure that they report. */
 async function tested(copy: string, tests: readonly string[]): Promise<{ passed: boolean; words: string }> {
   const child = Bun.spawn([process.execPath, "test", "--bail", "--timeout", "60000", ...tests], {
     cwd: copy,

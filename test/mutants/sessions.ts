@@ -1,4 +1,4 @@
-// Mutants of sessions: the credential that they stay with, the thinking that goes back, and the answers that they go on from.
+// Mutants of sessions: the credential that they keep, the thinking sent back, and the answers that they continue.
 import type { Mutant } from "./mutant.ts";
 
 const SEALED = ["test/http-sealed-thinking.test.ts"];

@@ -1,4 +1,4 @@
-// Mutants of groups, credentials' own limits and announced prices: who gets the load, and at what price.
+// Mutants of groups, credentials' own limits and announced prices: the split of the load, and its price.
 import type { Mutant } from "./mutant.ts";
 
 const LIMITS = ["test/router/limits.test.ts"];

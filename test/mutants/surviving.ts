@@ -1,4 +1,4 @@
-// Mutants of what survives bad providers: health, breakers, credentials, the plan, hedging, and the end of a gateway.
+// Mutants of survival with failing providers: health, breakers, credentials, the plan, hedging, and the shutdown.
 import type { Mutant } from "./mutant.ts";
 
 export const SURVIVING: readonly Mutant[] = [

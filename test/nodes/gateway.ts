@@ -13,11 +13,11 @@ const ADMIN_TOKEN = "admin-token-of-the-tests";
 export const MASTER_KEY = Buffer.alloc(32, 7).toString("base64");
 
 export interface GatewayProcess {
-  /** `http://127.0.0.1:PORT`, once it listens. Rejects with what it printed when it ends before. */
+  /** `http://127.0.0.1:PORT`, once it listens. Rejects with its output if it ends before. */
   readonly url: Promise<string>;
-  /** Its exit code and what it printed as an error. */
+  /** Its exit code and its error output. */
   readonly ended: Promise<{ readonly code: number; readonly err: string; readonly out: string }>;
-  /** As an operator stops it. Throws when it had a failure that it did not expect. */
+  /** Stops it as an operator would. Throws if it had an unexpected failure. */
   stop(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface GatewayOptions {
   readonly store: string;
   readonly simulatorUrl: string;
   readonly masterKey?: string;
-  /** YAML below the providers. */
+  /** YAML added after the providers. */
   readonly more?: string;
 }
 
@@ -91,7 +91,7 @@ export function post(
   return fetch(url, { method: "POST", headers: all, body: JSON.stringify(body) });
 }
 
-/** The operator's routes of a gateway; throws unless it is done. */
+/** Calls an operator's route of a gateway. Throws unless it succeeds. */
 export async function operate(url: string, path: string, body?: object | "DELETE"): Promise<JsonObject> {
   const where = `${url}/admin/v1${path}`;
   const headers = { authorization: `Bearer ${ADMIN_TOKEN}` };

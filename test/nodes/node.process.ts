@@ -1,4 +1,4 @@
-// A separate node for tests, as far as the store knows one: lives, resolves what others left, and makes the requests it is given.
+// A separate node for tests, as the store knows one: stays alive, resolves what others left, and makes requests.
 import { startUpkeep } from "../../src/app/upkeep.ts";
 import { clock } from "../../src/app/world.ts";
 import { Fault } from "../../src/core/fault.ts";
@@ -48,7 +48,7 @@ async function ask(job: Job, at: number): Promise<keyof Counts> {
 }
 
 for await (const line of console) {
-  // The last one, when there is nothing more to come.
+  // The last line, after which no more input comes.
   if (line === "") break;
   const job: Job = JSON.parse(line);
   const counts = { granted: 0, refused: 0, failed: 0 };

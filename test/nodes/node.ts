@@ -1,7 +1,7 @@
-// A node in its own process: started, given jobs, killed.
+// A node in a separate process: started, given jobs, killed.
 import { join } from "node:path";
 
-/** Many nodes share a small machine here, and nothing is asserted on how long they take. */
+/** Many nodes share a small machine here, and their durations are not asserted. */
 export const PATIENCE_MS = 30_000;
 
 /** A batch of requests. */
@@ -10,11 +10,11 @@ export interface Job {
   readonly keyId: string;
   readonly times: number;
   readonly atOnce: number;
-  /** The balance pays, or the allowance. */
+  /** True if the balance pays, false if the allowance does. */
   readonly isPaid: boolean;
-  /** The most that each may cost, and its cost. */
+  /** The worst cost of each request, and its actual cost. */
   readonly costNanoUsd: number;
-  /** Otherwise they stay held. */
+  /** False if they stay held. */
   readonly settles: boolean;
 }
 
@@ -25,12 +25,12 @@ export interface Counts {
 }
 
 export interface Node {
-  /** Its id in the store, once it lives there; rejects when it ended before. */
+  /** Its id in the store, once it is registered there. Rejects if it ends before. */
   readonly id: Promise<string>;
   run(job: Job): Promise<Counts & { readonly tookMs: number }>;
-  /** SIGKILL. Resolves when it is gone. */
+  /** Sends SIGKILL. Resolves when it is gone. */
   kill(): Promise<void>;
-  /** Lets it end in order. */
+  /** Shuts it down in order. */
   end(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// A gateway where everything is paid for, on a PostgreSQL store that gets into trouble, with a look into its books.
+// A gateway on which everything is paid for, on a PostgreSQL store that fails, with a view of its books.
 import { asNumber, asObject, parseJson } from "../../src/core/json.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { openPostgresStore } from "../../src/store/postgres/store.ts";
@@ -10,7 +10,7 @@ import { operate, post, startGatewayProcess } from "./gateway.ts";
 const PRICED = "context: 128000, output: 4096, price: { input: 1, output: 2 }";
 /** Answers at once. */
 export const QUICK = "Acme#quick";
-/** Answers after a while, for what is to happen meanwhile. */
+/** Answers after a delay, during which other events can happen. */
 export const SLOW = "Acme#slow~latency=700";
 const USD = 100;
 
@@ -18,7 +18,7 @@ export interface Answered {
   readonly status: number;
   readonly code: unknown;
   readonly retryAfter: string | null;
-  /** The charge that the answer names, in USD. */
+  /** The charge stated in the answer, in USD. */
   readonly charged: number;
 }
 
@@ -32,17 +32,17 @@ export interface PaidGateway {
   payer(): Promise<Payer>;
   chat(payer: Payer, model?: string): Promise<Answered>;
   status(path: "/readyz" | "/healthz"): Promise<number>;
-  /** The kinds of an account's movements, from its first. */
+  /** The kinds of an account's movements, oldest first. */
   kinds(payer: Payer): Promise<string>;
   /**
-   * The errors of the books once nothing is held any more: sums, an upstream call without a request's row, and
-   * between the payer's balance and what the answers said that they cost.
+   * The errors of the books once nothing is held: wrong sums, an upstream call without a request's row, and a
+   * difference between the payer's balance and the costs stated in the answers.
    */
   wrong(payer: Payer, answers: readonly Answered[]): Promise<readonly string[]>;
   stop(): Promise<void>;
 }
 
-/** `store` is the gateway's way to the database, `direct` the one for looking. */
+/** `store` is the gateway's URL of the database, `direct` the one for reading the books. */
 export async function startPaidGateway(store: string, direct: string): Promise<PaidGateway> {
   const simulator = await startSimulator({ port: 0 });
   const names = [QUICK, SLOW].map((id) => `{ name: "${id.split("#")[1]}", ${PRICED} }`).join(", ");

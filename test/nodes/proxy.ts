@@ -1,20 +1,20 @@
-// A way to a PostgreSQL server that can be cut or frozen at the one moment that matters: around a COMMIT.
+// A proxy to a PostgreSQL server that can be cut or frozen at the one moment that matters: around a COMMIT.
 import { connect, createServer, type Socket } from "node:net";
 
 /**
- * `unsent`: the connection is cut before the flight with the next COMMIT reaches the server. `unanswered`: after the
- * server has committed, before its answer comes back. `frozen`: the same, and from then on nothing passes either way.
+ * `unsent`: the connection is cut before the next COMMIT reaches the server. `unanswered`: it is cut after the server
+ * has committed, before its reply returns. `frozen`: at the same point nothing passes either way any more.
  */
 export type Trick = "unsent" | "unanswered" | "frozen";
 
 export interface Way {
-  /** The server's address by this way. */
+  /** The server's URL through this proxy. */
   readonly url: string;
-  /** For the next COMMIT, once. */
+  /** Plays the trick once, at the next COMMIT. */
   play(trick: Trick): void;
-  /** The trick that was asked for has been played. */
+  /** True once the requested trick has been played. */
   readonly played: boolean;
-  /** New connections go to that server. */
+  /** Directs new connections to this server. */
   lead(url: string): void;
   thaw(): void;
   stop(): Promise<void>;
@@ -24,7 +24,7 @@ const COMMITTED = "COMMIT\0";
 
 class Tricks {
   next: Trick | null = null;
-  /** The bytes that pass when it thaws; null if it is not frozen. */
+  /** The bytes to pass on when it thaws. Null if it is not frozen. */
   frozen: (() => void)[] | null = null;
   readonly sockets = new Set<Socket>();
 
@@ -49,7 +49,7 @@ class Tricks {
     let commit: string | null = null;
     client.on("data", (bytes: Buffer) => {
       const text = bytes.toString("latin1");
-      // Once a connection has said what its statement of that name is, it only says the name.
+      // Once a connection has prepared a statement under a name, it only sends the name.
       commit = /(\w+)\0COMMIT\0/.exec(text)?.[1] ?? commit;
       const commits = commit !== null && text.includes(`\0${commit}\0`);
       if (this.next === "unsent" && commits) cut();

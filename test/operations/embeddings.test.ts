@@ -169,7 +169,7 @@ describe("money and places", () => {
   test("an implausible report is capped and logged", async () => {
     const payer = await world.payer(1);
     const answer = await embed({ model: "Priced#embed~tokens=90000", input: "x" }, { secret: payer.secret });
-    // The context of 8,192 tokens, and a twentieth more.
+    // The context of 8,192 tokens, plus five percent.
     expect(answer.body.usage).toMatchObject({ prompt_tokens: 8602, charged: computeCost(8602) });
     const row = await world.row(answer);
     expect(JSON.stringify(row)).toContain("implausible");

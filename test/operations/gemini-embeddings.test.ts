@@ -1,4 +1,4 @@
-// Gemini's embedContent and batchEmbedContents over HTTP, on models of other providers too, and by Google's SDK.
+// Gemini's embedContent and batchEmbedContents over HTTP, also on other providers' models, and with Google's SDK.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { GoogleGenAI } from "@google/genai";
 import { asArray, asObject, parseJson } from "../../src/core/json.ts";

@@ -28,7 +28,7 @@ interface OwnForms {
   stop(): Promise<void>;
 }
 
-/** An upstream with the forms of DeepInfra and NVIDIA: of several documents the last is the best. */
+/** An upstream with the forms of DeepInfra and NVIDIA. The last of several documents ranks best. */
 function startOwnForms(): OwnForms {
   const server = Bun.serve({
     hostname: "127.0.0.1",

@@ -1,4 +1,4 @@
-// The gateway as the tests of operations beyond chat want it: a priced model for each provider's form, and payers.
+// The gateway for the tests of operations beyond chat: a priced model for each provider's form, and payers.
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { readSums } from "../http/money-world.ts";
@@ -7,16 +7,16 @@ import { until } from "../http/until.ts";
 
 /** USD per million tokens. */
 const INPUT_USD = 0.1;
-/** Returns the cost of so many tokens, in USD. */
+/** Returns the cost of these tokens in USD. */
 export function computeCost(tokens: number): number {
   return Math.round(tokens * INPUT_USD * 1000) / NANO;
 }
 
-/** USD for each search unit. */
+/** USD per search unit. */
 export const SEARCH_UNIT_USD = 0.002;
 const NANO = 1_000_000_000;
 
-/** By operation, the models of the harness' providers and those behind `Priced`. */
+/** The models of the harness' providers and those behind `Priced`, by operation. */
 const MODELS = [
   ["embed", "embeddings", `{ input: ${INPUT_USD} }`],
   ["embed~tokens=1000", "embeddings", `{ input: ${INPUT_USD} }`],
@@ -70,14 +70,14 @@ export interface OperationsWorld extends UnderTest {
     body: unknown,
     init?: { secret?: string; headers?: Record<string, string> },
   ): Promise<Seen>;
-  /** A new account with that balance, and a key without an allowance. */
+  /** Makes an account with this balance, and a key without an allowance. */
   payer(usd: number): Promise<Payer>;
   balanceNano(payer: Payer): Promise<number>;
-  /** The places of the day's allowance that a key has used. */
+  /** The number of places of the day's allowance that a key has used. */
   used(secret: string): Promise<unknown>;
-  /** The row of a request in the operator's log. */
+  /** The request's row in the operator's log. */
   row(answer: Seen): Promise<JsonObject>;
-  /** The upstream's calls since the last reset, their bodies. */
+  /** The bodies of the upstream's calls since the last reset. */
   bodies(): readonly JsonObject[];
 }
 

@@ -1,4 +1,4 @@
-// The Anthropic dialect's answers: each one streamed and whole must fold to the same reply.
+// The Anthropic dialect's answers: streamed and whole, each must fold to the same reply.
 import { expect, test } from "bun:test";
 import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
@@ -21,7 +21,7 @@ import {
 
 interface Answer {
   readonly name: string;
-  /** The stream between its start and its finish, and the same as the blocks of a whole message. */
+  /** The stream between its start and its finish, and the same content as blocks of a whole message. */
   readonly events: readonly Event[];
   readonly blocks: readonly object[];
   readonly reason: string;

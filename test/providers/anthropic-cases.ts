@@ -1,4 +1,4 @@
-// The parts that the tests of the Anthropic dialect share: cards, requests, and an answer carried the whole way to a client's reply.
+// Shared by the tests of the Anthropic dialect: cards, requests, and an answer carried all the way to a client's reply.
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
 import { Fault } from "../../src/core/fault.ts";
@@ -8,7 +8,7 @@ import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatMessage, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
 
-/** Takes everything that the newer ones refuse step by step. */
+/** Accepts everything that newer models refuse more and more of. */
 export const CLASSIC = "claude-sonnet-4-5";
 export const OLD = "claude-3-7-sonnet-20250219";
 export const NEWEST = "claude-opus-5-5";
@@ -110,7 +110,7 @@ export function finish(reason: string, rest: object = {}): Event[] {
   ];
 }
 
-/** A streamed answer as a client gets it folded; the data lines are padded, as Anthropic pads them. */
+/** A streamed answer as a client folds it. The data lines are padded, as Anthropic's are. */
 export function streamed(events: readonly Event[], part: Partial<ChatRequest> = {}): ChatReply {
   const request = makeRequest(part);
   const decoder = anthropic.chat.decoder(makeCard(CLASSIC), request);

@@ -64,7 +64,7 @@ test("garbage counts as the provider's failure", () => {
   }
 });
 
-/** status | type | message | code; a `details.error_code` stands in brackets. */
+/** status | type | message | code. A `details.error_code` is in brackets. */
 const ANSWERS: [number, string, string, FaultCode][] = [
   [400, "invalid_request_error", "messages: bad", "upstream_rejected"],
   [

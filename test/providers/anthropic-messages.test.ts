@@ -19,7 +19,7 @@ import {
   weather,
 } from "./anthropic-cases.ts";
 
-/** The turns as `role: block | block`: a block by its text, or by its type and what identifies it. */
+/** The turns as `role: block | block`, each block as its text, or as its type and identifier. */
 function told(messages: readonly ChatMessage[], name = CLASSIC): string[] {
   return readTurns(sent({ messages }, name)).map(({ role, content }) => {
     const blocks = asArray(content).map((one) => {

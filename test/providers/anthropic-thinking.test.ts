@@ -1,4 +1,4 @@
-// The Anthropic dialect's thinking over two turns: text, signatures and places must come back byte for byte.
+// The Anthropic dialect's thinking over two turns: text, signatures and positions must be sent back byte for byte.
 import { expect, test } from "bun:test";
 import type { Outgoing } from "../../src/core/dialect.ts";
 import type { ChatMessage, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";

@@ -1,4 +1,4 @@
-// The Anthropic dialect's request fields: each quirk one line of a table, then address, headers and model names.
+// The Anthropic dialect's request fields: a table with a line for each quirk, then address, headers and model names.
 import { expect, test } from "bun:test";
 import type { Capability } from "../../src/core/card.ts";
 import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
@@ -18,7 +18,7 @@ import {
   weather,
 } from "./anthropic-cases.ts";
 
-/** model (without `claude-`) | fields of the request | fields of the body as sent, null: absent | dropped */
+/** model (without `claude-`) | fields of the request | fields of the body as sent (null if absent) | dropped */
 const ROWS = `
 sonnet-4-5 | {}                                                    | {"max_tokens":64000,"stream":null,"model":"claude-sonnet-4-5"} |
 sonnet-4-5 | {"max_completion_tokens":99000}                       | {"max_tokens":64000}               | max_completion_tokens

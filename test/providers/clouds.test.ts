@@ -1,4 +1,4 @@
-// The address and the proof of a call to Azure and Vertex AI, by what the configuration says of them.
+// The address and credentials of a call to Azure and Vertex AI, as configured.
 import { expect, test } from "bun:test";
 import { testCredential } from "../../src/app/probe.ts";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
@@ -11,7 +11,7 @@ interface Sent {
 
 const TOKEN_URLS = /^https:\/\/(login\.microsoftonline\.com\/t|oauth2\.googleapis\.com\/token)/;
 
-/** Makes one call to a model and returns it as it was sent; nobody answers it. */
+/** Calls a model once and returns the request as sent. It gets no answer. */
 async function send(fields: string, id: string): Promise<Sent | undefined> {
   const setup = readProvider(fields);
   const [credential] = setup?.credentials ?? [];

@@ -1,4 +1,4 @@
-// Answers of Cohere's v2 chat: blocks, plans, citations, endings, failures; and how a turn is sent back.
+// Answers of Cohere's v2 chat: blocks, plans, citations, finishes and failures, and how a turn is sent back.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { cohere } from "../../src/dialects/cohere/dialect.ts";

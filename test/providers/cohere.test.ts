@@ -1,4 +1,4 @@
-// Chat requests translated into calls of Cohere's v2 chat, row by row.
+// Chat requests translated into calls to Cohere's v2 chat, row by row.
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { cohere } from "../../src/dialects/cohere/dialect.ts";

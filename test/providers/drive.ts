@@ -1,4 +1,4 @@
-// Drives one dialect for its tests: encodes a request for a card, and reads a stream or a body the way the gateway does.
+// Drives one dialect for its tests: encodes a request for a card, and reads a stream or a body as the gateway does.
 
 import type { Capability, ModelCard } from "../../src/core/card.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
@@ -13,7 +13,7 @@ import { findChatCodec } from "../codec.ts";
 
 export const BASE = "https://upstream.example/v1";
 
-/** A listed card unless `capabilities` is null. */
+/** A card from the catalogue unless `capabilities` is null. */
 export function makeCard(
   name: string,
   capabilities: readonly Capability[] | null,
@@ -57,7 +57,7 @@ export function writeStream(events: readonly (JsonObject | string)[]): string {
   return lines.map((line) => `data: ${line}\n\n`).join("");
 }
 
-/** The reply that a stream folds to, and how many chunks a client got. Throws the decoder's faults. */
+/** The reply that a stream folds to, and the number of chunks sent to the client. Throws the decoder's faults. */
 export function streamed(dialect: Dialect, text: string, fields: Partial<ChatRequest> = {}, name = "any") {
   const request = makeRequest(fields);
   const parser = new EventParser();

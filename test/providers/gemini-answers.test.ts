@@ -1,4 +1,4 @@
-// Gemini's answers, streamed and whole: parts, finish reasons, usage, sources, and every way to break off.
+// Gemini's answers, streamed and whole: parts, finish reasons, usage, sources, and all ways of breaking off.
 import { describe, expect, test } from "bun:test";
 import { asObject } from "../../src/core/json.ts";
 import { gemini } from "../../src/dialects/gemini/dialect.ts";
@@ -20,7 +20,7 @@ describe("answers", () => {
       { ...part([{ text: "Hm", thought: true }]), ...usage(0) },
       { ...part([{ text: "He" }], "MAX_TOKENS"), ...usage(1) },
       { ...part([{ text: "llo" }], "STOP"), ...usage(2) },
-      // A report may leave out what an earlier one said.
+      // A report may omit what an earlier one stated.
       { usageMetadata: { promptTokenCount: 5, totalTokenCount: 5 } },
     ]);
     const [choice] = reply.choices;

@@ -1,4 +1,4 @@
-// The parts that the tests of the generateContent dialect share: encoding for a model, reading bodies as a reply, and small values.
+// Shared by the tests of the generateContent dialect: encoding for a model, reading replies, and small values.
 import type { ModelCard } from "../../src/core/card.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -37,7 +37,7 @@ export function encoded(fields: Partial<ChatRequest>, name = "gemini-3.8-flash",
   return gemini.chat.encode(makeRequest(fields), makeCard(name, 1000), target);
 }
 
-/** The code of the Fault that a call throws; "none" when it throws nothing. */
+/** The code of the Fault that a call throws, or "none". */
 export function faultCode(run: () => unknown): string {
   try {
     run();

@@ -1,4 +1,4 @@
-// Tools as Gemini's function declarations: choices among them, and schemas in the subset that it takes.
+// Tools as Gemini's function declarations: choices among them, and schemas in the supported subset.
 import { describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../../src/core/json.ts";
 import { gemini } from "../../src/dialects/gemini/dialect.ts";

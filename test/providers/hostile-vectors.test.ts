@@ -1,4 +1,4 @@
-// Answers beyond chat that no provider should give: each codec reads them, or says with a fault that it can't.
+// Malformed answers beyond chat: each codec reads them, or throws a Fault.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -112,7 +112,7 @@ test("every provider's codecs either read hostile input or refuse it", () => {
       for (const reply of replies) {
         if (!reply) continue;
         sound++;
-        // Counts are whole numbers, never negative ones.
+        // Counts must be whole and not negative.
         expect(JSON.stringify(reply.usage ?? {})).not.toMatch(/:-|\.\d|null|e\+/);
       }
     }

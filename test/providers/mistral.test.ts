@@ -1,4 +1,4 @@
-// The Mistral dialect: only fields it knows, ids of nine characters, turns in its order, thinking there and back.
+// The Mistral dialect: only known fields, ids of nine characters, turns in its order, thinking both ways.
 import { describe, expect, test } from "bun:test";
 import { isObject, type JsonObject } from "../../src/core/json.ts";
 import { mistral } from "../../src/dialects/mistral/dialect.ts";

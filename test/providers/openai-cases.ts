@@ -1,4 +1,4 @@
-// The parts that the tests of the OpenAI dialect share: a request sent to one of the table's providers, and rows of such requests.
+// Shared by the tests of the OpenAI dialect: a request sent to one of the table's providers, and rows of such requests.
 import { expect, test } from "bun:test";
 import type { Capability } from "../../src/core/card.ts";
 import type { Outgoing } from "../../src/core/dialect.ts";
@@ -25,7 +25,7 @@ export function sent(id: string, request: Partial<ChatRequest>, output?: number)
   return encoded(findProviderDialect(provider), request, makeCard(name, ALL, output));
 }
 
-/** Card, request, fields of the body (undefined: it has none such), and the dropped ones in order, by spaces. */
+/** Card, request, fields of the body (undefined if absent), and the dropped ones in order, separated by spaces. */
 export type Row = readonly [string, Partial<ChatRequest>, JsonObject?, string?];
 
 export function testRows(rows: readonly Row[], check: (body: JsonObject, name: string) => void = () => {}) {

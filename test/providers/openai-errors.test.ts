@@ -1,4 +1,4 @@
-// Error bodies of the many servers of the OpenAI dialect, each as the fault it means.
+// Error bodies of the many servers of the OpenAI dialect, and the fault that each means.
 import { describe, expect, test } from "bun:test";
 import { findProviderDialect } from "./openai-cases.ts";
 

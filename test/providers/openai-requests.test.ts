@@ -1,4 +1,5 @@
-// Requests of the OpenAI dialect: what OpenAI's own models take, its two interfaces, and messages as servers take them.
+// Requests of the OpenAI dialect: the fields of OpenAI's models, its two interfaces, and messages as servers accept
+// them.
 
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -13,7 +14,7 @@ const shell = { type: "custom", custom: { name: "shell" } } as const;
 const none = { reasoning_effort: "none" } as const;
 const low = { reasoning_effort: "low" } as const;
 
-/** Each is also judged by what the simulated OpenAI refuses. */
+/** Each is also checked by the simulated OpenAI. */
 const ROWS: readonly Row[] = [
   ["OpenAI#gpt-4o", { max_tokens: 9 }, { max_completion_tokens: 9, max_tokens: undefined }],
   ["OpenAI#gpt-4o", { temperature: 2, stop: ["x"], n: 3 }, { temperature: 2, stop: ["x"], n: 3 }],

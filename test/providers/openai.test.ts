@@ -1,4 +1,4 @@
-// Answers of the OpenAI dialect as servers really send them: streams, replies, and failures inside both.
+// Answers of the OpenAI dialect as servers really send them: streams, replies, and failures in both.
 
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";

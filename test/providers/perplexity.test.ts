@@ -1,4 +1,4 @@
-// Chat requests translated into calls of Perplexity's Agent API: the presets for Sonar, strict bodies, renamed functions.
+// Chat requests translated into calls to Perplexity's Agent API: Sonar's presets, strict bodies, renamed functions.
 import { expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { perplexity } from "../../src/dialects/perplexity/dialect.ts";

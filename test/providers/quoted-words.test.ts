@@ -1,8 +1,8 @@
-// A client's words in a provider's message: whatever they say, they are the request's, not the provider's about itself.
+// A client's words in a provider's message: whatever they are, they describe the request and not the provider.
 import { describe, expect, test } from "bun:test";
 import { PROVIDERS } from "../../src/providers/index.ts";
 
-/** Providers' words on their keys, balances and models; a client can have each of them quoted. */
+/** Providers' messages about their keys, balances and models. A client can have each of them quoted. */
 const WORDS: readonly string[] = [
   "Incorrect API key provided",
   "Incorrect API key provided: sk-1. You can find your API key at https://x.ai.",
@@ -35,7 +35,7 @@ const QUOTING: readonly ((words: string) => string)[] = [
   (words) => `messages.0.content: ${words}`,
 ];
 
-/** The bodies that servers put a message into. */
+/** The bodies in which servers send a message. */
 const BODIES: readonly ((message: string) => unknown)[] = [
   (message) => ({ error: { message, type: "invalid_request_error", param: null, code: "invalid_value" } }),
   (message) => ({ type: "error", error: { type: "invalid_request_error", message } }),

@@ -1,4 +1,4 @@
-// Rerank and moderation as each provider is sent them, and answers that no recording has.
+// Rerank and moderation requests in each provider's form, and answers that no recording has.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { MODERATION } from "../../src/operations/moderation/operation.ts";

@@ -1,4 +1,4 @@
-// Chat requests translated into calls of the Responses API, row by row, with the thinking of earlier turns.
+// Chat requests translated into calls to the Responses API, row by row, with the thinking of earlier turns.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { responses } from "../../src/dialects/responses/dialect.ts";

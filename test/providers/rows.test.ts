@@ -1,4 +1,4 @@
-// The table of providers: every row as configuration needs it, and every quirk of theirs as a request sent.
+// The table of providers: every row as configuration needs it, and every quirk as a request sent.
 
 import { describe, expect, test } from "bun:test";
 import { DIALECTS } from "../../src/core/dialect.ts";
@@ -46,7 +46,7 @@ const DEEPSEEK = "DeepSeek#deepseek-v4-pro";
 const GPT_OSS = "Groq#openai/gpt-oss-120b";
 const GLM = "ZAI#glm-4.7";
 const ROWS: readonly Row[] = [
-  // DeepSeek: thinking gives way to a forced call; no schema.
+  // DeepSeek: a forced call disables thinking, and there is no schema.
   [DEEPSEEK, { reasoning_effort: "none" }, { thinking: off, reasoning_effort: undefined }],
   [DEEPSEEK, { reasoning_effort: "xhigh" }, { reasoning_effort: "max" }, "reasoning_effort"],
   [DEEPSEEK, required, { tool_choice: "required", thinking: off }],
@@ -58,7 +58,7 @@ const ROWS: readonly Row[] = [
     { response_format: { type: "json_object" } },
     "store response_format",
   ],
-  // xAI: what thinks takes neither stop nor penalties, and not always an effort.
+  // xAI: thinking models accept neither stop nor penalties, and some no effort.
   ["xAI#grok-4.3", { stop: ["x"], reasoning_effort: "high" }, { reasoning_effort: "high" }, "stop"],
   ["xAI#grok-4.20-0309-reasoning", { reasoning_effort: "low" }, {}, "reasoning_effort"],
   ["xAI#grok-4-fast-non-reasoning", { stop: ["x"] }, { stop: ["x"] }],
@@ -76,7 +76,7 @@ const ROWS: readonly Row[] = [
     { max_completion_tokens: 5 },
     "presence_penalty",
   ],
-  // OpenRouter: nearly everything, but nothing that chooses another model, or another server for it.
+  // OpenRouter: nearly everything, except fields that choose another model, or another server for it.
   [
     "OpenRouter#x/y",
     { models: ["dear/one"], provider: {}, verbosity: "low" },
@@ -93,7 +93,7 @@ const ROWS: readonly Row[] = [
   ["Moonshot#kimi-k2.6", required, { tool_choice: "required", thinking: off }],
   ["Moonshot#kimi-k2.7-code", required, {}, "tool_choice"],
   ["Moonshot#moonshot-v1-8k", { temperature: 1.6 }, { temperature: 1 }, "temperature"],
-  // Qwen: one switch; no forced call, no JSON, and in open models nothing unstreamed while thinking.
+  // Qwen: one switch. No forced call, no JSON, and for open models no whole answers while thinking.
   ["Qwen#qwen3.8-max", { reasoning_effort: "high" }, { enable_thinking: true }, "reasoning_effort"],
   [
     "Qwen#qwen3.8-max",
@@ -122,7 +122,7 @@ const ROWS: readonly Row[] = [
     { thinking: undefined, reasoning_effort: "low" },
     "reasoning_effort",
   ],
-  // Any other server: all of it; OpenAI's models behind one keep their limit's name.
+  // Any other server: everything. OpenAI's models behind one keep their limit's name.
   [
     "Local#llama",
     { top_k: 4, store: true, logit_bias: { 1: 1 } },

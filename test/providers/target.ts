@@ -1,4 +1,4 @@
-// A provider's dialect and a separate card, by a model's id, and the address that calls are made for.
+// A provider's dialect and a separate card by a model's id, with the address for calls.
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";

@@ -1,16 +1,16 @@
-// Usage reports with a count that is none, in each dialect's own form: such a report is no report, and a later sound one counts.
+// Usage reports with an invalid count, in each dialect's form: the report is ignored, and a later valid one counts.
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../../src/core/json.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import { streamed, whole, writeStream } from "./drive.ts";
 
-/** Infinity is how `1e400` is read. */
+/** `1e400` is read as Infinity. */
 const MALFORMED: readonly (readonly [unknown])[] = [[Number.POSITIVE_INFINITY], [-1], ["10"], [[1]], [{}]];
 
 const said = { type: "message", content: [{ type: "output_text", text: "a" }] };
 const response = (usage: JsonObject) => ({ status: "completed", output: [said], usage });
 
-/** A whole answer around a usage report, and each report with the field that is spoilt. */
+/** A whole answer around a usage report, and each report with its invalid field. */
 const DIALECTS = {
   openai: {
     body: (usage: JsonObject) => ({

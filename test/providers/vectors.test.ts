@@ -1,4 +1,4 @@
-// Embeddings as each provider is sent them, and answers that no recording has.
+// Embedding requests in each provider's form, and answers that no recording has.
 import { describe, expect, test } from "bun:test";
 import { toFault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";

@@ -1,4 +1,4 @@
-// openai-agents, Pydantic AI and LangChain in Python as they come, most of them on Responses: each check of frameworks.py is a test here.
+// Python frameworks in their default modes, mostly on Responses. Each check of frameworks.py is a test here.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// Google's Python SDK against the running gateway: it decodes signatures, mixes both spellings of fields, and calls functions itself.
+// Google's Python SDK: it decodes signatures, mixes both spellings of fields, and calls functions itself.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => under.stop());
 
 describe.skipIf(!IS_INSTALLED)("Google's Python SDK (skipped if not installed)", () => {
-  // The last one thinks, and another provider's thinking is what carries a signature of our own.
+  // The last one thinks, and another provider's thinking carries a signature made by the gateway.
   const models = [
     "Google/gemini-3.5-flash",
     "Local/sim-mini",

@@ -1,4 +1,4 @@
-// OpenAI's Python SDK against the running gateway: each check of python_client.py is a test here.
+// OpenAI's Python SDK against the running gateway. Each check of python_client.py is a test here.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ const OWN = join(import.meta.dir, "..", "..", ".venv", "bin", "python");
 const SCRIPT_MS = 60_000;
 const environment = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
 
-/** The first Python that has the SDK, with the script's checks; null when none has it. */
+/** The first Python that has the SDK, with the script's checks. Null if none has it. */
 function pythonHere(): Python | null {
   for (const python of [OWN, Bun.which("python3")]) {
     if (python === null || !existsSync(python)) continue;
@@ -30,7 +30,7 @@ interface Python {
   readonly checks: readonly string[];
 }
 
-/** Runs the script once; gives what failed by check, null for one that passed. */
+/** Runs the script once. Returns the failure by check, or null for one that passed. */
 async function resultsOf({ python }: Python, given: object): Promise<ReadonlyMap<string, unknown>> {
   const command = [python, SCRIPT, JSON.stringify(given)];
   const child = Bun.spawn(command, { env: environment, stdout: "pipe", stderr: "inherit" });
@@ -47,7 +47,7 @@ function suite(here: Python): void {
   let before: object;
 
   beforeAll(async () => {
-    // A slot so near that the SDK would wait for it by default.
+    // A slot so near that the SDK waits for it by default.
     under = await startUnderTest({ more: "quota: { throttle: 20s }" });
     door = doorTo(under.url);
     spent = (await under.newKey({ requests_per_day: 1 })).secret;

@@ -1,4 +1,4 @@
-// The manual's snippets for libraries in Python, run as they stand against the running gateway.
+// The manual's snippets for libraries in Python, run unchanged against the running gateway.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
 import { join } from "node:path";

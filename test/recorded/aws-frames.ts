@@ -1,15 +1,15 @@
-// A plain reader of Amazon's frames over a whole body, for expectations: it shares nothing with the gateway's.
+// A plain reader of Amazon's frames over a whole body, for expectations. It shares no code with the gateway's.
 import { asObject, asString, type JsonObject } from "../../src/core/json.ts";
 
 export interface RecordedFrame {
   readonly event: string;
   readonly json: JsonObject;
-  /** The frame's beginning and end: offsets in bytes. */
+  /** The byte offsets of the frame's start and end. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The events of a body, in order, up to what is no frame; a model's own events are taken out of their base64. */
+/** The events of a body in order, up to the first invalid frame. A model's own events are decoded from base64. */
 export function splitFrames(bytes: Uint8Array): RecordedFrame[] {
   const frames: RecordedFrame[] = [];
   const whole = Buffer.from(bytes);
@@ -29,14 +29,14 @@ export function splitFrames(bytes: Uint8Array): RecordedFrame[] {
 
 const NAME = ":event-type";
 
-/** The value behind the header's name, its type (one byte) and its length (two). */
+/** Reads the value after the header's name, its type (one byte) and its length (two). */
 function readEventType(headers: Buffer): string {
   if (!headers.includes(NAME)) return "error";
   const at = headers.indexOf(NAME) + NAME.length + 1;
   return headers.subarray(at + 2, at + 2 + headers.readUInt16BE(at)).toString();
 }
 
-/** The same events as server-sent ones, and behind them what is no frame. */
+/** The same events as server-sent events, followed by any bytes that are not a frame. */
 export function toEvents(bytes: Uint8Array): string {
   const frames = splitFrames(bytes);
   const rest = Buffer.from(bytes).subarray(frames.at(-1)?.end ?? 0);

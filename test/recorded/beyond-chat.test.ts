@@ -1,4 +1,4 @@
-// Every recorded exchange of embeddings, rerank and moderation: vectors, scores and verdicts are read as they were given.
+// Every recorded exchange of embeddings, rerank and moderation: vectors, scores and verdicts are read correctly.
 import { describe, expect, test } from "bun:test";
 import { Fault, toFault } from "../../src/core/fault.ts";
 import { asArray, asObject, type JsonObject, parseJson } from "../../src/core/json.ts";
@@ -15,7 +15,7 @@ const { exchanges } = folder ? readBeyondChat(folder) : { exchanges: [] };
 const good = (operation: string) =>
   exchanges.filter((one) => one.operation === operation && one.status === 200);
 
-/** The vectors as the answer has them, read here by themselves. */
+/** The vectors of an answer, read without the codec. */
 function readGiven(body: JsonObject): readonly (readonly number[])[] {
   const rows = asArray(body.data ?? (Array.isArray(body.embeddings) ? body.embeddings : []));
   const typed = asArray(asObject(body.embeddings).float);
@@ -96,7 +96,7 @@ describe.skipIf(folder === null)("recorded rerank and moderation", () => {
       const codec = RERANK.findCodec(dialect);
       if (!codec) throw new Error(`${id} has no codec`);
       const work = () => RERANK.readWhole(codec, { body, headers }, { ask, card, ...options });
-      // It was asked for no results, which is refused here.
+      // The recorded request asked for no results, which the gateway refuses.
       if (rows.length === 0) {
         expect(work).toThrow();
         continue;
@@ -106,7 +106,7 @@ describe.skipIf(folder === null)("recorded rerank and moderation", () => {
         rows.map(({ index, relevance_score }) => [Number(index), Number(relevance_score)]),
       );
       const { prompt = 0, searchUnits = 0 } = usage?.amounts ?? {};
-      // Bedrock says nothing about it.
+      // Bedrock doesn't report it.
       const isCounted = given.usage !== undefined || given.meta !== undefined;
       expect([id, prompt + searchUnits > 0]).toEqual([id, isCounted]);
     }

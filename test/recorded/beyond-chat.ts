@@ -1,4 +1,4 @@
-// Recorded exchanges of embeddings, rerank and moderation, with the codec that has to read them, and those left out with the reason.
+// Recorded embeddings, rerank and moderation with the codec that must read them, and the skipped ones with the reason.
 import type { ModelCard } from "../../src/core/card.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
@@ -13,7 +13,7 @@ const OPERATION_OF_API: Readonly<Record<string, BeyondChat>> = {
   moderations: "moderation",
 };
 
-/** Fixture files whose provider has its own row; all others speak OpenAI's form. */
+/** Fixture files of providers with a row in the table. All others speak OpenAI's form. */
 const PROVIDER_OF_FILE: Readonly<Record<string, string>> = {
   openai: "OpenAI",
   mistral: "Mistral",
@@ -32,7 +32,7 @@ export interface Exchange {
   readonly operation: BeyondChat;
   readonly dialect: Dialect;
   readonly card: ModelCard;
-  /** null: only the answer was kept. */
+  /** Null if only the answer was recorded. */
   readonly request: JsonObject | null;
   readonly status: number;
   readonly headers: Headers;
@@ -41,7 +41,7 @@ export interface Exchange {
 
 export interface Recorded {
   readonly exchanges: readonly Exchange[];
-  /** One line for each, with the reason. */
+  /** One line each, with the reason. */
   readonly skipped: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export function readBeyondChat(folder: string): Recorded {
   return { exchanges, skipped };
 }
 
-/** Returns why a record is not for the codecs under test, or null. */
+/** Returns why the codecs under test don't apply to a record, or null. */
 function findReason(row: JsonObject): string | null {
   const request = asObject(row.request);
   const sent = asObject(request.body);

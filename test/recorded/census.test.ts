@@ -1,4 +1,4 @@
-// Each recorded exchange that is no chat: how many are judged, and why the others are not. Counts of prompts and lists of models are judged here.
+// All recorded exchanges other than chat: how many are judged, and why others are not. Token counts are judged here.
 import { expect, test } from "bun:test";
 import { listModels } from "../../src/app/discovery.ts";
 import { asArray, asObject, parseJson } from "../../src/core/json.ts";
@@ -14,7 +14,7 @@ import { readRows } from "./rows.ts";
 
 const folder = fixturesFolder();
 
-/** Requests that are not served here, or served in another form. */
+/** Requests that the gateway doesn't serve, or serves in another form. */
 const OUTSIDE: Readonly<Record<string, string>> = {
   batches: "batches are not served",
   files: "files are not served",
@@ -34,7 +34,7 @@ interface Row {
   readonly body: string;
 }
 
-/** All that are no chat. */
+/** All exchanges other than chat. */
 function listRows(from: string): readonly Row[] {
   const chat: ReadonlySet<string> = new Set(CHAT_APIS);
   return readRows(from)
@@ -45,7 +45,7 @@ function listRows(from: string): readonly Row[] {
     .filter(({ api }) => !chat.has(api));
 }
 
-/** By id, null for an exchange that a test judges, or else the reason why none does. */
+/** By id: null for an exchange that a test judges, otherwise the reason why none does. */
 function classify(from: string): ReadonlyMap<string, string | null> {
   const { exchanges, skipped } = readBeyondChat(from);
   const media = readMediaTraffic();
@@ -97,9 +97,9 @@ test.skipIf(folder === null)("all names of each recorded model list are read", a
   expect(lists).toHaveLength(17);
   for (const { id, status, body } of lists) {
     const read = listModels(setup, async () => new Response(body, { status }));
-    // Mistral lists some names several times.
+    // Mistral lists some names more than once.
     const given = new Set(asArray(asObject(parseJson(body)).data).map((one) => String(asObject(one).id)));
-    // A refusal, and Gemini's own form, are no lists of a server with OpenAI's API.
+    // Refusals and Gemini's own form are not lists of a server with OpenAI's API.
     if (given.size === 0) await expect(read).rejects.toThrow();
     else expect([id, (await read).map(({ name }) => name)]).toEqual([id, [...given]]);
   }

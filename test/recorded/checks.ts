@@ -1,4 +1,4 @@
-// The checks of every recording: one function each, which returns the error, or null where the check does not apply.
+// The checks of every recording: each returns the errors found, or null if it does not apply.
 
 import { Fault } from "../../src/core/fault.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
@@ -15,10 +15,10 @@ import { type Answer, decodeAnswer, readText, type Subject, streamedAnswer } fro
 import { requestDifferences } from "./requests.ts";
 import type { OfficialSchema } from "./schema.ts";
 
-/** null: it does not arise; otherwise what is wrong, nothing when all is well. */
+/** Null if it does not apply, otherwise the errors found. */
 export type Check = (subject: Subject) => readonly string[] | null;
 
-/** A recording's answer as the adapter reads it, or what it threw. */
+/** A recording's answer as the adapter reads it, or the error thrown. */
 type Outcome = { readonly answer: Answer } | { readonly thrown: unknown };
 
 const outcomes = new Map<string, Outcome>();
@@ -43,7 +43,7 @@ function succeeded({ recording }: Subject): boolean {
   return recording.status < 400;
 }
 
-/** The expectation of a success, and the adapter's answer when both agree that there is one. */
+/** The expectation of a success, and the adapter's answer if it reads one. */
 function answered(subject: Subject): { expected: Expectation; answer: Answer | null } | null {
   if (!succeeded(subject)) return null;
   const outcome = outcomeOf(subject);
@@ -66,7 +66,7 @@ export const saysWhatWasRecorded: Check = (subject) => {
   return differences(outcome.answer.reply, expected, idsTaken(subject.request));
 };
 
-/** Dates in headers are read against this moment. */
+/** Dates in headers are read relative to this moment. */
 const NOW_MS = Date.UTC(2026, 10, 20);
 
 export const explainsTheError: Check = ({ recording, dialect }) => {
@@ -111,7 +111,7 @@ function sameReply(one: ChatReply, other: ChatReply): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** The gateway's parser against the suite's own reader of events, under the same cuts. */
+/** The gateway's parser against the suite's own reader of events, with the same splits. */
 export const readsTheSameEvents: Check = ({ recording }) => {
   if (!recording.streamed) return null;
   const read = splitEvents(recording.body).map(({ event, data }) => `${event} ${data}`);
@@ -137,7 +137,7 @@ export const failsWhenBrokenOff: Check = (subject) => {
   return wrong;
 };
 
-/** Requests without a plain OpenAI form are counted by `notPlain`, with the field that stands in the way. */
+/** Requests without a plain OpenAI form are counted by `notPlain`, with the field that prevents it. */
 export function reproducesTheRequest(notPlain: (field: string) => void): Check {
   return (subject) => {
     const outcome = requestDifferences(subject);

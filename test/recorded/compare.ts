@@ -1,4 +1,4 @@
-// Holds a reply against what its recording says; gives the differences in a few words each.
+// Compares a reply with its recording and describes the differences briefly.
 
 import { asArray, asObject, asString, parseJson } from "../../src/core/json.ts";
 import { isDocument, readSource } from "../../src/operations/chat/citations.ts";
@@ -18,7 +18,7 @@ import type {
   ExpectedUsage,
 } from "./expectation.ts";
 
-/** `taken` are the tool-call ids of the conversation so far, which a reply may not use again. */
+/** `taken` are the tool-call ids of the conversation so far, which a reply must not reuse. */
 export function differences(
   reply: ChatReply,
   expected: ExpectedAnswer,
@@ -47,7 +47,7 @@ function choiceDifferences(
   if (choice.refusal !== null && message.refusal !== choice.refusal) {
     wrong.push(`refusal ${short(message.refusal)}, not ${short(choice.refusal)}`);
   }
-  // OpenRouter was recorded with a summary in the details and `reasoning: null` beside it: then there is nothing to agree with.
+  // OpenRouter was recorded with a summary in the details and `reasoning: null`: nothing to compare.
   if (choice.reasoning.length > 0) {
     wrong.push(...detailDifferences(message.reasoning_content ?? "", message.reasoning_details ?? []));
   }
@@ -82,14 +82,14 @@ function textDifferences(content: string, reasoning: string, choice: ExpectedCho
   return wrong;
 }
 
-/** The two forms of thinking say the same, as far as the second says anything readable. */
+/** The two forms of thinking must agree as far as the second one is readable. */
 function detailDifferences(reasoning: string, details: readonly ReasoningDetail[]): string[] {
   const texts = details.map((detail) => detail.text ?? detail.summary ?? "");
   if (texts.join("") === "" || sameText(reasoning, ["", ...texts])) return [];
   return [`reasoning_details ${short(texts.join(" | "))}, reasoning_content ${short(reasoning)}`];
 }
 
-/** Exact for one piece; several pieces may be joined with white space or without. */
+/** Exact for one piece. Several pieces may be joined with or without white space. */
 function sameText(got: string, pieces: readonly string[]): boolean {
   if (pieces.length < 2) return got === (pieces[0] ?? "");
   return got.replace(/\s+/g, "") === pieces.join("").replace(/\s+/g, "");
@@ -127,13 +127,13 @@ function callDifferences(
   return wrong;
 }
 
-/** Parsed when both parse, byte for byte when the answer was cut off within them; nothing means `{}`. */
+/** Compared as JSON if both parse, byte for byte if the answer was cut off within them. Empty means `{}`. */
 function sameInput(got: string, expected: string): boolean {
   const [one, other] = [parseJson(got), parseJson(expected === "" ? "{}" : expected)];
   return other === undefined ? got === expected : Bun.deepEquals(one, other);
 }
 
-/** Citations are annotations; Perplexity's retired chat API rides through as the `citations` beside the choices. */
+/** Citations are annotations. Those of Perplexity's retired chat API are passed on beside the choices. */
 function urlDifferences(got: ReplyChoice, choice: ExpectedChoice, reply: ChatReply): string[] {
   const urls = new Set(
     (got.message.annotations ?? []).flatMap((one) =>
@@ -150,7 +150,7 @@ function urlDifferences(got: ReplyChoice, choice: ExpectedChoice, reply: ChatRep
   return wrong;
 }
 
-/** Each citation is there, at its place, with all that is said of its source. */
+/** Each citation is present, in its place, with every fact about its source. */
 function citationDifferences(message: ReplyMessage, expected: readonly ExpectedCitation[]): string[] {
   const got = (message.annotations ?? []).map((one) => {
     const { start_index, end_index } = readSource(one);
@@ -167,7 +167,7 @@ function citationDifferences(message: ReplyMessage, expected: readonly ExpectedC
   return lost.length === 0 ? [] : [`${lost.length} of ${expected.length} citations: ${short(lost[0])}`];
 }
 
-/** As browsers write it: Google's uris hold spaces, which a client may be given as %20. */
+/** Normalised as in browsers: Google's URIs contain spaces, which a client may receive as %20. */
 function written(url: string): string {
   return URL.canParse(url) ? new URL(url).href : url;
 }

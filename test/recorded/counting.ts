@@ -1,4 +1,4 @@
-// Recorded counts of prompts, with the surface on which a client of ours would have asked for them.
+// Recorded token counts, with the surface on which a client of the gateway would request them.
 import { asNumber, asObject, asString, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatForm } from "../../src/operations/chat/decoder.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";
@@ -17,13 +17,13 @@ const SURFACE_OF_API: Readonly<Record<string, Surface<ChatForm>>> = {
 export interface RecordedCount {
   readonly id: string;
   readonly surface: Surface<ChatForm>;
-  /** As the client addressed it. */
+  /** The path that the client called. */
   readonly path: string;
   readonly request: JsonObject;
   readonly tokens: number;
 }
 
-/** All of them; none where the recordings are absent. */
+/** Empty if the recordings are absent. */
 export function readRecordedCounts(): readonly RecordedCount[] {
   return readRows(fixturesFolder()).flatMap(({ row: { id, api, request, response } }) => {
     const surface = SURFACE_OF_API[String(api)];

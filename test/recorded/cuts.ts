@@ -1,4 +1,4 @@
-// Ways to cut a recorded stream into reads, and the places before its end where it may break off.
+// Ways to split a recorded stream into reads, and the places where it may break off.
 
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { splitFrames } from "./aws-frames.ts";
@@ -15,7 +15,7 @@ export interface Cut {
   readonly pieces: Iterable<Uint8Array>;
 }
 
-/** The same stream in other pieces, and with its line ends exchanged: all must give the same answer. */
+/** The same stream in other pieces and with other line ends. All must give the same answer. */
 export function listCuts(recording: Recording): Cut[] {
   const bytes = recording.frames ?? encodeText(recording.body);
   const exchanged = recording.body.includes("\r\n")
@@ -34,7 +34,7 @@ function* singleBytes(bytes: Uint8Array): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at++) yield bytes.subarray(at, at + 1);
 }
 
-/** Pieces of 1 to some hundred bytes, the same for the same seed (a linear congruential generator). */
+/** Pieces of 1 to a few hundred bytes, the same for the same seed (a linear congruential generator). */
 function* randomPieces(bytes: Uint8Array, seed: number): Generator<Uint8Array> {
   let state = seed;
   for (let at = 0; at < bytes.length; ) {
@@ -45,7 +45,7 @@ function* randomPieces(bytes: Uint8Array, seed: number): Generator<Uint8Array> {
   }
 }
 
-/** The stream's beginnings that must not pass for a whole answer: none of them holds the dialect's own end. */
+/** Beginnings of the stream that must not count as a whole answer: none contains the dialect's own end. */
 export function brokenOff(recording: Recording): { readonly name: string; readonly bytes: Uint8Array }[] {
   const end = endOf(recording);
   if (!end) return [];
@@ -63,8 +63,8 @@ export function brokenOff(recording: Recording): { readonly name: string; readon
 }
 
 /**
- * The event without which the answer is not whole. With several choices it is the last one's first finish: a choice that
- * has begun must be finished too.
+ * The event without which the answer is not whole. With several choices it is the last one's first finish, because
+ * every choice that began must finish.
  */
 function endOf(recording: Recording): Pick<RecordedEvent, "start" | "end"> | undefined {
   if (recording.frames)

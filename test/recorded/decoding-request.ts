@@ -1,4 +1,4 @@
-// The client's request behind a recorded answer, as far as a decoder looks at it: tools, choices, the ids in its history.
+// The client's request behind a recorded answer, as far as a decoder needs it: tools, choices, the ids in its history.
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatMessage, ChatRequest, FunctionTool, Tool } from "../../src/operations/chat/form.ts";
@@ -17,7 +17,7 @@ export function requestForDecoding(recording: Recording): ChatRequest {
   };
 }
 
-/** Ids of tool calls that the conversation holds already. */
+/** Ids of tool calls already in the conversation. */
 export function idsTaken(request: ChatRequest): ReadonlySet<string> {
   const ids = new Set<string>();
   for (const message of request.messages) {
@@ -26,7 +26,7 @@ export function idsTaken(request: ChatRequest): ReadonlySet<string> {
   return ids;
 }
 
-/** Only the OpenAI form is at hand without an adapter; elsewhere the question itself does not matter to a decoder. */
+/** Without an adapter only the OpenAI form is available. In other forms a decoder doesn't need the question itself. */
 function messagesOf({ api, request }: Recording): readonly ChatMessage[] {
   const messages = api === "openai-chat" ? asArray(request?.messages).filter(isMessage) : [];
   return messages.length > 0 ? messages : [{ role: "user", content: "The recorded question." }];
@@ -41,7 +41,7 @@ function choicesOf(body: JsonObject): number {
   return typeof given === "number" ? given : 1;
 }
 
-/** The tools that the client declared, in OpenAI's form, whatever the API; server tools are not the client's. */
+/** The tools that the client declared, in OpenAI's form for every API. Server tools are excluded. */
 function toolsOf({ api, request }: Recording): Tool[] {
   const declared = asArray(request?.tools).map(asObject);
   switch (api) {

@@ -1,17 +1,17 @@
-// A plain reader of server-sent events over a whole text, for expectations: it shares nothing with the gateway's parser.
+// A plain reader of server-sent events for expectations. It shares no code with the gateway's parser.
 import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 
 export interface RecordedEvent {
   readonly event: string;
   readonly data: string;
-  /** The data, when it is a JSON object. */
+  /** The data, if it is a JSON object. */
   readonly json: JsonObject | null;
-  /** The beginning and the end of the event's block, its blank line included: offsets in characters. */
+  /** The character offsets of the event's block, its blank line included. */
   readonly start: number;
   readonly end: number;
 }
 
-/** The events of a recorded stream, in order; comments and empty blocks left out. */
+/** The events of a recorded stream in order, without comments and empty blocks. */
 export function splitEvents(text: string): RecordedEvent[] {
   const events: RecordedEvent[] = [];
   const blankLine = /\r\n\r\n|\n\n|\r\r/g;

@@ -41,7 +41,7 @@ export function expectAnthropic(recording: Recording): Expectation {
   return { choices: table.all(), usage: usageOf(asObject(message.usage)) };
 }
 
-/** Only text, thinking and tool_use are the answer; blocks of server tools and compaction are the vendor's own business. */
+/** Only text, thinking and tool_use make up the answer. Blocks of server tools and compaction are ignored. */
 function addBlock(choice: ExpectedChoice, block: JsonObject): void {
   switch (block.type) {
     case "text":
@@ -65,7 +65,7 @@ function addBlock(choice: ExpectedChoice, block: JsonObject): void {
   }
 }
 
-/** Web results have a url; a search result's `source` may be one; document citations have none. A block is cited whole. */
+/** Web results have a URL, a search result's `source` may be one, documents have none. A block is cited whole. */
 function addCitation(choice: ExpectedChoice, citation: JsonObject, span: unknown): void {
   const { cited_text, title, document_title, document_index } = citation;
   choice.citations.push({
@@ -78,7 +78,7 @@ function addCitation(choice: ExpectedChoice, citation: JsonObject, span: unknown
   if (source) choice.urlsAllowed.add(source);
 }
 
-/** A stream as the message that it describes; null when it holds an error event. */
+/** The message that a stream describes. Null if it contains an error event. */
 function folded(text: string): JsonObject | null {
   let message: JsonObject = {};
   const blocks = new Map<unknown, JsonObject>();
@@ -126,7 +126,7 @@ function addDelta(block: JsonObject, delta: JsonObject): void {
   }
 }
 
-/** message_delta's usage is cumulative and replaces message_start's, field by field; a null reports nothing. */
+/** message_delta's usage is cumulative and replaces message_start's field by field. A null reports nothing. */
 function overlaid(before: unknown, after: unknown): JsonObject {
   const reported = Object.entries(asObject(after)).filter(
     ([, value]) => value !== null && value !== undefined,
@@ -134,13 +134,13 @@ function overlaid(before: unknown, after: unknown): JsonObject {
   return { ...asObject(before), ...Object.fromEntries(reported) };
 }
 
-/** Wire facts §3.2: with `iterations` (compaction, fallback) they are summed. */
+/** Wire facts §3.2: `iterations` (compaction, fallback) are summed. */
 function usageOf(usage: JsonObject): ExpectedUsage {
   const iterations = asArray(usage.iterations).filter(isObject);
   const plain = sum(usage, [usage]);
   if (iterations.length === 0) return plain;
   const summed = sum(usage, iterations);
-  // An advisor's tokens belong to another model with its own price, so counting them and leaving them out are both defensible.
+  // An advisor's tokens belong to another model with another price, so counting them or not is both acceptable.
   const own = iterations.filter((one) => one.type !== "advisor_message");
   return own.length < iterations.length ? { ...summed, or: sum(usage, own) } : summed;
 }

@@ -1,4 +1,4 @@
-// Reads recordings of Bedrock's Converse: blocks in their order, the provider's own tools passed over, cached tokens once.
+// Reads recordings of Bedrock's Converse: blocks in order, the provider's own tools skipped, cached tokens once.
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { splitFrames } from "./aws-frames.ts";
@@ -66,7 +66,7 @@ function addBlock(choice: ExpectedChoice, block: JsonObject): void {
   choice.calls.push({ name: String(toolUse.name), input, id: asString(toolUse.toolUseId) ?? null });
 }
 
-/** A stream as the message that it describes. */
+/** The message that a stream describes. */
 function fold(bytes: Uint8Array): Message {
   const blocks = new Map<unknown, JsonObject>();
   let [reason, usage]: [string, unknown] = ["", null];

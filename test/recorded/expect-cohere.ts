@@ -41,7 +41,7 @@ function addWhole(choice: ExpectedChoice, body: string): JsonObject {
   return reply;
 }
 
-/** Adds what the events bring; gives message-end's delta. */
+/** Adds the events' content. Returns message-end's delta. */
 function addStream(choice: ExpectedChoice, text: string): JsonObject {
   let end: JsonObject = {};
   for (const { json } of splitEvents(text)) {
@@ -90,7 +90,7 @@ function addArguments(choice: ExpectedChoice, call: JsonObject): void {
   if (last) last.input += asString(asObject(call.function).arguments) ?? "";
 }
 
-/** Sources are documents and tool results of the client's own; a url among their fields may be cited. */
+/** Sources are the client's documents and tool results. A URL among their fields may be cited. */
 function addCitation(choice: ExpectedChoice, citation: JsonObject): void {
   for (const source of asArray(citation.sources).map(asObject)) {
     if (citation.type === undefined || citation.type === "TEXT_CONTENT")
@@ -101,8 +101,8 @@ function addCitation(choice: ExpectedChoice, citation: JsonObject): void {
 }
 
 /**
- * `tokens` is all that was processed; `billed_units` leaves out what Cohere does not bill. Images are counted beside
- * input_tokens (recorded: 259 of images and 8 of text are billed 267, input_tokens 34).
+ * `tokens` is everything processed, and `billed_units` leaves out what Cohere does not bill. Images are counted in
+ * addition to input_tokens (recorded: 259 of images and 8 of text are billed 267, input_tokens 34).
  */
 function usageOf(usage: JsonObject): ExpectedUsage {
   return usageFrom({

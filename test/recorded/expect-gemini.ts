@@ -36,7 +36,7 @@ const BROKEN: ReadonlySet<string> = new Set([
   "OTHER",
 ]);
 
-/** A call whose arguments are still coming (`partialArgs`, `willContinue`). */
+/** A call whose arguments are still arriving (`partialArgs`, `willContinue`). */
 interface OpenCall {
   readonly args: JsonObject;
   readonly position: number;
@@ -68,7 +68,7 @@ export function expectGemini(recording: Recording): Expectation {
   return { choices: table.all(), usage, mayFail };
 }
 
-/** Text, thoughts and calls are the answer; parts of tools that Google runs (code, searches) are its own business. */
+/** Text, thoughts and calls make up the answer. Parts of tools that Google runs (code, searches) are ignored. */
 function addPart(choice: ExpectedChoice, part: JsonObject, open: Map<number, OpenCall>): void {
   if (isObject(part.functionCall)) addCall(choice, part.functionCall, open);
   else if (part.thought === true) append(choice.reasoning, part.text);
@@ -91,7 +91,7 @@ function addCall(choice: ExpectedChoice, call: JsonObject, open: Map<number, Ope
   if (target) target.input = JSON.stringify(current.args);
 }
 
-/** `{jsonPath:"$.city", stringValue:"Par", willContinue:true}`: strings grow, other values are set. Recorded paths have one step. */
+/** `{jsonPath:"$.city", stringValue:"Par", willContinue:true}`: strings are appended. Paths have one step. */
 function setAt(args: JsonObject, partial: JsonObject): void {
   const key = String(partial.jsonPath).replace(/^\$\./, "");
   const before = args[key];
@@ -102,7 +102,7 @@ function setAt(args: JsonObject, partial: JsonObject): void {
   else if ("nullValue" in partial) args[key] = null;
 }
 
-/** Web chunks are cited pages; a retrieved document's uri need not be one. */
+/** Web chunks are cited pages. A retrieved document's URI need not be one. */
 function addCitations(choice: ExpectedChoice, candidate: JsonObject): void {
   const grounding = asObject(candidate.groundingMetadata);
   for (const chunk of asArray(grounding.groundingChunks).map(asObject)) {
@@ -114,7 +114,7 @@ function addCitations(choice: ExpectedChoice, candidate: JsonObject): void {
   const bytes = Buffer.from(choice.content.join(""));
   for (const support of asArray(grounding.groundingSupports).map(asObject)) {
     const { startIndex, endIndex, text: cited } = asObject(support.segment);
-    // One recording's text lacks two bytes of what its places were counted in.
+    // One recording's text lacks two of the bytes that its offsets count.
     const isThere = bytes.subarray(asCount(startIndex), asCount(endIndex)).toString() === cited;
     for (const index of asArray(support.groundingChunkIndices)) {
       const { web, retrievedContext } = asObject(asArray(grounding.groundingChunks)[Number(index)]);
@@ -129,7 +129,7 @@ function addCitations(choice: ExpectedChoice, candidate: JsonObject): void {
   }
 }
 
-/** Early chunks of a Vertex stream carry only a `trafficType`: that is no report. */
+/** Early chunks of a Vertex stream carry only a `trafficType`, which is not a report. */
 function usageOf(usage: JsonObject): ExpectedUsage | null {
   const counts = Object.keys(usage).filter((field) => /TokenCount$/.test(field));
   if (counts.length === 0) return null;

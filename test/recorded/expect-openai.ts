@@ -72,7 +72,7 @@ function setFinish(choice: ExpectedChoice, given: unknown): void {
   if (reason) choice.finish = [reason];
 }
 
-/** A message or a delta: the same names in both. */
+/** A message or a delta, which use the same names. */
 function addMessage(choice: ExpectedChoice, message: JsonObject): void {
   for (const part of asArray(message.content).map(asObject)) {
     // Mistral's reasoning models: `[{type:"thinking",thinking:[{type:"text",text}]},{type:"text",text}]`.
@@ -96,7 +96,7 @@ function addMessage(choice: ExpectedChoice, message: JsonObject): void {
   }
 }
 
-/** Perplexity's retired chat API cites beside the choices; OpenRouter repeats it there. */
+/** Perplexity's retired chat API cites beside the choices, and OpenRouter repeats it there. */
 function addCitations(choice: ExpectedChoice, body: JsonObject): void {
   for (const url of asArray(body.citations)) if (typeof url === "string") choice.urls.add(url);
   for (const result of asArray(body.search_results).map(asObject)) {
@@ -115,7 +115,7 @@ function callOf(call: JsonObject): ExpectedCall {
   };
 }
 
-/** A fragment goes on with the call of its index, unless it has a name and another id; without an index, a name starts one. */
+/** A fragment continues its index's call unless it has a name and another id. Without an index, a name starts one. */
 function addFragment(calls: ExpectedCall[], keys: (number | null)[], fragment: JsonObject): void {
   const given = callOf(fragment);
   const key = typeof fragment.index === "number" && fragment.index >= 0 ? fragment.index : null;
@@ -132,7 +132,7 @@ function addFragment(calls: ExpectedCall[], keys: (number | null)[], fragment: J
   open.id = open.id || given.id;
 }
 
-/** Groq puts it under `x_groq`, Moonshot into the choice; both send it under `usage` too, when asked. */
+/** Groq puts it under `x_groq`, Moonshot into the choice. Both also send it under `usage` if requested. */
 function usageInside(chunk: JsonObject): ExpectedUsage | null {
   const inChoice = asArray(chunk.choices).map((choice) => asObject(choice).usage);
   return usageOf(asObject(chunk.x_groq).usage ?? inChoice.find(isObject));
@@ -156,10 +156,10 @@ function usageOf(given: unknown): ExpectedUsage | null {
 }
 
 /**
- * In the canonical form prompt and completion hold all tokens, so that their sum is the total. Upstreams that count
- * otherwise, as their own totals and prices show: older xAI models and Gemini's OpenAI face leave reasoning out of
- * completion_tokens but not out of total_tokens; Vercel's Gemini leaves it out of both (recorded `cost` pays for it);
- * Mistral leaves audio out of prompt_tokens only.
+ * In the canonical form prompt and completion contain all tokens and add up to the total. Some upstreams count
+ * differently, as their own totals and prices show: older xAI models and Gemini's OpenAI-compatible API leave reasoning
+ * out of completion_tokens but not out of total_tokens; Vercel's Gemini leaves it out of both (recorded `cost` pays for
+ * it); Mistral leaves audio out of prompt_tokens only.
  */
 function tokensOf(usage: JsonObject): Pick<ExpectedUsage, "prompt" | "completion" | "reasoning"> {
   const [prompt, completion] = [asCount(usage.prompt_tokens), asCount(usage.completion_tokens)];

@@ -1,4 +1,4 @@
-// Reads recordings of the Responses API (OpenAI's, and Perplexity's Agent form of it): the items of the last response.
+// Reads recordings of the Responses API (OpenAI's, and Perplexity's Agent form): the items of the last response.
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { splitEvents } from "./events.ts";
 import {
@@ -35,8 +35,8 @@ export function expectResponses(recording: Recording): Expectation {
 }
 
 /**
- * OpenAI bills the searches among the items; opening a page that was found, or finding words in it, is free. Perplexity and
- * xAI report what they bill.
+ * OpenAI bills the searches among the items. Opening a found page, or finding words in it, is free. Perplexity and xAI
+ * report what they bill.
  */
 function searchesOf(usage: JsonObject, items: readonly JsonObject[]): number {
   const perplexity = asObject(asObject(usage.tool_calls_details).search_web);
@@ -50,15 +50,15 @@ function searchesOf(usage: JsonObject, items: readonly JsonObject[]): number {
 }
 
 /**
- * The items as each was finished: the terminal event repeats them, but with thinking encrypted again, so its signatures
- * are others, no better and no worse.
+ * Each item as finished. The terminal event repeats them with the thinking encrypted again, so its signatures differ
+ * but are equally valid.
  */
 function doneItems(text: string): JsonObject[] {
   const done = splitEvents(text).filter(({ json }) => json?.type === "response.output_item.done");
   return done.map(({ json }) => asObject(json?.item));
 }
 
-/** Names of the custom tools that the client declared: xAI reports its own searches as custom calls too. */
+/** Names of the custom tools that the client declared. xAI also reports its own searches as custom calls. */
 function customTools(recording: Recording): ReadonlySet<string> {
   const tools = asArray(recording.request?.tools).map(asObject);
   return new Set(tools.filter((tool) => tool.type === "custom").map((tool) => String(tool.name)));
@@ -110,7 +110,7 @@ function addMessage(choice: ExpectedChoice, parts: readonly JsonObject[]): void 
   }
 }
 
-/** Perplexity Agent: the text cites a result by its id, `[7]`. Those must be there; the ones that were only found may be. */
+/** Perplexity Agent: the text cites a result by its id, such as `[7]`. Only cited results must be present. */
 function addResults(choice: ExpectedChoice, items: readonly JsonObject[]): void {
   const text = choice.content.join("\n");
   for (const item of items) {

@@ -9,7 +9,7 @@ import { expectResponses } from "./expect-responses.ts";
 import type { Expectation } from "./expectation.ts";
 import type { Recording } from "./load.ts";
 
-/** Returns what a right adapter makes of a recorded answer of status 200. */
+/** Returns what a correct adapter makes of a recorded answer of status 200. */
 export function readExpectation(recording: Recording): Expectation {
   switch (recording.api) {
     case "openai-chat":

@@ -1,4 +1,4 @@
-// The expectation of a recording in the canonical form: the answer that a right adapter returns for it.
+// The expectation of a recording in the canonical form: the answer that a correct adapter returns.
 
 import { asCount, asObject, asString, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
@@ -7,32 +7,32 @@ export interface ExpectedCall {
   name: string;
   /** The arguments' JSON text, or a custom tool's input. */
   input: string;
-  /** null: the upstream gave none. */
+  /** Null if the upstream sent none. */
   id: string | null;
 }
 
 export interface ExpectedCitation {
-  /** The part of the answer that rests on the source; null: the recording doesn't say. */
+  /** The part of the answer that rests on the source. Null if the recording doesn't state it. */
   readonly span: string | null;
-  /** The titles, ids and passages by which it names its source. */
+  /** The titles, ids and passages that identify its source. */
   readonly says: readonly unknown[];
 }
 
 export interface ExpectedChoice {
   readonly index: number;
-  /** Pieces in order. Where the wire has several items (messages, thinking blocks), white space between them is free. */
+  /** Pieces in order. If the wire has several items (messages, thinking blocks), any white space may separate them. */
   readonly content: string[];
   readonly reasoning: string[];
-  /** Cohere's `tool_plan`: text before a call, free to be content or reasoning, but not to be lost. */
+  /** Cohere's `tool_plan`: text before a call, which may become content or reasoning but must not be lost. */
   plan: string;
-  /** null: none was recorded. */
+  /** Null if none was recorded. */
   refusal: string | null;
   readonly calls: ExpectedCall[];
-  /** The reasons that are right; empty when the recording names none. */
+  /** The correct reasons. Empty if the recording states none. */
   finish: readonly FinishReason[];
   /** Each must be cited. */
   readonly urls: Set<string>;
-  /** These may be cited too: found but not quoted, or of a kind that need not be a web page. */
+  /** These may be cited too: found but not quoted, or not necessarily web pages. */
   readonly urlsAllowed: Set<string>;
   readonly citations: ExpectedCitation[];
   /** Signatures and opaque data of thinking, which must reach the client unchanged. */
@@ -46,22 +46,22 @@ export interface ExpectedUsage {
   readonly cacheWrite: number;
   readonly reasoning: number;
   readonly searches: number;
-  /** Another reading of the same numbers that is right too. */
+  /** Another correct reading of the same numbers. */
   readonly or?: ExpectedUsage;
 }
 
 export interface ExpectedAnswer {
   readonly choices: readonly ExpectedChoice[];
-  /** null: the recording reports none. */
+  /** Null if the recording reports none. */
   readonly usage: ExpectedUsage | null;
-  /** A Fault instead of the answer is right too. */
+  /** True if a Fault instead of the answer is also correct. */
   readonly mayFail?: boolean;
 }
 
 /** The answer, or why there must be a Fault. */
 export type Expectation = ExpectedAnswer | { readonly fails: string };
 
-/** The choices of one answer while they are put together. */
+/** The choices of one answer while they are assembled. */
 export class ChoiceTable {
   readonly #choices = new Map<number, ExpectedChoice>();
 
@@ -85,7 +85,7 @@ export class ChoiceTable {
     return choice;
   }
 
-  /** In order of their index, each with a finish that fits its calls. */
+  /** In order of their indexes, each with a finish that fits its calls. */
   all(): ExpectedChoice[] {
     const choices = [...this.#choices.values()].sort((a, b) => a.index - b.index);
     for (const choice of choices) choice.finish = choice.finish.map((reason) => fitting(reason, choice));
@@ -93,19 +93,19 @@ export class ChoiceTable {
   }
 }
 
-/** Tool calls present means `tool_calls`, none means it can't be (the clients' rule); other reasons stay. */
+/** With tool calls the finish must be `tool_calls`, without any it can't be (the clients' rule). Other reasons stay. */
 function fitting(reason: FinishReason, choice: ExpectedChoice): FinishReason {
   if (reason !== "stop" && reason !== "tool_calls") return reason;
   return choice.calls.length > 0 ? "tool_calls" : "stop";
 }
 
-/** Adds text to the last piece: fragments of one item. */
+/** Appends text to the last piece: fragments of one item. */
 export function append(pieces: string[], text: unknown): void {
   if (typeof text !== "string" || text === "") return;
   pieces.push(`${pieces.pop() ?? ""}${text}`);
 }
 
-/** Begins a new piece: another item of the same kind. */
+/** Starts a new piece: another item of the same kind. */
 export function addPiece(pieces: string[], text: unknown): void {
   if (typeof text === "string" && text !== "") pieces.push(text);
 }

@@ -1,10 +1,10 @@
-// The kind of fault that a recorded error answer is, judged by its status and its words.
+// The kind of fault in a recorded error answer, judged by its status and message.
 import type { Fault, FaultCode } from "../../src/core/fault.ts";
 import { asArray, asObject, asString, isObject, parseJson } from "../../src/core/json.ts";
 import { splitEvents } from "./events.ts";
 import type { Recording } from "./load.ts";
 
-/** By status alone (CONTRACT §4): a provider's 401, 402, 403 are never the client's. */
+/** By status only (CONTRACT §4): a provider's 401, 402 and 403 are never the client's fault. */
 const BY_STATUS: Readonly<Record<number, FaultCode>> = {
   401: "upstream_auth",
   402: "upstream_auth",
@@ -16,11 +16,11 @@ const BY_STATUS: Readonly<Record<number, FaultCode>> = {
   503: "upstream_error",
 };
 
-/** Words of the recorded messages that mean the prompt is too long. */
+/** Words in recorded messages about a prompt that is too long. */
 const TOO_LONG =
   /maximum context length|too many tokens|exceeds the maximum number of tokens|input tokens exceeds maximum/i;
 
-/** Returns the mistakes in the fault to which an adapter mapped a recorded error. */
+/** Returns the mistakes in the fault that an adapter made of a recorded error. */
 export function faultDifferences(fault: Fault, recording: Recording): string[] {
   const { body, status } = recording;
   const error = bodyOf(body);
@@ -41,26 +41,26 @@ export function faultDifferences(fault: Fault, recording: Recording): string[] {
 
 function codeOf(status: number, body: string): FaultCode {
   if (status !== 400 && status !== 422) return BY_STATUS[status] ?? "upstream_error";
-  // Google refuses a bad key with 400 and says so in the details.
+  // Google refuses a bad key with 400 and states it in the details.
   if (body.includes("API_KEY_INVALID")) return "upstream_auth";
   if (body.includes("The provided model identifier is invalid")) return "model_not_found";
   return TOO_LONG.test(body) ? "context_length_exceeded" : "upstream_rejected";
 }
 
-/** Gemini streams send the error as plain JSON, as an event, or in a list. */
+/** Gemini's streams send an error as plain JSON, as an event, or in a list. */
 function bodyOf(body: string): unknown {
   const json = parseJson(body) ?? splitEvents(body)[0]?.json;
   return asArray(json)[0] ?? json;
 }
 
-/** `error.message`, `message`, `detail` or an `error` that is a text. */
+/** Reads `error.message`, `message`, `detail`, or an `error` that is a string. */
 function messageOf(error: unknown): string {
   const body = asObject(error);
   const inner = isObject(body.error) ? body.error.message : body.error;
   return asString(inner ?? body.message ?? body.detail) ?? "";
 }
 
-/** The part of a message that must survive: links and what looks like a secret may be taken out. */
+/** The part of a message that must be kept. Links and possible secrets may be removed. */
 function keptWords(message: string): string {
   return (message.split(/https?:\/\/|sk-|Bearer /)[0] ?? "").trim().slice(0, 200).trim();
 }

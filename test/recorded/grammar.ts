@@ -1,4 +1,4 @@
-// The grammar of a stream as clients rely on it, checked on emitted chunks: `start (content | reasoning | tool …)* finish usage?`.
+// The grammar of emitted chunks that clients rely on: `start (content | reasoning | tool …)* finish usage?`.
 import type { ChatChunk, ChunkChoice, ToolCallDelta } from "../../src/operations/chat/form.ts";
 
 interface Seen {
@@ -7,7 +7,7 @@ interface Seen {
   calls: number;
 }
 
-/** Returns the violations of the rules; none for a well-formed stream. */
+/** Returns the violations. Empty for a well-formed stream. */
 export function grammarFaults(chunks: readonly ChatChunk[]): string[] {
   const wrong: string[] = [];
   const choices = new Map<number, Seen>();

@@ -1,4 +1,4 @@
-// Recorded provider traffic as test material: finds it, reads it, and names what lies outside the suite and why.
+// Recorded provider traffic as test material: finds and reads it, and gives the reasons for what is left out.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
@@ -22,23 +22,23 @@ export const CHAT_APIS = [
 ] as const;
 export type ChatApi = (typeof CHAT_APIS)[number];
 
-/** One recorded exchange; `#2` in the id is the second of several answers that the recorder put into one body. */
+/** One recorded exchange. `#2` in the id marks the second of several answers that the recorder put into one body. */
 export interface Recording {
   readonly id: string;
-  /** The provider, as the fixture file is called. */
+  /** The provider, by the fixture file's name. */
   readonly file: string;
   readonly api: ChatApi;
   readonly model: string;
   readonly tags: readonly string[];
   readonly url: string;
-  /** null: the recorder kept no request, or one that is not JSON. */
+  /** Null if the recorder kept no request, or one that is not JSON. */
   readonly request: JsonObject | null;
   readonly status: number;
   readonly headers: Headers;
   readonly body: string;
-  /** The body as it came, where it is in Amazon's frames: `body` has their events as server-sent ones. */
+  /** The raw body if it is in Amazon's frames. `body` has their events as server-sent events. */
   readonly frames: Uint8Array | null;
-  /** The body is server-sent events. */
+  /** True if the body is server-sent events. */
   readonly streamed: boolean;
 }
 
@@ -53,7 +53,7 @@ export interface Traffic {
   readonly skipped: readonly Skipped[];
 }
 
-/** The fixtures beside the checkout, or where POUNDKEY_FIXTURES says; null when there are none. */
+/** The fixtures beside the checkout, or in POUNDKEY_FIXTURES. Null if there are none. */
 export function fixturesFolder(): string | null {
   const beside = join(import.meta.dir, "../../../shared/data/fixtures");
   const folder = Bun.env.POUNDKEY_FIXTURES ?? beside;
@@ -78,7 +78,7 @@ function otherApi(api: string): string {
   return "no chat exchange";
 }
 
-/** Returns why a chat record can't be judged, or null for all others. */
+/** Returns why a chat record can't be judged, or null if it can. */
 function outside(row: JsonObject): string | null {
   const { body: text, body_base64: binary } = asObject(row.response);
   const body = asString(text);
@@ -91,7 +91,7 @@ function outside(row: JsonObject): string | null {
   return null;
 }
 
-/** The gateway asks Claude alone by InvokeModel, and no other version of its API. */
+/** By InvokeModel, the gateway only calls Claude's Messages API. */
 function outsideInvoke(row: JsonObject): string | null {
   if (!/anthropic\.claude|claude/.test(String(row.model)))
     return "InvokeModel of other models: the gateway uses Converse";
@@ -128,8 +128,8 @@ function recordingOf(row: JsonObject, file: string, api: ChatApi): Recording {
 const GEMINI_FINISH_NUMBERS: Readonly<Record<string, string>> = { "1": "STOP", "2": "MAX_TOKENS" };
 
 /**
- * Gemini answers in the form that the gateway asks for: some clients left `alt=sse` out and got one JSON array, some
- * asked for `enum-encoding=int`. The objects are the same.
+ * Gemini answers in the form that the gateway requests. Some clients omitted `alt=sse` and got one JSON array, some
+ * requested `enum-encoding=int`. The objects are the same.
  */
 function asAsked(body: string, api: ChatApi): string {
   if (!api.startsWith("gemini-")) return body;
@@ -144,7 +144,7 @@ function asAsked(body: string, api: ChatApi): string {
 
 const FIRST_EVENTS: ReadonlySet<string> = new Set(["message_start", "response.created"]);
 
-/** Some recorders put the answers of several turns into one body: each is a separate exchange. */
+/** Some recorders put the answers of several turns into one body. Each is a separate exchange. */
 function split(recording: Recording): Recording[] {
   if (!recording.streamed) return [recording];
   const starts = splitEvents(recording.body)

@@ -1,4 +1,4 @@
-// The way of an answer through the gateway, from bytes to the client's chunks and the folded reply, for one recording.
+// The path of one recorded answer through the gateway, from bytes to the client's chunks and the folded reply.
 
 import type { ModelCard } from "../../src/core/card.ts";
 import { CAPABILITIES } from "../../src/core/card.ts";
@@ -17,7 +17,7 @@ import { requestForDecoding } from "./decoding-request.ts";
 import type { Recording } from "./load.ts";
 import { CLOUD_OF_FILE } from "./platforms.ts";
 
-/** A recording with the adapter that has to read it. */
+/** A recording with the adapter that must read it. */
 export interface Subject {
   readonly recording: Recording;
   readonly dialect: Dialect;
@@ -30,7 +30,7 @@ export interface Answer {
   readonly reply: ChatReply;
 }
 
-/** Fixture files whose provider has its own row; all others speak plain OpenAI. */
+/** Fixture files of providers with a row in the table. All others speak plain OpenAI. */
 const PROVIDER_OF_FILE: Readonly<Record<string, string>> = {
   openai: "OpenAI",
   mistral: "Mistral",
@@ -110,7 +110,7 @@ export function encodeText(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** The recorded answer, whole or streamed in one piece. Throws a Fault where the adapter does. */
+/** The recorded answer, whole or streamed in one piece. Throws the adapter's Fault. */
 export function decodeAnswer(subject: Subject): Answer {
   const { recording, dialect, card, request } = subject;
   if (recording.streamed) return streamedAnswer(subject, [recording.frames ?? encodeText(recording.body)]);
@@ -121,7 +121,7 @@ export function decodeAnswer(subject: Subject): Answer {
   return { chunks: [], reply };
 }
 
-/** The answer that arrives in these pieces. Throws a Fault where the adapter does. */
+/** The answer that arrives in these pieces. Throws the adapter's Fault. */
 export function streamedAnswer(subject: Subject, pieces: Iterable<Uint8Array>): Answer {
   const parser = new EventParser();
   const decoder = findChatCodec(subject.dialect).decoder(subject.card, subject.request);
@@ -143,7 +143,7 @@ export function streamedAnswer(subject: Subject, pieces: Iterable<Uint8Array>): 
   return { chunks, reply: fold.reply() };
 }
 
-/** The text of a body that arrives in these pieces, out of frames where it came in them. Throws the fault of a broken frame. */
+/** The text of a body in these pieces, taken out of frames if it has them. Throws the fault of a broken frame. */
 export function* readText(recording: Recording, pieces: Iterable<Uint8Array>): Iterable<string> {
   if (!recording.frames) return yield* decoded(pieces);
   const frames = new EventStreamText();

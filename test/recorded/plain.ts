@@ -1,16 +1,16 @@
-// The parts that the readers of recorded native requests share: giving up on anything that OpenAI's form can't express, and comparing bodies.
+// Shared by the readers of recorded native requests: rejecting what OpenAI's form can't express, and comparing bodies.
 
 import { asArray, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 
-/** The request says something that no chat-completion request says, so no client of ours could have caused it. */
+/** Thrown for a request that no chat-completion request can express, so no gateway client could have caused it. */
 export class NotPlain extends Error {}
 
 export function notPlain(what: string): never {
   throw new NotPlain(what);
 }
 
-/** Throws NotPlain when the object has a field beyond these; null and empty ones don't count. */
+/** Throws NotPlain if the object has a field beyond these. Null and empty ones don't count. */
 export function only(object: JsonObject, where: string, ...known: readonly string[]): void {
   for (const [field, value] of Object.entries(object)) {
     if (!known.includes(field) && !isNothing(value)) notPlain(`${where}.${field}`);
@@ -21,7 +21,7 @@ export function isNothing(value: unknown): boolean {
   return value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 }
 
-/** The object without fields that say nothing, and without the ones named. */
+/** The object without empty fields and without the named ones. */
 export function without(object: JsonObject, ...fields: readonly string[]): JsonObject {
   const kept = Object.entries(object).filter(
     ([field, value]) => !isNothing(value) && !fields.includes(field),
@@ -29,7 +29,7 @@ export function without(object: JsonObject, ...fields: readonly string[]): JsonO
   return Object.fromEntries(kept);
 }
 
-/** A request put together from converted messages and fields; fields that say nothing are left out. */
+/** A request assembled from converted messages and fields, without empty ones. */
 export function chatRequest(
   model: unknown,
   messages: readonly JsonObject[],
@@ -44,7 +44,7 @@ function isMessage(message: JsonObject): message is ChatMessage & JsonObject {
   return typeof message.role === "string";
 }
 
-/** Consecutive turns of one role are one turn. */
+/** Merges consecutive turns of one role. */
 export function merged(turns: readonly { role: unknown; parts: readonly unknown[] }[]): JsonObject[] {
   const out: { role: unknown; parts: unknown[] }[] = [];
   for (const turn of turns) {
@@ -55,10 +55,7 @@ export function merged(turns: readonly { role: unknown; parts: readonly unknown[
   return out;
 }
 
-/**
- * Unwraps a tool's result: a text, a text that is JSON, `{result: …}`, `{output: …}`. Vendors differ in the
- * wrapping, models see the same.
- */
+/** Unwraps a tool's result: a text, a JSON text, `{result: …}`, `{output: …}`. Models see the same in each. */
 export function toolResult(value: unknown): unknown {
   if (typeof value === "string") {
     const parsed = parseJson(value);
@@ -70,7 +67,7 @@ export function toolResult(value: unknown): unknown {
   return wrapped ? toolResult(value[field]) : value;
 }
 
-/** Returns the differences of two bodies as paths with both values; at most a few. */
+/** Returns the first few differences of two bodies as paths with both values. */
 export function bodyDifferences(recorded: unknown, made: unknown, path = ""): string[] {
   if (Bun.deepEquals(recorded, made)) return [];
   if (isObject(recorded) && isObject(made)) {

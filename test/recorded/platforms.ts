@@ -1,10 +1,10 @@
-// The addresses of the recordings that were made in a cloud, taken apart as the gateway's configuration names their parts.
+// The addresses of recordings made in a cloud, split into the parts that the gateway's configuration names.
 import type { ModelCard } from "../../src/core/card.ts";
 import type { Outgoing, Target } from "../../src/core/dialect.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import type { Recording } from "./load.ts";
 
-/** The provider's row for the fixture files of clouds. */
+/** The provider's row for each cloud's fixture file. */
 export const CLOUD_OF_FILE: Readonly<Record<string, string>> = {
   bedrock: "Bedrock",
   azure: "Azure",
@@ -22,7 +22,7 @@ const VERSION_ONE = /^(?<base>.*\/openai\/v1)\//;
 const BEDROCK = /^(?<base>https:\/\/[^/]+)\/model\//;
 const VERTEX = /^(?<base>.*\/v1(beta1)?(\/projects\/[^/]+\/locations\/[^/]+)?)\/publishers\//;
 
-/** null: an address that the gateway doesn't call, as that of Azure's older inference API. */
+/** Null for an address that the gateway doesn't call, such as that of Azure's older inference API. */
 function readPlace({ file, url }: Recording): Place | null {
   const { root, deployment = "", version = "" } = DATED.exec(url)?.groups ?? {};
   if (root !== undefined) return { baseUrl: `${root}/v1`, deployment, apiVersion: version };
@@ -31,18 +31,18 @@ function readPlace({ file, url }: Recording): Place | null {
   return base === undefined ? null : { baseUrl: base };
 }
 
-/** Some clients of Bedrock's write the colons of a model's id raw. */
+/** Some clients of Bedrock don't encode the colons of a model's id. */
 export function encodeModel(url: string): string {
   return url.replace(/(?<=\/model\/)[^/]+/, (id) => encodeURIComponent(decodeURIComponent(id)));
 }
 
 export interface Carried {
   readonly outgoing: Outgoing;
-  /** The differences between the call that the gateway would make and the recorded one, which another client made. */
+  /** The differences between the gateway's call and the recorded one, which another client made. */
   readonly differences: readonly string[];
 }
 
-/** Returns the call as the cloud carries it, at the recorded address; null: it is no call to a cloud. */
+/** Returns the call in the cloud's form at the recorded address, or null if it isn't a call to a cloud. */
 export function carryAsRecorded(
   recording: Recording,
   dialect: Dialect,
@@ -55,11 +55,11 @@ export function carryAsRecorded(
   const target = { ...address, secret: null, headers: {} };
   const deployed = deployment === undefined ? card : { ...card, deployment };
   const outgoing = dialect.carry(encode(target), deployed, target);
-  // Some clients asked for finishes as numbers, which changes nothing else.
+  // Some clients requested finishes as numbers, which changes nothing else.
   const recorded = encodeModel(recording.url.replace(/[?&]%24alt=json[^&]*/, ""));
   const isSame = outgoing.url === recorded || outgoing.url === `${recorded}?alt=sse`;
   const differences = isSame ? [] : [`url ${outgoing.url}, not ${recorded}`];
-  // Azure's older API reads the model from the address, and clients name any in the body.
+  // Azure's older API reads the model from the address, and clients write any name in the body.
   const body =
     deployment === undefined ? outgoing.body : { ...outgoing.body, model: recording.request?.model };
   return { outgoing: { ...outgoing, body }, differences };

@@ -1,4 +1,4 @@
-// The adapters against recorded provider traffic: every chat exchange that lies beside the checkout, judged by the wire facts.
+// The adapters against recorded provider traffic: every chat exchange beside the checkout, judged by the wire facts.
 import { afterAll, describe, expect, test } from "bun:test";
 import {
   type Check,
@@ -60,7 +60,7 @@ function checksOf(fixtures: string, report: Report): Map<string, Check> {
   return checks;
 }
 
-/** The ids of the recordings that fail, each with what is wrong. */
+/** The ids of the failing recordings, each with its errors. */
 function failuresOf(subjects: readonly Subject[], check: Check, question: string, report: Report): string[] {
   const failures: string[] = [];
   for (const subject of subjects) {

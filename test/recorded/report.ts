@@ -1,8 +1,8 @@
-// The count of what ran, passed and was skipped and why, printed when the suite is over.
+// The numbers of run, passed and skipped recordings with the reasons, printed at the end of the suite.
 
 export class Report {
   readonly #ran = new Map<string, { ran: number; passed: number }>();
-  /** By reason, then by what was skipped. */
+  /** Counts by reason, then by the skipped item. */
   readonly #skipped = new Map<string, Map<string, number>>();
 
   count(question: string, passed: boolean): void {

@@ -1,4 +1,4 @@
-// Recorded Messages requests as the chat-completion requests that mean the same, and the form in which both are compared.
+// Translates recorded Messages requests into equivalent chat-completion requests, and both into a comparable form.
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
@@ -18,7 +18,7 @@ export function chatFromAnthropic(native: JsonObject): ChatRequest {
   const messages = asArray(native.messages).map(asObject).flatMap(messagesOf);
   return chatRequest(native.model, [...systemOf(native.system), ...messages], {
     max_tokens: native.max_tokens,
-    // With thinking on, 1 (the default) is all that is accepted.
+    // With thinking enabled, only 1 (the default) is accepted.
     temperature: thinks && native.temperature === 1 ? undefined : native.temperature,
     top_p: native.top_p,
     stop: native.stop_sequences,
@@ -47,7 +47,7 @@ function messagesOf(message: JsonObject): JsonObject[] {
   return message.role === "assistant" ? [assistantOf(blocks)] : userOf(blocks);
 }
 
-/** Results of tools are separate messages, before what the user adds. */
+/** Tool results become separate messages, before what the user adds. */
 function userOf(blocks: readonly JsonObject[]): JsonObject[] {
   const results = blocks.filter((block) => block.type === "tool_result").map(toolMessageOf);
   const parts = blocks.filter((block) => block.type !== "tool_result").map(partOf);
@@ -93,7 +93,7 @@ function assistantOf(blocks: readonly JsonObject[]): JsonObject {
   };
 }
 
-/** A text, image or PDF; `cache_control` rides along. */
+/** A text, image or PDF, with its `cache_control`. */
 function partOf(block: JsonObject): JsonObject {
   const cache = block.cache_control ? { cache_control: block.cache_control } : {};
   if (block.type === "text") {

@@ -1,4 +1,4 @@
-// Translates recorded Converse requests into equivalent chat-completion requests, and both into a form in which they can be compared.
+// Translates recorded Converse requests into equivalent chat-completion requests, and both into a comparable form.
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { Recording } from "./load.ts";
@@ -10,7 +10,7 @@ const FIELDS = [
 ];
 const MARK = { cache_control: { type: "ephemeral" } };
 
-/** The id in the address is the whole one. */
+/** The id in the address is the full one. */
 export function readModelId({ url, model }: Recording): string {
   return decodeURIComponent(/\/model\/([^/]+)/.exec(url)?.[1] ?? model);
 }
@@ -109,7 +109,7 @@ function toAssistant(blocks: readonly JsonObject[]): JsonObject {
   };
 }
 
-/** A cache point is a mark on the part before it. */
+/** A cache point marks the part before it. */
 function toParts(blocks: unknown): JsonObject[] {
   const parts: JsonObject[] = [];
   for (const block of asArray(blocks).map(asObject)) {

@@ -1,4 +1,4 @@
-// Recorded Cohere v2 requests as the chat-completion requests that mean the same, and the form in which both are compared.
+// Translates recorded Cohere v2 requests into equivalent chat-completion requests, and both into a comparable form.
 
 import { asArray, asObject, asString, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
@@ -34,7 +34,7 @@ function formatOf(format: JsonObject): JsonObject | undefined {
   return format.type ? { type: format.type } : undefined;
 }
 
-/** The plan before a call is the text that an OpenAI assistant turn has beside its calls. */
+/** The plan before a call is the text beside the calls in OpenAI's assistant turn. */
 function messageOf(message: JsonObject): JsonObject {
   only(message, "message", "role", "content", "tool_calls", "tool_plan", "tool_call_id");
   const { tool_plan: plan, ...rest } = message;

@@ -1,10 +1,10 @@
-// Recorded generateContent requests as the chat-completion requests that mean the same, and the form in which both are compared.
+// Translates recorded generateContent requests into chat-completion requests, and both into a comparable form.
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, merged, notPlain, only, toolResult, without } from "./plain.ts";
 
-/** Google reads snake_case names too, and some clients send them: one level of names, as the documentation writes them. */
+/** Google also accepts snake_case names, which some clients send. Converts one level to the documented names. */
 function camel(value: unknown): JsonObject {
   const entries = Object.entries(asObject(value)).map(([field, inner]) => {
     return [field.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()), inner] as const;
@@ -62,7 +62,7 @@ function formatOf(settings: JsonObject): JsonObject | undefined {
   return { type: "json_schema", json_schema: { name: "answer", schema: plainSchema(schema) } };
 }
 
-/** Ids are made from a name and how often it came before in its turn: Gemini pairs calls and results by these. */
+/** Ids consist of a name and its number within the turn, because Gemini pairs calls and results by these. */
 function messagesOf(content: JsonObject): JsonObject[] {
   only(content, "content", "role", "parts");
   const parts = asArray(content.parts).map(camel);
@@ -149,13 +149,13 @@ function choiceOf(config: JsonObject): unknown {
   return { type: "allowed_tools", allowed_tools: { mode: "required", tools } };
 }
 
-/** A schema as a client writes it; Google's own words have none of JSON Schema's, and references may be spelled out. */
+/** A schema as a client writes it. Google's format lacks some JSON Schema keywords, and references may be inlined. */
 function plainSchema(schema: unknown): unknown {
   const foreign = /"(\$ref|any_of|property_ordering)":/.exec(JSON.stringify(schema) ?? "");
   return foreign ? notPlain(`schema with ${foreign[1]}`) : lowerTypes(schema);
 }
 
-/** Google's schemas write types in capitals, JSON Schema in small letters; `$schema` says nothing to a model. */
+/** Google's schemas write types in capitals, JSON Schema in lower case. `$schema` means nothing to a model. */
 function lowerTypes(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(lowerTypes);
   if (!isObject(schema)) return schema;
@@ -205,7 +205,7 @@ export function canonicalGemini(raw: JsonObject): JsonObject {
   };
 }
 
-/** The sentinel as documented, and as the field's bytes in base64. */
+/** The sentinel as documented, and its bytes in base64. */
 const SENTINELS: readonly unknown[] = [
   "skip_thought_signature_validator",
   btoa("skip_thought_signature_validator"),

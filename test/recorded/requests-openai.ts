@@ -1,20 +1,20 @@
-// Recorded requests of the OpenAI form (OpenAI's own and Mistral's) as clients send them, and the form in which both are compared.
+// Recorded requests in OpenAI's form (OpenAI's and Mistral's) as clients send them, and their comparable form.
 
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { chatRequest, notPlain, only, without } from "./plain.ts";
 import { STANDARD_FIELDS } from "./standard-fields.ts";
 
-/** After the bounds: no nulls, `stop` a list. Deprecated `functions` become `tools` there, which OpenAI answers in another form. */
+/** Checked requests have no nulls, and `stop` is a list. Deprecated `functions` become `tools`. */
 export function chatFromOpenAi(native: JsonObject): ChatRequest {
   only(native, "", ...STANDARD_FIELDS);
-  // Shut down since 2026-10-23 (wire facts §1.5); it alone of the reasoning models took `stop`.
+  // Shut down since 2026-10-23 (wire facts §1.5). It was the only reasoning model that accepted `stop`.
   if (/^o3-mini/.test(String(native.model)) && native.stop) notPlain("stop of o3-mini");
   const { messages, model, stop, tools, temperature, tool_choice: choice, ...rest } = native;
   const conversation = asArray(messages).map((message) => without(asObject(message)));
   return chatRequest(model, conversation, {
     ...rest,
-    // 1 is the default, and all that reasoning models take; a choice among no tools is none.
+    // 1 is the default and the only value that reasoning models accept. A tool choice without tools means nothing.
     temperature: temperature === 1 ? undefined : temperature,
     tool_choice: asArray(tools).length > 0 ? choice : undefined,
     stop: typeof stop === "string" ? [stop] : stop,
@@ -47,17 +47,17 @@ function imageAsObject(part: JsonObject): JsonObject {
   return typeof part.image_url === "string" ? { ...part, image_url: { url: part.image_url } } : part;
 }
 
-/** As canonicalOpenAi; but Mistral refuses OpenAI's name of the limit, and any field that it doesn't know, with 422. */
+/** Like canonicalOpenAi, but Mistral refuses OpenAI's name of the limit, and any unknown field, with 422. */
 export function canonicalMistral(body: JsonObject): JsonObject {
   const { max_tokens, max_completion_tokens } = body;
   return { ...canonicalOpenAi(body), max_tokens, max_completion_tokens };
 }
 
-/** Fields that a vendor's adapter translates or leaves out, by the wire facts (§4). */
+/** Fields that a vendor's adapter translates or drops, by the wire facts (§4). */
 const TRANSLATED: Readonly<Record<string, readonly string[]>> = {
-  // Thinks unless the request says otherwise: sampling has no effect then; there is no seed; efforts are its own.
+  // Thinks by default, and then sampling has no effect. There is no seed, and efforts are its own.
   deepseek: ["temperature", "seed", "thinking", "reasoning_effort"],
-  // Thinking is a switch, and streamed arguments are asked for.
+  // Thinking is a switch, and streamed arguments must be requested.
   zai: ["thinking", "reasoning_effort", "tool_stream"],
 };
 
@@ -65,7 +65,7 @@ export function findTranslated(file: string): readonly string[] {
   return TRANSLATED[file] ?? [];
 }
 
-/** For servers of the OpenAI dialect; what only they know (message-level `cache_control`) no other model's client sends. */
+/** For servers of the OpenAI dialect. Clients of other models don't send their own fields (`cache_control`). */
 export function chatFromCompatible(native: JsonObject): ChatRequest {
   for (const message of asArray(native.messages).map(asObject)) {
     if (message.cache_control) notPlain("message.cache_control");
@@ -74,8 +74,8 @@ export function chatFromCompatible(native: JsonObject): ChatRequest {
 }
 
 /**
- * As canonicalOpenAi; besides, thinking in the history is each vendor's own: some want it back, some refuse it. OpenRouter
- * wants its `reasoning_details`, unchanged.
+ * Like canonicalOpenAi. In addition, thinking in the history is vendor-specific: some require it back, some refuse it.
+ * OpenRouter requires its `reasoning_details` unchanged.
  */
 export function canonicalCompatible(body: JsonObject, file: string): JsonObject {
   const texts = ["reasoning", "reasoning_content"];

@@ -1,4 +1,4 @@
-// Recorded Responses requests as the chat-completion requests that mean the same, and the form in which both are compared.
+// Translates recorded Responses requests into equivalent chat-completion requests, and both into a comparable form.
 
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
@@ -74,7 +74,7 @@ function choiceOf(choice: unknown): unknown {
   return { type: "allowed_tools", allowed_tools: { mode: choice.mode, tools } };
 }
 
-/** Items in a row that an assistant made (thinking, text, calls) are one message. */
+/** Consecutive items of an assistant (thinking, text, calls) are one message. */
 function messagesOf(input: unknown): JsonObject[] {
   if (typeof input === "string") return [{ role: "user", content: input }];
   const messages: JsonObject[] = [];
@@ -120,7 +120,7 @@ function messageOf(item: JsonObject): JsonObject {
   }
 }
 
-/** OpenRouter's form: a summary and the encrypted thinking, of one id. */
+/** OpenRouter's form: a summary and the encrypted thinking, with the same id. */
 function detailsOf(item: JsonObject): JsonObject[] {
   if (!item.encrypted_content || asArray(item.content).length > 0)
     notPlain("reasoning that is not encrypted");

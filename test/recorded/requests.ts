@@ -1,4 +1,4 @@
-// Checks that an adapter writes a recorded native request again from the chat-completion request that means the same.
+// Checks that an adapter reproduces a recorded native request from the equivalent chat-completion request.
 
 import type { Target } from "../../src/core/dialect.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -33,7 +33,7 @@ interface RequestForm {
 const GEMINI: RequestForm = {
   chat: (native, { model, api, url }) => {
     const request = chatFromGemini(native, model);
-    // 2.5 took more on Vertex (retired there on 2026-10-20) than it takes on the Developer API, which the gateway calls.
+    // On Vertex, 2.5 accepted more (retired there on 2026-10-20) than on the Developer API, which the gateway calls.
     const vertexOnly = request.logprobs ?? request.presence_penalty ?? request.frequency_penalty;
     if (url.includes("aiplatform") && model.includes("2.5") && vertexOnly)
       notPlain("logprobs or penalties of 2.5 on Vertex");
@@ -72,7 +72,7 @@ const FORMS: Partial<Record<ChatApi, RequestForm>> = {
   "gemini-streamGenerateContent": GEMINI,
   "vertex-rawPredict": {
     ...ANTHROPIC,
-    // The model is in the address alone.
+    // The model is only in the address.
     chat: (native, { model }) => chatFromAnthropic({ ...native, model }),
   },
   "bedrock-converse": CONVERSE,
@@ -89,10 +89,10 @@ const OPENAI: RequestForm = {
   path: () => "/chat/completions",
 };
 
-/** The form of a recorded request that was accepted; null where there is none to reproduce. */
+/** The form of an accepted recorded request. Null if there is none to reproduce. */
 export function requestForm(recording: Recording): RequestForm | null {
   if (recording.status >= 400 || recording.request === null) return null;
-  // The second answer of one body had another request.
+  // The second answer in one body belonged to another request.
   if (/#[^1]$/.test(recording.id)) return null;
   if (recording.api !== "openai-chat") return FORMS[recording.api] ?? null;
   if (recording.file === "mistral") return { ...OPENAI, chat: chatFromMistral, canonical: canonicalMistral };

@@ -1,15 +1,15 @@
-// The recorded exchanges as they stand in their files.
+// The recorded exchanges as stored in their files.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asObject, type JsonObject } from "../../src/core/json.ts";
 
 export interface RecordedRow {
-  /** The provider, as the fixture file is called. */
+  /** The provider, by the fixture file's name. */
   readonly file: string;
   readonly row: JsonObject;
 }
 
-/** All of a folder, in the order of their files' names; none where the recordings are absent. */
+/** Reads a whole folder in the order of file names. Empty if the recordings are absent. */
 export function readRows(folder: string | null): readonly RecordedRow[] {
   if (folder === null) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));

@@ -1,4 +1,4 @@
-// The official JSON Schema of OpenAI's chat objects, as a check on what the gateway would send.
+// The official JSON Schema of OpenAI's chat objects, against which the gateway's output is checked.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
@@ -8,14 +8,14 @@ import type { ChatChunk, ChatReply } from "../../src/operations/chat/form.ts";
 import { showChunk, showCitations } from "../../src/surfaces/openai-chat/citations.ts";
 
 export interface OfficialSchema {
-  /** Returns the errors of a whole answer, its envelope added; null if it is valid. */
+  /** Returns the errors of a whole answer with its envelope added, or null if it is valid. */
   reply(reply: ChatReply): string | null;
   chunk(chunk: ChatChunk): string | null;
 }
 
 const ENVELOPE = { id: "chatcmpl-0", created: 1, model: "Provider#model" };
 
-/** The schema beside the fixtures' folder; null when it isn't there. */
+/** The schema beside the fixtures' folder, or null if it isn't there. */
 export function officialSchema(fixtures: string): OfficialSchema | null {
   const path = join(fixtures, "../openai-chat.schema.json");
   if (!existsSync(path)) return null;

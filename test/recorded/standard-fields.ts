@@ -1,6 +1,6 @@
-// The fields of the chat-completions API (OpenAI API reference), by which a recorded request counts as plain.
+// The fields of the chat-completions API (OpenAI API reference), which make a recorded request plain.
 
-/** The fields of the chat-completions API; any other is an extension of some server's. */
+/** The fields of the chat-completions API. Any other is a server's extension. */
 export const STANDARD_FIELDS: ReadonlySet<string> = new Set([
   "model",
   "messages",

@@ -1,4 +1,4 @@
-// Connections that don't come about: they count for the provider's address, and plans hold other addresses.
+// Failed connections count against the provider's address, and plans offer other addresses.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import { countOpenBreakers, summarizeCard } from "../../src/health/report.ts";
@@ -34,10 +34,10 @@ describe("an address that accepts no connections", () => {
     expect([fault.code, fault.details.retryAfterMs]).toEqual(["no_provider_available", 600]);
     const probe = router.begun(router.attemptOf(HOUSE, "a"), 1000);
     expect(router.health.begin(router.attemptOf(LARGE, "b"), 1000)).toBeNull();
-    // Any answer is one: a connection came about.
+    // Any answer will do, since it shows that the connection works.
     probe.failed(1010, new Fault("upstream_error", "no", { upstreamStatus: 500 }));
     expect(told()).toEqual(["provider_unreachable", "provider_reached"]);
-    // Nothing is held against models that were never reached.
+    // Models that were never reached are not blamed.
     expect(router.health.isReady(router.attemptOf(LARGE, "a"), 1010)).toBe(true);
   });
 

@@ -1,4 +1,4 @@
-// The router's benchmark: `bun test/router/bench.ts [--quick]` prints every figure from the shipped code and parameters.
+// The router's benchmark: `bun test/router/bench.ts [--quick]` prints every figure for the shipped code and parameters.
 import { join } from "node:path";
 import { shippedCards } from "../../src/catalogue/rows.ts";
 import { SELECTORS } from "../../src/core/selector.ts";
@@ -27,7 +27,7 @@ import {
 } from "./trial-pools.ts";
 import { publishedTrial } from "./trial-published.ts";
 
-/** `--only=many,costs`: these sections alone. */
+/** `--only=many,costs` runs these sections only. */
 const only = process.argv
   .find((word) => word.startsWith("--only="))
   ?.slice("--only=".length)
@@ -40,7 +40,7 @@ const PUBLISHED = [
   ["gsm8k", 150, quick ? 6 : 24, "0.622 (33.6/63.3), with judge's labels", 0.58],
 ] as const;
 
-/** Not the part on which the tables above are scored. */
+/** A different part from the one scored in the tables above. */
 const FRESH_PART = TEST_PART - 1;
 
 function heading(text: string): void {
@@ -128,7 +128,7 @@ function costs(fold: Fold): void {
   }
 }
 
-/** Skills are as flat as the labels' means, so that all else comes from the labels; every part is scored in turn. */
+/** Skills are as flat as the labels' means, so that all else comes from the labels. Every part is scored in turn. */
 function labels(): void {
   heading("Labels alone (`best`, flat skills, each part scored with labels and parameters of the others)");
   const folds = [SHIPPED, ...[0, 1, 2].map(makeFold)];

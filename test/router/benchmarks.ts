@@ -1,4 +1,4 @@
-// Public benchmark rows as skills on one scale: log-odds around 0, a unit being the spread of the current LiveBench.
+// Public benchmark rows as skills on one scale: log-odds around 0, in units of the current LiveBench's spread.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -6,12 +6,12 @@ import type { Skill } from "../../src/core/skill.ts";
 import { DATA } from "./data.ts";
 
 export interface Measured {
-  /** As the source names it, without what is not the model's. */
+  /** The source's name, without what isn't part of the model's. */
   readonly name: string;
   readonly skills: Readonly<Partial<Record<Skill, number>>>;
   readonly source: string;
   readonly date: string;
-  /** The standard deviation, on the scale, of a skill estimated from such a row. */
+  /** The standard deviation of a skill estimated from such a row, on the same scale. */
   readonly spread: number;
 }
 
@@ -24,7 +24,7 @@ const CATEGORY: Readonly<Record<string, Skill>> = {
   Language: "language",
   IF: "instruction",
 };
-/** Newest first; an older table is moved to the scale of the newer ones by the models they share. */
+/** Newest first. Older tables are moved to the newer scale by the models they share. */
 const TABLES = ["2026_01_08", "2025_12_23", "2025_11_25", "2025_05_30", "2025_04_25", "2024_11_25"] as const;
 const LLMSTATS: Readonly<Record<string, Skill>> = {
   MMLU: "knowledge",
@@ -42,7 +42,7 @@ const LLMSTATS: Readonly<Record<string, Skill>> = {
   BBH: "reasoning",
   MGSM: "language",
 };
-/** Effort and form of a run, which are not part of the model's name. Lower is nearer to what a plain call gets. */
+/** Efforts and run forms, which are not part of the model's name. A lower number is closer to a plain call. */
 const EFFORTS: readonly (readonly [RegExp, number])[] = [
   [/-(medium|medium-effort|thinking-auto-medium-effort)$/, 1],
   [/-(high|high-effort|highthinking|thinking-auto-high-effort)$/, 2],
@@ -64,7 +64,7 @@ export function logit(share: number): number {
   return Math.log(safe / (1 - safe));
 }
 
-/** The name without date and effort, and how far the effort is from the usual. */
+/** The name without date and effort, and how far the effort is from the usual one. */
 export function parseRun(model: string): { readonly name: string; readonly effort: number } {
   let name = model
     .toLowerCase()
@@ -84,7 +84,7 @@ export function measured(): readonly Measured[] {
   return found;
 }
 
-/** Each category in log-odds, made 0 on average with spread 1 in the first table, by shared models in the others. */
+/** Each category in log-odds: mean 0 and spread 1 in the first table, aligned by shared models in the others. */
 function liveBench(table: string, scale: Map<string, Record<string, number>>): Measured[] {
   const runs = runsOf(table);
   for (const category of Object.keys(CATEGORY)) {
@@ -142,7 +142,7 @@ function runsOf(table: string): Run[] {
   });
 }
 
-/** Pass rates of edits in six languages, moved to the scale of LiveBench's coding by the models they share. */
+/** Pass rates of edits in six languages, moved to the scale of LiveBench's coding by shared models. */
 function aider(scale: ReadonlyMap<string, Record<string, number>>): Measured[] {
   const text = readFileSync(join(DATA, "profiles/aider_polyglot_leaderboard.yml"), "utf8");
   const runs = text.split(/^- dirname/m).flatMap((block) => {
@@ -168,7 +168,7 @@ interface StatsModel {
   readonly qualitative_metrics?: readonly { dataset_name: string; score: number }[];
 }
 
-/** Scores that makers report, each benchmark moved by the shared models' overall level. */
+/** Scores reported by the makers. Each benchmark is aligned by the shared models' overall level. */
 function llmStats(scale: ReadonlyMap<string, Record<string, number>>): Measured[] {
   const lines = gunzipSync(readFileSync(join(DATA, "profiles/llmstats_models.jsonl.gz")))
     .toString("utf8")

@@ -1,4 +1,4 @@
-// The parts of health by themselves, under a time that is an argument: fading counts, quantiles, the breaker, the retry budget.
+// The parts of health one by one, with time as an argument: fading counts, quantiles, the breaker, the retry budget.
 import { describe, expect, test } from "bun:test";
 import { Breaker } from "../../src/health/breaker.ts";
 import { computeQuantiles, FadingCounts, FadingValues } from "../../src/health/decay.ts";
@@ -53,7 +53,7 @@ describe("quantiles", () => {
 });
 
 describe("the breaker", () => {
-  /** This many failures at one moment. */
+  /** Reports `count` failures at one moment. */
   function burst(breaker: Breaker, count: number, nowMs: number): boolean {
     let opened = false;
     for (let at = 0; at < count; at++) opened = breaker.recordFailure(nowMs, false) || opened;
@@ -155,7 +155,7 @@ describe("the breaker", () => {
 });
 
 describe("the retry budget", () => {
-  /** Makes this many requests in a second, each of which wants a retry; returns how many retries were granted. */
+  /** Makes this many requests in a second, each asking for a retry. Returns the number of retries granted. */
   function second(budget: RetryBudget, requests: number, atMs: number): number {
     let granted = 0;
     for (let at = 0; at < requests; at++) {

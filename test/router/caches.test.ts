@@ -1,4 +1,5 @@
-// The part of a conversation's prompt that a model is likely to hold: what it was seen to cache, and nothing that it never does.
+// The probably cached part of a conversation's prompt: as much as the model was seen to cache, nothing if it never
+// does.
 
 import { expect, test } from "bun:test";
 import { Caches } from "../../src/health/caches.ts";

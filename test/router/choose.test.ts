@@ -1,4 +1,4 @@
-// A choice among many models of any kind: the order of the first few is the order of all of them, sorted one by one.
+// A choice among many models of any kind: the first few are in the same order as if all were sorted.
 
 import { describe, expect, test } from "bun:test";
 import { CAPABILITIES, type ModelCard } from "../../src/core/card.ts";
@@ -35,7 +35,7 @@ function anySkills(roll: Roll): SkillRow {
   return Object.fromEntries(SKILLS.map((skill) => [skill, 0.3 + roll() * 0.69]));
 }
 
-/** Many alike; all of one kind but for their prices, or their skills too; of few prices and any kind; of any price and kind. */
+/** Many alike; of one kind except for prices, or skills too; few prices and any kind; any price and kind. */
 const VARIETIES = ["alike", "prices", "skills", "kinds", "all"] as const;
 
 function anyCard(number: number, roll: Roll, variety: (typeof VARIETIES)[number]): ModelCard {
@@ -89,7 +89,7 @@ function anyRules(cards: readonly ModelCard[], roll: Roll): RouterRules {
   return { fairQuality: 0.98, deny: ids(oneOf([0, 0.05], roll)), pin, rules, explore: 0 };
 }
 
-/** Of some cards nothing, of others their speed, of others trouble. */
+/** No health for some cards, speeds for others, failures for the rest. */
 function anyHealth(cards: readonly ModelCard[], roll: Roll): HealthView {
   const share = oneOf([0, 0.1, 0.6, 1], roll);
   const trouble = oneOf([0, 0.2, 1], roll);

@@ -1,4 +1,4 @@
-// `poundkey route` run beside a gateway, on its store and its configuration, as another process of the operator's would.
+// `poundkey route` run beside a gateway on its store and configuration, as an operator's process would.
 
 import { join } from "node:path";
 import type { Opened } from "../../src/cli/administration.ts";
@@ -18,7 +18,7 @@ export const PROMPT = "Which river flows through Prague?";
 
 export class Command {
   readonly gateway: UnderTest;
-  /** The gateway's own store, opened a second time as another process would. */
+  /** The gateway's store, opened a second time as another process would. */
   readonly store: Store;
   readonly #settings: Settings;
 
@@ -43,7 +43,7 @@ export class Command {
     return runPrinting((io) => runRoute(args, io, () => open(this.gateway), this.#settings));
   }
 
-  /** The JSON that it prints. */
+  /** Returns the JSON that it prints. */
   async shown(...args: readonly string[]): Promise<JsonObject> {
     const { code, out, err } = await this.run(...args, "--json");
     if (code !== 0 || err !== "") throw new Error(`${code}: ${err}`);
@@ -65,7 +65,7 @@ async function open({ directory }: UnderTest): Promise<Opened> {
   return { world, close: () => store.close() };
 }
 
-/** The methods of a command that starts only when the tests do. */
+/** The methods of a command that starts when the tests do. */
 export function bindCommand(command: () => Command) {
   return {
     run: (...args: readonly string[]) => command().run(...args),

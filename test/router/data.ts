@@ -1,4 +1,4 @@
-// The public rows of ../shared/data/router: prompts, and what each model made of them.
+// The public rows of ../shared/data/router: prompts, and each model's score on them.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -17,11 +17,11 @@ export interface Row {
   readonly set: string;
   readonly prompt: string;
   readonly topic: Topic;
-  /** By the pool's models, in their order; NaN: not run. */
+  /** One for each of the pool's models, in order. NaN if not run. */
   readonly scores: Float32Array;
-  /** Tokens of each answer, about; NaN: not known. */
+  /** The approximate length of each answer in tokens. NaN if unknown. */
   readonly tokens: Float32Array | null;
-  /** 0…3 by the question's text: rows of part 3 are never trained on. */
+  /** 0…3, by the question's text. Rows of part 3 are never trained on. */
   readonly part: number;
 }
 
@@ -33,7 +33,7 @@ export interface Table {
 
 export const PARTS = 4;
 export const TEST_PART = 3;
-/** The published trial's questions: labels are taken from its other parts. */
+/** True for the published trial's questions. Labels come from its other parts. */
 export function isTrial({ pool, part }: Row): boolean {
   return pool === "routellm" && part >= 2;
 }
@@ -157,7 +157,7 @@ function setOf(pool: Pool, ds: string): string {
   return ds;
 }
 
-/** The question without its options, letters only: equal for the same question in two sets. */
+/** Hashes the letters of the question without its options, so that the same question in two sets is equal. */
 export function hashPrompt(prompt: string): string {
   const stem = prompt.split(/\n\s*(?:A[.)]|Options)/)[0] ?? prompt;
   return stem

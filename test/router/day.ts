@@ -1,4 +1,4 @@
-// A day of one gateway's router in virtual time: providers that are as the test says, clients that ask steadily, real health.
+// A day of one gateway's router in virtual time: providers controlled by the test, steady traffic, real health.
 
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { loadSettings } from "../../src/config/load.ts";
@@ -23,13 +23,13 @@ export const MINUTE = 60 * SECOND;
 const EVERY_MS = 500;
 const ANSWER_TOKENS = 60;
 
-/** The state of a provider at a moment. */
+/** A provider's behaviour at a moment. */
 export interface Manner {
   readonly firstTokenMs: number;
   readonly tokensPerSecond: number;
-  /** It fails after so long. */
+  /** Fails after this time. */
   readonly failsAfterMs?: number;
-  /** The provider refuses because of load, with this Retry-After. */
+  /** Refuses because of load, with this Retry-After. */
   readonly restsMs?: number;
 }
 export const QUICK: Manner = { firstTokenMs: 300, tokensPerSecond: 120 };
@@ -45,7 +45,7 @@ export interface ModelRow {
   readonly skills: string;
 }
 
-/** `Able` is the best; `Thrift` is the cheapest and the quickest, `Fast` the next after it. */
+/** `Able` is the best. `Thrift` is the cheapest and the fastest, `Fast` the second fastest. */
 export const MODELS: Readonly<Record<string, ModelRow>> = {
   Able: { price: [8, 40], skills: skillsAt(0.95) },
   Spare: { price: [6, 30], skills: skillsAt(0.9) },
@@ -82,9 +82,9 @@ function settingsOf(models: Readonly<Record<string, ModelRow>>, share: number): 
 
 export interface Pick {
   readonly atMs: number;
-  /** The provider whose model the decision names. */
+  /** The provider of the model that the decision names. */
   readonly chosen: string;
-  /** The provider of the first in the plan, and of who answered; null: nobody did. */
+  /** The provider of the plan's first model, and of the one that answered. Null if none did. */
   readonly first: string;
   readonly served: string | null;
 }
@@ -124,7 +124,7 @@ export class Day {
     this.#manners.set(provider, manner);
   }
 
-  /** Lets clients ask for so long; gives what was picked in this time. */
+  /** Sends steady requests for this time. Returns the picks. */
   ask(selector: Selector, forMs: number, prompt = "What is the capital of France?"): readonly Pick[] {
     const from = this.picks.length;
     const untilMs = this.#nowMs + forMs;
@@ -137,7 +137,7 @@ export class Day {
     return this.ask(selector, 1, prompt)[0]?.first ?? "";
   }
 
-  /** Time goes by without any traffic. */
+  /** Lets time pass without traffic. */
   rest(forMs: number): void {
     this.#advance(forMs);
   }
@@ -213,7 +213,7 @@ export class Day {
   }
 }
 
-/** The share of those that went first to this provider. */
+/** The share of picks whose first provider is this one. */
 export function computeShare(provider: string, picks: readonly Pick[]): number {
   return picks.filter(({ first }) => first === provider).length / picks.length;
 }

@@ -1,4 +1,4 @@
-// The time that a selector's decision takes, for requests of some lengths and catalogues of some sizes.
+// The duration of a selector's decision, for several request lengths and catalogue sizes.
 import type { ModelCard } from "../../src/core/card.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { fair } from "../../src/selectors/fair.ts";
@@ -9,7 +9,7 @@ import { makeRequest, RULES } from "./pools.ts";
 import { ownPrompts } from "./prompts.ts";
 import { teachScore } from "./teach.ts";
 
-/** Characters of the prompt, cards, and how many of them something was learned of. */
+/** Characters of the prompt, cards, and cards with lessons. */
 const SIZES = [
   [2_000, 120, 0],
   [2_000, 344, 0],
@@ -23,7 +23,7 @@ const SIZES = [
 const ROUNDS = 4000;
 const LOOP_ROUNDS = 3000;
 
-/** A line for each size, p50 and p99 in milliseconds. All sizes run once before, so that each is measured compiled. */
+/** A line per size with p50 and p99 in milliseconds. All sizes run once before, so that compiled code is measured. */
 export function decisionTimes(catalogue: readonly ModelCard[]): readonly string[] {
   const timed = SIZES.map(([chars, cards, taughtCards]) => ({
     what: `${chars / 1000} kB, ${cards} models, ${taughtCards} of them taught`,
@@ -56,7 +56,7 @@ function decisionOf(chars: number, cards: readonly ModelCard[], taughtCards: num
   return () => void choose(fair, input);
 }
 
-/** Those beyond the catalogue's are copies of its first, each at its own price. */
+/** Cards beyond the catalogue's are copies of its first one, each at a different price. */
 function manyOf(catalogue: readonly ModelCard[], count: number): readonly ModelCard[] {
   const copies = catalogue.slice(0, 1).flatMap((card) =>
     Array.from({ length: Math.max(0, count - catalogue.length) }, (_, at) => ({
@@ -68,7 +68,7 @@ function manyOf(catalogue: readonly ModelCard[], count: number): readonly ModelC
   return [...catalogue.slice(0, count), ...copies];
 }
 
-/** Milliseconds, sorted, of the runs during which no other process was given the processor. */
+/** Sorted milliseconds of the runs that were not interrupted by another process. */
 function timesOf(run: () => void, rounds: number): readonly number[] {
   const times: number[] = [];
   for (let round = 0; round < rounds; round++) {

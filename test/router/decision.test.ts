@@ -1,4 +1,4 @@
-// A decision as the log keeps it: decided again it is the same, over many sets of models, and what is no decision is none.
+// Logged decisions: a replay gives the same result over many sets of models, and malformed ones are rejected.
 import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import type { ModelCard } from "../../src/core/card.ts";
@@ -20,7 +20,7 @@ const WORDS =
   "what is the integral of a python function which king wrote translate into german sort json".split(" ");
 const SHARES = [0, 0.5, 0.9, 0.98, 1];
 
-/** Some cards, some words, some health. */
+/** Random cards, words and health. */
 function anyChoice(selector: Selector, roll: () => number) {
   const share = SHARES[Math.floor(roll() * SHARES.length)] ?? 1;
   const words = Array.from({ length: 3 + roll() * 40 }, () => WORDS[Math.floor(roll() * WORDS.length)]);

@@ -1,4 +1,4 @@
-// Numbers from 0 up to 1 that are the same for the same seed.
+// Seeded numbers from 0 to below 1.
 
 export function makeDice(seed: number): () => number {
   let state = (seed * 0x9e3779b1 + 0x6d2b79f5) >>> 0;
@@ -23,7 +23,7 @@ export function shuffled(count: number, seed: number): Uint32Array {
   return order;
 }
 
-/** 0…parts−1 by the text alone. */
+/** Returns 0…parts−1, determined by the text alone. */
 export function choosePart(text: string, parts: number): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

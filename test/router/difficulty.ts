@@ -1,7 +1,7 @@
-// The difficulty of each question and the ability of each model, on one scale in log-odds: a Rasch model over all pools.
+// The difficulty of each question and the ability of each model on one scale in log-odds: a Rasch model over all pools.
 import type { Table } from "./data.ts";
 
-/** Names of the same model in different pools. */
+/** The same model's names in different pools. */
 const SAME: readonly (readonly [RegExp, string])[] = [
   [/llama-3[._]1-405b/, "llama-3.1-405b"],
   [/llama-3[._]1-70b-instruct/, "llama-3.1-70b"],
@@ -25,7 +25,7 @@ function sameName(model: string): string {
   return SAME.find(([pattern]) => pattern.test(name))?.[1] ?? name;
 }
 
-/** Row by row of the tables, in log-odds around 0; a row whose scores are all missing is 0. */
+/** One difficulty per row of each table, in log-odds around 0. A row with no scores is 0. */
 export function fitDifficulties(tables: readonly Table[]): readonly Float32Array[] {
   const names = [...new Set(tables.flatMap(({ models }) => models.map(sameName)))];
   const ability = new Float64Array(names.length);

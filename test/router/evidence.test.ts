@@ -1,13 +1,13 @@
-// The prompts that lessons are kept for: how many, of which topics, and what goes when there are too many.
+// The prompts kept as lessons: how many, on which topics, and which are dropped when there are too many.
 import { expect, test } from "bun:test";
 import { Evidence } from "../../src/selectors/learning/evidence.ts";
 import { rowWidth } from "../../src/selectors/row.ts";
 
-/** The constant and the difficulty stand before the topics. */
+/** The constant and the difficulty precede the topics. */
 const FIRST_TOPIC = 2;
 const MARKS = [{ model: "Sim#echo", score: 1, expected: 0.5 }];
 
-/** A prompt that is surely of a topic, and differs from others of it in one number. */
+/** A prompt that clearly belongs to a topic and differs from others on it in one number. */
 function rowOf(topic: number, at: number): Float32Array {
   const row = new Float32Array(rowWidth());
   row[FIRST_TOPIC + topic] = 0.17;

@@ -1,4 +1,4 @@
-// Trying out other models: as often as the operator says, by the injected chance, never where it isn't allowed, always marked.
+// Exploration: as often as the operator sets, by the injected chance, never where it isn't allowed, always marked.
 
 import { describe, expect, test } from "bun:test";
 import { Ending } from "../../src/core/ending.ts";
@@ -23,7 +23,7 @@ import { makeKey } from "../samples.ts";
 import { makeDice } from "./dice.ts";
 import { asking, CODE, even, MATH, makeCard, makeInput, RULES, TRIVIA } from "./sample-cards.ts";
 
-/** `twin` is about as good and as dear as `strong`, `dear` is as good; `weak` is far from it. */
+/** `twin` is about as good and as expensive as `strong`, `dear` is as good, and `weak` is far below. */
 const CARDS = [
   makeCard("strong", 10, { skills: even(0.9) }),
   makeCard("twin", 11, { skills: even(0.897) }),
@@ -95,7 +95,7 @@ describe("an explored model", () => {
     expect(keptDecision(choice, 0.98).instead_of).toBeNull();
   });
 
-  /** The plan of a request, by bytes of chance that are all the same. */
+  /** The plan of a request if all bytes of chance are equal to `byte`. */
   function planBy(byte: number, explore: number) {
     const events: LogEvent[] = [];
     const log = (event: LogEvent) => void events.push(event);

@@ -1,4 +1,4 @@
-// Feedback of one model a prompt: a key that lies moves few picks, and all keys together move them.
+// Feedback on one model per prompt: one lying key changes few picks, and all keys together change them.
 import { expect, test } from "bun:test";
 import { even, makeCard } from "./sample-cards.ts";
 import { findPrompt, learnFrom, measureShare } from "./taught.ts";
@@ -7,7 +7,7 @@ const strong = makeCard("strong", 10, { skills: even(0.85) });
 const cards = [strong, makeCard("weak", 1, { skills: even(0.7) })];
 const KEYS = 5;
 
-/** Each key scores 60 answers of the strong one, all but the first key honestly. Returns the share that `name` is chosen for. */
+/** Each key scores 60 answers of the strong model, all but the first honestly. Returns the share for `name`. */
 function measureAfter(name: string, score: (at: number) => number): number {
   const learned = learnFrom(cards, 60 * KEYS, (at) => {
     const own = at % KEYS === 0 ? 0 : score(at);

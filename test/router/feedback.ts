@@ -1,6 +1,6 @@
-// Feedback as it really comes: one model's score a prompt, from a few users, late, of nothing but what was chosen. `bun
-// test/router/feedback.ts [pools]` prints what `best` loses to always the best single model over time, with exploration and
-// without, and where one of the users lies.
+// Realistic feedback: one model's score per prompt, from a few users, delayed, only for chosen models. `bun
+// test/router/feedback.ts [pools]` prints how far `best` stays behind the best single model over time, with exploration
+// and without, and with one lying user.
 import { type Choice, choose } from "../../src/selectors/choose.ts";
 import { makeFindModel } from "../../src/selectors/expense.ts";
 import { explored } from "../../src/selectors/explore.ts";
@@ -18,26 +18,26 @@ import { pricedField } from "./trial-pools.ts";
 
 export interface Setting {
   readonly seed: number;
-  /** The share of requests with which another model is tried out. */
+  /** The share of requests that try out another model. */
   readonly explore: number;
-  /** True if one user of five scores the best single model 0 and all others 1, whatever the answers are. */
+  /** True if one user in five scores the best single model 0 and all others 1, regardless of the answers. */
   readonly hasLiar: boolean;
 }
 
 export interface Told {
-  /** By the quarter: the mean score of what answered, less that of the best single model, in points. */
+  /** For each quarter, the mean score of the answers less the best single model's, in points. */
   readonly quarters: readonly number[];
-  /** The share of the last quarter's requests that the best single model answered. */
+  /** The share of the last quarter's requests answered by the best single model. */
   readonly bestShare: number;
   readonly scores: number;
 }
 
 const USERS = 5;
 const REQUEST_EVERY_MS = 30_000;
-/** Users score one answer in so many, and each such score is wrong at times. */
+/** Users score this share of the answers, and some of their scores are wrong. */
 const SCORED_SHARE = 0.25;
 const WRONG_SHARE = 0.1;
-/** A score comes after so many further requests at most. */
+/** A score arrives at most this many requests later. */
 const LATE_MAX = 200;
 const FIT_EVERY = 150;
 const FAR_MS = 3_600_000;
@@ -50,7 +50,7 @@ interface Late {
   readonly score: number;
 }
 
-/** The users' earlier scores, by which the bound on each key weighs the next one, as the store does. */
+/** The users' earlier scores, by which the limit on each key weighs the next one, as the store does. */
 class Users {
   readonly #given = new Map<string, number[]>();
 
@@ -64,7 +64,7 @@ class Users {
   }
 }
 
-/** Asks for each row in turn, and learns from what users say of it. */
+/** Sends each row in turn and learns from the users' scores. */
 export function simulateFeedback(field: Field, rows: readonly Row[], setting: Setting): Told {
   const roll = makeDice(setting.seed);
   const learned = new Learned();
@@ -142,7 +142,7 @@ const SETTINGS = [
   ["exploring 2 %, one of five lies", { explore: 0.02, hasLiar: true }],
 ] as const;
 
-/** Skills are flat: the mean of one part. The stream is of the others. */
+/** Skills are flat: the mean of one part. The stream consists of the others. */
 function print(pool: Pool): void {
   const priced = pricedField(pool, true);
   const field = withFlatSkills(

@@ -1,4 +1,4 @@
-// Few labels: chance names no other champion, and the champion is left only by a margin that pays off on the labels.
+// Few labels: chance makes no other model champion, which is left only by a margin that pays off on the labels.
 import { expect, test } from "bun:test";
 import { makeDice } from "./dice.ts";
 import { even, foretold, makeCard } from "./sample-cards.ts";
@@ -6,10 +6,10 @@ import { findPrompt, learnFrom, measureShare, PROMPTS } from "./taught.ts";
 
 const cards = [makeCard("strong", 10, { skills: even(0.85) }), makeCard("weak", 1, { skills: even(0.75) })];
 
-/** The scores of both for the prompt at a place. */
+/** Both models' scores for the prompt at a place. */
 type Score = (topic: string, at: number) => readonly [number, number];
 
-/** Labels so many prompts, beyond those that there are shorter ones. Returns the share that `name` is chosen for. */
+/** Labels `count` prompts, with shortened copies once all are used. Returns the share of picks for `name`. */
 function measureAfter(name: string, count: number, score: Score): number {
   const learned = learnFrom(cards, count, (at) => {
     const { prompt, topic } = findPrompt(at);

@@ -1,5 +1,6 @@
-// The predictor's embedding of words and its heads, fitted by stochastic gradients; half of it is taken from the words'
-// own structure (a truncated singular value decomposition), so that it says something of prompts without labels too.
+// The predictor's word embedding and its heads, fitted by stochastic gradients. Half of the embedding comes from the
+// words' own structure (a truncated singular value decomposition), so that it also carries information about prompts
+// without labels.
 import { STRUCTURE_SIZE } from "../../src/selectors/structure.ts";
 import { TOPICS } from "../../src/selectors/topics.ts";
 import { makeDice, shuffled } from "./dice.ts";
@@ -8,10 +9,10 @@ import type { SparseRow } from "./vocabulary.ts";
 export interface Example extends SparseRow {
   readonly structure: Float32Array;
   readonly topic: number;
-  /** NaN: not known. */
+  /** NaN if unknown. */
   readonly difficulty: number;
   readonly logTokens: number;
-  /** The first of its pool's models among all heads. */
+  /** The index of its pool's first model among all heads. */
   readonly head: number;
   readonly scores: Float32Array | null;
   readonly weight: number;
@@ -19,7 +20,7 @@ export interface Example extends SparseRow {
 
 export interface Fitted {
   readonly size: number;
-  /** The first so many numbers of a word are its plain ones. */
+  /** The first `plain` numbers of a word are its plain ones. */
   readonly plain: number;
   readonly embedding: Float32Array;
   readonly topics: Float32Array;
@@ -35,7 +36,7 @@ const WIDTH = INPUT + 1;
 const EPOCHS = 6;
 const RATE = 0.08;
 const DECAY = 2e-4;
-/** Little, so that the embedding doesn't know the labels by heart that learning on the spot is tried with. */
+/** Small, so that the embedding doesn't memorise the labels on which online learning is tested. */
 const OUTCOME_WEIGHT = 0.05;
 const DIFFICULTY_WEIGHT = 0.3;
 
@@ -144,7 +145,7 @@ function output(model: Model, row: number): number {
   return sum;
 }
 
-/** One head's step along its error; what the embedding should change is gathered in `back`. */
+/** Takes one head's step along its error. The embedding's share of it is collected in `back`. */
 function learn(model: Model, row: number, error: number, rate: number): void {
   const start = row * WIDTH;
   for (let at = 0; at < WIDTH; at++) {
@@ -158,7 +159,7 @@ function learn(model: Model, row: number, error: number, rate: number): void {
   }
 }
 
-/** The first right singular vectors of prompts × words, by subspace iteration, scaled to be of use beside the rest. */
+/** The first right singular vectors of prompts × words, by subspace iteration, scaled to match the rest. */
 function plainEmbedding(examples: readonly Example[], words: number, seed: number): Float32Array {
   const dice = makeDice(seed);
   let basis = Float32Array.from({ length: words * PLAIN }, () => dice() - 0.5);

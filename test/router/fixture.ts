@@ -1,4 +1,4 @@
-// A gateway with a provider `Acme` whose models the selectors are asked to choose among, and what is asked of it.
+// A gateway with a provider `Acme` whose models the selectors choose among, and requests to it.
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { type Seen, seen } from "../http/observe.ts";
@@ -19,7 +19,7 @@ const rows: readonly (readonly [name: string, fields: string, skills: number])[]
 
 export const MODELS = rows.map(([name]) => `Acme#${name}`);
 
-/** The first two can serve any text request. */
+/** The first two models can serve any text request. */
 export const PAIR = MODELS.slice(0, 2);
 
 function yaml(simulatorUrl: string, more: string): string {
@@ -54,7 +54,7 @@ export interface Asking {
   readonly url?: string;
 }
 
-/** POST to one of the gateway's own routes. */
+/** POSTs to one of the gateway's own routes. */
 export async function post(
   gateway: UnderTest,
   path: string,
@@ -84,7 +84,7 @@ export function candidate(view: JsonObject, model: string): JsonObject {
   return asObject(readCandidates(view).find((one) => one.model === model));
 }
 
-/** Of the models of `Acme`: what removed each; those that can serve as "". */
+/** The reason that removed each of `Acme`'s models, or "" for those that can serve. */
 export function removals(view: JsonObject): Readonly<Record<string, string>> {
   const own = readCandidates(view).filter(({ model }) => MODELS.includes(String(model)));
   return Object.fromEntries(
@@ -92,7 +92,7 @@ export function removals(view: JsonObject): Readonly<Record<string, string>> {
   );
 }
 
-/** GET of an administrator. */
+/** GETs a route as an administrator. */
 export async function looked(gateway: UnderTest, path: string): Promise<JsonObject> {
   const headers = { authorization: `Bearer ${gateway.adminToken}` };
   return asObject(await (await fetch(`${gateway.url}/admin/v1${path}`, { headers })).json());

@@ -1,4 +1,4 @@
-// Models under one name: how they share the load, which conversation stays where, and the order in which they stand in.
+// Models under one name: how they share the load, which conversations stay on which, and the order of fallbacks.
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { ModelCard } from "../../src/core/card.ts";
 import { Fault } from "../../src/core/fault.ts";
@@ -26,7 +26,7 @@ beforeEach(() => {
   router.on("South", ["s", 1]);
 });
 
-/** The share of this many plans that each model comes first in. */
+/** The share of `REQUESTS` plans in which each model comes first. */
 function shares(nowMs: number, asking = GROUP): Record<string, number> {
   const counts: Record<string, number> = { n: 0, e: 0, s: 0 };
   for (let at = 0; at < REQUESTS; at++) {
@@ -41,7 +41,7 @@ function breaks(card: ModelCard, name: string, nowMs: number): void {
 }
 
 describe("load within a group", () => {
-  /** Five standard deviations of a share of half of the requests. */
+  /** Five standard deviations of a share of one half. */
   const BOUND = (5 * 0.5) / Math.sqrt(REQUESTS);
 
   test("is distributed by weight, with the others following in order of weight", () => {

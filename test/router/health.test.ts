@@ -1,4 +1,4 @@
-// The order of candidates after failures: credentials, conversations, fallbacks, under a time that is an argument.
+// The order of candidates after failures, with time as an argument: credentials, conversations, fallbacks.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault, type FaultCode, type FaultDetails } from "../../src/core/fault.ts";
 import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";

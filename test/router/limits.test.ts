@@ -1,4 +1,4 @@
-// Credentials' own limits: requests and tokens in a minute, under a time that is an argument.
+// Credentials' own limits, with time as an argument: requests and tokens per minute.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import { RetirementBudget } from "../../src/health/credential.ts";
@@ -17,7 +17,7 @@ beforeEach(() => {
 
 const BEGUN_MAX = 1000;
 
-/** Begins attempts by the credential until its limits allow no more, and returns their number. */
+/** Begins attempts with the credential until its limits allow no more. Returns their number. */
 function exhaust(name: string, nowMs: number, tokens = 0): number {
   for (let count = 0; count < BEGUN_MAX; count++) if (begin(name, nowMs, tokens) === null) return count;
   return BEGUN_MAX;
@@ -65,7 +65,7 @@ describe("a limit per minute", () => {
   });
 });
 
-/** A provider's bucket, which a call reaches so many milliseconds after it was sent. Returns the calls that it refuses. */
+/** A provider's bucket that calls reach with these delays in milliseconds. Returns the number of refused calls. */
 function countRefused(perMinute: number, arrivals: readonly number[]): number {
   let [left, atMs, refused] = [perMinute, 0, 0];
   for (const nowMs of arrivals.toSorted((a, b) => a - b)) {

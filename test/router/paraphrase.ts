@@ -1,7 +1,7 @@
-// Paraphrases by rule: what is asked stays the same, how it is written changes.
+// Rule-based paraphrases: the question stays the same, its wording changes.
 import { makeDice } from "./dice.ts";
 
-/** Words and what may stand for them without changing the question. */
+/** Words and their replacements that don't change the question. */
 const SYNONYMS: readonly (readonly [RegExp, string])[] = [
   [/\bhow many\b/i, "what number of"],
   [/\bcalculate\b/i, "work out"],
@@ -19,7 +19,7 @@ const SYNONYMS: readonly (readonly [RegExp, string])[] = [
   [/\bneeds?\b/i, "requires"],
 ];
 
-/** The last two are of forms that the features don't know. */
+/** The features don't know the form of the last two. */
 const POLITE = [
   ["Hello! Could you please help me with this?\n", "\nThank you very much."],
   ["Please, ", " Thanks!"],

@@ -1,4 +1,4 @@
-// The order of attempts: fallbacks, open breakers, probes, and conversations that stay where they were.
+// The order of attempts: fallbacks, open breakers, probes, and conversations that stay on their model.
 import { beforeEach, describe, expect, test } from "bun:test";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { HOUSE, makeCard, names, OTHER, Planning } from "./planning.ts";
@@ -57,14 +57,14 @@ describe("a conversation", () => {
   const model = (content: string): ChatMessage => ({ role: "assistant", content });
   const MINUTE_MS = 60_000;
 
-  /** Serves a request by the credential; gives nothing back. */
+  /** Serves a request with the credential. */
   function served(name: string, nowMs: number, asking: Parameters<Planning["plan"]>[1]): void {
     const conversation = router.conversationOf(asking);
     router.plan(nowMs, asking, conversation);
     router.stickiness.keep(conversation, router.attemptOf(name === "x" ? OTHER : HOUSE, name), nowMs);
   }
 
-  /** The first of twenty plans, each of them if they differ. */
+  /** The first attempt of each of twenty plans, without repeats. */
   function firstOf(nowMs: number, asking: Parameters<Planning["plan"]>[1]): string {
     const all = Array.from({ length: 20 }, () => names(router.plan(nowMs, asking).slice(0, 1)));
     return [...new Set(all)].toSorted().join("|");

@@ -1,4 +1,4 @@
-// A router under test: two providers and their health, plans and outcomes at moments that the test names.
+// A router under test: two providers and their health, with plans and outcomes at moments chosen by the test.
 
 import type { Attempt } from "../../src/core/attempt.ts";
 import type { GroupMember, ModelCard } from "../../src/core/card.ts";
@@ -28,9 +28,9 @@ type OwnLimits = Pick<Credential, "requestsPerMinute" | "tokensPerMinute">;
 
 export interface Asking {
   readonly fallbacks?: readonly ModelCard[];
-  /** The models of a group with their weights, heaviest first; left out: one model is named. */
+  /** A group's models with their weights, heaviest first. Missing if one model is named. */
   readonly group?: readonly GroupMember[];
-  /** Models that can't take the request. */
+  /** Models that can't serve the request. */
   readonly unable?: readonly ModelCard[];
   readonly messages?: readonly ChatMessage[];
   readonly more?: Partial<ChatRequest>;
@@ -55,14 +55,14 @@ export class Planning {
   readonly #keys = new Map<string, readonly Credential[]>();
   readonly #roll: () => number;
 
-  /** Without `roll`, the numbers are the same in every run, evenly from 0 up to 1. */
+  /** Without `roll`, the numbers are evenly spread from 0 to below 1 and the same in every run. */
   constructor(roll = evenly()) {
     this.#roll = roll;
     this.on("House", ["a", 1], ["b", 1]);
     this.on("Other", ["x", 1]);
   }
 
-  /** Puts another configuration in force. */
+  /** Applies another configuration. */
   on(provider: string, ...credentials: readonly (readonly [string, number, OwnLimits?])[]): void {
     this.#keys.set(
       provider,
@@ -121,7 +121,7 @@ export class Planning {
     this.begun(this.attemptOf(model, name), nowMs).finished(nowMs + tookMs, 10);
   }
 
-  /** Returns how often each comes first in this many plans. */
+  /** Returns how often each comes first in `count` plans. */
   firsts(count: number, nowMs: number, each = (_first: Attempt) => {}): Record<string, number> {
     const counts: Record<string, number> = {};
     for (let at = 0; at < count; at++) {

@@ -1,4 +1,4 @@
-// A pool of public rows as the gateway would meet it: cards, skill rows of the models, labels to learn from, requests.
+// A pool of public rows in the gateway's terms: cards, the models' skill rows, labels to learn from, requests.
 import type { ModelCard } from "../../src/core/card.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import type { SkillRow } from "../../src/core/skill.ts";
@@ -21,16 +21,16 @@ export interface Field {
   readonly pool: Pool;
   readonly models: readonly string[];
   readonly cards: readonly ModelCard[];
-  /** Every model was run on each; scores and tokens by `models`. */
+  /** Rows on which every model was run. Scores and tokens are in the order of `models`. */
   readonly rows: readonly Row[];
 }
 
 export const RULES: RouterRules = { fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 };
-/** Odds of a good answer lost by a unit of difficulty, as the shipped code has it. */
+/** The loss in log-odds of a good answer per unit of difficulty, as in the shipped code. */
 const SLOPE = 0.7;
 const ROWS_SHARE_MIN = 0.9;
 
-/** The pool's models that were run on nearly all rows, and the rows on which all of those were. */
+/** The pool's models that were run on nearly all rows, and the rows on which all of these were run. */
 export function makeField(pool: Pool, only: (model: string) => boolean = () => true): Field {
   const table = readTable(pool);
   const kept = [...table.models.entries()].filter(([at, model]) => {
@@ -70,7 +70,7 @@ export function makeRequest(prompt: string): ChatRequest {
 
 const predictions = new Map<string, Prediction>();
 
-/** By the shipped parameters unless others are given. */
+/** Uses the shipped parameters unless others are given. */
 export function predictPrompt(prompt: string, parameters?: Parameters): Prediction {
   if (parameters !== undefined) return predict(readFeatures(makeRequest(prompt)), parameters);
   let found = predictions.get(prompt);
@@ -81,13 +81,13 @@ export function predictPrompt(prompt: string, parameters?: Parameters): Predicti
   return found;
 }
 
-/** The field with its models' skills as a benchmark's table of these rows would say them. */
+/** The field with skills as a benchmark table of these rows would state them. */
 export function withSkills(field: Field, rows: readonly Row[], parameters?: Parameters): Field {
   const skills = skillRows(field, rows, parameters);
   return { ...field, cards: field.cards.map((card, m) => ({ ...card, skills: skills[m] ?? {} })) };
 }
 
-/** Mean scores by kind, brought to the usual difficulty. */
+/** Mean scores by kind, adjusted to the usual difficulty. */
 function skillRows({ models }: Field, rows: readonly Row[], parameters?: Parameters): readonly SkillRow[] {
   const seen = rows.map(({ prompt }) => predictPrompt(prompt, parameters));
   const difficulty = seen.reduce((sum, one) => sum + one.difficultyLogit, 0) / Math.max(1, seen.length);
@@ -111,7 +111,7 @@ function skillRows({ models }: Field, rows: readonly Row[], parameters?: Paramet
   });
 }
 
-/** The shipped learning, given the rows' scores of all the field's models. */
+/** The shipped learning after the rows' scores of all the field's models. */
 export function taught(field: Field, rows: readonly Row[], parameters?: Parameters): Learned {
   const learned = new Learned();
   for (const { prompt, scores, tokens } of rows) {
@@ -137,7 +137,7 @@ export function makeInput({ cards }: Field, learned: Learned, quality: number): 
 
 export interface Picked {
   readonly row: Row;
-  /** Of the field's models. */
+  /** The index among the field's models. */
   readonly at: number;
 }
 
@@ -160,7 +160,7 @@ export function makePicks(
   });
 }
 
-/** Returns the cost of a model's answer to the row, in USD, by list prices and the answer's own length. */
+/** Returns the cost in USD of a model's answer to the row, by list prices and the answer's actual length. */
 export function spentOn(field: Field, { prompt, tokens }: Row, at: number): number {
   const price = field.cards[at]?.price;
   if (!price) return 0;

@@ -1,4 +1,4 @@
-// List prices of the models of the public rows when these were run, USD per million tokens: input, output.
+// List prices of the public rows' models at the time of the runs, in USD per million tokens: input, output.
 
 export const LIST_PRICES: Readonly<Record<string, readonly [number, number]>> = {
   "Llama-3.1-405B-Inst@sambanova": [5, 10],

@@ -1,6 +1,6 @@
-// The figures of the selectors through the product's own doors: `bun test/router/product.ts [--draws=N] [--pools=a,b]
-// [--labels=N,M] [--command="dist/poundkey"]` teaches by `route --learn`, asks `POST /v1/route` of a serving gateway, and
-// prints the same rows' figures of the code itself beside them.
+// The selectors' figures measured through the product: `bun test/router/product.ts [--draws=N] [--pools=a,b]
+// [--labels=N,M] [--command="dist/poundkey"]` teaches with `route --learn`, sends `POST /v1/route` to a running
+// gateway, and prints the code's own figures for the same rows beside them.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -32,12 +32,12 @@ const isPool = (name: string): name is Pool =>
   ["llmrouter9", "reasoning_gym", "mmlu_pro", "zeroeval"].includes(name);
 const pools = option("pools", "llmrouter9,reasoning_gym,mmlu_pro,zeroeval").split(",").filter(isPool);
 
-/** The names of models in pools have signs that ids can't have. */
+/** The models' names in pools contain characters that ids can't. */
 function nameOf(model: string): string {
   return model.replaceAll(/[^A-Za-z0-9._/-]/g, "-");
 }
 
-/** The pool's models at a provider that nobody asks. */
+/** The pool's models on a provider that is never called. */
 function configurationOf({ cards }: Field): string {
   const rows = cards.map(({ name, price }) => {
     const { input = 0, output = 0 } = price ?? {};
@@ -67,7 +67,7 @@ async function run(folder: string, ...args: readonly string[]): Promise<string> 
   return out;
 }
 
-/** The command from another folder. */
+/** The command, with its paths made valid in another folder. */
 function at([program = "", ...rest]: readonly string[]): readonly string[] {
   const isFile = (word: string) => /^(src|dist)\//.test(word);
   return [program, ...rest].map((word) => (isFile(word) ? join(import.meta.dir, "../..", word) : word));
@@ -75,7 +75,7 @@ function at([program = "", ...rest]: readonly string[]): readonly string[] {
 
 type Pick = (selector: "best" | "fair", dial: number, rows: readonly Row[]) => Promise<readonly Picked[]>;
 
-/** Teaches a gateway in its own folder, asks it, and ends it. */
+/** Teaches a gateway in a separate folder, queries it, and stops it. */
 async function throughProduct<T>(
   field: Field,
   drawn: readonly Row[],

@@ -1,4 +1,4 @@
-// Makes `src/selectors/profiles.data.json`, what is known of each card of the catalogue: `bun test/router/profiles.ts`.
+// Generates `src/selectors/profiles.data.json`, the facts on each card: `bun test/router/profiles.ts`.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { shippedCards } from "../../src/catalogue/rows.ts";
@@ -7,7 +7,7 @@ import { SKILLS } from "../../src/core/skill.ts";
 import { averageFinite, type Measured, measured, parseRun } from "./benchmarks.ts";
 import { estimateSpeed, estimateThinking } from "./speeds.ts";
 
-/** The card's model → its name in the benchmarks, where the two aren't spelt alike. */
+/** The card's model → its name in the benchmarks, if the spelling differs. */
 const SPELT: Readonly<Record<string, string>> = {
   "grok-4.20-0309-reasoning": "grok-4.20-reasoning",
   "grok-4.20-0309-non-reasoning": "grok-4.20-non-reasoning",
@@ -61,7 +61,7 @@ function rowsOf(card: ModelCard, all: readonly Measured[]): readonly Measured[] 
   return all.filter(({ name }) => name === exact || name === bare || name === plain);
 }
 
-/** The features from price, date and name, for the mean of the imputation. */
+/** The features from price, date and name, for the imputation's mean. */
 function facts(card: ModelCard): readonly number[] {
   const price = Math.log2(0.05 + (card.price?.output ?? sizePrice(card)));
   const years = card.created === 0 ? 0.1 : (NOW - card.created) / YEAR_SECONDS;
@@ -69,7 +69,7 @@ function facts(card: ModelCard): readonly number[] {
   return [1, price / 3, -years, card.capabilities.has("reasoning") ? 1 : 0, size / 4];
 }
 
-/** The number of parameters in billions, read from the model's name; 100 if the name doesn't contain it. */
+/** The number of parameters in billions from the model's name, or 100 if the name doesn't state it. */
 function paramsOf(card: ModelCard): number {
   const found = /(?:^|[-_])(\d+(?:\.\d+)?)b(?:-|$|:)/.exec(card.name.toLowerCase().split("/").pop() ?? "");
   return found === null ? 100 : Math.max(0.5, Number(found[1]));
@@ -79,14 +79,14 @@ function sizePrice(card: ModelCard): number {
   return 0.02 * paramsOf(card) ** 0.8;
 }
 
-/** The words of a name before its version: one line of models. */
+/** The words of a name before its version, shared by one line of models. */
 function lineOf(card: ModelCard): string {
   return nameOf(card)
     .replace(/[-.]?\d[\w.]*/g, "")
     .replace(/-(preview|latest|instruct|it|code|codex)/g, "");
 }
 
-/** Closeness of two models: the same line, near in time and price. */
+/** The closeness of two models: same line, similar date and price. */
 function kernel(one: ModelCard, other: ModelCard): number {
   const [a, b] = [facts(one), facts(other)];
   const apart =
@@ -103,7 +103,7 @@ interface Imputer {
   readonly weights: readonly number[];
 }
 
-/** A linear mean by price, date and size, and on what it leaves a Gaussian process by family. */
+/** A linear mean by price, date and size, with a Gaussian process by family on the residuals. */
 function imputer(known: readonly { card: ModelCard; level: number }[]): Imputer {
   const width = 5;
   const weights = solved(
@@ -138,7 +138,7 @@ function imputer(known: readonly { card: ModelCard; level: number }[]): Imputer 
   };
 }
 
-/** The solution of a symmetric positive system, by Gaussian elimination. */
+/** Solves a symmetric positive system by Gaussian elimination. */
 function solved(matrix: readonly (readonly number[])[], right: readonly number[]): number[] {
   const rows = matrix.map((row, at) => [...row, right[at] ?? 0]);
   const size = rows.length;
@@ -161,7 +161,7 @@ function solved(matrix: readonly (readonly number[])[], right: readonly number[]
   return result;
 }
 
-/** The scale's 0 is the mean of the current LiveBench; the probability of a good answer there, and of a unit more. */
+/** The scale's 0 is the current LiveBench's mean. The probabilities of a good answer there, and one unit above. */
 const USUAL_LOGIT = 1;
 const UNIT_LOGIT = 0.65;
 
@@ -176,10 +176,10 @@ export function buildProfiles() {
     const rows = rowsOf(card, all);
     const first = rows[0];
     const values = Object.values(first?.skills ?? {});
-    // One benchmark of one kind tells no level.
+    // A single benchmark of one kind doesn't determine a level.
     return { card, rows, level: values.length < 3 ? null : averageFinite(values) };
   });
-  // A model that several providers serve counts once.
+  // A model served by several providers counts once.
   const levels = new Map(
     known.flatMap(({ card, level }) => (level === null ? [] : [[nameOf(card), { card, level }] as const])),
   );
@@ -189,7 +189,7 @@ export function buildProfiles() {
   return { rows, unknown: imputing.weights.map((weight) => Number(weight.toFixed(4))) };
 }
 
-/** Beyond the best that was measured nothing is claimed by a guess. */
+/** A guess never exceeds the best measured level. */
 let topLevel = 0;
 
 function profileRow({ card, rows, level }: Known, imputing: Imputer) {
@@ -202,7 +202,7 @@ function profileRow({ card, rows, level }: Known, imputing: Imputer) {
     const row = rows.find(({ skills: own }) => own[skill] !== undefined);
     const value = row?.skills[skill] ?? overall;
     const spread = row?.spread ?? (level === null ? guessed.spread : 0.45);
-    // A single row is noisy: it is drawn a little towards the model's level.
+    // A single row is noisy, so it is pulled a little towards the model's level.
     const pulled = row === undefined ? value : overall + (value - overall) * 0.85;
     const share = shareOf(pulled);
     skills.push(Math.round(share * 1000));

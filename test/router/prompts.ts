@@ -1,4 +1,4 @@
-// Prompts of our own with their kind, for the kinds of tasks that the public sets don't hold: templates with slots.
+// Our own prompts with their kind, for tasks that the public sets lack: templates with slots.
 import { TOPICS, type Topic } from "../../src/selectors/topics.ts";
 import { makeDice } from "./dice.ts";
 import data from "./prompts.data.json";
@@ -6,17 +6,17 @@ import data from "./prompts.data.json";
 export interface OwnPrompt {
   readonly topic: Topic;
   readonly prompt: string;
-  /** By judgment, in log-odds. */
+  /** Judged by hand, in log-odds. */
   readonly difficulty: number;
-  /** By judgment, of a plain answer. */
+  /** Judged by hand, for a plain answer. */
   readonly outputTokens: number;
 }
 
 const SLOTS = new Map(Object.entries(data.slots));
-/** One without slots is there a few times, so that its words count as known. */
+/** A template without slots is repeated, so that its words count as known. */
 const PLAIN_TIMES = 4;
 
-/** The same prompts for the same seed. */
+/** Returns the same prompts for the same seed. */
 export function ownPrompts(perTemplate: number, seed: number): readonly OwnPrompt[] {
   const pick = makeDice(seed);
   const prompts: OwnPrompt[] = [];

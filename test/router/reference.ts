@@ -1,4 +1,4 @@
-// The offline reference from the same labels: a ridge regression on all words and pairs of words, weighed by rarity.
+// The offline reference from the same labels: a ridge regression on all words and word pairs, weighted by rarity.
 import { readFeatures } from "../../src/selectors/features.ts";
 import type { Row } from "./data.ts";
 import { makeRequest } from "./pools.ts";
@@ -13,7 +13,7 @@ interface Words {
 const RIDGE = 10;
 const ROUNDS = 30;
 
-/** Returns by how much the first model is predicted to be better than the second, for the rows that are scored. */
+/** Returns the predicted lead of the first model over the second, for the scored rows. */
 export function referenceLeanings(drawn: readonly Row[], scored: readonly Row[]): readonly number[] {
   const grams = drawn.map(({ prompt }) => readFeatures(makeRequest(prompt)).grams);
   const counts = new Map<number, number>();
@@ -46,7 +46,7 @@ function along({ at, values }: Words, weights: Float64Array): number {
   return sum;
 }
 
-/** By conjugate gradients. */
+/** Solved by conjugate gradients. */
 function ridge(rows: readonly Words[], wanted: Float64Array, size: number): Float64Array {
   const weights = new Float64Array(size);
   let left = spread(rows, wanted, size);

@@ -1,4 +1,4 @@
-// Credentials that their provider refused: who asks again whether it still does, when, and at whose cost.
+// Credentials that their provider refused: which request tries them again, when, and at whose cost.
 import { beforeEach, describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import { RetirementBudget } from "../../src/health/credential.ts";
@@ -21,7 +21,7 @@ function refuse(name: string, nowMs: number, status = 401): void {
   router.begun(router.attemptOf(HOUSE, name), nowMs).failed(nowMs, refused(status));
 }
 
-/** As the operator is shown it; the wall clock is the monotonic one here. */
+/** The operator's view. The wall clock equals the monotonic one here. */
 function shown(name: string, nowMs: number) {
   const credentials = ["a", "b", "c"].map((one) => router.attemptOf(HOUSE, one).credential);
   const setup = {
@@ -49,7 +49,7 @@ describe("a rejected credential", () => {
     expect(names(plan)).toMatch(/^a [bc] [bc]$/);
     const probe = router.begun(router.attemptOf(HOUSE, "a"), MINUTE_MS);
     expect(probe.isKeyProbe).toBe(true);
-    // While it is out nobody else is sent there.
+    // No other request is sent to it until it ends.
     expect(names(router.plan(MINUTE_MS))).not.toContain("a");
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), MINUTE_MS)).toBeNull();
     probe.finished(MINUTE_MS + 10, 10);
@@ -120,7 +120,7 @@ describe("a single request", () => {
   test("retires a second one if a retry confirms it", () => {
     for (const name of ["a", "b", "c"]) refuse(name, 0);
     expect(["a", "b", "c"].map((name) => shown(name, 0)?.state)).toEqual(["retired", "retired", "retired"]);
-    // All are refused: they are asked in turn, without a wait.
+    // All are refused, so they are tried in turn without a wait.
     expect(names(router.plan(1))).toBe("a");
   });
 });

@@ -1,4 +1,4 @@
-// Three cards and their skills, and how the selectors' tests ask for one of them.
+// Three cards and their skills, and the way that the selectors' tests choose among them.
 import type { Capability, ModelCard } from "../../src/core/card.ts";
 import type { Selector } from "../../src/core/selector.ts";
 import type { RouterRules } from "../../src/core/settings.ts";

@@ -1,4 +1,4 @@
-// The port of selectors: another rule goes through the plan, the log and a replay like those that are shipped.
+// The port of selectors: a new rule passes through plan, log and replay like the shipped ones.
 
 import { expect, test } from "bun:test";
 import { planCalls } from "../../src/gateway/plan.ts";
@@ -10,7 +10,7 @@ import type { SelectorRule } from "../../src/selectors/selector.ts";
 import { describeChat, makeConversation } from "../conversation.ts";
 import { asking, CARDS, even, makeCard, RULES, TRIVIA } from "./sample-cards.ts";
 
-/** The cheapest, however good it is. */
+/** The cheapest model, whatever its quality. */
 const thrift: SelectorRule = {
   name: "thrift",
   about: "Picks the least costly model.",

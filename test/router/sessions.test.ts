@@ -1,4 +1,4 @@
-// A conversation stays with its model while that one serves: the prompt's cache, and the thinking in it, are lost otherwise.
+// A conversation stays with its model while that one serves. Otherwise its cached prompt and its thinking are lost.
 import { describe, expect, test } from "bun:test";
 import { shippedCards } from "../../src/catalogue/rows.ts";
 import type { Cached } from "../../src/core/attempt.ts";

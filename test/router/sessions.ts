@@ -1,5 +1,5 @@
-// Simulated sessions of coding agents, in the shapes of Claude Code and Codex: one growing prompt, tools, tool results. Run by
-// itself it prints what 200 of them cost: `bun test/router/sessions.ts [SESSIONS] [SELECTORS]`.
+// Simulated sessions of coding agents in the shapes of Claude Code and Codex: one growing prompt, tools, tool results.
+// As a program it prints the cost of 200 of them: `bun test/router/sessions.ts [SESSIONS] [SELECTORS]`.
 import { shippedCards } from "../../src/catalogue/rows.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
@@ -11,7 +11,7 @@ import { makeDice } from "./dice.ts";
 import { ownPrompts } from "./prompts.ts";
 import { RULES } from "./sample-cards.ts";
 
-/** Characters of the system prompt and of a tool's result at most, and the number of tools. */
+/** The characters of the system prompt, the most characters of a tool's result, and the number of tools. */
 const SHAPES = [
   { system: 52_000, result: 12_000, tools: 20 },
   { system: 24_000, result: 6_000, tools: 9 },
@@ -23,7 +23,7 @@ const PREFIX_TOKENS_MIN = 1024;
 const TOPICS = new Set(["agents", "coding", "debugging", "code_tracing", "analysis", "writing"]);
 
 export interface SessionCosts {
-  /** In USD: by the selector, and by its first choice of `best` all along. */
+  /** The cost in USD: by the selector's choices, and by `best`'s first choice throughout. */
   readonly chosenUsd: number;
   readonly championUsd: number;
   readonly turns: number;
@@ -35,7 +35,7 @@ interface Holder {
   readonly tokens: number;
 }
 
-/** One session, the same for a seed. With `staying` false, the selector doesn't know which model served the last turn. */
+/** One session, the same for the same seed. If `staying` is false, the selector doesn't know the last turn's model. */
 export function runSession(
   selector: "best" | "fair" | "light",
   seed: number,
@@ -87,7 +87,7 @@ function decide(
   cards: readonly ModelCard[],
   holder: Holder | null,
 ): ModelCard {
-  // Half of what was read before, as of a model whose answers haven't said more yet.
+  // Half of the tokens read before, as for a model without reports of its caching.
   const cached = holder && { cardId: holder.card.id, tokens: Math.round(holder.tokens / 2) };
   const input = {
     request,
@@ -102,7 +102,7 @@ function decide(
   return choice;
 }
 
-/** The provider reads all from its cache that the same model has read the turn before. */
+/** The provider serves from its cache all that the same model has read in the turn before. */
 function bill({ price }: ModelCard, tokens: number, before: number, answer: number): number {
   const held = before >= PREFIX_TOKENS_MIN ? before : 0;
   return price === null ? 0 : expectedCost(price, tokens, held, answer, 0);

@@ -1,4 +1,4 @@
-// Signs in an answer that it failed: refusals, cuts, JSON and tool calls that don't fit the request; and things that are no such sign.
+// Signs of a failed answer: refusals, cuts, JSON and tool calls that don't fit the request. Lookalikes are no signs.
 import { describe, expect, test } from "bun:test";
 import type { ChatChunk, ChatRequest, FinishReason } from "../../src/operations/chat/form.ts";
 import { isOf } from "../../src/selectors/learning/schema.ts";

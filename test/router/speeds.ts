@@ -1,4 +1,4 @@
-// The speed of a card before any call of it was seen, and how much it thinks: by provider, size and price.
+// The assumed speed of a card before its first call, and how much it thinks, by provider, size and price.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -11,7 +11,7 @@ interface Offer {
   readonly latency: number;
 }
 
-/** Models that think unless the request says otherwise, and how much: expected tokens at a question of usual difficulty. */
+/** Models that think by default, with the expected tokens for a question of usual difficulty. */
 const THINKS: readonly (readonly [RegExp, number])[] = [
   [/deep-research/, 8000],
   [/gpt-(5|6)(\.\d)?-?(pro|astra)|o3-pro|claude-fable/, 3000],
@@ -24,7 +24,7 @@ const THINKS: readonly (readonly [RegExp, number])[] = [
     900,
   ],
 ];
-/** Providers on hardware of their own, against the usual; the others come from LLMStats' medians. */
+/** Speed factors of providers with their own hardware. The others come from LLMStats' medians. */
 const OWN_HARDWARE: Readonly<Record<string, number>> = { Cerebras: 12, Groq: 4 };
 const PROVIDER_OF: Readonly<Record<string, string>> = {
   Fireworks: "fireworks",
@@ -38,7 +38,7 @@ export function estimateThinking(card: ModelCard): number {
   return THINKS.find(([pattern]) => pattern.test(name))?.[1] ?? 300;
 }
 
-/** Milliseconds to the first token, and tokens a second. A dearer model is larger, and slower. */
+/** Milliseconds to the first token, and tokens per second. A more expensive model is larger and slower. */
 export function estimateSpeed(
   card: ModelCard,
   billions: number,
@@ -57,7 +57,7 @@ export function estimateSpeed(
 
 let factors: ReadonlyMap<string, number> | undefined;
 
-/** A provider's median speed against the median of all, halfway: the rows are two years old. */
+/** A provider's median speed relative to all, moved halfway to 1 because the rows are two years old. */
 function providerFactor(name: string | undefined): number {
   factors ??= medians();
   return Math.sqrt(factors.get(name ?? "") ?? 1);

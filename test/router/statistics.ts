@@ -13,7 +13,7 @@ export function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 }
 
-/** The mean of the values and its 95 % interval by resampling them. */
+/** The mean of the values and its 95 % interval by bootstrap. */
 export function bootstrapped(values: readonly number[], seed = 1): Interval {
   const dice = makeDice(seed);
   const means = Array.from({ length: RESAMPLES }, () => {
@@ -42,12 +42,12 @@ export function computeEntropy(picks: readonly number[]): number {
 
 export interface TwoModels {
   readonly apgr: number;
-  /** Shares of calls to the strong model at which 50 and 80 % of the gap are recovered. */
+  /** The shares of calls to the strong model that recover 50 % and 80 % of the gap. */
   readonly cpt50: number;
   readonly cpt80: number;
 }
 
-/** RouteLLM's measures; the area is taken under the whole curve rather than at ten thresholds of it. */
+/** RouteLLM's measures. The area is under the whole curve rather than at ten thresholds. */
 export function twoModels(
   lean: readonly number[],
   strong: readonly number[],
@@ -72,7 +72,7 @@ export interface Bin {
   readonly count: number;
 }
 
-/** Ten bins of predictions, and the mean distance between what was predicted and seen, by their counts. */
+/** Ten bins of predictions, and the mean gap between predicted and observed, weighted by count. */
 export function computeCalibration(pairs: readonly (readonly [number, number])[]): {
   readonly error: number;
   readonly bins: readonly Bin[];
@@ -97,7 +97,7 @@ export function percent(value: number, digits = 1): string {
   return `${(value * 100).toFixed(digits)} %`;
 }
 
-/** "0.583 (0.560…0.607)". */
+/** Formats as "0.583 (0.560…0.607)". */
 export function shown({ mean, low, high }: Interval, digits = 3): string {
   return `${mean.toFixed(digits)} (${low.toFixed(digits)}…${high.toFixed(digits)})`;
 }

@@ -1,4 +1,4 @@
-// Learning from scores of our own prompts, and the share of the prompts that a model is chosen for afterwards.
+// Learning from scores of our own prompts, and the share of prompts for which a model is chosen afterwards.
 import type { ModelCard } from "../../src/core/card.ts";
 import type { LessonMark } from "../../src/core/rows.ts";
 import { best } from "../../src/selectors/best.ts";
@@ -9,22 +9,22 @@ import { ownPrompts } from "./prompts.ts";
 import { asking, foretold, makeInput } from "./sample-cards.ts";
 
 export const PROMPTS = ownPrompts(12, 5);
-/** Neighbours in the list are of one kind. */
+/** A large stride, because neighbours in the list are of one kind. */
 const STRIDE = 89;
 
 interface Taught {
   readonly prompt: string;
   readonly marks: readonly LessonMark[];
-  /** Left out: a label of the operator's. */
+  /** Missing for an operator's label. */
   readonly keyId?: string;
 }
 
-/** Returns the prompt at a place of the order in which they are taught. */
+/** Returns the prompt at a place in the teaching order. */
 export function findPrompt(at: number) {
   return PROMPTS[(at * STRIDE) % PROMPTS.length] ?? { prompt: "", topic: "" };
 }
 
-/** Learns from so many scored prompts. */
+/** Learns from this many scored prompts. */
 export function learnFrom(
   cards: readonly ModelCard[],
   count: number,

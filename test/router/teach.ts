@@ -1,4 +1,4 @@
-// Teaches a score about a card, without a store in between.
+// Teaches a score for a card, without a store.
 import type { ModelCard } from "../../src/core/card.ts";
 import type { LessonMark } from "../../src/core/rows.ts";
 import type { Learned } from "../../src/selectors/learning/learned.ts";
@@ -8,7 +8,7 @@ import { expectedQuality } from "../../src/selectors/quality.ts";
 
 export interface Lesson {
   readonly card: ModelCard;
-  /** Of the request that was answered. */
+  /** The prediction for the answered request. */
   readonly prediction: Prediction;
   /** 0…1. */
   readonly score: number;
@@ -16,13 +16,13 @@ export interface Lesson {
   readonly weight: number;
 }
 
-/** Keeps one score; `fit` makes it count. */
+/** Keeps one score, which takes effect at the next `fit`. */
 export function teach(learned: Learned, { card, prediction, score, weight }: Lesson): void {
   const expected = expectedQuality(findProfile(card), prediction);
   teachScore(learned, prediction, { model: card.id, score, expected }, weight);
 }
 
-/** Each has its own id, so that all of them count. */
+/** Each lesson has its own id, so that all of them count. */
 export function teachScore(
   learned: Learned,
   { row }: Pick<Prediction, "row">,

@@ -1,4 +1,4 @@
-// The price that `fair` puts on quality: as high as the labels bear out, and never beyond the champion's cost.
+// The price that `fair` puts on quality: as high as the labels support, and never beyond the champion's cost.
 import { describe, expect, test } from "bun:test";
 import { choose } from "../../src/selectors/choose.ts";
 import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
@@ -19,7 +19,7 @@ function weigh(trials: readonly Trial[]) {
   }
 }
 
-/** Another at a tenth of the champion's expense: as good in `equal` of the trials, and worse in the others. */
+/** Another model at a tenth of the champion's cost: as good in `equal` of the trials, and worse in the others. */
 function trialsOf(count: number, equal: number, tell: (isEqual: boolean) => number): readonly Trial[] {
   return Array.from({ length: count }, (_, at) => {
     const isEqual = at % 100 < equal * 100;
@@ -82,7 +82,7 @@ describe("with labels", () => {
   const isEasy = (topic: string) =>
     !["coding", "debugging", "word_problem", "competition_math"].includes(topic);
   const learned = new Learned();
-  // The usual one is the best by a little; the dear one is the better where the cheap one fails.
+  // The usual model is best by a little. The expensive one is better where the cheap one fails.
   for (const { prompt, topic } of prompts) {
     const scores = isEasy(topic) ? [0.8, 1, 1] : [1, 0.95, 0.1];
     const marks = cards.map(({ id }, at) => ({ model: id, score: scores[at] ?? 0, expected: 0.85 }));

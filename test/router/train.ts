@@ -1,5 +1,5 @@
-// Trains the predictor's parameters from the public rows and our own prompts: the same bytes for the same seed.
-// `bun test/router/train.ts` writes src/selectors/parameters.data.json.
+// Trains the predictor's parameters from the public rows and our own prompts: the same bytes for the same seed. `bun
+// test/router/train.ts` writes src/selectors/parameters.data.json.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readFeatures } from "../../src/selectors/features.ts";
@@ -15,7 +15,7 @@ import { buildVocabulary } from "./vocabulary.ts";
 const SEED = 4;
 const VOCABULARY_SIZE = 10_000;
 const OWN_PER_TEMPLATE = 12;
-/** Plain answers of sets whose answers' lengths aren't known, by judgment. */
+/** Judged by hand: tokens of plain answers for sets whose answers' lengths are unknown. */
 const TOKENS_OF_SET: Readonly<Record<string, number>> = {
   trivia_qa: 40,
   natural_qa: 60,
@@ -37,11 +37,11 @@ const DIFFICULTY_OF_SET: Readonly<Record<string, number>> = {
   natural_qa: 0,
   commongen: -0.7,
 };
-/** Pools whose outcomes are learned from: of `routellm` only the subjects of questions that aren't the trial's. */
+/** Pools to learn outcomes from. Of `routellm`, only the subjects of questions outside the trial are used. */
 const TRAINED = ["llmrouter9", "zeroeval", "mmlu_pro", "reasoning_gym"] as const;
 
 export interface Training {
-  /** Rows that may be learned from, beside what is always kept out. */
+  /** Selects the rows to learn from, in addition to what is always excluded. */
   readonly keep?: (row: Row) => boolean;
   readonly seed?: number;
 }
@@ -56,7 +56,7 @@ interface Task {
   readonly scores: Float32Array | null;
 }
 
-/** Rows of the test part, and questions that the trial asks too, are never learned from. */
+/** Rows of the test part, and questions that the trial contains too, are never learned from. */
 export function train({ keep = () => true, seed = SEED }: Training = {}): ParameterFile {
   const trial = new Set(
     readTable("routellm")
@@ -107,7 +107,7 @@ export function train({ keep = () => true, seed = SEED }: Training = {}): Parame
   return fileOf(tasks, heads, seed);
 }
 
-/** The sets of `DIFFICULTY_OF_SET` moved to their judged mean. */
+/** Moves the sets of `DIFFICULTY_OF_SET` to their judged mean. */
 function judged(tables: readonly Table[], difficulties: readonly Float32Array[]): readonly Float32Array[] {
   return tables.map(({ rows }, t) => {
     const values = difficulties[t] ?? new Float32Array(0);

@@ -1,4 +1,4 @@
-// Trials of labels alone: skills as flat as their mean score, a given number of labelled prompts, drawn several times.
+// Trials with labels only: skills as flat as their mean score, a given number of labelled prompts, several draws.
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import type { Parameters } from "../../src/selectors/parameters.ts";
 import type { Pool, Row } from "./data.ts";
@@ -7,7 +7,7 @@ import { type Field, makeInput, makePicks, type Picked, taught } from "./pools.t
 import { average, bootstrapped, type Interval } from "./statistics.ts";
 import { type Fold, pricedField } from "./trial-pools.ts";
 
-/** A candidate table in which a model has the same skill for every kind of task: its mean score on these rows. */
+/** A field in which a model has the same skill for every kind of task: its mean score on these rows. */
 export function withFlatSkills(field: Field, rows: readonly Row[]): Field {
   const cards = field.cards.map((card, m) => {
     const level = average(rows.map(({ scores }) => scores[m] ?? 0));
@@ -20,13 +20,13 @@ export interface LabelledResult {
   readonly pool: Pool;
   readonly labels: number;
   readonly rows: number;
-  /** The median draw's, in points over the best single model, and its interval. */
+  /** The median draw's gain, in points over the best single model, with its interval. */
   readonly gain: Interval;
   readonly draws: readonly number[];
   readonly switched: number;
 }
 
-/** Every fold is scored with labels of all other parts, drawn again each time; the gains of all folds are put together. */
+/** Each fold is scored with labels from all other parts, drawn again each time. The gains of all folds are pooled. */
 export function labelledTrial(
   pool: Pool,
   {

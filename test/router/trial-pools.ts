@@ -1,4 +1,4 @@
-// Trials on the many-model pools: whom the shipped choice picks, in and out of distribution, and what it saves.
+// Trials on the many-model pools: the shipped choice's picks, in and out of distribution, and their savings.
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { type Parameters, readParameters } from "../../src/selectors/parameters.ts";
 import { type Pool, type Row, TEST_PART } from "./data.ts";
@@ -18,7 +18,7 @@ import { LIST_PRICES } from "./prices.ts";
 import { average, bootstrapped, computeEntropy, computeSpread, type Interval } from "./statistics.ts";
 import { train } from "./train.ts";
 
-/** Models whose hidden thinking is in no row's length cost more than the rows tell, so they are left out of costs. */
+/** Their hidden thinking is in no row's length, so they cost more than the rows show and are excluded from costs. */
 const HIDDEN_THINKING = /^o1-|o3-mini|deepseek-r1|qwq/;
 
 /** The pool's models that have a list price. */
@@ -31,16 +31,16 @@ export function pricedField(pool: Pool, withHidden: boolean): Field {
   );
 }
 
-/** The part that is scored, and with which parameters; the parts before it are learned from. */
+/** The scored part and the parameters. The parts before it are learned from. */
 export interface Fold {
   readonly part: number;
-  /** undefined: the shipped ones. */
+  /** Undefined for the shipped ones. */
   readonly parameters: Parameters | undefined;
 }
 
 export const SHIPPED: Fold = { part: TEST_PART, parameters: undefined };
 
-/** Another part than that of the shipped parameters, and parameters that never saw it. */
+/** A part other than that of the shipped parameters, with parameters that never saw it. */
 export function makeFold(part: number): Fold {
   return { part, parameters: readParameters(train({ keep: (row) => row.part !== part })) };
 }
@@ -67,11 +67,14 @@ export interface PickResult {
 }
 
 export interface ForeignResult extends PickResult {
-  /** Over the model that is best on what was known: the other sets' rows. Without further knowledge no better single model can be known. */
+  /**
+   * The gain over the model that is best on the known rows, those of the other sets. Without further knowledge no
+   * better single model can be known.
+   */
   readonly overKnown: Interval;
 }
 
-/** Best single: the model with the highest mean on all the pool's rows, which no router knows beforehand. */
+/** The best single model has the highest mean on all the pool's rows, which no router knows beforehand. */
 export function pickResult(name: string, field: Field, picks: readonly Picked[]): PickResult {
   const rows = picks.map(({ row }) => row);
   const { at: best } = bestSingleOf(field, field.rows);
@@ -100,7 +103,7 @@ function bestSingleOf(
   return { at: means.indexOf(mean), mean };
 }
 
-/** The learning parts' rows as skill rows alone, and as labels too. */
+/** The learning parts' rows, once as skill rows only and once as labels too. */
 export function inDistribution(pool: Pool, { part, parameters }: Fold): readonly PickResult[] {
   const priced = pricedField(pool, true);
   const { learned, scored } = splitParts(priced, part);
@@ -114,7 +117,7 @@ export function inDistribution(pool: Pool, { part, parameters }: Fold): readonly
   ];
 }
 
-/** One set at a time: parameters trained again, rows and labels without it and without others of its kind. */
+/** One set at a time: retrained parameters, rows and labels, all without it and without others of its kind. */
 export function outOfDistribution(
   pool: Pool,
   retrained: (topic: string) => Parameters,
@@ -147,7 +150,7 @@ export function outOfDistribution(
   return [result(`${pool}, skill rows only`, rowsOnly), result(`${pool}, labels learned`, labels)];
 }
 
-/** Trains once for each kind that is left out. */
+/** Trains once for each excluded kind. */
 export function retraining(part = TEST_PART): (topic: string) => Parameters {
   const made = new Map<string, Parameters>();
   return (topic) => {
@@ -161,14 +164,14 @@ export function retraining(part = TEST_PART): (topic: string) => Parameters {
 export interface SavedResult {
   readonly pool: string;
   readonly dial: number;
-  /** The share of the best single model's accuracy that was kept. */
+  /** The share of the best single model's accuracy that is kept. */
   readonly kept: Interval;
   readonly saved: Interval;
 }
 
 export const DIALS = [1, 0.99, 0.98, 0.97, 0.96, 0.95, 0.94, 0.93, 0.92, 0.9, 0.88, 0.86, 0.84, 0.8] as const;
 
-/** The quality that `fair` keeps and the money it saves against always asking the best single model, at each position of the dial. */
+/** The quality that `fair` keeps and the money it saves against the best single model, at each position of the dial. */
 export function savings(pool: Pool, { part, parameters }: Fold): readonly SavedResult[] {
   const priced = pricedField(pool, false);
   const { learned, scored } = splitParts(priced, part);
@@ -200,7 +203,7 @@ function ratioOf(upper: readonly number[], lower: readonly number[]): Interval {
   return { mean: average(upper) / average(lower), ...computeSpread(samples) };
 }
 
-/** The most that is saved while at least `share` is kept, between neighbouring positions of the dial. */
+/** The largest saving that keeps at least `share`, interpolated between positions of the dial. */
 export function savedAt(results: readonly SavedResult[], share: number): number {
   let most = 0;
   for (const [at, { kept, saved }] of results.entries()) {
@@ -223,7 +226,7 @@ export interface NewcomerResult {
   readonly chosen: number;
 }
 
-/** The strongest model known by its skill row alone, the others by labels; against not having it, and having its labels. */
+/** The strongest model known by its skill row only, compared with its absence and with its labels. */
 export function newcomer(pool: Pool): NewcomerResult {
   const priced = pricedField(pool, true);
   const { learned, scored } = splitParts(priced);
@@ -247,7 +250,7 @@ export function newcomer(pool: Pool): NewcomerResult {
   };
 }
 
-/** Predicted quality and score of every model on every scored row. */
+/** The predicted quality and the score of every model on every scored row. */
 export function predictedAndSeen(pool: Pool, withLabels: boolean): readonly (readonly [number, number])[] {
   const priced = pricedField(pool, true);
   const { learned, scored } = splitParts(priced);

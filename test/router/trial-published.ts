@@ -26,13 +26,13 @@ export interface PublishedResult {
   /** Two baselines: the prompt's length alone, and the true subject's mean gap in the same labels. */
   readonly byLength: number;
   readonly bySubject: number;
-  /** By a regression on all words, offline, of the same labels. */
+  /** By an offline regression on all words from the same labels. */
   readonly byWords: number;
 }
 
 const RESAMPLES_A_DRAW = 40;
 
-/** The labels are drawn again for each seed, out of questions that aren't scored; the interval is over draws and questions. */
+/** Labels are drawn for each seed from questions that aren't scored. The interval covers draws and questions. */
 export function publishedTrial(set: string, labels: number, draws: number): PublishedResult {
   const whole = makeField("routellm");
   const field: Field = { ...whole, cards: whole.models.map(makeCard) };
@@ -78,7 +78,7 @@ export function publishedTrial(set: string, labels: number, draws: number): Publ
   };
 }
 
-/** By the qualities that the shipped `choose` gives the two. */
+/** Based on the qualities that the shipped `choose` gives the two models. */
 function leanings(field: Field, drawn: readonly Row[], scored: readonly Row[]) {
   const known = withFlatSkills(field, drawn);
   const input = makeInput(known, taught(known, drawn), 0.98);

@@ -1,4 +1,4 @@
-// Look-ups for every model at each request: nothing is held against one that is well, and medians that are kept hold.
+// Health look-ups for every model at each request: a healthy model is never penalised, and cached medians stay right.
 import { expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import { computeMedian, computeQuantiles, FadingValues } from "../../src/health/decay.ts";

@@ -2,16 +2,16 @@
 
 export interface SparseRow {
   readonly at: Uint16Array;
-  /** Length 1 in sum of squares. */
+  /** Normalised to a sum of squares of 1. */
   readonly values: Float32Array;
-  /** The share of the prompt's words that is known, by rarity. */
+  /** The known share of the prompt's words, weighted by rarity. */
   readonly known: number;
 }
 
 export interface Vocabulary {
   /** Ascending. */
   readonly hashes: Uint32Array;
-  /** In 1/20. */
+  /** In units of 1/20. */
   readonly rarity: Uint8Array;
   readonly unknownRarity: number;
   readonly rowOf: (grams: ReadonlyMap<number, number>) => SparseRow;
@@ -19,10 +19,10 @@ export interface Vocabulary {
 
 const RARITY_UNITS = 20;
 const PROMPTS_MIN = 3;
-/** A set's prompts of one template must not fill the vocabulary. */
+/** Limited, so that one template's prompts don't fill the vocabulary. */
 const PER_SET_MAX = 40;
 
-/** The words in most prompts, each set counting only so much. */
+/** The words that occur in most prompts, counting a limited number per set. */
 export function buildVocabulary(
   prompts: readonly ReadonlyMap<number, number>[],
   sets: readonly string[],

@@ -1,4 +1,4 @@
-// Typing errors are mended before a request's words are read; words that are known stay as they are.
+// Typing errors are corrected before a request's words are read. Known words stay unchanged.
 import { expect, test } from "bun:test";
 import { readFeatures } from "../../src/selectors/features.ts";
 import { makeWords, shippedWords } from "../../src/selectors/words.ts";

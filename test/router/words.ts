@@ -1,4 +1,4 @@
-// Writes src/selectors/words.data.json, the commonest words of the prompts that may be learned from: `bun test/router/words.ts`.
+// Writes src/selectors/words.data.json, the most common words of the training prompts: `bun test/router/words.ts`.
 import { join } from "node:path";
 import { isTrial, POOLS, readTable, TEST_PART } from "./data.ts";
 import { ownPrompts } from "./prompts.ts";
@@ -18,7 +18,7 @@ for (const pool of POOLS) {
     take(row.prompt);
   }
 }
-// Questions say little of code and of letters: words of our own prompts are known too, and are nobody's typing errors.
+// Questions contain little code and few letters, so our own prompts' words are known too, never typing errors.
 const own = new Set(
   ownPrompts(OWN_PER_TEMPLATE, OWN_SEED).flatMap(
     ({ prompt }) => prompt.toLowerCase().match(/[a-z]{4,}/g) ?? [],

@@ -1,4 +1,4 @@
-// Each request's row beside what its providers know about it and what its client was given: who produced what, and what that costs.
+// Compares each request's row with its providers' records and its client's answer: the calls behind it, and the cost.
 import type { CallTruth } from "./call-truth.ts";
 import { addCounts, computeBill, findModel } from "./cards.ts";
 import type { Seen } from "./client.ts";
@@ -8,9 +8,9 @@ import { readMarkupParts } from "./model-money.ts";
 import type { ModelRow } from "./model-rows.ts";
 import { possible, type RequestRow, requestRows } from "./request-rows.ts";
 
-/** The bytes of a token in the stated estimate. */
+/** Bytes per token in the documented estimate. */
 const BYTES_PER_TOKEN = 4;
-/** The time that a call may continue after its client left, which includes one sweep of deadlines. */
+/** The longest that a call may run after its client left, including one sweep of deadlines. */
 const ENDED_WITHIN_MS = 1000;
 
 export function auditAnswers(day: DayRecord, model: Model): readonly string[] {
@@ -40,7 +40,7 @@ class AnswerAudit {
     }
   }
 
-  /** A client's answer must be one provider's answer, billed once, posted before the last part left. */
+  /** Checks that a client's answer is one provider's answer, billed once, and posted before its last part was sent. */
   seen(seen: Seen): void {
     if (seen.facts.replayed) {
       if (seen.whole) this.#replayed(seen, seen.facts.replayed.id);
@@ -72,25 +72,25 @@ class AnswerAudit {
       if (!said.includes(text)) this.#wrong(seen.id, `was given what no provider said whole: ${text}`);
     const shown = { cost: row.cost, charged: row.charged };
     const told = { cost: nanoOf(seen.usage?.cost), charged: nanoOf(seen.usage?.charged) };
-    // A row that is written late had no known charge, and is charged nothing.
+    // If the row was written late, the answer stated no cost and nothing is charged.
     if (told.cost !== shown.cost || told.charged !== shown.charged)
       this.#wrong(seen.id, `was told ${JSON.stringify(told)}, its row says ${JSON.stringify(shown)}`);
   }
 
-  /** A free answer doesn't wait for its row for long; a node that others took for dead can't know. */
+  /** A free answer doesn't wait long for its row, and a node that others consider dead can't know. */
   #isExcused(row: RequestRow, isPaid: boolean): boolean {
     const { dead, frozen } = this.#day;
     const node = this.#model.admitted.get(row.id)?.node ?? "";
     return row.ended === "lost" && row.charged === 0 && (frozen.has(node) || (!isPaid && dead.has(node)));
   }
 
-  /** The client has a part at most: it must have paid for that at least, unless its node died or its store failed. */
+  /** The client received only a part. That part at least must be paid, unless its node died or its store failed. */
   #partly(seen: Seen): void {
     const row = this.#rows.get(seen.id);
     const bytes = bytesOf([...seen.texts.values()]);
-    // Written unheard, and then no store for as long as an answer waits for it: it is kept for who can ask again.
+    // The commit's outcome was lost and the store stayed away: the answer is kept for a repeat.
     const isUnheard = this.#day.unheard.has(seen.id);
-    // A prompt that a provider was asked is owed where the client's own limit ended it, or refusals have become too many.
+    // A prompt sent to a provider is owed if the client's own limit ended the answer, or after too many refusals.
     const isExpected = seen.fault?.code === "client_timeout" || this.#isRefusedTooOften(seen.id);
     if (bytes === 0 && seen.fault && row && row.charged > 0 && !isUnheard && !isExpected)
       this.#wrong(seen.id, `was told ${seen.fault.code} and nothing else, and paid ${row.charged}`);
@@ -187,7 +187,7 @@ class AnswerAudit {
       this.#wrong(row.id, `costs ${row.cost}, ${hold.nano} was held, and the provider kept to its limit`);
   }
 
-  /** Only what a dead node, or one taken for dead, or a store that failed, left behind is lost: nothing is charged. */
+  /** A request is lost only if its node died, was considered dead, or its store failed. Nothing is charged. */
   #lost(row: RequestRow, { hold, by }: ModelRow): void {
     const { dead, frozen, retired, storeFaults } = this.#day;
     if (row.charged !== 0) this.#wrong(row.id, "is lost, and was charged");
@@ -198,7 +198,7 @@ class AnswerAudit {
       this.#wrong(row.id, `was taken from ${hold.node}, which lives`);
   }
 
-  /** Charges what was produced. If nothing was, the prompt is charged when its client left or the provider kept refusing it. */
+  /** Charges what was produced, or the prompt if nothing was and the client left or the provider kept refusing it. */
   #broken(row: RequestRow, { settlement, isOwed }: ModelRow): void {
     const last = this.#answering(row);
     const sent = bytesOf(last.flatMap((call) => call.sent));
@@ -219,7 +219,7 @@ class AnswerAudit {
     const limitMs = this.#day.seen.get(row.id)?.plan.timeoutMs ?? null;
     if (row.fault === "client_timeout" && limitMs === null)
       this.#wrong(row.id, "ended by a limit that its client did not set");
-    // Its whole count may have come before the answer broke off, or its client left.
+    // The whole count may have arrived before the answer broke off or its client left.
     if (row.source === "provider" && last.some(({ reported, invoice }) => reported !== invoice))
       this.#wrong(row.id, "is billed by a count that was not whole");
     const reported = addCounts(last.map((call) => call.reported).filter((report) => report !== null));
@@ -229,7 +229,7 @@ class AnswerAudit {
     if (!isOwed && row.completion > 0) this.#wrong(row.id, "something was produced, and it does not count");
   }
 
-  /** No call is unrecorded, none outlives its request, none was allowed more than what is held. */
+  /** Checks that the call is recorded, ended with its request, and was allowed no more than is held. */
   call(call: CallTruth): void {
     const { requestId: id, asked, cardId } = call;
     const row = this.#rows.get(id);
@@ -255,14 +255,14 @@ class AnswerAudit {
       this.#wrong(id, `a call of ${cardId}, which has no price, is paid for`);
       return;
     }
-    // Without one, a model goes up to its own.
+    // Without a limit in the request, the model's own applies.
     const limit = asked.limit ?? findModel(cardId).outputTokensMax ?? 0;
     const worst = { prompt: 0, completion: choices * limit, cached: 0, cacheWrite: 0, reasoning: 0 };
     const due = computeBill(cardId, worst, choices, readMarkupParts(this.#day.scenario));
     if (due > hold.nano) this.#wrong(id, `call ${call.number} may cost ${due}, ${hold.nano} is held`);
   }
 
-  /** The calls whose answers were put together into the row's. */
+  /** The calls that together produced the row's answer. */
   #answering(row: RequestRow): readonly CallTruth[] {
     const calls = this.#calls.get(row.id) ?? [];
     return calls.filter(({ attempt, unconnected }) => attempt === row.attempts && !unconnected);

@@ -1,10 +1,10 @@
-// The audit of one day: what it finds wrong, with the story of the request it is about.
+// The audit of one day: its problems, each with the story of the request concerned.
 import { auditAnswers } from "./answer-audit.ts";
 import { auditBooks } from "./books-audit.ts";
 import { type DayRecord, liveThrough } from "./day.ts";
 import { Model } from "./model.ts";
 
-/** The counts of a day, which show that the simulation covers what it should. */
+/** A day's counts, which show that the simulation covers what it should. */
 export interface Counts {
   requests: number;
   calls: number;

@@ -1,4 +1,4 @@
-// The database at the end of a day, read with the auditor's own SQL, compared with the auditor's own ledger.
+// The database at the end of a day, read with separate SQL and compared with the auditor's own ledger.
 import type { Database } from "bun:sqlite";
 import type { DayRecord } from "./day.ts";
 import type { Model } from "./model.ts";
@@ -6,7 +6,7 @@ import type { Model } from "./model.ts";
 type Value = string | number | bigint | null;
 type Row = Record<string, Value>;
 
-/** Rows with whole numbers as big as they are. */
+/** Rows with whole numbers in full precision. */
 function rows(database: Database, sql: string): readonly Row[] {
   const statement = database.prepare<Row, []>(sql);
   const all = statement.all();
@@ -14,7 +14,7 @@ function rows(database: Database, sql: string): readonly Row[] {
   return all;
 }
 
-/** Queries that find nothing in sound books, each with what it finds. */
+/** Queries that return no rows for sound books, by the problem they find. */
 const UNSOUND: Readonly<Record<string, string>> = {
   "a hold is left": "SELECT id, node FROM hold",
   "a movement does not come to zero":
@@ -39,7 +39,7 @@ const UNSOUND: Readonly<Record<string, string>> = {
     SELECT request.id, charged_nano FROM request LEFT JOIN
       (SELECT request_id, sum(balance_nano) AS moved FROM entry WHERE request_id IS NOT NULL GROUP BY request_id) AS journal
       ON journal.request_id = request.id WHERE charged_nano <> -coalesce(moved, 0)`,
-  // A request that was let in, was never heard of again and was then refused has moved money to and fro.
+  // A request that was admitted, lost and then refused has moved money to and fro.
   "money moved for a request without a row": `
     SELECT request_id FROM entry WHERE request_id IS NOT NULL AND request_id NOT IN (SELECT id FROM request)
       GROUP BY request_id HAVING sum(balance_nano) <> 0`,
@@ -66,7 +66,7 @@ const UNSOUND: Readonly<Record<string, string>> = {
   "a reply that waits for nobody": "SELECT id FROM reply WHERE state = 'pending'",
 };
 
-/** The store's own audit must come to the same. */
+/** The store's own audit must agree. */
 function ownAudit({ audit }: DayRecord): readonly string[] {
   const { balances, held, system, accounts, strayEntries } = audit;
   const sum = balances + held + system.funding + system.revenue + system.overrun;
@@ -130,7 +130,7 @@ export function auditBooks(day: DayRecord, model: Model): readonly string[] {
   return problems;
 }
 
-/** The places that each owner's days have taken. */
+/** Compares the places taken on each owner's days. */
 function compareDays(
   database: Database,
   { days }: Model,

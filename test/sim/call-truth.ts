@@ -1,4 +1,4 @@
-// One upstream call as its provider knows it: what it will say, what it counts, and what will go wrong.
+// One upstream call as its provider knows it: its text, its counts, and its failure, if any.
 import type { Counted, SimModel } from "./cards.ts";
 import type { Dice } from "./dice.ts";
 import type { Asked } from "./shapes.ts";
@@ -27,31 +27,31 @@ export type TroubleWeights = Readonly<Record<Trouble, number>>;
 
 /** One call as its provider knows it. */
 export interface CallTruth {
-  /** The completion's id, from a header. */
+  /** The completion's id, read from a header. */
   readonly requestId: string;
-  /** The number of the attempt in its request, from 1. */
+  /** The number of the attempt within its request, from 1. */
   readonly attempt: number;
   readonly number: number;
   readonly cardId: string;
   readonly atMs: number;
   readonly asked: Asked;
   readonly trouble: Trouble;
-  /** Never exceeds the limit in its request, nor what its prompt may come to. */
+  /** True if it stays within its request's limit and the largest size of its prompt. */
   readonly honest: boolean;
-  /** The answer to each choice as it will be, and as far as it was sent. */
+  /** The text of each choice, whole and as far as it was sent. */
   readonly texts: readonly string[];
   readonly sent: string[];
-  /** The count that was reported last, and what the whole answer comes to. */
+  /** The last reported count, and the count of the whole answer. */
   reported: Counted | null;
   readonly invoice: Counted;
-  /** Sent to its end, with its finish. */
+  /** True once sent to its end, with its finish. */
   whole: boolean;
-  /** The connection was lost before anything was answered. */
+  /** True if the connection was lost before any answer. */
   unconnected: boolean;
   endedAtMs: number | null;
 }
 
-/** Words that no other call says. */
+/** A text that is unique to this call. */
 export function makeText(dice: Dice, call: number, choice: number): string {
   const words = Array.from(
     { length: dice.int(1, 12) },
@@ -60,7 +60,7 @@ export function makeText(dice: Dice, call: number, choice: number): string {
   return `c${call}.${choice}:${words.join(" ")}`;
 }
 
-/** The counts of a prompt of so many tokens. */
+/** The counts of a prompt of this many tokens. */
 export function splitPrompt({ cached, cacheWrite }: Counted, prompt: number): Partial<Counted> {
   return {
     prompt,
@@ -109,7 +109,7 @@ const CALM: TroubleWeights = {
   stays_open: 1,
 };
 
-/** The behaviour of a day's providers: nearly all well, or nearly none. */
+/** The behaviour of a day's providers: nearly all work, or nearly none do. */
 export function pickTroubles(dice: Dice): TroubleWeights {
   const factor = dice.pick([0.2, 1, 3, 6]);
   return { ...CALM, none: CALM.none / factor };

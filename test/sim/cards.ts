@@ -1,4 +1,4 @@
-// The models of the simulation and what they cost: the price table that the auditor reckons with too.
+// The simulation's models and their prices, which the auditor uses too.
 import type { ModelCard, Price, Rates } from "../../src/core/card.ts";
 import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
@@ -7,7 +7,7 @@ import { makeOpenaiDialect } from "../../src/dialects/openai/dialect.ts";
 import { OPENAI } from "../../src/dialects/openai/models.ts";
 import { findDialect } from "../../src/providers/index.ts";
 
-/** Millionths of a USD per million tokens, and in all of a request millionths of a USD: whole numbers. */
+/** Whole numbers: millionths of a USD per million tokens, and millionths of a USD per request. */
 export interface SimRates {
   readonly input: number;
   readonly output: number;
@@ -27,7 +27,7 @@ export interface SimModel {
   readonly name: string;
   readonly shape: Shape;
   readonly outputTokensMax: number | null;
-  /** The number of choices that one call of it returns. */
+  /** The number of choices that one call returns. */
   readonly choices: number;
   readonly price: SimPrice | null;
 }
@@ -132,7 +132,7 @@ export const DIALECT_OF: Readonly<Record<string, Dialect>> = {
   Delta: gemini,
 };
 
-/** The usage that a provider counts of one call, or of all calls of an answer. */
+/** A provider's count of one call, or of all calls of an answer. */
 export interface Counted {
   readonly prompt: number;
   readonly completion: number;
@@ -157,8 +157,8 @@ export function addCounts(counts: readonly Counted[]): Counted {
 }
 
 /**
- * The auditor's own bill: nano-dollars of so many tokens for so many choices, the markup in millionths, rounded up once.
- * Each call has the same prompt, which decides its tier, and is paid for as one.
+ * The auditor's own bill in nano-dollars: tokens times choices, with the markup in millionths, rounded up once. Each
+ * call has the same prompt, which decides its tier, and is billed as one call.
  */
 export function computeBill(cardId: string, counted: Counted, choices: number, markupParts: number): bigint {
   const { price, choices: choicesPerCall } = findModel(cardId);

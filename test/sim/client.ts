@@ -1,4 +1,4 @@
-// Clients: they ask, read at their own pace, hang up when they like, and note down what they were given.
+// Simulated clients: they send requests, read at their own pace, hang up at random, and record what they receive.
 
 import { Ending } from "../../src/core/ending.ts";
 import { type Fault, toFault } from "../../src/core/fault.ts";
@@ -22,18 +22,18 @@ import type { EventClock } from "./event-clock.ts";
 import type { SimNode } from "./node.ts";
 import type { Plan } from "./scenario.ts";
 
-/** Any digest serves, as long as it is the same on every node. */
+/** Any digest will do, as long as it is the same on every node. */
 const SEALER = {
   digest: (text: string) => new Bun.CryptoHasher("sha256").update(text).digest("hex"),
 };
 
-/** A request's row as it stood at one moment. */
+/** A request's row at one moment. */
 export interface RowGlimpse {
   readonly ended: string;
   readonly chargedNanoUsd: number;
 }
 
-/** The answer that one client got. */
+/** The answer received by one client. */
 export interface Seen {
   readonly plan: Plan;
   readonly id: string;
@@ -42,18 +42,18 @@ export interface Seen {
   readonly replyId: string | null;
   facts: Facts;
   readonly atMs: number;
-  /** By choice. */
+  /** The text of each choice. */
   readonly texts: Map<number, string>;
   whole: boolean;
   usage: Usage | null;
-  /** The whole answer as JSON; null where it was streamed. */
+  /** The whole answer as JSON. Null if it was streamed. */
   json: string | null;
   fault: Fault | null;
   left: boolean;
   leftAtMs: number | null;
-  /** Its node died while it waited. */
+  /** True if its node died while it waited. */
   cut: boolean;
-  /** True if what was granted would have survived a power failure when the first part came. */
+  /** True if the grant would have survived a power failure when the first part arrived. */
   synced: boolean;
   rowAtEnd: RowGlimpse | null;
 }
@@ -70,7 +70,7 @@ export interface ClientWorld {
 const TIMEOUTS = { connectMs: 4000, firstByteMs: 6000, idleMs: 5000, totalMs: 25_000 };
 const RULES = { fairQuality: 0.85, deny: [], pin: {}, rules: [], explore: 0 };
 
-/** Every request has its providers to itself, so that each call says whose it is. */
+/** Separate upstreams for each request, so that each call can be attributed to its request. */
 function upstreamsFor(id: string): ReadonlyMap<string, Upstream> {
   return new Map(
     Object.entries(DIALECT_OF).map(([name, dialect]): [string, Upstream] => {
@@ -97,7 +97,7 @@ function selectionOf({ model, fallbacks }: Plan): Selection {
   return { kind: "card", card, fallbacks: fallbacks.flatMap(cardOf) };
 }
 
-/** Asks a living node; resolves when the client is done with it. */
+/** Sends the request to a living node. Resolves when the client has finished with it. */
 export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promise<void> {
   const key = world.keys.get(plan.keyId);
   if (!key) throw new Error(`There is no key ${plan.keyId}.`);
@@ -184,7 +184,7 @@ class Visit {
     return this.#seen.cut || this.#seen.left;
   }
 
-  /** As the HTTP layer does it. */
+  /** Leaves as the HTTP layer does. */
   #leave(): void {
     const { fault, whole } = this.#seen;
     if (this.#isGone || fault || whole) return;
@@ -225,7 +225,7 @@ class Visit {
     if (!this.#isGone) this.#end();
   }
 
-  /** Leaves, or takes its time, between two parts. */
+  /** Leaves or pauses between two parts. */
   #rest(count: number): Promise<void> | null {
     const { manner } = this.#seen.plan;
     if (manner.kind === "leaves after parts" && count >= manner.parts) this.#leave();

@@ -1,4 +1,4 @@
-// One seed's day from its first event to its last: everything that happened, for the auditor.
+// One seed's day from its first event to its last, recorded for the auditor.
 import { Database } from "bun:sqlite";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { type BookEvent, type NodeWorld, SimNode } from "./node.ts";
 import { Providers } from "./providers.ts";
 import { makeScenario, type PlannedTopUp, type Scenario } from "./scenario.ts";
 
-/** All that is known about a day when it is over. The database is open until `dispose`. */
+/** The record of a finished day. The database is open until `dispose`. */
 export interface DayRecord {
   readonly scenario: Scenario;
   readonly calls: readonly CallTruth[];
@@ -23,13 +23,13 @@ export interface DayRecord {
   readonly dead: ReadonlySet<string>;
   readonly frozen: ReadonlySet<string>;
   readonly retired: ReadonlySet<string>;
-  /** The store's own. */
+  /** The store's own audit. */
   readonly audit: Audit;
-  /** Requests whose settlement was written without anybody hearing of it. */
+  /** Requests whose settlement was written without any caller learning of it. */
   readonly unheard: ReadonlySet<string>;
-  /** The number of uses of the store that were made to fail. */
+  /** The number of store calls that were made to fail. */
   readonly storeFaults: number;
-  /** Errors that nobody should ever see. */
+  /** Errors that must never occur. */
   readonly wrongs: readonly string[];
   readonly story: readonly string[];
   readonly database: Database;
@@ -37,7 +37,7 @@ export interface DayRecord {
   dispose(): void;
 }
 
-/** A folder in memory, where a file costs no disk. */
+/** A folder in memory, so that files need no disk. */
 const SHARED_MEMORY = "/dev/shm";
 const ROOT = existsSync(SHARED_MEMORY) ? SHARED_MEMORY : tmpdir();
 const TOP_UP_TRIES = 8;
@@ -114,7 +114,7 @@ class Day {
     await this.#begin();
     this.#schedule();
     await this.#untilIdle();
-    // A dead node's holds are resolved a little later, or, if the store is away, when it is back.
+    // A dead node's holds are resolved a little later or, if the store is away, once it is back.
     for (let seconds = 3; seconds <= 60; seconds += 3) this.#clock.after(seconds * 1000, () => {});
     await this.#untilIdle();
     const audit = await this.#audit();
@@ -190,13 +190,13 @@ class Day {
     for (const plan of plans) {
       this.#clock.after(plan.atMs, () => {
         const node = this.#alive(plan.node);
-        // A connection that nobody takes: the client asks nobody else.
+        // If the connection is refused, the client gives up.
         if (node) this.#wrongly(ask(this.#clients, node, plan));
       });
     }
   }
 
-  /** The node of that place, unless it is down. */
+  /** The node at that place, or null if it is down. */
   #alive(at: number): SimNode | null {
     const node = this.#nodes[at];
     return node?.takesRequests ? node : null;
@@ -214,7 +214,7 @@ class Day {
     await this.#openNode(at);
   }
 
-  /** The operator repeats a top-up until it is known to be made; of another amount it is refused. */
+  /** The operator repeats a top-up until it is confirmed. A repeat with another amount is refused. */
   async #topUp({ accountId, id, nanoUsd }: PlannedTopUp): Promise<void> {
     for (let tries = 0; tries < TOP_UP_TRIES; tries++) {
       const node = this.#alive(0);

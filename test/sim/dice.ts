@@ -1,4 +1,4 @@
-// Chance that can be thrown again: one seed gives the same day in every run.
+// Seeded chance: a seed gives the same day in every run.
 
 export class Dice {
   #state: number;
@@ -8,7 +8,7 @@ export class Dice {
     for (let warm = 0; warm < 4; warm++) this.next();
   }
 
-  /** From 0 up to 1 (mulberry32). */
+  /** Returns a number from 0 to below 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -21,7 +21,7 @@ export class Dice {
     return this.next() < probability;
   }
 
-  /** A whole number, both ends included. */
+  /** Returns a whole number from `least` to `most`, both included. */
   int(least: number, most: number): number {
     return least + Math.floor(this.next() * (most - least + 1));
   }
@@ -32,7 +32,7 @@ export class Dice {
     return one;
   }
 
-  /** One of the names, each as often as its weight says. */
+  /** Returns one of the names, each in proportion to its weight. */
   weighted<Name extends string>(weights: Readonly<Record<Name, number>>): Name {
     const names = Object.keys(weights).filter((name): name is Name => name in weights);
     let mark = this.next() * names.reduce((sum, name) => sum + weights[name], 0);

@@ -3,7 +3,7 @@ import type { Clock } from "../../src/core/world.ts";
 
 interface Due {
   readonly atMs: number;
-  /** Of two events at the same moment the one that was asked for first comes first. */
+  /** Orders events due at the same moment by when they were scheduled. */
   readonly order: number;
   task: (() => void) | null;
 }
@@ -26,7 +26,7 @@ export class EventClock {
   #periodics: Periodic[] = [];
   #orders = 0;
   #monotonicMs = 0;
-  /** Wall time is the monotonic one and this: it may be set. */
+  /** Wall time is monotonic time plus this, and can be set. */
   wallAheadMs: number;
 
   constructor(startMs: number) {
@@ -53,7 +53,7 @@ export class EventClock {
     return new Promise((resolve) => this.after(delayMs, resolve));
   }
 
-  /** The clock as one life of a process sees it: with its end its timers end. */
+  /** The clock of one life of a process. Its timers end with that life. */
   forLife(isOver: () => boolean): Clock {
     return {
       nowMs: () => this.nowMs,
@@ -78,7 +78,7 @@ export class EventClock {
     };
   }
 
-  /** Stops the periodic tasks of lives that are over: the filter says which stay. */
+  /** The filter drops the periodic tasks of lives that are over. */
   async run(parts: { readonly isBusy: () => boolean; readonly isWorking: () => boolean }): Promise<void> {
     for (let steps = 0; steps < STEPS_MAX; steps++) {
       await drained(parts.isWorking);
@@ -118,7 +118,7 @@ export class EventClock {
     return first;
   }
 
-  /** Kept in order: most events are asked for not long before they come. */
+  /** Kept sorted, because most events are scheduled shortly before they are due. */
   #push(due: Due): void {
     let low = 0;
     let high = this.#due.length;
@@ -133,7 +133,7 @@ export class EventClock {
   }
 }
 
-/** Lets promises settle, and batches of the store be written. */
+/** Lets promises settle and the store write its batches. */
 async function drained(isWorking: () => boolean): Promise<void> {
   await turn();
   for (let turns = 0; isWorking(); turns++) {

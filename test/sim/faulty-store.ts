@@ -1,4 +1,4 @@
-// A store that fails by chance: before the commit, after it without anybody knowing, slowly, at the sync, and for good when its process dies.
+// A store that fails at random: before the commit, after it unnoticed, slowly, at the sync, and for good at a death.
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import { Fault } from "../../src/core/fault.ts";
 import type { PruneBefore, Store } from "../../src/core/store.ts";
@@ -10,19 +10,19 @@ export interface StoreTroubles {
   readonly outages: readonly { readonly atMs: number; readonly forMs: number }[];
 }
 
-/** The simulation's view of one life's use of its store. */
+/** One process life's use of its store, as the simulation sees it. */
 export interface StoreLife {
-  /** Nothing of it may be written any more, and nobody hears of it. */
+  /** True once its process is dead: nothing more is written, and no caller gets a reply. */
   dead: boolean;
-  /** Uses of the real store that are not over. */
+  /** The number of pending calls to the real store. */
   working: number;
-  /** Grants that were given out, in order, and up to which of them a sync was waited for. */
+  /** Returned grants in order, and the last of them that a sync covers. */
   granted: Map<string, number>;
   durableUpTo: number;
-  /** Uses that were made to fail, or to take long. */
+  /** The number of calls that were made to fail or to take long. */
   faults: number;
   delays: number;
-  /** Requests whose settlement was written without anybody hearing of it. */
+  /** Requests whose settlement was written without any caller learning of it. */
   unheard: Set<string>;
   onPrune: (before: PruneBefore) => void;
 }
@@ -42,7 +42,7 @@ function unavailable(outcomeUnknown: boolean): Fault {
   return new Fault("store_unavailable", "The store was made to fail.", { retryAfterMs: 1000, ...unknown });
 }
 
-/** The real store behind its troubles; all waiting is on the simulation's clock. */
+/** Wraps the real store in random failures. All waits use the simulation's clock. */
 export function faultyStore(
   real: Store,
   life: StoreLife,
@@ -53,7 +53,7 @@ export function faultyStore(
   function draw(): Trouble {
     const nowMs = clock.monotonicMs;
     const isOut = troubles.outages.some(({ atMs, forMs }) => nowMs >= atMs && nowMs < atMs + forMs);
-    // Nothing gets through; what does, nobody hears of.
+    // During an outage almost nothing is written, and no reply arrives.
     if (isOut) return dice.chance(0.02) ? "after" : "before";
     if (!dice.chance(troubles.chance)) return dice.chance(0.05) ? "slow" : "none";
     return dice.weighted({ before: 3, after: 3, twice: 3, slow: 2, "slow after": 2 });
@@ -71,7 +71,7 @@ export function faultyStore(
       life.faults++;
       throw unavailable(false);
     }
-    // The engine lost sight of its commit and made it again, as it may with every demand.
+    // The engine missed the reply to its commit and repeated it, as it may for every demand.
     if (trouble === "twice") {
       await inTime(() => work(false));
       if (dice.chance(0.5)) await clock.wait(dice.int(1, 4000));
@@ -88,7 +88,7 @@ export function faultyStore(
     return result;
   }
 
-  /** Real work, which the clock waits for; the dead never hear of it. */
+  /** Real work, which the clock waits for. A dead process never gets the result. */
   function inTime<T>(work: () => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       life.working++;

@@ -1,4 +1,4 @@
-// The auditor's own count of each owner's days: places, slots, what was given back, and the budget of free requests.
+// The auditor's own count of each owner's days: places, slots, give-backs, and the budget for free requests.
 import type { Admission } from "../../src/core/demand.ts";
 import { computeWorst, freeRoom, readMarkupParts } from "./model-money.ts";
 import type { ModelHold, ModelMeter, ModelPlace, ModelSlot } from "./model-rows.ts";
@@ -22,7 +22,7 @@ export class ModelDays {
     return this.meters.get(`${owner} ${day}`) ?? none;
   }
 
-  /** The hold on the day's budget for free requests; null if there is none; else the reason why it is refused. */
+  /** Returns the hold on the day's budget for free requests, null without a budget, or the reason for a refusal. */
   free({ offers }: Admission, meter: ModelMeter): bigint | null | string {
     const { models, budgetNanoUsd } = this.#scenario.quota.free;
     const isFree = (card: string) =>
@@ -50,7 +50,7 @@ export class ModelDays {
     if (place.taken) this.slots.set(place.owner, place.taken);
   }
 
-  /** The number of answers that come back: within the day's bound, unless nobody was sent them. */
+  /** The number of answers given back: within the day's bound, unless none was sent to a provider. */
   giveBack(
     { place }: ModelHold,
     answers: number,

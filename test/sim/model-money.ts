@@ -9,12 +9,12 @@ export function readMarkupParts({ billing }: Scenario): number {
   return Math.round(billing.markup * MILLION);
 }
 
-/** Pico-dollars of a token at so many USD per million of them. */
+/** Converts USD per million tokens to pico-dollars per token. */
 function picoOf(usdPerMillion: number): bigint {
   return BigInt(Math.round(usdPerMillion * 1_000_000));
 }
 
-/** The worst cost of an offer if a request that names no limit, or a large one, may take so much (`share`). */
+/** The worst cost of an offer if a request with no limit, or a large one, may use up to `share`. */
 export function computeWorst(offer: Offer, share: bigint, markupParts: number): bigint {
   const fixed = offer.lines.reduce((sum, line) => sum + BigInt(line.count) * picoOf(line.usdPerMillion), 0n);
   const perToken = BigInt(offer.choices) * picoOf(offer.outputUsdPerMillion);
@@ -30,7 +30,7 @@ export function computeWorst(offer: Offer, share: bigint, markupParts: number): 
   return costOf(tokens < most ? tokens : most);
 }
 
-/** The part of a budget that a free request may take: all that is left, or a share of it without its own limit. */
+/** The part of a budget that a free request may use: all that is left, or a share of it if it sets no limit. */
 export function freeRoom(limit: bigint, spent: bigint, held: bigint): { rest: bigint; share: bigint } {
   const unspent = limit > spent ? limit - spent : 0n;
   const rest = unspent > held ? unspent - held : 0n;

@@ -1,4 +1,4 @@
-// The rows of the auditor's own ledger, and what an answer says in words that can be compared.
+// The rows of the auditor's own ledger, and a comparable text form of its answers.
 import type { Admission, Answer, Settlement } from "../../src/core/demand.ts";
 import type { Place } from "../../src/core/rows.ts";
 
@@ -17,7 +17,7 @@ export interface ModelMeter {
   readonly used: number;
   readonly lastAtMs: number;
   readonly givenBack: number;
-  /** Of the day's budget for free requests. */
+  /** Spent from the day's budget for free requests. */
   readonly freeSpent: bigint;
   readonly freeHeld: bigint;
 }
@@ -29,13 +29,13 @@ export interface ModelPlace {
   readonly kind: "allowance" | "throttle" | "unlimited" | "balance";
   readonly owner: string;
   readonly day: string;
-  /** Of the allowance, and of the throttle. */
+  /** Counted against the allowance and the throttle. */
   readonly places: number;
   readonly slots: number;
   readonly taken: ModelSlot | null;
   readonly previous: ModelSlot | null;
   readonly giveBackMax: number;
-  /** null: no budget bounds it. */
+  /** Null if no budget bounds it. */
   readonly free: bigint | null;
 }
 export interface ModelHold {
@@ -59,7 +59,7 @@ export interface ModelRow {
   readonly settlement: Settlement;
   /** True if the row's cost is owed. */
   readonly isOwed: boolean;
-  /** The node that settles it: for a dead node's holds, another one than the node that made them. */
+  /** The node that settles it. For a dead node's hold, not the node that made it. */
   readonly by: string;
   readonly charged: bigint;
   readonly writtenOff: bigint;
@@ -76,7 +76,7 @@ export function placeWords(place: ModelPlace | Place): string {
   return `${kind} of ${owner} on ${day}: ${places} places, ${slots} slots (${at}), ${free ?? "no"} of the budget`;
 }
 
-/** The part of an answer that the rules decide. */
+/** The part of an answer that the rules determine. */
 export function describeAnswer(answer: Answer): string {
   switch (answer.kind) {
     case "granted":

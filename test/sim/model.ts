@@ -1,4 +1,4 @@
-// The auditor's ledger: it decides every demand a second time, with a separate implementation of the documented rules, and reports differences.
+// The auditor's ledger: decides every demand again by a separate implementation of the rules, and reports differences.
 import type { Admission, Answer, Demand, Settlement } from "../../src/core/demand.ts";
 import type { GatewayKey } from "../../src/core/key.ts";
 import { ModelDays } from "./model-days.ts";
@@ -20,7 +20,7 @@ import type { Scenario } from "./scenario.ts";
 
 const REPLY_KEPT_MS = 86_400_000;
 
-/** The books as they should be after all events, and what was decided otherwise. */
+/** The books as they should be after all events, and the decisions that differed. */
 export class Model {
   readonly accounts = new Map<string, ModelAccount>();
   readonly spends = new Map<string, ModelSpend>();
@@ -109,7 +109,7 @@ export class Model {
     const unknown = this.holds.get(demand.id);
     if (unknown) this.#undo(demand.id, unknown);
     if (!key || key.revokedAtMs !== null || isExpired) return "refused: invalid_api_key";
-    // Others have taken its node for dead, and resolved it.
+    // Other nodes have declared its node dead and resolved it.
     if (this.rows.has(demand.id)) return "refused: store_unavailable";
     const before = this.#answeredBefore(demand, answer);
     if (before !== null) return before;
@@ -126,7 +126,7 @@ export class Model {
     if (reply.bodyDigest !== idempotency.bodyDigest) return "refused: idempotency_mismatch";
     if (reply.state === "pending") return `pending ${reply.requestId}`;
     if (reply.state === "unavailable") return "refused: idempotency_unavailable";
-    // The answers are compared where they are received.
+    // Replayed answers are compared where they are received.
     return answer.kind === "replayed" ? describeAnswer(answer) : "replayed";
   }
 
@@ -162,7 +162,7 @@ export class Model {
     }
     const places = Math.min(answers, Math.max(0, limit - meter.used));
     const slots = quota.throttleMs > 0 ? answers - places : 0;
-    // The first of the slots is now, or behind the places that are taken now and all slots before.
+    // The first slot is now, or after the places taken now and all earlier slots.
     const firstMs = places > 0 ? Math.max(nowMs, previous?.atMs ?? 0) + quota.throttleMs : nowMs;
     const taken = slots > 0 ? { atMs: firstMs + (slots - 1) * quota.throttleMs, by: demand.id } : null;
     const kind = places > 0 ? "allowance" : "throttle";
@@ -170,7 +170,7 @@ export class Model {
     return { place: { kind, ...none, ...took, free }, nano: 0n };
   }
 
-  /** The worst case at the most expensive model that is covered; null when the first one isn't. */
+  /** The worst cost of the most expensive covered model. Null if the first model isn't covered. */
   #affordable(demand: Admission, key: GatewayKey): bigint | null {
     if (!payable(demand)) return null;
     const { balance } = this.#account(key.accountId);
@@ -181,7 +181,7 @@ export class Model {
     const costs = demand.offers
       .filter(({ isPriced }) => isPriced)
       .map((offer) => computeWorst(offer, share, readMarkupParts(this.#scenario)));
-    // The first model of the plan must be covered, the others are left out where they aren't.
+    // The first model of the plan must be covered. Others that aren't are skipped.
     if (costs[0] === undefined || costs[0] > free) return null;
     const most = costs.filter((cost) => cost <= free).reduce((a, b) => (a > b ? a : b), 0n);
     return most;
@@ -233,7 +233,7 @@ export class Model {
     return settledWords(charged, hold.nano, writtenOff, false);
   }
 
-  /** As if it had never been let in. */
+  /** Undoes the admission completely. */
   #undo(id: string, hold: ModelHold): void {
     this.#release(id, hold, null);
     this.days.giveBack(hold, hold.place.places + hold.place.slots, false, false, 0);
@@ -241,7 +241,7 @@ export class Model {
     if (hold.place.kind === "balance") this.#pay(hold, 0n);
   }
 
-  /** Its Idempotency-Key is free again where nothing was produced (`kept` is null). */
+  /** The Idempotency-Key is free again if nothing was produced (`kept` is null). */
   #release(
     id: string,
     hold: ModelHold,
@@ -271,7 +271,7 @@ export class Model {
   }
 }
 
-/** True if a balance could pay for any model of the plan. */
+/** True if a balance can pay for any model of the plan. */
 function payable({ offers, isPayable }: Admission): boolean {
   return isPayable && offers.some(({ isPriced }) => isPriced);
 }

@@ -1,4 +1,4 @@
-// One life of the gateway's process: the real core on the real store, with the simulation's clock, chance and providers; it can be killed.
+// One life of the gateway's process, which can be killed: the real core and store with simulated clock and providers.
 import { rmSync, writeFileSync } from "node:fs";
 import { startUpkeep } from "../../src/app/upkeep.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
@@ -24,7 +24,7 @@ import { faultyStore, type StoreLife } from "./faulty-store.ts";
 import type { Providers } from "./providers.ts";
 import type { Scenario } from "./scenario.ts";
 
-/** Changes of the books, in the order in which they were decided under the store's lock. */
+/** Changes to the books, in the order decided under the store's lock. */
 export type BookEvent =
   | { readonly kind: "decided"; readonly demand: Demand; readonly answer: Answer; readonly node: string }
   | { readonly kind: "revoked"; readonly keyId: string; readonly atMs: number }
@@ -37,19 +37,19 @@ export interface NodeWorld {
   readonly providers: Providers;
   readonly path: string;
   readonly events: BookEvent[];
-  /** Receives in words what happens, for the story of a day that went wrong. */
+  /** Receives events in words, for the story of a day that went wrong. */
   readonly tell: (what: string) => void;
-  /** Ids of nodes that died, and of living ones that lost their lock. */
+  /** Ids of dead nodes, and of living ones that lost their lock. */
   readonly dead: Set<string>;
   readonly frozen: Set<string>;
-  /** Those that ended in order, with a store that was sound to the end: they leave nothing behind. */
+  /** Nodes that shut down in order with a working store, and so leave nothing behind. */
   readonly retired: Set<string>;
 }
 
-/** As long as the program's own stop takes. */
+/** The same time as in the program's own shutdown. */
 const SETTLE_MS = 5000;
 const KEEP_MS = 400 * 86_400_000;
-/** No client of these days gives a score. */
+/** No simulated client gives a score. */
 const NOTHING_LEARNED = { refresh: async () => {} };
 const SEALING_KEY = new Uint8Array(32).fill(7);
 
@@ -57,7 +57,7 @@ export class SimNode {
   readonly gateway: Gateway;
   readonly store: Store;
   readonly life: StoreLife;
-  /** Called with its end, for everyone who is connected to it. */
+  /** Called at its death, for every connected client. */
   readonly onDeath = new Set<() => void>();
   readonly #world: NodeWorld;
   readonly #real: Store;
@@ -120,7 +120,7 @@ export class SimNode {
     return this.#real.node;
   }
 
-  /** From this instant nothing of it reaches the store, a provider or a client. */
+  /** From this instant nothing it does reaches the store, a provider or a client. */
   async kill(): Promise<void> {
     const { life, id } = this;
     if (life.dead) return;
@@ -130,12 +130,12 @@ export class SimNode {
     for (const end of this.onDeath) end();
     life.working++;
     await this.#real.close();
-    // The file of a lock outlives its process.
+    // The lock's file may outlive its process.
     if (this.#world.dice.chance(0.5)) writeFileSync(`${this.#world.path}-${id}`, "");
     life.working--;
   }
 
-  /** Takes no new requests, lets those under way finish for so long, ends the rest, and is gone. */
+  /** Refuses new requests, lets the open ones finish for `drainMs`, ends the rest, and exits. */
   async retire(drainMs: number): Promise<void> {
     const { life, id } = this;
     const { clock, tell, dead } = this.#world;
@@ -160,7 +160,7 @@ export class SimNode {
     return !this.life.dead && !this.#leaving;
   }
 
-  /** Others take it for dead, and it doesn't know. */
+  /** Other nodes consider it dead, and it doesn't know. */
   freeze(): void {
     if (this.life.dead) return;
     this.#world.tell(`${this.id} is taken for dead`);
@@ -168,7 +168,7 @@ export class SimNode {
     rmSync(`${this.#world.path}-${this.id}`, { force: true });
   }
 
-  /** Immediately, as all that is no batch. */
+  /** Applied immediately, like everything that isn't batched. */
   revoke(keyId: string): void {
     const { clock, events } = this.#world;
     const atMs = clock.nowMs;

@@ -1,4 +1,4 @@
-// The auditor's own idea of days: the date on the zone's clocks, less the hours by which the day begins late.
+// The auditor's own definition of days: the date in the time zone, shifted by the hour at which the day begins.
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
@@ -21,11 +21,11 @@ const DAY_MS = 86_400_000;
 
 export interface DayRules {
   readonly timeZone: string;
-  /** Not within an hour that the zone's clocks skip or repeat: there a date alone would not do. */
+  /** Not within an hour that the zone skips or repeats, where a date alone would be ambiguous. */
   readonly dayStartsMinutes: number;
 }
 
-/** `2026-11-20`: the date on which the day of that moment began. */
+/** Returns the date on which the moment's day began, such as `2026-11-20`. */
 export function ownDay(atMs: number, { timeZone, dayStartsMinutes }: DayRules): string {
   const [date = "", time = ""] = formatOf(timeZone).format(atMs).split(" ");
   const [hours = 0, minutes = 0] = time.split(":").map(Number);
@@ -36,7 +36,7 @@ export function nextDay(day: string): string {
   return dateBeside(day, 1);
 }
 
-/** Apia skipped a day once, long before these days: here every date is followed by the next. */
+/** Apia once skipped a date, long before the simulated days. Here every date is followed by the next. */
 function dateBeside(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }

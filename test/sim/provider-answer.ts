@@ -1,4 +1,4 @@
-// A simulated provider's answer on its way: step by step on the clock, to its end or to its trouble.
+// A simulated provider's answer, sent step by step on the clock to its end or its failure.
 
 import type { CallTruth, Trouble } from "./call-truth.ts";
 import { type Counted, formatId, MODELS, NOTHING_COUNTED } from "./cards.ts";
@@ -17,7 +17,7 @@ class ConnectionError extends Error {
 
 const encoder = new TextEncoder();
 
-/** One answer on its way, step by step on the clock. */
+/** One answer, sent step by step on the clock. */
 export class Answer {
   readonly response: Promise<Response>;
   readonly #truth: CallTruth;
@@ -109,7 +109,7 @@ export class Answer {
   async #stream(): Promise<void> {
     const { trouble, texts, invoice } = this.#truth;
     const pieces = piecesOf(this.#dice, texts);
-    // The place in the answer at which the failure comes: before the first piece, or after some of them.
+    // The piece at which the failure comes: before the first, or after some.
     const breaksAt = isBreaking(trouble) ? this.#dice.int(0, pieces.length) : -1;
     const isCounted = trouble !== "no_count";
     const least = { ...invoice, completion: Math.min(1, invoice.completion), reasoning: 0 };
@@ -132,7 +132,7 @@ export class Answer {
     this.#truth.whole = true;
     this.#sendAll(this.#speech.finish(texts.length, isCounted ? invoice : null));
     const hasMark = this.#speech.mark().length > 0;
-    // Without the mark of its dialect's own an answer of Anthropic's is not whole.
+    // Without its dialect's end mark, an answer of Anthropic's is not whole.
     if (trouble === "stays_open") {
       this.#truth.whole = this.#truth.whole && this.#speech !== SPEECH.anthropic;
       return;
@@ -142,7 +142,7 @@ export class Answer {
     if (!this.#ended) this.#close();
   }
 
-  /** Of what is none of these nothing more is heard: it stalls. */
+  /** Any other trouble is a stall: nothing more is sent. */
   #trouble(): void {
     if (this.#ended) return;
     const { trouble } = this.#truth;
@@ -179,7 +179,7 @@ export class Answer {
     if (!this.#isOver()) this.#head.resolve(response);
   }
 
-  /** Several events may arrive in one read, and one event in two. */
+  /** Several events may arrive in one read, or one event in two. */
   #sendAll(events: readonly string[]): void {
     const text = events.join("");
     if (text === "") return;
@@ -218,7 +218,7 @@ function isBreaking(trouble: Trouble): boolean {
   return ["stalls", "garbage", "breaks", "ends_early", "error_event"].includes(trouble);
 }
 
-/** The texts in pieces, those of several choices mixed. */
+/** Splits the texts into pieces and mixes those of several choices. */
 function piecesOf(dice: Dice, texts: readonly string[]): readonly (readonly [number, string])[] {
   const rest = texts.map((text) => text);
   const pieces: [number, string][] = [];

@@ -1,4 +1,4 @@
-// The simulated providers: they keep their own count of each call, which is their invoice, and misbehave by chance.
+// The simulated providers: they keep a separate count of each call, which is their invoice, and misbehave at random.
 import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { Fetch, Reach } from "../../src/core/world.ts";
 import {
@@ -36,7 +36,7 @@ export class Providers {
     this.#attemptOf = parts.attemptOf;
   }
 
-  /** Calls that nobody has ended yet. */
+  /** The number of calls that haven't ended. */
   get open(): number {
     return this.#open;
   }
@@ -46,7 +46,7 @@ export class Providers {
     return this.#clock.monotonicMs >= this.#unreachableUntilMs;
   };
 
-  /** `isOver`: the process that called is gone, nothing reaches it any more; what it had open is ended by `onDeath`. */
+  /** `isOver` is true once the calling process is dead and nothing reaches it. `onDeath` ends its open calls. */
   fetchFor(isOver: () => boolean, onDeath: Set<() => void>): Fetch {
     return (url, init) => this.#fetch(url, init, isOver, onDeath);
   }
@@ -57,7 +57,7 @@ export class Providers {
     isOver: () => boolean,
     onDeath: Set<() => void>,
   ): Promise<Response> {
-    // A call that was already cancelled is not sent.
+    // A cancelled call is not sent.
     init.signal?.throwIfAborted();
     const body = parseJson(String(init.body));
     if (!isObject(body)) throw new Error("A call without a body.");
@@ -83,12 +83,12 @@ export class Providers {
     const number = this.calls.length;
     const before = this.calls.findLast((call) => call.requestId === requestId);
     const drawn = dice.weighted(this.#weights);
-    // A reset is tried again on a new connection: twice would be an outage.
+    // A reset is retried on a new connection. Two in a row would be an outage.
     const trouble = drawn === "reset_once" && before?.trouble === "reset_once" ? "none" : drawn;
     const texts = Array.from({ length: asked.choices }, (_, choice) => makeText(dice, number, choice));
     const attempt = this.#attemptOf(requestId);
     const invoice = makeInvoice(dice, model, asked, trouble === "beyond_hold");
-    // Calls for the choices of one answer have one prompt.
+    // The calls for one answer's choices have the same prompt.
     const sister = before?.attempt === attempt ? before.invoice.prompt : invoice.prompt;
     return {
       requestId,

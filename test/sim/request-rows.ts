@@ -1,11 +1,11 @@
-// The requests' rows as the auditor reads them, and how much of a provider's report can be true.
+// The requests' rows as the auditor reads them, and bounds on what a provider can truthfully report.
 import type { Database } from "bun:sqlite";
 import type { CallTruth } from "./call-truth.ts";
 import { type Counted, findModel } from "./cards.ts";
 
 export interface RequestRow extends Counted {
   readonly id: string;
-  /** The one that answered, else the one that was asked last. */
+  /** The model that answered, or else the last one called. */
   readonly model: string | null;
   readonly attempts: number;
   readonly status: number;
@@ -28,7 +28,7 @@ export function requestRows(database: Database): ReadonlyMap<string, RequestRow>
   return new Map(found.map((row) => [row.id, row]));
 }
 
-/** The bounds of a report: a model reads no more than its context and writes little more than its limit. */
+/** Bounds a report: a model reads at most its context and writes little more than its limit. */
 export function possible(invoice: Counted, calls: readonly CallTruth[]): Counted {
   const outputMax = ({ asked, cardId }: CallTruth) =>
     asked.limit ?? findModel(cardId).outputTokensMax ?? CONTEXT;
@@ -37,5 +37,5 @@ export function possible(invoice: Counted, calls: readonly CallTruth[]): Counted
   return { ...invoice, completion, reasoning: Math.min(invoice.reasoning, completion) };
 }
 
-/** Of each of the models. */
+/** The context of every model, in tokens. */
 const CONTEXT = 200_000;

@@ -19,12 +19,12 @@ export type Manner =
   | { readonly kind: "leaves after parts"; readonly parts: number }
   | { readonly kind: "leaves at"; readonly afterMs: number };
 
-/** One request that a client will make. */
+/** One request that a client will send. */
 export interface Plan {
   readonly name: string;
   readonly atMs: number;
   readonly keyId: string;
-  /** The node that it goes to. */
+  /** The node that it is sent to. */
   readonly node: number;
   readonly model: string;
   readonly fallbacks: readonly string[];
@@ -55,15 +55,15 @@ export interface Scenario {
     readonly atMs: number;
     readonly node: number;
     readonly downMs: number;
-    /** null: it is killed; else it retires, and gives its requests so long. */
+    /** The time to finish open requests if the node retires. Null if it is killed. */
     readonly drainMs: number | null;
   }[];
-  /** The lock of a living node counts as lost from then on. */
+  /** From `atMs` on, the living node's lock counts as lost. */
   readonly freezes: readonly { readonly atMs: number; readonly node: number }[];
   readonly jumps: readonly { readonly atMs: number; readonly byMs: number }[];
   readonly revocations: readonly { readonly atMs: number; readonly keyId: string }[];
   readonly troubles: TroubleWeights;
-  /** The share of store calls that fail, and the period during which all of them do. */
+  /** The share of store calls that fail, and periods in which all fail. */
   readonly storeFaults: number;
   readonly outages: readonly { readonly atMs: number; readonly forMs: number }[];
 }
@@ -80,7 +80,7 @@ const ZONES = [
   "America/Santiago",
   "America/Havana",
 ];
-/** Days around which clocks change somewhere. */
+/** Dates near clock changes in some time zone. */
 const DATES = [
   [2026, 2, 8],
   [2026, 2, 29],
@@ -101,7 +101,7 @@ export function makeScenario(seed: number, dice: Dice): Scenario {
   const zone = { timeZone: dice.pick(ZONES), dayStartsMinutes: dice.chance(0.2) ? 240 : 0 };
   const midnight = nextDayAt(startMs, zone) - startMs;
   const bursts = Array.from({ length: dice.int(2, 4) }, () => dice.int(0, 26 * HOUR));
-  // Half of it before the day changes.
+  // Half of the burst comes before the day changes.
   if (dice.chance(0.7)) bursts.push(midnight - 10_000);
   const atBurst = () => dice.pick(bursts) + dice.int(0, 20_000);
   const freezes = nodes === 2 ? some(dice, 0.35, 1, () => ({ atMs: atBurst(), node: dice.int(0, 1) })) : [];
@@ -142,7 +142,7 @@ export function makeScenario(seed: number, dice: Dice): Scenario {
     revocations: some(dice, 0.25, 2, () => ({ atMs: atBurst(), keyId: dice.pick(keys).id })),
     troubles: pickTroubles(dice),
     storeFaults: freezes.length > 0 ? 0.15 : dice.chance(0.5) ? dice.pick([0.01, 0.04, 0.1]) : 0,
-    // In the middle of some request.
+    // During some request.
     outages: some(dice, 0.25, 1, () => ({
       atMs: dice.pick(plans).atMs + dice.int(0, 800),
       forMs: dice.pick([dice.int(500, 8000), dice.int(31_000, 50_000)]),
@@ -188,7 +188,7 @@ function keysFor(dice: Dice, startMs: number): readonly GatewayKey[] {
 function topUpsFor(dice: Dice, atBurst: () => number): readonly PlannedTopUp[] {
   const orders: PlannedTopUp[] = [];
   for (const accountId of ["default", "acme"]) {
-    // Some begin with nothing.
+    // Some accounts start empty.
     if (dice.chance(0.3)) continue;
     const first = { atMs: 0, accountId, id: `first-${accountId}`, nanoUsd: amount(dice) };
     orders.push(first);
@@ -201,7 +201,7 @@ function topUpsFor(dice: Dice, atBurst: () => number): readonly PlannedTopUp[] {
   return orders;
 }
 
-/** From a tenth of a cent up to a dollar: requests hold about a cent. */
+/** From a tenth of a cent to a dollar. A request holds about a cent. */
 function amount(dice: Dice): number {
   return Math.ceil((NANO / 1000) * 10 ** (dice.next() * 3));
 }
@@ -266,7 +266,7 @@ function mannerOf(dice: Dice): Manner {
   }
 }
 
-/** The same again: at once, soon or much later, elsewhere, streamed or not; now and then another body. */
+/** A repeat of the request: at once or later, on another node, streamed or not, sometimes with another body. */
 function repeated(dice: Dice, { bursts, nodes }: Places, plan: Plan, at: number): Plan {
   const { stream: _stream, ...request } = plan.request;
   const delayMs = dice.weighted({ atOnce: 3, soon: 3, later: 2 });

@@ -1,4 +1,4 @@
-// The wire formats of the simulated providers: their events, whole answers and errors, in three dialects.
+// The simulated providers' wire formats: events, whole answers and errors in three dialects.
 import { asArray, asNumber, asObject, asString, type JsonObject } from "../../src/core/json.ts";
 import type { Counted, Shape } from "./cards.ts";
 
@@ -13,12 +13,12 @@ export interface Asked {
 
 export interface Speech {
   asked(url: string, body: JsonObject): Asked;
-  /** Events before the first piece. */
+  /** The events before the first piece. */
   start(soFar: Counted | null): readonly string[];
   piece(choice: number, text: string, soFar: Counted | null): readonly string[];
-  /** The end of all choices, with the whole count unless the provider keeps it to itself. */
+  /** The end of all choices, with the total count unless the provider doesn't report it. */
   finish(choices: number, counted: Counted | null): readonly string[];
-  /** The mark behind the end, where the dialect has one. */
+  /** The mark after the end, if the dialect has one. */
   mark(): readonly string[];
   whole(texts: readonly string[], counted: Counted | null): JsonObject;
   errorEvent(): string;
@@ -190,7 +190,7 @@ const gemini: Speech = {
 
 export const SPEECH: Readonly<Record<Shape, Speech>> = { openai, anthropic, gemini };
 
-/** The model's name that a call is for. */
+/** Returns the model named by the call. */
 export function readModelName(url: string, body: JsonObject): string {
   return asString(body.model) ?? /\/models\/([^:/]+):/.exec(url)?.[1] ?? "";
 }

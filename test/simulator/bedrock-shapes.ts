@@ -107,7 +107,7 @@ export const CONVERSE_REQUEST = of(
 );
 
 const inputText = is.matching(/[\s\S]/);
-/** Embeddings of Titan's second version, one text a call. */
+/** Embeddings of Titan's second version, one text per call. */
 export const TITAN_EMBEDDINGS = of(
   {
     inputText,

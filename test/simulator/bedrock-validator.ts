@@ -1,4 +1,5 @@
-// Validates requests to Bedrock's runtime: Converse's shapes, the order of turns, what each family refuses, and Claude's body by InvokeModel.
+// Validates requests to Bedrock's runtime: Converse's shapes, turns, each family's limits, and Claude's InvokeModel
+// body.
 import { asArray, asObject, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { type Path, reject } from "../../src/simulator/problem.ts";
 import { sign } from "../../src/simulator/responder.ts";
@@ -19,7 +20,7 @@ const CACHING_TOOLS = /anthropic\.claude/;
 const FORCING_ANY = /anthropic\.claude|amazon\.nova|mistral\./;
 const FORCING_ONE = /anthropic\.claude|amazon\.nova/;
 const RESULT_STATUS = /anthropic\.claude|amazon\.nova/;
-/** The betas that Claude's models take on Bedrock. */
+/** The betas that Claude's models accept on Bedrock. */
 const BETAS =
   /^(computer-use-|token-efficient-tools-2025-02-19|interleaved-thinking-2025-05-14|output-128k-2025-02-19|context-1m-2025-08-07|context-management-2025-06-27|effort-2025-11-24|tool-search-tool-2025-10-19|tool-examples-2025-10-29)/;
 const EXTRA_INPUTS = [
@@ -131,7 +132,7 @@ function checkInvoke(body: JsonObject, model: string): void {
   checkMessagesRequest({ ...message, model: name }, name, headers);
 }
 
-/** The requests that each maker's models take beyond chat. */
+/** The requests beyond chat that each maker's models accept. */
 const WORK: readonly (readonly [RegExp, (body: JsonObject) => void])[] = [
   [/titan-embed-text-v2/, (body) => TITAN_EMBEDDINGS(body, [])],
   [/titan-embed/, (body) => TITAN_FIRST_EMBEDDINGS(body, [])],

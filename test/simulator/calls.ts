@@ -7,11 +7,11 @@ export interface SimCall extends Omit<ObservedCall, "bodyText"> {
   /** Parsed JSON, or the text if it isn't JSON. */
   readonly body: unknown;
   readonly bodyCharacters: number;
-  /** The number of open calls when this one came, including itself. */
+  /** The number of open calls when this one arrived, including itself. */
   readonly open: number;
-  /** null while the call is open. */
+  /** Null while the call is open. */
   ended: CallOutcome | null;
-  /** Unix milliseconds; null while the call is open. */
+  /** Unix milliseconds. Null while the call is open. */
   endedAt: number | null;
 }
 

@@ -3,13 +3,13 @@ import type { JsonObject } from "../../src/core/json.ts";
 
 export interface Family {
   readonly pattern: RegExp;
-  /** The accepted values of `reasoning_effort`; empty if the model doesn't reason. */
+  /** The accepted values of `reasoning_effort`. Empty if the model doesn't reason. */
   readonly efforts: readonly string[];
-  /** The effort if the request names none. */
+  /** The default effort. */
   readonly effort: string;
   /** True if Chat Completions serves the model. */
   readonly chat: boolean;
-  /** True if Chat Completions takes function tools together with reasoning. */
+  /** True if Chat Completions accepts function tools together with reasoning. */
   readonly toolsWhileReasoning: boolean;
 }
 

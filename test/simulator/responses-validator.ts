@@ -97,7 +97,7 @@ const item = is.variant("type", {
   item_reference: of({ type: is.anything, id: is.text }, ["id"]),
   additional_tools: (value, path) => additionalTools(value, path),
 });
-/** A message may leave its type out. */
+/** A message may omit its type. */
 const anyItem: Check = (value, path) =>
   (isObject(value) && value.type === undefined ? message : item)(value, path);
 
@@ -132,7 +132,7 @@ const tool = is.variant("type", {
   ]),
   web_search: is.record,
 });
-/** Tools that hold from here on in the conversation. */
+/** Tools that apply to the rest of the conversation. */
 const additionalTools = of({ type: is.anything, id: is.text, role: is.text, tools: is.list(tool) }, [
   "tools",
 ]);

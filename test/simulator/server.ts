@@ -13,7 +13,7 @@ import { checkAgentRequest } from "./perplexity-validator.ts";
 import { checkResponsesRequest } from "./responses-validator.ts";
 import { checkWholeRequest } from "./whole-validator.ts";
 
-/** Those without chat are checked by `checkWholeRequest` alone. */
+/** Dialects without chat are checked by `checkWholeRequest` only. */
 type ChatDialectName = Exclude<DialectName, "voyage" | "jina">;
 type Validator = (incoming: Incoming, model: string) => void;
 
@@ -33,7 +33,7 @@ export interface Simulator extends product.Simulator {
   readonly calls: CallLog;
 }
 
-/** Starts the simulated providers with every validator; resolves once they listen. */
+/** Starts the simulated providers with every validator. Resolves once they listen. */
 export async function startSimulator(options: Omit<product.SimOptions, "hooks"> = {}): Promise<Simulator> {
   const calls = new CallLog();
   const hooks: product.SimOptions["hooks"] = {

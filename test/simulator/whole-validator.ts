@@ -75,7 +75,7 @@ const ranked = (field: string, more: Fields = {}) =>
 const drafts = { stream: flag, partial_images: integer(0, 3) };
 const recorded = { file: shape({ filename: filled, bytes: integer(1) }, {}) };
 
-/** Drafts are shown in streams alone. */
+/** Drafts are only available in streams. */
 function drawing(check: Check): Check {
   return (value, path) => {
     check(value, path);
@@ -84,7 +84,7 @@ function drawing(check: Check): Check {
   };
 }
 
-/** By dialect, the last step of the path and its check. */
+/** For each dialect, the last step of the path and its check. */
 const CHECKS: Readonly<Partial<Record<DialectName, Readonly<Record<string, Check>>>>> = {
   openai: {
     embeddings: strict(
@@ -96,13 +96,13 @@ const CHECKS: Readonly<Partial<Record<DialectName, Readonly<Record<string, Check
       },
       ["input"],
     ),
-    // Servers with their own fields for rerank are not OpenAI's.
+    // OpenAI itself has no rerank, and other servers have further fields.
     rerank: shape(
       { model: filled, ...ranking, top_n: integer(1) },
       { required: ["model", "query", "documents"], open: true },
     ),
     moderations: strict({ input: judged }, ["input"]),
-    // Servers with their own models have more words for sizes and voices than OpenAI.
+    // Servers with other models accept more sizes and voices than OpenAI.
     generations: drawing(open({ prompt: filled, n: integer(1, 10), ...drafts }, ["prompt"])),
     edits: drawing(open({ prompt: text }, ["prompt"])),
     speech: open({ input: filled, speed: number(0.25, 4), stream_format: checkChoice("audio", "sse") }, [
@@ -166,7 +166,7 @@ const CHECKS: Readonly<Partial<Record<DialectName, Readonly<Record<string, Check
   },
 };
 
-/** Checks a request beyond chat; returns false if it is one of chat. */
+/** Checks a request beyond chat. Returns false for a chat request. */
 export function checkWholeRequest(dialect: DialectName, { path, body }: Incoming): boolean {
   const verb = path.startsWith("/chat/") ? "" : (path.split(/[/:]/).at(-1) ?? "");
   const check = CHECKS[dialect]?.[verb];

@@ -1,4 +1,4 @@
-// Both ways of a streamed answer over the same bytes, for tests that hold them against each other.
+// Both paths of a streamed answer over the same bytes, for tests that compare them.
 
 import { expect } from "bun:test";
 import type { ModelCard } from "../../src/core/card.ts";
@@ -17,18 +17,18 @@ export interface Subject {
   readonly dialect: Dialect;
   readonly card: ModelCard;
   readonly request: ChatRequest;
-  /** The lane in which the client is shown the provider's own events, and its writer; left out: they are translated. */
+  /** The lane in which the client gets the provider's own events, and its writer. Missing if they are translated. */
   readonly native?: { readonly lane: ChatLane; readonly makeWriter: () => Writer<Part> };
 }
 
 interface Given {
-  /** The bytes that the client gets, less the stamp. */
+  /** The client's bytes without the stamp. */
   readonly text: string;
   readonly reply: string;
   readonly usage: string;
   readonly isFinished: boolean;
   readonly fault: string;
-  /** Of the events' texts: how many, and bytes and characters of those that went the fast way. */
+  /** For the events' texts on the fast path: their number, bytes and characters. */
   readonly spliced: number;
 }
 
@@ -86,7 +86,7 @@ function written(part: Part, lines: AnswerLines): string {
   return lines.run(part);
 }
 
-/** Both ways, in these pieces; gives how many events went the fast one. */
+/** Runs both paths on these pieces. Returns the number of events on the fast one. */
 export function same(subject: Subject, pieces: Iterable<Uint8Array>): number {
   const all = [...pieces];
   const { spliced, ...fast } = given(subject, all, true);

@@ -1,6 +1,6 @@
-// Streams made up to be hard to splice: what a server might send, and what none would.
+// Streams designed to be hard to splice: some that a server might send, and some that none would.
 
-/** Chances that are the same for the same seed (a linear congruential generator). */
+/** Seeded chance (a linear congruential generator). */
 export class Dice {
   #state: number;
 
@@ -22,7 +22,7 @@ export class Dice {
   }
 }
 
-/** Between the quotes of a JSON string. */
+/** The content between the quotes of a JSON string. */
 const TEXTS = [
   "a",
   " the",
@@ -140,7 +140,7 @@ function chatShape(dice: Dice): string {
   return `{${parts.join(dice.among([",", ",", ", "]))}}`;
 }
 
-/** The framing of a server's events: mostly the same for a whole stream. */
+/** The framing of a server's events, mostly the same for a whole stream. */
 interface Framing {
   readonly line: string;
   readonly before: string;

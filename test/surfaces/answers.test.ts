@@ -10,20 +10,20 @@ const answers = recordedAnswers();
 const FAILURES_SHOWN_MAX = 20;
 const PATIENT_MS = 120_000;
 
-/** The recordings of a surface's own family, and where their word for the end stands. */
+/** The recordings of a surface's own family, and where their word for the finish is. */
 const OWN_WORDS: Readonly<Record<string, { readonly api: RegExp; readonly word: RegExp }>> = {
   messages: { api: /^(anthropic|vertex|bedrock-invoke)/, word: /"stop_reason": ?"(\w+)"/g },
   gemini: { api: /^gemini/, word: /"finishReason": ?"(\w+)"/g },
 };
 
-/** The last word that a recording of the surface's family has for its end; null: it is of another family. */
+/** The last word for its finish in a recording of the surface's family. Null for other families. */
 function findOwnWord(surface: string, { api, body }: Subject["recording"]): string | null {
   const own = OWN_WORDS[surface];
   if (!own?.api.test(api)) return null;
   return [...body.matchAll(own.word)].at(-1)?.[1] ?? null;
 }
 
-/** Fails unless a client has read what was recorded. Arguments that were cut off are closed or wrapped, so only their names count. */
+/** Fails unless the client read what was recorded. Arguments that were cut off only count by their names. */
 function expectSame(
   surface: string,
   { said: seen, finish, prompt, completion }: Read,
@@ -39,7 +39,7 @@ function expectSame(
     const { prompt_tokens, completion_tokens } = reply.usage;
     expect({ prompt, completion }).toEqual({ prompt: prompt_tokens, completion: completion_tokens });
   }
-  // Elsewhere a refusal is a separate text only where nothing else was said.
+  // On other surfaces a refusal is a separate text only if there is no other.
   const text = surface === "responses" ? said.text + said.refusal : said.text || said.refusal;
   if (said.refusal === "") expect(seen.order).toEqual(said.order);
   const name = ([called, input]: Said["calls"][number], at: number) => [

@@ -1,4 +1,4 @@
-// Citations that clients send back: the provider's own pass in its lane, elsewhere they are left out and named.
+// Citations that clients send back: the provider's own pass in its lane, and elsewhere they are dropped and named.
 import { describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../../src/core/json.ts";
 import { ANTHROPIC_MESSAGES } from "../../src/surfaces/anthropic-messages/surface.ts";

@@ -1,4 +1,4 @@
-// Every recorded answer with citations on each surface: they are all there, at their places, streamed as whole.
+// Every recorded answer with citations on each surface: all are present, in place, streamed and whole.
 import { describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../../src/core/json.ts";
 import { isDocument, readSource } from "../../src/operations/chat/citations.ts";
@@ -11,7 +11,7 @@ const answers = recordedAnswers().filter(
   ({ reply }) => reply.choices.length === 1 && reply.choices[0]?.message.annotations?.length,
 );
 
-/** A citation as the surface should show it: the source's name, and the text that rests on it. Null: it has no form there. */
+/** The source's name, and the text that rests on it, as the surface should show them. Null if it has no form. */
 const FORMS: Readonly<Record<string, (citation: Citation, span: string) => CitedRead | null>> = {
   chat: (citation, span) => ({ source: findUrl(citation) ?? readSource(citation).title, span }),
   responses(citation, span) {

@@ -8,7 +8,7 @@ import type { Exchange } from "../../src/surfaces/surface.ts";
 import { makeExchange } from "./readings.ts";
 import { incoming } from "./recorded.ts";
 
-/** A citation as a client reads it: its source's name, and the text that rests on it, or what the surface has instead. */
+/** A citation as a client reads it: its source's name, and the text that rests on it, or the surface's equivalent. */
 export interface CitedRead {
   readonly source: string;
   readonly span: string;
@@ -75,7 +75,7 @@ function readCompletion({ choices }: JsonObject): readonly CitedRead[] {
   const read = ({ start_index, end_index }: JsonObject) =>
     (asString(content) ?? "").slice(Number(start_index), Number(end_index));
   return [
-    // An annotation of another type fails the AI SDK's check of the whole answer.
+    // The AI SDK rejects the whole answer if an annotation has another type.
     ...pages.map((page) => ({ source: String(page.url), span: read(page) })),
     ...documents.map((document) => ({ source: String(document.title), span: read(document) })),
   ];

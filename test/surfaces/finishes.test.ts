@@ -1,4 +1,4 @@
-// The providers' own words for an answer's end, in the words of each surface: the family's own comes back as it was.
+// The providers' words for an answer's finish, translated to each surface. The family's own words stay unchanged.
 import { expect, test } from "bun:test";
 import type { DialectName } from "../../src/core/dialect.ts";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
@@ -36,7 +36,7 @@ const responses = (reason: string) => ({
   output: [{ type: "message", role: "assistant", content: [{ type: "output_text", text: "b" }] }],
 });
 
-/** The words are those of chat completions, Messages, Gemini and Responses. */
+/** The words are in the order chat completions, Messages, Gemini, Responses. */
 const row = (dialect: DialectName, body: JsonObject, ...words: readonly string[]) => ({
   dialect,
   body,

@@ -1,4 +1,4 @@
-// Gemini's two spellings of a field: a request in the other one means the same, and names of the client's own stay.
+// Gemini's two spellings of a field: a request means the same in either, and the client's own names are kept.
 import { expect, test } from "bun:test";
 import { respell } from "../../src/surfaces/gemini/spelling.ts";
 

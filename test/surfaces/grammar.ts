@@ -16,7 +16,7 @@ function eventsIn(text: string): readonly Event[] {
     });
 }
 
-/** The mistakes of a stream of the Messages API; empty: none. */
+/** The violations in a stream of the Messages API. Empty if there are none. */
 export function messagesGrammar(text: string): readonly string[] {
   const wrong: string[] = [];
   const events = eventsIn(text);
@@ -48,7 +48,7 @@ export function messagesGrammar(text: string): readonly string[] {
 
 const TERMINAL: ReadonlySet<string> = new Set(["response.completed", "response.incomplete"]);
 
-/** The mistakes of a stream of the Responses API; empty: none. */
+/** The violations in a stream of the Responses API. Empty if there are none. */
 export function responsesGrammar(text: string): readonly string[] {
   const wrong: string[] = [];
   const events = eventsIn(text);

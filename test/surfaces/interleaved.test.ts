@@ -1,4 +1,4 @@
-// Turns in which thinking, text and calls alternate keep their order: as answers of each surface, and sent back through it.
+// Turns that alternate between thinking, text and calls keep their order: in each surface's answers, and sent back.
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { dropThinking } from "../../src/operations/chat/refused-thinking.ts";
@@ -19,7 +19,7 @@ import { decodePieces, incoming, STAMP, writeStream } from "./recorded.ts";
 const [claude] = INTERLEAVED;
 if (!claude) throw new Error("There is no answer.");
 
-/** The second of two messages of a response begins a paragraph where all texts are one. */
+/** The second of two messages of a response starts a paragraph on surfaces that join all texts. */
 function listOrder(id: string): readonly string[] {
   return ORDER.map((line) =>
     id.startsWith("openai-responses") ? line.replace(/ (Three|Four)/, " \n\n$1") : line,
@@ -43,7 +43,7 @@ for (const [surface, reading] of Object.entries(READINGS)) {
   });
 }
 
-/** The request with which a client sends the answer back, and the results of its calls. */
+/** The request in which a client sends back the answer and the results of its calls. */
 function sendBack(surface: string, answer: JsonObject) {
   const results = ["call_f", "call_g"];
   switch (surface) {
@@ -73,14 +73,14 @@ function sendBack(surface: string, answer: JsonObject) {
   }
 }
 
-/** The assistant's turn within a call of its provider. */
+/** The assistant's turn in a call to its provider. */
 function findTurn({ messages, contents, input }: JsonObject): unknown {
   if (Array.isArray(input)) return input.slice(1, -2);
   const [, turn] = asArray(messages ?? contents).map(asObject);
   return turn?.content ?? turn?.parts;
 }
 
-/** Stands before the second of two messages of a response, and of two summaries. */
+/** Precedes the second of two messages of a response, and of two summaries. */
 const PARAGRAPH = "\\n\\n";
 
 for (const surface of Object.keys(READINGS)) {

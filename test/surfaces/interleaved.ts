@@ -1,10 +1,10 @@
-// Answers in which thinking, text and calls alternate, as each provider that can say so sends them, streamed and whole.
+// Answers that alternate between thinking, text and calls, as each provider that supports it sends them.
 import type { JsonObject } from "../../src/core/json.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import type { ChatApi } from "../recorded/load.ts";
 import { makeSubject, type Subject } from "../recorded/pipeline.ts";
 
-/** The parts of each, as `order.ts` reads them. */
+/** The parts of each, in the form of `order.ts`. */
 export const ORDER = ["thinking One.", "text Two.", "call f", "thinking Three.", "call g", "text Four."];
 
 const CALLS = [
@@ -156,7 +156,7 @@ function subject(api: ChatApi, streamed: boolean, body: string): Subject {
   return api === "bedrock-converse" ? { ...made, dialect: findDialect("bedrock") } : made;
 }
 
-/** The same turn as each provider gets it back: the items of a response without their ids, as nothing is stored. */
+/** The same turn as sent back to each provider: a response's items without their ids, as nothing is stored. */
 export const TURNS: Readonly<Partial<Record<ChatApi, readonly unknown[]>>> = {
   "anthropic-messages": MESSAGE.content,
   "gemini-generateContent": PARTS,
@@ -171,7 +171,7 @@ export const TURNS: Readonly<Partial<Record<ChatApi, readonly unknown[]>>> = {
   "bedrock-converse": CONVERSE.output.message.content,
 };
 
-/** The answers, by provider and way. */
+/** The answers, by provider and form. */
 export const INTERLEAVED: readonly Subject[] = [
   subject("anthropic-messages", false, JSON.stringify(MESSAGE)),
   subject("anthropic-messages", true, writeEvents(listMessageEvents())),

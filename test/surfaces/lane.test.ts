@@ -1,4 +1,5 @@
-// The families' tables row by row: what lies in the provider's account is refused, what changes the price is left out, at any depth.
+// The families' tables row by row: references to the provider's account are refused, and fields that change the price
+// are dropped, at any depth.
 
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
@@ -21,7 +22,7 @@ interface Family {
   readonly path: string;
   readonly body: JsonObject;
   readonly rows: readonly { readonly field: string; readonly treatment: string }[];
-  /** Bodies that name what lies in the account deeper down, by the field that is named for it. */
+  /** Bodies with such references at a deeper level, by the field that the error names. */
   readonly nested: Readonly<Record<string, JsonObject>>;
   /** Tools that the provider would run at a price that no card has. */
   readonly priced: JsonObject;

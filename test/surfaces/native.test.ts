@@ -1,4 +1,4 @@
-// The native lane over recorded traffic: a provider gets what its family's client sent, the client what the provider answered.
+// The native lane over recorded traffic: a provider gets its family's request, and the client the provider's answer.
 
 import { describe, expect, test } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
@@ -25,13 +25,13 @@ interface Family {
   readonly name: "anthropic" | "responses" | "gemini";
   readonly surface: Surface<ChatForm>;
   readonly apis: readonly string[];
-  /** Fields that the gateway drops or refuses, as its table has them. */
+  /** Fields that the gateway drops or refuses, by its table. */
   readonly rows: readonly { readonly field: string; readonly treatment: string }[];
-  /** Fields that are the gateway's own in each call. */
+  /** Fields that the gateway sets in each call. */
   readonly set: readonly string[];
-  /** The provider's event or body with the gateway's own fields in it. */
+  /** The provider's event or body with the gateway's own fields added. */
   readonly stamped: (body: JsonObject, isLast: boolean) => JsonObject;
-  /** The provider's whole answer with them. */
+  /** The provider's whole answer with the same fields. */
   readonly stampedWhole: (body: JsonObject) => JsonObject;
 }
 
@@ -62,7 +62,7 @@ const FAMILIES: readonly Family[] = [
     surface: OPENAI_RESPONSES,
     apis: ["openai-responses"],
     rows: responsesLane.BODY_ROWS,
-    // Nothing is stored upstream, so thinking has to come sealed, and searches are bounded.
+    // Nothing is stored upstream, so thinking must come sealed. Searches are bounded.
     set: ["model", "store", "include", "max_tool_calls"],
     stamped: (event) => {
       if (!isObject(event.response)) return event;
@@ -114,15 +114,15 @@ function read({ surface, name }: Family, { recording }: Subject, request: JsonOb
   return surface.read(incoming(request, path));
 }
 
-/** The request as it is to leave: without what the table drops, and with the two changes that are deeper. */
+/** The expected outgoing request: without the fields that the table drops, and with the two deeper changes. */
 function expected({ rows, set }: Family, request: JsonObject): JsonObject {
   const gone = new Set([...set, ...rows.map(({ field }) => field)]);
   const left = Object.fromEntries(
     Object.entries(request).filter(([field, value]) => !gone.has(field) && value !== null),
   );
-  // Searches without a bound are held at five.
+  // Unbounded searches are limited to five.
   if (Array.isArray(left.tools)) left.tools = left.tools.map(boundSearch);
-  // Nothing is stored upstream, so thinking that isn't sealed would be a name of nothing.
+  // Nothing is stored upstream, so unsealed thinking would refer to nothing.
   if (Array.isArray(left.input)) left.input = left.input.filter((item) => !isUnsealed(asObject(item)));
   return left;
 }
@@ -137,7 +137,7 @@ function isUnsealed({ type, encrypted_content: sealed }: JsonObject): boolean {
   return type === "reasoning" && !sealed;
 }
 
-/** Tools are left as they came unless the provider would run them. */
+/** Tools pass unchanged unless the provider would run them. */
 const PROVIDERS_TOOL =
   /code_execution|web_fetch|code_interpreter|image_generation|file_search|mcp|urlContext|codeExecution|url_context|advisor|skill/;
 
@@ -170,7 +170,7 @@ for (const family of FAMILIES) {
           const sent = Object.fromEntries(
             Object.entries(body).filter(([field]) => !family.set.includes(field)),
           );
-          // Settings and tools leave in the documented spelling, so that no check, hold or limit reads past the other one.
+          // Settings and tools are sent in the documented spelling, so that no check, hold or limit misses one.
           const want = expected(family, family.name === "gemini" ? respell(request) : request);
           expect([subject.recording.id, sent]).toEqual([subject.recording.id, want]);
           compared++;
@@ -221,7 +221,7 @@ for (const family of FAMILIES) {
         try {
           pieces = decodePieces(subject, laneOf(family));
         } catch {
-          // A stream that breaks has no end to be shown; its error is in the surface's own form.
+          // A stream that breaks has no end to compare. Its error is in the surface's own form.
           continue;
         }
         const shown = splitEvents(writeStream(exchange, pieces, false)).map(({ data }) => parseJson(data));

@@ -1,4 +1,4 @@
-// The parts of an answer in the order in which a client of each surface reads them, as lines: `thinking a`, `text b`, `call f`.
+// The parts of an answer in the order in which a surface's client reads them: `thinking a`, `text b`, `call f`.
 import type Anthropic from "@anthropic-ai/sdk";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import type { ChatReply } from "../../src/operations/chat/form.ts";
@@ -7,7 +7,7 @@ import { listTurn, readText } from "../../src/operations/chat/turn.ts";
 type Kind = "thinking" | "text" | "call";
 type Piece = readonly [kind: Kind, text: string];
 
-/** Texts that stand side by side are one; one without any text is none. */
+/** Adjacent texts are joined, and empty ones dropped. */
 function joinPieces(pieces: readonly Piece[]): readonly string[] {
   const lines: string[] = [];
   let before: Kind | null = null;

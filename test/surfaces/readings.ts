@@ -12,7 +12,7 @@ import { messagesGrammar, responsesGrammar } from "./grammar.ts";
 import { orderInMessage, orderInParts, orderInResponse } from "./order.ts";
 import { incoming, parseArguments, type Said } from "./recorded.ts";
 
-/** The answer as a client reads it: the content, the reason for the end in the surface's own word, and the tokens. */
+/** The answer as a client reads it: the content, the finish in the surface's own word, and the tokens. */
 export interface Read {
   readonly said: Said;
   readonly finish: unknown;
@@ -24,7 +24,7 @@ export interface Read {
 interface Reading {
   readonly streamed: (text: string) => Promise<Read>;
   readonly whole: (body: object) => Read;
-  /** The surface's words for each of our reasons. */
+  /** The surface's words for each of our finish reasons. */
   readonly finishes: Readonly<Record<FinishReason, readonly string[]>>;
 }
 
@@ -91,7 +91,7 @@ function readCandidates(all: readonly unknown[]): Read {
   };
 }
 
-/** Google's SDK takes no `fetch`: it reads from a server. */
+/** Google's SDK doesn't accept a `fetch`, so it reads from a server. */
 async function readGoogle(text: string): Promise<Read> {
   const server = Bun.serve({
     hostname: "127.0.0.1",

@@ -1,4 +1,4 @@
-// Every recorded answer as its surface's clients get it: translated from the canonical form, or passed on as it came.
+// Every recorded answer as its surface's clients get it: translated from the canonical form, or passed on unchanged.
 
 import { toFault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -23,7 +23,7 @@ export const STAMP: Stamp = {
   nameStored: (id) => `resp_1_at_${id}`,
 };
 
-/** Seals nothing: what is sealed can be read here. */
+/** Doesn't encrypt, so that the tests can read sealed text. */
 export const PLAIN_SEALER = { seal: (text: string) => btoa(encodeURIComponent(text)), open: openPlain };
 
 function openPlain(sealed: string): string | null {
@@ -47,7 +47,7 @@ export function incoming(body: JsonObject, path = "/", headers: Record<string, s
   };
 }
 
-/** The good answers among the recordings, with what they say in the canonical form. */
+/** The successful recorded answers, with their content in the canonical form. */
 export function recordedAnswers(): readonly { readonly subject: Subject; readonly reply: ChatReply }[] {
   const folder = fixturesFolder();
   if (folder === null) return [];
@@ -57,13 +57,13 @@ export function recordedAnswers(): readonly { readonly subject: Subject; readonl
     try {
       return [{ subject, reply: decodeAnswer(subject).reply }];
     } catch {
-      // Errors within a stream have tests of their own.
+      // Errors within a stream have their own tests.
       return [];
     }
   });
 }
 
-/** The pieces of a recorded answer as the gateway hands them to a writer, usage and cost last. */
+/** The pieces of a recorded answer as the gateway passes them to a writer, usage and cost last. */
 export function decodePieces(
   { recording, dialect, card, request }: Subject,
   lane: ChatLane | null,
@@ -102,7 +102,7 @@ export function writeStream(exchange: ChatExchange, pieces: readonly Part[], isO
   return text + writer.end();
 }
 
-/** The content of an answer, for comparing it with what a client has read. */
+/** The content of an answer, for comparison with a client's reading. */
 export interface Said {
   readonly text: string;
   readonly refusal: string;

@@ -1,4 +1,5 @@
-// Answers on the Responses API beyond what was recorded: log probabilities, cut calls, names put back, and what a provider must not forge.
+// Answers on the Responses API beyond the recorded ones: log probabilities, cut calls, restored names, and items that a
+// provider must not forge.
 import { describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../../src/core/json.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
@@ -17,7 +18,7 @@ function makeChunk(delta: Delta, more: Partial<ChunkChoice> = {}): ChatChunk {
 
 const finish = (reason: FinishReason) => makeChunk({}, { finish_reason: reason });
 
-/** The final response of the same answer, whole and streamed; they say the same. */
+/** The final response of the same answer, whole and streamed, which must be equal. */
 function answer(body: JsonObject, chunks: readonly ChatChunk[]): JsonObject {
   const exchange = readRequest({ input: "a", ...body });
   const fold = new Fold();

@@ -15,7 +15,7 @@ describe("objects in the provider's account", () => {
     expect([raw?.body.reasoning, ask.reasoning_effort]).toEqual([{ effort: "low" }, "low"]);
   });
 
-  /** Each place in which a field may stand, as a body with the field in it. */
+  /** Each place in which a field may occur, as a body with the field in it. */
   const places: readonly (readonly [string, (fields: JsonObject) => JsonObject])[] = [
     [
       "input[0].content[0]",

@@ -1,4 +1,4 @@
-// Reads Responses requests for the tests: the exchange that one becomes, or the Fault that refuses it.
+// Reads Responses requests for the tests: returns the resulting exchange, or the Fault that refuses it.
 import { expect } from "bun:test";
 import { Fault } from "../../src/core/fault.ts";
 import type { JsonObject } from "../../src/core/json.ts";
@@ -19,7 +19,7 @@ export function readRequest(body: JsonObject, headers: Record<string, string> = 
   return OPENAI_RESPONSES.read(incoming({ model: "m", ...body }, "/v1/responses", headers));
 }
 
-/** The Fault with which the reading fails. */
+/** The Fault that refuses the body. */
 export function findRefusal(body: JsonObject): Fault {
   try {
     readRequest(body);
