@@ -8,7 +8,7 @@ interface Registered {
   readonly path: string;
 }
 
-/** Each once. */
+/** Each route once. */
 export const REGISTERED: readonly Registered[] = listRoutes();
 
 function listRoutes(): readonly Registered[] {

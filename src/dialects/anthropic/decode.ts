@@ -49,7 +49,7 @@ export class MessageDecoder implements Decoder {
     return [];
   }
 
-  /** Reads a whole message like its stream. */
+  /** Reads a whole message by the same rules as a stream. */
   message(message: JsonObject): ChatChunk[] {
     const { stop_reason, stop_details, stop_sequence, content, usage } = message;
     const blocks = asArray(content).flatMap((block, index) => this.#wholeBlock(index, block));
