@@ -1,4 +1,4 @@
-// A real PostgreSQL server that tests start, stop, pause and kill; neither it nor its files outlive the test process.
+// A real PostgreSQL server that tests start, stop, pause and kill. It and its files end with the test process.
 import {
   chmodSync,
   cpSync,

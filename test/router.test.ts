@@ -1,4 +1,4 @@
-// The selectors: features, hard filters, the three rules, pins; all deterministic.
+// The selectors, all deterministic: features, hard filters, the three rules, pins.
 import { describe, expect, test } from "bun:test";
 import { shippedCards } from "../src/catalogue/rows.ts";
 import type { RouterRules } from "../src/core/settings.ts";

@@ -1,4 +1,4 @@
-// The simulator as shipped, which answers any body; only the tests' simulator validates requests.
+// The simulator as shipped, which answers any body. Only the tests' simulator validates requests.
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

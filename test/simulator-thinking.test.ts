@@ -1,4 +1,4 @@
-// The simulated providers' thinking: each dialect's form of it, and signatures that must come back unchanged.
+// The simulated providers' thinking: its form in each dialect, and signatures that must be sent back unchanged.
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { type Simulator, startSimulator } from "./simulator/server.ts";
@@ -17,7 +17,7 @@ const asks = { role: "user", parts: [{ text: "hi" }] };
 const responds = { role: "user", parts: [{ functionResponse: { name: "f", response: {} } }] };
 const declares = { tools: [{ functionDeclarations: [{ name: "f", parameters: { type: "object" } }] }] };
 
-/** Sends the second turn of a conversation with a tool; returns its status and text. */
+/** Sends the second turn of a conversation with a tool. Returns its status and text. */
 async function secondTurn(
   name: KitName,
   first: Asked,

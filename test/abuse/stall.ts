@@ -157,7 +157,7 @@ async function answerRows(gateway: Metered): Promise<readonly Row[]> {
   return rows;
 }
 
-/** Bodies whose last byte never comes. */
+/** Bodies whose last byte is never sent. */
 async function unfinished({ url, secret }: Metered): Promise<string> {
   const { hostname, port } = new URL(url);
   const length = UNFINISHED_MB * MEGABYTE;

@@ -1,4 +1,4 @@
-// Two versions of the store on one plain PostgreSQL, by turns: paid requests a second and the server's CPU for each.
+// Two versions of the store on one plain PostgreSQL, in turns: paid requests per second and the server's CPU time.
 //   bun test/citus/compare.ts FOLDER_OF_THE_OTHER_VERSION [--rounds 5] [--seconds 4] [--only 1x32]
 import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// A Citus coordinator that dies under load, and its standby that takes its place: what was answered, refused and lost.
+// A Citus coordinator that dies under load, and the standby that replaces it: answers, refusals and losses.
 //   bun test/citus/failover.ts FOLDER    the folder of test/citus/cluster.sh, whose coordinator is gone afterwards
 import { SQL } from "bun";
 import { decide } from "../../src/ledger/decide.ts";

@@ -1,4 +1,4 @@
-// A worker of a Citus cluster that is killed, and one that is paused, while accounts of both workers are served; then the last cent.
+// A killed and a paused worker of a Citus cluster while accounts of both workers are served, then the last cent.
 //   bun test/citus/outage.ts FOLDER    the folder of test/citus/cluster.sh
 import { SQL } from "bun";
 import type { GatewayKey } from "../../src/core/key.ts";

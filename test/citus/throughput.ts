@@ -1,4 +1,4 @@
-// Paid requests through a PostgreSQL store alone: admitted and settled by one process, over so many accounts, so many at once.
+// Paid requests through a PostgreSQL store alone, admitted and settled by one process over some accounts, in parallel.
 //   bun test/citus/throughput.ts URL [--accounts 1] [--at-once 1] [--seconds 5]
 import { parseArgs } from "node:util";
 import type { GatewayKey } from "../../src/core/key.ts";

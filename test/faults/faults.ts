@@ -22,7 +22,7 @@ export interface StoreFault {
   readonly folder: string;
   begin(): Promise<void>;
   end(): Promise<void>;
-  /** Leaves nothing behind. */
+  /** Removes the folder and everything else that the fault made. */
   remove(): void;
 }
 

@@ -70,7 +70,7 @@ const delivered = (body: unknown) => ({ body: JSON.stringify(body), headers: new
 const options = { offset: 0, dropped: [], isNative: false };
 const document = { text: "a", given: "a" };
 
-/** Runs the reading; anything but a fault is rethrown. */
+/** Runs `read`. Rethrows anything but a Fault. */
 function readSafely(read: () => { readonly usage: unknown }): JsonObject | null {
   try {
     return { ...read() };

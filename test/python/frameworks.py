@@ -1,6 +1,6 @@
-"""Frameworks as they come: a tool call, its result, an answer, whole and streamed.
+"""Frameworks in their default modes: a tool call, its result, an answer, whole and streamed.
 
-Called with the gateway's address and a key; prints one JSON object of answers by check."""
+Called with the gateway's address and a key. Prints one JSON object of answers by check."""
 
 import asyncio
 import json

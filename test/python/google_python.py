@@ -1,6 +1,6 @@
-"""Google's Python SDK with a function that it calls by itself, and a second turn on its own history.
+"""Google's Python SDK with a function that it calls itself, and a second turn on its own history.
 
-Called with the gateway's address, a key and a model; prints both answers as JSON."""
+Called with the gateway's address, a key and a model. Prints both answers as JSON."""
 
 import json
 import sys

@@ -1,7 +1,7 @@
 """OpenAI's Python SDK against a running gateway: prints one JSON line per check, {"check", "error"}.
 
-    python_client.py --list             the checks' names; fails when the SDK is not installed
-    python_client.py '{"url": …}'       runs them: url, secret, bound (a key for other models alone),
+    python_client.py --list             the checks' names; fails if the SDK is not installed
+    python_client.py '{"url": …}'       runs them: url, secret, bound (a key for other models only),
                                         spent (a key without allowance left) and door (a url that counts requests)
 """
 
@@ -42,7 +42,7 @@ def check(name: str):
 
 
 def client(secret: Optional[str] = None, **options) -> OpenAI:
-    """A client that doesn't retry and takes no answer that its models don't describe."""
+    """A client that doesn't retry and rejects answers that its models don't describe."""
     given = {"base_url": GIVEN["url"] + "/v1", "api_key": secret or GIVEN["secret"], "max_retries": 0}
     return OpenAI(**{**given, "_strict_response_validation": True, **options})
 
@@ -56,7 +56,7 @@ def same(actual, expected) -> None:
 
 
 def failure(kind, work: Callable[[], object]):
-    """What the work raises, which must be of that very class."""
+    """Returns the error that the work raises, which must be of exactly this class."""
     try:
         work()
     except openai.OpenAIError as error:

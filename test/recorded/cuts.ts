@@ -81,7 +81,7 @@ function endOf(recording: Recording): Pick<RecordedEvent, "start" | "end"> | und
   return last;
 }
 
-/** The choices that an event finishes; dialects with one choice have 0. */
+/** The indexes of the choices that an event finishes. Dialects with one choice use 0. */
 function endedBy(api: ChatApi, json: JsonObject): unknown[] {
   switch (api) {
     case "openai-chat":

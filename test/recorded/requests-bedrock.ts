@@ -133,9 +133,9 @@ function toPart({ text, image, document, ...others }: JsonObject): JsonObject {
 }
 
 /**
- * Stated normalisations: turns of one role are merged; empty lists and objects, tool choice auto, `strict: false` and the
- * status of a tool that did not fail are left out; a schema's text is compared as JSON, without the closing of its objects;
- * a tool without parameters is one of an object.
+ * Normalisations: turns of one role are merged; empty lists and objects, tool choice auto, `strict: false` and the
+ * status of a tool that did not fail are dropped; a schema's text is compared as JSON, without the closing of its
+ * objects; a tool without parameters takes an object.
  */
 export function canonicalConverse(body: JsonObject): JsonObject {
   const turns = asArray(body.messages).map((message) => {

@@ -53,8 +53,8 @@ function resultOf(content: unknown): string {
 }
 
 /**
- * Stated normalisations: a string content is one text; a text beside calls is the plan; tool results unwrapped; the
- * schema under either of its names; `thinking` is the adapter's choice; nulls and `stream:false` left out.
+ * Normalisations: a string content is one text; a text beside calls is the plan; tool results are unwrapped; the schema
+ * may have either name; `thinking` is the adapter's choice; nulls and `stream:false` are dropped.
  */
 export function canonicalCohere(body: JsonObject): JsonObject {
   const format = asObject(body.response_format);

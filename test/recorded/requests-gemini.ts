@@ -170,9 +170,10 @@ function lowerTypes(schema: unknown): unknown {
 }
 
 /**
- * Stated normalisations: either name of the schema fields, types in small letters; ids of calls left out (Gemini pairs by
- * name); signatures only on calls, and the documented sentinel for a missing one left out; results unwrapped; texts in a row
- * are one text; thinkingConfig is the adapter's choice by model; defaults left out (role user, mode AUTO, one candidate, text/plain, modality TEXT).
+ * Normalisations: schema fields may have either name, with types in lower case; ids of calls are dropped (Gemini pairs
+ * by name); signatures are kept on calls only, without the documented sentinel for a missing one; results are
+ * unwrapped; adjacent texts are joined; thinkingConfig is the adapter's choice by model; defaults are dropped (role
+ * user, mode AUTO, one candidate, text/plain, modality TEXT).
  */
 export function canonicalGemini(raw: JsonObject): JsonObject {
   const body = camel(raw);

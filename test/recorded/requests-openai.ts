@@ -85,11 +85,11 @@ export function canonicalCompatible(body: JsonObject, file: string): JsonObject 
 }
 
 /**
- * Stated normalisations: a string content is one text; `stop` is a list; max_tokens and max_completion_tokens are one
- * field, developer and system one role; tool choice any is required; usage in streams is always asked for; a type that
- * is missing on a tool is function; a tool result's name, `prefix:false`, nulls, empty texts, texts of arguments as
- * written, a tool choice without tools and defaults (`stream:false`, `strict:false`, `n:1`, format text, temperature 1) don't matter. Mistral's ids have 9
- * characters, so ids are compared by their order.
+ * Normalisations: a string content is one text; `stop` is a list; max_tokens and max_completion_tokens are one field,
+ * developer and system one role; tool choice any is required; usage in streams is always requested; a tool without a
+ * type is a function; a tool result's name, `prefix:false`, nulls, empty texts, the spelling of arguments, a tool
+ * choice without tools and defaults (`stream:false`, `strict:false`, `n:1`, format text, temperature 1) don't matter.
+ * Mistral's ids have 9 characters, so ids are compared by their order.
  */
 export function canonicalOpenAi(body: JsonObject): JsonObject {
   const ids = new Map<unknown, number>();

@@ -5,7 +5,7 @@ import type { Counted, Shape } from "./cards.ts";
 /** The parts of a call that a provider reads. */
 export interface Asked {
   readonly choices: number;
-  /** Output tokens per choice; null if the request has no limit. */
+  /** Output tokens per choice. Null if the request has no limit. */
   readonly limit: number | null;
   readonly stream: boolean;
   readonly promptBytes: number;

@@ -1,4 +1,4 @@
-// The fields of a request to Anthropic's Messages; any other field is refused.
+// The fields of a request to Anthropic's Messages. Any other field is refused.
 import { asObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import type { Check, Fields } from "./validator.ts";

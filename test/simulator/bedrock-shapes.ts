@@ -1,4 +1,4 @@
-// The fields of requests to Bedrock: Converse, embeddings and rerank; any other field is refused.
+// The fields of requests to Bedrock: Converse, embeddings and rerank. Any other field is refused.
 import { isObject } from "../../src/core/json.ts";
 import { reject } from "../../src/simulator/problem.ts";
 import type { Check, Fields } from "./validator.ts";

@@ -85,7 +85,7 @@ export class CallLog {
     this.#ring[at] = undefined;
   }
 
-  /** Ends a call; has no effect on one that has ended. */
+  /** Ends a call. Has no effect if it has already ended. */
   end(call: SimCall, ended: CallOutcome, nowMs: number): void {
     if (call.ended !== null) return;
     call.ended = ended;

@@ -8,7 +8,7 @@ import * as is from "./validator.ts";
 const NAME = is.matching(/^[a-zA-Z0-9_-]{1,64}$/);
 const CALL_ID_CHARACTERS_MAX = 40;
 
-/** Images in base64 must be of a supported type; links aren't followed. */
+/** Images in base64 must be of a supported type. Links aren't followed. */
 export const imageUrl: Check = (value, path) => {
   is.text(value, path);
   const data = parseDataUrl(String(value));
