@@ -3,11 +3,11 @@
 import { describe, expect, test } from "bun:test";
 import { makeUnlistedCard } from "../src/catalogue/unlisted.ts";
 import type { ModelCard } from "../src/core/card.ts";
-import { likelyPromptTokens, worstPromptTokens } from "../src/operations/chat/estimate.ts";
+import { estimatePromptTokens, estimateWorstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatMessage, ChatRequest, ContentPart } from "../src/operations/chat/form.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { searchesMax } from "../src/operations/chat/searches.ts";
-import { likelyTextTokens } from "../src/operations/text-tokens.ts";
+import { estimateTextTokens } from "../src/operations/text-tokens.ts";
 import { recordedCalls } from "./bench/estimate.ts";
 import { fixturesFolder } from "./recorded/load.ts";
 
@@ -27,7 +27,7 @@ function user(content: string | readonly ContentPart[]): ChatRequest {
   return asking({ role: "user", content });
 }
 
-const worst = (request: ChatRequest, card = CARD): number => worstPromptTokens(request, card);
+const worst = (request: ChatRequest, card = CARD): number => estimateWorstPromptTokens(request, card);
 
 /** Returns by how much a change raises the worst-case estimate. */
 function raise(changes: Partial<ChatRequest>): number {
@@ -115,7 +115,7 @@ describe("the worst-case estimate of text", () => {
 
   test("covers one choice, so callers multiply by n", () => {
     expect(worst({ ...user(PROSE), n: 8 })).toBe(worst(user(PROSE)));
-    expect(likelyPromptTokens({ ...user(PROSE), n: 8 })).toBe(likelyPromptTokens(user(PROSE)));
+    expect(estimatePromptTokens({ ...user(PROSE), n: 8 })).toBe(estimatePromptTokens(user(PROSE)));
   });
 
   test("is at most the context, because longer prompts are refused", () => {
@@ -139,7 +139,7 @@ describe("the worst-case estimate of images, audio and files", () => {
   test("counts a 5 MB image as an image, not as text", () => {
     const large = user([image(`data:image/png;base64,${"A".repeat(5_000_000)}`)]);
     const linked = user([image("https://example.com/large.png")]);
-    for (const estimate of [worst, likelyPromptTokens]) expect(estimate(large)).toBe(estimate(linked));
+    for (const estimate of [worst, estimatePromptTokens]) expect(estimate(large)).toBe(estimate(linked));
     expect(worst(large) - worst(user([]))).toBe(1500);
     expect(worst(user([image("https://a/b.png"), image("https://a/c.png")])) - worst(linked)).toBe(1500);
   });
@@ -190,8 +190,8 @@ describe("the worst-case estimate of images, audio and files", () => {
     const [less, more] = [small, large].map((part) => worst(user([part])) - worst(user([])));
     expect(less).toBeGreaterThan(1000);
     expect(more).toBeGreaterThan((less ?? 0) * 4);
-    expect(likelyPromptTokens(user([large]))).toBeGreaterThan(likelyPromptTokens(user([small])));
-    expect(likelyPromptTokens(user([large]))).toBeLessThan(worst(user([large])));
+    expect(estimatePromptTokens(user([large]))).toBeGreaterThan(estimatePromptTokens(user([small])));
+    expect(estimatePromptTokens(user([large]))).toBeLessThan(worst(user([large])));
   });
 
   test.each(["text/csv", "application/json"])(
@@ -223,12 +223,12 @@ describe("the worst-case estimate of images, audio and files", () => {
 });
 
 test("the likely estimate is close to the average of prose", () => {
-  expect(likelyTextTokens(4000)).toBe(1000);
-  expect(likelyTextTokens(0)).toBe(0);
-  const tokens = likelyPromptTokens(user("x".repeat(4000)));
+  expect(estimateTextTokens(4000)).toBe(1000);
+  expect(estimateTextTokens(0)).toBe(0);
+  const tokens = estimatePromptTokens(user("x".repeat(4000)));
   expect(tokens).toBeGreaterThanOrEqual(1000);
   expect(tokens).toBeLessThan(1010);
-  expect(likelyPromptTokens({ ...user(""), tools: [TOOL] })).toBeGreaterThan(1000);
+  expect(estimatePromptTokens({ ...user(""), tools: [TOOL] })).toBeGreaterThan(1000);
 });
 
 const SEARCHES: readonly (readonly [string, Partial<ChatRequest>, number])[] = [
@@ -277,17 +277,17 @@ if (folder === null) {
   test("the likely estimate is within a quarter of the total counted", () => {
     const sum = (of: (call: (typeof calls)[number]) => number) =>
       calls.reduce((total, call) => total + of(call), 0);
-    const ratio = sum(({ request }) => likelyPromptTokens(request)) / sum(({ counted }) => counted);
+    const ratio = sum(({ request }) => estimatePromptTokens(request)) / sum(({ counted }) => counted);
     expect(ratio).toBeGreaterThan(0.8);
     expect(ratio).toBeLessThan(1.25);
     for (const { request, card } of calls) {
-      expect(likelyPromptTokens(request)).toBeLessThanOrEqual(worst(request, card));
+      expect(estimatePromptTokens(request)).toBeLessThanOrEqual(worst(request, card));
     }
   });
 }
 
 test("an uncounted prompt is charged for text that only the native lane sent, per call", () => {
   const sent = { ask: user(PROSE), calls: 3, unreadBytes: 4000 };
-  const tokens = 3 * (likelyPromptTokens(sent.ask) + likelyTextTokens(4000));
+  const tokens = 3 * (estimatePromptTokens(sent.ask) + estimateTextTokens(4000));
   expect(CHAT.estimate(sent, 0, null).prompt_tokens).toBe(tokens);
 });

@@ -11,7 +11,7 @@ import { cost } from "../src/core/price.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { cleanSchema } from "../src/dialects/gemini/schema.ts";
 import { decide } from "../src/ledger/decide.ts";
-import { worstPromptTokens } from "../src/operations/chat/estimate.ts";
+import { estimateWorstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
@@ -50,13 +50,13 @@ test("empty list entries count, and names of sealed thinking count as text if a 
     messages: [{ role: "user", content: "hi" }],
     tools: [{ type: "function", function: { name: "f", parameters } }],
   });
-  const plain = worstPromptTokens(withTools({}), CARD);
+  const plain = estimateWorstPromptTokens(withTools({}), CARD);
   for (const empty of [[], {}, ""]) {
-    const filled = worstPromptTokens(withTools({ enum: Array(10_000).fill(empty) }), CARD);
+    const filled = estimateWorstPromptTokens(withTools({ enum: Array(10_000).fill(empty) }), CARD);
     expect(filled - plain).toBeGreaterThan(10_000);
   }
   const text = "word ".repeat(2000);
-  const named = worstPromptTokens(withTools({ thought_signature: text }), CARD);
+  const named = estimateWorstPromptTokens(withTools({ thought_signature: text }), CARD);
   expect(named - plain).toBeGreaterThan(text.length / 1.5);
 });
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { JsonObject } from "../src/core/json.ts";
 import type { ChatRequest, ToolCallDelta } from "../src/operations/chat/form.ts";
-import { idsInHistory, ToolCalls } from "../src/operations/chat/tool-calls.ts";
+import { listCallIds, ToolCalls } from "../src/operations/chat/tool-calls.ts";
 
 const PREFIX = "call_4_0";
 
@@ -289,5 +289,5 @@ test("the history's ids are those of the assistant's calls", () => {
       { role: "assistant", content: "x" },
     ],
   };
-  expect([...idsInHistory(request)]).toEqual(["a", "b"]);
+  expect([...listCallIds(request)]).toEqual(["a", "b"]);
 });

@@ -6,7 +6,7 @@ import type { Offer } from "../src/core/demand.ts";
 import { cost } from "../src/core/price.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
 import { computeBalanceRoom, computeHoldTerms } from "../src/ledger/worst.ts";
-import { worstPromptTokens } from "../src/operations/chat/estimate.ts";
+import { estimateWorstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { searchesMax } from "../src/operations/chat/searches.ts";
@@ -34,7 +34,7 @@ const request: ChatRequest = {
   messages: [{ role: "user", content: "How much is the fish? ".repeat(100) }],
   max_tokens: 500,
 };
-const prompt = worstPromptTokens(request, cardOf(null));
+const prompt = estimateWorstPromptTokens(request, cardOf(null));
 
 /** Returns the hold for a request on a card, in whole nano-dollars. */
 function worstOf(price: Price, fields: Partial<ChatRequest> = {}, card: Partial<ModelCard> = {}, markup = 1) {
@@ -87,7 +87,10 @@ describe("the worst case", () => {
     const price = { input: 2, output: 8, perRequest: 0.005, perSearch: 0.01 };
     expect(worstOf(price, { n: 2 })?.nanoUsd).toBe(2 * ((prompt * 2 + 500 * 8) * 1000 + 5_000_000));
     const searching = cardOf(price, { id: "Perplexity#sonar", provider: "Perplexity", name: "sonar" });
-    const [searches, tokens] = [searchesMax(request, searching), worstPromptTokens(request, searching)];
+    const [searches, tokens] = [
+      searchesMax(request, searching),
+      estimateWorstPromptTokens(request, searching),
+    ];
     expect(searches).toBeGreaterThan(0);
     expect(termsFor(makeOffers(CHAT, [searching], { ...request, n: 2 }), ENOUGH, 1)?.nanoUsd).toBe(
       2 * ((tokens * 2 + 500 * 8) * 1000 + 5_000_000 + searches * 10_000_000),

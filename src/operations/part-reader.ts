@@ -4,13 +4,13 @@ import { garbled } from "../core/upstream.ts";
 import { EventParser } from "../transport/framing/sse.ts";
 import type { Ask } from "./form.ts";
 import type { Folding, Meter, Reader, Reading } from "./operation.ts";
-import type { FormOf, PartDecoder, WholePiece, WholeReply, WorkUsage } from "./whole-form.ts";
+import type { PartDecoder, WholePiece, WholeReply, WholeReplyForm, WorkUsage } from "./whole-form.ts";
 
 /** Ten large pictures, or 2,048 long vectors as numbers. */
 export const ANSWER_BYTES_MAX = 128 * 1024 * 1024;
 
 export class PartReader<A extends Ask, R extends WholeReply, P extends object>
-  implements Reader<FormOf<A, R, P>>
+  implements Reader<WholeReplyForm<A, R, P>>
 {
   /** Null if no stream was requested. */
   readonly #decoder: PartDecoder<R, P> | null;
@@ -93,7 +93,7 @@ export class PartReader<A extends Ask, R extends WholeReply, P extends object>
 }
 
 export class PartMeter<A extends Ask, R extends WholeReply, P extends object>
-  implements Meter<FormOf<A, R, P>>
+  implements Meter<WholeReplyForm<A, R, P>>
 {
   readonly #countBytes: (piece: WholePiece<R, P>) => number;
   readonly #countAnswers: (reply: R) => number;
@@ -136,7 +136,7 @@ export class PartMeter<A extends Ask, R extends WholeReply, P extends object>
 
 /** Collects the replies. Parts are shown and dropped. */
 export class ReplyFolding<A extends Ask, R extends WholeReply, P extends object>
-  implements Folding<FormOf<A, R, P>>
+  implements Folding<WholeReplyForm<A, R, P>>
 {
   readonly #merge: (replies: readonly R[]) => R;
   readonly #replies: R[] = [];

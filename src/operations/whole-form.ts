@@ -38,7 +38,7 @@ export interface PartDecoder<R, P> {
 }
 
 /** The types of one such operation. `P` are the parts of a stream, if it has any. */
-export interface FormOf<A extends Ask, R extends WholeReply, P extends object = never> extends Form {
+export interface WholeReplyForm<A extends Ask, R extends WholeReply, P extends object = never> extends Form {
   readonly ask: A;
   readonly piece: WholePiece<R, P>;
   readonly reply: R;

@@ -12,9 +12,9 @@ import type { Codec } from "./codec.ts";
 import type { Ask } from "./form.ts";
 import type { Operation } from "./operation.ts";
 import { ANSWER_BYTES_MAX, addUsages, PartMeter, PartReader, ReplyFolding } from "./part-reader.ts";
-import type { FormOf, WholePiece, WholeReply, WorkUsage } from "./whole-form.ts";
+import type { WholePiece, WholeReply, WholeReplyForm, WorkUsage } from "./whole-form.ts";
 
-type Whole<A extends Ask, R extends WholeReply, P extends object> = Operation<FormOf<A, R, P>>;
+type Whole<A extends Ask, R extends WholeReply, P extends object> = Operation<WholeReplyForm<A, R, P>>;
 
 /** The parts in which such operations differ. `makeWholeOperation` has the defaults. */
 export interface WholeParts<A extends Ask, R extends WholeReply, P extends object>
@@ -54,7 +54,7 @@ const TIMES_WORST = 10;
 
 export function makeWholeOperation<A extends Ask, R extends WholeReply, P extends object = never>(
   parts: WholeParts<A, R, P>,
-): Operation<FormOf<A, R, P>> {
+): Operation<WholeReplyForm<A, R, P>> {
   const { countWorst, countLikely, content } = parts;
   const countAnswers = parts.countAnswers ?? (() => 1);
   const merge = (replies: readonly R[]) => mergeReplies(parts, replies);
@@ -114,13 +114,13 @@ function isReply<R>(kept: unknown, content: keyof R & string): kept is R {
 
 /** A codec for such answers. */
 export function makeWholeCodec<A extends Ask, R extends WholeReply, P extends object = never>(
-  parts: Omit<Codec<FormOf<A, R, P>>, "decoder" | "answersPerCall"> & {
+  parts: Omit<Codec<WholeReplyForm<A, R, P>>, "decoder" | "answersPerCall"> & {
     /** Missing if its servers don't stream. */
-    decoder?: Codec<FormOf<A, R, P>>["decoder"];
+    decoder?: Codec<WholeReplyForm<A, R, P>>["decoder"];
     /** Missing if one call returns them all. */
     answersPerCall?(card: ModelCard, ask: A): number;
   },
-): Codec<FormOf<A, R, P>> {
+): Codec<WholeReplyForm<A, R, P>> {
   const all = Number.POSITIVE_INFINITY;
   return {
     ...parts,

@@ -1,7 +1,7 @@
 // The error of the prompt estimates: against providers' counts in recorded calls, against o200k, and by kind of text.
 import { createHash } from "node:crypto";
 import type { ModelCard } from "../../src/core/card.ts";
-import { likelyPromptTokens, worstPromptTokens } from "../../src/operations/chat/estimate.ts";
+import { estimatePromptTokens, estimateWorstPromptTokens } from "../../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { countAmounts } from "../../src/operations/chat/usage.ts";
 import { fixturesFolder, type Recording, readTraffic } from "../recorded/load.ts";
@@ -200,7 +200,7 @@ type Count = (text: string) => number;
 function printTexts(o200k: Count, cl100k: Count): void {
   const rows = Object.entries(TEXTS).map(([name, text]): Row => {
     const bytes = Buffer.byteLength(text);
-    const worst = worstPromptTokens(asking(text), CARD) - worstPromptTokens(asking(""), CARD);
+    const worst = estimateWorstPromptTokens(asking(text), CARD) - estimateWorstPromptTokens(asking(""), CARD);
     const tokens = o200k(text);
     return [name, bytes, bytes / tokens, bytes / cl100k(text), bytes / worst, worst / tokens];
   });
@@ -216,7 +216,7 @@ function printSpeed(): void {
       const content = `${round} ${prose.repeat(Math.ceil(bytes / prose.length)).slice(0, bytes)}`;
       const request = asking(JSON.parse(JSON.stringify(content)));
       const startedMs = performance.now();
-      worstPromptTokens(request, CARD);
+      estimateWorstPromptTokens(request, CARD);
       return performance.now() - startedMs;
     });
     const sorted = times.toSorted((a, b) => a - b);
@@ -232,8 +232,8 @@ function measured(
   return calls.map((call) => ({
     file: call.file,
     real: realOf(call),
-    worst: worstPromptTokens(call.request, call.card),
-    likely: likelyPromptTokens(call.request),
+    worst: estimateWorstPromptTokens(call.request, call.card),
+    likely: estimatePromptTokens(call.request),
   }));
 }
 
@@ -253,7 +253,7 @@ async function main(): Promise<void> {
       measured(calls, (call) => call.counted),
     );
     for (const { id, request, card, counted } of calls) {
-      const worst = worstPromptTokens(request, card);
+      const worst = estimateWorstPromptTokens(request, card);
       if (worst < counted)
         console.log(`above the worst: ${id} ${card.name}, ${counted} counted, ${worst} held`);
     }

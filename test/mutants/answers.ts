@@ -18,7 +18,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "a plain answer keeps its provider's word for the finish",
     file: "src/operations/chat/normalise.ts",
-    find: 'finish_reason ? finishOf(finish_reason, 0) : "stop"',
+    find: 'finish_reason ? toFinishReason(finish_reason, 0) : "stop"',
     replace: "finish_reason",
     tests: ["test/wire-plain.test.ts"],
   },
@@ -79,9 +79,9 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "sum cumulative usage",
     file: "src/operations/chat/normalise.ts",
-    find: "    if (usage) this.usage = soundUsage",
+    find: "    if (usage) this.usage = validateUsage",
     replace: `    if (usage && this.usage) usage.completion_tokens += this.usage.completion_tokens;
-    if (usage) this.usage = soundUsage`,
+    if (usage) this.usage = validateUsage`,
   },
   {
     name: "a choice that nobody asked for is passed on",

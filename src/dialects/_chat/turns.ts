@@ -8,7 +8,7 @@ import {
   type ToolMessage,
   type UserMessage,
 } from "../../operations/chat/form.ts";
-import type { TextOfTurn } from "../../operations/chat/turn.ts";
+import type { TurnText } from "../../operations/chat/turn.ts";
 
 export interface Turn<Block> {
   readonly role: "user" | "assistant";
@@ -53,7 +53,7 @@ interface TextMaker<Block> {
 
 /** Makes the blocks of an assistant's text. Its refusal is used only if there is no other text. */
 export function makeSaid<Block>(
-  { content, refusal }: TextOfTurn,
+  { content, refusal }: TurnText,
   path: string,
   maker: TextMaker<Block>,
 ): readonly Block[] {

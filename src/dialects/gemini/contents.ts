@@ -14,7 +14,7 @@ import {
   type ToolCall,
   type ToolMessage,
 } from "../../operations/chat/form.ts";
-import { listTurn, type TextOfTurn } from "../../operations/chat/turn.ts";
+import { listTurn, type TurnText } from "../../operations/chat/turn.ts";
 import { countLeading, isSystem } from "../_chat/turns.ts";
 import { makeAudioPart, makeFilePart, makeMediaPart } from "./media.ts";
 import type { ModelFacts } from "./models.ts";
@@ -180,7 +180,7 @@ function isUnsigned({ text, thought, thoughtSignature }: JsonObject): boolean {
   return text !== undefined && thought === undefined && thoughtSignature === undefined;
 }
 
-function readSaid({ content, refusal }: TextOfTurn): string {
+function readSaid({ content, refusal }: TurnText): string {
   const said = listParts(content).map((part) => {
     if (part.type === "refusal") return part.refusal;
     return part.type === "text" ? part.text : "";

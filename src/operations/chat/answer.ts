@@ -18,7 +18,7 @@ import { StopCutter } from "./stop.ts";
 /** The most of a stream to keep for the decoder. Each piece keeps its whole read alive. */
 const KEPT_CHARACTERS_MAX = 8 * 1024;
 
-export interface AnswerOf {
+export interface AnswerOptions {
   readonly decoder: Decoder;
   readonly request: ChatRequest;
   /** Added to the index of each choice. */
@@ -47,7 +47,7 @@ export class AnswerReader implements Reader<ChatForm> {
   #passed: Run[] = [];
   #keptCharacters = 0;
 
-  constructor({ decoder, request, choiceOffset, stops, splices, verbatim = false }: AnswerOf) {
+  constructor({ decoder, request, choiceOffset, stops, splices, verbatim = false }: AnswerOptions) {
     this.#verbatim = verbatim;
     this.#decoder = decoder;
     this.#request = request;
@@ -96,7 +96,7 @@ export class AnswerReader implements Reader<ChatForm> {
     try {
       for (const event of this.#parser.end()) this.#read(event, parts);
       this.#catchUp();
-      parts.push(...this.take(readable(() => this.#decoder.end())));
+      parts.push(...this.take(catchUnreadable(() => this.#decoder.end())));
     } catch (broken) {
       return { pieces: parts, broken };
     }
@@ -128,9 +128,9 @@ export class AnswerReader implements Reader<ChatForm> {
   }
 
   #read(event: ServerEvent, parts: Part[]): void {
-    refuseIntricate(event.data, this.#request);
+    refuseComplexJson(event.data, this.#request);
     this.#catchUp();
-    const chunks = this.take(readable(() => this.#decoder.push(event)));
+    const chunks = this.take(catchUnreadable(() => this.#decoder.push(event)));
     if (this.#verbatim) parts.push(new Verbatim(event, chunks));
     else for (const chunk of chunks) parts.push(chunk);
     // An event that changes more than the text may change the meaning of the next text.
@@ -151,7 +151,7 @@ export class AnswerReader implements Reader<ChatForm> {
 }
 
 /** An answer that makes its reader throw is not of the dialect. */
-export function readable<Result>(work: () => Result): Result {
+export function catchUnreadable<Result>(work: () => Result): Result {
   try {
     return work();
   } catch (thrown) {
@@ -167,7 +167,7 @@ const WITH_LOGPROBS: JsonShape = { depth: 100, elements: 250_000 };
 const CHARACTERS_UNCHECKED = 4096;
 
 /** Throws if a text has more structure than an answer to this request could have. */
-function refuseIntricate(text: string, request: ChatRequest): void {
+function refuseComplexJson(text: string, request: ChatRequest): void {
   if (text.length <= CHARACTERS_UNCHECKED) return;
   const most = request.logprobs === true ? WITH_LOGPROBS : PLAIN;
   const { depth, elements } = measureShape(text, most);
@@ -177,7 +177,7 @@ function refuseIntricate(text: string, request: ChatRequest): void {
 
 /** Parses a whole answer. Throws if it is not JSON or exceeds the bounds. */
 export function parseAnswer(text: string, request: ChatRequest): unknown {
-  refuseIntricate(text, request);
+  refuseComplexJson(text, request);
   const body = parseJson(text);
   if (body === undefined) throw garbled("the answer is not JSON");
   return body;

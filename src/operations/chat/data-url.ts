@@ -25,8 +25,8 @@ function unescapePercent(text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   let length = 0;
   for (let at = 0; at < bytes.length; at++) {
-    const high = bytes[at] === PERCENT ? digitOf(bytes[at + 1]) : -1;
-    const low = high === -1 ? -1 : digitOf(bytes[at + 2]);
+    const high = bytes[at] === PERCENT ? parseHexDigit(bytes[at + 1]) : -1;
+    const low = high === -1 ? -1 : parseHexDigit(bytes[at + 2]);
     if (low !== -1) at += 2;
     bytes[length++] = low === -1 ? (bytes[at] ?? 0) : high * 16 + low;
   }
@@ -34,7 +34,7 @@ function unescapePercent(text: string): Uint8Array {
 }
 
 /** Returns the value of an ASCII hex digit, or -1. */
-function digitOf(byte = 0): number {
+function parseHexDigit(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;
   return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : -1;

@@ -83,7 +83,7 @@ const FAMILIES: readonly (Partial<Family> & { readonly names: RegExp })[] = [
 /** A card's family is cached: matching the names each time would cost half a microsecond. */
 const families = new WeakMap<ModelCard, Family>();
 
-function familyOf(card: ModelCard): Family {
+function findFamily(card: ModelCard): Family {
   const known = families.get(card);
   if (known) return known;
   const id = readToolName(card);
@@ -99,13 +99,13 @@ const SEARCH_TOKENS = 5000;
  * Returns a number of prompt tokens that the provider's count will hardly exceed, for one choice: multiply by `n`.
  * Reads each text once without copying. `unreadBytes` is text sent with the request but not part of it.
  */
-export function worstPromptTokens(request: ChatRequest, card: ModelCard, unreadBytes = 0): number {
-  const sizes = sizesOf(request);
-  const family = familyOf(card);
+export function estimateWorstPromptTokens(request: ChatRequest, card: ModelCard, unreadBytes = 0): number {
+  const sizes = measureSizes(request);
+  const family = findFamily(card);
   let tokens = family.base + MESSAGE_TOKENS * sizes.messages + TOOL_TOKENS * sizes.tools;
   tokens += (sizes.tools > 0 ? family.tools : 0) + (request.response_format ? SCHEMA_TOKENS : 0);
-  tokens += sizes.dearBytes + (sizes.textBytes - sizes.dearBytes + unreadBytes) / BYTES_PER_TOKEN_MIN;
-  tokens += sizes.sealedBytes / SEALED_BYTES_PER_TOKEN_MIN + tokensOfMedia(sizes, WORST_MEDIA);
+  tokens += sizes.denseBytes + (sizes.textBytes - sizes.denseBytes + unreadBytes) / BYTES_PER_TOKEN_MIN;
+  tokens += sizes.sealedBytes / SEALED_BYTES_PER_TOKEN_MIN + countMediaTokens(sizes, WORST_MEDIA);
   if (sizes.remoteFiles > 0) tokens += card.contextTokensMax ?? CONTEXT_UNKNOWN;
   tokens = Math.min(tokens, (card.contextTokensMax ?? Number.POSITIVE_INFINITY) * CONTEXT_SLACK);
   // Neither is bounded by the context: gpt-4o-mini bills more for an image than it reads, and agents read again at each
@@ -115,10 +115,10 @@ export function worstPromptTokens(request: ChatRequest, card: ModelCard, unreadB
 }
 
 /** Returns the expected number of prompt tokens, to charge if the provider reported none. */
-export function likelyPromptTokens(request: ChatRequest): number {
-  const sizes = sizesOf(request);
+export function estimatePromptTokens(request: ChatRequest): number {
+  const sizes = measureSizes(request);
   const inText = sizes.textBytes / BYTES_PER_TOKEN + sizes.sealedBytes / SEALED_BYTES_PER_TOKEN;
-  const inMedia = tokensOfMedia(sizes, LIKELY_MEDIA) + LIKELY_REMOTE_FILE * sizes.remoteFiles;
+  const inMedia = countMediaTokens(sizes, LIKELY_MEDIA) + LIKELY_REMOTE_FILE * sizes.remoteFiles;
   return Math.ceil(inText + inMedia + LIKELY_MESSAGE_TOKENS * sizes.messages);
 }
 
@@ -126,7 +126,7 @@ export function likelyPromptTokens(request: ChatRequest): number {
 interface Sizes {
   textBytes: number;
   /** The bytes of text that may each be a token. */
-  dearBytes: number;
+  denseBytes: number;
   sealedBytes: number;
   messages: number;
   tools: number;
@@ -134,7 +134,7 @@ interface Sizes {
   remoteFiles: number;
 }
 
-function tokensOfMedia({ media }: Sizes, rates: Readonly<Partial<Record<MediaKind, Rate>>>): number {
+function countMediaTokens({ media }: Sizes, rates: Readonly<Partial<Record<MediaKind, Rate>>>): number {
   let tokens = 0;
   for (const kind of MEDIA_KINDS) {
     const rate = rates[kind];
@@ -146,11 +146,11 @@ function tokensOfMedia({ media }: Sizes, rates: Readonly<Partial<Record<MediaKin
 /** Fields that no model reads. All others count, known or not, because servers put their own fields into the prompt. */
 const NOT_READ = new Set(["model", "messages", "metadata", "user", "logit_bias", "stop", "stream_options"]);
 
-function sizesOf(request: ChatRequest): Sizes {
+function measureSizes(request: ChatRequest): Sizes {
   const none = () => ({ pieces: 0, kilobytes: 0 });
   const sizes: Sizes = {
     textBytes: 0,
-    dearBytes: 0,
+    denseBytes: 0,
     sealedBytes: 0,
     messages: request.messages.length,
     tools: request.tools?.length ?? 0,
@@ -180,7 +180,7 @@ function addMessage(sizes: Sizes, message: ChatMessage): void {
 
 function addText(sizes: Sizes, text: string): void {
   sizes.textBytes += Buffer.byteLength(text);
-  sizes.dearBytes += dearBytesOf(text);
+  sizes.denseBytes += countDenseBytes(text);
 }
 
 /** Measures a value as JSON: names, strings and the punctuation around them. */
@@ -215,7 +215,7 @@ function isSealed(holder: Readonly<Record<string, unknown>>, name: string): bool
  * scripts (from Tibetan to Mongolian: Burmese, Georgian, Ethiopic, Khmer), of which older ones know only the 3 bytes
  * each.
  */
-function dearBytesOf(text: string): number {
+function countDenseBytes(text: string): number {
   let bytes = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -249,11 +249,11 @@ function addPart(sizes: Sizes, part: unknown): void {
   const name = asString(filename) ?? "";
   addText(sizes, name);
   if (body === undefined) sizes.remoteFiles += 1;
-  else addMedia(sizes, body, asString(mediaType) ?? mediaTypeOf(type, name, asString(format) ?? ""));
+  else addMedia(sizes, body, asString(mediaType) ?? guessMediaType(type, name, asString(format) ?? ""));
 }
 
 /** The assumed size of a part whose content is not in the request. */
-function mediaTypeOf(partType: string, name: string, format: string): string {
+function guessMediaType(partType: string, name: string, format: string): string {
   for (const kind of ["audio", "image", "video"]) if (partType.includes(kind)) return `${kind}/${format}`;
   return TEXT_NAME.test(name) ? "text/plain" : "application/pdf";
 }
@@ -261,17 +261,17 @@ function mediaTypeOf(partType: string, name: string, format: string): string {
 /** `body` is a URL, a data: URL or base64. */
 function addMedia(sizes: Sizes, body: string, fallbackType: string): void {
   const head = body.slice(0, HEAD_CHARS);
-  const [start = "", said = "", parameters = ";base64"] = DATA_URL.exec(head) ?? [];
+  const [start = "", declared = "", parameters = ";base64"] = DATA_URL.exec(head) ?? [];
   if (start === "" && ADDRESS.test(head)) {
     if (fallbackType.startsWith("image/") && !NO_IMAGE.test(head)) sizes.media.image.pieces += 1;
     else sizes.remoteFiles += 1;
     return;
   }
-  const type = said === "" || said === "application/octet-stream" ? fallbackType : said;
+  const type = declared === "" || declared === "application/octet-stream" ? fallbackType : declared;
   const bytes = (body.length - start.length) * (/;base64/i.test(parameters) ? BYTES_PER_BASE64 : 1);
   if (TEXT_TYPE.test(type)) {
     sizes.textBytes += bytes;
-    sizes.dearBytes += bytes;
+    sizes.denseBytes += bytes;
     return;
   }
   const media = sizes.media[readKind(type)];

@@ -63,12 +63,14 @@ export class Fold {
   }
 
   reply(): ChatReply {
-    const choices = [...this.#choices].sort(([a], [b]) => a - b).map(([index, parts]) => whole(index, parts));
+    const choices = [...this.#choices]
+      .sort(([a], [b]) => a - b)
+      .map(([index, parts]) => buildChoice(index, parts));
     return { ...this.#extras, choices, ...(this.#usage ? { usage: this.#usage } : {}) };
   }
 
   #choice({ index, delta, finish_reason, logprobs, ...extras }: ChunkChoice): void {
-    const parts = this.#partsOf(index);
+    const parts = this.#findParts(index);
     const {
       role: _role,
       content,
@@ -101,7 +103,7 @@ export class Fold {
     if (finish_reason) parts.finish = finish_reason;
   }
 
-  #partsOf(index: number): ChoiceParts {
+  #findParts(index: number): ChoiceParts {
     const known = this.#choices.get(index);
     if (known) return known;
     const parts: ChoiceParts = {
@@ -133,17 +135,17 @@ function addDetail({ details, openDetails }: ChoiceParts, given: ReasoningDetail
     if (given.index !== undefined) openDetails.set(key, own);
     return;
   }
-  const text = joinedText(before.text, given.text);
-  const summary = joinedText(before.summary, given.summary);
-  Object.assign(before, given, defined({ text, summary }));
+  const text = appendText(before.text, given.text);
+  const summary = appendText(before.summary, given.summary);
+  Object.assign(before, given, omitUndefined({ text, summary }));
 }
 
-function joinedText(before: string | undefined, now: string | undefined): string | undefined {
+function appendText(before: string | undefined, now: string | undefined): string | undefined {
   if (before === undefined) return now;
   return now === undefined ? before : before + now;
 }
 
-function defined(fields: Record<string, string | undefined>): Record<string, string> {
+function omitUndefined(fields: Record<string, string | undefined>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) kept[field] = value;
   return kept;
@@ -169,14 +171,14 @@ function addExtra(extras: JsonObject, field: string, now: unknown): void {
   if (field === "images" && Array.isArray(before) && Array.isArray(now)) {
     for (const image of now) before.push(image);
   } else if (isObject(before) && isObject(now)) {
-    Object.assign(before, now, joinedParts(before, now));
+    Object.assign(before, now, joinAudio(before, now));
   } else {
     // Copied, because later chunks are added to it.
     extras[field] = Array.isArray(now) ? [...now] : isObject(now) ? { ...now } : now;
   }
 }
 
-function joinedParts(before: JsonObject, now: JsonObject): JsonObject {
+function joinAudio(before: JsonObject, now: JsonObject): JsonObject {
   const joined: JsonObject = {};
   for (const part of ["data", "transcript"]) {
     const [first, second] = [before[part], now[part]];
@@ -197,8 +199,8 @@ function addLogprobs(parts: ChoiceParts, given: JsonObject): void {
   parts.logprobs = sum;
 }
 
-function whole(index: number, parts: ChoiceParts): ReplyChoice {
-  const calls = [...parts.calls.entries()].sort(([a], [b]) => a - b).map(([, call]) => wholeCall(call));
+function buildChoice(index: number, parts: ChoiceParts): ReplyChoice {
+  const calls = [...parts.calls.entries()].sort(([a], [b]) => a - b).map(([, call]) => buildCall(call));
   const content = parts.content.join("");
   const message: ReplyMessage = {
     role: "assistant",
@@ -221,7 +223,7 @@ function whole(index: number, parts: ChoiceParts): ReplyChoice {
   };
 }
 
-function wholeCall({ first, input, extra }: CallParts): ToolCall {
+function buildCall({ first, input, extra }: CallParts): ToolCall {
   const id = first.id ?? "";
   const text = input.join("");
   if (first.custom) return { id, type: "custom", custom: { name: first.custom.name ?? "", input: text } };

@@ -16,7 +16,7 @@ export function writeForcedCall(choice: ToolChoice | undefined): string {
  * Returns the request as the card supports it: if calls can't be forced, with the tools left by the choice, and a
  * sentence.
  */
-export function withoutForce(request: ChatRequest, card: ModelCard): Changed<ChatRequest> {
+export function dropForcedCall(request: ChatRequest, card: ModelCard): Changed<ChatRequest> {
   if (!isCallForced(request) || can(card, "tools")) return { ask: request, dropped: [] };
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const names = typeof choice === "object" ? [choice.function.name] : allowed;

@@ -7,7 +7,7 @@ import { foldChunks, unfold } from "./fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest, ChunkChoice, Delta, FinishReason, Usage } from "./form.ts";
 import { type Part, Run, Verbatim } from "./run.ts";
 import { StopCutter } from "./stop.ts";
-import { idsInHistory, ToolCalls } from "./tool-calls.ts";
+import { listCallIds, ToolCalls } from "./tool-calls.ts";
 
 interface ChoiceState {
   readonly calls: ToolCalls;
@@ -33,7 +33,7 @@ export class Normaliser {
   #extras: JsonObject = {};
 
   constructor(request: ChatRequest, choiceOffset = 0) {
-    this.#takenIds = idsInHistory(request);
+    this.#takenIds = listCallIds(request);
     this.#turn = request.messages.length;
     this.#choicesMax = request.n ?? 1;
     this.#choiceOffset = choiceOffset;
@@ -60,7 +60,7 @@ export class Normaliser {
     const only = chunk.choices.length === 1 ? chunk.choices[0] : undefined;
     if (only && !chunk.usage && this.#isPlain(only)) return chunk;
     const { usage, choices, ...rest } = chunk;
-    if (usage) this.usage = soundUsage(usage);
+    if (usage) this.usage = validateUsage(usage);
     const clean: ChunkChoice[] = [];
     for (const choice of choices) {
       const one = this.#choice(choice);
@@ -82,7 +82,7 @@ export class Normaliser {
   }
 
   #choice(choice: ChunkChoice): ChunkChoice | null {
-    const state = this.#stateOf(choice.index);
+    const state = this.#findState(choice.index);
     const index = choice.index + this.#choiceOffset;
     const delta = this.#delta(choice.delta, state);
     if (!choice.finish_reason) return delta && { ...choice, index, delta, finish_reason: null };
@@ -117,13 +117,13 @@ export class Normaliser {
       chunks.push({ choices: [{ index, delta: { tool_calls: closing }, finish_reason: null }] });
     }
     if (!state.finish) return chunks;
-    const reason = finishOf(state.finish.finish_reason, state.calls.count);
+    const reason = toFinishReason(state.finish.finish_reason, state.calls.count);
     chunks.push({ ...this.#extras, choices: [{ ...state.finish, index, finish_reason: reason }] });
     this.#extras = {};
     return chunks;
   }
 
-  #stateOf(index: number): ChoiceState {
+  #findState(index: number): ChoiceState {
     const known = this.#choices.get(index);
     if (known) return known;
     if (index >= this.#choicesMax) throw tooMany(this.#choicesMax);
@@ -143,15 +143,15 @@ function tooMany(asked: number): Error {
  * Returns the report with its total, or null if one of its numbers is malformed: then neither the rest of it nor an
  * earlier report can be trusted.
  */
-function soundUsage(usage: Usage): Usage | null {
-  if (!areNumbersSound(usage)) return null;
+function validateUsage(usage: Usage): Usage | null {
+  if (!areCountsValid(usage)) return null;
   return { ...usage, total_tokens: usage.prompt_tokens + usage.completion_tokens };
 }
 
-function areNumbersSound(counts: object): boolean {
+function areCountsValid(counts: object): boolean {
   for (const value of Object.values(counts)) {
     if (typeof value === "number" && !(value >= 0 && value < Number.POSITIVE_INFINITY)) return false;
-    if (isObject(value) && !areNumbersSound(value)) return false;
+    if (isObject(value) && !areCountsValid(value)) return false;
   }
   return true;
 }
@@ -162,7 +162,7 @@ function isEmpty(value: unknown): boolean {
   );
 }
 
-function finishOf(given: string | null, calls: number): FinishReason {
+function toFinishReason(given: string | null, calls: number): FinishReason {
   if (given === "length" || given === "content_filter") return given;
   return calls > 0 ? "tool_calls" : "stop";
 }
@@ -177,7 +177,7 @@ export function normaliseReply(
   const asked = request.n ?? 1;
   const { choices } = reply;
   if (choices.length > asked || choices.some(({ index }) => index >= asked)) throw tooMany(asked);
-  const plain = choiceOffset === 0 && stops.length === 0 ? plainReply(reply) : null;
+  const plain = choiceOffset === 0 && stops.length === 0 ? normalisePlainReply(reply) : null;
   return plain ?? normaliseAsStream(reply, request, choiceOffset, stops);
 }
 
@@ -194,18 +194,18 @@ export function normaliseAsStream(
 }
 
 /** Returns the normal form of an answer that is a single text, or null for any other. Saves 3 of every 4 µs. */
-function plainReply(reply: ChatReply): ChatReply | null {
+function normalisePlainReply(reply: ChatReply): ChatReply | null {
   const { choices, usage, ...extras } = reply;
   const [choice] = choices;
   if (choice === undefined || choices.length > 1 || !hasOnly(choice, CHOICE_FIELDS)) return null;
   const { index, message, finish_reason, native_finish_reason: native, stop_sequence, logprobs } = choice;
   const { content, refusal } = message;
   if (typeof content !== "string" || refusal || logprobs || !hasOnly(message, MESSAGE_FIELDS)) return null;
-  const finish = makeFinish(finish_reason ? finishOf(finish_reason, 0) : "stop", native, stop_sequence);
+  const finish = makeFinish(finish_reason ? toFinishReason(finish_reason, 0) : "stop", native, stop_sequence);
   const said = { role: "assistant", content, refusal: null } as const;
   const made = { ...extras, choices: [{ index, message: said, ...finish, logprobs: null }] };
-  const sound = usage && soundUsage(usage);
-  return sound ? { ...made, usage: sound } : made;
+  const validUsage = usage && validateUsage(usage);
+  return validUsage ? { ...made, usage: validUsage } : made;
 }
 
 const CHOICE_FIELDS: ReadonlySet<string> = new Set([

@@ -3,7 +3,7 @@ import type { ModelCard, Price, Rates } from "../../core/card.ts";
 import type { Offer } from "../../core/demand.ts";
 import { asObject } from "../../core/json.ts";
 import type { OfferTerms } from "../operation.ts";
-import { worstPromptTokens } from "./estimate.ts";
+import { estimateWorstPromptTokens } from "./estimate.ts";
 import { type ChatMessage, type ChatRequest, readOutputLimit } from "./form.ts";
 import { searchesMax } from "./searches.ts";
 
@@ -12,17 +12,20 @@ const UNITS_PER_MILLION = 1_000_000;
 /**
  * Returns the highest rates that a prompt of up to this many tokens may be billed at, over the tiers within its reach.
  */
-function dearest(price: Price, request: ChatRequest, promptTokens: number) {
+function findHighestRates(price: Price, request: ChatRequest, promptTokens: number) {
   const isForAnHour = price.cacheWrite1h !== undefined && cachesForAnHour(request);
   const tiers = price.tiers ?? [];
   const reached: readonly Rates[] = [price, ...tiers.filter(({ aboveTokens }) => promptTokens > aboveTokens)];
   return {
-    input: Math.max(...reached.map((rates) => dearestInput(rates, isForAnHour))),
-    output: Math.max(...reached.map(dearestOutput)),
+    input: Math.max(...reached.map((rates) => findHighestInput(rates, isForAnHour))),
+    output: Math.max(...reached.map(findHighestOutput)),
   };
 }
 
-function dearestInput({ input, cacheWrite, cacheWrite1h, cachedInput }: Rates, isForAnHour: boolean): number {
+function findHighestInput(
+  { input, cacheWrite, cacheWrite1h, cachedInput }: Rates,
+  isForAnHour: boolean,
+): number {
   return Math.max(input, cacheWrite ?? 0, cachedInput ?? 0, isForAnHour ? (cacheWrite1h ?? 0) : 0);
 }
 
@@ -33,7 +36,7 @@ function cachesForAnHour({ cache_control: mark, tools, messages }: ChatRequest):
   return asObject(mark).ttl === "1h" || (tools ?? []).some(isMarked) || messages.some(isPartMarked);
 }
 
-function dearestOutput({ output, reasoning }: Rates): number {
+function findHighestOutput({ output, reasoning }: Rates): number {
   return Math.max(output, reasoning ?? 0);
 }
 
@@ -50,8 +53,8 @@ export function makeOffer(card: ModelCard, request: ChatRequest, terms: OfferTer
     outputTokensMax: card.outputTokensMax ?? card.contextTokensMax,
   };
   if (price === null) return { ...limits, isPriced: false, lines: [], outputUsdPerMillion: 0 };
-  const promptTokens = worstPromptTokens(request, card, terms.unreadBytes);
-  const rates = dearest(price, request, promptTokens);
+  const promptTokens = estimateWorstPromptTokens(request, card, terms.unreadBytes);
+  const rates = findHighestRates(price, request, promptTokens);
   const lines = [
     { what: "input", count: choices * promptTokens, usdPerMillion: rates.input },
     { what: "request", count: choices, usdPerMillion: (price.perRequest ?? 0) * UNITS_PER_MILLION },

@@ -10,14 +10,14 @@ import {
   type SentAsk,
   shareAnswers,
 } from "../operation.ts";
-import { likelyTextTokens } from "../text-tokens.ts";
-import { AnswerReader, parseAnswer, readable } from "./answer.ts";
+import { estimateTextTokens } from "../text-tokens.ts";
+import { AnswerReader, catchUnreadable, parseAnswer } from "./answer.ts";
 import { fitToHold } from "./bounded.ts";
 import { nameConversation } from "./conversation.ts";
 import type { ChatForm } from "./decoder.ts";
-import { likelyPromptTokens } from "./estimate.ts";
+import { estimatePromptTokens } from "./estimate.ts";
 import { ChatFolding, unfold } from "./fold.ts";
-import { withoutForce } from "./forced-call.ts";
+import { dropForcedCall } from "./forced-call.ts";
 import { type ChatReply, type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { ChatMeter } from "./meter.ts";
 import { findImageUrl, findNeeds, refuseUnable } from "./needs.ts";
@@ -54,9 +54,9 @@ export const CHAT: Operation<ChatForm> = {
     return { request, messages };
   },
   nameConversation,
-  estimatePrompt: likelyPromptTokens,
+  estimatePrompt: estimatePromptTokens,
   estimateLoad: (ask) =>
-    likelyPromptTokens(ask) + (ask.n ?? 1) * Math.min(readOutputLimit(ask) ?? LOAD_MAX, LOAD_MAX),
+    estimatePromptTokens(ask) + (ask.n ?? 1) * Math.min(readOutputLimit(ask) ?? LOAD_MAX, LOAD_MAX),
 
   encode,
   readWhole,
@@ -100,17 +100,17 @@ function split(ask: ChatRequest, answersPerCall: number): readonly ChatRequest[]
 }
 
 function encode(codec: Codec<ChatForm>, ask: ChatRequest, card: ModelCard, target: Target): Outgoing {
-  const cheap = withoutDearTier(ask);
-  const willing = withoutForce(cheap.ask, card);
+  const cheap = dropPremiumTier(ask);
+  const willing = dropForcedCall(cheap.ask, card);
   const outgoing = codec.encode(willing.ask, card, target);
   return { ...outgoing, dropped: [...cheap.dropped, ...willing.dropped, ...outgoing.dropped] };
 }
 
-const DEAR_TIERS: ReadonlySet<unknown> = new Set(["priority", "fast"]);
+const PREMIUM_TIERS: ReadonlySet<unknown> = new Set(["priority", "fast"]);
 
 /** A faster tier costs more than the card's price, so clients can't choose it. */
-function withoutDearTier(ask: ChatRequest): Changed<ChatRequest> {
-  if (!DEAR_TIERS.has(ask.service_tier)) return { ask, dropped: [] };
+function dropPremiumTier(ask: ChatRequest): Changed<ChatRequest> {
+  if (!PREMIUM_TIERS.has(ask.service_tier)) return { ask, dropped: [] };
   const { service_tier: _tier, ...rest } = ask;
   return { ask: { ...rest, model: ask.model, messages: ask.messages }, dropped: ["service_tier"] };
 }
@@ -126,7 +126,7 @@ function readWhole(
   { ask, card, offset, dropped, isNative }: ReaderOptions<ChatRequest>,
 ): ChatReply {
   const body = parseAnswer(String(text), ask);
-  const canonical = readable(() => codec.reply(body, card, ask, headers));
+  const canonical = catchUnreadable(() => codec.reply(body, card, ask, headers));
   const reply = normaliseReply(canonical, ask, offset, listStops(ask, dropped));
   return isNative && isObject(body) ? { ...reply, verbatim: body } : reply;
 }
@@ -137,8 +137,8 @@ function estimate(
   reported: Usage | null,
 ): Usage {
   const promptTokens =
-    reported?.prompt_tokens ?? (likelyPromptTokens(ask) + likelyTextTokens(unreadBytes)) * calls;
-  const completionTokens = Math.max(likelyTextTokens(bytes), reported?.completion_tokens ?? 0);
+    reported?.prompt_tokens ?? (estimatePromptTokens(ask) + estimateTextTokens(unreadBytes)) * calls;
+  const completionTokens = Math.max(estimateTextTokens(bytes), reported?.completion_tokens ?? 0);
   return {
     ...reported,
     prompt_tokens: promptTokens,

@@ -150,7 +150,7 @@ export class Learner {
     const last = this.#last;
     this.#isPadded ||= raw.endsWith(PADDED_END);
     const how = { isShown: this.#isShown, isPadded: this.#isPadded };
-    const sample = this.#patience > 0 ? takeApart(event, raw, chunks, how) : null;
+    const sample = this.#patience > 0 ? makeSample(event, raw, chunks, how) : null;
     if (sample === null) return null;
     this.#patience--;
     this.#last = sample;
@@ -178,14 +178,14 @@ function areAlike(one: Sample, other: Sample): boolean {
 }
 
 /** Returns null if the text can't be distinguished from the rest. */
-function takeApart(
+function makeSample(
   { event, data }: ServerEvent,
   raw: string,
   chunks: readonly ChatChunk[],
   { isShown, isPadded }: { readonly isShown: boolean; readonly isPadded: boolean },
 ): Sample | null {
   const [chunk] = chunks;
-  const text = chunk && chunks.length === 1 ? textIn(chunk) : "";
+  const text = chunk && chunks.length === 1 ? readLoneText(chunk) : "";
   if (text === "" || raw.length > EVENT_CHARACTERS_MAX) return null;
   const literal = JSON.stringify(text);
   const [inRaw, inData] = [splitOnce(raw, literal), splitOnce(data, literal)];
@@ -243,14 +243,14 @@ function findShown(data: string, raw: string, literal: string, holes: readonly H
 }
 
 /** Returns the only text of a chunk that holds nothing else, or "". */
-function textIn({ choices, usage }: ChatChunk): string {
+function readLoneText({ choices, usage }: ChatChunk): string {
   const [choice] = choices;
   if (!choice || choices.length > 1 || usage || choice.finish_reason) return "";
   const { delta } = choice;
-  return Object.keys(delta).length === 1 ? textOf(delta) : "";
+  return Object.keys(delta).length === 1 ? readDeltaText(delta) : "";
 }
 
-function textOf({ content, reasoning_content: thinking, tool_calls: calls }: Delta): string {
+function readDeltaText({ content, reasoning_content: thinking, tool_calls: calls }: Delta): string {
   if (content || thinking) return content || thinking || "";
   const made = calls?.length === 1 ? calls[0]?.function : undefined;
   return made && Object.keys(made).length === 1 ? (made.arguments ?? "") : "";

@@ -13,26 +13,26 @@ class Match {
     this.stop = stop;
   }
 
-  get whole(): boolean {
+  get isComplete(): boolean {
     return this.length === this.stop.length;
   }
 
   /** Advances by one character. */
   step(code: number): void {
     if (this.length === 0 && this.stop.charCodeAt(0) !== code) return;
-    this.length = this.#extended(this.length, code);
+    this.length = this.#extend(this.length, code);
     if (this.length < this.#borders.length) return;
-    this.#borders.push(this.#extended(this.#border(this.length - 1), code));
+    this.#borders.push(this.#extend(this.#findBorder(this.length - 1), code));
   }
 
   /** Returns the longest prefix matched after adding `code` to a match of `length`. */
-  #extended(length: number, code: number): number {
+  #extend(length: number, code: number): number {
     let longest = length;
-    while (longest > 0 && this.stop.charCodeAt(longest) !== code) longest = this.#border(longest);
+    while (longest > 0 && this.stop.charCodeAt(longest) !== code) longest = this.#findBorder(longest);
     return this.stop.charCodeAt(longest) === code ? longest + 1 : 0;
   }
 
-  #border(length: number): number {
+  #findBorder(length: number): number {
     return this.#borders[length] ?? 0;
   }
 }
@@ -48,19 +48,21 @@ class Cut {
     this.#matches = stops.map((stop) => new Match(stop));
   }
 
-  get stopped(): boolean {
+  get isStopped(): boolean {
     return this.stop !== null;
   }
 
   /** Returns the text that can be sent. */
   push(text: string): string {
-    if (this.stopped) return "";
+    if (this.isStopped) return "";
     const all = this.#held + text;
-    const end = this.#held.length + this.#endIn(text);
+    const end = this.#held.length + this.#findEnd(text);
     // The longest of the sequences that end here counts. Sequences that are still incomplete don't.
-    const back = this.#matches.filter(({ whole }) => whole === this.stopped).map(({ length }) => length);
+    const back = this.#matches
+      .filter(({ isComplete }) => isComplete === this.isStopped)
+      .map(({ length }) => length);
     const ready = end - Math.max(...back);
-    this.#held = this.stopped ? "" : all.slice(ready);
+    this.#held = this.isStopped ? "" : all.slice(ready);
     return all.slice(0, ready);
   }
 
@@ -73,14 +75,14 @@ class Cut {
   }
 
   /** Reads to the end of the first stop sequence, or of the text. */
-  #endIn(text: string): number {
+  #findEnd(text: string): number {
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at);
       for (const match of this.#matches) {
         match.step(code);
-        if (match.whole && match.length > (this.stop?.length ?? 0)) this.stop = match.stop;
+        if (match.isComplete && match.length > (this.stop?.length ?? 0)) this.stop = match.stop;
       }
-      if (this.stopped) return at + 1;
+      if (this.isStopped) return at + 1;
     }
     return text.length;
   }
@@ -108,7 +110,7 @@ export class StopCutter {
   }
 
   #choice(choice: ChunkChoice): ChunkChoice {
-    const cut = this.#cutOf(choice.index);
+    const cut = this.#findCut(choice.index);
     const { content, tool_calls: calls, ...rest } = choice.delta;
     // Stop sequences don't span calls, and earlier text must be sent before a call.
     const isOver = choice.finish_reason !== null || Boolean(calls?.length);
@@ -123,7 +125,7 @@ export class StopCutter {
     };
   }
 
-  #cutOf(index: number): Cut {
+  #findCut(index: number): Cut {
     const known = this.#cuts.get(index);
     if (known) return known;
     const cut = new Cut(this.#stops);

@@ -13,7 +13,7 @@ interface Call {
 }
 
 /** Call ids already in the conversation, since an upstream may count from 0 in each turn. */
-export function idsInHistory(request: ChatRequest): Set<string> {
+export function listCallIds(request: ChatRequest): Set<string> {
   const ids = new Set<string>();
   for (const message of request.messages) {
     if (message.role !== "assistant") continue;
@@ -54,31 +54,31 @@ export class ToolCalls {
   }
 
   #fragment(given: ToolCallDelta): ToolCallDelta[] {
-    const key = this.#keyOf(given);
+    const key = this.#findKey(given);
     const known = this.#byUpstreamIndex.get(key);
-    if (known && !startsAnother(known, given)) return later(known, given);
-    const fragment = joined(this.#nameless.get(key), given);
+    if (known && !startsAnother(known, given)) return continueCall(known, given);
+    const fragment = joinFragments(this.#nameless.get(key), given);
     this.#nameless.delete(key);
-    if (nameOf(fragment)) return [this.#start(key, fragment)];
+    if (readName(fragment)) return [this.#start(key, fragment)];
     this.#nameless.set(key, fragment);
     return [];
   }
 
   /** Some servers omit the index: then a fragment with a name starts a new call, and any other continues the last. */
-  #keyOf(given: ToolCallDelta): number {
+  #findKey(given: ToolCallDelta): number {
     if (typeof given.index === "number") return given.index;
-    return nameOf(given) ? this.#calls.length : Math.max(0, this.#calls.length - 1);
+    return readName(given) ? this.#calls.length : Math.max(0, this.#calls.length - 1);
   }
 
   #start(key: number, given: ToolCallDelta): ToolCallDelta {
     const index = this.#calls.length;
     const id = this.#legalId(given.id, index);
     const custom = given.custom !== undefined;
-    const input = inputOf(given);
+    const input = readInput(given);
     const call: Call = { index, id, givenId: given.id || undefined, custom, hasInput: input !== "" };
     this.#calls.push(call);
     this.#byUpstreamIndex.set(key, call);
-    const name = nameOf(given);
+    const name = readName(given);
     const body = custom ? { custom: { name, input } } : { function: { name, arguments: input } };
     const extra = given.extra_content ? { extra_content: given.extra_content } : {};
     return { index, id, type: custom ? "custom" : "function", ...body, ...extra };
@@ -96,11 +96,11 @@ export class ToolCalls {
 
 /** The same index with another id and a name: some servers give every complete call the index 0. */
 function startsAnother(known: Call, given: ToolCallDelta): boolean {
-  return Boolean(given.id) && given.id !== known.givenId && Boolean(nameOf(given));
+  return Boolean(given.id) && given.id !== known.givenId && Boolean(readName(given));
 }
 
-function later(call: Call, given: ToolCallDelta): ToolCallDelta[] {
-  const input = inputOf(given);
+function continueCall(call: Call, given: ToolCallDelta): ToolCallDelta[] {
+  const input = readInput(given);
   const extra = given.extra_content ? { extra_content: given.extra_content } : {};
   if (input === "" && !given.extra_content) return [];
   if (input !== "") call.hasInput = true;
@@ -108,17 +108,17 @@ function later(call: Call, given: ToolCallDelta): ToolCallDelta[] {
   return [{ index: call.index, ...body, ...extra }];
 }
 
-function joined(before: ToolCallDelta | undefined, now: ToolCallDelta): ToolCallDelta {
+function joinFragments(before: ToolCallDelta | undefined, now: ToolCallDelta): ToolCallDelta {
   if (!before) return now;
-  const fn = { ...now.function, arguments: inputOf(before) + inputOf(now) };
+  const fn = { ...now.function, arguments: readInput(before) + readInput(now) };
   const id = now.id ?? before.id;
   return { ...before, ...now, ...(id === undefined ? {} : { id }), function: fn };
 }
 
-function nameOf(fragment: ToolCallDelta): string {
+function readName(fragment: ToolCallDelta): string {
   return fragment.function?.name || fragment.custom?.name || "";
 }
 
-function inputOf(fragment: ToolCallDelta): string {
+function readInput(fragment: ToolCallDelta): string {
   return fragment.function?.arguments ?? fragment.custom?.input ?? "";
 }

@@ -19,12 +19,12 @@ type Turn = Pick<
 >;
 
 /** Empty if the provider shows none of the text. */
-export interface ThinkingOfTurn {
+export interface TurnThinking {
   readonly kind: "thinking";
   readonly text: string;
   readonly details: readonly ReasoningDetail[];
 }
-export interface TextOfTurn {
+export interface TurnText {
   readonly kind: "text";
   readonly content: Content;
   /** Empty if nothing was refused. A turn has at most one refusal. */
@@ -34,11 +34,11 @@ export interface TextOfTurn {
   /** With positions relative to its start. */
   readonly annotations: readonly Citation[];
 }
-export interface CallOfTurn {
+export interface TurnCall {
   readonly kind: "call";
   readonly call: ToolCall;
 }
-export type TurnPart = ThinkingOfTurn | TextOfTurn | CallOfTurn;
+export type TurnPart = TurnThinking | TurnText | TurnCall;
 
 /** The usual order. */
 const RANKS: Readonly<Record<PartKind, number>> = { thinking: 0, text: 1, call: 2 };
@@ -196,8 +196,8 @@ function readEnd(citation: Citation): number {
 
 /** Writes the parts of each kind. */
 export interface TurnWriter<Written> {
-  thinking(part: ThinkingOfTurn): readonly Written[];
-  text(part: TextOfTurn): readonly Written[];
+  thinking(part: TurnThinking): readonly Written[];
+  text(part: TurnText): readonly Written[];
   call(call: ToolCall): readonly Written[];
 }
 
@@ -217,6 +217,6 @@ export function writeTurn<Written>(parts: readonly TurnPart[], writer: TurnWrite
 }
 
 /** Returns the text shown for a part of an answer: the refusal only if there is nothing else. */
-export function readText({ content, refusal }: Pick<TextOfTurn, "content" | "refusal">): string {
+export function readText({ content, refusal }: Pick<TurnText, "content" | "refusal">): string {
   return joinText(content) || refusal;
 }

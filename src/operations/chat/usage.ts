@@ -3,7 +3,7 @@ import { asCount } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { PlausibleUsage, SentAsk } from "../operation.ts";
 import { CONTEXT_SLACK } from "../text-tokens.ts";
-import { worstPromptTokens } from "./estimate.ts";
+import { estimateWorstPromptTokens } from "./estimate.ts";
 import { type ChatRequest, readOutputLimit, type Usage } from "./form.ts";
 import { searchesMax } from "./searches.ts";
 
@@ -104,7 +104,7 @@ function promptTokensMax(reported: number, { ask, card, calls, unreadBytes }: Se
   const rounds = 1 + searchesMax(ask, card);
   const byContext = context === null ? 0 : Math.ceil(calls * context * CONTEXT_SLACK * rounds);
   if (reported <= byContext) return byContext;
-  const worst = calls * worstPromptTokens(ask, card, unreadBytes);
+  const worst = calls * estimateWorstPromptTokens(ask, card, unreadBytes);
   // Images may exceed the context, because some are billed for more tokens than the model reads.
   return context === null ? TIMES_ESTIMATE * worst : Math.max(byContext, worst);
 }

@@ -1,7 +1,7 @@
 // The types of the embeddings operation.
 import type { JsonObject } from "../../core/json.ts";
 import type { Ask } from "../form.ts";
-import type { FormOf, WholeReply } from "../whole-form.ts";
+import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 /** A text or its token ids. */
 export type EmbeddingInput = string | readonly number[];
@@ -38,4 +38,4 @@ export interface EmbeddingsReply extends WholeReply {
   readonly vectors: readonly Vector[];
 }
 
-export type EmbeddingsForm = FormOf<EmbeddingsRequest, EmbeddingsReply>;
+export type EmbeddingsForm = WholeReplyForm<EmbeddingsRequest, EmbeddingsReply>;

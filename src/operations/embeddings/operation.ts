@@ -3,7 +3,7 @@ import type { ModelCard } from "../../core/card.ts";
 import { Fault } from "../../core/fault.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
-import { CONTEXT_SLACK, likelyTextTokens } from "../text-tokens.ts";
+import { CONTEXT_SLACK, estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { EmbeddingInput, EmbeddingsForm, EmbeddingsRequest } from "./form.ts";
 
@@ -51,7 +51,10 @@ export function countInputsPerCall(
   tokensMax: number,
 ): number {
   if (tokensMax === Number.POSITIVE_INFINITY) return inputsMax;
-  const longest = inputs.reduce<number>((most, one) => Math.max(most, countTokens(one, likelyTextTokens)), 1);
+  const longest = inputs.reduce<number>(
+    (most, one) => Math.max(most, countTokens(one, estimateTextTokens)),
+    1,
+  );
   return Math.max(1, Math.min(inputsMax, Math.floor(tokensMax / (longest * ESTIMATE_SLACK))));
 }
 
@@ -68,7 +71,7 @@ export function refuseManyTokens(ask: EmbeddingsRequest, param: string): void {
 
 /** Estimates the tokens of all inputs. */
 function estimateTokens({ inputs }: Pick<EmbeddingsRequest, "inputs">): number {
-  return inputs.reduce<number>((sum, input) => sum + countTokens(input, likelyTextTokens), 0);
+  return inputs.reduce<number>((sum, input) => sum + countTokens(input, estimateTextTokens), 0);
 }
 
 function countTokens(input: EmbeddingInput, estimate: (bytes: number) => number): number {

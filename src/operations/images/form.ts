@@ -3,7 +3,7 @@ import type { Attachment } from "../../core/attachment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { LongText } from "../../core/long-json.ts";
 import type { Ask } from "../form.ts";
-import type { FormOf, WholeReply } from "../whole-form.ts";
+import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 /** An uploaded file, or a URL: of a picture on the web, or `data:` with the picture in it. */
 export type ImageSource = Attachment | { readonly url: string };
@@ -51,4 +51,4 @@ export interface PartialPicture {
   readonly settings: Readonly<JsonObject>;
 }
 
-export type ImagesForm = FormOf<ImagesRequest, ImagesReply, PartialPicture>;
+export type ImagesForm = WholeReplyForm<ImagesRequest, ImagesReply, PartialPicture>;

@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import { type Operation, shareAnswers } from "../operation.ts";
-import { likelyTextTokens } from "../text-tokens.ts";
+import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { ImagesForm, ImagesReply, ImagesRequest } from "./form.ts";
 
@@ -54,7 +54,7 @@ function count(ask: ImagesRequest, perSource: number, perPicture: number): Amoun
   const { prompt, n, sources, mask, partialImages = 0 } = ask;
   const inputImage = (sources.length + (mask ? 1 : 0)) * perSource;
   const outputImage = n * (perPicture + partialImages * DRAFT_TOKENS);
-  const text = WRAPPING_TOKENS + likelyTextTokens(2 * Buffer.byteLength(prompt));
+  const text = WRAPPING_TOKENS + estimateTextTokens(2 * Buffer.byteLength(prompt));
   return {
     ...NO_AMOUNTS,
     prompt: text + inputImage,

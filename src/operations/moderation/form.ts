@@ -1,7 +1,7 @@
 // The types of the moderation operation.
 import type { JsonObject } from "../../core/json.ts";
 import type { Ask } from "../form.ts";
-import type { FormOf, WholeReply } from "../whole-form.ts";
+import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 /** A part of an input. An image's URL is never fetched here. */
 export type ModerationPart =
@@ -26,4 +26,4 @@ export interface ModerationReply extends WholeReply {
   readonly results: readonly ModerationResult[];
 }
 
-export type ModerationForm = FormOf<ModerationRequest, ModerationReply>;
+export type ModerationForm = WholeReplyForm<ModerationRequest, ModerationReply>;

@@ -3,7 +3,7 @@ import { can } from "../../core/card.ts";
 import { Fault } from "../../core/fault.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
-import { likelyTextTokens } from "../text-tokens.ts";
+import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { ModerationForm, ModerationRequest } from "./form.ts";
 
@@ -23,7 +23,7 @@ export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
   },
   // No tokenizer makes more tokens than a text has bytes.
   countWorst: (ask) => count(ask, (bytes) => bytes),
-  countLikely: (ask) => count(ask, likelyTextTokens),
+  countLikely: (ask) => count(ask, estimateTextTokens),
   toLog({ inputs, ...request }) {
     return { request, messages: inputs };
   },

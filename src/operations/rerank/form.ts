@@ -1,7 +1,7 @@
 // The types of the rerank operation.
 import type { JsonObject } from "../../core/json.ts";
 import type { Ask } from "../form.ts";
-import type { FormOf, WholeReply } from "../whole-form.ts";
+import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 export interface RerankDocument {
   readonly text: string;
@@ -34,4 +34,4 @@ export interface RerankReply extends WholeReply {
   readonly results: readonly RankedDocument[];
 }
 
-export type RerankForm = FormOf<RerankRequest, RerankReply>;
+export type RerankForm = WholeReplyForm<RerankRequest, RerankReply>;

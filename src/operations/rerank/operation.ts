@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
-import { CONTEXT_SLACK, likelyTextTokens } from "../text-tokens.ts";
+import { CONTEXT_SLACK, estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import type { RerankForm, RerankRequest } from "./form.ts";
 
@@ -22,7 +22,7 @@ export const RERANK: Operation<RerankForm> = makeWholeOperation({
     const { searchUnits } = countWorst(ask, card);
     return { ...NO_AMOUNTS, prompt: Math.ceil(ask.documents.length * context * CONTEXT_SLACK), searchUnits };
   },
-  countLikely: (ask) => count(ask, likelyTextTokens, Number.POSITIVE_INFINITY),
+  countLikely: (ask) => count(ask, estimateTextTokens, Number.POSITIVE_INFINITY),
   toLog({ query, documents, ...request }) {
     return { request, messages: [query, ...documents.map(({ given }) => given)] };
   },

@@ -1,7 +1,7 @@
 // The types of the speech operation: turns text into audio.
 import type { JsonObject } from "../../core/json.ts";
 import type { Ask } from "../form.ts";
-import type { FormOf, WholeReply } from "../whole-form.ts";
+import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 export const SOUND_FORMATS = ["mp3", "opus", "aac", "flac", "wav", "pcm"] as const;
 export type SoundFormat = (typeof SOUND_FORMATS)[number];
@@ -28,7 +28,7 @@ export interface SpeechReply extends WholeReply {
 /** A piece of the audio as received. */
 export type SoundPart = Pick<SpeechReply, "sound" | "type">;
 
-export type SpeechForm = FormOf<SpeechRequest, SpeechReply, SoundPart>;
+export type SpeechForm = WholeReplyForm<SpeechRequest, SpeechReply, SoundPart>;
 
 /** Returns the audio of a piece, or null if it has none. */
 export function findSound(piece: SpeechForm["piece"]): SoundPart | null {

@@ -1,7 +1,7 @@
 // Speech as an operation: turns text into audio.
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
-import { likelyTextTokens } from "../text-tokens.ts";
+import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import { countCharacters, findSound, type SoundFormat, type SpeechForm, type SpeechRequest } from "./form.ts";
 
@@ -42,6 +42,6 @@ export const SPEECH: Operation<SpeechForm> = makeWholeOperation({
 function count({ input, instructions = "" }: SpeechRequest, tokensPerCharacter: number): Amounts {
   const characters = countCharacters(input);
   const outputAudio = Math.ceil(characters * tokensPerCharacter);
-  const prompt = likelyTextTokens(Buffer.byteLength(input) + Buffer.byteLength(instructions));
+  const prompt = estimateTextTokens(Buffer.byteLength(input) + Buffer.byteLength(instructions));
   return { ...NO_AMOUNTS, characters, prompt, completion: outputAudio, outputAudio };
 }

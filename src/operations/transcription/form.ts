@@ -2,7 +2,7 @@
 import type { Attachment } from "../../core/attachment.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Ask } from "../form.ts";
-import type { FormOf, WholeReply } from "../whole-form.ts";
+import type { WholeReply, WholeReplyForm } from "../whole-form.ts";
 
 export const TRANSCRIPT_FORMATS = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number];
@@ -31,7 +31,7 @@ export type TranscriptPart =
   | { readonly kind: "delta"; readonly delta: string; readonly extras: Readonly<JsonObject> }
   | { readonly kind: "segment"; readonly segment: Readonly<JsonObject> };
 
-export type TranscriptionForm = FormOf<TranscriptionRequest, TranscriptionReply, TranscriptPart>;
+export type TranscriptionForm = WholeReplyForm<TranscriptionRequest, TranscriptionReply, TranscriptPart>;
 
 export function isJsonFormat(format: TranscriptFormat): boolean {
   return format === "json" || format === "verbose_json" || format === "diarized_json";

@@ -2,7 +2,7 @@
 import { asString, type JsonObject } from "../../core/json.ts";
 import { type Amounts, NO_AMOUNTS } from "../../core/units.ts";
 import type { Operation } from "../operation.ts";
-import { likelyTextTokens } from "../text-tokens.ts";
+import { estimateTextTokens } from "../text-tokens.ts";
 import { makeWholeOperation } from "../whole.ts";
 import { isJsonFormat, type TranscriptionForm, type TranscriptionRequest } from "./form.ts";
 
@@ -22,7 +22,7 @@ export const TRANSCRIPTION: Operation<TranscriptionForm> = makeWholeOperation({
   countWorst: (ask) => count(ask, ask.seconds, SOUND_TOKENS_WORST, TEXT_TOKENS_WORST),
   countLikely(ask, bytes) {
     const likely = count(ask, ask.seconds, SOUND_TOKENS, TEXT_TOKENS);
-    return bytes === 0 ? likely : { ...likely, completion: likelyTextTokens(bytes) };
+    return bytes === 0 ? likely : { ...likely, completion: estimateTextTokens(bytes) };
   },
   countBytes,
   countMost(ask) {
@@ -54,7 +54,7 @@ function count({ prompt = "" }: TranscriptionRequest, seconds: number, sound: nu
   const inputAudio = Math.ceil(seconds * sound);
   return {
     ...NO_AMOUNTS,
-    prompt: inputAudio + likelyTextTokens(Buffer.byteLength(prompt)),
+    prompt: inputAudio + estimateTextTokens(Buffer.byteLength(prompt)),
     inputAudio,
     completion: Math.ceil(seconds * text),
     seconds,

@@ -11,7 +11,7 @@ import {
   type ToolCall,
   type Usage,
 } from "../../operations/chat/form.ts";
-import { listTurn, type TextOfTurn } from "../../operations/chat/turn.ts";
+import { listTurn, type TurnText } from "../../operations/chat/turn.ts";
 import { writeCost } from "../cost.ts";
 import { RESPONSES_FORMAT, signThinking, signTurn } from "../signature.ts";
 import type { Stamp } from "../surface.ts";
@@ -166,7 +166,7 @@ export function writeReasoning(
   };
 }
 
-function writeMessage(responseId: string, index: number, part: TextOfTurn): JsonObject {
+function writeMessage(responseId: string, index: number, part: TurnText): JsonObject {
   const content: JsonObject[] = [];
   const { refusal } = part;
   const text = joinText(part.content);
