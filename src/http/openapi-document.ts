@@ -34,12 +34,12 @@ function describeRoute(route: RegisteredRoute): readonly Operation[] {
   const row = method === "POST" ? SURFACES.find((one) => one.path === path) : undefined;
   const parameters = listPathParameters(path);
   if (!row) return [[toTemplate(path), describeOther(route, parameters)]];
-  const { told } = row;
-  const isAlias = typeof told === "string";
-  const origin = isAlias ? SURFACES.find((one) => one.path === told)?.told : told;
+  const { docs } = row;
+  const isAlias = typeof docs === "string";
+  const origin = isAlias ? SURFACES.find((one) => one.path === docs)?.docs : docs;
   if (origin === undefined || typeof origin === "string") return [];
   return origin.map((one) => {
-    const operation = { ...describeSurface(one, isAlias ? told : null), parameters };
+    const operation = { ...describeSurface(one, isAlias ? docs : null), parameters };
     const id = isAlias ? `${one.operationId}${toName(path)}` : one.operationId;
     return [`${toTemplate(path)}${one.verb ?? ""}`, { operationId: id, ...operation }];
   });
@@ -48,17 +48,17 @@ function describeRoute(route: RegisteredRoute): readonly Operation[] {
 /** Describes a route by the schemas in its Elysia hooks and the texts in their `detail`. */
 function describeOther({ method, path, hooks }: RegisteredRoute, inPath: readonly JsonObject[]): JsonObject {
   const { detail, query, body, response } = asObject(hooks);
-  const told = asObject(inOpenApi(detail));
+  const texts = asObject(inOpenApi(detail));
   const parameters = [...inPath, ...listQueryParameters(query)];
   return {
     operationId: `${method.toLowerCase()}${toName(path)}`,
     security: findSecurity(path),
-    ...told,
+    ...texts,
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: { required: true, content: showJson(body) } }),
     responses: {
       ...describeAnswers(response),
-      ...asObject(told.responses),
+      ...asObject(texts.responses),
       default: describeError("Refused, or failed."),
     },
   };

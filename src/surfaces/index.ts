@@ -34,33 +34,33 @@ export interface SurfacePath {
   /** The surfaces of other verbs, which follow the path's last colon. */
   readonly verbs?: Readonly<Record<string, AnySurface>>;
   /** Its descriptions in the OpenAPI document, or the path that it is an alias for. */
-  readonly told: readonly Description[] | string;
+  readonly docs: readonly Description[] | string;
 }
 
 export const SURFACES: readonly SurfacePath[] = [
-  { path: "/v1/chat/completions", surface: CHAT_COMPLETIONS, told: [DESCRIPTIONS.createChatCompletion] },
-  { path: "/chat/completions", surface: CHAT_COMPLETIONS, told: "/v1/chat/completions" },
-  { path: "/v1/messages", surface: MESSAGES, told: [DESCRIPTIONS.createMessage] },
-  { path: "/v1/v1/messages", surface: MESSAGES, told: "/v1/messages" },
-  { path: "/messages", surface: MESSAGES, told: "/v1/messages" },
-  { path: "/v1/messages/count_tokens", surface: MESSAGES, told: [DESCRIPTIONS.countMessageTokens] },
-  { path: "/v1/responses", surface: RESPONSES, told: [DESCRIPTIONS.createResponse] },
-  { path: "/responses", surface: RESPONSES, told: "/v1/responses" },
-  { path: "/v1/responses/input_tokens", surface: RESPONSES, told: [DESCRIPTIONS.countResponseTokens] },
-  { path: "/v1/completions", surface: COMPLETIONS, told: [DESCRIPTIONS.createCompletion] },
-  { path: "/v1/embeddings", surface: EMBEDDINGS, told: [DESCRIPTIONS.createEmbeddings] },
-  { path: "/embeddings", surface: EMBEDDINGS, told: "/v1/embeddings" },
-  { path: "/v1/images/generations", surface: IMAGES, told: [DESCRIPTIONS.createImage] },
-  { path: "/v1/images/edits", surface: IMAGES, told: [DESCRIPTIONS.editImage] },
-  { path: "/v1/audio/speech", surface: SPEECH, told: [DESCRIPTIONS.createSpeech] },
-  { path: "/v1/audio/transcriptions", surface: TRANSCRIPTIONS, told: [DESCRIPTIONS.createTranscription] },
-  { path: "/v1/audio/translations", surface: TRANSCRIPTIONS, told: [DESCRIPTIONS.createTranslation] },
-  { path: "/v1/rerank", surface: RERANK, told: [DESCRIPTIONS.rerank] },
-  { path: "/v2/rerank", surface: RERANK, told: "/v1/rerank" },
-  { path: "/rerank", surface: RERANK, told: "/v1/rerank" },
-  { path: "/v1/moderations", surface: MODERATION, told: [DESCRIPTIONS.createModeration] },
-  { path: "/v1beta/models/*", surface: GENERATE, verbs: EMBED_VERBS, told: GEMINI_VERBS },
-  { path: "/v1/models/*", surface: GENERATE, verbs: EMBED_VERBS, told: "/v1beta/models/*" },
+  { path: "/v1/chat/completions", surface: CHAT_COMPLETIONS, docs: [DESCRIPTIONS.createChatCompletion] },
+  { path: "/chat/completions", surface: CHAT_COMPLETIONS, docs: "/v1/chat/completions" },
+  { path: "/v1/messages", surface: MESSAGES, docs: [DESCRIPTIONS.createMessage] },
+  { path: "/v1/v1/messages", surface: MESSAGES, docs: "/v1/messages" },
+  { path: "/messages", surface: MESSAGES, docs: "/v1/messages" },
+  { path: "/v1/messages/count_tokens", surface: MESSAGES, docs: [DESCRIPTIONS.countMessageTokens] },
+  { path: "/v1/responses", surface: RESPONSES, docs: [DESCRIPTIONS.createResponse] },
+  { path: "/responses", surface: RESPONSES, docs: "/v1/responses" },
+  { path: "/v1/responses/input_tokens", surface: RESPONSES, docs: [DESCRIPTIONS.countResponseTokens] },
+  { path: "/v1/completions", surface: COMPLETIONS, docs: [DESCRIPTIONS.createCompletion] },
+  { path: "/v1/embeddings", surface: EMBEDDINGS, docs: [DESCRIPTIONS.createEmbeddings] },
+  { path: "/embeddings", surface: EMBEDDINGS, docs: "/v1/embeddings" },
+  { path: "/v1/images/generations", surface: IMAGES, docs: [DESCRIPTIONS.createImage] },
+  { path: "/v1/images/edits", surface: IMAGES, docs: [DESCRIPTIONS.editImage] },
+  { path: "/v1/audio/speech", surface: SPEECH, docs: [DESCRIPTIONS.createSpeech] },
+  { path: "/v1/audio/transcriptions", surface: TRANSCRIPTIONS, docs: [DESCRIPTIONS.createTranscription] },
+  { path: "/v1/audio/translations", surface: TRANSCRIPTIONS, docs: [DESCRIPTIONS.createTranslation] },
+  { path: "/v1/rerank", surface: RERANK, docs: [DESCRIPTIONS.rerank] },
+  { path: "/v2/rerank", surface: RERANK, docs: "/v1/rerank" },
+  { path: "/rerank", surface: RERANK, docs: "/v1/rerank" },
+  { path: "/v1/moderations", surface: MODERATION, docs: [DESCRIPTIONS.createModeration] },
+  { path: "/v1beta/models/*", surface: GENERATE, verbs: EMBED_VERBS, docs: GEMINI_VERBS },
+  { path: "/v1/models/*", surface: GENERATE, verbs: EMBED_VERBS, docs: "/v1beta/models/*" },
 ];
 
 /** Paths, served or not, whose errors aren't in OpenAI's form. */

@@ -43,7 +43,7 @@ export interface LaneResult {
 }
 
 /** Removes the rows' fields from a body and returns those it had. Throws a Fault if it has a refused one. */
-export function takeOut(body: JsonObject, rows: readonly LaneRow[], allowsRemote: boolean): string[] {
+export function removeFields(body: JsonObject, rows: readonly LaneRow[], allowsRemote: boolean): string[] {
   const dropped: string[] = [];
   for (const { field, treatment, reason, isRemote } of rows) {
     if (body[field] === undefined || (isRemote && allowsRemote)) continue;

@@ -5,7 +5,7 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import formats from "ajv-formats";
 import { asObject } from "../../src/core/json.ts";
 import type { ChatChunk, ChatReply } from "../../src/operations/chat/form.ts";
-import { showChunk, showCitations } from "../../src/surfaces/openai-chat/citations.ts";
+import { separateChunkCitations, separateCitations } from "../../src/surfaces/openai-chat/citations.ts";
 
 export interface OfficialSchema {
   /** Returns the errors of a whole answer with its envelope added, or null if it is valid. */
@@ -29,10 +29,11 @@ export function officialSchema(fixtures: string): OfficialSchema | null {
   const piece = compiled("CreateChatCompletionStreamResponse");
   return {
     reply(reply) {
-      const choices = reply.choices.map((one) => ({ ...one, message: showCitations(one.message) }));
+      const choices = reply.choices.map((one) => ({ ...one, message: separateCitations(one.message) }));
       return faultOf(whole, { ...ENVELOPE, object: "chat.completion", ...reply, choices });
     },
-    chunk: (chunk) => faultOf(piece, { ...ENVELOPE, object: "chat.completion.chunk", ...showChunk(chunk) }),
+    chunk: (chunk) =>
+      faultOf(piece, { ...ENVELOPE, object: "chat.completion.chunk", ...separateChunkCitations(chunk) }),
   };
 }
 

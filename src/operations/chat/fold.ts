@@ -137,7 +137,7 @@ function addDetail({ details, openDetails }: ChoiceParts, given: ReasoningDetail
   }
   const text = appendText(before.text, given.text);
   const summary = appendText(before.summary, given.summary);
-  Object.assign(before, given, omitUndefined({ text, summary }));
+  Object.assign(before, given, pickDefined({ text, summary }));
 }
 
 function appendText(before: string | undefined, now: string | undefined): string | undefined {
@@ -145,7 +145,7 @@ function appendText(before: string | undefined, now: string | undefined): string
   return now === undefined ? before : before + now;
 }
 
-function omitUndefined(fields: Record<string, string | undefined>): Record<string, string> {
+function pickDefined(fields: Record<string, string | undefined>): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [field, value] of Object.entries(fields)) if (value !== undefined) kept[field] = value;
   return kept;

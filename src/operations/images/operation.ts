@@ -31,7 +31,7 @@ export const IMAGES: Operation<ImagesForm> = makeWholeOperation({
   countReply: ({ pictures }) => pictures.length,
   findCodec: ({ images }) => images ?? null,
   countAnswers: ({ n }) => n,
-  countWorst: (ask, card) => count(ask, SOURCE_TOKENS_WORST, worstTokens(ask, card)),
+  countWorst: (ask, card) => count(ask, SOURCE_TOKENS_WORST, countWorstPictureTokens(ask, card)),
   countLikely: (ask) => count(ask, SOURCE_TOKENS, countPictureTokens(ask, ask.quality ?? "medium")),
   split: (ask, picturesPerCall) => shareAnswers(ask.n, picturesPerCall).map((n) => ({ ...ask, n })),
   join: (replies) => ({
@@ -66,7 +66,7 @@ function count(ask: ImagesRequest, perSource: number, perPicture: number): Amoun
 }
 
 /** If the model chooses the quality, it may be the highest. */
-function worstTokens(ask: ImagesRequest, { name }: ModelCard): number {
+function countWorstPictureTokens(ask: ImagesRequest, { name }: ModelCard): number {
   const isPlain = ask.quality !== undefined && ask.quality in TOKENS;
   return isPlain || /^gpt-image-1/.test(name)
     ? countPictureTokens(ask, ask.quality ?? "high")

@@ -8,7 +8,7 @@ import {
   OTHER_TIERS,
   REMOTE,
   refuseField,
-  takeOut,
+  removeFields,
 } from "../lane.ts";
 
 export const BODY_ROWS = listRows(
@@ -50,7 +50,7 @@ const SEARCHES_DEFAULT = 5;
 /** Returns the body as it may be sent. Throws the Fault `unsupported_parameter` for a refused field. */
 export function applyLane(given: JsonObject, allowsRemote: boolean): LaneResult {
   const body: JsonObject = { ...given };
-  const dropped = takeOut(body, BODY_ROWS, allowsRemote);
+  const dropped = removeFields(body, BODY_ROWS, allowsRemote);
   refuseSources(body.messages, "messages");
   refuseSources(body.system, "system");
   const tools = applyTools(asArray(body.tools), dropped, allowsRemote);

@@ -8,7 +8,7 @@ import {
   OTHER_TIERS,
   REMOTE,
   refuseField,
-  takeOut,
+  removeFields,
 } from "../lane.ts";
 import { isOurSignature } from "../signature.ts";
 import { listParts } from "./contents.ts";
@@ -40,7 +40,7 @@ const SEARCHES = 1;
 /** Returns the body as it may be sent. Throws the Fault `unsupported_parameter` for a refused field. */
 export function applyLane(given: JsonObject): LaneResult {
   const body: JsonObject = { ...given };
-  const dropped = takeOut(body, BODY_ROWS, false);
+  const dropped = removeFields(body, BODY_ROWS, false);
   let searches = 0;
   const tools = asArray(body.tools).map((one, index) => {
     const kept: JsonObject = {};

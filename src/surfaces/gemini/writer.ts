@@ -112,7 +112,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
   }
 
   #choice({ index, delta, finish_reason: reason, ...rest }: ChunkChoice): string {
-    const candidate = this.#candidateOf(index);
+    const candidate = this.#findCandidate(index);
     const parts: JsonObject[] = [];
     if (delta.reasoning_content) {
       parts.push(...this.#endCall(candidate), { text: delta.reasoning_content, thought: true });
@@ -185,7 +185,7 @@ export class GenerateWriter extends PartWriter implements Writer<Part> {
     return { candidates, modelVersion: model, responseId: id };
   }
 
-  #candidateOf(index: number): Candidate {
+  #findCandidate(index: number): Candidate {
     const known = this.#candidates.get(index);
     if (known) return known;
     const empty = { call: null, details: [], text: [], citations: [] };

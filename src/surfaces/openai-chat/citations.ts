@@ -2,20 +2,22 @@
 import { asArray, asObject, type JsonObject } from "../../core/json.ts";
 
 /** Returns the message or delta with citations of documents in a field of their own. */
-export function showCitations<Said extends JsonObject>(said: Said): Said {
-  const { pages, citations } = Object.groupBy(asArray(said.annotations), (one) =>
+export function separateCitations<Message extends JsonObject>(message: Message): Message {
+  const { pages, citations } = Object.groupBy(asArray(message.annotations), (one) =>
     asObject(one).type === "document_citation" ? "citations" : "pages",
   );
   // JSON omits undefined fields.
-  return citations ? { ...said, annotations: pages, citations } : said;
+  return citations ? { ...message, annotations: pages, citations } : message;
 }
 
 /** Does the same for a streamed chunk. */
-export function showChunk<Chunk extends { readonly choices: readonly JsonObject[] }>(chunk: Chunk): Chunk {
+export function separateChunkCitations<Chunk extends { readonly choices: readonly JsonObject[] }>(
+  chunk: Chunk,
+): Chunk {
   if (!chunk.choices.some(({ delta }) => asObject(delta).annotations)) return chunk;
   const choices = chunk.choices.map((choice) => ({
     ...choice,
-    delta: showCitations(asObject(choice.delta)),
+    delta: separateCitations(asObject(choice.delta)),
   }));
   return { ...chunk, choices };
 }

@@ -28,7 +28,7 @@ export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
     const message = "The 'stream_options' parameter is only allowed when 'stream' is enabled.";
     throw new Fault("invalid_value", message, { param: "stream_options", shownCode: null });
   }
-  return canonical(given);
+  return toChatRequest(given);
 }
 
 /** A null optional field counts as missing, and so does an empty `tools` or `functions`. */
@@ -58,29 +58,29 @@ function refuseLargeObjects(given: JsonObject): void {
   }
 }
 
-function canonical(given: JsonObject): ChatRequest {
+function toChatRequest(given: JsonObject): ChatRequest {
   const { functions, function_call: functionCall, stop, messages, ...rest } = given;
-  const request: JsonObject = { ...rest, messages: messagesOf(asArray(messages)) };
+  const request: JsonObject = { ...rest, messages: readMessages(asArray(messages)) };
   if (typeof stop === "string") request.stop = [stop];
   else if (Array.isArray(stop) && stop.length > 0) request.stop = stop;
-  const tools = toolsOf(given, asArray(functions));
+  const tools = readTools(given, asArray(functions));
   if (tools.length > 0) request.tools = tools;
-  const choice = given.tool_choice ?? choiceOf(functionCall);
+  const choice = given.tool_choice ?? readToolChoice(functionCall);
   delete request.tool_choice;
   if (tools.length > 0 && choice !== undefined) request.tool_choice = choice;
   if (tools.length === 0) refuseForcedCall(choice);
   if (tools.length === 0) delete request.parallel_tool_calls;
   // An answer in the deprecated form holds only one call.
   else if (offersFunctions(given)) request.parallel_tool_calls = false;
-  return checked(request);
+  return asChatRequest(request);
 }
 
 /** The cast is safe: the schema was checked and the deprecated forms are gone. */
-function checked(request: JsonObject): ChatRequest {
+function asChatRequest(request: JsonObject): ChatRequest {
   return request as ChatRequest;
 }
 
-function checkedMessage(message: JsonObject): ChatMessage {
+function asChatMessage(message: JsonObject): ChatMessage {
   return message as ChatMessage;
 }
 
@@ -91,29 +91,29 @@ function refuseForcedCall(choice: unknown): void {
   throw new Fault("invalid_value", message, { param: "tool_choice" });
 }
 
-function toolsOf(given: JsonObject, functions: readonly unknown[]): readonly Tool[] {
+function readTools(given: JsonObject, functions: readonly unknown[]): readonly Tool[] {
   const tools = asArray(given.tools) as readonly Tool[];
   if (tools.length > 0 || functions.length === 0) return tools;
   return functions.map((definition) => ({ type: "function", function: definition }) as Tool);
 }
 
 /** Returns the deprecated `function_call` as `tool_choice`. */
-function choiceOf(functionCall: unknown): ToolChoice | undefined {
+function readToolChoice(functionCall: unknown): ToolChoice | undefined {
   if (functionCall === "none" || functionCall === "auto") return functionCall;
   const name = asString(asObject(functionCall).name);
   return name === undefined ? undefined : { type: "function", function: { name } };
 }
 
-function messagesOf(given: readonly unknown[]): readonly ChatMessage[] {
+function readMessages(given: readonly unknown[]): readonly ChatMessage[] {
   const callIds = new Map<unknown, string>();
-  return given.map((message, index) => messageOf(asObject(message), index, callIds));
+  return given.map((message, index) => readMessage(asObject(message), index, callIds));
 }
 
 /**
  * Returns a message without nulls and without fields that only other surfaces set. Deprecated function forms become
  * tool forms with an id of our own. A result gets the id of its function's latest call (`callIds`, by function name).
  */
-function messageOf(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
+function readMessage(given: JsonObject, index: number, callIds: Map<unknown, string>): ChatMessage {
   const message: JsonObject = {};
   for (const field of Object.keys(given)) {
     const value = given[field];
@@ -124,12 +124,12 @@ function messageOf(given: JsonObject, index: number, callIds: Map<unknown, strin
   if (message.role === "function") {
     const { name, ...rest } = message;
     const id = callIds.get(name) ?? ownId;
-    return checkedMessage({ ...rest, role: "tool", tool_call_id: id, content: given.content ?? "" });
+    return asChatMessage({ ...rest, role: "tool", tool_call_id: id, content: given.content ?? "" });
   }
   if (message.role === "assistant" && isObject(message.function_call)) {
     const { function_call: call, ...rest } = message;
     callIds.set(call.name, ownId);
-    return checkedMessage({ ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] });
+    return asChatMessage({ ...rest, tool_calls: [{ id: ownId, type: "function", function: call }] });
   }
-  return checkedMessage(message);
+  return asChatMessage(message);
 }

@@ -11,7 +11,7 @@ import {
   type Surface,
   TRANSLATED,
 } from "../surface.ts";
-import { showCitations } from "./citations.ts";
+import { separateCitations } from "./citations.ts";
 import { offersFunctions, withFunctionCall } from "./function-call.ts";
 import { readChatRequest } from "./read.ts";
 import { ChunkWriter } from "./writer.ts";
@@ -29,7 +29,7 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
   const isUnstored = asked.store === true && limits.storesUpstream !== true;
   // All clients share the provider's account: nothing is stored there unless the operator allows it.
   const ask = isUnstored ? { ...asked, store: false } : asked;
-  const manners = {
+  const options = {
     includeUsage: ask.stream_options?.include_usage === true,
     offersFunctions: offersFunctions(body),
   };
@@ -40,9 +40,9 @@ function readExchange({ body, limits }: Incoming): Exchange<ChatForm> {
     dropped: isUnstored ? ["store"] : [],
     whole(reply, stamp) {
       const shown = dropOwn(reply);
-      return writeWhole(manners.offersFunctions ? withFunctionCall(shown) : shown, stamp);
+      return writeWhole(options.offersFunctions ? withFunctionCall(shown) : shown, stamp);
     },
-    writer: (stamp) => new ChunkWriter(stamp, manners),
+    writer: (stamp) => new ChunkWriter(stamp, options),
   };
 }
 
@@ -51,7 +51,7 @@ function dropOwn({ verbatim: _verbatim, ...reply }: ChatReply): ChatReply {
   if (!reply.choices.some(({ message }) => message.parts || message.annotations)) return reply;
   const choices = reply.choices.map((choice) => {
     const { parts: _parts, ...message } = choice.message;
-    return { ...choice, message: showCitations(message) };
+    return { ...choice, message: separateCitations(message) };
   });
   return { ...reply, choices };
 }

@@ -5,10 +5,10 @@ import type { ChatChunk } from "../../operations/chat/form.ts";
 import { type Part, Run, Verbatim } from "../../operations/chat/run.ts";
 import { DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
 import type { Stamp, Writer } from "../surface.ts";
-import { showChunk } from "./citations.ts";
+import { separateChunkCitations } from "./citations.ts";
 import { type ShownChunk, withFunctionCalls } from "./function-call.ts";
 
-export interface ChunkManners {
+export interface ChunkOptions {
   readonly includeUsage: boolean;
   /** True if the client offered its functions in the deprecated form. */
   readonly offersFunctions: boolean;
@@ -17,18 +17,18 @@ export interface ChunkManners {
 export class ChunkWriter implements Writer<Part> {
   readonly keepAlive = KEEP_ALIVE_LINE;
   readonly #stamp: () => Stamp;
-  readonly #manners: ChunkManners;
+  readonly #options: ChunkOptions;
   #lines: AnswerLines | null = null;
 
-  constructor(stamp: () => Stamp, manners: ChunkManners) {
+  constructor(stamp: () => Stamp, options: ChunkOptions) {
     this.#stamp = stamp;
-    this.#manners = manners;
+    this.#options = options;
   }
 
   write(parts: readonly Part[]): string {
     this.#lines ??= new AnswerLines(stampFields(this.#stamp()));
     let text = "";
-    for (const part of this.#manners.offersFunctions ? withFunctionCalls(parts) : parts) {
+    for (const part of this.#options.offersFunctions ? withFunctionCalls(parts) : parts) {
       if (part instanceof Run) text += this.#lines.run(part);
       else if (part instanceof Verbatim) for (const chunk of part.meaning) text += this.#chunk(chunk);
       else text += this.#chunk(part);
@@ -45,8 +45,8 @@ export class ChunkWriter implements Writer<Part> {
   }
 
   #chunk(chunk: ChatChunk | ShownChunk): string {
-    if (chunk.choices.length === 0 && chunk.usage && !this.#manners.includeUsage) return "";
-    return this.#lines?.chunk(showChunk(chunk)) ?? "";
+    if (chunk.choices.length === 0 && chunk.usage && !this.#options.includeUsage) return "";
+    return this.#lines?.chunk(separateChunkCitations(chunk)) ?? "";
   }
 }
 

@@ -47,7 +47,7 @@ export function readInput(body: JsonObject, names: ToolNames, seal: Sealer): Rea
     const path = `input[${index}]`;
     switch (classify(item)) {
       case "assistant":
-        addSaid(open(), item);
+        addMessageText(open(), item);
         break;
       case "call":
         open().call(readCall(item, names, path));
@@ -168,7 +168,7 @@ function readFile(part: JsonObject, path: string): ContentPart {
   return { type: "file", file: omitUndefined({ file_data: data, filename: asString(part.filename) }) };
 }
 
-function addSaid(turn: TurnBuilder, { content }: JsonObject): void {
+function addMessageText(turn: TurnBuilder, { content }: JsonObject): void {
   if (typeof content === "string") turn.say({ type: "text", text: content });
   const texts: string[] = [];
   for (const one of asArray(content)) {

@@ -8,7 +8,7 @@ import { readCallSignature } from "../signature.ts";
 import {
   type CallItem,
   makeItemId,
-  type ResponseOf,
+  type ResponseContext,
   writeCallItem,
   writeCitation,
   writeReasoning,
@@ -55,7 +55,7 @@ type OpenItem = OpenMessage | OpenReasoning | OpenCall;
 
 export class ItemWriter {
   readonly #responseId: string;
-  readonly #of: ResponseOf;
+  readonly #context: ResponseContext;
   readonly #numbers: EventNumbers;
   readonly #calls = new CallQueue();
   #open: OpenItem | null = null;
@@ -65,9 +65,9 @@ export class ItemWriter {
   /** The complete items. */
   readonly output: JsonObject[] = [];
 
-  constructor(responseId: string, of: ResponseOf, numbers: EventNumbers) {
+  constructor(responseId: string, context: ResponseContext, numbers: EventNumbers) {
     this.#responseId = responseId;
-    this.#of = of;
+    this.#context = context;
     this.#numbers = numbers;
   }
 
@@ -186,7 +186,7 @@ export class ItemWriter {
         id: makeItemId(isCustom ? "ctc" : "fc", this.#responseId, this.output.length),
         call: piece.index,
         callId: piece.id ?? "",
-        name: this.#of.names.restore(piece.function?.name ?? piece.custom?.name ?? ""),
+        name: this.#context.names.restore(piece.function?.name ?? piece.custom?.name ?? ""),
         isCustom,
         input: "",
       };
@@ -213,7 +213,7 @@ export class ItemWriter {
       case "reasoning":
         text += this.#endSummary(open);
         item = {
-          ...writeReasoning(this.#responseId, this.output.length, open.text, open.details, this.#of),
+          ...writeReasoning(this.#responseId, this.output.length, open.text, open.details, this.#context),
           id: open.id,
         };
         break;

@@ -9,7 +9,7 @@ import {
   OTHER_TIERS,
   REMOTE,
   refuseField,
-  takeOut,
+  removeFields,
 } from "../lane.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 
@@ -83,10 +83,12 @@ export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean
   if (given.background === true)
     throw refuseField("background", "An answer in the background is not kept here.");
   delete body.background;
-  const dropped = takeOut(body, BODY_ROWS, allowsRemote);
+  const dropped = removeFields(body, BODY_ROWS, allowsRemote);
   if (isObject(body.reasoning)) {
     const reasoning = { ...body.reasoning };
-    dropped.push(...takeOut(reasoning, REASONING_ROWS, allowsRemote).map((field) => `reasoning.${field}`));
+    dropped.push(
+      ...removeFields(reasoning, REASONING_ROWS, allowsRemote).map((field) => `reasoning.${field}`),
+    );
     body.reasoning = reasoning;
   }
   const found: Findings = { allowsRemote, dropped, types: new Set(), toolsKept: 0, searches: false };

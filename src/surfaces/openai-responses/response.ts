@@ -18,7 +18,7 @@ import type { Stamp } from "../surface.ts";
 import type { ToolName, ToolNames } from "./tools.ts";
 
 /** A request's echoed fields and tool names, and where its answer is kept. */
-export interface ResponseOf {
+export interface ResponseContext {
   readonly given: JsonObject;
   readonly names: ToolNames;
   readonly seal: Sealer;
@@ -29,7 +29,7 @@ export interface ResponseOf {
 }
 
 /** Returns a response without output. */
-export function startResponse({ given, keeps }: ResponseOf, { id, created, model }: Stamp): JsonObject {
+export function startResponse({ given, keeps }: ResponseContext, { id, created, model }: Stamp): JsonObject {
   return {
     id,
     object: "response",
@@ -100,8 +100,8 @@ export function writeUsage(usage: Usage): JsonObject {
 }
 
 /** Returns the fields of a provider's answer that say if it is kept, here or there, and under which id. */
-export function stampState(response: JsonObject, stamp: Stamp, of: ResponseOf): JsonObject {
-  const { given, keeps, stores } = of;
+export function stampState(response: JsonObject, stamp: Stamp, context: ResponseContext): JsonObject {
+  const { given, keeps, stores } = context;
   const isStored = stores && response.store === true && typeof response.id === "string";
   return {
     ...(keeps || stores ? { previous_response_id: given.previous_response_id ?? null } : {}),
@@ -115,15 +115,15 @@ export function stampVerbatim(
   response: JsonObject,
   stamp: Stamp,
   usage: Usage | undefined,
-  of: ResponseOf,
+  context: ResponseContext,
 ): JsonObject {
   const own = usage === undefined ? {} : writeCost(usage);
   const given = response.usage === null ? null : { ...asObject(response.usage), ...own };
-  return { ...response, ...stampState(response, stamp, of), model: stamp.model, usage: given };
+  return { ...response, ...stampState(response, stamp, context), model: stamp.model, usage: given };
 }
 
-export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): JsonObject {
-  if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage, of);
+export function writeResponse(reply: ChatReply, stamp: Stamp, context: ResponseContext): JsonObject {
+  if (reply.verbatim) return stampVerbatim(reply.verbatim, stamp, reply.usage, context);
   const [choice] = reply.choices;
   const output: JsonObject[] = [];
   const message = choice?.message;
@@ -133,11 +133,12 @@ export function writeResponse(reply: ChatReply, stamp: Stamp, of: ResponseOf): J
       if (part.kind === "text") {
         output.push(withLogprobs(writeMessage(stamp.id, output.length, part), logprobs));
         logprobs = [];
-      } else if (part.kind === "call") output.push(writeCall(stamp.id, output.length, part.call, of.names));
-      else output.push(writeReasoning(stamp.id, output.length, part.text, part.details, of));
+      } else if (part.kind === "call")
+        output.push(writeCall(stamp.id, output.length, part.call, context.names));
+      else output.push(writeReasoning(stamp.id, output.length, part.text, part.details, context));
     }
   }
-  return endResponse(startResponse(of, stamp), output, choice?.finish_reason ?? "stop", reply.usage);
+  return endResponse(startResponse(context, stamp), output, choice?.finish_reason ?? "stop", reply.usage);
 }
 
 /** Returns the id of an item of ours. No provider knows it, so it is removed when the client sends it back. */
@@ -155,7 +156,7 @@ export function writeReasoning(
   index: number,
   text: string,
   details: readonly ReasoningDetail[],
-  { seal }: ResponseOf,
+  { seal }: ResponseContext,
 ): JsonObject {
   const own = details.find(({ format, data }) => format === RESPONSES_FORMAT && data !== undefined);
   return {

@@ -16,7 +16,7 @@ function findReference({ type, role, id }: JsonObject): string | null {
   return type === "item_reference" || (type === undefined && role === undefined) ? id : null;
 }
 
-interface EarlierOf {
+interface StoredHistory {
   readonly keeping: Keeping | null;
   readonly stored: StoredAnswer | null;
 }
@@ -25,7 +25,7 @@ interface EarlierOf {
  * Returns the request with the whole conversation as its input, so that any provider can answer it. Throws a Fault if
  * it refers to an item that isn't kept.
  */
-export function joinEarlier(given: JsonObject, { keeping, stored }: EarlierOf): JsonObject {
+export function joinEarlier(given: JsonObject, { keeping, stored }: StoredHistory): JsonObject {
   const { previous_response_id: _id, ...rest } = given;
   if (keeping === null) return stored ? rest : given;
   const { previous, items } = keeping;

@@ -20,7 +20,7 @@ import type { Exchange, Incoming, Surface } from "../surface.ts";
 import { refuse } from "./errors.ts";
 import { readInput } from "./input.ts";
 import { applyLane, isForced } from "./lane.ts";
-import { type ResponseOf, writeResponse } from "./response.ts";
+import { type ResponseContext, writeResponse } from "./response.ts";
 import { inputTokensSchema, responsesSchema } from "./schema.ts";
 import { findEarlier, joinEarlier, makeKept } from "./stored.ts";
 import { readTools, ToolNames } from "./tools.ts";
@@ -67,7 +67,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const { input, tools, max_tool_calls } = joined;
   const read = readAsk({ ...lane.body, input, tools, max_tool_calls }, names, seal);
   const keeps = incoming.keeping !== null && given.store !== false;
-  const of: ResponseOf = { given, names, seal, keeps, stores: limits.storesUpstream === true };
+  const context: ResponseContext = { given, names, seal, keeps, stores: limits.storesUpstream === true };
   return {
     ask: read.ask,
     raw: { family: "responses", body: { ...lane.body, ...listStored(given, incoming) }, headers: {} },
@@ -79,8 +79,8 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
     lost: read.lost.filter((field) => !lane.dropped.includes(field)),
     isLimitRequired: false,
     ...(keeps ? { keep: (response: JsonObject) => makeKept(joined, response) } : {}),
-    whole: (reply, stamp) => writeResponse(reply, stamp, of),
-    writer: (stamp) => new ResponseWriter(stamp, of),
+    whole: (reply, stamp) => writeResponse(reply, stamp, context),
+    writer: (stamp) => new ResponseWriter(stamp, context),
   };
 }
 

@@ -11,7 +11,7 @@ import { writeFailure } from "./errors.ts";
 import { EventNumbers, ItemWriter } from "./item-writer.ts";
 import {
   endResponse,
-  type ResponseOf,
+  type ResponseContext,
   readIncomplete,
   stampState,
   stampVerbatim,
@@ -35,7 +35,7 @@ interface StreamEnd {
 export class ResponseWriter extends PartWriter implements Writer<Part> {
   readonly keepAlive = KEEP_ALIVE_LINE;
   readonly #stamp: () => Stamp;
-  readonly #of: ResponseOf;
+  readonly #context: ResponseContext;
   readonly #numbers = new EventNumbers();
   #items: ItemWriter | null = null;
   #verbatim: OwnEvents | null = null;
@@ -44,10 +44,10 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   #usage: Usage | undefined;
   #ending: StreamEnd | null = null;
 
-  constructor(stamp: () => Stamp, of: ResponseOf) {
+  constructor(stamp: () => Stamp, context: ResponseContext) {
     super();
     this.#stamp = stamp;
-    this.#of = of;
+    this.#context = context;
   }
 
   finish(): JsonObject {
@@ -75,7 +75,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
 
   fail(fault: Fault): string {
     const started = this.#verbatim ? "" : this.#start();
-    const base = this.#started ?? startResponse(this.#of, this.#stamp());
+    const base = this.#started ?? startResponse(this.#context, this.#stamp());
     const output = this.#items?.output ?? [];
     const response = { ...base, status: "failed", error: writeFailure(fault), output };
     return started + this.#numbers.write("response.failed", { response });
@@ -83,7 +83,7 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
 
   protected override passOn({ event }: Verbatim): string {
     const data = asObject(parseJson(event.data));
-    this.#verbatim ??= new OwnEvents(this.#stamp(), this.#of);
+    this.#verbatim ??= new OwnEvents(this.#stamp(), this.#context);
     this.#numbers.follow(data.sequence_number);
     return this.#verbatim.write(data);
   }
@@ -111,8 +111,8 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
   #start(): string {
     if (this.#started !== null) return "";
     const stamp = this.#stamp();
-    this.#started = startResponse(this.#of, stamp);
-    this.#items = new ItemWriter(stamp.id, this.#of, this.#numbers);
+    this.#started = startResponse(this.#context, stamp);
+    this.#items = new ItemWriter(stamp.id, this.#context, this.#numbers);
     const response = this.#started;
     return (
       this.#numbers.write("response.created", { response }) +
@@ -124,14 +124,14 @@ export class ResponseWriter extends PartWriter implements Writer<Part> {
 /** OpenAI's own events, with our id, the card's name and the cost. */
 class OwnEvents extends VerbatimWriter {
   readonly #stamp: Stamp;
-  readonly #of: ResponseOf;
+  readonly #context: ResponseContext;
   /** The response as last shown. */
   response: JsonObject = {};
 
-  constructor(stamp: Stamp, of: ResponseOf) {
+  constructor(stamp: Stamp, context: ResponseContext) {
     super();
     this.#stamp = stamp;
-    this.#of = of;
+    this.#context = context;
   }
 
   override writeRun(events: ShownEvents): string | null {
@@ -151,7 +151,7 @@ class OwnEvents extends VerbatimWriter {
   }
 
   #stampOn(response: JsonObject, usage: Usage | undefined): JsonObject {
-    if (isObject(response.usage)) return stampVerbatim(response, this.#stamp, usage, this.#of);
-    return { ...response, ...stampState(response, this.#stamp, this.#of), model: this.#stamp.model };
+    if (isObject(response.usage)) return stampVerbatim(response, this.#stamp, usage, this.#context);
+    return { ...response, ...stampState(response, this.#stamp, this.#context), model: this.#stamp.model };
   }
 }
