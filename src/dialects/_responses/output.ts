@@ -97,14 +97,14 @@ export class ResponseReader implements Decoder {
     const dot = type.lastIndexOf(".");
     const row = PIECES.get(type.slice(0, dot));
     if (!row) return [];
-    const item = this.#itemOf(event);
+    const item = this.#findItem(event);
     const piece = findPiece(item, row.kind, asCount(event[row.at]));
     const logprobs = readLogprobs(event.logprobs);
     if (type.endsWith(".delta")) return this.#emit(item, piece, asString(event.delta) ?? "", logprobs);
     return this.#rest(item, piece, event[row.whole], logprobs);
   }
 
-  #itemOf(event: JsonObject): Item {
+  #findItem(event: JsonObject): Item {
     const known = this.#items.get(readKey(event));
     return known ?? this.#begin(readKey(event), { id: event.item_id }).item;
   }
@@ -187,18 +187,18 @@ export class ResponseReader implements Decoder {
     piece.sent += text.length;
     switch (piece.kind) {
       case "text":
-        return [this.#say(item, piece, text, first, logprobs)];
+        return [this.#makeTextChunk(item, piece, text, first, logprobs)];
       case "refusal":
         return [makeChunk({ refusal: text })];
       case "arguments":
         return item.call ? [makeChunk({ tool_calls: [makeCallPiece(item.call, text)] })] : [];
       default:
-        return [this.#think(item, piece, text, first)];
+        return [this.#makeThinkingChunk(item, piece, text, first)];
     }
   }
 
   /** A later message of the same answer (commentary first, then the answer itself) is a separate paragraph. */
-  #say(item: Item, piece: Piece, text: string, first: boolean, logprobs?: JsonObject): ChatChunk {
+  #makeTextChunk(item: Item, piece: Piece, text: string, first: boolean, logprobs?: JsonObject): ChatChunk {
     const gap = this.#speaker !== item && this.#contentLength > 0 ? "\n\n" : "";
     this.#speaker = item;
     if (first) piece.offset = this.#contentLength + gap.length;
@@ -209,7 +209,7 @@ export class ResponseReader implements Decoder {
   }
 
   /** Each summary or thought has its own detail, and is separated from the one before. */
-  #think(item: Item, piece: Piece, text: string, first: boolean): ChatChunk {
+  #makeThinkingChunk(item: Item, piece: Piece, text: string, first: boolean): ChatChunk {
     if (first) piece.detail = this.#details++;
     const gap = first && this.#thinks ? "\n\n" : "";
     this.#thinks = true;
@@ -224,7 +224,7 @@ export class ResponseReader implements Decoder {
   }
 
   #annotation(event: JsonObject): ChatChunk[] {
-    const piece = findPiece(this.#itemOf(event), "text", asCount(event.content_index));
+    const piece = findPiece(this.#findItem(event), "text", asCount(event.content_index));
     return this.#cite(piece, event.annotation);
   }
 

@@ -15,7 +15,7 @@ import type {
   ReasoningDetail,
   Usage,
 } from "../../operations/chat/form.ts";
-import { explainInside } from "../_chat/error.ts";
+import { explainEmbeddedError } from "../_chat/error.ts";
 import { makeChunk, makeChunks, parseEvent } from "../_chat/event.ts";
 import { makeUsage, parseCount, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
@@ -52,7 +52,7 @@ export class CohereReader implements Decoder {
     const delta = this.#delta(type, given, asCount(parsed.index));
     if (delta) return [makeChunk(delta)];
     // An error has the form of an error answer: a message, and no known event.
-    if (!isObject(parsed.delta) && asString(parsed.message)) throw explainInside(parsed);
+    if (!isObject(parsed.delta) && asString(parsed.message)) throw explainEmbeddedError(parsed);
     return [];
   }
 
@@ -65,7 +65,7 @@ export class CohereReader implements Decoder {
   /** Reads a whole answer in the order of a stream. */
   reply(body: unknown): ChatReply {
     if (!isObject(body)) throw garbled("the answer is not a JSON object");
-    if (!isObject(body.message)) throw explainInside(body);
+    if (!isObject(body.message)) throw explainEmbeddedError(body);
     const { content, tool_plan, tool_calls, citations } = body.message;
     const blocks = typeof content === "string" ? [{ text: content }] : asArray(content).map(asObject);
     const deltas = [

@@ -100,12 +100,12 @@ export class Candidate {
     const signature = asString(part.thoughtSignature);
     if (isObject(part.functionCall)) this.#call(part.functionCall, signature, pieces);
     else if (typeof part.text === "string" && part.thought === true) {
-      this.#thought(part.text, signature, pieces);
-    } else if (typeof part.text === "string") this.#say(part.text, signature, pieces);
-    else if (isObject(part.inlineData) && part.thought !== true) this.#draw(part.inlineData, pieces);
+      this.#addThought(part.text, signature, pieces);
+    } else if (typeof part.text === "string") this.#addText(part.text, signature, pieces);
+    else if (isObject(part.inlineData) && part.thought !== true) this.#addImage(part.inlineData, pieces);
   }
 
-  #thought(text: string, signature: string | undefined, all: Pieces[]): void {
+  #addThought(text: string, signature: string | undefined, all: Pieces[]): void {
     if (text === "" && signature === undefined) return;
     this.#thinking ??= this.#blocks++;
     const signed = signature === undefined ? {} : { signature };
@@ -121,7 +121,7 @@ export class Candidate {
     if (signature !== undefined) this.#thinking = null;
   }
 
-  #say(text: string, signature: string | undefined, all: Pieces[]): void {
+  #addText(text: string, signature: string | undefined, all: Pieces[]): void {
     if (text !== "") {
       this.#thinking = null;
       this.#text.push(text);
@@ -135,7 +135,7 @@ export class Candidate {
   }
 
   /** Images are sent in OpenRouter's field `images`. For sound there is no form that clients would read. */
-  #draw(data: JsonObject, all: Pieces[]): void {
+  #addImage(data: JsonObject, all: Pieces[]): void {
     const type = asString(data.mimeType) ?? "";
     if (!type.startsWith("image/")) return;
     const url = `data:${type};base64,${asString(data.data) ?? ""}`;
