@@ -100,14 +100,14 @@ class ChatDecoder implements Decoder {
     const finish = readFinish(raw);
     if (finish !== null) this.#finished.set(index, true);
     else if (!this.#finished.has(index)) this.#finished.set(index, false);
-    const choice = { index, delta: this.#delta(raw, index), ...(finish ?? UNFINISHED) };
+    const choice = { index, delta: this.#makeDelta(raw, index), ...(finish ?? UNFINISHED) };
     if (raw.logprobs) raw.logprobs = readLogprobs(raw.logprobs);
     // Changes the parsed object in place, since nothing else refers to it: copying each chunk would slow a fast stream.
     return Object.assign(withoutNoise(raw), choice);
   }
 
   /** Old Sonar sends `message` (all text so far) beside `delta`. Only the delta is new. */
-  #delta(raw: JsonObject, index: number): Delta {
+  #makeDelta(raw: JsonObject, index: number): Delta {
     const delta = asObject(raw.delta ?? (typeof raw.text === "string" ? { content: raw.text } : raw.message));
     const length = this.#lengths.get(index) ?? 0;
     if (isPlain(delta)) {
