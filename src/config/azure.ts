@@ -26,12 +26,12 @@ export const AZURE: Cloud = {
 function build(context: PlatformContext): PlatformSetup {
   const { entry } = context;
   const baseUrl = chooseAddress(context);
-  const unspoken = listNames(baseUrl);
+  const redactedWords = listNames(baseUrl);
   return {
     baseUrl,
     credentials: readCredentials(context),
     ...(entry.api === undefined || entry.api === "v1" ? {} : { apiVersion: entry.api }),
-    ...(unspoken.length === 0 ? {} : { unspoken }),
+    ...(redactedWords.length === 0 ? {} : { redactedWords }),
     // A model is only there once it is deployed: where the operator lists the deployments, there are no others.
     ...(entry.models?.length ? { listsOwnOnly: true } : {}),
   };

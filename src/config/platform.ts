@@ -21,7 +21,7 @@ export interface PlatformSetup {
   readonly baseUrl: string;
   readonly credentials: readonly Credential[];
   readonly apiVersion?: string;
-  readonly unspoken?: readonly string[];
+  readonly redactedWords?: readonly string[];
   readonly dialects?: readonly DialectName[];
   readonly listsOwnOnly?: boolean;
   readonly unlistedPrefixes?: readonly string[];

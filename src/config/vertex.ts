@@ -54,9 +54,9 @@ function build(context: PlatformContext): PlatformSetup {
 
 /** Google Cloud, "Locations" and "Multi-regional endpoints". `project` null: an express key's address. */
 function findPlace({ entry, env, path, issues }: PlatformContext, project: string | null) {
-  const unspoken = project === null ? {} : { unspoken: [`projects/${project}`] };
+  const redactedWords = project === null ? {} : { redactedWords: [`projects/${project}`] };
   const given = entry.base_url === undefined ? null : parseBaseUrl(entry.base_url);
-  if (given !== null) return { baseUrl: given, ...unspoken };
+  if (given !== null) return { baseUrl: given, ...redactedWords };
   if (project === null) {
     if (entry.location !== undefined) issues.atKey([...path, "location"], "has no effect without a project");
     return { baseUrl: `https://aiplatform.googleapis.com${API}` };
@@ -65,7 +65,7 @@ function findPlace({ entry, env, path, issues }: PlatformContext, project: strin
   if (!LOCATION_SHAPE.test(location))
     issues.atVariable(LOCATION, "expected global, us, eu or a region like us-central1");
   const baseUrl = `https://${findHost(location)}${API}/projects/${encodeURIComponent(project)}/locations/${location}`;
-  return { baseUrl, ...unspoken };
+  return { baseUrl, ...redactedWords };
 }
 
 function findHost(location: string): string {

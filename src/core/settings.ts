@@ -75,7 +75,7 @@ export interface ProviderSetup {
   /** Missing if the platform's API has no versions or the unversioned one is used. */
   readonly apiVersion?: string;
   /** Words other than its host that must not appear in messages to clients, such as the billed project. */
-  readonly unspoken?: readonly string[];
+  readonly redactedWords?: readonly string[];
   /** The dialects its credentials can be used with. Missing for all. */
   readonly dialects?: readonly DialectName[];
   /** True to list only the models that the operator configured. */

@@ -111,8 +111,8 @@ export function prepareCall<F extends Form>(
   { client, credential, upstream, fresh }: AttemptCall<F>,
   deadlineAtMs: number,
 ): UpstreamCall {
-  const unspoken = () => [...listSecrets(credential), ...upstream.hosts];
-  return new UpstreamCall(ports, { client, deadlineAtMs, unspoken, fresh, proof: credential.proof });
+  const redactedWords = () => [...listSecrets(credential), ...upstream.hosts];
+  return new UpstreamCall(ports, { client, deadlineAtMs, redactedWords, fresh, proof: credential.proof });
 }
 
 /** A call that was sent, and how to read its answer. */

@@ -19,7 +19,7 @@ export interface Upstream {
 
 export function makeUpstream(setup: ProviderSetup, dialects: readonly Dialect[]): Upstream {
   const { host, hostname } = new URL(setup.baseUrl);
-  return { setup, dialects, hosts: [host, hostname, ...(setup.unspoken ?? [])] };
+  return { setup, dialects, hosts: [host, hostname, ...(setup.redactedWords ?? [])] };
 }
 
 /** The dialect a call uses, and its lane if the client's own request is sent unchanged. */

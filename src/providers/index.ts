@@ -71,7 +71,7 @@ interface ProviderRow extends KnownProvider {
   readonly dialects: readonly Dialect[];
 }
 
-function row(
+function makeRow(
   name: string,
   keyVariables: readonly string[],
   baseUrl: string,
@@ -87,18 +87,18 @@ function withLane(dialect: ChatDialect, lanes: Lanes): ChatDialect {
 }
 
 /** An operator's own server, enabled if it is configured. */
-function ownServer(name: string, baseUrl: string, ...dialects: readonly Dialect[]): ProviderRow {
-  return { ...row(name, [], baseUrl, ...dialects), discovers: true };
+function makeOwnServer(name: string, baseUrl: string, ...dialects: readonly Dialect[]): ProviderRow {
+  return { ...makeRow(name, [], baseUrl, ...dialects), discovers: true };
 }
 
 /** A cloud. Its address is the customer's own. */
-function cloud(
+function makeCloud(
   platform: PlatformName,
   name: string,
   keyVariable: string,
   ...dialects: readonly Dialect[]
 ): ProviderRow {
-  return { ...row(name, [keyVariable], "", ...dialects), platform };
+  return { ...makeRow(name, [keyVariable], "", ...dialects), platform };
 }
 
 const RESPONSES: Lanes = { responses: RESPONSES_LANE };
@@ -144,49 +144,49 @@ const OPENAI_OWN: Lanes = {
 
 /** Every provider that needs only its key, or only its name. */
 export const PROVIDERS: readonly ProviderRow[] = [
-  row(
+  makeRow(
     "OpenAI",
     ["OPENAI_API_KEY"],
     "https://api.openai.com/v1",
     withLane(bridge(makeOpenaiDialect(OPENAI, BEYOND_CHAT), responses, needsResponses), RESPONSES),
   ),
-  row("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", ANTHROPIC),
-  row(
+  makeRow("Anthropic", ["ANTHROPIC_API_KEY"], "https://api.anthropic.com/v1", ANTHROPIC),
+  makeRow(
     "Google",
     ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     "https://generativelanguage.googleapis.com/v1beta",
     GEMINI,
   ),
-  row("Mistral", ["MISTRAL_API_KEY"], "https://api.mistral.ai/v1", MISTRAL),
-  row("Perplexity", ["PERPLEXITY_API_KEY"], "https://api.perplexity.ai/v1", perplexity),
-  row("Cohere", ["COHERE_API_KEY"], "https://api.cohere.com/v2", COHERE),
-  row(
+  makeRow("Mistral", ["MISTRAL_API_KEY"], "https://api.mistral.ai/v1", MISTRAL),
+  makeRow("Perplexity", ["PERPLEXITY_API_KEY"], "https://api.perplexity.ai/v1", perplexity),
+  makeRow("Cohere", ["COHERE_API_KEY"], "https://api.cohere.com/v2", COHERE),
+  makeRow(
     "DeepSeek",
     ["DEEPSEEK_API_KEY"],
     "https://api.deepseek.com",
     makeOpenaiDialect(DEEPSEEK, { completion: makeCompletion(DEEPSEEK_COMPLETION) }),
   ),
-  row(
+  makeRow(
     "xAI",
     ["XAI_API_KEY"],
     "https://api.x.ai/v1",
     withLane(makeOpenaiDialect(XAI, { images: makeImages(XAI_IMAGES) }), RESPONSES),
   ),
-  row("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ, GROQ_SOUND)),
-  row(
+  makeRow("Groq", ["GROQ_API_KEY"], "https://api.groq.com/openai/v1", makeOpenaiDialect(GROQ, GROQ_SOUND)),
+  makeRow(
     "Together",
     ["TOGETHER_API_KEY"],
     "https://api.together.xyz/v1",
     makeOpenaiDialect(TOGETHER, { ...PLAIN_VECTORS, ...COMPLETION }),
   ),
-  row(
+  makeRow(
     "Fireworks",
     ["FIREWORKS_API_KEY"],
     "https://api.fireworks.ai/inference/v1",
     makeOpenaiDialect(FIREWORKS, { ...FIREWORKS_VECTORS, ...COMPLETION }),
   ),
-  row("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", makeOpenaiDialect(CEREBRAS)),
-  row(
+  makeRow("Cerebras", ["CEREBRAS_API_KEY"], "https://api.cerebras.ai/v1", makeOpenaiDialect(CEREBRAS)),
+  makeRow(
     "OpenRouter",
     ["OPENROUTER_API_KEY"],
     "https://openrouter.ai/api/v1",
@@ -196,29 +196,29 @@ export const PROVIDERS: readonly ProviderRow[] = [
       speech: SPEECH,
     }),
   ),
-  row("Moonshot", ["MOONSHOT_API_KEY"], "https://api.moonshot.ai/v1", makeOpenaiDialect(MOONSHOT)),
-  row(
+  makeRow("Moonshot", ["MOONSHOT_API_KEY"], "https://api.moonshot.ai/v1", makeOpenaiDialect(MOONSHOT)),
+  makeRow(
     "Qwen",
     ["DASHSCOPE_API_KEY"],
     "https://dashscope-intl.aliyuncs.com/compatible-mode/v1",
     makeOpenaiDialect(QWEN),
   ),
-  row("ZAI", ["ZAI_API_KEY"], "https://api.z.ai/api/paas/v4", makeOpenaiDialect(ZAI)),
-  row(
+  makeRow("ZAI", ["ZAI_API_KEY"], "https://api.z.ai/api/paas/v4", makeOpenaiDialect(ZAI)),
+  makeRow(
     "NVIDIA",
     ["NVIDIA_API_KEY"],
     "https://integrate.api.nvidia.com/v1",
     makeOpenaiDialect(NVIDIA, NVIDIA_VECTORS),
   ),
-  row(
+  makeRow(
     "DeepInfra",
     ["DEEPINFRA_API_KEY"],
     "https://api.deepinfra.com/v1/openai",
     makeOpenaiDialect(DEEPINFRA, DEEPINFRA_VECTORS),
   ),
-  row("Voyage", ["VOYAGE_API_KEY"], "https://api.voyageai.com/v1", voyage),
-  row("Jina", ["JINA_API_KEY"], "https://api.jina.ai/v1", jina),
-  cloud(
+  makeRow("Voyage", ["VOYAGE_API_KEY"], "https://api.voyageai.com/v1", voyage),
+  makeRow("Jina", ["JINA_API_KEY"], "https://api.jina.ai/v1", jina),
+  makeCloud(
     "azure",
     "Azure",
     "AZURE_OPENAI_API_KEY",
@@ -232,8 +232,8 @@ export const PROVIDERS: readonly ProviderRow[] = [
     },
     { ...ANTHROPIC, names: CLAUDE, carry: carryFoundry },
   ),
-  cloud("bedrock", "Bedrock", "AWS_BEARER_TOKEN_BEDROCK", BEDROCK_CLAUDE, bedrock),
-  cloud(
+  makeCloud("bedrock", "Bedrock", "AWS_BEARER_TOKEN_BEDROCK", BEDROCK_CLAUDE, bedrock),
+  makeCloud(
     "vertex",
     "Vertex",
     "GOOGLE_APPLICATION_CREDENTIALS",
@@ -247,8 +247,8 @@ export const PROVIDERS: readonly ProviderRow[] = [
     { ...ANTHROPIC, names: CLAUDE, carry: carryVertexClaude },
     { ...makeOpenaiDialect(VERTEX), names: OPEN_MODEL, carry: carryVertexOpen },
   ),
-  ownServer("Ollama", "http://127.0.0.1:11434/v1", GENERIC_OPENAI),
-  ownServer("vLLM", "http://127.0.0.1:8000/v1", GENERIC_OPENAI),
+  makeOwnServer("Ollama", "http://127.0.0.1:11434/v1", GENERIC_OPENAI),
+  makeOwnServer("vLLM", "http://127.0.0.1:8000/v1", GENERIC_OPENAI),
 ];
 
 const DIALECTS: Readonly<Record<DialectName, Dialect>> = {

@@ -4,10 +4,10 @@ import { Fault, type FaultDetails } from "../core/fault.ts";
 /**
  * Codes of connections that failed before anything was sent: unknown host, refused connection, untrusted certificate.
  */
-const UNCONNECTED =
+const CONNECT_FAILURE =
   /^(ConnectionRefused|FailedToOpenSocket|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|EADDRNOTAVAIL|EPROTO)$|CERT|^ERR_TLS_/;
 
-export function explainBroken(cause: unknown, how: Pick<FaultDetails, "unsent" | "stale"> = {}): Fault {
+export function makeConnectionFault(cause: unknown, how: Pick<FaultDetails, "unsent" | "stale"> = {}): Fault {
   const message = "The provider could not be reached or broke the connection.";
   return new Fault("upstream_error", message, { cause, ...how });
 }
@@ -16,13 +16,13 @@ function findCode(error: unknown): unknown {
   return error instanceof Error && "code" in error ? error.code : undefined;
 }
 
-export function isReset(error: unknown): boolean {
+export function isConnectionReset(error: unknown): boolean {
   return findCode(error) === "ECONNRESET";
 }
 
 /** True if the connection failed before anything was sent. */
-export function isUnconnected(error: unknown): boolean {
-  return UNCONNECTED.test(String(findCode(error)));
+export function isConnectFailure(error: unknown): boolean {
+  return CONNECT_FAILURE.test(String(findCode(error)));
 }
 
 /** `fetch` and its bodies throw a TypeError, an Error with a system code, or a DOMException. */

@@ -7,13 +7,13 @@ import type { Proof, Timeouts } from "../core/settings.ts";
 import { garbled } from "../core/upstream.ts";
 import type { Clock, Deadline, Deadlines, Fetch } from "../core/world.ts";
 import type { Authorize } from "./auth/authorize.ts";
-import { explainBroken, isNetworkError, isReset, isUnconnected } from "./broken.ts";
+import { isConnectFailure, isConnectionReset, isNetworkError, makeConnectionFault } from "./broken.ts";
 import type { KeptConnections } from "./kept.ts";
-import { type Prepared, prepare, toInit } from "./prepared.ts";
-import { sendProven } from "./proving.ts";
+import { type PreparedRequest, prepareRequest, toInit } from "./prepared.ts";
+import { sendAuthenticated } from "./proving.ts";
 import type { Reachability } from "./reachability.ts";
 import { redact } from "./redact.ts";
-import { isBounded, isClosing, makeReader, readOff, type TextReader } from "./text-reader.ts";
+import { drain, isBounded, isClosing, makeReader, type TextReader } from "./text-reader.ts";
 
 /** Explains an error answer by its status, headers and text. */
 export type Explain = (status: number, headers: Headers, body: string, nowMs: number) => Fault;
@@ -45,12 +45,12 @@ export function chooseFirstByteMs(timeouts: Timeouts, reasoning: boolean): numbe
   return timeouts.firstByteMs ?? (reasoning ? FIRST_BYTE_REASONING_MS : FIRST_BYTE_MS);
 }
 
-export interface UpstreamCallTerms {
+export interface UpstreamCallOptions {
   readonly client: Ending;
   /** On the monotonic clock. */
   readonly deadlineAtMs: number;
   /** Words that must not appear in messages to clients. */
-  readonly unspoken: () => readonly string[];
+  readonly redactedWords: () => readonly string[];
   /** True if the call must use a new connection even if idle ones are kept. */
   readonly fresh: boolean;
   /** Missing if the call already carries its secret or needs none. */
@@ -67,19 +67,19 @@ export class UpstreamCall {
   #complete = false;
   /** True if the body was read to its end, so there is nothing to abort. */
   #read = false;
-  readonly #unspoken: () => readonly string[];
+  readonly #redactedWords: () => readonly string[];
   /** Words of proofs, which must not be shown either. */
-  readonly #proven: string[] = [];
+  readonly #proofSecrets: string[] = [];
   readonly #fresh: boolean;
   readonly #proof: Proof | undefined;
   /** The origin under which its connection will be kept. Null if it won't be. */
   #origin: string | null = null;
   readonly #end = (reason: Fault): void => this.#abort.abort(reason);
 
-  constructor(ports: Ports, { client, deadlineAtMs, unspoken, fresh, proof }: UpstreamCallTerms) {
+  constructor(ports: Ports, { client, deadlineAtMs, redactedWords, fresh, proof }: UpstreamCallOptions) {
     this.#ports = ports;
     this.#client = client;
-    this.#unspoken = unspoken;
+    this.#redactedWords = redactedWords;
     this.#fresh = fresh;
     this.#proof = proof;
     const late = () => this.#end(new Fault("upstream_timeout", "The provider did not answer in time."));
@@ -104,7 +104,7 @@ export class UpstreamCall {
     this.#client.forget(this.#end);
     if (this.#complete && this.#reader) {
       this.extendTo(this.#ports.deadlines.nowMs() + REST_MS);
-      void readOff(this.#reader).then((isRead) => {
+      void drain(this.#reader).then((isRead) => {
         this.#read = isRead;
         this.#abandon();
       });
@@ -125,7 +125,7 @@ export class UpstreamCall {
 
   /** Sends the request and returns the response headers. Rejects with a Fault. */
   send(outgoing: Outgoing, connectMs: number): Promise<Response> {
-    return this.#sendProven(outgoing.url, prepare(outgoing), connectMs);
+    return this.#sendAuthenticated(outgoing.url, prepareRequest(outgoing), connectMs);
   }
 
   /** Returns the Fault of an error answer. */
@@ -144,27 +144,27 @@ export class UpstreamCall {
 
   async #longText(response: Response, bytesMax: number): Promise<string> {
     const pieces: string[] = [];
-    await this.#takeText(response, bytesMax, pieces);
+    await this.#readText(response, bytesMax, pieces);
     return pieces.join("");
   }
 
   async #longJson(response: Response, bytesMax: number): Promise<Delivered["body"]> {
     const reader = new LongJsonReader();
-    await this.#take(response, bytesMax, (piece) => reader.push(piece));
+    await this.#readBytes(response, bytesMax, (piece) => reader.push(piece));
     return reader.end();
   }
 
-  async #take(
+  async #readBytes(
     response: Response,
     bytesMax: number,
-    take: (piece: Uint8Array<ArrayBuffer>) => void,
+    onPiece: (piece: Uint8Array<ArrayBuffer>) => void,
   ): Promise<void> {
     let length = 0;
     try {
       for await (const piece of response.body ?? []) {
         length += piece.byteLength;
         if (length > bytesMax) throw garbled("the answer is beyond all bounds");
-        take(piece);
+        onPiece(piece);
       }
     } catch (thrown) {
       throw this.explain(thrown);
@@ -173,7 +173,7 @@ export class UpstreamCall {
   }
 
   /** Appends the body's text to `pieces`. Rejects if it is too long or breaks off. */
-  async #takeText(response: Response, bytesMax: number, pieces: string[]): Promise<void> {
+  async #readText(response: Response, bytesMax: number, pieces: string[]): Promise<void> {
     const reader = this.open(response);
     let length = 0;
     try {
@@ -206,7 +206,7 @@ export class UpstreamCall {
     this.extendTo(Math.min(this.#deadline.atMs, this.#ports.deadlines.nowMs() + ERROR_BODY_MS));
     const pieces: string[] = [];
     // If the body breaks off, the status and the part that arrived still explain the error.
-    await this.#takeText(response, ERROR_BYTES_MAX, pieces).catch(() => {});
+    await this.#readText(response, ERROR_BYTES_MAX, pieces).catch(() => {});
     if (this.#client.reason) throw this.#client.reason;
     return pieces.join("").slice(0, ERROR_BYTES_MAX);
   }
@@ -233,18 +233,18 @@ export class UpstreamCall {
 
   /** Returns the fault of this call as clients may see it. */
   toFault(thrown: unknown): Fault {
-    return redact(toFault(thrown), [...this.#unspoken(), ...this.#proven]);
+    return redact(toFault(thrown), [...this.#redactedWords(), ...this.#proofSecrets]);
   }
 
   /** Returns why the call broke off: the reason it was ended, or a broken connection. */
   explain(thrown: unknown): Fault {
     const { aborted, reason } = this.#abort.signal;
     if (aborted && reason instanceof Fault) return reason;
-    return isNetworkError(thrown) ? explainBroken(thrown) : toFault(thrown);
+    return isNetworkError(thrown) ? makeConnectionFault(thrown) : toFault(thrown);
   }
 
   /** Sends the call once. A broken call may have been served, so only failover may repeat it. */
-  async #sendOnce(url: string, given: Prepared, connectMs: number): Promise<Response> {
+  async #sendOnce(url: string, given: PreparedRequest, connectMs: number): Promise<Response> {
     const { kept, deadlines, reachability } = this.#ports;
     const origin = url.slice(0, url.indexOf("/", "https://".length));
     const sentMs = deadlines.nowMs();
@@ -256,19 +256,22 @@ export class UpstreamCall {
       return response;
     } catch (error) {
       if (this.#abort.signal.aborted || !isNetworkError(error)) throw this.explain(error);
-      const isStale = mayBeStale && isReset(error) && deadlines.nowMs() - sentMs < STALE_MS;
-      throw explainBroken(error, isStale ? { stale: true } : isUnconnected(error) ? { unsent: true } : {});
+      const isStale = mayBeStale && isConnectionReset(error) && deadlines.nowMs() - sentMs < STALE_MS;
+      throw makeConnectionFault(
+        error,
+        isStale ? { stale: true } : isConnectFailure(error) ? { unsent: true } : {},
+      );
     } finally {
       connecting.clear();
     }
   }
 
-  #sendProven(url: string, prepared: Prepared, connectMs: number): Promise<Response> {
-    const send = (one: Prepared) => this.#sendOnce(url, one, connectMs);
+  #sendAuthenticated(url: string, prepared: PreparedRequest, connectMs: number): Promise<Response> {
+    const send = (one: PreparedRequest) => this.#sendOnce(url, one, connectMs);
     const [proof, { authorize, clock }] = [this.#proof, this.#ports];
     if (proof === undefined) return send(prepared);
-    const onSecret = (secret: string) => void this.#proven.push(secret);
+    const onSecret = (secret: string) => void this.#proofSecrets.push(secret);
     const { signal } = this.#abort;
-    return sendProven({ proof, authorize, clock, signal, onSecret, send }, url, prepared);
+    return sendAuthenticated({ proof, authorize, clock, signal, onSecret, send }, url, prepared);
   }
 }

@@ -19,7 +19,7 @@ export class KeptConnections {
 
   /** Adds the connection of an answer that was read to its end. */
   keep(origin: string, nowMs: number): void {
-    const count = this.#countOf(origin, nowMs);
+    const count = this.#count(origin, nowMs);
     if (this.#idle.size >= ORIGINS_MAX) this.#idle.clear();
     this.#idle.set(origin, { count: Math.min(count + 1, KEPT_MAX), lastMs: nowMs });
   }
@@ -27,12 +27,12 @@ export class KeptConnections {
   /** Takes a connection for an outgoing call. Returns false if its connection is certainly new. */
   take(origin: string, nowMs: number): boolean {
     const idle = this.#idle.get(origin);
-    if (!idle || this.#countOf(origin, nowMs) === 0) return false;
+    if (!idle || this.#count(origin, nowMs) === 0) return false;
     idle.count--;
     return true;
   }
 
-  #countOf(origin: string, nowMs: number): number {
+  #count(origin: string, nowMs: number): number {
     const idle = this.#idle.get(origin);
     return idle && nowMs - idle.lastMs < KEPT_MS ? idle.count : 0;
   }

@@ -4,14 +4,14 @@ import { streamForm, type WrittenForm, writeForm } from "./multipart.ts";
 
 const JSON_HEADERS = { "content-type": "application/json", "accept-encoding": "identity" };
 
-export interface Prepared {
+export interface PreparedRequest {
   readonly method: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | WrittenForm;
 }
 
-export function prepare({ headers, body, form }: Outgoing): Prepared {
+export function prepareRequest({ headers, body, form }: Outgoing): PreparedRequest {
   if (!form) return { method: "POST", headers: { ...JSON_HEADERS, ...headers }, body: JSON.stringify(body) };
   const written = writeForm(form);
   const own = { "content-type": written.type, "content-length": String(written.length) };
@@ -20,7 +20,7 @@ export function prepare({ headers, body, form }: Outgoing): Prepared {
 
 /** Returns the call for one attempt. If `fresh`, its connection is used for nothing else. */
 export function toInit(
-  { method, headers, body: given }: Prepared,
+  { method, headers, body: given }: PreparedRequest,
   signal: AbortSignal,
   isFresh: boolean,
 ): RequestInit & BunFetchRequestInit {

@@ -2,9 +2,9 @@
 import type { Proof } from "../core/settings.ts";
 import type { Clock } from "../core/world.ts";
 import type { Authorize } from "./auth/authorize.ts";
-import type { Prepared } from "./prepared.ts";
+import type { PreparedRequest } from "./prepared.ts";
 
-interface Proving {
+interface AuthenticatedSend {
   readonly proof: Proof;
   readonly authorize: Authorize;
   readonly clock: Pick<Clock, "nowMs">;
@@ -12,25 +12,29 @@ interface Proving {
   readonly signal: AbortSignal;
   /** Receives a word that must not appear in messages to clients. */
   readonly onSecret: (secret: string) => void;
-  readonly send: (prepared: Prepared) => Promise<Response>;
+  readonly send: (prepared: PreparedRequest) => Promise<Response>;
 }
 
 /** Rejects with the Fault of a proof that can't be obtained, with the reason of the abort, or like `send`. */
-export async function sendProven(proving: Proving, url: string, prepared: Prepared): Promise<Response> {
-  const first = await prove(proving, url, prepared);
-  const response = await proving.send(first.prepared);
+export async function sendAuthenticated(
+  terms: AuthenticatedSend,
+  url: string,
+  prepared: PreparedRequest,
+): Promise<Response> {
+  const first = await authenticate(terms, url, prepared);
+  const response = await terms.send(first.prepared);
   if (response.status !== 401 || first.refuse === undefined) return response;
   first.refuse();
   await response.body?.cancel();
-  const second = await prove(proving, url, prepared);
-  return proving.send(second.prepared);
+  const second = await authenticate(terms, url, prepared);
+  return terms.send(second.prepared);
 }
 
-async function prove(proving: Proving, url: string, prepared: Prepared) {
-  const { proof, authorize, clock, signal, onSecret } = proving;
+async function authenticate(terms: AuthenticatedSend, url: string, prepared: PreparedRequest) {
+  const { proof, authorize, clock, signal, onSecret } = terms;
   const body = typeof prepared.body === "string" ? prepared.body : "";
-  const proven = authorize(proof, { url, headers: prepared.headers, body }, clock.nowMs());
-  const { headers, secrets = [], refuse } = await waitUnlessEnded(proven, signal);
+  const authenticating = authorize(proof, { url, headers: prepared.headers, body }, clock.nowMs());
+  const { headers, secrets = [], refuse } = await waitUnlessEnded(authenticating, signal);
   for (const secret of secrets) onSecret(secret);
   return { prepared: { ...prepared, headers: { ...prepared.headers, ...headers } }, refuse };
 }

@@ -80,7 +80,7 @@ describe("Azure's address and authentication", () => {
   });
 
   test("its other names are hidden from clients", () => {
-    expect(readProvider("Azure: { resource: res, keys: [k] }")?.unspoken).toContain(
+    expect(readProvider("Azure: { resource: res, keys: [k] }")?.redactedWords).toContain(
       "res.services.ai.azure.com",
     );
   });

@@ -16,7 +16,7 @@ export const MEDIA: readonly Mutant[] = [
   {
     name: "media: a stream that breaks off is whole",
     file: DECODERS,
-    find: "if (!terms.isWhole()) throw",
+    find: "if (!handler.isWhole()) throw",
     replace: "if (false) throw",
     tests: STREAMED,
   },

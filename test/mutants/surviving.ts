@@ -117,7 +117,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "a broken call is made once more whatever its connection",
     file: "src/transport/client.ts",
-    find: "const isStale = mayBeStale && isReset(error)",
+    find: "const isStale = mayBeStale && isConnectionReset(error)",
     replace: "const isStale = isReset(error)",
     tests: ["test/http-broken-connections.test.ts"],
   },

@@ -12,7 +12,7 @@ import {
 import { makeCitation } from "../../operations/chat/citations.ts";
 import { makeFinish } from "../../operations/chat/finish.ts";
 import type { Citation, Delta, Finish, FinishReason, ToolCallDelta } from "../../operations/chat/form.ts";
-import { explainInside } from "./error.ts";
+import { explainEmbeddedError } from "./error.ts";
 
 /** Finish reasons beyond the closed set, with the servers that send them. Unknown ones mean `stop`. */
 const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
@@ -35,11 +35,11 @@ const FINISHES: ReadonlyMap<string, FinishReason | "error"> = new Map([
 
 /** Returns the end of a choice, or null if it has none yet. Throws a Fault if the provider failed. */
 export function readFinish(choice: JsonObject): Finish | null {
-  if (choice.error) throw explainInside(choice);
+  if (choice.error) throw explainEmbeddedError(choice);
   const said = choice.finish_reason ?? asObject(choice.finish_details).type;
   if (typeof said !== "string" || said === "") return null;
   const finish = FINISHES.get(said) ?? "stop";
-  if (finish === "error") throw explainInside({ error: { message: `finish_reason ${said}` } });
+  if (finish === "error") throw explainEmbeddedError({ error: { message: `finish_reason ${said}` } });
   return makeFinish(finish, choice.native_finish_reason ?? said);
 }
 
@@ -62,7 +62,7 @@ function isText(value: unknown): boolean {
 }
 
 /** The normalized shared parts of a delta or message. `calls` are the raw tool calls, not yet numbered. */
-export interface Mended {
+export interface NormalizedDelta {
   /** Fields that are the same everywhere (role, refusal, audio), and the server's own. */
   readonly rest: JsonObject;
   readonly content: string | null | undefined;
@@ -79,7 +79,7 @@ const NONE: readonly never[] = [];
  * Normalizes a delta or message: `reasoning` and Mistral's parts become text, nulls and empty lists are dropped.
  * `start` is its position in the content.
  */
-export function mendDelta(said: JsonObject, start = 0): Mended {
+export function normalizeDelta(said: JsonObject, start = 0): NormalizedDelta {
   const { content, reasoning, reasoning_content, reasoning_details, tool_calls, function_call, ...others } =
     said;
   const { annotations, refusal, ...rest } = others;
@@ -100,7 +100,10 @@ export function mendDelta(said: JsonObject, start = 0): Mended {
  * Mistral's content may be a list of parts: `text`, `thinking` (itself a list of text parts), and `reference`, the ids
  * of results on which the text before it is based (Mistral API, `ReferenceChunk`).
  */
-function splitContent(said: unknown, start: number): Pick<Mended, "content" | "thinking" | "annotations"> {
+function splitContent(
+  said: unknown,
+  start: number,
+): Pick<NormalizedDelta, "content" | "thinking" | "annotations"> {
   const nothing = { thinking: undefined, annotations: NONE };
   if (typeof said === "string" || said === null) return { ...nothing, content: said };
   if (!Array.isArray(said)) return { ...nothing, content: undefined };
@@ -204,7 +207,7 @@ export class CallNumbers {
     const name = asString(asObject(call.function ?? call.custom).name) || undefined;
     if (given === undefined) return name === undefined ? this.#last : this.#take(this.#next, id, name);
     const known = this.#known.get(given);
-    if (known === undefined || isAnother(known, id, name)) return this.#take(given, id, name);
+    if (known === undefined || isNewCall(known, id, name)) return this.#take(given, id, name);
     return known.number;
   }
 
@@ -218,7 +221,7 @@ export class CallNumbers {
 }
 
 /** vLLM may send a fresh id with each fragment, but without a name: such a fragment continues the current call. */
-function isAnother(known: Numbered, id: string | undefined, name: string | undefined): boolean {
+function isNewCall(known: Numbered, id: string | undefined, name: string | undefined): boolean {
   if (name === undefined || known.name === undefined) return false;
   return known.id !== undefined && id !== undefined ? known.id !== id : known.name !== name;
 }

@@ -18,12 +18,12 @@ import {
   CallNumbers,
   isPlain,
   listSources,
-  type Mended,
-  mendDelta,
+  type NormalizedDelta,
+  normalizeDelta,
   readCallFragment,
   readFinish,
 } from "./choice.ts";
-import { explainInside } from "./error.ts";
+import { explainEmbeddedError } from "./error.ts";
 import { makeChunk } from "./event.ts";
 import { findUsage } from "./usage.ts";
 
@@ -66,7 +66,7 @@ class ChatDecoder implements Decoder {
       if (isBlank(event.data)) return NOTHING;
       throw garbled("an event that is no JSON object");
     }
-    if (body.error || body.object === "error" || event.event === "error") throw explainInside(body);
+    if (body.error || body.object === "error" || event.event === "error") throw explainEmbeddedError(body);
     const usage = findUsage(body);
     const choices = Array.isArray(body.choices) ? this.#choices(body.choices) : [];
     const sourced = body.citations || body.search_results ? this.#withSources(body, choices) : choices;
@@ -100,21 +100,21 @@ class ChatDecoder implements Decoder {
     const finish = readFinish(raw);
     if (finish !== null) this.#finished.set(index, true);
     else if (!this.#finished.has(index)) this.#finished.set(index, false);
-    const choice = { index, delta: this.#delta(raw, index), ...(finish ?? UNFINISHED) };
+    const choice = { index, delta: this.#makeDelta(raw, index), ...(finish ?? UNFINISHED) };
     if (raw.logprobs) raw.logprobs = readLogprobs(raw.logprobs);
     // Changes the parsed object in place, since nothing else refers to it: copying each chunk would slow a fast stream.
     return Object.assign(withoutNoise(raw), choice);
   }
 
   /** Old Sonar sends `message` (all text so far) beside `delta`. Only the delta is new. */
-  #delta(raw: JsonObject, index: number): Delta {
+  #makeDelta(raw: JsonObject, index: number): Delta {
     const delta = asObject(raw.delta ?? (typeof raw.text === "string" ? { content: raw.text } : raw.message));
     const length = this.#lengths.get(index) ?? 0;
     if (isPlain(delta)) {
       if (delta.content) this.#lengths.set(index, length + delta.content.length);
       return delta;
     }
-    const parts = mendDelta(delta, length);
+    const parts = normalizeDelta(delta, length);
     if (parts.content) this.#lengths.set(index, length + parts.content.length);
     if (parts.annotations.length > 0) this.#cited = true;
     if (parts.calls.length === 0) return readDelta(parts);
@@ -137,7 +137,7 @@ class ChatDecoder implements Decoder {
   }
 }
 
-function readDelta(parts: Mended): Delta {
+function readDelta(parts: NormalizedDelta): Delta {
   return {
     ...parts.rest,
     ...(parts.content === undefined ? {} : { content: parts.content }),
@@ -146,7 +146,7 @@ function readDelta(parts: Mended): Delta {
 }
 
 function readThinking(
-  parts: Mended,
+  parts: NormalizedDelta,
 ): Pick<Delta, "reasoning_details" | "annotations"> & { reasoning_content?: string } {
   return {
     ...(parts.thinking === undefined ? {} : { reasoning_content: parts.thinking }),
@@ -161,7 +161,7 @@ function readThinking(
  */
 export function parseChatReply(body: unknown): ChatReply {
   if (!isObject(body)) throw garbled("a reply that is no JSON object");
-  if (body.error || body.object === "error") throw explainInside(body);
+  if (body.error || body.object === "error") throw explainEmbeddedError(body);
   const raw = asArray(body.choices).filter(isObject);
   if (raw.length === 0) throw garbled("a reply without any choice");
   const usage = findUsage(body);
@@ -199,7 +199,7 @@ function withoutNoise(raw: JsonObject): JsonObject {
 }
 
 function readMessage(said: JsonObject): ReplyMessage {
-  const parts = mendDelta(said);
+  const parts = normalizeDelta(said);
   const numbers = new CallNumbers();
   const calls = parts.calls.map((call) => readWholeCall(readCallFragment(call, numbers.numberOf(call))));
   return {

@@ -3,7 +3,7 @@ import type { Fault } from "../../core/fault.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
 import { type ErrorRule, isAboutCredential, readRetryAfterMs, upstreamFault } from "../../core/upstream.ts";
 
-interface Said {
+interface ErrorDetails {
   readonly message?: string | undefined;
   /** The provider's error codes and types, if any. */
   readonly codes: readonly string[];
@@ -50,7 +50,7 @@ export function isSignatureRefused({ code, message }: Fault): boolean {
 }
 
 /** Returns the fault for an error that came with HTTP 200, as a stream event or a whole body. */
-export function explainInside(body: JsonObject): Fault {
+export function explainEmbeddedError(body: JsonObject): Fault {
   const said = readMessage(body);
   const typed = said.codes.map((code) => STATUS_OF_TYPE.get(code)).find((status) => status !== undefined);
   return readFault(said.status ?? typed ?? 500, said, undefined);
@@ -58,7 +58,7 @@ export function explainInside(body: JsonObject): Fault {
 
 function readFault(
   status: number,
-  { message, codes, param }: Said,
+  { message, codes, param }: ErrorDetails,
   retryAfterMs: number | undefined,
   rules: readonly ErrorRule[] = [],
 ): Fault {
@@ -67,18 +67,18 @@ function readFault(
   return upstreamFault({ status: isRate ? 429 : status, codes, rules, message, param, retryAfterMs });
 }
 
-function readMessage(body: unknown): Said {
+function readMessage(body: unknown): ErrorDetails {
   if (typeof body === "string") return { message: body, codes: [] };
   if (Array.isArray(body)) return readMessage(body[0]);
   if (!isObject(body)) return { codes: [] };
-  if (isObject(body.error)) return inner(body.error);
-  if (typeof body.error === "string") return { ...inner(body), message: body.error };
+  if (isObject(body.error)) return readErrorObject(body.error);
+  if (typeof body.error === "string") return { ...readErrorObject(body), message: body.error };
   if (isObject(asArray(body.errors)[0])) return readMessage(asArray(body.errors)[0]);
-  return inner(body);
+  return readErrorObject(body);
 }
 
 /** Reads the error object itself, including Mistral's and problem documents. */
-function inner(error: JsonObject): Said {
+function readErrorObject(error: JsonObject): ErrorDetails {
   const wrapped = unwrap(error);
   if (wrapped !== undefined) return wrapped;
   const message = readErrorText(error.message) ?? readErrorText(error.detail) ?? asString(error.title);
@@ -94,7 +94,7 @@ function inner(error: JsonObject): Said {
  * OpenRouter says "Provider returned error" and quotes the provider in `metadata.raw`. If that provider refuses OpenRouter's
  * credential or balance, our own key is still good.
  */
-function unwrap(error: JsonObject): Said | undefined {
+function unwrap(error: JsonObject): ErrorDetails | undefined {
   const raw = isObject(error.metadata) ? asString(error.metadata.raw) : undefined;
   if (raw === undefined || raw === "") return undefined;
   const said = readMessage(parseJson(raw) ?? readPlainText(raw));

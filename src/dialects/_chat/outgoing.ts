@@ -5,17 +5,17 @@ import type { JsonObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 
 /** A group of fields for the call's body, and the client's fields that had to be changed or left out for it. */
-export interface Portion {
+export interface EncodedFields {
   readonly fields: JsonObject;
   readonly dropped: readonly string[];
 }
 
-export const NOTHING: Portion = { fields: {}, dropped: [] };
+export const NOTHING: EncodedFields = { fields: {}, dropped: [] };
 
 /** Joins all fields. If two have the same name, the later one wins. */
-export function joinPortions(...portions: readonly Portion[]): Portion {
-  const fields: JsonObject = Object.assign({}, ...portions.map((one) => one.fields));
-  return { fields, dropped: portions.flatMap(({ dropped }) => dropped) };
+export function mergeFields(...groups: readonly EncodedFields[]): EncodedFields {
+  const fields: JsonObject = Object.assign({}, ...groups.map((one) => one.fields));
+  return { fields, dropped: groups.flatMap(({ dropped }) => dropped) };
 }
 
 /** Returns the request's fields of these names that are set. */
@@ -66,7 +66,12 @@ export function moveKey(
 }
 
 /** Returns the client's output limit in tokens: at most the card's limit, at least what the API accepts (`floor`). */
-export function clampOutputLimit(request: ChatRequest, card: ModelCard, field: string, floor = 1): Portion {
+export function clampOutputLimit(
+  request: ChatRequest,
+  card: ModelCard,
+  field: string,
+  floor = 1,
+): EncodedFields {
   const asked = readOutputLimit(request);
   if (asked === undefined) return NOTHING;
   const tokens = Math.max(floor, Math.min(asked, card.outputTokensMax ?? asked));
@@ -133,7 +138,7 @@ export const ROUTING: ReadonlySet<string> = new Set([
 ]);
 
 /** Passes on the client's extra fields that the server may know, and drops the others. */
-export function passExtras(given: Readonly<JsonObject>, passes: "all" | readonly string[]): Portion {
+export function passExtras(given: Readonly<JsonObject>, passes: "all" | readonly string[]): EncodedFields {
   const fields: JsonObject = {};
   const dropped: string[] = [];
   for (const [name, value] of Object.entries(given)) {

@@ -2,7 +2,7 @@
 import { isObject, type JsonObject } from "../../core/json.ts";
 
 /** Writes an instruction to answer in JSON, for models without a JSON mode. `schema` is JSON text. */
-export function writeJsonWish(schema?: string): string {
+export function writeJsonInstruction(schema?: string): string {
   if (schema === undefined) return "Answer with one JSON object and nothing else: no code fence, no comment.";
   return `Answer with one JSON value that is valid under this JSON Schema and with nothing else, no code fence, no comment:\n${schema}`;
 }

@@ -52,15 +52,15 @@ interface TextMaker<Block> {
 }
 
 /** Makes the blocks of an assistant's text. Its refusal is used only if there is no other text. */
-export function makeSaid<Block>(
+export function makeTurnBlocks<Block>(
   { content, refusal }: TurnText,
   path: string,
   maker: TextMaker<Block>,
 ): readonly Block[] {
   const parts = listParts(content).filter(({ type }) => type === "text" || type === "refusal");
-  const said = maker.makeBlocks(parts, path);
-  const refused = said.length === 0 ? maker.makeTextBlock(refusal) : null;
-  return refused ? [refused] : said;
+  const blocks = maker.makeBlocks(parts, path);
+  const refusalBlock = blocks.length === 0 ? maker.makeTextBlock(refusal) : null;
+  return refusalBlock ? [refusalBlock] : blocks;
 }
 
 export interface Conversation<Block> {

@@ -4,7 +4,7 @@ import type { Fault } from "../../core/fault.ts";
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import { makeCitation } from "../../operations/chat/citations.ts";
 import type { Citation, FinishReason, Usage } from "../../operations/chat/form.ts";
-import { explainInside } from "../_chat/error.ts";
+import { explainEmbeddedError } from "../_chat/error.ts";
 import { makeUsage, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
 /**
@@ -65,5 +65,5 @@ export function explainFailure(body: JsonObject): Fault {
   const error = isObject(body.error) ? body.error : body;
   const code = asString(error.code) ?? asString(error.type) ?? "";
   const status = STATUS_BY_CODE.find(([words]) => words.test(code))?.[1];
-  return explainInside(status === undefined ? body : { error: { ...error, status_code: status } });
+  return explainEmbeddedError(status === undefined ? body : { error: { ...error, status_code: status } });
 }

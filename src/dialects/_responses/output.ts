@@ -51,7 +51,7 @@ export class ResponseReader implements Decoder {
   push({ event, data }: ServerEvent): readonly ChatChunk[] {
     if (this.#ended || data === "[DONE]" || data.trim() === "") return [];
     const parsed = parseEvent(data);
-    return this.#event(asString(parsed.type) ?? event, parsed);
+    return this.#readEvent(asString(parsed.type) ?? event, parsed);
   }
 
   end(): readonly ChatChunk[] {
@@ -71,18 +71,18 @@ export class ResponseReader implements Decoder {
     return foldChunks(this.#finish(body));
   }
 
-  #event(type: string, event: JsonObject): ChatChunk[] {
+  #readEvent(type: string, event: JsonObject): ChatChunk[] {
     switch (type) {
       case "response.output_item.added":
         return this.#begin(readKey(event), asObject(event.item)).chunks;
       case "response.output_item.done":
         return this.#complete(readKey(event), asObject(event.item));
       case "response.output_text.annotation.added":
-        return this.#annotation(event);
+        return this.#readAnnotation(event);
       case "response.completed":
       case "response.incomplete":
       case "response.requires_action":
-        return this.#terminal(event);
+        return this.#readTerminal(event);
       case "response.failed":
       case "response.cancelled":
         throw explainFailure(asObject(asObject(event.response).error ?? event.error));
@@ -90,21 +90,21 @@ export class ResponseReader implements Decoder {
         throw explainFailure(event);
     }
     if (isObject(event.error)) throw explainFailure(event);
-    return this.#pieceEvent(type, event);
+    return this.#readPieceEvent(type, event);
   }
 
-  #pieceEvent(type: string, event: JsonObject): ChatChunk[] {
+  #readPieceEvent(type: string, event: JsonObject): ChatChunk[] {
     const dot = type.lastIndexOf(".");
     const row = PIECES.get(type.slice(0, dot));
     if (!row) return [];
-    const item = this.#itemOf(event);
+    const item = this.#findItem(event);
     const piece = findPiece(item, row.kind, asCount(event[row.at]));
     const logprobs = readLogprobs(event.logprobs);
     if (type.endsWith(".delta")) return this.#emit(item, piece, asString(event.delta) ?? "", logprobs);
-    return this.#rest(item, piece, event[row.whole], logprobs);
+    return this.#emitRest(item, piece, event[row.whole], logprobs);
   }
 
-  #itemOf(event: JsonObject): Item {
+  #findItem(event: JsonObject): Item {
     const known = this.#items.get(readKey(event));
     return known ?? this.#begin(readKey(event), { id: event.item_id }).item;
   }
@@ -126,7 +126,10 @@ export class ResponseReader implements Decoder {
     const call = { index: this.#calls++, custom: type === "custom_tool_call" };
     item.call = call;
     const start = makeChunk({ tool_calls: [makeCallStart(given, name, call)] });
-    return { item, chunks: [start, ...this.#rest(item, findPiece(item, "arguments", 0), readInput(given))] };
+    return {
+      item,
+      chunks: [start, ...this.#emitRest(item, findPiece(item, "arguments", 0), readInput(given))],
+    };
   }
 
   /** Completes an item: returns the parts not sent yet. Its type may differ from the one it began with. */
@@ -136,46 +139,48 @@ export class ResponseReader implements Decoder {
     item.whole = true;
     switch (given.type) {
       case "message":
-        return [...chunks, ...this.#message(item, asArray(given.content).map(asObject))];
+        return [...chunks, ...this.#completeMessage(item, asArray(given.content).map(asObject))];
       case "reasoning":
-        return [...chunks, ...this.#reasoning(item, given)];
+        return [...chunks, ...this.#completeReasoning(item, given)];
       case "function_call":
       case "custom_tool_call":
-        return [...chunks, ...this.#rest(item, findPiece(item, "arguments", 0), readInput(given))];
+        return [...chunks, ...this.#emitRest(item, findPiece(item, "arguments", 0), readInput(given))];
       default:
         this.#form.other(given);
         return chunks;
     }
   }
 
-  #message(item: Item, parts: readonly JsonObject[]): ChatChunk[] {
+  #completeMessage(item: Item, parts: readonly JsonObject[]): ChatChunk[] {
     const refusals = parts.filter((part) => part.type === "refusal");
     const texts = parts.filter((part) => part.type === "output_text");
     return [
       ...texts.flatMap((part, nth) => {
         const piece = findNthPiece(item, "text", nth);
-        const text = this.#rest(item, piece, part.text, readLogprobs(part.logprobs));
+        const text = this.#emitRest(item, piece, part.text, readLogprobs(part.logprobs));
         const annotations = asArray(part.annotations).slice(piece.cited);
-        return [...text, ...annotations.flatMap((one) => this.#cite(piece, one))];
+        return [...text, ...annotations.flatMap((one) => this.#emitCitation(piece, one))];
       }),
-      ...refusals.flatMap((part, nth) => this.#rest(item, findNthPiece(item, "refusal", nth), part.refusal)),
+      ...refusals.flatMap((part, nth) =>
+        this.#emitRest(item, findNthPiece(item, "refusal", nth), part.refusal),
+      ),
     ];
   }
 
-  #reasoning(item: Item, given: JsonObject): ChatChunk[] {
+  #completeReasoning(item: Item, given: JsonObject): ChatChunk[] {
     const chunks = (["summary", "thought"] as const).flatMap((kind) =>
       asArray(kind === "summary" ? given.summary : given.content)
         .map(asObject)
-        .flatMap((part, nth) => this.#rest(item, findNthPiece(item, kind, nth), part.text)),
+        .flatMap((part, nth) => this.#emitRest(item, findNthPiece(item, kind, nth), part.text)),
     );
     const data = asString(given.encrypted_content);
     if (!data) return chunks;
-    const detail = { ...this.#detail(item, this.#details++), type: "reasoning.encrypted", data } as const;
+    const detail = { ...this.#makeDetail(item, this.#details++), type: "reasoning.encrypted", data } as const;
     return [...chunks, makeChunk({ reasoning_details: [detail] })];
   }
 
   /** Sends the part of a whole text that goes beyond its deltas so far. */
-  #rest(item: Item, piece: Piece, whole: unknown, logprobs?: JsonObject): ChatChunk[] {
+  #emitRest(item: Item, piece: Piece, whole: unknown, logprobs?: JsonObject): ChatChunk[] {
     const missing = (asString(whole) ?? "").slice(piece.sent);
     return this.#emit(item, piece, missing, piece.sent === 0 ? logprobs : undefined);
   }
@@ -187,18 +192,18 @@ export class ResponseReader implements Decoder {
     piece.sent += text.length;
     switch (piece.kind) {
       case "text":
-        return [this.#say(item, piece, text, first, logprobs)];
+        return [this.#makeTextChunk(item, piece, text, first, logprobs)];
       case "refusal":
         return [makeChunk({ refusal: text })];
       case "arguments":
         return item.call ? [makeChunk({ tool_calls: [makeCallPiece(item.call, text)] })] : [];
       default:
-        return [this.#think(item, piece, text, first)];
+        return [this.#makeThinkingChunk(item, piece, text, first)];
     }
   }
 
   /** A later message of the same answer (commentary first, then the answer itself) is a separate paragraph. */
-  #say(item: Item, piece: Piece, text: string, first: boolean, logprobs?: JsonObject): ChatChunk {
+  #makeTextChunk(item: Item, piece: Piece, text: string, first: boolean, logprobs?: JsonObject): ChatChunk {
     const gap = this.#speaker !== item && this.#contentLength > 0 ? "\n\n" : "";
     this.#speaker = item;
     if (first) piece.offset = this.#contentLength + gap.length;
@@ -209,26 +214,26 @@ export class ResponseReader implements Decoder {
   }
 
   /** Each summary or thought has its own detail, and is separated from the one before. */
-  #think(item: Item, piece: Piece, text: string, first: boolean): ChatChunk {
+  #makeThinkingChunk(item: Item, piece: Piece, text: string, first: boolean): ChatChunk {
     if (first) piece.detail = this.#details++;
     const gap = first && this.#thinks ? "\n\n" : "";
     this.#thinks = true;
     const said = piece.kind === "summary" ? { summary: text } : { text };
     const type = piece.kind === "summary" ? "reasoning.summary" : "reasoning.text";
-    const detail: ReasoningDetail = { ...this.#detail(item, piece.detail), type, ...said };
+    const detail: ReasoningDetail = { ...this.#makeDetail(item, piece.detail), type, ...said };
     return makeChunk({ reasoning_content: gap + text, reasoning_details: [detail] });
   }
 
-  #detail(item: Item, index: number): Omit<ReasoningDetail, "type"> {
+  #makeDetail(item: Item, index: number): Omit<ReasoningDetail, "type"> {
     return { format: REASONING_FORMAT, index, ...(item.id === undefined ? {} : { id: item.id }) };
   }
 
-  #annotation(event: JsonObject): ChatChunk[] {
-    const piece = findPiece(this.#itemOf(event), "text", asCount(event.content_index));
-    return this.#cite(piece, event.annotation);
+  #readAnnotation(event: JsonObject): ChatChunk[] {
+    const piece = findPiece(this.#findItem(event), "text", asCount(event.content_index));
+    return this.#emitCitation(piece, event.annotation);
   }
 
-  #cite(piece: Piece, annotation: unknown): ChatChunk[] {
+  #emitCitation(piece: Piece, annotation: unknown): ChatChunk[] {
     piece.cited++;
     const annotations = readCitation(annotation, piece.offset);
     if (annotations.length === 0) return [];
@@ -236,7 +241,7 @@ export class ResponseReader implements Decoder {
     return [makeChunk({ annotations })];
   }
 
-  #terminal(event: JsonObject): ChatChunk[] {
+  #readTerminal(event: JsonObject): ChatChunk[] {
     const response = asObject(event.response);
     const { status } = response;
     if (status === "failed" || status === "cancelled") throw explainFailure(response);

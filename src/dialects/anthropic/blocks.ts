@@ -60,7 +60,7 @@ export class Blocks {
   }
 
   /** Reads a piece of the block with this index. */
-  piece(index: number, given: JsonObject): Delta[] {
+  readDelta(index: number, given: JsonObject): Delta[] {
     const block = this.#open.get(index);
     switch (block?.kind) {
       case "text":

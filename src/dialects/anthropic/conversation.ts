@@ -9,7 +9,12 @@ import type {
   ToolMessage,
 } from "../../operations/chat/form.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
-import { type Conversation, makeSaid, type Turn as SharedTurn, splitConversation } from "../_chat/turns.ts";
+import {
+  type Conversation,
+  makeTurnBlocks,
+  type Turn as SharedTurn,
+  splitConversation,
+} from "../_chat/turns.ts";
 import { addMark, type Block, makeBlocks, makeTextBlock } from "./content.ts";
 import { makeThinkingBlocks, type PlacedThinking } from "./thinking.ts";
 
@@ -71,7 +76,7 @@ function makeAssistantBlocks(
       thoughts.push(...own);
       return [];
     },
-    text: (part) => makeSaid(part, path, { makeBlocks, makeTextBlock }),
+    text: (part) => makeTurnBlocks(part, path, { makeBlocks, makeTextBlock }),
     call: (call) => [makeCall(call)],
   });
   // In order of place, so each thinking block returns to its place, or to the end if fewer blocks precede it.
@@ -111,7 +116,7 @@ function makeResultBlock(message: ToolMessage, index: number, id: string): Block
 }
 
 /** True if the turns end in tool results of a loop that began without thinking. */
-export function hasUnthoughtCalls(turns: readonly Turn[]): boolean {
+export function hasCallsWithoutThinking(turns: readonly Turn[]): boolean {
   const isResult = (turn: Turn | undefined) =>
     turn?.content.some(({ type }) => type === "tool_result") === true;
   let start = turns.length;

@@ -41,7 +41,7 @@ export class MessageDecoder implements Decoder {
 
   push(event: ServerEvent): ChatChunk[] {
     if (this.#isEnded || event.data.trim() === "" || event.data === "[DONE]") return [];
-    return this.#event(parseEvent(event.data));
+    return this.#readEvent(parseEvent(event.data));
   }
 
   end(): ChatChunk[] {
@@ -50,21 +50,21 @@ export class MessageDecoder implements Decoder {
   }
 
   /** Reads a whole message by the same rules as a stream. */
-  message(message: JsonObject): ChatChunk[] {
+  readMessage(message: JsonObject): ChatChunk[] {
     const { stop_reason, stop_details, stop_sequence, content, usage } = message;
-    const blocks = asArray(content).flatMap((block, index) => this.#wholeBlock(index, block));
+    const blocks = asArray(content).flatMap((block, index) => this.#readWholeBlock(index, block));
     const reason = stop_reason ?? "end_turn";
     return [...blocks, ...this.#finish({ stop_reason: reason, stop_details, stop_sequence }, usage)];
   }
 
-  #event(data: JsonObject): ChatChunk[] {
+  #readEvent(data: JsonObject): ChatChunk[] {
     switch (data.type) {
       case "message_start":
         return this.#start(asObject(data.message));
       case "content_block_start":
         return makeChunks(this.#blocks.start(readIndex(data), asObject(data.content_block)));
       case "content_block_delta":
-        return makeChunks(this.#blocks.piece(readIndex(data), asObject(data.delta)));
+        return makeChunks(this.#blocks.readDelta(readIndex(data), asObject(data.delta)));
       case "content_block_stop":
         return makeChunks(this.#blocks.stop(readIndex(data)));
       case "message_delta":
@@ -90,11 +90,11 @@ export class MessageDecoder implements Decoder {
     }
     this.#isStarted = true;
     this.#messageId = message.id;
-    const blocks = asArray(message.content).flatMap((block, index) => this.#wholeBlock(index, block));
+    const blocks = asArray(message.content).flatMap((block, index) => this.#readWholeBlock(index, block));
     return [...this.#usageChunks(message.usage), ...blocks];
   }
 
-  #wholeBlock(index: number, block: unknown): ChatChunk[] {
+  #readWholeBlock(index: number, block: unknown): ChatChunk[] {
     return makeChunks([...this.#blocks.start(index, asObject(block)), ...this.#blocks.stop(index)]);
   }
 
@@ -124,11 +124,11 @@ export class MessageDecoder implements Decoder {
 }
 
 /** `Dialect.reply`: reads a whole message. Throws a Fault for an error body and for anything that is not a message. */
-export function reply(body: unknown, request: ChatRequest): ChatReply {
+export function parseReply(body: unknown, request: ChatRequest): ChatReply {
   if (!isObject(body)) throw garbled("a body that is not a JSON object");
   if (isError(body)) throw explainAnswer(body);
   if (!Array.isArray(body.content)) throw garbled("a message without content");
-  return foldChunks(new MessageDecoder(request).message(body));
+  return foldChunks(new MessageDecoder(request).readMessage(body));
 }
 
 function readIndex(data: JsonObject): number {

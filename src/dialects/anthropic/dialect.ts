@@ -2,7 +2,7 @@
 import { dropThinking } from "../../operations/chat/refused-thinking.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import type { ChatDialect } from "../dialect.ts";
-import { MessageDecoder, reply } from "./decode.ts";
+import { MessageDecoder, parseReply } from "./decode.ts";
 import { encode } from "./encode.ts";
 import { explain } from "./errors.ts";
 import { THINKING_FORMAT } from "./thinking.ts";
@@ -13,7 +13,7 @@ export const anthropic: ChatDialect = {
     answersPerCall: () => 1,
     encode,
     decoder: (_card, request) => new MessageDecoder(request),
-    reply: (body, _card, request) => reply(body, request),
+    reply: (body, _card, request) => parseReply(body, request),
     mend: (request, fault) => (isSignatureRefused(fault) ? dropThinking(request, THINKING_FORMAT) : null),
   },
   explain,

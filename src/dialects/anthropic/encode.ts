@@ -5,16 +5,16 @@ import { asNumber, asObject, asString, type JsonObject } from "../../core/json.t
 import { type ChatMessage, type ChatRequest, listParts } from "../../operations/chat/form.ts";
 import {
   clampOutputLimit,
+  type EncodedFields,
   listLeftOut,
   makeKeyHeaders,
   nestFields,
-  type Portion,
 } from "../_chat/outgoing.ts";
 import { limitMarks, setMarks } from "./cache-marks.ts";
 import { type Block, makeTextBlock } from "./content.ts";
-import { hasUnthoughtCalls, makeConversation, type Turn } from "./conversation.ts";
+import { hasCallsWithoutThinking, makeConversation, type Turn } from "./conversation.ts";
 import { findTraits, type Traits } from "./models.ts";
-import { planThinking, silencesThinking, type Thinking } from "./thinking.ts";
+import { mustOmitThinking, planThinking, type Thinking } from "./thinking.ts";
 import { planOutput, planTools } from "./tools.ts";
 
 /** The API version for which this dialect is written. */
@@ -45,11 +45,11 @@ const CARRIED: ReadonlySet<string> = new Set([
 /** `Dialect.encode` for the Messages API. Throws a Fault `unsupported_capability` for audio and unreadable files. */
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const traits = findTraits(card.name);
-  const conversation = makeConversation(request.messages, !silencesThinking(request, traits));
+  const conversation = makeConversation(request.messages, !mustOmitThinking(request, traits));
   const limit = clampOutputLimit(request, card, "max_tokens");
   const outputTokens = asNumber(limit.fields.max_tokens) ?? card.outputTokensMax ?? OUTPUT_TOKENS_DEFAULT;
-  const isUnthought = hasUnthoughtCalls(conversation.turns);
-  const thinking = planThinking(request, card, traits, outputTokens, isUnthought);
+  const lacksThinking = hasCallsWithoutThinking(conversation.turns);
+  const thinking = planThinking(request, card, traits, outputTokens, lacksThinking);
   const canForce = traits.forcedUse && !thinking.isOn;
   const output = planOutput(request.response_format, traits, canForce);
   const tools = planTools(request, traits, canForce, output.tool);
@@ -111,7 +111,7 @@ function makeSystem(blocks: readonly Block[], instructions: readonly string[]): 
 }
 
 /** Encodes temperature (0…1 here), top_p and stop, as far as the model and its thinking allow them. */
-function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean): Portion {
+function makeSampling(request: ChatRequest, traits: Traits, isThinking: boolean): EncodedFields {
   const { temperature, top_p: topP, stop } = request;
   const fields: JsonObject = {};
   const dropped: string[] = [];
@@ -178,7 +178,7 @@ function makeOutputConfig(thinking: JsonObject, output: JsonObject): JsonObject 
 }
 
 /** Encodes the user's id and the service tier. */
-function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): Portion {
+function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: ChatRequest): EncodedFields {
   const id = asString(safe) ?? user ?? "";
   const dropped: string[] = [];
   if (user !== undefined && (id !== user || user.length > USER_ID_CHARACTERS_MAX)) dropped.push("user");

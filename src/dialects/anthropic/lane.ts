@@ -6,7 +6,7 @@ import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import { isSignatureRefused } from "../_chat/error.ts";
 import type { ChatLane } from "../dialect.ts";
-import { MessageDecoder, reply } from "./decode.ts";
+import { MessageDecoder, parseReply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
 import { explain } from "./errors.ts";
 
@@ -16,7 +16,7 @@ const THINKING_TOKENS_MIN = 1024;
 export const ANTHROPIC_LANE: ChatLane = {
   encode,
   decoder: (_card, request) => new MessageDecoder(request),
-  reply: (body, _card, request) => reply(body, request),
+  reply: (body, _card, request) => parseReply(body, request),
   explain,
   mend: (raw, fault) => withoutRefusedBetas(raw, fault) ?? withoutRefusedThinking(raw, fault),
 };

@@ -38,21 +38,21 @@ const LEFT_OUT: Thinking = { ...UNASKED, isChanged: true };
  * True if thinking that runs by default is turned off, or the model has none: the blocks of earlier turns must then not
  * come back (Anthropic, "Preserved thinking").
  */
-export function silencesThinking(request: ChatRequest, traits: Traits): boolean {
+export function mustOmitThinking(request: ChatRequest, traits: Traits): boolean {
   if (traits.thinking === "none") return true;
   return request.reasoning_effort === "none" && (traits.off === "disabled" || traits.off === "between_tools");
 }
 
 /**
  * Plans `reasoning_effort` by generation. `outputTokens` is the request's `max_tokens`, which includes a budget.
- * `hasUnthoughtCalls` is true if the running tool loop began without thinking, where a budget would be refused.
+ * `hasCallsWithoutThinking` is true if the running tool loop began without thinking, where a budget would be refused.
  */
 export function planThinking(
   request: ChatRequest,
   card: ModelCard,
   traits: Traits,
   outputTokens: number,
-  hasUnthoughtCalls: boolean,
+  hasCallsWithoutThinking: boolean,
 ): Thinking {
   const effort = request.reasoning_effort;
   if (effort === undefined) return UNASKED;
@@ -60,7 +60,7 @@ export function planThinking(
   if (effort === "none") return canThink ? turnOff(traits) : UNASKED;
   if (!canThink) return LEFT_OUT;
   if (traits.thinking === "adaptive") return makeAdaptive(effort, traits);
-  return hasUnthoughtCalls ? LEFT_OUT : makeBudgeted(effort, outputTokens);
+  return hasCallsWithoutThinking ? LEFT_OUT : makeBudgeted(effort, outputTokens);
 }
 
 function turnOff(traits: Traits): Thinking {

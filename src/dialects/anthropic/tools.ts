@@ -10,8 +10,8 @@ import type {
   Tool,
 } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { NOTHING, type Portion } from "../_chat/outgoing.ts";
-import { writeJsonWish } from "../_chat/schema.ts";
+import { type EncodedFields, NOTHING } from "../_chat/outgoing.ts";
+import { writeJsonInstruction } from "../_chat/schema.ts";
 import { readToolName } from "../_chat/tools.ts";
 import { addMark } from "./content.ts";
 import type { Traits } from "./models.ts";
@@ -21,15 +21,15 @@ import { type Cleaned, cleanSchema, fitLimits, makeInputSchema, STRICT_TOOLS_MAX
 export const OUTPUT_TOOL = "poundkey_output";
 
 /** The additions of one step of the encoder. */
-interface Share extends Portion {
+interface Additions extends EncodedFields {
   /** Sentences for the end of the system prompt, replacing fields that the API lacks. */
   readonly instructions: readonly string[];
 }
 
-const UNASKED: Share = { ...NOTHING, instructions: [] };
+const UNASKED: Additions = { ...NOTHING, instructions: [] };
 
 /** The output format of the request. If `tool` is set, the input of its forced call replaces the text. */
-interface Output extends Share {
+interface Output extends Additions {
   readonly tool: JsonObject | null;
 }
 
@@ -40,7 +40,7 @@ interface Output extends Share {
 export function planOutput(format: ResponseFormat | undefined, traits: Traits, canForce: boolean): Output {
   if (!format || format.type === "text") return { ...UNASKED, tool: null };
   const schema = format.type === "json_schema" ? format.json_schema.schema : undefined;
-  if (!schema) return addInstruction(writeJsonWish());
+  if (!schema) return addInstruction(writeJsonInstruction());
   const cleaned = traits.structured ? cleanSchema(schema) : null;
   if (cleaned && fitLimits([cleaned])) {
     const fields = { output_config: { format: { type: "json_schema", schema: cleaned.schema } } };
@@ -50,7 +50,7 @@ export function planOutput(format: ResponseFormat | undefined, traits: Traits, c
     const description = "Gives the answer. Its input is the whole answer.";
     return { ...UNASKED, tool: { name: OUTPUT_TOOL, description, input_schema: schema } };
   }
-  return addInstruction(writeJsonWish(JSON.stringify(schema)));
+  return addInstruction(writeJsonInstruction(JSON.stringify(schema)));
 }
 
 function addInstruction(sentence: string): Output {
@@ -58,7 +58,7 @@ function addInstruction(sentence: string): Output {
 }
 
 /** The offered tools, and in `fields` the choice among them. */
-interface Toolbox extends Share {
+interface ToolPlan extends Additions {
   readonly tools: readonly JsonObject[];
 }
 
@@ -68,7 +68,7 @@ export function planTools(
   traits: Traits,
   canForce: boolean,
   output: JsonObject | null,
-): Toolbox {
+): ToolPlan {
   const offered = listAllowedTools(request);
   if (offered.length + (output ? 1 : 0) === 0) return { ...UNASKED, tools: [] };
   const strict = listStrictSchemas(offered, traits);
@@ -143,12 +143,12 @@ function readDemand({ choice = "auto" }: PlainChoice): Demand {
   return { type: choice === "required" ? "any" : choice };
 }
 
-function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): Share {
+function makeChoice(request: ChatRequest, canForce: boolean, hasOutput: boolean): Additions {
   const plain = simplifyChoice(request.tool_choice);
   const demand = readDemand(plain);
   const isSingle = request.parallel_tool_calls === false || hasOutput;
   const single = isSingle ? { disable_parallel_tool_use: true } : {};
-  const choose = (choice: JsonObject): Share => ({
+  const choose = (choice: JsonObject): Additions => ({
     ...UNASKED,
     fields: { tool_choice: { ...choice, ...single } },
   });

@@ -36,7 +36,7 @@ export class Blocks {
     return [{ tool_calls: [{ ...start, type: "function", function: { name, arguments: "" } }] }];
   }
 
-  piece(index: number, given: JsonObject): Delta[] {
+  readDelta(index: number, given: JsonObject): Delta[] {
     if (typeof given.text === "string") return this.#text(index, given.text);
     if (isObject(given.citation)) {
       this.#openText(index).sources.push(given.citation);
@@ -55,18 +55,18 @@ export class Blocks {
   }
 
   /** Reads a block of a whole answer like its stream. */
-  whole(index: number, given: JsonObject): Delta[] {
-    return [...this.#wholePieces(index, given), ...this.stop(index)];
+  readWhole(index: number, given: JsonObject): Delta[] {
+    return [...this.#readWholeBlock(index, given), ...this.stop(index)];
   }
 
-  #wholePieces(index: number, given: JsonObject): Delta[] {
+  #readWholeBlock(index: number, given: JsonObject): Delta[] {
     if (isObject(given.toolUse)) {
       const { input } = given.toolUse;
       return [...this.start(index, given), ...this.#input(index, JSON.stringify(input ?? {}))];
     }
     if (isObject(given.citationsContent)) {
       const { content, citations } = given.citationsContent;
-      const deltas = asArray(content).flatMap((part) => this.piece(index, asObject(part)));
+      const deltas = asArray(content).flatMap((part) => this.readDelta(index, asObject(part)));
       this.#openText(index).sources.push(...asArray(citations).filter(isObject));
       return deltas;
     }

@@ -9,7 +9,7 @@ import type {
 } from "../../operations/chat/form.ts";
 import { listTurn, writeTurn } from "../../operations/chat/turn.ts";
 import { toFunctionCall } from "../_chat/tools.ts";
-import { type Conversation, makeSaid, splitConversation, type Turn } from "../_chat/turns.ts";
+import { type Conversation, makeTurnBlocks, splitConversation, type Turn } from "../_chat/turns.ts";
 import { addPoint, type Block, makeBlocks, makeTextBlock } from "./content.ts";
 import type { Traits } from "./models.ts";
 import { makeReasoningBlocks } from "./reasoning.ts";
@@ -27,7 +27,7 @@ const ERROR_PREFIX = "Error: ";
 
 /** `isShortened` is also true if a turn was added at the end. Throws a Fault for parts that Bedrock can't take. */
 export function makeConversation(messages: readonly ChatMessage[], traits: Traits): Conversation<Block> {
-  const made = splitConversation<Block>(messages, {
+  const conversation = splitConversation<Block>(messages, {
     user: makeContent,
     note: makeNote,
     assistant: (message, index, ids) =>
@@ -37,9 +37,9 @@ export function makeConversation(messages: readonly ChatMessage[], traits: Trait
     result: (message, index, id) => makeResult(message, index, id, traits),
     opening: OPENING,
   });
-  const turns = nameApart(made.turns.map(addText));
-  if (turns.at(-1)?.role !== "assistant") return { ...made, turns };
-  return { ...made, turns: [...turns, { role: "user", content: [GO_ON] }], isShortened: true };
+  const turns = renameDuplicates(conversation.turns.map(addText));
+  if (turns.at(-1)?.role !== "assistant") return { ...conversation, turns };
+  return { ...conversation, turns: [...turns, { role: "user", content: [GO_ON] }], isShortened: true };
 }
 
 function makeContent(message: ChatMessage, index: number): Block[] {
@@ -59,7 +59,7 @@ function makeAssistantBlocks(
 ): Block[] {
   const blocks = writeTurn<Block>(listTurn(message), {
     thinking: ({ details }) => makeReasoningBlocks(details),
-    text: (part) => makeSaid(part, path, { makeBlocks, makeTextBlock }),
+    text: (part) => makeTurnBlocks(part, path, { makeBlocks, makeTextBlock }),
     call: makeOwnCall,
   });
   // Reasoning at the end (of an answer cut short) is refused.
@@ -68,9 +68,9 @@ function makeAssistantBlocks(
 }
 
 function makeCall(call: ToolCall, toolUseId: string): Block[] {
-  const made = toFunctionCall(call, false);
-  if (made.type !== "function") return [];
-  const { name, arguments: text } = made.function;
+  const functionCall = toFunctionCall(call, false);
+  if (functionCall.type !== "function") return [];
+  const { name, arguments: text } = functionCall.function;
   return addPoint([{ toolUse: { toolUseId, name, input: readInput(text) } }], call);
 }
 
@@ -81,9 +81,9 @@ function readInput(text: string): JsonObject {
 }
 
 function makeResult(message: ToolMessage, index: number, toolUseId: string, traits: Traits): Block[] {
-  const made = makeBlocks(message.content, `messages[${index}].content`);
-  const points = made.filter(isPoint);
-  const plain = made.filter((block) => !isPoint(block));
+  const all = makeBlocks(message.content, `messages[${index}].content`);
+  const points = all.filter(isPoint);
+  const plain = all.filter((block) => !isPoint(block));
   const failed = message.is_error === true;
   const blocks = failed && !traits.resultStatus ? [{ text: ERROR_PREFIX }, ...plain] : plain;
   const content = blocks.length > 0 ? blocks : [EMPTY_RESULT];
@@ -104,7 +104,7 @@ function addText(turn: Turn<Block>): Turn<Block> {
 }
 
 /** Renames documents with the same name: Bedrock refuses a conversation with duplicate names. */
-function nameApart(turns: readonly Turn<Block>[]): readonly Turn<Block>[] {
+function renameDuplicates(turns: readonly Turn<Block>[]): readonly Turn<Block>[] {
   const names = new Set<string>();
   /** The next number to try for each name: starting over for each document would take quadratic time. */
   const next = new Map<string, number>();

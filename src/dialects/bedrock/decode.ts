@@ -38,7 +38,7 @@ export class ConverseDecoder implements Decoder {
       case "contentBlockStart":
         return makeChunks(this.#blocks.start(readIndex(given), asObject(given.start)));
       case "contentBlockDelta":
-        return makeChunks(this.#blocks.piece(readIndex(given), asObject(given.delta)));
+        return makeChunks(this.#blocks.readDelta(readIndex(given), asObject(given.delta)));
       case "contentBlockStop":
         return makeChunks(this.#blocks.stop(readIndex(given)));
       case "messageStop":
@@ -61,7 +61,7 @@ export class ConverseDecoder implements Decoder {
   reply(body: unknown): ChatReply {
     const { message } = asObject(asObject(body).output);
     if (!isObject(body) || !isObject(message)) throw garbled("an answer without a message");
-    const deltas = asArray(message.content).flatMap((one, at) => this.#blocks.whole(at, asObject(one)));
+    const deltas = asArray(message.content).flatMap((one, at) => this.#blocks.readWhole(at, asObject(one)));
     const usage = isObject(body.usage) ? { usage: parseUsage(body.usage) } : {};
     return foldChunks([...makeChunks(deltas), { ...this.#finish(body.stopReason), ...usage }]);
   }

@@ -6,10 +6,10 @@ import type { ChatRequest } from "../../operations/chat/form.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
 import {
   clampOutputLimit,
+  type EncodedFields,
   listLeftOut,
   makeBearerHeaders,
   nestFields,
-  type Portion,
 } from "../_chat/outgoing.ts";
 import { limitPoints, setPoints } from "./cache-points.ts";
 import { makeConversation } from "./conversation.ts";
@@ -77,7 +77,7 @@ function listCarried(request: ChatRequest): ReadonlySet<string> {
 }
 
 /** Temperature and top_p are at most 1 (Converse API reference, "InferenceConfiguration"). */
-function planInference(request: ChatRequest, card: ModelCard, isDeep: boolean): Portion {
+function planInference(request: ChatRequest, card: ModelCard, isDeep: boolean): EncodedFields {
   const limit = clampOutputLimit(request, card, "maxTokens");
   const { temperature, top_p: topP, stop = [] } = request;
   const dropped = [...limit.dropped];

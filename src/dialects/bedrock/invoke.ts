@@ -6,7 +6,7 @@ import { makeReply } from "../../operations/embeddings/vector.ts";
 import type { RerankForm } from "../../operations/rerank/form.ts";
 import { makeWholeCodec } from "../../operations/whole.ts";
 import { makeModelUrl } from "../_bedrock/call.ts";
-import { makeBearerHeaders, type Portion } from "../_chat/outgoing.ts";
+import { type EncodedFields, makeBearerHeaders } from "../_chat/outgoing.ts";
 import {
   COHERE_KINDS,
   listCohereVectors,
@@ -19,7 +19,7 @@ import { readRerank } from "../_whole/rerank.ts";
 interface Maker {
   readonly names: RegExp;
   readonly inputsMax: number;
-  encode(ask: EmbeddingsRequest, texts: readonly string[], name: string): Portion;
+  encode(ask: EmbeddingsRequest, texts: readonly string[], name: string): EncodedFields;
   /** Returns the vectors of an answer, in the order of the inputs. */
   readVectors(body: JsonObject): readonly unknown[];
 }

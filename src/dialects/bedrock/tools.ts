@@ -4,37 +4,37 @@ import { isObject, type JsonObject } from "../../core/json.ts";
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest, FunctionTool, ResponseFormat } from "../../operations/chat/form.ts";
 import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { mapSchemas, writeJsonWish } from "../_chat/schema.ts";
+import { mapSchemas, writeJsonInstruction } from "../_chat/schema.ts";
 import { readToolName, toFunction } from "../_chat/tools.ts";
 import { addPoint, type Block } from "./content.ts";
 import type { Traits } from "./models.ts";
 
 /** The additions of one step of the encoder. */
-interface Share {
+interface Additions {
   /** Sentences for the end of the system prompt, replacing fields that Converse lacks. */
   readonly instructions: readonly string[];
   readonly dropped: readonly string[];
 }
 
-interface Toolbox extends Share {
+interface ToolPlan extends Additions {
   readonly tools: readonly Block[];
   /** Null if the model may choose. */
   readonly choice: JsonObject | null;
 }
 
-const NOTHING: Share = { instructions: [], dropped: [] };
+const NOTHING: Additions = { instructions: [], dropped: [] };
 
 /**
  * If the conversation contains calls, Converse requires tools, so the called ones are offered if the client offers
  * none. There is no choice "none": if tools must be offered, the model is asked in words not to call any.
  */
-export function planTools(request: ChatRequest, card: ModelCard, traits: Traits): Toolbox {
+export function planTools(request: ChatRequest, card: ModelCard, traits: Traits): ToolPlan {
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const offered = (request.tools ?? []).map(toFunction);
   const kept = allowed === null ? offered : offered.filter((tool) => allowed.has(tool.function.name));
   const called = listCalled(request);
   const canBeStrict = card.capabilities.has("structured");
-  const none: Toolbox = { ...NOTHING, tools: [], choice: null };
+  const none: ToolPlan = { ...NOTHING, tools: [], choice: null };
   if (choice === "none" || kept.length === 0) {
     if (called.length === 0) return none;
     const tools = (kept.length > 0 ? kept : called).flatMap((tool) => makeTool(tool, canBeStrict));
@@ -82,7 +82,7 @@ function makeTool(tool: FunctionTool, canBeStrict: boolean): Block[] {
   return addPoint([{ toolSpec }], { ...tool.function, ...tool });
 }
 
-interface Output extends Share {
+interface Output extends Additions {
   /** Fields of the body. */
   readonly fields: JsonObject;
 }
@@ -91,16 +91,16 @@ interface Output extends Share {
 export function planOutput(format: ResponseFormat | undefined, card: ModelCard): Output {
   if (!format || format.type === "text") return { ...NOTHING, fields: {} };
   const shape = format.type === "json_schema" ? format.json_schema : undefined;
-  if (!shape?.schema) return ask(writeJsonWish());
+  if (!shape?.schema) return addInstruction(writeJsonInstruction());
   const schema = JSON.stringify(closeObjects(shape.schema));
-  if (!card.capabilities.has("structured")) return ask(writeJsonWish(schema));
+  if (!card.capabilities.has("structured")) return addInstruction(writeJsonInstruction(schema));
   const { name, description } = shape;
   const jsonSchema = { schema, name, ...(description ? { description } : {}) };
   const textFormat = { type: "json_schema", structure: { jsonSchema } };
   return { ...NOTHING, fields: { outputConfig: { textFormat } } };
 }
 
-function ask(sentence: string): Output {
+function addInstruction(sentence: string): Output {
   return { fields: {}, instructions: [sentence], dropped: ["response_format"] };
 }
 

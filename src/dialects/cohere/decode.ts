@@ -15,7 +15,7 @@ import type {
   ReasoningDetail,
   Usage,
 } from "../../operations/chat/form.ts";
-import { explainInside } from "../_chat/error.ts";
+import { explainEmbeddedError } from "../_chat/error.ts";
 import { makeChunk, makeChunks, parseEvent } from "../_chat/event.ts";
 import { makeUsage, parseCount, parseKnownCount, parseMainCounts } from "../_chat/usage.ts";
 
@@ -49,10 +49,10 @@ export class CohereReader implements Decoder {
     const type = asString(parsed.type) ?? event;
     if (type === "message-end") return [this.#end(asObject(parsed.delta))];
     const given = asObject(asObject(parsed.delta).message);
-    const delta = this.#delta(type, given, asCount(parsed.index));
+    const delta = this.#readDelta(type, given, asCount(parsed.index));
     if (delta) return [makeChunk(delta)];
     // An error has the form of an error answer: a message, and no known event.
-    if (!isObject(parsed.delta) && asString(parsed.message)) throw explainInside(parsed);
+    if (!isObject(parsed.delta) && asString(parsed.message)) throw explainEmbeddedError(parsed);
     return [];
   }
 
@@ -65,25 +65,25 @@ export class CohereReader implements Decoder {
   /** Reads a whole answer in the order of a stream. */
   reply(body: unknown): ChatReply {
     if (!isObject(body)) throw garbled("the answer is not a JSON object");
-    if (!isObject(body.message)) throw explainInside(body);
+    if (!isObject(body.message)) throw explainEmbeddedError(body);
     const { content, tool_plan, tool_calls, citations } = body.message;
     const blocks = typeof content === "string" ? [{ text: content }] : asArray(content).map(asObject);
     const deltas = [
       ...blocks.map((block, index) => makeBlockDelta(block, index, this.#thoughts)),
-      this.#plan(tool_plan),
+      this.#readPlan(tool_plan),
       ...asArray(tool_calls).map((call, index) => makeCallDelta(call, index)),
       ...asArray(citations).map(makeCitationDelta),
     ];
     return foldChunks([...makeChunks(deltas.filter((one) => one !== null)), this.#end(body)]);
   }
 
-  #delta(type: string, given: JsonObject, index: number): Delta | null {
+  #readDelta(type: string, given: JsonObject, index: number): Delta | null {
     switch (type) {
       case "content-start":
       case "content-delta":
         return makeBlockDelta(asObject(given.content), index, this.#thoughts);
       case "tool-plan-delta":
-        return this.#plan(given.tool_plan);
+        return this.#readPlan(given.tool_plan);
       case "tool-call-start":
       case "tool-call-delta":
         return makeCallDelta(given.tool_calls, index);
@@ -93,7 +93,7 @@ export class CohereReader implements Decoder {
     return null;
   }
 
-  #plan(text: unknown): Delta | null {
+  #readPlan(text: unknown): Delta | null {
     return this.#thoughts.delta("plan", PLAN_FORMAT, text);
   }
 

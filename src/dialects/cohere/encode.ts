@@ -6,11 +6,11 @@ import type { ChatRequest, FunctionTool, ReasoningEffort } from "../../operation
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
 import {
   clampOutputLimit,
-  joinPortions,
+  type EncodedFields,
   listLeftOut,
   makeCall,
+  mergeFields,
   NOTHING,
-  type Portion,
 } from "../_chat/outgoing.ts";
 import { mapSchemas } from "../_chat/schema.ts";
 import { toFunction } from "../_chat/tools.ts";
@@ -54,7 +54,7 @@ const THINKING_TOKENS: ReadonlyMap<ReasoningEffort, number> = new Map([
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const limit = clampOutputLimit(request, card, "max_tokens");
   const thinks = can(card, "reasoning");
-  const { fields, dropped } = joinPortions(
+  const { fields, dropped } = mergeFields(
     makeNumbers(request),
     planTools(request, card),
     planFormat(request),
@@ -71,7 +71,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
   return makeCall(target, "/chat", body, [...listLeftOut(request, CARRIED), ...limit.dropped, ...dropped]);
 }
 
-function makeNumbers(request: ChatRequest): Portion {
+function makeNumbers(request: ChatRequest): EncodedFields {
   const fields: JsonObject = {};
   const dropped: string[] = [];
   for (const { from, to, min, max } of NUMBERS) {
@@ -85,7 +85,7 @@ function makeNumbers(request: ChatRequest): Portion {
 }
 
 /** Selects a named function or allowed ones by sending only those. Custom tools become functions of one string. */
-function planTools(request: ChatRequest, card: ModelCard): Portion {
+function planTools(request: ChatRequest, card: ModelCard): EncodedFields {
   const { choice, allowed } = simplifyChoice(request.tool_choice);
   const names = typeof choice === "object" ? new Set([choice.function.name]) : allowed;
   const all = (request.tools ?? []).map(toFunction);
@@ -125,7 +125,7 @@ function makeTool({ function: fn }: FunctionTool, strict: boolean): JsonObject {
 }
 
 /** JSON output is refused with tools (Cohere API reference, "response_format"). */
-function planFormat(request: ChatRequest): Portion {
+function planFormat(request: ChatRequest): EncodedFields {
   const { response_format: asked } = request;
   if (!asked || asked.type === "text") return NOTHING;
   if (request.tools) return { fields: {}, dropped: ["response_format"] };
@@ -134,7 +134,7 @@ function planFormat(request: ChatRequest): Portion {
   return { fields: { response_format: { type: "json_object", json_schema } }, dropped: [] };
 }
 
-function planThinking(request: ChatRequest, thinks: boolean): Portion {
+function planThinking(request: ChatRequest, thinks: boolean): EncodedFields {
   const effort = request.reasoning_effort;
   if (effort === undefined) return NOTHING;
   if (!thinks) return { fields: {}, dropped: ["reasoning_effort"] };

@@ -66,7 +66,7 @@ export class Candidate {
   }
 
   /** Reads one report of this candidate. Returns nothing if it adds nothing to the choice. */
-  take(given: JsonObject): ChunkChoice[] {
+  read(given: JsonObject): ChunkChoice[] {
     if (asArray(asObject(given.groundingMetadata).groundingChunks).length > 0) {
       this.#grounding = asObject(given.groundingMetadata);
     }
@@ -98,14 +98,14 @@ export class Candidate {
   /** Code that Google ran, its results and Google's searches are not the answer, and their signatures aren't needed. */
   #part(part: JsonObject, pieces: Pieces[]): void {
     const signature = asString(part.thoughtSignature);
-    if (isObject(part.functionCall)) this.#call(part.functionCall, signature, pieces);
+    if (isObject(part.functionCall)) this.#addCall(part.functionCall, signature, pieces);
     else if (typeof part.text === "string" && part.thought === true) {
-      this.#thought(part.text, signature, pieces);
-    } else if (typeof part.text === "string") this.#say(part.text, signature, pieces);
-    else if (isObject(part.inlineData) && part.thought !== true) this.#draw(part.inlineData, pieces);
+      this.#addThought(part.text, signature, pieces);
+    } else if (typeof part.text === "string") this.#addText(part.text, signature, pieces);
+    else if (isObject(part.inlineData) && part.thought !== true) this.#addImage(part.inlineData, pieces);
   }
 
-  #thought(text: string, signature: string | undefined, all: Pieces[]): void {
+  #addThought(text: string, signature: string | undefined, all: Pieces[]): void {
     if (text === "" && signature === undefined) return;
     this.#thinking ??= this.#blocks++;
     const signed = signature === undefined ? {} : { signature };
@@ -121,7 +121,7 @@ export class Candidate {
     if (signature !== undefined) this.#thinking = null;
   }
 
-  #say(text: string, signature: string | undefined, all: Pieces[]): void {
+  #addText(text: string, signature: string | undefined, all: Pieces[]): void {
     if (text !== "") {
       this.#thinking = null;
       this.#text.push(text);
@@ -135,7 +135,7 @@ export class Candidate {
   }
 
   /** Images are sent in OpenRouter's field `images`. For sound there is no form that clients would read. */
-  #draw(data: JsonObject, all: Pieces[]): void {
+  #addImage(data: JsonObject, all: Pieces[]): void {
     const type = asString(data.mimeType) ?? "";
     if (!type.startsWith("image/")) return;
     const url = `data:${type};base64,${asString(data.data) ?? ""}`;
@@ -143,7 +143,7 @@ export class Candidate {
   }
 
   /** A call arrives whole, or on Vertex AI first its name and then pieces as long as `willContinue` is set. */
-  #call(given: JsonObject, signature: string | undefined, pieces: Pieces[]): void {
+  #addCall(given: JsonObject, signature: string | undefined, pieces: Pieces[]): void {
     this.#thinking = null;
     const name = asString(given.name);
     if (name && this.#openCall) this.#close(this.#openCall, pieces);

@@ -5,14 +5,14 @@ import { type ChatRequest, type ResponseFormat, readOutputLimit } from "../../op
 import { clampOutputLimit } from "../_chat/outgoing.ts";
 import { chooseThinking, type ModelFacts } from "./models.ts";
 import { cleanSchema } from "./schema.ts";
-import type { Calling } from "./tools.ts";
+import type { FunctionCalling } from "./tools.ts";
 
 const STOPS_MAX = 5;
 
 /** Names a client's field that was changed or left out. */
 type Drop = (...fields: readonly string[]) => void;
 
-interface Configured {
+interface GenerationSettings {
   readonly generationConfig: JsonObject;
   /** Instructions for the system text, replacing fields that the config lacks. */
   readonly instruction: string;
@@ -25,7 +25,12 @@ interface Limits {
 }
 
 /** Makes `generationConfig`. Fields that the model refuses are left out and named. */
-export function makeConfig(request: ChatRequest, calling: Calling, limits: Limits, drop: Drop): Configured {
+export function makeConfig(
+  request: ChatRequest,
+  calling: FunctionCalling,
+  limits: Limits,
+  drop: Drop,
+): GenerationSettings {
   const format = makeFormat(request.response_format, calling, limits.facts, drop);
   const length = clampOutputLimit(request, limits.card, "maxOutputTokens");
   drop(...length.dropped);
@@ -84,7 +89,7 @@ const PLAIN: Format = { config: {}, instruction: "" };
 /** Asks in words for JSON that can't be enforced. With a forced call there is no answer to format. */
 function makeFormat(
   format: ResponseFormat | undefined,
-  calling: Calling,
+  calling: FunctionCalling,
   facts: ModelFacts,
   drop: Drop,
 ): Format {

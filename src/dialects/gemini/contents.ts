@@ -33,7 +33,7 @@ interface Turn {
 }
 
 /** The server and model for which the conversation is written. */
-interface Writing {
+interface ConversationTarget {
   readonly facts: ModelFacts;
   readonly baseUrl: string;
   /** True if calls and their responses carry ids. Vertex AI refuses them for generations before 3. */
@@ -41,22 +41,26 @@ interface Writing {
 }
 
 /** A call in the history: responses must name its function and follow the order of the calls. */
-interface Made {
+interface HistoryCall {
   readonly name: string;
   readonly order: number;
 }
 
 /** Makes the conversation's part of the body. `instruction` is added to the system text. */
-export function makeConversation(request: ChatRequest, writing: Writing, instruction: string): JsonObject {
+export function makeConversation(
+  request: ChatRequest,
+  target: ConversationTarget,
+  instruction: string,
+): JsonObject {
   const leading = countLeading(request.messages);
   const system = request.messages.slice(0, leading).flatMap((message) => readSystemText(message));
   if (instruction !== "") system.push(instruction);
-  const turns = writeTurns(request.messages, leading, writing);
-  if (writing.facts.signed) signLastTurn(turns);
-  if (!writing.facts.prefill && turns.at(-1)?.role === "model") {
+  const turns = writeTurns(request.messages, leading, target);
+  if (target.facts.signed) signLastTurn(turns);
+  if (!target.facts.prefill && turns.at(-1)?.role === "model") {
     turns.push({ role: "user", parts: [{ text: GO_ON }] });
   }
-  return withSystem(turns, system, writing.facts.system);
+  return withSystem(turns, system, target.facts.system);
 }
 
 /** A system message inside the conversation keeps its place: at the front it would change every cached prefix. */
@@ -86,12 +90,12 @@ function withSystem(turns: Turn[], system: readonly string[], apart: boolean): J
 }
 
 /** Consecutive assistant messages form one turn, and so do consecutive results: Gemini pairs whole turns. */
-function writeTurns(messages: readonly ChatMessage[], leading: number, writing: Writing): Turn[] {
-  const made = new Map<string, Made>();
+function writeTurns(messages: readonly ChatMessage[], leading: number, target: ConversationTarget): Turn[] {
+  const calls = new Map<string, HistoryCall>();
   const turns: Turn[] = [];
   let results: ToolMessage[] = [];
   const flush = () => {
-    if (results.length > 0) turns.push({ role: "user", parts: makeResponseParts(results, made, writing) });
+    if (results.length > 0) turns.push({ role: "user", parts: makeResponseParts(results, calls, target) });
     results = [];
   };
   for (const [index, message] of messages.entries()) {
@@ -104,8 +108,8 @@ function writeTurns(messages: readonly ChatMessage[], leading: number, writing: 
     const path = `messages[${index}].content`;
     if (isSystem(message)) addNote(turns, makeNoteParts(message));
     else if (message.role === "user")
-      addTurn(turns, "user", makeContentParts(message.content, path, writing.baseUrl));
-    else addTurn(turns, "model", makeModelParts(message, made, writing));
+      addTurn(turns, "user", makeContentParts(message.content, path, target.baseUrl));
+    else addTurn(turns, "model", makeModelParts(message, calls, target));
   }
   flush();
   return turns;
@@ -149,14 +153,17 @@ function makeContentPart(part: ContentPart, path: string, baseUrl: string): Json
  * Makes the parts of a turn. A separate signature belongs to the text before it, or if there is none, to the text that
  * follows.
  */
-function makeModelParts(message: AssistantMessage, made: Map<string, Made>, writing: Writing): JsonObject[] {
-  const isOwn = (each: ReasoningDetail) =>
-    each.format === REASONING_FORMAT && writing.facts.thinking !== null;
+function makeModelParts(
+  message: AssistantMessage,
+  calls: Map<string, HistoryCall>,
+  target: ConversationTarget,
+): JsonObject[] {
+  const isOwn = (each: ReasoningDetail) => each.format === REASONING_FORMAT && target.facts.thinking !== null;
   const own = (message.reasoning_details ?? []).filter(isOwn);
   const parts: JsonObject[] = [];
   let waiting: string | undefined;
   for (const part of listTurn(message)) {
-    if (part.kind === "call") parts.push(makeCallPart(part.call, own, made, writing));
+    if (part.kind === "call") parts.push(makeCallPart(part.call, own, calls, target));
     else if (part.kind === "thinking") {
       const details = part.details.filter(isOwn);
       parts.push(...details.flatMap(makeThoughtPart));
@@ -166,7 +173,7 @@ function makeModelParts(message: AssistantMessage, made: Map<string, Made>, writ
       last.thoughtSignature = waiting;
       waiting = undefined;
     } else {
-      const text = readSaid(part);
+      const text = readTurnText(part);
       if (text === "") continue;
       parts.push({ text, ...addSignature(waiting) });
       waiting = undefined;
@@ -180,7 +187,7 @@ function isUnsigned({ text, thought, thoughtSignature }: JsonObject): boolean {
   return text !== undefined && thought === undefined && thoughtSignature === undefined;
 }
 
-function readSaid({ content, refusal }: TurnText): string {
+function readTurnText({ content, refusal }: TurnText): string {
   const said = listParts(content).map((part) => {
     if (part.type === "refusal") return part.refusal;
     return part.type === "text" ? part.text : "";
@@ -209,16 +216,16 @@ function findTextSignature(details: readonly ReasoningDetail[]): string | undefi
 function makeCallPart(
   call: ToolCall,
   details: readonly ReasoningDetail[],
-  made: Map<string, Made>,
-  writing: Writing,
+  calls: Map<string, HistoryCall>,
+  target: ConversationTarget,
 ): JsonObject {
   const { name: given, args } = findCalled(call);
   const name = toSentName(given);
-  made.set(call.id, { name, order: made.size });
+  calls.set(call.id, { name, order: calls.size });
   const carried = asObject(asObject(call.extra_content).google).thought_signature;
   const signature = asString(carried) ?? details.find((each) => each.id === call.id)?.data;
-  const id = writing.ids ? { id: call.id } : {};
-  return { functionCall: { ...id, name, args }, ...(writing.facts.thinking ? addSignature(signature) : {}) };
+  const id = target.ids ? { id: call.id } : {};
+  return { functionCall: { ...id, name, args }, ...(target.facts.thinking ? addSignature(signature) : {}) };
 }
 
 /** Arguments that are not a JSON object, as other models may leave them, are kept under one name. */
@@ -233,21 +240,21 @@ function findCalled(call: ToolCall): { name: string; args: JsonObject } {
 /** Makes the results of one turn. Images in them follow as separate parts. */
 function makeResponseParts(
   results: readonly ToolMessage[],
-  made: ReadonlyMap<string, Made>,
-  writing: Writing,
+  calls: ReadonlyMap<string, HistoryCall>,
+  target: ConversationTarget,
 ): JsonObject[] {
-  const place = (message: ToolMessage) => made.get(message.tool_call_id)?.order ?? made.size;
+  const place = (message: ToolMessage) => calls.get(message.tool_call_id)?.order ?? calls.size;
   const ordered = results.toSorted((one, other) => place(one) - place(other));
   const responses = ordered.map((message) => {
-    const name = made.get(message.tool_call_id)?.name ?? asString(message.name) ?? message.tool_call_id;
-    const id = writing.ids ? { id: message.tool_call_id } : {};
+    const name = calls.get(message.tool_call_id)?.name ?? asString(message.name) ?? message.tool_call_id;
+    const id = target.ids ? { id: message.tool_call_id } : {};
     const text = joinText(message.content);
     const response = message.is_error ? { error: text } : makeResponse(text);
     return { functionResponse: { ...id, name, response } };
   });
   const media = ordered.flatMap((message) =>
     listParts(message.content).flatMap((part) =>
-      part.type === "text" ? [] : makeContentPart(part, "messages", writing.baseUrl),
+      part.type === "text" ? [] : makeContentPart(part, "messages", target.baseUrl),
     ),
   );
   return [...responses, ...media];

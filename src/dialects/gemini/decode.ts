@@ -40,13 +40,13 @@ export class GeminiDecoder implements Decoder {
     const data = event.data.trim();
     // Some servers of this dialect end with it, but not Google.
     if (data === "" || data === "[DONE]") return [];
-    return this.take(parseJson(data));
+    return this.readBody(parseJson(data));
   }
 
   /** Reads a response object, or an array of them, the form of a stream without `alt=sse`. */
-  take(body: unknown): readonly ChatChunk[] {
-    if (Array.isArray(body)) return body.flatMap((each) => this.#response(each));
-    return this.#response(body);
+  readBody(body: unknown): readonly ChatChunk[] {
+    if (Array.isArray(body)) return body.flatMap((each) => this.#readResponse(each));
+    return this.#readResponse(body);
   }
 
   end(): readonly ChatChunk[] {
@@ -55,14 +55,14 @@ export class GeminiDecoder implements Decoder {
     return choices.length > 0 ? [{ choices }] : [];
   }
 
-  #response(body: unknown): ChatChunk[] {
+  #readResponse(body: unknown): ChatChunk[] {
     if (!isObject(body)) throw garbled("not a generateContent response");
     if (body.error) throw explainError(body.error);
     const choices: ChunkChoice[] = [];
     // A chunk has one choice per index: parts that return to an earlier kind get a chunk of their own.
     const later: ChatChunk[] = [];
     for (const each of asArray(body.candidates)) {
-      const own = this.#candidate(asObject(each));
+      const own = this.#readCandidate(asObject(each));
       if (own[0]) choices.push(own[0]);
       if (own.length > 1) for (const choice of own.slice(1)) later.push({ choices: [choice] });
     }
@@ -74,14 +74,14 @@ export class GeminiDecoder implements Decoder {
     return later.length > 0 ? [first, ...later] : [first];
   }
 
-  #candidate(given: JsonObject): ChunkChoice[] {
+  #readCandidate(given: JsonObject): ChunkChoice[] {
     const index = asCount(given.index);
     const reason = toFinishReason(given.finishReason);
     if (reason === "failed") throw explainUnfinished(given);
     const candidate = this.#candidates.get(index) ?? new Candidate(index, this.#names);
     this.#candidates.set(index, candidate);
     if (reason) candidate.finish(reason, given.finishReason);
-    return candidate.take(given);
+    return candidate.read(given);
   }
 
   /** A blocked prompt has no candidates. A block in the middle of an answer ends the candidates that have begun. */
@@ -114,5 +114,5 @@ function explainUnfinished(given: JsonObject): Fault {
 /** Reads an unstreamed answer: the body is one event, or an array of a stream's events. */
 export function parseReply(body: unknown, request: ChatRequest): ChatReply {
   const decoder = new GeminiDecoder(request);
-  return foldChunks([...decoder.take(body), ...decoder.end()]);
+  return foldChunks([...decoder.readBody(body), ...decoder.end()]);
 }

@@ -11,7 +11,7 @@ import { GeminiDecoder, parseReply } from "./decode.ts";
 import { explain } from "./errors.ts";
 import { findFacts, isVertex } from "./models.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
-import { makeCalling } from "./tools.ts";
+import { makeFunctionCalling } from "./tools.ts";
 
 /** Fields with a place in the body, or named by the steps below if they can't be carried. */
 const CARRIED: ReadonlySet<string> = new Set([
@@ -53,7 +53,7 @@ function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: b
   const drop = (...fields: readonly string[]) => {
     for (const field of fields) if (request[field] !== undefined) dropped.add(field);
   };
-  const calling = makeCalling(request);
+  const calling = makeFunctionCalling(request);
   const { generationConfig, instruction } = makeConfig(request, calling, { card, facts, vertex }, drop);
   const writing = { facts, baseUrl: target.baseUrl, ids: facts.signed || !vertex };
   return {

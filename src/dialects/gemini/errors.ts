@@ -59,14 +59,14 @@ function readRetryDelayMs(details: readonly JsonObject[]): number | undefined {
 function readMeaning(status: number, details: readonly JsonObject[]): FaultCode | undefined {
   const reasons = details.map((each) => asString(each.reason) ?? "");
   if (reasons.some((reason) => reason.startsWith("API_KEY_"))) return "upstream_auth";
-  return status === 429 && isSpent(details) ? "upstream_auth" : undefined;
+  return status === 429 && isQuotaExhausted(details) ? "upstream_auth" : undefined;
 }
 
 /**
  * `google.rpc.QuotaFailure` names the exceeded quota. Every 429 mentions "quota and billing", but only a daily quota,
  * or a quota of zero, stays exceeded for long.
  */
-function isSpent(details: readonly JsonObject[]): boolean {
+function isQuotaExhausted(details: readonly JsonObject[]): boolean {
   const quotas = details.flatMap((each) => asArray(each.violations)).map(asObject);
   return quotas.some(
     ({ quotaId, quotaValue }) => /PerDay/.test(asString(quotaId) ?? "") || String(quotaValue) === "0",

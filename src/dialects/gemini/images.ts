@@ -32,7 +32,7 @@ export const GEMINI_IMAGES: Codec<ImagesForm> = makeWholeCodec({
 });
 
 function encodeImagen(ask: ImagesRequest, card: ModelCard, target: Target): Outgoing {
-  if (ask.sources.length > 0) throw unable(card, "change pictures");
+  if (ask.sources.length > 0) throw makeUnsupportedFault(card, "change pictures");
   const shape = findShape(ask.size);
   const mimeType = ask.outputFormat === undefined ? undefined : `image/${ask.outputFormat}`;
   const parameters = {
@@ -84,11 +84,11 @@ function findShape(size: string | undefined): string | null {
 
 function writeSource(source: ImageSource, card: ModelCard): JsonObject {
   const data = parseDataUrl(findUrl(source));
-  if (!data) throw unable(card, "fetch pictures: send them as files or data: URLs");
+  if (!data) throw makeUnsupportedFault(card, "fetch pictures: send them as files or data: URLs");
   return { inlineData: { mimeType: data.mediaType, data: data.base64 } };
 }
 
-function unable({ id }: ModelCard, what: string): Fault {
+function makeUnsupportedFault({ id }: ModelCard, what: string): Fault {
   return new Fault("unsupported_capability", `The model '${id}' can't ${what}.`, { param: "model" });
 }
 
@@ -98,7 +98,7 @@ function readImagen(body: unknown, { price }: ModelCard): ImagesReply {
     // Recorded on Vertex AI: the filter's verdict on the prompt is an entry among the images.
     return data === undefined ? [] : [readPicture(data)];
   });
-  if (pictures.length === 0) throw filtered();
+  if (pictures.length === 0) throw makeFilterFault();
   const images = pictures.length;
   return {
     pictures,
@@ -115,7 +115,7 @@ function readGemini(body: unknown): ImagesReply {
     // Drafts drawn while thinking are not part of the answer.
     return data === undefined || asObject(part).thought === true ? [] : [readPicture(data)];
   });
-  if (pictures.length === 0) throw filtered();
+  if (pictures.length === 0) throw makeFilterFault();
   return { pictures, settings: {}, usage: readUsage(asObject(usageMetadata), pictures.length) };
 }
 
@@ -126,7 +126,7 @@ function readPicture(data: unknown): Picture {
 }
 
 /** Google leaves out images that its filter stopped. */
-function filtered(): Fault {
+function makeFilterFault(): Fault {
   return new Fault("content_filter", "The provider's filter stopped the picture.", { upstreamStatus: 200 });
 }
 

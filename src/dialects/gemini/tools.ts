@@ -6,7 +6,7 @@ import { type PlainChoice, simplifyChoice } from "../../operations/chat/tool-cho
 import { toFunction } from "../_chat/tools.ts";
 import { cleanSchema } from "./schema.ts";
 
-export interface Calling {
+export interface FunctionCalling {
   /** `tools` and `toolConfig`, if the request has them. */
   readonly fields: JsonObject;
   readonly declared: boolean;
@@ -28,7 +28,7 @@ export function mapSentNames({ tools = [] }: ChatRequest): ReadonlyMap<string, s
 type Mode = "AUTO" | "ANY" | "NONE";
 
 /** Declares the tools. A custom tool becomes a function with one string. */
-export function makeCalling({ tools, tool_choice: given }: ChatRequest): Calling {
+export function makeFunctionCalling({ tools, tool_choice: given }: ChatRequest): FunctionCalling {
   if (!tools) return { fields: {}, declared: false, forced: false };
   const chosen = simplifyChoice(given);
   const mode = toMode(chosen.choice);

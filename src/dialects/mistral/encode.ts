@@ -6,11 +6,11 @@ import type { ChatRequest, FunctionTool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
 import {
   clampOutputLimit,
-  joinPortions,
+  type EncodedFields,
   listLeftOut,
   makeCall,
+  mergeFields,
   NOTHING,
-  type Portion,
   pickFields,
 } from "../_chat/outgoing.ts";
 import { toFunction } from "../_chat/tools.ts";
@@ -39,7 +39,7 @@ const ALWAYS_THINKS = /^magistral/;
 
 export function encodeMistral(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const limit = clampOutputLimit(request, card, "max_tokens");
-  const { fields, dropped } = joinPortions(
+  const { fields, dropped } = mergeFields(
     planSampling(request),
     planEffort(request, card),
     planTools(request),
@@ -61,7 +61,7 @@ export function encodeMistral(request: ChatRequest, card: ModelCard, target: Tar
 }
 
 /** Temperature is at most 1.5. At 0, which is greedy, top_p must be 1. */
-function planSampling(request: ChatRequest): Portion {
+function planSampling(request: ChatRequest): EncodedFields {
   const { temperature, top_p: topP } = request;
   if (temperature === undefined) return NOTHING;
   if (temperature > TEMPERATURE_MAX) {
@@ -79,7 +79,7 @@ function makeFormatFields({ response_format: format }: ChatRequest): JsonObject 
 }
 
 /** Mistral's only efforts are `none` and `high`. */
-function planEffort(request: ChatRequest, card: ModelCard): Portion {
+function planEffort(request: ChatRequest, card: ModelCard): EncodedFields {
   const { reasoning_effort: asked } = request;
   if (asked === undefined) return NOTHING;
   const isDeaf = ALWAYS_THINKS.test(card.name) || !can(card, "reasoning");
@@ -88,7 +88,7 @@ function planEffort(request: ChatRequest, card: ModelCard): Portion {
   return { fields: { reasoning_effort: effort }, dropped: effort === asked ? [] : ["reasoning_effort"] };
 }
 
-function planTools(request: ChatRequest): Portion {
+function planTools(request: ChatRequest): EncodedFields {
   const { tools, tool_choice: asked, parallel_tool_calls: parallel } = request;
   if (tools === undefined) {
     const idle = ["tool_choice", "parallel_tool_calls"].filter((field) => request[field] !== undefined);

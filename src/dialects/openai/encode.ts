@@ -7,10 +7,10 @@ import type { ChatRequest } from "../../operations/chat/form.ts";
 import {
   CARRIED_ALWAYS,
   clampOutputLimit,
-  joinPortions,
+  type EncodedFields,
   listUncited,
   makeCall,
-  type Portion,
+  mergeFields,
   ROUTING,
 } from "../_chat/outgoing.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
@@ -42,7 +42,7 @@ export function encodeChat(
   for (const { instruction } of [tools, format]) {
     if (instruction !== null) messages = withInstruction(messages, instruction);
   }
-  const { fields, dropped } = joinPortions(thinking, tools, format);
+  const { fields, dropped } = mergeFields(thinking, tools, format);
   const body: JsonObject = {
     model: card.name,
     messages,
@@ -63,7 +63,7 @@ function makePlainFields(
   quirks: OpenaiQuirks,
   thinkingOff: boolean,
   hasTools: boolean,
-): Portion {
+): EncodedFields {
   const fields: JsonObject = {};
   const dropped = [...listUncited(request)];
   for (const [field, value] of Object.entries(request)) {

@@ -21,10 +21,10 @@ import {
 } from "../../operations/speech/form.ts";
 import type { TranscriptionReply, TranscriptPart } from "../../operations/transcription/form.ts";
 import type { PartDecoder, WholePiece, WholeReply } from "../../operations/whole-form.ts";
-import { explainInside } from "../_chat/error.ts";
+import { explainEmbeddedError } from "../_chat/error.ts";
 
 /** The differences between streams of events. */
-interface EventTerms<R, P> {
+interface EventHandler<R, P> {
   read(type: string, body: JsonObject): readonly WholePiece<R, P>[];
   /** True once the answer is whole. */
   isWhole(): boolean;
@@ -32,21 +32,21 @@ interface EventTerms<R, P> {
   atDone?(): readonly WholePiece<R, P>[];
 }
 
-function makeEventDecoder<R extends WholeReply, P>(terms: EventTerms<R, P>): PartDecoder<R, P> {
+function makeEventDecoder<R extends WholeReply, P>(handler: EventHandler<R, P>): PartDecoder<R, P> {
   return {
     isEvents: true,
     get done() {
-      return terms.isWhole();
+      return handler.isWhole();
     },
     push({ event, data }: ServerEvent) {
-      if (data === "[DONE]") return terms.atDone?.() ?? [];
+      if (data === "[DONE]") return handler.atDone?.() ?? [];
       const body = parseJson(data);
       if (!isObject(body)) throw garbled("an event that is no JSON object");
-      if (body.error || body.type === "error" || event === "error") throw explainInside(body);
-      return terms.read(asString(body.type) ?? event, body);
+      if (body.error || body.type === "error" || event === "error") throw explainEmbeddedError(body);
+      return handler.read(asString(body.type) ?? event, body);
     },
     end() {
-      if (!terms.isWhole()) throw garbled("a stream without its own end");
+      if (!handler.isWhole()) throw garbled("a stream without its own end");
       return [];
     },
   };

@@ -16,12 +16,12 @@ const SAMPLING = ["temperature", "top_p", "logprobs", "top_logprobs"];
 const SOUND = ["audio", "modalities"];
 const SEARCH = "web_search_options";
 
-function efforts(...values: EffortQuirks["values"]): EffortQuirks {
+function makeEfforts(...values: EffortQuirks["values"]): EffortQuirks {
   return { values };
 }
 
 /** Returns the efforts of models that don't think unless asked to. */
-function silent(...values: EffortQuirks["values"]): EffortQuirks {
+function makeOptionalEfforts(...values: EffortQuirks["values"]): EffortQuirks {
   return { values, offByDefault: true };
 }
 
@@ -62,26 +62,32 @@ const MODELS: readonly ModelQuirks[] = [
   },
   { names: /audio/, quirks: { ...TALKS, refuses: [SEARCH, "verbosity"] } },
   { names: /^(ft:)?(gpt-3|gpt-4|chatgpt-|gpt-5-chat)/, quirks: TALKS },
-  { names: /^gpt-5\.\d+-chat/, quirks: { effort: efforts("medium") } },
+  { names: /^gpt-5\.\d+-chat/, quirks: { effort: makeEfforts("medium") } },
   {
     names: /^(ft:)?o\d/,
     quirks: {
       ...THINKS,
       refuses: [...THINKS.refuses, "parallel_tool_calls", "verbosity"],
-      effort: efforts("low", "medium", "high"),
+      effort: makeEfforts("low", "medium", "high"),
       customTools: false,
       directions: TALKS.directions,
     },
   },
-  { names: /^(ft:)?gpt-5(-|$)/, quirks: { ...THINKS, effort: efforts("minimal", "low", "medium", "high") } },
-  { names: /^(ft:)?gpt-5\.1/, quirks: { effort: silent("none", "low", "medium", "high") } },
-  { names: /^(ft:)?gpt-5\.[2-4]/, quirks: { effort: silent("none", "low", "medium", "high", "xhigh") } },
-  { names: /^(ft:)?gpt-5\.5/, quirks: { effort: efforts("none", "low", "medium", "high", "xhigh") } },
+  {
+    names: /^(ft:)?gpt-5(-|$)/,
+    quirks: { ...THINKS, effort: makeEfforts("minimal", "low", "medium", "high") },
+  },
+  { names: /^(ft:)?gpt-5\.1/, quirks: { effort: makeOptionalEfforts("none", "low", "medium", "high") } },
+  {
+    names: /^(ft:)?gpt-5\.[2-4]/,
+    quirks: { effort: makeOptionalEfforts("none", "low", "medium", "high", "xhigh") },
+  },
+  { names: /^(ft:)?gpt-5\.5/, quirks: { effort: makeEfforts("none", "low", "medium", "high", "xhigh") } },
   // With tools they use `/responses`, which returns one choice.
   { names: CAN_STOP_THINKING, quirks: { choicesMax: 1 } },
   {
     names: TOOLS_OR_THINKING,
-    quirks: { ...THINKS, choicesMax: 1, effort: efforts("low", "medium", "high", "xhigh", "max") },
+    quirks: { ...THINKS, choicesMax: 1, effort: makeEfforts("low", "medium", "high", "xhigh", "max") },
   },
 ];
 
@@ -96,7 +102,7 @@ export const OPENAI: OpenaiQuirks = {
   cacheMark: "prompt_cache_breakpoint",
   customTools: true,
   directions: ["none", "required", "named", "allowed_tools"],
-  effort: efforts("none", "low", "medium", "high", "xhigh", "max"),
+  effort: makeEfforts("none", "low", "medium", "high", "xhigh", "max"),
   refusesUnknown: OTHERS_ONLY,
   models: MODELS,
 };

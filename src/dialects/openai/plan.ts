@@ -4,7 +4,7 @@ import { asObject, asString, isObject, type JsonObject } from "../../core/json.t
 import { writeForcedCall } from "../../operations/chat/forced-call.ts";
 import type { ChatRequest, FunctionTool, ReasoningEffort, Tool } from "../../operations/chat/form.ts";
 import { simplifyChoice } from "../../operations/chat/tool-choice.ts";
-import { NOTHING, type Portion } from "../_chat/outgoing.ts";
+import { type EncodedFields, NOTHING } from "../_chat/outgoing.ts";
 import { toFunction } from "../_chat/tools.ts";
 import { mentionsJson, withCacheMark } from "./messages.ts";
 import type { OpenaiQuirks } from "./quirks.ts";
@@ -12,7 +12,7 @@ import { toMoonshotSchema } from "./schema.ts";
 
 const ORDER: readonly ReasoningEffort[] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-interface ThinkingPlan extends Portion {
+interface ThinkingPlan extends EncodedFields {
   /** True if the model will not think. */
   readonly off: boolean;
 }
@@ -82,7 +82,7 @@ function isOff(own: unknown): boolean {
   return own === false || asObject(own).type === "disabled";
 }
 
-interface Plan extends Portion {
+interface Plan extends EncodedFields {
   /** A sentence for the system message, replacing fields that the server lacks. */
   readonly instruction: string | null;
 }

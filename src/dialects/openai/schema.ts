@@ -31,14 +31,14 @@ function translate(keyword: string, value: unknown): unknown {
   if (DATA.has(keyword)) return value;
   if (keyword === "items" && (Array.isArray(value) || typeof value === "boolean")) {
     const members: unknown[] = Array.isArray(value) ? value : [];
-    return members.length === 0 ? {} : { anyOf: members.map(schemaOr) };
+    return members.length === 0 ? {} : { anyOf: members.map(convertSchema) };
   }
   if (MAPS.has(keyword) && isObject(value)) {
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, schemaOr(inner)]));
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, convertSchema(inner)]));
   }
-  return Array.isArray(value) ? value.map(schemaOr) : schemaOr(value);
+  return Array.isArray(value) ? value.map(convertSchema) : convertSchema(value);
 }
 
-function schemaOr(value: unknown): unknown {
+function convertSchema(value: unknown): unknown {
   return isObject(value) ? toMoonshotSchema(value) : value;
 }

@@ -12,7 +12,7 @@ import { type OutputForm, REASONING_FORMAT, ResponseReader } from "../_responses
 import type { ChatDialect } from "../dialect.ts";
 import { encode } from "./encode.ts";
 
-class OutputOfResponses implements OutputForm {
+class ResponsesOutput implements OutputForm {
   readonly #customTools: ReadonlySet<string>;
   #searches = 0;
 
@@ -56,8 +56,8 @@ export const responses: ChatDialect = {
   chat: {
     answersPerCall: () => 1,
     encode,
-    decoder: (_card, request) => new ResponseReader(new OutputOfResponses(request)),
-    reply: (body, _card, request) => new ResponseReader(new OutputOfResponses(request)).reply(body),
+    decoder: (_card, request) => new ResponseReader(new ResponsesOutput(request)),
+    reply: (body, _card, request) => new ResponseReader(new ResponsesOutput(request)).reply(body),
     mend: (request, fault) => (isReasoningRefused(fault) ? dropThinking(request, REASONING_FORMAT) : null),
   },
   explain: explainChat,

@@ -5,15 +5,15 @@ import { asObject, asString, isObject, type JsonObject } from "../../core/json.t
 import type { ChatRequest, ResponseFormat, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import {
   clampOutputLimit,
-  joinPortions,
+  type EncodedFields,
   listLeftOut,
   makeCall,
+  mergeFields,
   nestFields,
-  type Portion,
   pickFields,
 } from "../_chat/outgoing.ts";
 import { flattenTool, makeInputItems } from "../_responses/input.ts";
-import { makeInputForm, type PutBack } from "./input.ts";
+import { makeInputForm, type ReasoningReplay } from "./input.ts";
 import { chooseEffort, findFacts, type ModelFacts } from "./models.ts";
 
 /** Lower values are answered with 400 (OpenAI, Responses API: `max_output_tokens`). */
@@ -50,14 +50,14 @@ const CARRIED: ReadonlySet<string> = new Set([
 export function encode(request: ChatRequest, card: ModelCard, target: Target): Outgoing {
   const facts = findFacts(card);
   const limit = clampOutputLimit(request, card, "max_output_tokens", OUTPUT_TOKENS_MIN);
-  const { fields, dropped } = joinPortions(
+  const { fields, dropped } = mergeFields(
     makeReasoning(request, facts),
     makeSampling(request, facts),
     makeTextOptions(request, facts),
   );
   const body: JsonObject = {
     model: card.name,
-    input: makeInputItems(request.messages, makeInputForm(listPutBack(facts))),
+    input: makeInputItems(request.messages, makeInputForm(chooseReasoningReplay(facts))),
     store: request.store ?? false,
     ...(request.stream ? { stream: true } : {}),
     ...limit.fields,
@@ -79,13 +79,13 @@ function listCarried(request: ChatRequest): ReadonlySet<string> {
   return textOnly ? new Set([...CARRIED, "modalities"]) : CARRIED;
 }
 
-function listPutBack(facts: ModelFacts): PutBack {
+function chooseReasoningReplay(facts: ModelFacts): ReasoningReplay {
   if (facts.reasons === false) return "nothing";
   return facts.openAi ? "sealed" : "raw";
 }
 
 /** A summary is requested only if the client wants to see thinking: OpenAI limits it to verified organisations. */
-function makeReasoning(request: ChatRequest, facts: ModelFacts): Portion {
+function makeReasoning(request: ChatRequest, facts: ModelFacts): EncodedFields {
   const wish = asObject(request.reasoning);
   const asked = request.reasoning_effort;
   const effort = asked === undefined ? undefined : chooseEffort(asked, facts);
@@ -99,7 +99,7 @@ function makeReasoning(request: ChatRequest, facts: ModelFacts): Portion {
 }
 
 /** OpenAI's models refuse sampling parameters while they reason. Those with effort `none` accept them with it. */
-function makeSampling(request: ChatRequest, facts: ModelFacts): Portion {
+function makeSampling(request: ChatRequest, facts: ModelFacts): EncodedFields {
   const free = !facts.openAi || !facts.reasons || (request.reasoning_effort === "none" && knowsNone(facts));
   const names = ["temperature", "top_p", "logprobs", "top_logprobs"];
   if (!free) return { fields: {}, dropped: Object.keys(pickFields(request, names)) };
@@ -112,7 +112,7 @@ function knowsNone(facts: ModelFacts): boolean {
   return facts.efforts?.includes("none") ?? true;
 }
 
-function makeTextOptions(request: ChatRequest, facts: ModelFacts): Portion {
+function makeTextOptions(request: ChatRequest, facts: ModelFacts): EncodedFields {
   const { verbosity, response_format: format } = request;
   const text: JsonObject = {};
   if (format) text.format = makeFormat(format);

@@ -15,14 +15,14 @@ import { type InputForm, makeInputContent } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";
 
 /** The part of earlier thinking that is sent back: nothing, only sealed items, or also its raw text. */
-export type PutBack = "nothing" | "sealed" | "raw";
+export type ReasoningReplay = "nothing" | "sealed" | "raw";
 
 /** Makes the form for one model. */
-export function makeInputForm(putBack: PutBack): InputForm {
+export function makeInputForm(replay: ReasoningReplay): InputForm {
   const form: InputForm = {
     part: makeInputPart,
     said: makeOutputParts,
-    thought: (details) => makeReasoningItems(details, putBack),
+    thought: (details) => makeReasoningItems(details, replay),
     call: makeCallItem,
     result: (message, call, param) =>
       makeResultItem(message, call, makeInputContent(message.content, form, param)),
@@ -92,17 +92,20 @@ interface Thought {
  * Makes the reasoning items of an earlier turn, unchanged. Only usable items are sent back: OpenAI refuses an item that
  * it hasn't stored and that has no `encrypted_content`, and any item for a model that doesn't reason.
  */
-function makeReasoningItems(details: readonly ReasoningDetail[], putBack: PutBack): readonly JsonObject[] {
-  if (putBack === "nothing") return [];
+function makeReasoningItems(
+  details: readonly ReasoningDetail[],
+  replay: ReasoningReplay,
+): readonly JsonObject[] {
+  if (replay === "nothing") return [];
   const thoughts: Thought[] = [];
   for (const detail of details) if (detail.format === REASONING_FORMAT) addDetail(thoughts, detail);
   return thoughts
-    .filter((one) => one.sealed !== undefined || (putBack === "raw" && one.content.length > 0))
+    .filter((one) => one.sealed !== undefined || (replay === "raw" && one.content.length > 0))
     .map(({ id, summary, content, sealed }) => ({
       type: "reasoning",
       ...(id === undefined ? {} : { id }),
       summary,
-      ...(putBack === "raw" && content.length > 0 ? { content } : {}),
+      ...(replay === "raw" && content.length > 0 ? { content } : {}),
       ...(sealed === undefined ? {} : { encrypted_content: sealed }),
     }));
 }

@@ -7,7 +7,7 @@ import { fetchToken } from "./token-requests.ts";
 import { type TokenPorts, Tokens } from "./tokens.ts";
 
 /** A call with the exact text that is sent, because signatures cover it. */
-interface ProvenCall {
+interface UnauthenticatedCall {
   readonly url: string;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ interface ProvenCall {
   readonly body: string;
 }
 
-interface Proven {
+interface Authentication {
   /** The headers to add to the call. */
   readonly headers: Readonly<Record<string, string>>;
   /** Words that must not appear in messages to clients and are not in the configuration. Missing if there are none. */
@@ -28,7 +28,11 @@ interface Proven {
 }
 
 /** Returns the proof for a call. Throws a Fault if it can't be obtained. */
-export type Authorize = (proof: Proof, call: ProvenCall, nowMs: number) => Proven | Promise<Proven>;
+export type Authorize = (
+  proof: Proof,
+  call: UnauthenticatedCall,
+  nowMs: number,
+) => Authentication | Promise<Authentication>;
 
 export function createAuthorize(ports: TokenPorts): Authorize {
   const tokens = new Tokens(fetchToken, ports);
@@ -40,12 +44,15 @@ export function createAuthorize(ports: TokenPorts): Authorize {
       case "aws_container":
         return signByRole(keys, proof, call, nowMs);
       default:
-        return bearToken(tokens, proof);
+        return authenticateByToken(tokens, proof);
     }
   };
 }
 
-async function bearToken(tokens: Tokens<TokenSource, string>, source: TokenSource): Promise<Proven> {
+async function authenticateByToken(
+  tokens: Tokens<TokenSource, string>,
+  source: TokenSource,
+): Promise<Authentication> {
   const secret = await tokens.get(source);
   const headers = { authorization: `Bearer ${secret}` };
   return { headers, secrets: [secret], refuse: () => tokens.refuse(source, secret) };
@@ -54,9 +61,9 @@ async function bearToken(tokens: Tokens<TokenSource, string>, source: TokenSourc
 async function signByRole(
   keys: Tokens<AwsContainer, AwsKeys>,
   source: AwsContainer,
-  call: ProvenCall,
+  call: UnauthenticatedCall,
   nowMs: number,
-): Promise<Proven> {
+): Promise<Authentication> {
   const own = await keys.get(source);
   const proof: AwsProof = { kind: "aws", ...own, region: source.region };
   return { headers: signAws(proof, call, nowMs), secrets: listProofSecrets(proof) };
@@ -65,7 +72,7 @@ async function signByRole(
 /** The service name of Bedrock's runtime in signatures. */
 const SERVICE = "bedrock";
 
-export function signAws(proof: AwsProof, call: ProvenCall, nowMs: number): Record<string, string> {
+export function signAws(proof: AwsProof, call: UnauthenticatedCall, nowMs: number): Record<string, string> {
   const { host, pathname, search } = new URL(call.url);
   const { headers, body } = call;
   const request = { method: "POST", host, path: pathname, query: search.slice(1), headers, body };

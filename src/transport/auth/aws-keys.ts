@@ -2,11 +2,11 @@
 import { asString } from "../../core/json.ts";
 import type { AwsContainer } from "../../core/token-source.ts";
 import {
-  ask,
   type Fetched,
-  failed,
+  fetchJson,
   LIFETIME_SECONDS_MAX,
-  refused,
+  makeCredentialFault,
+  makeTokenFault,
   type TokenRequestPorts,
 } from "./token-requests.ts";
 
@@ -31,13 +31,13 @@ export async function fetchKeys(
 ): Promise<Fetched<AwsKeys>> {
   const authorization = await readAuthorization(source, ports);
   const headers = { accept: "application/json", ...(authorization === null ? {} : { authorization }) };
-  const { AccessKeyId, SecretAccessKey, Token, Expiration } = await ask(ports, source.url, {
+  const { AccessKeyId, SecretAccessKey, Token, Expiration } = await fetchJson(ports, source.url, {
     headers,
     signal,
   });
   const lifetimeMs = Date.parse(asString(Expiration) ?? "") - ports.clock.nowMs();
   const isWhole = isKey(AccessKeyId) && isKey(SecretAccessKey) && (Token === undefined || isKey(Token));
-  if (!isWhole || !(lifetimeMs > 0)) throw failed("no keys in the answer");
+  if (!isWhole || !(lifetimeMs > 0)) throw makeTokenFault("no keys in the answer");
   return {
     value: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: Token ?? null },
     lifetimeMs: Math.min(lifetimeMs, LIFETIME_SECONDS_MAX * MS),
@@ -56,6 +56,6 @@ async function readAuthorization(
   if (authorization === null) return null;
   if ("value" in authorization) return authorization.value;
   const text = (await ports.readFile(authorization.file).catch(() => "")).trim();
-  if (!AUTHORIZATION.test(text)) throw refused("the token's file holds none");
+  if (!AUTHORIZATION.test(text)) throw makeCredentialFault("the token's file holds none");
   return text;
 }

@@ -43,38 +43,42 @@ export async function fetchToken(
 ): Promise<Fetched<string>> {
   switch (source.kind) {
     case "client_credentials":
-      return askForToken(ports, signal, source.tokenUrl, {
+      return requestToken(ports, signal, source.tokenUrl, {
         grant_type: "client_credentials",
         client_id: source.clientId,
         client_secret: source.clientSecret,
         scope: source.scope,
       });
     case "service_account":
-      return askForToken(ports, signal, source.tokenUrl, {
+      return requestToken(ports, signal, source.tokenUrl, {
         grant_type: JWT_GRANT,
         assertion: signAssertion(source, ports.clock.nowMs()),
       });
     case "refresh_token":
-      return askForToken(ports, signal, source.tokenUrl, {
+      return requestToken(ports, signal, source.tokenUrl, {
         grant_type: "refresh_token",
         client_id: source.clientId,
         client_secret: source.clientSecret,
         refresh_token: source.refreshToken,
       });
     case "metadata":
-      return readToken(await ask(ports, source.url, { headers: { "metadata-flavor": "Google" }, signal }));
+      return readToken(
+        await fetchJson(ports, source.url, { headers: { "metadata-flavor": "Google" }, signal }),
+      );
     case "workload_identity":
       return exchangeToken(source, ports, signal);
   }
 }
 
-async function askForToken(
+async function requestToken(
   ports: TokenRequestPorts,
   signal: AbortSignal,
   url: string,
   fields: Readonly<Record<string, string>>,
 ): Promise<Fetched<string>> {
-  return readToken(await ask(ports, url, { method: "POST", body: new URLSearchParams(fields), signal }));
+  return readToken(
+    await fetchJson(ports, url, { method: "POST", body: new URLSearchParams(fields), signal }),
+  );
 }
 
 /** A service account's signed claim of its identity, valid for an hour (RFC 7523; Google's guide names the claims). */
@@ -89,7 +93,7 @@ function signAssertion({ email, keyId, privateKey, tokenUrl }: ServiceAccount, n
     return `${signed}.${signature}`;
   } catch {
     // An error about an unreadable key may quote it.
-    throw refused("the private key can't sign");
+    throw makeCredentialFault("the private key can't sign");
   }
 }
 
@@ -103,7 +107,7 @@ async function exchangeToken(
   ports: TokenRequestPorts,
   signal: AbortSignal,
 ): Promise<Fetched<string>> {
-  const token = await askForToken(ports, signal, source.tokenUrl, {
+  const token = await requestToken(ports, signal, source.tokenUrl, {
     grant_type: EXCHANGE_GRANT,
     audience: source.audience,
     scope: GOOGLE_SCOPE,
@@ -114,7 +118,7 @@ async function exchangeToken(
   if (source.impersonationUrl === null) return token;
   const headers = { authorization: `Bearer ${token.value}`, "content-type": "application/json" };
   const body = JSON.stringify({ scope: [GOOGLE_SCOPE] });
-  const answer = await ask(ports, source.impersonationUrl, { method: "POST", headers, body, signal });
+  const answer = await fetchJson(ports, source.impersonationUrl, { method: "POST", headers, body, signal });
   const until = Date.parse(asString(answer.expireTime) ?? "");
   const seconds = (until - ports.clock.nowMs()) / MS;
   return readToken({ access_token: answer.accessToken, expires_in: seconds });
@@ -126,21 +130,25 @@ async function readSubjectToken(
 ): Promise<string> {
   const text = await ports.readFile(file).catch(() => "");
   const token = field === null ? text.trim() : asString(asObject(parseJson(text))[field]);
-  if (token === undefined || token === "") throw refused("the token's file holds none");
+  if (token === undefined || token === "") throw makeCredentialFault("the token's file holds none");
   return token;
 }
 
 /** Returns the answer's JSON. Throws the same Faults as `fetchToken`. */
-export async function ask(ports: TokenRequestPorts, url: string, init: RequestInit): Promise<JsonObject> {
+export async function fetchJson(
+  ports: TokenRequestPorts,
+  url: string,
+  init: RequestInit,
+): Promise<JsonObject> {
   const response = await ports.fetch(url, { ...init, redirect: "manual" }).catch(() => {
-    throw failed("no connection");
+    throw makeTokenFault("no connection");
   });
   const text = await readShort(response);
   if (response.ok) return asObject(parseJson(text));
   // RFC 6749 uses 400 for rejected grants and clients. 408 and 429 say nothing about the credential.
   const { status } = response;
   const isRefusal = status >= 400 && status < 500 && status !== 408 && status !== 429;
-  throw isRefusal ? refused(`status ${status}`) : failed(`status ${status}`);
+  throw isRefusal ? makeCredentialFault(`status ${status}`) : makeTokenFault(`status ${status}`);
 }
 
 async function readShort(response: Response): Promise<string> {
@@ -153,7 +161,7 @@ async function readShort(response: Response): Promise<string> {
       pieces.push(piece);
     }
   } catch {
-    throw failed("broken off");
+    throw makeTokenFault("broken off");
   }
   return Buffer.concat(pieces).toString("utf8");
 }
@@ -161,15 +169,15 @@ async function readShort(response: Response): Promise<string> {
 function readToken({ access_token: value, expires_in: lifetime }: JsonObject): Fetched<string> {
   const seconds = asNumber(typeof lifetime === "string" ? Number(lifetime) : lifetime) ?? LIFETIME_SECONDS;
   if (typeof value !== "string" || !TOKEN.test(value) || !(seconds > 0))
-    throw failed("no token in the answer");
+    throw makeTokenFault("no token in the answer");
   return { value, lifetimeMs: Math.min(seconds, LIFETIME_SECONDS_MAX) * MS };
 }
 
-export function refused(cause: string): Fault {
+export function makeCredentialFault(cause: string): Fault {
   const message = "The provider refused the gateway's own credential or quota.";
   return new Fault("upstream_auth", message, { cause: `token: ${cause}` });
 }
 
-export function failed(cause: string): Fault {
+export function makeTokenFault(cause: string): Fault {
   return new Fault("upstream_error", "The provider failed to answer.", { cause: `token: ${cause}` });
 }
