@@ -25,7 +25,7 @@ export interface PlanPorts {
 const ROLL_BYTES = 4;
 const NONE: ReadonlySet<string> = new Set();
 /** Used for models whose address can't be reached, or whose credentials are all at their limits. */
-const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, open: true };
+const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, isOpen: true };
 /** A prior: as if this many answers had been good. */
 const OUTCOMES_BEFORE = 20;
 
@@ -77,7 +77,7 @@ export function knownNow(
     const card = health.card(id);
     if (!card) return null;
     const { firstTokenMs, tokensPerSecond } = estimateSpeed(card, nowMs);
-    if (card.isWell(nowMs)) return { firstTokenMs, tokensPerSecond, errorRate: 0, open: false };
+    if (card.isWell(nowMs)) return { firstTokenMs, tokensPerSecond, errorRate: 0, isOpen: false };
     const deployments = [...card.deployments.values()];
     const isShut = deployments.every(({ breaker }) => breaker.isOpen);
     return {
@@ -85,7 +85,7 @@ export function knownNow(
       tokensPerSecond,
       // A model due for another try counts as healthy: without requests it could never recover.
       errorRate: isShut ? 0 : fadingErrorRate(deployments, nowMs),
-      open: deployments.every((deployment) => deployment.waitMs(nowMs) !== 0),
+      isOpen: deployments.every((deployment) => deployment.waitMs(nowMs) !== 0),
     };
   };
   const cached = () => {

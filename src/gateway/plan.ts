@@ -11,8 +11,8 @@ import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { Choosable } from "../operations/operation.ts";
 import type { ChooseInput } from "../selectors/ask.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
-import { type KeptDecision, keptDecision } from "../selectors/decision.ts";
-import { explored } from "../selectors/explore.ts";
+import { type KeptDecision, keepDecision } from "../selectors/decision.ts";
+import { explore } from "../selectors/explore.ts";
 import { BY_RULE } from "../selectors/rules.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 import { type Group, keepAble, orderGroup } from "./group-order.ts";
@@ -203,10 +203,10 @@ function cardsOf(input: PlanInput): { cards: Iterable<ModelCard>; decision: Kept
   }
   if (selection.kind === "group") return { cards: orderGroup(selection, input), decision: null };
   const choice = chooseModel(selection.selector, selection.candidates, input);
-  const tried = explored(choice, rules.explore, roll)?.card ?? null;
+  const tried = explore(choice, rules.explore, roll)?.card ?? null;
   return {
     cards: inTurn(choice, tried),
-    decision: keptDecision(choice, input.quality ?? rules.fairQuality, tried),
+    decision: keepDecision(choice, input.quality ?? rules.fairQuality, tried),
   };
 }
 

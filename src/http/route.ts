@@ -14,8 +14,8 @@ import { nameConversation } from "../operations/chat/conversation.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
 import { CHAT } from "../operations/chat/operation.ts";
 import { choose } from "../selectors/choose.ts";
-import { boundAt, makeLesson, readKind } from "../selectors/learning/lesson.ts";
-import { routeSchema, routeView } from "../selectors/route-view.ts";
+import { makeLesson, makeLessonBound, readKind } from "../selectors/learning/lesson.ts";
+import { routeSchema, viewRoute } from "../selectors/route-view.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 import { readFields } from "../surfaces/checker.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
@@ -78,7 +78,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
     rules,
     quality: share,
   });
-  return json(200, routeView(choice));
+  return json(200, viewRoute(choice));
 }
 
 function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
@@ -103,7 +103,7 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
   const atMs = ports.clock.nowMs();
   const about = { accountId, keyId, id: record.id, atMs, source: "score", weight: 1 } as const;
   const lesson = makeLesson(about, kind, [{ card: answered.card, score }]);
-  const added = await ports.store.teach(lesson, boundAt(atMs));
+  const added = await ports.store.teach(lesson, makeLessonBound(atMs));
   return json(200, { id, score, learned: added > 0 });
 }
 

@@ -4,7 +4,7 @@ import { shippedCards } from "../../src/catalogue/rows.ts";
 import type { Cached } from "../../src/core/attempt.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { choose } from "../../src/selectors/choose.ts";
-import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
+import { keepDecision, replayDecision } from "../../src/selectors/decision.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { asking, CODE, even, MATH, makeCard, makeInput, TRIVIA } from "./sample-cards.ts";
 import { runSession } from "./sessions.ts";
@@ -39,8 +39,8 @@ describe("the model of the last turn", () => {
     for (const last of [CODE, MATH, TRIVIA]) {
       const choice = decide("best", turnsOf(3, last), held);
       expect([choice.choice?.name, choice.stays]).toEqual(["sage", true]);
-      const kept: unknown = JSON.parse(JSON.stringify(keptDecision(choice, 0.98)));
-      expect(decidedAgain(kept)).toEqual({ choice: sage.id, same: true });
+      const kept: unknown = JSON.parse(JSON.stringify(keepDecision(choice, 0.98)));
+      expect(replayDecision(kept)).toEqual({ choice: sage.id, same: true });
     }
   });
 

@@ -2,7 +2,7 @@
 // the noise and the trust in each model's own weights.
 import type { FindModel } from "../expense.ts";
 import { TOPICS } from "../topics.ts";
-import { addOuter, addScaled, bounded, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
+import { addOuter, addScaled, clampMagnitude, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
 import type { Labelled, Mark } from "./evidence.ts";
 import type { Fit, Posterior } from "./fitted.ts";
 import { SCORE_SPREAD } from "./keys.ts";
@@ -162,7 +162,7 @@ function* fitModels(
   const slopeOf = ({ along, squares }: Borne, expected: number) =>
     squares + usual === 0
       ? expected
-      : Math.max(0, bounded((along + usual * expected) / (squares + usual), 1));
+      : Math.max(0, clampMagnitude((along + usual * expected) / (squares + usual), 1));
   const shared = slopeOf(all, SLOPE_USUAL);
   const fits = new Map<string, Fit>();
   for (const [model, { overall, lift, count }] of models) {

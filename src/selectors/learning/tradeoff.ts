@@ -1,7 +1,7 @@
 // The quality that `fair` gives up for money and `light` for time: only as much as keeps the share of quality asked for
 // when the labelled prompts are replayed, each as if its own labels weren't known.
 import { type Expense, type FindModel, weighCost, weighTime } from "../expense.ts";
-import { bounded } from "./algebra.ts";
+import { clampMagnitude } from "./algebra.ts";
 import type { Labelled } from "./evidence.ts";
 import type { Fit, Posterior, Tradeoff } from "./fitted.ts";
 import { mapInSlices } from "./slices.ts";
@@ -100,11 +100,11 @@ function findAnswers(
 ): Asked | null {
   const answers = new Map<string, Answer>();
   for (const [model, { weight, expected, residual }] of marks) {
-    const expense = findModel(model)?.expend(lengths);
+    const expense = findModel(model)?.estimate(lengths);
     const fit = fits.get(model);
     if (!expense || fit === undefined) continue;
     const apart = fit.slope * (foretold.get(model)?.[at] ?? 0);
-    const told = expected / weight + bounded(fit.overall + apart, OWN_MAX);
+    const told = expected / weight + clampMagnitude(fit.overall + apart, OWN_MAX);
     answers.set(model, { told, real: (expected + residual) / weight, ...expense });
   }
   const single = answers.get(champion);
