@@ -47,7 +47,7 @@ export class Admissions {
   }
 
   /** Call this once a completion is settled: the requests that wait for it try again. */
-  over(id: string): void {
+  wakeTwins(id: string): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     for (const wake of waiting ?? []) wake();

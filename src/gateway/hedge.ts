@@ -29,7 +29,7 @@ export interface Won<Running, Result> {
 }
 
 /** Rejects with the last failure if neither answers. */
-export function raced<Running extends Runner<Result>, Result>(
+export function runRace<Running extends Runner<Result>, Result>(
   race: Race<Running, Result>,
 ): Promise<Won<Running, Result>> {
   const { promise, resolve, reject } = Promise.withResolvers<Won<Running, Result>>();

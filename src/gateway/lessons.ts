@@ -23,7 +23,7 @@ export interface LessonPorts {
 }
 
 /** An answer to a request that a selector routed. */
-export interface Seen {
+export interface GradedAnswer {
   readonly decision: KeptDecision;
   readonly card: ModelCard;
   readonly grader: Grader;
@@ -49,11 +49,12 @@ export class Lessons {
   }
 
   /** Deferred so that no answer waits for it. */
-  ended(seen: Seen | null, how: Ended): void {
-    if (seen !== null && how.record.ended === "done") this.#ports.clock.after(0, () => this.#look(seen, how));
+  learn(seen: GradedAnswer | null, how: Ended): void {
+    if (seen !== null && how.record.ended === "done")
+      this.#ports.clock.after(0, () => this.#learnNow(seen, how));
   }
 
-  #look({ decision, card, grader }: Seen, { call, answers, record, granted }: Ended): void {
+  #learnNow({ decision, card, grader }: GradedAnswer, { call, answers, record, granted }: Ended): void {
     const { learned, caches } = this.#ports;
     const { amounts } = record;
     const isCounted = record.usageSource === "provider";

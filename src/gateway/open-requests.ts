@@ -36,13 +36,13 @@ export class OpenRequests {
   }
 
   /** Resolves when all requests open right now have ended, after `withinMs` at the latest. */
-  ended(withinMs: number): Promise<void> {
+  waitUntilEnded(withinMs: number): Promise<void> {
     const now = [...this.#all];
-    return this.until(() => now.every((ending) => !this.#all.has(ending)), withinMs);
+    return this.waitUntil(() => now.every((ending) => !this.#all.has(ending)), withinMs);
   }
 
   /** Resolves when the condition holds, after `withinMs` at the latest. */
-  async until(isSo: () => boolean, withinMs: number): Promise<void> {
+  async waitUntil(isSo: () => boolean, withinMs: number): Promise<void> {
     const { clock, deadlines } = this.#ports;
     const untilMs = deadlines.nowMs() + withinMs;
     const { promise, resolve } = Promise.withResolvers<void>();

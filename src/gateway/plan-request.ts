@@ -42,10 +42,10 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
     selection,
     rules,
     quality,
-    known: knownNow(ports, conversation),
+    known: readKnown(ports, conversation),
     credentialsOf: (provider) =>
       pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []),
-    roll: () => rolled(random.bytes(ROLL_BYTES)),
+    roll: () => toRoll(random.bytes(ROLL_BYTES)),
     conversation,
     health,
     load: { requests: 1, tokens: health.ownLimits.tokens ? operation.estimateLoad(ask) : 0 },
@@ -64,7 +64,7 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
 export type KnownPorts = Pick<PlanPorts, "health" | "learned" | "caches" | "stickiness" | "deadlines">;
 
 /** The current facts, beyond the catalogue, that selectors use. */
-export function knownNow(
+export function readKnown(
   { health, learned, caches, stickiness, deadlines }: KnownPorts,
   conversation: Conversation,
 ): Known {
@@ -84,13 +84,13 @@ export function knownNow(
       firstTokenMs,
       tokensPerSecond,
       // A model due for another try counts as healthy: without requests it could never recover.
-      errorRate: isShut ? 0 : fadingErrorRate(deployments, nowMs),
+      errorRate: isShut ? 0 : computeErrorRate(deployments, nowMs),
       isOpen: deployments.every((deployment) => deployment.waitMs(nowMs) !== 0),
     };
   };
   const cached = () => {
     const held = stickiness.findHolder(conversation, nowMs);
-    return held && { cardId: held.cardId, tokens: caches.likelyTokens(held.cardId, held.tokens) };
+    return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, held.tokens) };
   };
   return { health: { of }, learned, cached };
 }
@@ -99,13 +99,13 @@ export function knownNow(
  * A lower bound of the error rate, fading with time. Some failures are chance, about the square root of the number
  * counted, so a single one never drives out a good model.
  */
-function fadingErrorRate(deployments: readonly Deployment[], nowMs: number): number {
+function computeErrorRate(deployments: readonly Deployment[], nowMs: number): number {
   const outcomes = deployments.map((deployment) => deployment.countOutcomes(nowMs));
   const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
   const beyondChance = Math.max(0, bad - Math.sqrt(bad));
   return beyondChance / outcomes.reduce((sum, one) => sum + one.good, bad + OUTCOMES_BEFORE);
 }
 
-function rolled(bytes: Uint8Array): number {
+function toRoll(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte) => (sum + byte) / 256, 0);
 }

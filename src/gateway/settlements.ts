@@ -34,7 +34,7 @@ class Waiting {
     return this.#settled.promise;
   }
 
-  tell(settled: Settled | null): void {
+  resolve(settled: Settled | null): void {
     this.patience?.clear();
     this.#settled.resolve(settled);
   }
@@ -64,7 +64,7 @@ export class Settlements {
     const waiting = new Waiting(ticket, outcome);
     waiting.patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
       waiting.outcome = orElse();
-      waiting.tell(null);
+      waiting.resolve(null);
     });
     void this.#write(waiting);
     return waiting.settled;
@@ -77,7 +77,7 @@ export class Settlements {
     try {
       const settled = await this.#ports.ledger.settle(ticket, outcome);
       this.#report(outcome, settled);
-      waiting.tell(settled);
+      waiting.resolve(settled);
       return true;
     } catch (error) {
       this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause: String(error) });
@@ -102,7 +102,7 @@ export class Settlements {
 
   #lose(waiting: Waiting | undefined): void {
     this.#ports.log({ event: "settle_lost", level: "error", id: waiting?.ticket.ask.id ?? "" });
-    waiting?.tell(null);
+    waiting?.resolve(null);
   }
 
   #keep(waiting: Waiting): void {
@@ -128,7 +128,7 @@ export class Settlements {
 }
 
 /** Returns the row of an answer that was withheld because its settlement could not be written: it costs nothing. */
-export function withheld({ record }: Outcome, answers: number): Outcome {
+export function makeWithheldOutcome({ record }: Outcome, answers: number): Outcome {
   const { status } = FAULTS.store_unavailable;
   return makeLostOutcome({ ...record, ended: "lost", status, faultCode: "store_unavailable" }, answers);
 }

@@ -16,7 +16,7 @@ export class Addresses {
   readonly #byOrigin = new Map<string, Address>();
   #byProvider: ReadonlyMap<string, Address> = new Map();
 
-  configured(providers: readonly { readonly name: string; readonly baseUrl: string }[]): void {
+  configure(providers: readonly { readonly name: string; readonly baseUrl: string }[]): void {
     const origins = providers.map(({ name, baseUrl }) => [name, new URL(baseUrl).origin] as const);
     const used = new Set(origins.map(([, origin]) => origin));
     for (const origin of this.#byOrigin.keys()) if (!used.has(origin)) this.#byOrigin.delete(origin);

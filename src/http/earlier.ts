@@ -9,7 +9,7 @@ import {
   type StoredPlace,
   writeStoredName,
 } from "../core/stored-name.ts";
-import { missing } from "../gateway/kept-answers.ts";
+import { makeNotFound } from "../gateway/kept-answers.ts";
 import type { Pin } from "../gateway/pin.ts";
 import type { HttpPorts } from "./ports.ts";
 
@@ -50,7 +50,7 @@ async function findStored(ports: EarlierPorts, key: GatewayKey, name: string | n
   const place = readStoredName(name, ports.sealer(key.accountId));
   const tokens = await ports.kept.countTokens(key, cutStoredName(name));
   const credential = place && findCredential(ports, place);
-  if (!place || !credential || tokens === null) throw missing(name, "previous_response_id");
+  if (!place || !credential || tokens === null) throw makeNotFound(name, "previous_response_id");
   const pin: Pin = { provider: place.provider, credential };
   return { stored: { id: place.id, tokens }, pin };
 }

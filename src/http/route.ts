@@ -7,7 +7,7 @@ import type { GatewayKey } from "../core/key.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
-import { type KnownPorts, knownNow } from "../gateway/plan-request.ts";
+import { type KnownPorts, readKnown } from "../gateway/plan-request.ts";
 import { checkImageUrls } from "../gateway/unable.ts";
 import { Conversation } from "../health/stickiness.ts";
 import { nameConversation } from "../operations/chat/conversation.ts";
@@ -69,7 +69,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
   const selector = requireSelector(asked.model, key, ports);
   await ports.learned();
   const choice = choose(selector, {
-    ...knownNow(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
+    ...readKnown(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
     request: asked,
     needs: findNeeds(asked),
     cards: catalogue.list(),

@@ -2,7 +2,16 @@
 // the noise and the trust in each model's own weights.
 import type { FindModel } from "../expense.ts";
 import { TOPICS } from "../topics.ts";
-import { addOuter, addScaled, clampMagnitude, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
+import {
+  addOuter,
+  addScaled,
+  clampMagnitude,
+  dot,
+  halve,
+  invert,
+  measureUnder,
+  multiply,
+} from "./algebra.ts";
 import type { Labelled, Mark } from "./evidence.ts";
 import type { Fit, Posterior } from "./fitted.ts";
 import { SCORE_SPREAD } from "./keys.ts";
