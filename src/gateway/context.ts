@@ -133,7 +133,7 @@ export class RequestContext<F extends Form> implements Facts {
   /** Adds pieces of the answer to the output count. */
   measure(pieces: readonly F["piece"][]): void {
     const grader = this.#grader;
-    if (grader) grader.take(this.call.operation.choosing?.toChunks(pieces, !grader.keeps) ?? []);
+    if (grader) grader.take(this.call.operation.choosing?.toChunks(pieces, !grader.keepsTexts) ?? []);
     this.#meter.take(pieces);
   }
 

@@ -2,7 +2,7 @@
 
 import { Fault } from "../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
-import type { Earlier, Keeping, KeptExchange } from "../core/kept.ts";
+import type { Earlier, EarlierAnswers, KeptExchange } from "../core/kept.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { StoredResponse } from "../core/rows.ts";
 import type { ResponseRules } from "../core/settings.ts";
@@ -42,7 +42,7 @@ export class KeptAnswers {
   }
 
   /** Returns the answers that a request continues. Throws the Fault `not_found` for an id that the key does not own. */
-  async findEarlier(owner: Owner, { id, itemIds }: Earlier): Promise<Keeping> {
+  async findEarlier(owner: Owner, { id, itemIds }: Earlier): Promise<EarlierAnswers> {
     const previous = id === null ? null : await this.get(owner, id);
     if (id !== null && previous === null) throw makeNotFound(id, "previous_response_id");
     const items = new Map<string, JsonObject>();

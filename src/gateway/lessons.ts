@@ -29,7 +29,7 @@ export interface GradedAnswer {
   readonly grader: Grader;
 }
 
-interface Ended {
+interface EndedRequest {
   readonly call: Pick<Call<Form>, "conversation">;
   readonly answers: number;
   readonly record: UnsettledRecord;
@@ -49,12 +49,15 @@ export class Lessons {
   }
 
   /** Deferred so that no answer waits for it. */
-  learn(seen: GradedAnswer | null, how: Ended): void {
-    if (seen !== null && how.record.ended === "done")
-      this.#ports.clock.after(0, () => this.#learnNow(seen, how));
+  learn(answer: GradedAnswer | null, request: EndedRequest): void {
+    if (answer !== null && request.record.ended === "done")
+      this.#ports.clock.after(0, () => this.#learnNow(answer, request));
   }
 
-  #learnNow({ decision, card, grader }: GradedAnswer, { call, answers, record, granted }: Ended): void {
+  #learnNow(
+    { decision, card, grader }: GradedAnswer,
+    { call, answers, record, granted }: EndedRequest,
+  ): void {
     const { learned, caches } = this.#ports;
     const { amounts } = record;
     const isCounted = record.usageSource === "provider";

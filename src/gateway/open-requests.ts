@@ -3,7 +3,7 @@ import type { Ending } from "../core/ending.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Clock, Deadlines } from "../core/world.ts";
 
-const LOOK_MS = 10;
+const POLL_MS = 10;
 
 export interface OpenRequestPorts {
   readonly clock: Clock;
@@ -42,15 +42,15 @@ export class OpenRequests {
   }
 
   /** Resolves when the condition holds, after `withinMs` at the latest. */
-  async waitUntil(isSo: () => boolean, withinMs: number): Promise<void> {
+  async waitUntil(condition: () => boolean, withinMs: number): Promise<void> {
     const { clock, deadlines } = this.#ports;
     const untilMs = deadlines.nowMs() + withinMs;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const look = () => {
-      if (isSo() || deadlines.nowMs() >= untilMs) return resolve();
-      clock.after(LOOK_MS, look);
+    const poll = () => {
+      if (condition() || deadlines.nowMs() >= untilMs) return resolve();
+      clock.after(POLL_MS, poll);
     };
-    look();
+    poll();
     await promise;
   }
 }

@@ -69,10 +69,10 @@ export function readKnown(
   conversation: Conversation,
 ): Known {
   const nowMs = deadlines.nowMs();
-  const isAnyShut = health.isAnyShut(nowMs);
+  const isAnyUnavailable = health.isAnyUnavailable(nowMs);
   const full = health.ownLimits.any ? health.findFull(nowMs) : NONE;
   const of = (id: string) => {
-    if (isAnyShut && health.isShut(id.slice(0, id.indexOf("#")), nowMs)) return UNREACHED;
+    if (isAnyUnavailable && health.isShut(id.slice(0, id.indexOf("#")), nowMs)) return UNREACHED;
     if (full.size > 0 && full.has(id.slice(0, id.indexOf("#")))) return UNREACHED;
     const card = health.card(id);
     if (!card) return null;

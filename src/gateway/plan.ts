@@ -83,7 +83,7 @@ export function planCalls(input: PlanInput): Plan {
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
   const met = new Set<Address | undefined>();
-  const addresses = Math.min(ADDRESSES_MAX, input.health.countAddressesAsked(input.nowMs));
+  const addresses = Math.min(ADDRESSES_MAX, input.health.countAddressesAvailable(input.nowMs));
   for (const card of cards) {
     const address = input.health.address(card.provider);
     if (ready.length >= CALLS_MAX && met.has(address)) continue;

@@ -16,7 +16,7 @@ interface SettlementPorts {
 }
 
 /** A settlement that has not been written yet. */
-class Waiting {
+class PendingSettlement {
   readonly ticket: Ticket;
   /** The outcome to write. It may change until then. */
   outcome: Outcome;
@@ -42,7 +42,7 @@ class Waiting {
 
 export class Settlements {
   readonly #ports: SettlementPorts;
-  readonly #failed: Waiting[] = [];
+  readonly #failed: PendingSettlement[] = [];
   #underWay = 0;
   #retrying = false;
 
@@ -61,7 +61,7 @@ export class Settlements {
    */
   add(ticket: Ticket, outcome: Outcome, patienceMs: number, orElse = () => outcome): Promise<Settled | null> {
     const { deadlines } = this.#ports;
-    const waiting = new Waiting(ticket, outcome);
+    const waiting = new PendingSettlement(ticket, outcome);
     waiting.patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
       waiting.outcome = orElse();
       waiting.resolve(null);
@@ -71,7 +71,7 @@ export class Settlements {
   }
 
   /** Returns false on failure. Retried later if the store was down: the id makes repeats harmless. */
-  async #write(waiting: Waiting): Promise<boolean> {
+  async #write(waiting: PendingSettlement): Promise<boolean> {
     this.#underWay++;
     const { ticket, outcome } = waiting;
     try {
@@ -100,12 +100,12 @@ export class Settlements {
     });
   }
 
-  #lose(waiting: Waiting | undefined): void {
+  #lose(waiting: PendingSettlement | undefined): void {
     this.#ports.log({ event: "settle_lost", level: "error", id: waiting?.ticket.ask.id ?? "" });
     waiting?.resolve(null);
   }
 
-  #keep(waiting: Waiting): void {
+  #keep(waiting: PendingSettlement): void {
     this.#failed.push(waiting);
     if (this.#failed.length > WAITING_MAX) this.#lose(this.#failed.shift());
     this.#retryLater();

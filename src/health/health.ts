@@ -155,17 +155,17 @@ export class Health {
   }
 
   /** The number of addresses that may be called now. */
-  countAddressesAsked(nowMs: number): number {
-    return this.#addresses.countAsked(nowMs);
+  countAddressesAvailable(nowMs: number): number {
+    return this.#addresses.countAvailable(nowMs);
   }
 
   /** True if connections to the provider have been failing, and it is not due to be tried again. */
   isShut(provider: string, nowMs: number): boolean {
-    return this.address(provider)?.isAsked(nowMs) === false;
+    return this.address(provider)?.isAvailable(nowMs) === false;
   }
 
-  isAnyShut(nowMs: number): boolean {
-    return this.#addresses.isAnyShut(nowMs);
+  isAnyUnavailable(nowMs: number): boolean {
+    return this.#addresses.isAnyUnavailable(nowMs);
   }
 
   /** True if it is refused and not due to be tried again while another credential of the provider is not refused. */

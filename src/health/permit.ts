@@ -56,7 +56,7 @@ export class Permit {
 
   /** The provider counted these tokens for a call of the attempt: they count in place of those that were expected. */
   recordUsage(tokens: number, nowMs: number): void {
-    this.#parts.key.limits.makeGood(this.#uncountedTokens, tokens, nowMs);
+    this.#parts.key.limits.correct(this.#uncountedTokens, tokens, nowMs);
     this.#uncountedTokens = 0;
   }
 

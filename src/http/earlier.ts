@@ -1,6 +1,6 @@
 // The earlier answers that a request continues from: those kept here, and one stored at its provider.
 import type { Attempt } from "../core/attempt.ts";
-import type { Earlier, Keeping, StoredAnswer } from "../core/kept.ts";
+import type { Earlier, EarlierAnswers, StoredAnswer } from "../core/kept.ts";
 import type { GatewayKey } from "../core/key.ts";
 import {
   cutStoredName,
@@ -16,7 +16,7 @@ import type { HttpPorts } from "./ports.ts";
 type EarlierPorts = Pick<HttpPorts, "kept" | "sealer" | "snapshot" | "vault">;
 
 interface FoundEarlier {
-  readonly keeping: Keeping | null;
+  readonly keeping: EarlierAnswers | null;
   readonly stored: StoredAnswer | null;
   /** The credential that can read the stored answer. */
   readonly pin: Pin | null;

@@ -27,7 +27,7 @@ export function keepDecision(choice: Choice, share: number, tried: ModelCard | n
     /** The original choice, if another model was tried instead. */
     instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
-    stays: choice.stays,
+    stays: choice.isStaying,
     features: viewFeatures(choice),
     basis: viewBasis(choice),
     // Unrounded, because a decision is repeated from these.

@@ -4,11 +4,11 @@ const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 const PAIR_PRIME = 0x9e3779b1;
 /** Signs that distinguish kinds of tasks. Other punctuation is formatting and skipped. */
-const TELLING_SIGNS = "+*/=<>{}[]()$\\_^|#`%&@~";
+const COUNTED_SIGNS = "+*/=<>{}[]()$\\_^|#`%&@~";
 /** Shorter words resemble too many others to be corrected. */
 const MENDED_LETTERS_MIN = 4;
 const SIGN_OF = Uint8Array.from({ length: 128 }, (_, code) =>
-  Number(TELLING_SIGNS.includes(String.fromCharCode(code))),
+  Number(COUNTED_SIGNS.includes(String.fromCharCode(code))),
 );
 
 /** Counts made while a text is scanned. */

@@ -68,12 +68,12 @@ const THOUSANDTHS = 1000;
 const COST_DIGITS = 1e8;
 
 export function viewRoute(chosen: Choice): RouteView {
-  const { selector, choice, pinned, stays, candidates } = chosen;
+  const { selector, choice, pinned, isStaying, candidates } = chosen;
   return {
     selector: `Router#${selector.name}`,
     choice: choice?.id ?? null,
     ...(pinned === null ? {} : { pinned }),
-    ...(stays ? { stays } : {}),
+    ...(isStaying ? { stays: isStaying } : {}),
     features: viewFeatures(chosen),
     basis: viewBasis(chosen),
     candidates: candidates.map((one) => ({

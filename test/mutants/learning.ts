@@ -82,7 +82,7 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "a pinned request tries others out",
     file: "src/selectors/explore.ts",
-    find: "choice.pinned !== null || choice.stays || ",
+    find: "choice.pinned !== null || choice.isStaying || ",
     replace: "",
     tests: ["test/router/explore.test.ts"],
   },

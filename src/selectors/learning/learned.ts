@@ -62,7 +62,7 @@ export class Learned {
   #fitted: Fitted = { posterior: null, views: [] };
   #isStale = false;
   readonly #lengths = new Map<string, Lengths>();
-  #seen: ReturnType<typeof lookAt> | null = null;
+  #seen: ReturnType<typeof describeRow> | null = null;
 
   /** Stores a lesson about the request of this row. It counts from the next `fit` on. */
   put(row: Float32Array, lesson: Evident): void {
@@ -195,7 +195,7 @@ export class Learned {
 
   /** Computed once for all models: a decision asks for hundreds. */
   #look(row: Float32Array) {
-    if (this.#seen?.row !== row) this.#seen = lookAt(row, this.#fitted.posterior);
+    if (this.#seen?.row !== row) this.#seen = describeRow(row, this.#fitted.posterior);
     return this.#seen;
   }
 
@@ -226,7 +226,7 @@ export class Learned {
 }
 
 /** Compares a request with the labelled prompts. */
-function lookAt(row: Float32Array, posterior: Posterior | null) {
+function describeRow(row: Float32Array, posterior: Posterior | null) {
   const design = readDesign(row);
   return {
     ...design,

@@ -63,13 +63,13 @@ interface Choice {
 export class Grader {
   readonly #request: ChatRequest;
   /** True if texts are kept, not only the finish reason. */
-  readonly keeps: boolean;
+  readonly keepsTexts: boolean;
   readonly #choices = new Map<number, Choice>();
   #characters = 0;
 
   constructor(request: ChatRequest) {
     this.#request = request;
-    this.keeps = asksJson(request) || (request.tools?.length ?? 0) > 0;
+    this.keepsTexts = asksJson(request) || (request.tools?.length ?? 0) > 0;
   }
 
   take(chunks: readonly ChatChunk[]): void {
@@ -86,7 +86,7 @@ export class Grader {
     this.#choices.set(index, choice);
     choice.finish = finish_reason ?? choice.finish;
     if (delta.refusal) choice.refused = true;
-    if (!this.keeps || this.#characters > CHARACTERS_MAX) return;
+    if (!this.keepsTexts || this.#characters > CHARACTERS_MAX) return;
     choice.content += delta.content ?? "";
     this.#characters += delta.content?.length ?? 0;
     for (const { index: at, function: called, custom } of delta.tool_calls ?? []) {
@@ -115,7 +115,7 @@ export class Grader {
   /** The requested form. Sound answers are counted for each. */
   get form(): string {
     if (asksJson(this.#request)) return "json";
-    return this.keeps ? "tools" : "text";
+    return this.keepsTexts ? "tools" : "text";
   }
 
   #signalOf({ content, refused, finish, calls }: Choice, tokens: number | null): Signal | null {
