@@ -10,7 +10,7 @@ import { overlayProblems } from "../src/catalogue/overlay.ts";
 import { buildPrice, type PriceFields, priceProblem } from "../src/catalogue/price.ts";
 import { buildCards, shippedCards } from "../src/catalogue/rows.ts";
 import type { ModelCard } from "../src/core/card.ts";
-import { nearest } from "../src/core/nearest.ts";
+import { findNearest } from "../src/core/nearest.ts";
 
 const SOUND_ROW = {
   id: "A#m",
@@ -239,9 +239,9 @@ test("invalid prices", () => {
 
 test("the nearest words", () => {
   const words = ["store", "server", "router", "providers"];
-  expect(nearest("stor", words, 1)).toEqual(["store"]);
-  expect(nearest("ROUTR", words, 3)).toEqual(["router"]);
-  expect(nearest("x", words, 3)).toEqual([]);
-  expect(nearest("", words, 3)).toEqual([]);
-  expect(nearest("s".repeat(10_000), words, 3)).toEqual([]);
+  expect(findNearest("stor", words, 1)).toEqual(["store"]);
+  expect(findNearest("ROUTR", words, 3)).toEqual(["router"]);
+  expect(findNearest("x", words, 3)).toEqual([]);
+  expect(findNearest("", words, 3)).toEqual([]);
+  expect(findNearest("s".repeat(10_000), words, 3)).toEqual([]);
 });

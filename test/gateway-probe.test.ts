@@ -135,7 +135,7 @@ test("if all are refused, clients get an error until one is accepted again", asy
   if (!good) throw new Error("no credential");
   health
     .begin({ card: CARD, credential: good }, clock.nowMs())
-    ?.failed(clock.nowMs(), new Fault("upstream_auth", "no", { upstreamStatus: 402 }));
+    ?.fail(clock.nowMs(), new Fault("upstream_auth", "no", { upstreamStatus: 402 }));
   expect(told()).toEqual(["credential_retired", "credential_retired"]);
   await clock.move(1000);
   const refused = await ask(at++).catch((error: unknown) => error);

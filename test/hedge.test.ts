@@ -1,6 +1,6 @@
 // Hedging by itself: the winner, the attempt that is ended, and the fault if neither answers.
 import { expect, test } from "bun:test";
-import { type Race, type Runner, raced } from "../src/gateway/hedge.ts";
+import { type Race, type Runner, runRace } from "../src/gateway/hedge.ts";
 
 /** An attempt controlled by the test: it answers or fails on command, and records what happens to it. */
 class Hand implements Runner<string> {
@@ -41,7 +41,7 @@ function racing(isFinal: Race<Hand, string>["isFinal"] = () => false) {
       calledOff = true;
     };
   };
-  const race = raced<Hand, string>({ first, second: () => second, onTime, isFinal });
+  const race = runRace<Hand, string>({ first, second: () => second, onTime, isFinal });
   const told = race.then(
     ({ result, loser }) => `${result}, ${loser?.name ?? "nobody"} lost`,
     (error: Error) => `failed: ${error.message}`,

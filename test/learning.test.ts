@@ -6,7 +6,7 @@ import type { Store } from "../src/core/store.ts";
 import { readFeatures } from "../src/selectors/features.ts";
 import { Learned } from "../src/selectors/learning/learned.ts";
 import { predict } from "../src/selectors/predictor.ts";
-import { rowText, rowWidth } from "../src/selectors/row.ts";
+import { computeRowWidth, packRow } from "../src/selectors/row.ts";
 import { makeLessonRow } from "./lesson-samples.ts";
 import { DAY, MINUTE, NOON, openMemoryStore, standingClock } from "./samples.ts";
 import { catchThrown } from "./thrown.ts";
@@ -14,7 +14,7 @@ import { catchThrown } from "./thrown.ts";
 const MODEL = "Sim#echo";
 const asked = { model: "Router#best", messages: [{ role: "user", content: "Who wrote Faust?" }] } as const;
 const prediction = predict(readFeatures(asked));
-const request = JSON.stringify({ row: rowText(prediction.row) });
+const request = JSON.stringify({ row: packRow(prediction.row) });
 
 let store: Store;
 let clock: ReturnType<typeof standingClock>;
@@ -102,7 +102,7 @@ test("two nodes that read the same lessons in different portions agree", async (
 });
 
 test("a lesson of other parameters, or a damaged one, has no effect", async () => {
-  const narrow = JSON.stringify({ row: rowText(new Float32Array(rowWidth() - 1)), categories: {} });
+  const narrow = JSON.stringify({ row: packRow(new Float32Array(computeRowWidth() - 1)), categories: {} });
   const odd = ["", "no json", "[]", "{}", '{"row":7}', '{"row":"!!"}', narrow];
   for (const [at, text] of odd.entries()) await store.teach(lessonNamed(`odd ${at}`, { request: text }));
   await store.teach(lessonNamed("good", { atMs: NOON + 1 }));

@@ -8,7 +8,7 @@ import { best, LIKENESS_MIN } from "../src/selectors/best.ts";
 import { choose } from "../src/selectors/choose.ts";
 import { fair } from "../src/selectors/fair.ts";
 import { Learned, SHIFT_MAX } from "../src/selectors/learning/learned.ts";
-import { shippedParameters } from "../src/selectors/parameters.ts";
+import { loadShippedParameters } from "../src/selectors/parameters.ts";
 import { findProfile } from "../src/selectors/profiles.ts";
 import { DATA } from "./router/data.ts";
 import { PARAPHRASES } from "./router/paraphrase.ts";
@@ -189,7 +189,7 @@ describe("the shipped parameters", () => {
   test("have the promised size", () => {
     const file = Bun.file(new URL("../src/selectors/parameters.data.json", import.meta.url));
     expect(file.size).toBeLessThan(2_400_000);
-    expect(shippedParameters().embedding.length).toBeGreaterThan(100_000);
+    expect(loadShippedParameters().embedding.length).toBeGreaterThan(100_000);
   });
 
   test.skipIf(!existsSync(DATA) || process.env.POUNDKEY_TRAIN === undefined)(

@@ -16,7 +16,7 @@ import { fair } from "../src/selectors/fair.ts";
 import { readFeatures } from "../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../src/selectors/index.ts";
 import { type Prediction, predict } from "../src/selectors/predictor.ts";
-import { routeView } from "../src/selectors/route-view.ts";
+import { viewRoute } from "../src/selectors/route-view.ts";
 import { describeChat, makeConversation } from "./conversation.ts";
 import {
   asking,
@@ -148,7 +148,7 @@ describe("hard filters are applied first, and reported", () => {
 
   test("an open breaker removes a card, unless all others are removed too", () => {
     const open = (ids: readonly string[]): HealthView => ({
-      of: (id) => (ids.includes(id) ? health({ open: true }) : null),
+      of: (id) => (ids.includes(id) ? health({ isOpen: true }) : null),
     });
     expect(removals(asking(MATH), { health: open(["Acme#strong"]) }).strong).toBe("unhealthy");
     expect(pick("best", asking(MATH), { health: open(["Acme#strong"]) })).toBe("Acme#middle");
@@ -163,7 +163,7 @@ describe("hard filters are applied first, and reported", () => {
 });
 
 function health(change: Partial<CardHealth>): CardHealth {
-  return { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, open: false, ...change };
+  return { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, isOpen: false, ...change };
 }
 
 describe("the three selectors", () => {
@@ -184,8 +184,8 @@ describe("the three selectors", () => {
   test("the choice doesn't depend on the order of the cards", () => {
     for (const selector of Object.values(SELECTOR_RULES)) {
       for (const prompt of PROMPTS) {
-        const view = routeView(choose(selector, makeInput(asking(prompt))));
-        expect(routeView(choose(selector, makeInput(asking(prompt), { cards: CARDS.toReversed() })))).toEqual(
+        const view = viewRoute(choose(selector, makeInput(asking(prompt))));
+        expect(viewRoute(choose(selector, makeInput(asking(prompt), { cards: CARDS.toReversed() })))).toEqual(
           view,
         );
       }
@@ -197,7 +197,7 @@ describe("the three selectors", () => {
     const first = choose(fair, input);
     const kept: typeof first.asked.prediction = structuredClone(first.asked.prediction);
     const other = { ...input, request: asking("not kept") };
-    expect(routeView(decide(fair, other, kept, first.asked.promptTokens))).toEqual(routeView(first));
+    expect(viewRoute(decide(fair, other, kept, first.asked.promptTokens))).toEqual(viewRoute(first));
   });
 
   test("a lower quality share never costs more", () => {

@@ -8,7 +8,7 @@ import { loadSettings } from "../src/config/load.ts";
 import type { Store } from "../src/core/store.ts";
 import { readFeatures } from "../src/selectors/features.ts";
 import { predict } from "../src/selectors/predictor.ts";
-import { rowText } from "../src/selectors/row.ts";
+import { packRow } from "../src/selectors/row.ts";
 import { makeLessonRow } from "./lesson-samples.ts";
 import { makeAccount, NOON } from "./samples.ts";
 import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
@@ -21,7 +21,7 @@ export function lessonFilesSuite(name: string, makeBench: MakeBench): void {
 }
 
 const { row } = predict(readFeatures({ model: "", messages: [{ role: "user", content: "Hi" }] }));
-const request = JSON.stringify({ row: rowText(row) });
+const request = JSON.stringify({ row: packRow(row) });
 const file = join(tmpdir(), `poundkey-lessons-${crypto.randomUUID()}.jsonl`);
 
 function inFile(opened: () => TwoStores): void {

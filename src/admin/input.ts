@@ -4,7 +4,7 @@ import { WEIGHT_MAX, WEIGHT_MIN } from "../core/alias.ts";
 import { Fault } from "../core/fault.ts";
 import { isObject, type JsonObject } from "../core/json.ts";
 import { type NanoUsd, toNanoUsd } from "../core/money.ts";
-import { firstFault, invalidValue } from "../core/schema-fault.ts";
+import { findFirstFault, invalidValue } from "../core/schema-fault.ts";
 
 const IDEMPOTENCY_KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 const INSTANT_SHAPE = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/;
@@ -38,7 +38,7 @@ export function wholeSchema(minimum: number, maximum: number) {
 /** Returns the body with the schema's type. Throws the Fault of the first wrong field. */
 export function readInput<Schema extends TObject>(schema: Schema, given: unknown): Static<Schema> {
   if (!isObject(given)) throw new Fault("invalid_type", "The body must be a JSON object.");
-  const fault = firstFault(schema, given);
+  const fault = findFirstFault(schema, given);
   if (isSound(schema, given, fault)) return given;
   throw fault;
 }

@@ -140,7 +140,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
     async stop() {
       feed.end();
       await drain({ ...readEndingTimes(options), ending, server: app.server, gateway });
-      await gateway.settled(SETTLE_MS);
+      await gateway.waitUntilSettled(SETTLE_MS);
       endUpkeep();
       deadlines.stop();
       await store.close();

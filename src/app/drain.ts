@@ -40,11 +40,11 @@ export async function drain(parts: DrainParts): Promise<void> {
   ];
   // A connection closed without notice loses the request that its client is about to send on it. Answers that began
   // before the notice didn't carry it, so the gateway first waits for them.
-  if (isRelieved) await gateway.ended(Math.min(EARLIER_ANSWERS_MS, drainMs));
+  if (isRelieved) await gateway.waitUntilEnded(Math.min(EARLIER_ANSWERS_MS, drainMs));
   if (noticeMs > 0) await new Promise<void>((resolve) => clock.after(noticeMs, resolve));
   ending.refusing = true;
   await server?.stop();
   // Answers whose clients have left are also finished, because a retry with the same idempotency key may need them.
-  await gateway.settled(drainMs + CUT_OFF_MS);
+  await gateway.waitUntilSettled(drainMs + CUT_OFF_MS);
   for (const callOff of calledOff) callOff();
 }

@@ -1,7 +1,7 @@
 // The catalogue: every card that clients can ask for, and the meaning of a client's `model`.
 import type { Alias } from "../core/alias.ts";
 import { CAPABILITIES, type GroupMember, type ModelCard } from "../core/card.ts";
-import { nearest } from "../core/nearest.ts";
+import { findNearest } from "../core/nearest.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
 import { applyPrices, findNextChange, viewLaterPrices } from "./later-prices.ts";
@@ -202,10 +202,10 @@ class IndexedCatalogue implements Catalogue {
     const bare = (splitId(text)?.name ?? text).slice(0, PROVIDER_CHARACTERS_MAX * 2).toLowerCase();
     const twins = this.#byName.get(bare) ?? this.#byName.get(bare.slice(bare.lastIndexOf("/") + 1)) ?? [];
     if (twins.length > 0) return twins.slice(0, NEAREST_MAX);
-    const ids = nearest(text, this.#byKey.keys(), NEAREST_MAX).flatMap(
+    const ids = findNearest(text, this.#byKey.keys(), NEAREST_MAX).flatMap(
       (key) => this.#byKey.get(key)?.id ?? [],
     );
-    const names = nearest(bare, this.#byName.keys(), NEAREST_MAX).flatMap(
+    const names = findNearest(bare, this.#byName.keys(), NEAREST_MAX).flatMap(
       (name) => this.#byName.get(name) ?? [],
     );
     return [...new Set([...ids, ...names])].slice(0, NEAREST_MAX);

@@ -1,6 +1,6 @@
 // The operator's changes to the catalogue's cards, and the mistakes in them.
 import type { ModelCard } from "../core/card.ts";
-import { nearest } from "../core/nearest.ts";
+import { findNearest } from "../core/nearest.ts";
 import type { ModelOverlay } from "../core/settings.ts";
 import { isSlip, priceView } from "./price.ts";
 
@@ -50,7 +50,7 @@ export function overlayProblems(
 
 /** Returns the message for an id that no card has. */
 export function unknownModel(id: string, cards: ReadonlyMap<string, ModelCard>): string {
-  const [near] = nearest(id, cards.keys(), 1);
+  const [near] = findNearest(id, cards.keys(), 1);
   return `no model has this id${near === undefined ? "" : `; did you mean ${near}?`}`;
 }
 

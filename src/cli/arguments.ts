@@ -1,7 +1,7 @@
 // Parses a command's flags strictly: unknown ones, and those without their value, are errors.
 import { parseArgs } from "node:util";
 import { EXIT, type Io } from "../app/terminal.ts";
-import { nearest } from "../core/nearest.ts";
+import { findNearest } from "../core/nearest.ts";
 
 /** A command's flags by name. A "value" takes one, a "switch" doesn't. */
 type FlagKinds = Readonly<Record<string, "value" | "switch">>;
@@ -81,7 +81,7 @@ function takeFlag(
 ): void {
   const kind = Object.hasOwn(flags, name) && rawName.startsWith("--") ? flags[name] : undefined;
   if (kind === undefined) {
-    const [near] = nearest(name, Object.keys(flags), 1);
+    const [near] = findNearest(name, Object.keys(flags), 1);
     throw new UsageError(`unknown flag ${rawName}${near === undefined ? "" : `; did you mean --${near}?`}`);
   }
   if (values.has(name) || switches.has(name)) throw new UsageError(`${rawName} is given twice`);

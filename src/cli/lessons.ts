@@ -16,7 +16,7 @@ import { readFeatures } from "../selectors/features.ts";
 import { Learned } from "../selectors/learning/learned.ts";
 import { makeLesson, readRow } from "../selectors/learning/lesson.ts";
 import { predict } from "../selectors/predictor.ts";
-import { rowText } from "../selectors/row.ts";
+import { packRow } from "../selectors/row.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { formatJson, formatTable } from "./administration.ts";
 import { UsageError } from "./arguments.ts";
@@ -211,7 +211,7 @@ function parseLesson(line: string, wrong: Wrong): Lesson {
   };
   return {
     ...{ accountId: textIn("account_id"), keyId: textIn("key_id"), id: textIn("id") },
-    ...{ atMs, source, request: JSON.stringify({ row: rowText(row) }) },
+    ...{ atMs, source, request: JSON.stringify({ row: packRow(row) }) },
     weight: readShare(fields, "weight", wrong),
     marks: [mark],
   };

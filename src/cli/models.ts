@@ -4,7 +4,7 @@ import { EXIT, type Io } from "../app/terminal.ts";
 import { clock } from "../app/world.ts";
 import { buildCatalogue, type ModelView, modelView } from "../catalogue/catalogue.ts";
 import { OPERATIONS, type OperationName } from "../core/card.ts";
-import { nearest } from "../core/nearest.ts";
+import { findNearest } from "../core/nearest.ts";
 import type { Settings } from "../core/settings.ts";
 import { formatJson, formatTable } from "./administration.ts";
 import {
@@ -69,7 +69,7 @@ function chooseOperation({ values }: Arguments): OperationName | undefined {
 }
 
 function suggest(name = "", names: readonly string[]): string {
-  const [near] = nearest(name, names, 1);
+  const [near] = findNearest(name, names, 1);
   return near === undefined ? "" : `; did you mean ${near}?`;
 }
 

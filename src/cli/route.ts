@@ -12,10 +12,10 @@ import { cutStoredName } from "../core/stored-name.ts";
 import type { ChatRequest } from "../operations/chat/form.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
 import { choose } from "../selectors/choose.ts";
-import { decidedAgain } from "../selectors/decision.ts";
+import { replayDecision } from "../selectors/decision.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
 import { Learned } from "../selectors/learning/learned.ts";
-import { type RouteView, routeView } from "../selectors/route-view.ts";
+import { type RouteView, viewRoute } from "../selectors/route-view.ts";
 import { NoStoreError } from "../store/address.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { formatJson, formatTable, type Open, runOnStore } from "./administration.ts";
@@ -117,7 +117,7 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
     quality: quality ?? settings.router.fairQuality,
     learned: await readLearnedIfAny(open, io, catalogue),
   });
-  const view = routeView(choice);
+  const view = viewRoute(choice);
   io.out(values.json ? formatJson(view) : formatChoice(view));
 }
 
@@ -214,7 +214,7 @@ async function replay({ values, io, open }: Call, id: string): Promise<void> {
   const record = await (await open()).request(cutStoredName(id));
   if (record === null) throw new Error(`There is no request ${id} in the log.`);
   const kept = record.decision === null ? null : parseJson(record.decision);
-  const again = decidedAgain(kept);
+  const again = replayDecision(kept);
   if (again === null) throw new Error(`The request ${id} named its model: no selector decided.`);
   const line = `${again.choice ?? "nothing"}: ${again.same ? "the same as then" : "not the same as then"}`;
   io.out(values.json ? formatJson({ ...again, decision: kept }) : line);

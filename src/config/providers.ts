@@ -1,7 +1,7 @@
 // Builds the providers that are on from the file's section or, without one, from the keys in the environment.
 import type { ModelCard } from "../core/card.ts";
 import type { DialectName } from "../core/dialect.ts";
-import { nearest } from "../core/nearest.ts";
+import { findNearest } from "../core/nearest.ts";
 import type { Credential, KnownProvider, PlatformName, ProviderSetup, Timeouts } from "../core/settings.ts";
 import { AZURE } from "./azure.ts";
 import { BEDROCK } from "./bedrock.ts";
@@ -136,7 +136,7 @@ function chooseDialect({ row }: Context, { dialect }: ProviderConfig): DialectNa
 function chooseAddress({ name, path, row, names, issues }: Context, given: string | undefined): string {
   const address = (given === undefined ? undefined : parseBaseUrl(given)) ?? row?.baseUrl;
   if (address === undefined) {
-    const [near] = nearest(name, names, 1);
+    const [near] = findNearest(name, names, 1);
     const hint = near === undefined ? "" : ` (did you mean ${near}?)`;
     issues.atKey(path, `${name} is not a known provider, so it needs a base_url${hint}`);
   }

@@ -25,7 +25,7 @@ export interface StoredAnswer {
 }
 
 /** The stored answers that a request continues, as far as they were found. */
-export interface Keeping {
+export interface EarlierAnswers {
   readonly previous: KeptExchange | null;
   readonly items: ReadonlyMap<string, JsonObject>;
 }

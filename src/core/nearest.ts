@@ -9,7 +9,7 @@ const DISTANCE_MAX = 8;
  * Returns up to `count` candidates that differ from `text` in at most a third of its characters, or in two, nearest
  * first. Ignores case. The work is bounded for any text.
  */
-export function nearest(text: string, candidates: Iterable<string>, count: number): string[] {
+export function findNearest(text: string, candidates: Iterable<string>, count: number): string[] {
   if (text.length === 0 || text.length > CHARACTERS_MAX) return [];
   const word = text.toLowerCase();
   const limit = Math.min(DISTANCE_MAX, Math.max(word.length < 4 ? 1 : 2, Math.floor(word.length / 3)));

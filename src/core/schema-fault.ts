@@ -36,7 +36,7 @@ const ARTICLED: Readonly<Record<string, string>> = {
 };
 
 /** Returns the fault of the first invalid field, or null. Never repeats values to the client. */
-export function firstFault(schema: Rules, value: unknown): Fault | null {
+export function findFirstFault(schema: Rules, value: unknown): Fault | null {
   return check(schema, value, "");
 }
 

@@ -82,21 +82,21 @@ const PARAM_SHAPE = /^[\w.[\]-]{1,128}$/;
  * True if a message may be shown: it must be the provider's own words on a rejected request, without anything like a secret or an
  * address.
  */
-function shown(message: string | undefined): string {
+function redactMessage(message: string | undefined): string {
   const text = (message ?? "").slice(0, MESSAGE_CHARACTERS_MAX).trim();
   if (text === "") return "The provider rejected the request.";
   return text.replace(SECRET_WORDS, "[redacted]").replace(ADDRESS_WORDS, "[address]");
 }
 
 /** A code is a single word. Anything else is ignored. */
-function shownCode(code: string | undefined): string | null {
+function checkCode(code: string | undefined): string | null {
   return code !== undefined && CODE_SHAPE.test(code) ? code : null;
 }
 
 /** A field path. Providers may quote the client or themselves here too. */
-function shownParam({ status, param }: UpstreamError): string | null {
+function checkParam({ status, param }: UpstreamError): string | null {
   if (param === undefined || (status !== 400 && status !== 422)) return null;
-  return PARAM_SHAPE.test(param) && shown(param) === param ? param : null;
+  return PARAM_SHAPE.test(param) && redactMessage(param) === param ? param : null;
 }
 
 function codeOf(error: UpstreamError): FaultCode {
@@ -150,10 +150,10 @@ export function upstreamFault(error: UpstreamError): Fault {
   const details: FaultDetails = {
     upstreamStatus: error.status,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
-    ...(code === "upstream_rejected" ? { shownCode: shownCode(error.codes?.[0]) } : {}),
-    ...(GENERIC[code] === undefined ? { param: shownParam(error) } : {}),
+    ...(code === "upstream_rejected" ? { shownCode: checkCode(error.codes?.[0]) } : {}),
+    ...(GENERIC[code] === undefined ? { param: checkParam(error) } : {}),
   };
-  return new Fault(code, GENERIC[code] ?? shown(error.message), details);
+  return new Fault(code, GENERIC[code] ?? redactMessage(error.message), details);
 }
 
 /** The upstream's answer does not follow its dialect, or is incomplete. */

@@ -5,7 +5,7 @@ import type { Clock } from "../core/world.ts";
 import type { Admitted, Ledger, Ticket } from "../ledger/ledger.ts";
 
 /** The interval for checking whether another node has finished the answer. */
-const LOOK_MS = 250;
+const POLL_MS = 250;
 /** More duplicates than this are a client bug or an attack. */
 const TWINS_MAX = 100;
 
@@ -37,7 +37,7 @@ export class Admissions {
     for (let same = id; ; ) {
       const waitMs = untilMs - this.#ports.clock.monotonicMs();
       if (waitMs <= 0) throw new Fault("upstream_timeout", "The same request's answer did not come in time.");
-      await this.#change(same, endings, Math.min(LOOK_MS, waitMs));
+      await this.#change(same, endings, Math.min(POLL_MS, waitMs));
       const reason = endings.find((one) => one.reason)?.reason;
       if (reason) throw reason;
       const admitted = await this.#ports.ledger.admit(again());
@@ -47,7 +47,7 @@ export class Admissions {
   }
 
   /** Call this once a completion is settled: the requests that wait for it try again. */
-  over(id: string): void {
+  wakeTwins(id: string): void {
     const waiting = this.#waiting.get(id);
     this.#waiting.delete(id);
     for (const wake of waiting ?? []) wake();

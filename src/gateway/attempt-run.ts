@@ -76,16 +76,16 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
   fail(thrown: unknown): Fault {
     const { permit, traced, context, nowMs, onFailed } = this.#parts;
     const fault = toFault(thrown);
-    permit.failed(nowMs(), fault);
-    context.tracing.ends(traced, "failed", nowMs(), fault);
+    permit.fail(nowMs(), fault);
+    context.tracing.end(traced, "failed", nowMs(), fault);
     if (!this.#isOutrun) onFailed(fault);
     return fault;
   }
 
   readonly end = (): void => {
     const { permit, traced, context, nowMs } = this.#parts;
-    context.tracing.ends(traced, "outrun", nowMs());
-    permit.outrun(nowMs(), context.call.ask.stream === true);
+    context.tracing.end(traced, "outrun", nowMs());
+    permit.lose(nowMs(), context.call.ask.stream === true);
     this.#isOutrun = true;
     this.#ending?.end(new Fault("client_gone", "Another attempt was faster."));
   };
@@ -109,7 +109,7 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
   /** Makes this attempt the one that answers: the request takes over its facts and the usage it has reported so far. */
   win(): void {
     const { context, attempt, traced } = this.#parts;
-    context.tracing.won(traced);
+    context.tracing.recordWinner(traced);
     context.model = attempt.card.id;
     context.dropped = this.#dropped;
     this.#onUsage = context.report;
@@ -135,9 +135,9 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
       clientLimitAtMs: this.#clientLimitAtMs,
       onSent: (isNative) => {
         this.#unreadBytes = isNative ? call.unreadBytes : 0;
-        tracing.sends(traced, this.#unreadBytes, nowMs());
+        tracing.recordCall(traced, this.#unreadBytes, nowMs());
       },
-      onUnsent: () => tracing.takesBack(traced),
+      onUnsent: () => tracing.retractCall(traced),
       onDropped: (fields) => {
         this.#dropped = [...new Set([...this.#bounded.dropped, ...fields])];
         context.dropped = this.#dropped;

@@ -67,14 +67,14 @@ export async function runWhole<F extends Form>(ports: Ports, attempt: AttemptCal
     const usage = operation.readUsage(reply);
     const amounts = usage && operation.countAmounts(usage);
     const nowMs = ports.deadlines.nowMs();
-    permit?.finished(nowMs, amounts?.completion ?? null);
-    if (amounts) permit?.counted(amounts.prompt + amounts.completion, nowMs);
+    permit?.finish(nowMs, amounts?.completion ?? null);
+    if (amounts) permit?.recordUsage(amounts.prompt + amounts.completion, nowMs);
     return reply;
   } catch (thrown) {
     throw recordFailure(attempt, call.toFault(thrown), started, ports.deadlines.nowMs());
   } finally {
     call.close();
-    permit?.left();
+    permit?.abandon();
   }
 }
 
@@ -94,8 +94,8 @@ export function recordFailure<F extends Form>(
   const fault = isOurs && nowMs >= clientLimitAtMs ? makeClientTimeout() : given;
   if (fault.details.unsent) onUnsent();
   const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;
-  if (isOurs && isShort && nowMs >= totalAtMs) permit?.left();
-  else permit?.failed(nowMs, fault);
+  if (isOurs && isShort && nowMs >= totalAtMs) permit?.abandon();
+  else permit?.fail(nowMs, fault);
   return fault;
 }
 

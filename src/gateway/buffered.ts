@@ -6,7 +6,7 @@ const WAITING_PARTS_MAX = 256;
 const WAITING_CHARACTERS_MAX = 1024 * 1024;
 
 /** Leaving early only stops the reading: the answer is still finished. A slow client slows it down. */
-export function buffered<Part>(parts: AnswerFlow<Part>): AnswerFlow<Part> {
+export function bufferFlow<Part>(parts: AnswerFlow<Part>): AnswerFlow<Part> {
   const waiting: { readonly part: Part; readonly length: number }[] = [];
   let characters = 0;
   let ended = false;

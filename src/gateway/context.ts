@@ -15,7 +15,7 @@ import type { Call, Facts } from "./call.ts";
 import type { ContentRecorder } from "./contents.ts";
 import { type Bill, type Counted, countAnswer, countPrompt, UNCOUNTED } from "./counted.ts";
 import { ReplyCopy } from "./idempotency.ts";
-import type { Seen } from "./lessons.ts";
+import type { GradedAnswer } from "./lessons.ts";
 import type { Plan } from "./plan.ts";
 import { Tracing } from "./tracing.ts";
 import { isByClient, judge } from "./verdict.ts";
@@ -106,7 +106,7 @@ export class RequestContext<F extends Form> implements Facts {
   }
 
   /** True if the selectors learn from the answer, which takes all of it. */
-  get learns(): boolean {
+  get isGraded(): boolean {
     return this.#grader !== null;
   }
 
@@ -122,7 +122,7 @@ export class RequestContext<F extends Form> implements Facts {
   };
 
   /** Sets the attempt that answers. Discards reports of earlier attempts. */
-  answeredBy(attempt: Attempt, asked: SentAsk<F["ask"]>, nowMs: number): void {
+  recordAnswer(attempt: Attempt, asked: SentAsk<F["ask"]>, nowMs: number): void {
     this.attempt = attempt;
     this.#asked = asked;
     this.#reported = null;
@@ -133,7 +133,7 @@ export class RequestContext<F extends Form> implements Facts {
   /** Adds pieces of the answer to the output count. */
   measure(pieces: readonly F["piece"][]): void {
     const grader = this.#grader;
-    if (grader) grader.take(this.call.operation.choosing?.toChunks(pieces, !grader.keeps) ?? []);
+    if (grader) grader.take(this.call.operation.choosing?.toChunks(pieces, !grader.keepsTexts) ?? []);
     this.#meter.take(pieces);
   }
 
@@ -161,7 +161,7 @@ export class RequestContext<F extends Form> implements Facts {
   }
 
   /** Returns what the selectors can learn from. Null if no selector chose, or if no provider answered. */
-  seen(): Seen | null {
+  findGradedAnswer(): GradedAnswer | null {
     const [card, decision, grader] = [this.attempt?.card, this.plan.decision, this.#grader];
     return card && decision && grader ? { card, decision, grader } : null;
   }
@@ -271,7 +271,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   #trace(endMs: number, { lines: bill }: Bill): string {
     const claimed = this.#counted?.implausible ?? null;
-    return this.tracing.text({
+    return this.tracing.write({
       endMs,
       firstTokenMs: this.#firstTokenMs,
       isWhole: this.#isFinished,

@@ -16,7 +16,7 @@ import { AttemptRun, type Mode } from "./attempt-run.ts";
 import type { Call } from "./call.ts";
 import { countCalls } from "./calls.ts";
 import type { RequestContext } from "./context.ts";
-import { type Race, raced } from "./hedge.ts";
+import { type Race, runRace } from "./hedge.ts";
 import { CALLS_MAX } from "./plan.ts";
 import type { PlanPorts } from "./plan-request.ts";
 import { findRoute, type Upstream } from "./upstream.ts";
@@ -29,7 +29,7 @@ export function runPlan<F extends Form, Result>(
   context: RequestContext<F>,
   mode: Mode<F, Result>,
 ): Promise<Result> {
-  return new Failover(ports, context, mode).result();
+  return new Failover(ports, context, mode).run();
 }
 
 class Failover<F extends Form, Result> {
@@ -70,15 +70,15 @@ class Failover<F extends Form, Result> {
     this.#spares = spares.filter(({ card }) => this.#left.some((attempt) => attempt.card === card));
   }
 
-  async result(): Promise<Result> {
+  async run(): Promise<Result> {
     const { attempts: plan, spares, load } = this.#context.plan;
     const { health } = this.#ports;
     if (plan[0]) health.asked(plan[0].card, this.#startedMs);
     for (let running = this.#next(); running; running = this.#mayGoOn() ? this.#next() : null) {
       const race = this.#makeRace(running);
       try {
-        if (race === null) return this.#won({ result: await running.start(), by: running });
-        return this.#won(await this.#decide(race, running));
+        if (race === null) return this.#finish({ result: await running.start(), by: running });
+        return this.#finish(await this.#decide(race, running));
       } catch (thrown) {
         this.#last = race === null ? running.fail(thrown) : toFault(thrown);
       }
@@ -123,27 +123,27 @@ class Failover<F extends Form, Result> {
   #takeNext(): Attempt | undefined {
     if (this.#left.length === 0) {
       const spares = this.#spares.splice(0);
-      this.#left.push(...spares.filter(({ card }) => !this.#unreached.has(this.#addressOf(card))));
+      this.#left.push(...spares.filter(({ card }) => !this.#unreached.has(this.#findAddress(card))));
     }
-    const at = this.#left.findIndex(({ card }) => !this.#unreached.has(this.#addressOf(card)));
+    const at = this.#left.findIndex(({ card }) => !this.#unreached.has(this.#findAddress(card)));
     return this.#left.splice(Math.max(at, 0), 1)[0];
   }
 
-  #addressOf({ provider }: ModelCard): Address | undefined {
+  #findAddress({ provider }: ModelCard): Address | undefined {
     return this.#ports.health.address(provider);
   }
 
   /** True if the attempt replaces the last one, so it doesn't need a permit to retry. */
   #isReplacement({ card }: Attempt): boolean {
-    return this.#isReplaced && !this.#unreached.has(this.#addressOf(card));
+    return this.#isReplaced && !this.#unreached.has(this.#findAddress(card));
   }
 
-  #failed(attempt: Attempt, { isKeyProbe }: Permit, fault: Fault): void {
+  #recordFailure(attempt: Attempt, { isKeyProbe }: Permit, fault: Fault): void {
     const { unsent = false, stale = false } = fault.details;
     this.#isReplaced = isKeyProbe || unsent || stale;
     if (unsent) {
       this.#unsent++;
-      this.#unreached.add(this.#addressOf(attempt.card));
+      this.#unreached.add(this.#findAddress(attempt.card));
     }
     if (stale && this.#again === null) {
       this.#again = { ...attempt };
@@ -180,7 +180,7 @@ class Failover<F extends Form, Result> {
   #prepare(attempt: Attempt, upstream: Upstream, permit: Permit, nowMs: number): AttemptRun<F, Result> {
     const { deadlines, health } = this.#ports;
     const last4 = health.key(attempt)?.last4 ?? null;
-    const traced = this.#context.tracing.begins(attempt.card, last4, nowMs);
+    const traced = this.#context.tracing.begin(attempt.card, last4, nowMs);
     const running = new AttemptRun({
       context: this.#context,
       attempt,
@@ -193,7 +193,7 @@ class Failover<F extends Form, Result> {
       mode: this.#mode,
       startedMs: this.#startedMs,
       nowMs: () => deadlines.nowMs(),
-      onFailed: (fault) => this.#failed(attempt, permit, fault),
+      onFailed: (fault) => this.#recordFailure(attempt, permit, fault),
     });
     this.#totalAtMs = running.totalAtMs;
     return running;
@@ -210,14 +210,14 @@ class Failover<F extends Form, Result> {
     if (!this.#last || ending.reason) return false;
     const isLate = this.#ports.deadlines.nowMs() >= this.#totalAtMs;
     if (isLate) return false;
-    return isElsewhere(this.#last, call) || this.#last === this.#mended;
+    return canRetryElsewhere(this.#last, call) || this.#last === this.#mended;
   }
 
   async #decide(
     race: Race<AttemptRun<F, Result>, Result>,
     first: AttemptRun<F, Result>,
   ): Promise<{ readonly result: Result; readonly by: AttemptRun<F, Result> }> {
-    const { result, winner, loser } = await raced(race);
+    const { result, winner, loser } = await runRace(race);
     if (loser) this.#logRace(winner, loser, winner === first);
     return { result, by: winner };
   }
@@ -231,7 +231,7 @@ class Failover<F extends Form, Result> {
     const { after } = card.hedge;
     const streamed = this.#context.call.ask.stream === true;
     const nowMs = deadlines.nowMs();
-    const afterMs = "ms" in after ? after.ms : known.answersWithin(after.percentile / 100, streamed, nowMs);
+    const afterMs = "ms" in after ? after.ms : known.computeAnswerMs(after.percentile / 100, streamed, nowMs);
     if (afterMs === null) return null;
     return {
       first,
@@ -241,7 +241,7 @@ class Failover<F extends Form, Result> {
         return this.#next();
       },
       onTime: (task) => clock.after(afterMs, task),
-      isFinal: (error) => !isElsewhere(toFault(error), this.#context.call),
+      isFinal: (error) => !canRetryElsewhere(toFault(error), this.#context.call),
     };
   }
 
@@ -256,12 +256,12 @@ class Failover<F extends Form, Result> {
     });
   }
 
-  #won({ result, by }: { readonly result: Result; readonly by: AttemptRun<F, Result> }): Result {
+  #finish({ result, by }: { readonly result: Result; readonly by: AttemptRun<F, Result> }): Result {
     const { call } = this.#context;
     const { deadlines, stickiness } = this.#ports;
     const { attempt } = by;
     const nowMs = deadlines.nowMs();
-    this.#context.answeredBy(attempt, by.asked, nowMs);
+    this.#context.recordAnswer(attempt, by.asked, nowMs);
     by.win();
     stickiness.keep(call.conversation, attempt, nowMs);
     return result;
@@ -273,7 +273,7 @@ function isPaidFor({ outputTokens }: Granted, card: ModelCard): boolean {
   return outputTokens === null || outputTokens[card.id] !== undefined;
 }
 
-function isElsewhere({ row }: Fault, { selection }: Call<Form>): boolean {
+function canRetryElsewhere({ row }: Fault, { selection }: Call<Form>): boolean {
   return row.elsewhere === true || (row.otherModel === true && selection.kind !== "card");
 }
 
@@ -285,13 +285,13 @@ function logAttempt(log: Log, call: Call<Form>, attempt: Attempt, fault: Fault):
     model: attempt.card.id,
     fault: fault.code,
     upstream_status: fault.details.upstreamStatus ?? null,
-    cause: causeOf(fault.details.cause),
+    cause: describeCause(fault.details.cause),
     ...(fault.details.stale ? { stale: true } : {}),
   });
 }
 
 /** Returns the part of a cause that may be logged: the text of a system error names the host. */
-function causeOf(cause: unknown): string | null {
+function describeCause(cause: unknown): string | null {
   if (typeof cause === "string") return cause;
   if (!(cause instanceof Error)) return null;
   return "code" in cause ? String(cause.code) : cause.name;

@@ -9,7 +9,7 @@ import { makeOffers } from "../operations/operation.ts";
 import type { Ports } from "../transport/client.ts";
 import { Admissions } from "./admissions.ts";
 import { AnswerStream, type Opened, openStream } from "./answer-stream.ts";
-import { buffered } from "./buffered.ts";
+import { bufferFlow } from "./buffered.ts";
 import type { Call } from "./call.ts";
 import { completeAnswers, countPlaces, streamAnswers } from "./calls.ts";
 import { type ContentPorts, Contents } from "./contents.ts";
@@ -21,7 +21,7 @@ import { type LessonPorts, Lessons } from "./lessons.ts";
 import { OpenRequests } from "./open-requests.ts";
 import { isPayable, type Plan } from "./plan.ts";
 import { type PlanPorts, planRequest } from "./plan-request.ts";
-import { Settlements, withheld } from "./settlements.ts";
+import { makeWithheldOutcome, Settlements } from "./settlements.ts";
 
 export interface GatewayPorts extends Ports, PlanPorts, LessonPorts {
   readonly ledger: Ledger;
@@ -64,14 +64,14 @@ export class Gateway {
   }
 
   /** Resolves when no request is open and everything is written, after `withinMs` at the latest. */
-  settled(withinMs: number): Promise<void> {
+  waitUntilSettled(withinMs: number): Promise<void> {
     const left = () => this.open + this.#settlements.waiting + this.#contents.waiting;
-    return this.#underWay.until(() => left() === 0, withinMs);
+    return this.#underWay.waitUntil(() => left() === 0, withinMs);
   }
 
   /** Resolves when all requests open right now have ended, after `withinMs` at the latest. */
-  ended(withinMs: number): Promise<void> {
-    return this.#underWay.ended(withinMs);
+  waitUntilEnded(withinMs: number): Promise<void> {
+    return this.#underWay.waitUntilEnded(withinMs);
   }
 
   /** Plans a request for `complete` or `stream`. Throws a Fault if no model can serve it. */
@@ -101,7 +101,7 @@ export class Gateway {
       if (durable) await durable;
       const reported = operation.readUsage(reply);
       // Measuring is only needed if the provider reports no usage, or if the selectors learn from the answer.
-      if (!reported || context.learns) context.measure(operation.unfold(reply));
+      if (!reported || context.isGraded) context.measure(operation.unfold(reply));
       const usage = context.finish(reported, reply);
       const whole = operation.withUsage(reply, usage);
       context.recorder?.takeWhole(whole);
@@ -113,7 +113,7 @@ export class Gateway {
       throw thrown;
     } finally {
       this.#underWay.leave(context.ending);
-      this.#admissions.over(context.call.id);
+      this.#admissions.wakeTwins(context.call.id);
     }
   }
 
@@ -137,10 +137,10 @@ export class Gateway {
       fail: (thrown) => this.#fail(context, thrown),
       leave: () => {
         this.#underWay.leave(context.ending);
-        return this.#settleGranted(context).finally(() => this.#admissions.over(call.id));
+        return this.#settleGranted(context).finally(() => this.#admissions.wakeTwins(call.id));
       },
     });
-    return call.idempotency === null ? stream : buffered(stream);
+    return call.idempotency === null ? stream : bufferFlow(stream);
   }
 
   async #openStream<F extends Form>(context: RequestContext<F>): Promise<Opened<F>> {
@@ -177,7 +177,7 @@ export class Gateway {
     context.granted = admitted;
     context.limits = admitted.limits;
     if (call.selection.kind === "selector") context.selector = `Router#${call.selection.selector.name}`;
-    context.tracing.admitted(this.#ports.deadlines.nowMs());
+    context.tracing.recordAdmission(this.#ports.deadlines.nowMs());
     return null;
   }
 
@@ -258,11 +258,11 @@ export class Gateway {
     const implausible = context.logImplausible();
     if (implausible) this.#ports.log(implausible);
     const { answers } = ticket.ask;
-    this.#lessons.ended(context.seen(), { call, answers, record, granted: grant });
+    this.#lessons.learn(context.findGradedAnswer(), { call, answers, record, granted: grant });
     const outcome: Outcome = { ...ended, sealedReply: this.#seal(call, record.modelUsed, reply) };
     const isPaid = grant.place.kind === "balance";
     if (!isPaid || !produced) return this.#settlements.add(ticket, outcome, PATIENCE_MS);
-    const unanswered = () => (call.ask.stream === true ? outcome : withheld(outcome, answers));
+    const unanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));
     const settled = await this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, unanswered);
     if (settled || record.ended !== "done") return settled;
     throw new Fault("store_unavailable", "The gateway's store can't be used right now.", {

@@ -21,7 +21,7 @@ export interface Race<Running extends Runner<Result>, Result> {
   readonly isFinal: (error: unknown) => boolean;
 }
 
-export interface Won<Running, Result> {
+export interface RaceResult<Running, Result> {
   readonly result: Result;
   readonly winner: Running;
   /** Null if no second task was started. */
@@ -29,10 +29,10 @@ export interface Won<Running, Result> {
 }
 
 /** Rejects with the last failure if neither answers. */
-export function raced<Running extends Runner<Result>, Result>(
+export function runRace<Running extends Runner<Result>, Result>(
   race: Race<Running, Result>,
-): Promise<Won<Running, Result>> {
-  const { promise, resolve, reject } = Promise.withResolvers<Won<Running, Result>>();
+): Promise<RaceResult<Running, Result>> {
+  const { promise, resolve, reject } = Promise.withResolvers<RaceResult<Running, Result>>();
   const started: Running[] = [];
   let running = 0;
   let over = false;

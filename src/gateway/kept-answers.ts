@@ -2,7 +2,7 @@
 
 import { Fault } from "../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../core/json.ts";
-import type { Earlier, Keeping, KeptExchange } from "../core/kept.ts";
+import type { Earlier, EarlierAnswers, KeptExchange } from "../core/kept.ts";
 import type { GatewayKey } from "../core/key.ts";
 import type { StoredResponse } from "../core/rows.ts";
 import type { ResponseRules } from "../core/settings.ts";
@@ -42,9 +42,9 @@ export class KeptAnswers {
   }
 
   /** Returns the answers that a request continues. Throws the Fault `not_found` for an id that the key does not own. */
-  async findEarlier(owner: Owner, { id, itemIds }: Earlier): Promise<Keeping> {
+  async findEarlier(owner: Owner, { id, itemIds }: Earlier): Promise<EarlierAnswers> {
     const previous = id === null ? null : await this.get(owner, id);
-    if (id !== null && previous === null) throw missing(id, "previous_response_id");
+    if (id !== null && previous === null) throw makeNotFound(id, "previous_response_id");
     const items = new Map<string, JsonObject>();
     for (let lookups = 0; lookups < LOOKUPS_MAX; lookups++) {
       const next = itemIds.findLast((itemId) => !items.has(itemId));
@@ -118,6 +118,6 @@ function makeUse(accountId: string, id: string): string {
   return `response ${accountId} ${id}`;
 }
 
-export function missing(id: string, param: string): Fault {
+export function makeNotFound(id: string, param: string): Fault {
   return new Fault("not_found", `Response with id '${id.slice(0, 100)}' not found.`, { param });
 }

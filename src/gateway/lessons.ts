@@ -8,10 +8,10 @@ import type { Caches } from "../health/caches.ts";
 import type { Form } from "../operations/form.ts";
 import type { KeptDecision } from "../selectors/decision.ts";
 import type { Learned } from "../selectors/learning/learned.ts";
-import { boundAt, kindKept, makeLesson, measureLength } from "../selectors/learning/lesson.ts";
+import { makeLesson, makeLessonBound, measureLength, readKeptKind } from "../selectors/learning/lesson.ts";
 import { type Grader, weighSignal } from "../selectors/learning/signal.ts";
 import { findProfile } from "../selectors/profiles.ts";
-import { expectedQuality } from "../selectors/quality.ts";
+import { estimatePriorQuality } from "../selectors/quality.ts";
 import type { Call } from "./call.ts";
 
 export interface LessonPorts {
@@ -23,13 +23,13 @@ export interface LessonPorts {
 }
 
 /** An answer to a request that a selector routed. */
-export interface Seen {
+export interface GradedAnswer {
   readonly decision: KeptDecision;
   readonly card: ModelCard;
   readonly grader: Grader;
 }
 
-interface Ended {
+interface EndedRequest {
   readonly call: Pick<Call<Form>, "conversation">;
   readonly answers: number;
   readonly record: UnsettledRecord;
@@ -49,11 +49,15 @@ export class Lessons {
   }
 
   /** Deferred so that no answer waits for it. */
-  ended(seen: Seen | null, how: Ended): void {
-    if (seen !== null && how.record.ended === "done") this.#ports.clock.after(0, () => this.#look(seen, how));
+  learn(answer: GradedAnswer | null, request: EndedRequest): void {
+    if (answer !== null && request.record.ended === "done")
+      this.#ports.clock.after(0, () => this.#learnNow(answer, request));
   }
 
-  #look({ decision, card, grader }: Seen, { call, answers, record, granted }: Ended): void {
+  #learnNow(
+    { decision, card, grader }: GradedAnswer,
+    { call, answers, record, granted }: EndedRequest,
+  ): void {
     const { learned, caches } = this.#ports;
     const { amounts } = record;
     const isCounted = record.usageSource === "provider";
@@ -77,12 +81,12 @@ export class Lessons {
     sound: number,
   ): void {
     const { store, clock, log } = this.#ports;
-    const kind = kindKept(decision);
+    const kind = readKeptKind(decision);
     if (kind === null) return;
     const atMs = clock.nowMs();
-    const { score, weight } = weighSignal(signal, expectedQuality(findProfile(card), kind), sound);
+    const { score, weight } = weighSignal(signal, estimatePriorQuality(findProfile(card), kind), sound);
     const about = { accountId, keyId, id, atMs, source: "signal", weight } as const;
-    store.teach(makeLesson(about, kind, [{ card, score }]), boundAt(atMs)).then(
+    store.teach(makeLesson(about, kind, [{ card, score }]), makeLessonBound(atMs)).then(
       (added) => log({ event: "signal", level: "info", id, model: card.id, signal, learned: added > 0 }),
       (error: unknown) => log({ event: "signal_lost", level: "warn", id, cause: String(error) }),
     );

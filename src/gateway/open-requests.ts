@@ -3,7 +3,7 @@ import type { Ending } from "../core/ending.ts";
 import type { Fault } from "../core/fault.ts";
 import type { Clock, Deadlines } from "../core/world.ts";
 
-const LOOK_MS = 10;
+const POLL_MS = 10;
 
 export interface OpenRequestPorts {
   readonly clock: Clock;
@@ -36,21 +36,21 @@ export class OpenRequests {
   }
 
   /** Resolves when all requests open right now have ended, after `withinMs` at the latest. */
-  ended(withinMs: number): Promise<void> {
+  waitUntilEnded(withinMs: number): Promise<void> {
     const now = [...this.#all];
-    return this.until(() => now.every((ending) => !this.#all.has(ending)), withinMs);
+    return this.waitUntil(() => now.every((ending) => !this.#all.has(ending)), withinMs);
   }
 
   /** Resolves when the condition holds, after `withinMs` at the latest. */
-  async until(isSo: () => boolean, withinMs: number): Promise<void> {
+  async waitUntil(condition: () => boolean, withinMs: number): Promise<void> {
     const { clock, deadlines } = this.#ports;
     const untilMs = deadlines.nowMs() + withinMs;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const look = () => {
-      if (isSo() || deadlines.nowMs() >= untilMs) return resolve();
-      clock.after(LOOK_MS, look);
+    const poll = () => {
+      if (condition() || deadlines.nowMs() >= untilMs) return resolve();
+      clock.after(POLL_MS, poll);
     };
-    look();
+    poll();
     await promise;
   }
 }

@@ -25,7 +25,7 @@ export interface PlanPorts {
 const ROLL_BYTES = 4;
 const NONE: ReadonlySet<string> = new Set();
 /** Used for models whose address can't be reached, or whose credentials are all at their limits. */
-const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, open: true };
+const UNREACHED = { firstTokenMs: null, tokensPerSecond: null, errorRate: 0, isOpen: true };
 /** A prior: as if this many answers had been good. */
 const OUTCOMES_BEFORE = 20;
 
@@ -42,10 +42,10 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
     selection,
     rules,
     quality,
-    known: knownNow(ports, conversation),
+    known: readKnown(ports, conversation),
     credentialsOf: (provider) =>
       pin ? [pin.credential] : (upstreams.get(provider)?.setup.credentials ?? []),
-    roll: () => rolled(random.bytes(ROLL_BYTES)),
+    roll: () => toRoll(random.bytes(ROLL_BYTES)),
     conversation,
     health,
     load: { requests: 1, tokens: health.ownLimits.tokens ? operation.estimateLoad(ask) : 0 },
@@ -64,33 +64,33 @@ export function planRequest<F extends Form>(ports: PlanPorts, call: Call<F>): Pl
 export type KnownPorts = Pick<PlanPorts, "health" | "learned" | "caches" | "stickiness" | "deadlines">;
 
 /** The current facts, beyond the catalogue, that selectors use. */
-export function knownNow(
+export function readKnown(
   { health, learned, caches, stickiness, deadlines }: KnownPorts,
   conversation: Conversation,
 ): Known {
   const nowMs = deadlines.nowMs();
-  const isAnyShut = health.isAnyShut(nowMs);
+  const isAnyUnavailable = health.isAnyUnavailable(nowMs);
   const full = health.ownLimits.any ? health.findFull(nowMs) : NONE;
   const of = (id: string) => {
-    if (isAnyShut && health.isShut(id.slice(0, id.indexOf("#")), nowMs)) return UNREACHED;
+    if (isAnyUnavailable && health.isShut(id.slice(0, id.indexOf("#")), nowMs)) return UNREACHED;
     if (full.size > 0 && full.has(id.slice(0, id.indexOf("#")))) return UNREACHED;
     const card = health.card(id);
     if (!card) return null;
     const { firstTokenMs, tokensPerSecond } = estimateSpeed(card, nowMs);
-    if (card.isWell(nowMs)) return { firstTokenMs, tokensPerSecond, errorRate: 0, open: false };
+    if (card.isWell(nowMs)) return { firstTokenMs, tokensPerSecond, errorRate: 0, isOpen: false };
     const deployments = [...card.deployments.values()];
     const isShut = deployments.every(({ breaker }) => breaker.isOpen);
     return {
       firstTokenMs,
       tokensPerSecond,
       // A model due for another try counts as healthy: without requests it could never recover.
-      errorRate: isShut ? 0 : fadingErrorRate(deployments, nowMs),
-      open: deployments.every((deployment) => deployment.waitMs(nowMs) !== 0),
+      errorRate: isShut ? 0 : computeErrorRate(deployments, nowMs),
+      isOpen: deployments.every((deployment) => deployment.waitMs(nowMs) !== 0),
     };
   };
   const cached = () => {
     const held = stickiness.findHolder(conversation, nowMs);
-    return held && { cardId: held.cardId, tokens: caches.likelyTokens(held.cardId, held.tokens) };
+    return held && { cardId: held.cardId, tokens: caches.estimateTokens(held.cardId, held.tokens) };
   };
   return { health: { of }, learned, cached };
 }
@@ -99,13 +99,13 @@ export function knownNow(
  * A lower bound of the error rate, fading with time. Some failures are chance, about the square root of the number
  * counted, so a single one never drives out a good model.
  */
-function fadingErrorRate(deployments: readonly Deployment[], nowMs: number): number {
+function computeErrorRate(deployments: readonly Deployment[], nowMs: number): number {
   const outcomes = deployments.map((deployment) => deployment.countOutcomes(nowMs));
   const bad = outcomes.reduce((sum, one) => sum + one.bad, 0);
   const beyondChance = Math.max(0, bad - Math.sqrt(bad));
   return beyondChance / outcomes.reduce((sum, one) => sum + one.good, bad + OUTCOMES_BEFORE);
 }
 
-function rolled(bytes: Uint8Array): number {
+function toRoll(bytes: Uint8Array): number {
   return bytes.reduce((sum, byte) => (sum + byte) / 256, 0);
 }

@@ -11,8 +11,8 @@ import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { Choosable } from "../operations/operation.ts";
 import type { ChooseInput } from "../selectors/ask.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
-import { type KeptDecision, keptDecision } from "../selectors/decision.ts";
-import { explored } from "../selectors/explore.ts";
+import { type KeptDecision, keepDecision } from "../selectors/decision.ts";
+import { explore } from "../selectors/explore.ts";
 import { BY_RULE } from "../selectors/rules.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 import { type Group, keepAble, orderGroup } from "./group-order.ts";
@@ -76,20 +76,20 @@ const FIRST_CARD_MAX = 2;
  * no provider is enabled.
  */
 export function planCalls(input: PlanInput): Plan {
-  const { cards, decision } = cardsOf(input);
+  const { cards, decision } = chooseCards(input);
   const { load = ONE_CALL } = input;
-  const only = onlyAttempt(input);
+  const only = findOnlyAttempt(input);
   if (only !== null) return { attempts: [only], spares: [], load, decision };
   const every: Attempt[] = [];
   const ready: (readonly Attempt[])[] = [];
   const met = new Set<Address | undefined>();
-  const addresses = Math.min(ADDRESSES_MAX, input.health.countAddressesAsked(input.nowMs));
+  const addresses = Math.min(ADDRESSES_MAX, input.health.countAddressesAvailable(input.nowMs));
   for (const card of cards) {
     const address = input.health.address(card.provider);
     if (ready.length >= CALLS_MAX && met.has(address)) continue;
     const attempts = input.credentialsOf(card.provider).map((credential): Attempt => ({ card, credential }));
     every.push(...attempts);
-    const now = inOrder(attempts, input);
+    const now = orderAttempts(attempts, input);
     if (now.length > 0) {
       ready.push(now);
       met.add(address);
@@ -97,12 +97,14 @@ export function planCalls(input: PlanInput): Plan {
     if (ready.length >= CALLS_MAX && met.size >= addresses) break;
   }
   if (every.length === 0) throw new Fault("no_provider_available", "No provider of this model is on.");
-  const first = every.length > 1 ? sticky(every, ready, input) : null;
-  const spreadOut = mixed(input.selection.kind === "selector" ? ofAllAddresses(ready, input) : ready);
+  const first = every.length > 1 ? findSticky(every, ready, input) : null;
+  const spreadOut = interleave(
+    input.selection.kind === "selector" ? putNewAddressesFirst(ready, input) : ready,
+  );
   const plan = first ? [first, ...spreadOut.filter((attempt) => attempt !== first)] : spreadOut;
   const order =
     plan.length > 0 ? plan : every.filter((attempt) => !input.health.isBarred(attempt, input.nowMs));
-  const attempts = cut(order, input.health);
+  const attempts = limitAttempts(order, input.health);
   const spares = input.health.ownLimits.any ? every.filter((attempt) => !attempts.includes(attempt)) : [];
   return { attempts, spares, load, decision };
 }
@@ -111,7 +113,7 @@ export function planCalls(input: PlanInput): Plan {
  * The common case of one model and one credential leaves nothing to choose. The general code gives the same plan, 1 µs
  * slower.
  */
-function onlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
+function findOnlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
   if (selection.kind !== "card" || selection.fallbacks.length > 0) return null;
   const { card } = selection;
   const credentials = credentialsOf(card.provider);
@@ -123,7 +125,7 @@ function onlyAttempt({ selection, credentialsOf }: PlanInput): Attempt | null {
  * After the first model, each other address gets a turn before any gets a second: failures often affect a whole
  * address.
  */
-function ofAllAddresses(
+function putNewAddressesFirst(
   ready: readonly (readonly Attempt[])[],
   { health }: PlanInput,
 ): readonly (readonly Attempt[])[] {
@@ -139,13 +141,13 @@ function ofAllAddresses(
 }
 
 /** As many attempts as there may be calls, plus one per further address in case connections fail. */
-function cut(order: readonly Attempt[], health: Health): readonly Attempt[] {
+function limitAttempts(order: readonly Attempt[], health: Health): readonly Attempt[] {
   if (order.length <= CALLS_MAX) return order;
-  const addressOf = ({ card }: Attempt) => health.address(card.provider);
+  const findAddress = ({ card }: Attempt) => health.address(card.provider);
   const kept = order.slice(0, CALLS_MAX);
-  const met = new Set(kept.map(addressOf));
+  const met = new Set(kept.map(findAddress));
   for (const attempt of order.slice(CALLS_MAX)) {
-    const address = addressOf(attempt);
+    const address = findAddress(attempt);
     if (met.size >= ADDRESSES_MAX) break;
     if (!met.has(address)) kept.push(attempt);
     met.add(address);
@@ -154,11 +156,14 @@ function cut(order: readonly Attempt[], health: Health): readonly Attempt[] {
 }
 
 /** Returns the attempts on one model that are allowed now, spread over its credentials. A due probe goes first. */
-function inOrder(attempts: readonly Attempt[], { health, roll, nowMs, load }: PlanInput): readonly Attempt[] {
+function orderAttempts(
+  attempts: readonly Attempt[],
+  { health, roll, nowMs, load }: PlanInput,
+): readonly Attempt[] {
   const ready = attempts.filter((attempt) => health.isReady(attempt, nowMs, load));
   if (ready.length < 2) return ready;
   // Probe at most one rejected credential, so that others remain for the request.
-  const refused = longestRefused(
+  const refused = pickLongestRefused(
     ready.filter((attempt) => health.isRefused(attempt)),
     health,
   );
@@ -168,13 +173,13 @@ function inOrder(attempts: readonly Attempt[], { health, roll, nowMs, load }: Pl
 }
 
 /** If all credentials of a provider are rejected, keep trying them in turn: a balance may be topped up again. */
-function longestRefused(attempts: readonly Attempt[], health: Health): readonly Attempt[] {
+function pickLongestRefused(attempts: readonly Attempt[], health: Health): readonly Attempt[] {
   const atMs = (attempt: Attempt) => health.key(attempt)?.retired?.atMs ?? 0;
   return attempts.toSorted((a, b) => atMs(a) - atMs(b)).slice(0, 1);
 }
 
 /** The attempt that last served the conversation, if it is allowed. Selectors choose the model independently of it. */
-function sticky(
+function findSticky(
   every: readonly Attempt[],
   ready: readonly (readonly Attempt[])[],
   { selection, stickiness, conversation, nowMs }: PlanInput,
@@ -185,14 +190,14 @@ function sticky(
 }
 
 /** Two credentials of the requested model come first, then each other model once before any repeats. */
-function mixed([first = [], ...others]: readonly (readonly Attempt[])[]): readonly Attempt[] {
+function interleave([first = [], ...others]: readonly (readonly Attempt[])[]): readonly Attempt[] {
   if (others.length === 0) return first;
   const once = others.flatMap((attempts) => attempts.slice(0, 1));
   const rest = others.flatMap((attempts) => attempts.slice(1));
   return [...first.slice(0, FIRST_CARD_MAX), ...once, ...rest];
 }
 
-function cardsOf(input: PlanInput): { cards: Iterable<ModelCard>; decision: KeptDecision | null } {
+function chooseCards(input: PlanInput): { cards: Iterable<ModelCard>; decision: KeptDecision | null } {
   const { selection, rules, roll } = input;
   if (selection.kind === "card") {
     input.refuseUnable(selection.card);
@@ -203,15 +208,15 @@ function cardsOf(input: PlanInput): { cards: Iterable<ModelCard>; decision: Kept
   }
   if (selection.kind === "group") return { cards: orderGroup(selection, input), decision: null };
   const choice = chooseModel(selection.selector, selection.candidates, input);
-  const tried = explored(choice, rules.explore, roll)?.card ?? null;
+  const tried = explore(choice, rules.explore, roll)?.card ?? null;
   return {
-    cards: inTurn(choice, tried),
-    decision: keptDecision(choice, input.quality ?? rules.fairQuality, tried),
+    cards: listCards(choice, tried),
+    decision: keepDecision(choice, input.quality ?? rules.fairQuality, tried),
   };
 }
 
 /** Best first, except that a model being explored comes before all. */
-function* inTurn(choice: Choice, tried: ModelCard | null): Iterable<ModelCard> {
+function* listCards(choice: Choice, tried: ModelCard | null): Iterable<ModelCard> {
   if (tried !== null) yield tried;
   for (const card of choice.inOrder()) if (card !== tried) yield card;
 }

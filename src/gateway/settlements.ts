@@ -16,7 +16,7 @@ interface SettlementPorts {
 }
 
 /** A settlement that has not been written yet. */
-class Waiting {
+class PendingSettlement {
   readonly ticket: Ticket;
   /** The outcome to write. It may change until then. */
   outcome: Outcome;
@@ -34,7 +34,7 @@ class Waiting {
     return this.#settled.promise;
   }
 
-  tell(settled: Settled | null): void {
+  resolve(settled: Settled | null): void {
     this.patience?.clear();
     this.#settled.resolve(settled);
   }
@@ -42,7 +42,7 @@ class Waiting {
 
 export class Settlements {
   readonly #ports: SettlementPorts;
-  readonly #failed: Waiting[] = [];
+  readonly #failed: PendingSettlement[] = [];
   #underWay = 0;
   #retrying = false;
 
@@ -61,23 +61,23 @@ export class Settlements {
    */
   add(ticket: Ticket, outcome: Outcome, patienceMs: number, orElse = () => outcome): Promise<Settled | null> {
     const { deadlines } = this.#ports;
-    const waiting = new Waiting(ticket, outcome);
+    const waiting = new PendingSettlement(ticket, outcome);
     waiting.patience = deadlines.watch(deadlines.nowMs() + patienceMs, () => {
       waiting.outcome = orElse();
-      waiting.tell(null);
+      waiting.resolve(null);
     });
     void this.#write(waiting);
     return waiting.settled;
   }
 
   /** Returns false on failure. Retried later if the store was down: the id makes repeats harmless. */
-  async #write(waiting: Waiting): Promise<boolean> {
+  async #write(waiting: PendingSettlement): Promise<boolean> {
     this.#underWay++;
     const { ticket, outcome } = waiting;
     try {
       const settled = await this.#ports.ledger.settle(ticket, outcome);
       this.#report(outcome, settled);
-      waiting.tell(settled);
+      waiting.resolve(settled);
       return true;
     } catch (error) {
       this.#ports.log({ event: "settle_failed", level: "error", id: ticket.ask.id, cause: String(error) });
@@ -100,12 +100,12 @@ export class Settlements {
     });
   }
 
-  #lose(waiting: Waiting | undefined): void {
+  #lose(waiting: PendingSettlement | undefined): void {
     this.#ports.log({ event: "settle_lost", level: "error", id: waiting?.ticket.ask.id ?? "" });
-    waiting?.tell(null);
+    waiting?.resolve(null);
   }
 
-  #keep(waiting: Waiting): void {
+  #keep(waiting: PendingSettlement): void {
     this.#failed.push(waiting);
     if (this.#failed.length > WAITING_MAX) this.#lose(this.#failed.shift());
     this.#retryLater();
@@ -128,7 +128,7 @@ export class Settlements {
 }
 
 /** Returns the row of an answer that was withheld because its settlement could not be written: it costs nothing. */
-export function withheld({ record }: Outcome, answers: number): Outcome {
+export function makeWithheldOutcome({ record }: Outcome, answers: number): Outcome {
   const { status } = FAULTS.store_unavailable;
   return makeLostOutcome({ ...record, ended: "lost", status, faultCode: "store_unavailable" }, answers);
 }

@@ -65,7 +65,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
         try {
           if (this.#unread !== "") await yieldTurn(this.#ports.clock);
           const read = this.#unread === "" ? await this.#body.read() : wrapUnread(this.#unread);
-          text = this.#sliceOf(this.#call.piece(read));
+          text = this.#takeSlice(this.#call.piece(read));
         } catch (thrown) {
           this.#endEarly(reader, this.#call.explain(thrown));
           break;
@@ -99,9 +99,9 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     this.#isOver = true;
     this.#call.close();
     const { permit, operation } = this.#attempt;
-    permit?.left();
+    permit?.abandon();
     const amounts = this.usage && operation.countAmounts(this.usage);
-    if (amounts) permit?.counted(amounts.prompt + amounts.completion, this.#ports.deadlines.nowMs());
+    if (amounts) permit?.recordUsage(amounts.prompt + amounts.completion, this.#ports.deadlines.nowMs());
   }
 
   async #send(): Promise<Reader<F>> {
@@ -123,7 +123,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
   }
 
   /** One read may bring megabytes of empty lines. Processing them in one go would block all other requests. */
-  #sliceOf(text: string | null): string | null {
+  #takeSlice(text: string | null): string | null {
     const isLong = text !== null && text.length > SLICE_CHARACTERS;
     this.#unread = isLong ? text.slice(SLICE_CHARACTERS) : "";
     return isLong ? text.slice(0, SLICE_CHARACTERS) : text;
@@ -158,7 +158,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     const nowMs = this.#ports.deadlines.nowMs();
     if (!this.#answered && pieces.some((piece) => this.#attempt.operation.isAnswer(piece))) {
       this.#answered = true;
-      this.#attempt.permit?.answered(nowMs);
+      this.#attempt.permit?.recordFirstPart(nowMs);
     }
     const taken = pieces.length > 0 ? take(pieces) : null;
     if (taken) return this.#wait(taken, nowMs, broken);
@@ -195,7 +195,7 @@ export class StreamedAttempt<F extends Form> implements PieceStream<F> {
     const last = reader.finish();
     const { usage } = reader;
     const tokens = usage && this.#attempt.operation.countAmounts(usage).completion;
-    this.#attempt.permit?.finished(this.#ports.deadlines.nowMs(), tokens, this.#waitedMs);
+    this.#attempt.permit?.finish(this.#ports.deadlines.nowMs(), tokens, this.#waitedMs);
     this.leave();
     return last;
   }

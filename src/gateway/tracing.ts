@@ -22,14 +22,14 @@ export class TracingAttempt {
     this.#startMs = startMs;
   }
 
-  ends(outcome: AttemptOutcome, endMs: number, fault: Fault | null = null): void {
+  end(outcome: AttemptOutcome, endMs: number, fault: Fault | null = null): void {
     if (this.#endMs !== null) return;
     this.#endMs = endMs;
     this.#outcome = fault?.code === "client_gone" ? "left" : outcome;
     this.#fault = fault;
   }
 
-  traced(firstTokenMs: number | null, endMs: number): TracedAttempt {
+  build(firstTokenMs: number | null, endMs: number): TracedAttempt {
     return {
       model: this.card.id,
       last4: this.#last4,
@@ -63,22 +63,22 @@ export class Tracing {
     return this.#attempts.at(-1)?.card.id ?? null;
   }
 
-  admitted(nowMs: number): void {
+  recordAdmission(nowMs: number): void {
     this.#admittedMs = Math.round(nowMs - this.#startedMs);
   }
 
-  begins(card: ModelCard, last4: string | null, nowMs: number): TracingAttempt {
+  begin(card: ModelCard, last4: string | null, nowMs: number): TracingAttempt {
     const attempt = new TracingAttempt(card, last4, nowMs - this.#startedMs);
     this.#attempts.push(attempt);
     return attempt;
   }
 
-  ends(attempt: TracingAttempt, outcome: AttemptOutcome, nowMs: number, fault: Fault | null = null): void {
-    attempt.ends(outcome, nowMs - this.#startedMs, fault);
+  end(attempt: TracingAttempt, outcome: AttemptOutcome, nowMs: number, fault: Fault | null = null): void {
+    attempt.end(outcome, nowMs - this.#startedMs, fault);
   }
 
   /** A call is about to be sent. It decides who pays for a request without an answer. */
-  sends(attempt: TracingAttempt, unreadBytes: number, nowMs: number): void {
+  recordCall(attempt: TracingAttempt, unreadBytes: number, nowMs: number): void {
     attempt.calls++;
     attempt.unreadBytes = unreadBytes;
     this.#sender = attempt;
@@ -87,7 +87,7 @@ export class Tracing {
   }
 
   /** A call failed to connect. */
-  takesBack(attempt: TracingAttempt): void {
+  retractCall(attempt: TracingAttempt): void {
     attempt.calls--;
     this.#calls--;
   }
@@ -109,12 +109,12 @@ export class Tracing {
   }
 
   /** Marks the attempt that answers. */
-  won(attempt: TracingAttempt): void {
+  recordWinner(attempt: TracingAttempt): void {
     this.#winner = attempt;
   }
 
   /** Returns the trace as stored in the row. */
-  text(
+  write(
     end: {
       readonly endMs: number;
       readonly firstTokenMs: number | null;
@@ -123,10 +123,10 @@ export class Tracing {
     } & Pick<Trace, "bill" | "markup" | "usageImplausible">,
   ): string {
     const { endMs, firstTokenMs, fault, bill, markup, usageImplausible } = end;
-    this.#winner?.ends(end.isWhole ? "answered" : fault ? "failed" : "left", endMs, fault);
+    this.#winner?.end(end.isWhole ? "answered" : fault ? "failed" : "left", endMs, fault);
     const trace: Trace = {
       admittedMs: this.#admittedMs,
-      attempts: this.#attempts.map((one) => one.traced(one === this.#winner ? firstTokenMs : null, endMs)),
+      attempts: this.#attempts.map((one) => one.build(one === this.#winner ? firstTokenMs : null, endMs)),
       bill,
       markup,
       usageImplausible,

@@ -6,7 +6,7 @@ export class Address {
   readonly breaker = new Breaker();
 
   /** False while its breaker keeps calls away. */
-  isAsked(nowMs: number): boolean {
+  isAvailable(nowMs: number): boolean {
     return this.breaker.waitMs(nowMs) === 0;
   }
 }
@@ -16,7 +16,7 @@ export class Addresses {
   readonly #byOrigin = new Map<string, Address>();
   #byProvider: ReadonlyMap<string, Address> = new Map();
 
-  configured(providers: readonly { readonly name: string; readonly baseUrl: string }[]): void {
+  configure(providers: readonly { readonly name: string; readonly baseUrl: string }[]): void {
     const origins = providers.map(({ name, baseUrl }) => [name, new URL(baseUrl).origin] as const);
     const used = new Set(origins.map(([, origin]) => origin));
     for (const origin of this.#byOrigin.keys()) if (!used.has(origin)) this.#byOrigin.delete(origin);
@@ -29,14 +29,14 @@ export class Addresses {
   }
 
   /** The number of addresses that may be called now. */
-  countAsked(nowMs: number): number {
+  countAvailable(nowMs: number): number {
     let count = 0;
-    for (const address of this.#byOrigin.values()) if (address.isAsked(nowMs)) count++;
+    for (const address of this.#byOrigin.values()) if (address.isAvailable(nowMs)) count++;
     return count;
   }
 
-  isAnyShut(nowMs: number): boolean {
-    for (const address of this.#byOrigin.values()) if (!address.isAsked(nowMs)) return true;
+  isAnyUnavailable(nowMs: number): boolean {
+    for (const address of this.#byOrigin.values()) if (!address.isAvailable(nowMs)) return true;
     return false;
   }
 

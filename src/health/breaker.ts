@@ -88,14 +88,14 @@ export class Breaker {
   /** True if this opens the breaker. */
   recordFailure(nowMs: number, isProbe: boolean): boolean {
     if (this.#probeAtMs !== null) {
-      if (isProbe) this.#wait(nowMs, this.#longer());
+      if (isProbe) this.#wait(nowMs, this.#computeNextWaitMs());
       return false;
     }
     this.#failuresInRow++;
     this.#recent.add(BAD, nowMs);
     if (!this.#isBurst(nowMs)) return false;
     const relapses = nowMs - this.#closedAtMs < this.#terms.relapseMs;
-    this.#wait(nowMs, relapses ? this.#longer() : this.#terms.waitMs);
+    this.#wait(nowMs, relapses ? this.#computeNextWaitMs() : this.#terms.waitMs);
     return true;
   }
 
@@ -111,7 +111,7 @@ export class Breaker {
     return bad >= inRowMax - FADED && bad >= SHARE_MIN * (bad + this.#recent.at(GOOD, nowMs));
   }
 
-  #longer(): number {
+  #computeNextWaitMs(): number {
     return Math.min(this.#waitMs * 2, this.#terms.waitMaxMs);
   }
 

@@ -24,7 +24,7 @@ export class Caches {
   }
 
   /** The number of these tokens, which the model has seen just before, that are likely to be read from its cache. */
-  likelyTokens(cardId: string, heldTokens: number): number {
+  estimateTokens(cardId: string, heldTokens: number): number {
     if (heldTokens < PREFIX_TOKENS_MIN) return 0;
     const card = this.#cards.get(cardId);
     const at = (slot: number) => card?.counts.at(slot, card.turn) ?? 0;

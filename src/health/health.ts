@@ -74,7 +74,7 @@ export class CardHealth {
   }
 
   /** The time within which this share of the recent answers began (streamed) or came whole; null: nothing is known. */
-  answersWithin(share: number, streamed: boolean, nowMs: number): number | null {
+  computeAnswerMs(share: number, streamed: boolean, nowMs: number): number | null {
     const values = [...this.deployments.values()].map((one) => (streamed ? one.firstMs : one.wholeMs));
     return computeQuantiles(values, [share], nowMs)?.[0] ?? null;
   }
@@ -95,7 +95,7 @@ export class Health {
 
   /** Applies a new configuration. A credential that was refused under the last one may be accepted now. */
   configured(providers: readonly ProviderSetup[]): void {
-    this.#addresses.configured(providers);
+    this.#addresses.configure(providers);
     const before = this.#keys;
     const renew = (name: string, credential: Credential) => {
       const secret = toSecret(credential);
@@ -116,7 +116,7 @@ export class Health {
   /** Counts a request that asks this model first. */
   asked({ id, provider, hedge }: ModelCard, nowMs: number): void {
     this.#card(id).asked(hedge?.shareMax ?? 0);
-    this.#budget(provider).asked(nowMs);
+    this.#budget(provider).recordRequest(nowMs);
   }
 
   /** True if one more attempt is granted to a request that asked this provider first. */
@@ -155,17 +155,17 @@ export class Health {
   }
 
   /** The number of addresses that may be called now. */
-  countAddressesAsked(nowMs: number): number {
-    return this.#addresses.countAsked(nowMs);
+  countAddressesAvailable(nowMs: number): number {
+    return this.#addresses.countAvailable(nowMs);
   }
 
   /** True if connections to the provider have been failing, and it is not due to be tried again. */
   isShut(provider: string, nowMs: number): boolean {
-    return this.address(provider)?.isAsked(nowMs) === false;
+    return this.address(provider)?.isAvailable(nowMs) === false;
   }
 
-  isAnyShut(nowMs: number): boolean {
-    return this.#addresses.isAnyShut(nowMs);
+  isAnyUnavailable(nowMs: number): boolean {
+    return this.#addresses.isAnyUnavailable(nowMs);
   }
 
   /** True if it is refused and not due to be tried again while another credential of the provider is not refused. */

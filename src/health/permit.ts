@@ -42,26 +42,26 @@ export class Permit {
   /** Tokens taken of the credential's own limit, which the provider has not counted yet. */
   #uncountedTokens: number;
 
-  constructor(of: PermitParts) {
-    this.#parts = of;
-    this.isKeyProbe = of.isKeyProbe;
-    this.#isProbe = of.isProbe;
-    this.#isKeyProbe = of.isKeyProbe;
-    this.#isAddressProbe = of.isAddressProbe;
-    of.deployment.inFlight++;
-    of.key.inFlight++;
-    of.key.limits.take(of.load, of.startedMs);
-    this.#uncountedTokens = of.load.tokens;
+  constructor(parts: PermitParts) {
+    this.#parts = parts;
+    this.isKeyProbe = parts.isKeyProbe;
+    this.#isProbe = parts.isProbe;
+    this.#isKeyProbe = parts.isKeyProbe;
+    this.#isAddressProbe = parts.isAddressProbe;
+    parts.deployment.inFlight++;
+    parts.key.inFlight++;
+    parts.key.limits.take(parts.load, parts.startedMs);
+    this.#uncountedTokens = parts.load.tokens;
   }
 
   /** The provider counted these tokens for a call of the attempt: they count in place of those that were expected. */
-  counted(tokens: number, nowMs: number): void {
-    this.#parts.key.limits.makeGood(this.#uncountedTokens, tokens, nowMs);
+  recordUsage(tokens: number, nowMs: number): void {
+    this.#parts.key.limits.correct(this.#uncountedTokens, tokens, nowMs);
     this.#uncountedTokens = 0;
   }
 
   /** The first part of a streamed answer has arrived. */
-  answered(nowMs: number): void {
+  recordFirstPart(nowMs: number): void {
     if (this.#answeredMs !== null || this.#isOver) return;
     const { deployment, startedMs } = this.#parts;
     this.#answeredMs = nowMs;
@@ -70,7 +70,7 @@ export class Permit {
   }
 
   /** The answer is whole. `waitedMs` is the time for which its client kept the provider waiting. */
-  finished(nowMs: number, tokens: number | null, waitedMs = 0): void {
+  finish(nowMs: number, tokens: number | null, waitedMs = 0): void {
     if (this.#isOver) return;
     const { deployment, startedMs } = this.#parts;
     if (this.#answeredMs === null) {
@@ -83,7 +83,7 @@ export class Permit {
   }
 
   /** The attempt failed, before the answer or in it. Faults of the request or its client don't count against the model. */
-  failed(nowMs: number, fault: Fault): void {
+  fail(nowMs: number, fault: Fault): void {
     if (this.#hasFailed) return;
     this.#hasFailed = true;
     const { unsent, stale, upstreamStatus } = fault.details;
@@ -91,26 +91,26 @@ export class Permit {
     if (unsent || stale) {
       if (unsent) this.#recordUnreached(nowMs, fault);
       this.#parts.key.limits.giveBack(this.#parts.load);
-      this.left();
+      this.abandon();
       return;
     }
     if (upstreamStatus !== undefined || fault.code === "upstream_error") this.#recordReached(nowMs);
     if (fault.row.blame === "provider") this.#recordFailure(nowMs, fault);
     // A provider that refuses a bad request as such is working.
     else if (upstreamStatus !== undefined && this.#isProbe) this.#recordModelSuccess(nowMs);
-    this.left();
+    this.abandon();
   }
 
   /** Another attempt was faster. The time so far is a lower bound of this one's wait, and is recorded as that. */
-  outrun(nowMs: number, streamed: boolean): void {
+  lose(nowMs: number, streamed: boolean): void {
     if (this.#isOver || this.#answeredMs !== null) return;
     const { deployment, startedMs } = this.#parts;
     deployment.recordWait(nowMs - startedMs, streamed, nowMs);
-    this.left();
+    this.abandon();
   }
 
   /** The attempt was given up: the rest of its answer is not needed. */
-  left(): void {
+  abandon(): void {
     if (this.#isOver) return;
     this.#hasFailed = true;
     if (this.#isProbe) this.#parts.deployment.breaker.release();

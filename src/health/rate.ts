@@ -93,7 +93,7 @@ export class CredentialLimits {
   }
 
   /** Replaces tokens that were taken by those that the provider counted. */
-  makeGood(taken: number, counted: number, nowMs: number): void {
+  correct(taken: number, counted: number, nowMs: number): void {
     this.#tokens?.giveBack(taken);
     this.#tokens?.take(counted, nowMs);
   }

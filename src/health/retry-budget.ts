@@ -27,21 +27,22 @@ class RecentCount {
   }
 }
 
-const SHARE = 0.2;
-const MORE = 10;
+const RETRIES_PER_REQUEST = 0.2;
+const RETRIES_EXTRA = 10;
 
 /** Attempts beyond the first: at most 20 % of the requests and 10 more, over 10 seconds. */
 export class RetryBudget {
   readonly #requests = new RecentCount();
   readonly #retries = new RecentCount();
 
-  asked(nowMs: number): void {
+  recordRequest(nowMs: number): void {
     this.#requests.add(nowMs);
   }
 
   /** True if one more attempt is granted; it is counted then. */
   take(nowMs: number): boolean {
-    if (this.#retries.sum(nowMs) + 1 > SHARE * this.#requests.sum(nowMs) + MORE) return false;
+    if (this.#retries.sum(nowMs) + 1 > RETRIES_PER_REQUEST * this.#requests.sum(nowMs) + RETRIES_EXTRA)
+      return false;
     this.#retries.add(nowMs);
     return true;
   }

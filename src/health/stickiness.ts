@@ -58,7 +58,7 @@ export class Stickiness {
    */
   find(conversation: Conversation, attempts: readonly Attempt[], nowMs: number): Attempt | null {
     const first = attempts[0]?.card.id;
-    for (const { cardId, secrets } of this.#servedBefore(conversation, nowMs)) {
+    for (const { cardId, secrets } of this.#listServed(conversation, nowMs)) {
       const known = attempts.filter(({ card, credential }) => secrets[card.provider] === credential.secret);
       const same =
         known.find(({ card }) => card.id === cardId) ?? known.find(({ card }) => card.id === first);
@@ -69,12 +69,12 @@ export class Stickiness {
 
   /** The last card to serve the conversation, and about how much of this prompt it has read before; null: none is known. */
   findHolder(conversation: Conversation, nowMs: number): Cached | null {
-    const [served] = this.#servedBefore(conversation, nowMs);
+    const [served] = this.#listServed(conversation, nowMs);
     conversation.holder = served?.cardId ?? null;
     return served ? { cardId: served.cardId, tokens: conversation.heldTokens } : null;
   }
 
-  #servedBefore({ sought }: Conversation, nowMs: number): readonly Served[] {
+  #listServed({ sought }: Conversation, nowMs: number): readonly Served[] {
     return sought.flatMap((name) => {
       const served = this.#served.get(name);
       return served && served.untilMs > nowMs ? [served] : [];

@@ -1,6 +1,6 @@
 // The earlier answers that a request continues from: those kept here, and one stored at its provider.
 import type { Attempt } from "../core/attempt.ts";
-import type { Earlier, Keeping, StoredAnswer } from "../core/kept.ts";
+import type { Earlier, EarlierAnswers, StoredAnswer } from "../core/kept.ts";
 import type { GatewayKey } from "../core/key.ts";
 import {
   cutStoredName,
@@ -9,14 +9,14 @@ import {
   type StoredPlace,
   writeStoredName,
 } from "../core/stored-name.ts";
-import { missing } from "../gateway/kept-answers.ts";
+import { makeNotFound } from "../gateway/kept-answers.ts";
 import type { Pin } from "../gateway/pin.ts";
 import type { HttpPorts } from "./ports.ts";
 
 type EarlierPorts = Pick<HttpPorts, "kept" | "sealer" | "snapshot" | "vault">;
 
 interface FoundEarlier {
-  readonly keeping: Keeping | null;
+  readonly keeping: EarlierAnswers | null;
   readonly stored: StoredAnswer | null;
   /** The credential that can read the stored answer. */
   readonly pin: Pin | null;
@@ -50,7 +50,7 @@ async function findStored(ports: EarlierPorts, key: GatewayKey, name: string | n
   const place = readStoredName(name, ports.sealer(key.accountId));
   const tokens = await ports.kept.countTokens(key, cutStoredName(name));
   const credential = place && findCredential(ports, place);
-  if (!place || !credential || tokens === null) throw missing(name, "previous_response_id");
+  if (!place || !credential || tokens === null) throw makeNotFound(name, "previous_response_id");
   const pin: Pin = { provider: place.provider, credential };
   return { stored: { id: place.id, tokens }, pin };
 }

@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import { Fault } from "../core/fault.ts";
 import { asObject } from "../core/json.ts";
 import { invalidValue } from "../core/schema-fault.ts";
-import { missing } from "../gateway/kept-answers.ts";
+import { makeNotFound } from "../gateway/kept-answers.ts";
 import { OPENAI_RESPONSES } from "../surfaces/openai-responses/surface.ts";
 import { json, refusalAnswer } from "./answers.ts";
 import { findSecret } from "./auth.ts";
@@ -25,7 +25,7 @@ export function responseRoutes(ports: HttpPorts) {
   const identify = (request: Request) => ports.authenticate(findSecret(request.headers));
   const find = async (request: Request, id: string) => {
     const kept = await ports.kept.get(await identify(request), id);
-    if (kept === null) throw missing(id, "id");
+    if (kept === null) throw makeNotFound(id, "id");
     return kept;
   };
   return new Elysia()
@@ -39,7 +39,7 @@ export function responseRoutes(ports: HttpPorts) {
     .delete(
       "/v1/responses/:id",
       async ({ request, params: { id } }) => {
-        if (!(await ports.kept.remove(await identify(request), id))) throw missing(id, "id");
+        if (!(await ports.kept.remove(await identify(request), id))) throw makeNotFound(id, "id");
         return json(200, { id, object: "response", deleted: true });
       },
       tell(TAG, "deleteResponse", "Delete a kept response", tellAnswer("It is deleted.", Type.Object({}))),

@@ -7,15 +7,15 @@ import type { GatewayKey } from "../core/key.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import { cutStoredName } from "../core/stored-name.ts";
-import { type KnownPorts, knownNow } from "../gateway/plan-request.ts";
+import { type KnownPorts, readKnown } from "../gateway/plan-request.ts";
 import { checkImageUrls } from "../gateway/unable.ts";
 import { Conversation } from "../health/stickiness.ts";
 import { nameConversation } from "../operations/chat/conversation.ts";
 import { findNeeds } from "../operations/chat/needs.ts";
 import { CHAT } from "../operations/chat/operation.ts";
 import { choose } from "../selectors/choose.ts";
-import { boundAt, makeLesson, readKind } from "../selectors/learning/lesson.ts";
-import { routeSchema, routeView } from "../selectors/route-view.ts";
+import { makeLesson, makeLessonBound, readKind } from "../selectors/learning/lesson.ts";
+import { routeSchema, viewRoute } from "../selectors/route-view.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
 import { readFields } from "../surfaces/checker.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
@@ -69,7 +69,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
   const selector = requireSelector(asked.model, key, ports);
   await ports.learned();
   const choice = choose(selector, {
-    ...knownNow(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
+    ...readKnown(ports.known, new Conversation(key.id, () => nameConversation(asked, null))),
     request: asked,
     needs: findNeeds(asked),
     cards: catalogue.list(),
@@ -78,7 +78,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
     rules,
     quality: share,
   });
-  return json(200, routeView(choice));
+  return json(200, viewRoute(choice));
 }
 
 function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
@@ -103,7 +103,7 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
   const atMs = ports.clock.nowMs();
   const about = { accountId, keyId, id: record.id, atMs, source: "score", weight: 1 } as const;
   const lesson = makeLesson(about, kind, [{ card: answered.card, score }]);
-  const added = await ports.store.teach(lesson, boundAt(atMs));
+  const added = await ports.store.teach(lesson, makeLessonBound(atMs));
   return json(200, { id, score, learned: added > 0 });
 }
 

@@ -2,7 +2,7 @@
 // serve.
 import { can, type ModelCard } from "../core/card.ts";
 import type { Asked } from "./ask.ts";
-import { type CardHealth, expectedCost, expectedMs, thoughtTokens } from "./expense.ts";
+import { type CardHealth, estimateCost, estimateMs, estimateThoughtTokens } from "./expense.ts";
 import { findProfiles, type Profile } from "./profiles.ts";
 import { predictQuality, QUALITY_MAX } from "./quality.ts";
 import { findExclusion } from "./rules.ts";
@@ -51,11 +51,15 @@ export class Candidate implements Scored {
     this.qualityLow = qualityLow * works;
     this.level = level * works;
     const length = learned.lengthOf(card.id);
-    const thought = thoughtTokens(profile, input.request.reasoning_effort, prediction.difficultyLogit);
+    const thought = estimateThoughtTokens(
+      profile,
+      input.request.reasoning_effort,
+      prediction.difficultyLogit,
+    );
     this.#answer = Math.min(prediction.outputTokens * length, outputTokensMax ?? Number.POSITIVE_INFINITY);
     this.#thought = thought * length;
     this.costUsd = this.costWhenHeld(this.#held);
-    this.latencyMs = expectedMs(profile, seen, this.#answer + this.#thought);
+    this.latencyMs = estimateMs(profile, seen, this.#answer + this.#thought);
     this.tokens = prediction.outputTokens + thought;
   }
 
@@ -82,14 +86,14 @@ export class Candidate implements Scored {
   /** The time of such an answer. */
   get latencyHighMs(): number {
     const times = this.#longer;
-    return expectedMs(this.#profile, this.#seen, times * this.#answer + times * this.#thought);
+    return estimateMs(this.#profile, this.#seen, times * this.#answer + times * this.#thought);
   }
 
   /** Returns the cost with this many prompt tokens in the provider's cache, of an answer `times` as long. */
   costWhenHeld(heldTokens: number, times = 1): number | null {
     const { price } = this.card;
     if (price === null) return null;
-    return expectedCost(
+    return estimateCost(
       price,
       this.#asked.promptTokens,
       heldTokens,
@@ -148,7 +152,7 @@ function findRemoval(card: ModelCard, seen: CardHealth | null, asked: Asked): st
     (allowed?.(card.id) === false ? "not_allowed" : null) ??
     findMisfit(card, asked) ??
     (takesImageUrls?.(card) === false ? "image_urls" : null) ??
-    (seen?.open === true ? UNHEALTHY : null)
+    (seen?.isOpen === true ? UNHEALTHY : null)
   );
 }
 

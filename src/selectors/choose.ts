@@ -37,7 +37,7 @@ export class Choice {
   /** The kind of task whose pin decided. Null if none did. */
   readonly pinned: Skill | null;
   /** True if the conversation stays with its model, whatever the scores are. */
-  readonly stays: boolean;
+  readonly isStaying: boolean;
   readonly leanedOn: readonly LeanedOn[];
   /** The number of models removed, by reason. */
   readonly removed: Readonly<Record<string, number>>;
@@ -64,7 +64,7 @@ export class Choice {
     this.foremost = this.#pickForemost();
     this.choice = this.foremost[0]?.card ?? null;
     this.pinned = pinned === undefined ? null : (pin?.skill ?? null);
-    this.stays = staying !== undefined;
+    this.isStaying = staying !== undefined;
     this.leanedOn = asked.learned.leanedOn(asked.prediction);
     this.removed = countRemovals(removed);
   }

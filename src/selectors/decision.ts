@@ -4,19 +4,19 @@ import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { SELECTOR_RULES } from "./index.ts";
-import { basisView, featuresView } from "./route-view.ts";
-import { rowText } from "./row.ts";
+import { viewBasis, viewFeatures } from "./route-view.ts";
+import { packRow } from "./row.ts";
 import { pickFirst, type SelectorRule } from "./selector.ts";
 
 /** Stored as JSON in the request's row. */
-export type KeptDecision = Readonly<ReturnType<typeof keptDecision>>;
+export type KeptDecision = Readonly<ReturnType<typeof keepDecision>>;
 type KeptCandidate = ReturnType<typeof keepCandidate>;
 
 /**
  * `share` is the share of the best quality that was asked for, 0…1. `tried` is the model tried instead of the choice,
  * if any.
  */
-export function keptDecision(choice: Choice, share: number, tried: ModelCard | null = null) {
+export function keepDecision(choice: Choice, share: number, tried: ModelCard | null = null) {
   const { ask, prediction } = choice.asked;
   return {
     selector: choice.selector.name,
@@ -27,9 +27,9 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
     /** The original choice, if another model was tried instead. */
     instead_of: tried && (choice.choice?.id ?? null),
     pinned: choice.pinned,
-    stays: choice.stays,
-    features: featuresView(choice),
-    basis: basisView(choice),
+    stays: choice.isStaying,
+    features: viewFeatures(choice),
+    basis: viewBasis(choice),
     // Unrounded, because a decision is repeated from these.
     difficulty: ask.difficulty,
     likeness: ask.likeness,
@@ -38,7 +38,7 @@ export function keptDecision(choice: Choice, share: number, tried: ModelCard | n
     cost_weight: ask.costWeight,
     time_weight: ask.timeWeight,
     /** The request's row of numbers, for learning. */
-    row: rowText(prediction.row),
+    row: packRow(prediction.row),
     candidates: selectKept(choice, tried).map(keepCandidate),
     removed: choice.removed,
   };
@@ -67,7 +67,7 @@ function selectKept(choice: Choice, tried: ModelCard | null): readonly Candidate
 }
 
 /** Repeats a logged decision and compares the choices. Null if it isn't a decision of one of these selectors. */
-export function decidedAgain(
+export function replayDecision(
   kept: unknown,
   selectors: readonly SelectorRule[] = Object.values(SELECTOR_RULES),
 ): { readonly choice: string | null; readonly same: boolean } | null {

@@ -25,7 +25,7 @@ const HARDER_FOLD = 2;
 /** An error costs a further attempt. */
 const ERROR_TIME = 2;
 
-export function thoughtTokens(
+export function estimateThoughtTokens(
   profile: Profile,
   effort: ReasoningEffort | undefined,
   difficulty: number,
@@ -42,7 +42,7 @@ export function thoughtTokens(
  * Returns USD before the operator's markup. All amounts are tokens: the prompt, the part of it that is likely to be in
  * the provider's cache, the answer, and the thinking.
  */
-export function expectedCost(
+export function estimateCost(
   price: Price,
   prompt: number,
   cached: number,
@@ -80,7 +80,7 @@ export interface CardHealth {
   /** 0…1, recent. */
   readonly errorRate: number;
   /** True if the circuit breaker is open: nothing is sent to the provider. */
-  readonly open: boolean;
+  readonly isOpen: boolean;
 }
 
 export interface HealthView {
@@ -89,7 +89,7 @@ export interface HealthView {
 }
 
 /** Returns the milliseconds to a full answer of this many tokens, by live health if known, else by the profile. */
-export function expectedMs(
+export function estimateMs(
   profile: Pick<Profile, "firstTokenMs" | "tokensPerSecond">,
   seen: CardHealth | null,
   tokens: number,
@@ -124,7 +124,7 @@ export interface Expense {
 export interface KnownModel {
   readonly profile: Pick<Profile, "level" | "priorLevel">;
   /** Returns the expected expense of its answer to a request of these lengths. Null if it has no price. */
-  expend(lengths: Lengths): Expense | null;
+  estimate(lengths: Lengths): Expense | null;
 }
 
 /** Finds a model by its card's id. Null if there is no such card. */
@@ -139,12 +139,12 @@ export function makeFindModel(cards: readonly ModelCard[], lengthOf: (model: str
 function describeModel(card: ModelCard, length: number): KnownModel {
   const { price } = card;
   const profile = findProfile(card);
-  const expend = ({ promptTokens, outputTokens, difficultyLogit }: Lengths) => {
+  const estimate = ({ promptTokens, outputTokens, difficultyLogit }: Lengths) => {
     if (price === null) return null;
     const answer = outputTokens * length;
-    const thought = thoughtTokens(profile, undefined, difficultyLogit) * length;
-    const usd = expectedCost(price, promptTokens, 0, answer, thought);
-    return { usd, ms: expectedMs(profile, null, answer + thought) };
+    const thought = estimateThoughtTokens(profile, undefined, difficultyLogit) * length;
+    const usd = estimateCost(price, promptTokens, 0, answer, thought);
+    return { usd, ms: estimateMs(profile, null, answer + thought) };
   };
-  return { profile, expend };
+  return { profile, estimate };
 }

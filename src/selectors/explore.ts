@@ -10,8 +10,8 @@ const TIMES_MAX = 2;
  * `roll` returns a new random number from 0 up to 1 at each call. Never replaces a pin or a conversation's model, and
  * never tries one that the selector scores too low.
  */
-export function explored(choice: Choice, share: number, roll: () => number): Candidate | null {
-  if (choice.choice === null || choice.pinned !== null || choice.stays || share <= 0 || roll() >= share)
+export function explore(choice: Choice, share: number, roll: () => number): Candidate | null {
+  if (choice.choice === null || choice.pinned !== null || choice.isStaying || share <= 0 || roll() >= share)
     return null;
   const [usual, ...others] = choice.candidates.filter(({ eligible }) => eligible);
   if (usual === undefined) return null;

@@ -6,9 +6,9 @@ import {
   readOutputLimit,
   type Tool,
 } from "../operations/chat/form.ts";
-import { type MendWord, noCounts, scan, type TextCounts } from "./ngrams.ts";
+import { type MendWord, makeCounts, scan, type TextCounts } from "./ngrams.ts";
 import { stripPoliteness } from "./politeness.ts";
-import { shippedWords, type Words } from "./words.ts";
+import { loadShippedWords, type Words } from "./words.ts";
 
 /** Characters read from the last user turn, half from its head and half from its tail. */
 const TURN_CHARS_MAX = 8_000;
@@ -56,29 +56,35 @@ function createMend(words: Words): MendWord {
 }
 
 /** Pure. Bounded work for a request of any length. If `words` is null, no typing errors are corrected. */
-export function readFeatures(request: ChatRequest, words: Words | null = shippedWords()) {
+export function readFeatures(request: ChatRequest, words: Words | null = loadShippedWords()) {
   const { messages } = request;
   const lastAt = messages.findLastIndex(({ role }) => role === "user");
-  const turn = clippedText(messages[lastAt]?.content, TURN_CHARS_MAX);
+  const turn = clipContent(messages[lastAt]?.content, TURN_CHARS_MAX);
   // Counts only the part of the last turn that is read.
-  const counts = noCounts();
+  const counts = makeCounts();
   // Occurrences by the hash of a word or pair. Those in the context count at their weight.
   const grams = new Map<number, number>();
   const adding = (weight: number) => (hash: number) => {
     grams.set(hash, (grams.get(hash) ?? 0) + weight);
   };
   scan(stripPoliteness(turn), counts, adding(1), words === null ? undefined : createMend(words));
-  const around = noCounts();
-  for (const text of contextOf(messages, lastAt)) scan(text, around, adding(CONTEXT_WEIGHT));
-  const shape = shapeOf(request, lastAt);
-  return { shape, counts, grams, options: optionsIn(turn), promptTokens: promptTokensOf(shape, counts) };
+  const around = makeCounts();
+  for (const text of readContext(messages, lastAt)) scan(text, around, adding(CONTEXT_WEIGHT));
+  const shape = readShape(request, lastAt);
+  return {
+    shape,
+    counts,
+    grams,
+    options: countOptions(turn),
+    promptTokens: estimatePromptTokens(shape, counts),
+  };
 }
 
-function shapeOf(request: ChatRequest, lastAt: number): Shape {
+function readShape(request: ChatRequest, lastAt: number): Shape {
   const { messages } = request;
   const shape = { images: 0, turns: 0, chars: 0, hasSystem: false };
   for (const message of messages) {
-    shape.chars += charsOf(message.content);
+    shape.chars += countChars(message.content);
     if (message.role === "user") shape.turns++;
     else if (message.role === "assistant")
       for (const { function: called, custom } of message.tool_calls ?? [])
@@ -91,20 +97,20 @@ function shapeOf(request: ChatRequest, lastAt: number): Shape {
   return {
     ...shape,
     tools: tools.length,
-    toolChars: toolCharsOf(tools),
+    toolChars: countToolChars(tools),
     format: request.response_format?.type ?? "text",
-    turnChars: charsOf(messages[lastAt]?.content),
+    turnChars: countChars(messages[lastAt]?.content),
     outputTokensMax: readOutputLimit(request) ?? null,
   };
 }
 
 /** Estimates the size of many tools from the first few, because serializing all takes time. */
-function toolCharsOf(tools: readonly Tool[]): number {
+function countToolChars(tools: readonly Tool[]): number {
   const some = tools.slice(0, TOOLS_READ_MAX);
   return some.length === 0 ? 0 : (JSON.stringify(some).length * tools.length) / some.length;
 }
 
-function charsOf(content: Content | null | undefined): number {
+function countChars(content: Content | null | undefined): number {
   if (typeof content === "string") return content.length;
   let chars = 0;
   for (const part of content ?? []) if (part.type === "text") chars += part.text.length;
@@ -112,15 +118,15 @@ function charsOf(content: Content | null | undefined): number {
 }
 
 /** Returns the system message and the end of the conversation before the last turn, the latest turn first. */
-function contextOf(messages: readonly ChatMessage[], lastAt: number): readonly string[] {
+function readContext(messages: readonly ChatMessage[], lastAt: number): readonly string[] {
   const system = messages.find(({ role }) => role === "system" || role === "developer");
-  const head = clippedText(system?.content, CONTEXT_CHARS_MAX).slice(0, CONTEXT_CHARS_MAX);
+  const head = clipContent(system?.content, CONTEXT_CHARS_MAX).slice(0, CONTEXT_CHARS_MAX);
   let room = CONTEXT_CHARS_MAX;
   const tail: string[] = [];
   for (let at = lastAt - 1; at >= 0 && room > 0; at--) {
     const message = messages[at];
     if (message === undefined || message === system) continue;
-    const text = clippedText(message.content, room);
+    const text = clipContent(message.content, room);
     tail.push(text);
     room -= text.length + 1;
   }
@@ -128,21 +134,21 @@ function contextOf(messages: readonly ChatMessage[], lastAt: number): readonly s
 }
 
 /** Returns the content's text, or its head and tail if it is long. */
-function clippedText(content: Content | null | undefined, charsMax: number): string {
-  if (typeof content === "string") return clipped(content, charsMax);
+function clipContent(content: Content | null | undefined, charsMax: number): string {
+  if (typeof content === "string") return clip(content, charsMax);
   const texts: string[] = [];
-  for (const part of content ?? []) if (part.type === "text") texts.push(clipped(part.text, charsMax));
-  return clipped(texts.join("\n"), charsMax);
+  for (const part of content ?? []) if (part.type === "text") texts.push(clip(part.text, charsMax));
+  return clip(texts.join("\n"), charsMax);
 }
 
-function clipped(text: string, charsMax: number): string {
+function clip(text: string, charsMax: number): string {
   if (text.length <= charsMax) return text;
   const half = charsMax >> 1;
   return `${text.slice(0, half)} ${text.slice(text.length - half)}`;
 }
 
 /** Counts lines that begin like "A." or "B)". */
-function optionsIn(text: string): number {
+function countOptions(text: string): number {
   let options = 0;
   for (let at = 0; at >= 0 && at < text.length; ) {
     const letter = text.charCodeAt(at) & ~32;
@@ -155,7 +161,7 @@ function optionsIn(text: string): number {
 }
 
 /** An estimate: four characters per token, one ideograph per token. */
-function promptTokensOf(shape: Shape, counts: TextCounts): number {
+function estimatePromptTokens(shape: Shape, counts: TextCounts): number {
   const dense = counts.chars === 0 ? 0 : counts.ideographs / counts.chars;
   const text = shape.chars * (dense + (1 - dense) / CHARS_PER_TOKEN);
   return Math.ceil(text + shape.toolChars / CHARS_PER_TOKEN + shape.images * TOKENS_PER_IMAGE) + 4;

@@ -4,17 +4,17 @@ const FNV_START = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 const PAIR_PRIME = 0x9e3779b1;
 /** Signs that distinguish kinds of tasks. Other punctuation is formatting and skipped. */
-const TELLING_SIGNS = "+*/=<>{}[]()$\\_^|#`%&@~";
+const COUNTED_SIGNS = "+*/=<>{}[]()$\\_^|#`%&@~";
 /** Shorter words resemble too many others to be corrected. */
 const MENDED_LETTERS_MIN = 4;
 const SIGN_OF = Uint8Array.from({ length: 128 }, (_, code) =>
-  Number(TELLING_SIGNS.includes(String.fromCharCode(code))),
+  Number(COUNTED_SIGNS.includes(String.fromCharCode(code))),
 );
 
 /** Counts made while a text is scanned. */
-export type TextCounts = ReturnType<typeof noCounts>;
+export type TextCounts = ReturnType<typeof makeCounts>;
 
-export function noCounts() {
+export function makeCounts() {
   return {
     chars: 0,
     words: 0,
@@ -101,14 +101,14 @@ export function scan(
       counts.foreign++;
       hash = Math.imul(FNV_START ^ code, FNV_PRIME);
     }
-    hash = finished(hash);
+    hash = finalizeHash(hash);
     emit(hash);
-    if (before !== 0) emit(finished(Math.imul(before, PAIR_PRIME) ^ hash));
+    if (before !== 0) emit(finalizeHash(Math.imul(before, PAIR_PRIME) ^ hash));
     before = hash;
   }
 }
 
-function finished(hash: number): number {
+function finalizeHash(hash: number): number {
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (mixed ^ (mixed >>> 13)) >>> 0;
 }

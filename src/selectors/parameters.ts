@@ -35,7 +35,7 @@ const RARITY_UNIT = 1 / 20;
 
 let shipped: Parameters | undefined;
 
-export function shippedParameters(): Parameters {
+export function loadShippedParameters(): Parameters {
   // A megabyte, read when first needed. As a file it is in the binary once; as code it would be there twice.
   shipped ??= readParameters(JSON.parse(readFileSync(String(path), "utf8")));
   return shipped;

@@ -1,7 +1,7 @@
 // Predicts a request's skills, difficulty, length of answer and likeness to the training material from its features: a
 // linear model over hashed words, trained by test/router/train.ts.
 import type { RequestFeatures } from "./features.ts";
-import { type Parameters, shippedParameters } from "./parameters.ts";
+import { loadShippedParameters, type Parameters } from "./parameters.ts";
 import { expectTokens, makeRow, mixSkills } from "./row.ts";
 import { readStructure, STRUCTURE_SIZE } from "./structure.ts";
 
@@ -28,7 +28,10 @@ const SURE_FROM = 0.5;
 const SURE_TO = 0.9;
 
 /** Pure: the same features and parameters give the same prediction. */
-export function predict(features: RequestFeatures, parameters: Parameters = shippedParameters()): Prediction {
+export function predict(
+  features: RequestFeatures,
+  parameters: Parameters = loadShippedParameters(),
+): Prediction {
   const { size } = parameters;
   const input = new Float32Array(size + STRUCTURE_SIZE);
   const known = embed(features.grams, parameters, input);
@@ -40,9 +43,9 @@ export function predict(features: RequestFeatures, parameters: Parameters = ship
     skills: mixSkills(topics, features.shape.tools > 0, features.shape.format !== "text"),
     difficultyLogit,
     difficulty: 1 / (1 + Math.exp(-difficultyLogit / 1.5)),
-    outputTokens: outputTokensOf(features, logTokens),
-    support: supportOf(known, parameters),
-    sure: sureOf(topics),
+    outputTokens: estimateOutputTokens(features, logTokens),
+    support: computeSupport(known, parameters),
+    sure: computeCertainty(topics),
     row: makeRow({ input, topics, difficultyLogit, logTokens }, parameters),
   };
 }
@@ -73,18 +76,18 @@ function embed(grams: RequestFeatures["grams"], parameters: Parameters, into: Fl
   return allWeight === 0 ? 0 : knownWeight / allWeight;
 }
 
-function outputTokensOf({ shape }: RequestFeatures, logTokens: number): number {
+function estimateOutputTokens({ shape }: RequestFeatures, logTokens: number): number {
   const tokens = expectTokens(logTokens);
   return Math.round(Math.min(tokens, shape.outputTokensMax ?? tokens));
 }
 
 /** 0 at the share of known words that is usual in foreign material, 1 at that of training material. */
-function supportOf(known: number, { supportFrom, supportTo }: Parameters): number {
+function computeSupport(known: number, { supportFrom, supportTo }: Parameters): number {
   return clamp((known - supportFrom) / (supportTo - supportFrom), 0, 1);
 }
 
 /** A request that is spread over many topics is like none of them, however usual its words are. */
-function sureOf(topics: Float64Array): number {
+function computeCertainty(topics: Float64Array): number {
   return clamp((Math.max(...topics) - SURE_FROM) / (SURE_TO - SURE_FROM), 0, 1);
 }
 

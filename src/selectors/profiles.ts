@@ -67,16 +67,16 @@ export function findProfiles(cards: readonly ModelCard[]): readonly Profile[] {
 export function findProfile(card: ModelCard): Profile {
   let profile = found.get(card);
   if (profile === undefined) {
-    profile = overlaid(shippedProfile(card), card.skills ?? {});
+    profile = overlaySkills(findShippedProfile(card), card.skills ?? {});
     found.set(card, profile);
   }
   return profile;
 }
 
-function shippedProfile(card: ModelCard): Profile {
+function findShippedProfile(card: ModelCard): Profile {
   rows ??= new Map(data.rows.map((row) => [row.id, row]));
   const row = rows.get(card.id) ?? rows.get(card.like ?? "");
-  return row === undefined ? guess(card) : fromRow(row);
+  return row === undefined ? guessProfile(card) : readProfile(row);
 }
 
 type Known = Pick<
@@ -106,7 +106,7 @@ function makeProfile(known: Known, prior?: Profile): Profile {
   };
 }
 
-function fromRow(row: ProfileRow): Profile {
+function readProfile(row: ProfileRow): Profile {
   return makeProfile({
     skills: row.skills.map((skill) => skill / THOUSAND),
     spreads: row.spreads.map((spread) => spread / THOUSAND),
@@ -119,7 +119,7 @@ function fromRow(row: ProfileRow): Profile {
 }
 
 /** A skill that the operator doesn't set is the mean of those set. */
-function overlaid(profile: Profile, own: SkillRow): Profile {
+function overlaySkills(profile: Profile, own: SkillRow): Profile {
   const named = Object.values(own);
   if (named.length === 0) return profile;
   const mean = named.reduce((sum, value) => sum + value, 0) / named.length;
@@ -131,12 +131,12 @@ function overlaid(profile: Profile, own: SkillRow): Profile {
 }
 
 /** Within a generation a higher price means a better model, ever less so. A year makes up for much of the price. */
-function guess(card: ModelCard): Profile {
+function guessProfile(card: ModelCard): Profile {
   const [constant = 0, byPrice = 0, byYears = 0, byReasoning = 0, bySize = 0] = data.unknown;
   const price = card.price?.output ?? 0;
   const years = card.created === 0 ? YEARS_UNKNOWN : (ROWS_DAY - card.created) / YEAR_SECONDS;
   const reasoning = card.capabilities.has("reasoning");
-  const size = Math.log2(billionsOf(card));
+  const size = Math.log2(readBillions(card));
   const level =
     constant +
     (byPrice * Math.log2(0.05 + price)) / 3 -
@@ -158,7 +158,7 @@ function guess(card: ModelCard): Profile {
 const BILLIONS_UNKNOWN = 100;
 
 /** Reads the billions of parameters from the name ("llama-3.1-8b"). */
-function billionsOf(card: ModelCard): number {
+function readBillions(card: ModelCard): number {
   const found = /(?:^|[-_:])(\d+(?:\.\d+)?)b(?:-|$|:)/.exec(card.name.slice(0, 200).toLowerCase());
   return found === null ? BILLIONS_UNKNOWN : Math.max(0.5, Number(found[1]));
 }

@@ -32,7 +32,7 @@ export function prepareQuality({ skills, support, difficultyLogit, sure = 0 }: K
 }
 
 /** Returns the quality without what was learned: the part that learning corrects. */
-export function expectedQuality(profile: Profile, kind: Kind): number {
+export function estimatePriorQuality(profile: Profile, kind: Kind): number {
   return expect(profile, prepareQuality(kind));
 }
 

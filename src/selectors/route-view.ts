@@ -67,48 +67,48 @@ const SHARE_SHOWN_MIN = 0.01;
 const THOUSANDTHS = 1000;
 const COST_DIGITS = 1e8;
 
-export function routeView(chosen: Choice): RouteView {
-  const { selector, choice, pinned, stays, candidates } = chosen;
+export function viewRoute(chosen: Choice): RouteView {
+  const { selector, choice, pinned, isStaying, candidates } = chosen;
   return {
     selector: `Router#${selector.name}`,
     choice: choice?.id ?? null,
     ...(pinned === null ? {} : { pinned }),
-    ...(stays ? { stays } : {}),
-    features: featuresView(chosen),
-    basis: basisView(chosen),
+    ...(isStaying ? { stays: isStaying } : {}),
+    features: viewFeatures(chosen),
+    basis: viewBasis(chosen),
     candidates: candidates.map((one) => ({
       model: one.card.id,
       eligible: one.eligible,
       removed_by: one.removedBy,
-      quality: rounded(one.quality),
-      quality_low: rounded(one.qualityLow),
+      quality: round(one.quality),
+      quality_low: round(one.qualityLow),
       cost_usd: roundCost(one.costUsd),
       latency_ms: one.latencyMs,
       cost_usd_high: roundCost(one.costHighUsd),
       latency_ms_high: one.latencyHighMs,
-      score: rounded(one.score),
+      score: round(one.score),
     })),
   };
 }
 
-export function featuresView({ asked }: Pick<Choice, "asked">): RouteView["features"] {
+export function viewFeatures({ asked }: Pick<Choice, "asked">): RouteView["features"] {
   const { skills, difficulty, outputTokens, support } = asked.prediction;
   const shares = SKILLS.map((skill, at) => [skill, skills[at] ?? 0] as const);
   const shown = shares.filter(([, share]) => share >= SHARE_SHOWN_MIN).sort(([, a], [, b]) => b - a);
   return {
-    categories: Object.fromEntries(shown.map(([skill, share]) => [skill, rounded(share)])),
-    difficulty: rounded(difficulty),
+    categories: Object.fromEntries(shown.map(([skill, share]) => [skill, round(share)])),
+    difficulty: round(difficulty),
     output_tokens: outputTokens,
-    support: rounded(support),
+    support: round(support),
   };
 }
 
-export function basisView({ asked, leanedOn }: Pick<Choice, "asked" | "leanedOn">): RouteView["basis"] {
+export function viewBasis({ asked, leanedOn }: Pick<Choice, "asked" | "leanedOn">): RouteView["basis"] {
   const { likeness } = asked.ask;
   return {
-    likeness: rounded(likeness),
+    likeness: round(likeness),
     familiar: likeness >= LIKENESS_MIN,
-    labelled: leanedOn.map((one) => ({ ...one, share: rounded(one.share) })),
+    labelled: leanedOn.map((one) => ({ ...one, share: round(one.share) })),
   };
 }
 
@@ -116,6 +116,6 @@ function roundCost(usd: number | null): number | null {
   return usd === null ? null : Math.round(usd * COST_DIGITS) / COST_DIGITS;
 }
 
-function rounded(value: number): number {
+function round(value: number): number {
   return Math.round(value * THOUSANDTHS) / THOUSANDTHS;
 }

@@ -1,6 +1,6 @@
 // A request's row of numbers that learning works with: made from a prediction, read, and stored as text.
 import { SKILLS } from "../core/skill.ts";
-import { type Parameters, shippedParameters } from "./parameters.ts";
+import { loadShippedParameters, type Parameters } from "./parameters.ts";
 import { readLogTokens, STRUCTURE_SIZE } from "./structure.ts";
 import { TOPICS, weighSkills } from "./topics.ts";
 
@@ -27,7 +27,7 @@ const TOOLS_AT = 16;
 const SCHEMA_AT = 17;
 
 /** Returns the length of a row. */
-export function rowWidth({ plain }: Parameters = shippedParameters()): number {
+export function computeRowWidth({ plain }: Parameters = loadShippedParameters()): number {
   return TOPICS_END + plain + STRUCTURE_SIZE + 1;
 }
 
@@ -44,7 +44,7 @@ export function makeRow(
   parameters: Parameters,
 ): Float32Array {
   const { plain, size } = parameters;
-  const row = new Float32Array(rowWidth(parameters));
+  const row = new Float32Array(computeRowWidth(parameters));
   row[0] = SCALES.constant;
   row[1] = SCALES.difficulty * difficultyLogit;
   row.set(
@@ -135,14 +135,14 @@ export function readDesign(row: Float32Array) {
 }
 
 /** Encodes the row for `unpackRow`: the name of the parameters that made it, then Float16 in base64. */
-export function rowText(row: Float32Array): string {
-  return `${markOfParameters()}:${Buffer.from(Float16Array.from(row).buffer).toString("base64")}`;
+export function packRow(row: Float32Array): string {
+  return `${fingerprintParameters()}:${Buffer.from(Float16Array.from(row).buffer).toString("base64")}`;
 }
 
 /** Decodes a row. Null if it is malformed, or made by other parameters, whose numbers mean something else. */
 export function unpackRow(text: string): Float32Array | null {
   const [mark, numbers = ""] = text.split(":");
-  if (mark !== markOfParameters()) return null;
+  if (mark !== fingerprintParameters()) return null;
   const bytes = Buffer.from(numbers, "base64");
   if (bytes.length === 0 || bytes.length % Float16Array.BYTES_PER_ELEMENT !== 0) return null;
   const row = Float32Array.from(new Float16Array(new Uint8Array(bytes).buffer));
@@ -153,7 +153,7 @@ export function unpackRow(text: string): Float32Array | null {
 let mark: string | undefined;
 
 /** Returns a fingerprint of the parameters. Rows made by others mean something else. */
-export function markOfParameters(): string {
-  mark ??= Bun.hash.wyhash(shippedParameters().embedding).toString(36);
+export function fingerprintParameters(): string {
+  mark ??= Bun.hash.wyhash(loadShippedParameters().embedding).toString(36);
   return mark;
 }

@@ -2,7 +2,7 @@
 import { SKILLS, type Skill } from "../core/skill.ts";
 
 /** Topic → the skills it calls for and their shares, which sum to 1. */
-const CALLS_FOR = {
+const SKILL_SHARES = {
   word_problem: { math: 0.8, reasoning: 0.2 },
   competition_math: { math: 0.9, reasoning: 0.1 },
   arithmetic: { math: 0.7, reasoning: 0.3 },
@@ -60,15 +60,15 @@ const CALLS_FOR = {
   agents: { tools: 0.8, coding: 0.2 },
 } as const satisfies Readonly<Record<string, Readonly<Partial<Record<Skill, number>>>>>;
 
-export type Topic = keyof typeof CALLS_FOR;
+export type Topic = keyof typeof SKILL_SHARES;
 
-export const TOPICS: readonly Topic[] = Object.keys(CALLS_FOR).filter(
-  (name): name is Topic => name in CALLS_FOR,
+export const TOPICS: readonly Topic[] = Object.keys(SKILL_SHARES).filter(
+  (name): name is Topic => name in SKILL_SHARES,
 );
 
 /** Per topic, the share of each skill in the order of SKILLS. */
 const SHARES: readonly (readonly number[])[] = TOPICS.map((topic) => {
-  const shares: Readonly<Partial<Record<Skill, number>>> = CALLS_FOR[topic];
+  const shares: Readonly<Partial<Record<Skill, number>>> = SKILL_SHARES[topic];
   return SKILLS.map((skill) => shares[skill] ?? 0);
 });
 

@@ -12,7 +12,7 @@ export type Words = ReturnType<typeof makeWords>;
 
 let shipped: Words | undefined;
 
-export function shippedWords(): Words {
+export function loadShippedWords(): Words {
   shipped ??= makeWords(String(JSON.parse(readFileSync(String(path), "utf8")).words).split(" "));
   return shipped;
 }

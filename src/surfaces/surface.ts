@@ -2,7 +2,7 @@
 import type { Family } from "../core/dialect.ts";
 import { errorBody, Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
-import type { Earlier, Keeping, KeptExchange, StoredAnswer } from "../core/kept.ts";
+import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../core/kept.ts";
 import type { Limits } from "../core/settings.ts";
 import type { Sealer } from "../core/world.ts";
 import type { Form } from "../operations/form.ts";
@@ -18,7 +18,7 @@ export interface Incoming {
   /** The length of the form's audio file. Null if the surface accepts none. */
   readonly seconds: number | null;
   /** The kept answers that the request continues from. Null if none are kept here. */
-  readonly keeping: Keeping | null;
+  readonly keeping: EarlierAnswers | null;
   /** The answer at the provider that the request continues from. Null if none is stored there. */
   readonly stored: StoredAnswer | null;
 }

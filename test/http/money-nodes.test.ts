@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { Ending } from "../../src/core/ending.ts";
 import { Admissions } from "../../src/gateway/admissions.ts";
-import { buffered } from "../../src/gateway/buffered.ts";
+import { bufferFlow } from "../../src/gateway/buffered.ts";
 import { type AnswerFlow, Pause } from "../../src/gateway/flow.ts";
 import type { Admitted } from "../../src/ledger/ledger.ts";
 import { makeAsk, makeKey, makePlace, RULES } from "../samples.ts";
@@ -202,7 +202,7 @@ describe("waiting for a duplicate's answer", () => {
       [0, "two"],
     ] as const) {
       await until(`it is woken by ${id}`, () => {
-        admissions.over(id);
+        admissions.wakeTwins(id);
         return answers.length === left;
       });
     }
@@ -232,7 +232,7 @@ describe("an answer that is finished without its client", () => {
   ] as const) {
     test(`${what}: the buffer is bounded, every part arrives, and none is kept once the client leaves`, async () => {
       const [seen, unread]: [string[], string[]] = [[], []];
-      const reader = buffered(make(parts, seen));
+      const reader = bufferFlow(make(parts, seen));
       const got: string[] = [];
       const pause = new Pause();
       const reading = reader.pour((part) => {
@@ -244,7 +244,7 @@ describe("an answer that is finished without its client", () => {
       pause.end();
       await reading;
       expect(got).toEqual([...parts]);
-      const leaver = buffered(make(parts, unread));
+      const leaver = bufferFlow(make(parts, unread));
       await leaver.begin();
       leaver.leave();
       await until("all are made", () => unread.length === parts.length);
@@ -253,7 +253,7 @@ describe("an answer that is finished without its client", () => {
 
   test("its failure arrives after the parts before it", async () => {
     const got: string[] = [];
-    const reader = buffered(make(["a", "b"], [], new Error("broken")));
+    const reader = bufferFlow(make(["a", "b"], [], new Error("broken")));
     const reading = () =>
       reader.pour((part) => {
         got.push(part);

@@ -197,7 +197,7 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "an answer that was withheld is charged",
     file: "src/gateway/gateway.ts",
-    find: "call.ask.stream === true ? outcome : withheld(outcome, answers)",
+    find: "call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers)",
     replace: "outcome",
   },
   {

@@ -61,8 +61,8 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "every broken answer counts as if all were",
     file: "src/gateway/lessons.ts",
-    find: "weighSignal(signal, expectedQuality(findProfile(card), kind), sound)",
-    replace: "weighSignal(signal, expectedQuality(findProfile(card), kind), 0)",
+    find: "weighSignal(signal, estimatePriorQuality(findProfile(card), kind), sound)",
+    replace: "weighSignal(signal, estimatePriorQuality(findProfile(card), kind), 0)",
     tests: ["test/http-signals.test.ts"],
   },
   {
@@ -75,14 +75,14 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "rows of other parameters are believed",
     file: "src/selectors/row.ts",
-    find: "if (mark !== markOfParameters()) return null;",
+    find: "if (mark !== fingerprintParameters()) return null;",
     replace: "",
     tests: ["test/learning.test.ts"],
   },
   {
     name: "a pinned request tries others out",
     file: "src/selectors/explore.ts",
-    find: "choice.pinned !== null || choice.stays || ",
+    find: "choice.pinned !== null || choice.isStaying || ",
     replace: "",
     tests: ["test/router/explore.test.ts"],
   },

@@ -8,7 +8,7 @@ export const SHARING: readonly Mutant[] = [
   {
     name: "an own limit counts no calls",
     file: "src/health/permit.ts",
-    find: "of.key.limits.take(of.load, of.startedMs);",
+    find: "parts.key.limits.take(parts.load, parts.startedMs);",
     replace: "",
     tests: LIMITS,
   },

@@ -68,8 +68,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "a larger retry budget",
     file: "src/health/retry-budget.ts",
-    find: "const SHARE = 0.2;",
-    replace: "const SHARE = 0.3;",
+    find: "const RETRIES_PER_REQUEST = 0.2;",
+    replace: "const RETRIES_PER_REQUEST = 0.3;",
     tests: ["test/router"],
   },
   {
@@ -145,7 +145,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "an unreached address is asked again at once",
     file: "src/gateway/failover.ts",
-    find: "      this.#unreached.add(this.#addressOf(attempt.card));\n",
+    find: "      this.#unreached.add(this.#findAddress(attempt.card));\n",
     replace: "",
     tests: ["test/http-dead-providers.test.ts"],
   },
@@ -194,7 +194,7 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "conversations do not stay",
     file: "src/gateway/plan.ts",
-    find: "every.length > 1 ? sticky(every, ready, input) : null",
+    find: "every.length > 1 ? findSticky(every, ready, input) : null",
     replace: "null",
     tests: ["test/router"],
   },
@@ -236,14 +236,14 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "never elsewhere",
     file: "src/gateway/failover.ts",
-    find: "return isElsewhere(this.#last, call) || this.#last === this.#mended;",
+    find: "return canRetryElsewhere(this.#last, call) || this.#last === this.#mended;",
     replace: "return false;",
     tests: ["test/http-surviving.test.ts"],
   },
   {
     name: "elsewhere with every fault",
     file: "src/gateway/failover.ts",
-    find: "return isElsewhere(this.#last, call) || this.#last === this.#mended;",
+    find: "return canRetryElsewhere(this.#last, call) || this.#last === this.#mended;",
     replace: "return true;",
     tests: ["test/http-surviving.test.ts"],
   },
@@ -271,8 +271,8 @@ export const SURVIVING: readonly Mutant[] = [
   {
     name: "impatient clients open breakers",
     file: "src/gateway/attempt.ts",
-    find: "  const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;\n  if (isOurs && isShort && nowMs >= totalAtMs) permit?.left();\n  else permit?.failed(nowMs, fault);",
-    replace: "  permit?.failed(nowMs, given);",
+    find: "  const isShort = totalAtMs - startedMs < FAIR_SHARE * upstream.setup.timeouts.totalMs;\n  if (isOurs && isShort && nowMs >= totalAtMs) permit?.abandon();\n  else permit?.fail(nowMs, fault);",
+    replace: "  permit?.fail(nowMs, given);",
     tests: ["test/http-health.test.ts"],
   },
   {

@@ -15,7 +15,7 @@ const told = () => router.events.map(({ event }) => event);
 
 function unreached(count: number, nowMs: number): void {
   for (let at = 0; at < count; at++)
-    router.begun(router.attemptOf(at % 2 ? HOUSE : LARGE, "ab"[at % 2] ?? ""), nowMs).failed(nowMs, REFUSED);
+    router.begun(router.attemptOf(at % 2 ? HOUSE : LARGE, "ab"[at % 2] ?? ""), nowMs).fail(nowMs, REFUSED);
 }
 
 describe("an address that accepts no connections", () => {
@@ -35,7 +35,7 @@ describe("an address that accepts no connections", () => {
     const probe = router.begun(router.attemptOf(HOUSE, "a"), 1000);
     expect(router.health.begin(router.attemptOf(LARGE, "b"), 1000)).toBeNull();
     // Any answer will do, since it shows that the connection works.
-    probe.failed(1010, new Fault("upstream_error", "no", { upstreamStatus: 500 }));
+    probe.fail(1010, new Fault("upstream_error", "no", { upstreamStatus: 500 }));
     expect(told()).toEqual(["provider_unreachable", "provider_reached"]);
     // Models that were never reached are not blamed.
     expect(router.health.isReady(router.attemptOf(LARGE, "a"), 1010)).toBe(true);
@@ -43,9 +43,9 @@ describe("an address that accepts no connections", () => {
 
   test("waits longer after each failed probe, and an inconclusive probe allows the next", () => {
     unreached(5, 0);
-    router.begun(router.attemptOf(HOUSE, "a"), 1000).failed(1000, REFUSED);
+    router.begun(router.attemptOf(HOUSE, "a"), 1000).fail(1000, REFUSED);
     expect(router.health.isReady(router.attemptOf(HOUSE, "a"), 2999)).toBe(false);
-    router.begun(router.attemptOf(HOUSE, "a"), 3000).left();
+    router.begun(router.attemptOf(HOUSE, "a"), 3000).abandon();
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), 3000)).not.toBeNull();
   });
 
@@ -58,7 +58,7 @@ describe("an address that accepts no connections", () => {
   test("is not one whose connections break or whose kept connections were closed", () => {
     for (const stale of [false, true]) {
       const fault = new Fault("upstream_error", "no", stale ? { stale } : {});
-      for (let at = 0; at < 20; at++) router.health.begin(router.attemptOf(HOUSE, "a"), 0)?.failed(0, fault);
+      for (let at = 0; at < 20; at++) router.health.begin(router.attemptOf(HOUSE, "a"), 0)?.fail(0, fault);
       expect(router.health.isReady(router.attemptOf(LARGE, "a"), 0)).toBe(true);
     }
     expect(told()).toEqual(["breaker_opened"]);
@@ -67,6 +67,6 @@ describe("an address that accepts no connections", () => {
 
 test("a stale connection says nothing about the provider", () => {
   const stale = new Fault("upstream_error", "no", { stale: true });
-  for (let at = 0; at < 20; at++) router.begun(router.attemptOf(HOUSE, "a"), 0).failed(0, stale);
+  for (let at = 0; at < 20; at++) router.begun(router.attemptOf(HOUSE, "a"), 0).fail(0, stale);
   expect(summarizeCard(router.health, HOUSE.id, 0)).toMatchObject({ breaker: "closed", errorRate: null });
 });

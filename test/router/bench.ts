@@ -4,7 +4,7 @@ import { shippedCards } from "../../src/catalogue/rows.ts";
 import { SELECTORS } from "../../src/core/selector.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
-import { shippedParameters } from "../../src/selectors/parameters.ts";
+import { loadShippedParameters } from "../../src/selectors/parameters.ts";
 import { hasData, type Pool, readTable, TEST_PART } from "./data.ts";
 import { decisionTimes } from "./decision-times.ts";
 import { PARAPHRASES } from "./paraphrase.ts";
@@ -234,7 +234,7 @@ function sizes(): void {
     );
   }
   console.log(
-    `- ${shippedParameters().embedding.length / shippedParameters().size} words × ${shippedParameters().size}`,
+    `- ${loadShippedParameters().embedding.length / loadShippedParameters().size} words × ${loadShippedParameters().size}`,
   );
 }
 

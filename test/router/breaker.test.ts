@@ -160,7 +160,7 @@ describe("the retry budget", () => {
     let granted = 0;
     for (let at = 0; at < requests; at++) {
       const nowMs = atMs + (at * 1000) / requests;
-      budget.asked(nowMs);
+      budget.recordRequest(nowMs);
       if (budget.take(nowMs)) granted++;
     }
     return granted;

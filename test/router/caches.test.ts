@@ -10,19 +10,19 @@ import { makeCard } from "./sample-cards.ts";
 
 test("a model's caching is predicted from its last answers, or as half before there are any", () => {
   const caches = new Caches();
-  expect(caches.likelyTokens("a", 4000)).toBe(2000);
+  expect(caches.estimateTokens("a", 4000)).toBe(2000);
   for (let turn = 0; turn < 400; turn++) caches.fold("a", 4000, 4000);
-  expect(caches.likelyTokens("a", 4000)).toBeWithin(3900, 4001);
+  expect(caches.estimateTokens("a", 4000)).toBeWithin(3900, 4001);
   for (let turn = 0; turn < 400; turn++) caches.fold("a", 4000, 0);
-  expect(caches.likelyTokens("a", 4000)).toBeWithin(0, 120);
-  expect(caches.likelyTokens("b", 4000)).toBe(2000);
+  expect(caches.estimateTokens("a", 4000)).toBeWithin(0, 120);
+  expect(caches.estimateTokens("b", 4000)).toBe(2000);
 });
 
 test("prefixes too short for a cache are ignored", () => {
   const caches = new Caches();
-  expect(caches.likelyTokens("a", 1000)).toBe(0);
+  expect(caches.estimateTokens("a", 1000)).toBe(0);
   for (let turn = 0; turn < 100; turn++) caches.fold("a", 1000, 0);
-  expect(caches.likelyTokens("a", 2000)).toBe(1000);
+  expect(caches.estimateTokens("a", 2000)).toBe(1000);
 });
 
 test("a conversation's prefix counts as cached for ten minutes at the last model, for its own key", () => {

@@ -12,7 +12,7 @@ import { findNeeds } from "../../src/operations/chat/needs.ts";
 import { type ChooseInput, NO_HEALTH } from "../../src/selectors/ask.ts";
 import type { Candidate } from "../../src/selectors/candidate.ts";
 import { choose, FIRST_KEPT } from "../../src/selectors/choose.ts";
-import { keptDecision } from "../../src/selectors/decision.ts";
+import { keepDecision } from "../../src/selectors/decision.ts";
 import type { CardHealth, HealthView } from "../../src/selectors/expense.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
@@ -102,7 +102,7 @@ function anyHealth(cards: readonly ModelCard[], roll: Roll): HealthView {
       firstTokenMs: roll() < 0.3 ? null : 100 + roll() * 3000,
       tokensPerSecond: roll() < 0.3 ? null : 10 + roll() * 300,
       errorRate: isWell ? 0 : roll() * 0.5,
-      open: !isWell && roll() < shut,
+      isOpen: !isWell && roll() < shut,
     });
   }
   return { of: (id) => seen.get(id) ?? null };
@@ -148,7 +148,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
     let many = 0;
     for (let round = 0; round < 60; round++) {
       const input = anyInput(roll);
-      const { foremost, candidates, choice, pinned, stays } = choose(selector, input);
+      const { foremost, candidates, choice, pinned, isStaying: stays } = choose(selector, input);
       const able = candidates.filter(({ eligible }) => eligible);
       const ids = able.map(({ card }) => card.id);
       expect(foremost.slice(0, FIRST_KEPT)).toEqual(able.slice(0, FIRST_KEPT));
@@ -174,7 +174,7 @@ describe.each(Object.values(SELECTOR_RULES))("Router#$name among many models", (
       const input = { ...anyInput(roll), cached: () => cached };
       const kept = (cards: readonly ModelCard[]) =>
         JSON.stringify({
-          ...keptDecision(choose(selector, { ...input, cards }), input.quality),
+          ...keepDecision(choose(selector, { ...input, cards }), input.quality),
           removed: {},
         });
       expect(kept(input.cards.toReversed())).toBe(kept(input.cards));

@@ -8,7 +8,7 @@ import { Fault } from "../../src/core/fault.ts";
 import type { Selector } from "../../src/core/selector.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { planCalls } from "../../src/gateway/plan.ts";
-import { type KnownPorts, knownNow } from "../../src/gateway/plan-request.ts";
+import { type KnownPorts, readKnown } from "../../src/gateway/plan-request.ts";
 import { Caches } from "../../src/health/caches.ts";
 import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
@@ -150,7 +150,7 @@ export class Day {
       selection: { kind: "selector", selector: SELECTOR_RULES[selector], candidates: this.#cards },
       rules: this.#settings.router,
       quality: null,
-      known: knownNow(this.#known, conversation),
+      known: readKnown(this.#known, conversation),
       credentialsOf: (provider) =>
         this.#settings.providers.find(({ name }) => name === provider)?.credentials ?? [],
       roll: () => 0.5,
@@ -185,15 +185,15 @@ export class Day {
         restsMs === undefined
           ? new Fault("upstream_error", "no", { upstreamStatus: 500 })
           : new Fault("provider_busy", "no", { upstreamStatus: 429, retryAfterMs: restsMs });
-      permit.failed(this.#nowMs, fault);
+      permit.fail(this.#nowMs, fault);
       this.#walk(others, pick);
     });
   }
 
   #answer(permit: Permit, { firstTokenMs, tokensPerSecond }: Manner): void {
     const restMs = (ANSWER_TOKENS / tokensPerSecond) * SECOND;
-    this.#after(firstTokenMs, () => permit.answered(this.#nowMs));
-    this.#after(firstTokenMs + restMs, () => permit.finished(this.#nowMs, ANSWER_TOKENS));
+    this.#after(firstTokenMs, () => permit.recordFirstPart(this.#nowMs));
+    this.#after(firstTokenMs + restMs, () => permit.finish(this.#nowMs, ANSWER_TOKENS));
   }
 
   #after(delayMs: number, task: () => void): void {

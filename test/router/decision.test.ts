@@ -6,11 +6,11 @@ import { parseJson } from "../../src/core/json.ts";
 import { SELECTORS, type Selector } from "../../src/core/selector.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
 import { type Choice, choose } from "../../src/selectors/choose.ts";
-import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
+import { keepDecision, replayDecision } from "../../src/selectors/decision.ts";
 import type { HealthView } from "../../src/selectors/expense.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { readKind } from "../../src/selectors/learning/lesson.ts";
-import { rowText, rowWidth, unpackRow } from "../../src/selectors/row.ts";
+import { computeRowWidth, packRow, unpackRow } from "../../src/selectors/row.ts";
 import { makeDice } from "./dice.ts";
 
 const NAMES = ["OpenAI", "Anthropic", "Google", "Mistral", "OpenRouter", "Groq", "DeepSeek", "xAI"];
@@ -31,7 +31,7 @@ function anyChoice(selector: Selector, roll: () => number) {
     firstTokenMs: 100 + roll() * 5000,
     tokensPerSecond: 10 + roll() * 200,
     errorRate: roll() < 0.3 ? roll() : 0,
-    open: roll() < 0.1,
+    isOpen: roll() < 0.1,
   });
   const health: HealthView = { of: () => (roll() < 0.3 ? seenOf() : null) };
   const rules = { fairQuality: share, deny: [], pin: {}, rules: [], explore: 0 };
@@ -46,14 +46,14 @@ function anyChoice(selector: Selector, roll: () => number) {
   return { choice, share };
 }
 
-const kept = (choice: Choice, share: number) => JSON.stringify(keptDecision(choice, share));
+const kept = (choice: Choice, share: number) => JSON.stringify(keepDecision(choice, share));
 
 describe("a stored decision", () => {
   test.each(SELECTORS)("of Router#%s is restored unchanged", (selector) => {
     const roll = makeDice(11);
     for (let round = 0; round < 200; round++) {
       const { choice, share } = anyChoice(selector, roll);
-      const again = decidedAgain(parseJson(kept(choice, share)));
+      const again = replayDecision(parseJson(kept(choice, share)));
       expect(again).toEqual({ choice: choice.choice?.id ?? null, same: true });
     }
   });
@@ -62,7 +62,7 @@ describe("a stored decision", () => {
     const { choice, share } = anyChoice("best", () => 0.99);
     expect(choice.candidates.length).toBe(CARDS.length);
     expect(kept(choice, share).length).toBeLessThan(5000);
-    const { removed, candidates } = keptDecision(choice, share);
+    const { removed, candidates } = keepDecision(choice, share);
     const out = choice.candidates.filter(({ eligible }) => !eligible).length;
     expect(Object.values(removed).reduce((sum, count) => sum + count, 0)).toBe(out);
     expect(candidates.length).toBeLessThanOrEqual(14);
@@ -77,7 +77,7 @@ describe("a stored decision", () => {
         value - 1e-3 * Math.abs(value) - 1e-6,
         value + 1e-3 * Math.abs(value) + 1e-6,
       );
-    expect(kind?.row).toHaveLength(rowWidth());
+    expect(kind?.row).toHaveLength(computeRowWidth());
     expect(kind?.difficultyLogit).toBeCloseTo(prediction.difficultyLogit, 6);
     expect(kind?.support).toBeCloseTo(prediction.support, 3);
     for (const [at, share] of prediction.skills.entries())
@@ -87,16 +87,16 @@ describe("a stored decision", () => {
 
 test("rows survive conversion to text, and invalid ones are rejected", () => {
   const row = new Float32Array([0, 0.5, -0.25, 2, 1024]);
-  expect(unpackRow(rowText(row))).toEqual(row);
-  expect(unpackRow(rowText(row.subarray(1, 3)))).toEqual(row.slice(1, 3));
-  for (const odd of [Number.NaN, 1e9]) expect(unpackRow(rowText(Float32Array.of(odd)))).toBeNull();
+  expect(unpackRow(packRow(row))).toEqual(row);
+  expect(unpackRow(packRow(row.subarray(1, 3)))).toEqual(row.slice(1, 3));
+  for (const odd of [Number.NaN, 1e9]) expect(unpackRow(packRow(Float32Array.of(odd)))).toBeNull();
   for (const text of ["", "!!", "AAA", "AAAAAAA="]) expect(unpackRow(text)).toBeNull();
 });
 
 test("anything else is rejected", () => {
   const lacking = [{ selector: "best" }, { selector: "king", share: 1, difficulty: 0.5 }];
   for (const value of [null, 1, "text", [], {}, ...lacking]) {
-    expect(decidedAgain(value)).toBeNull();
+    expect(replayDecision(value)).toBeNull();
     expect(readKind(JSON.stringify(value))).toBeNull();
   }
 });

@@ -1,7 +1,7 @@
 // The prompts kept as lessons: how many, on which topics, and which are dropped when there are too many.
 import { expect, test } from "bun:test";
 import { Evidence } from "../../src/selectors/learning/evidence.ts";
-import { rowWidth } from "../../src/selectors/row.ts";
+import { computeRowWidth } from "../../src/selectors/row.ts";
 
 /** The constant and the difficulty precede the topics. */
 const FIRST_TOPIC = 2;
@@ -9,7 +9,7 @@ const MARKS = [{ model: "Sim#echo", score: 1, expected: 0.5 }];
 
 /** A prompt that clearly belongs to a topic and differs from others on it in one number. */
 function rowOf(topic: number, at: number): Float32Array {
-  const row = new Float32Array(rowWidth());
+  const row = new Float32Array(computeRowWidth());
   row[FIRST_TOPIC + topic] = 0.17;
   row[row.length - 30] = at / 100_000;
   return row;

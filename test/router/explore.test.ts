@@ -13,8 +13,8 @@ import { CHAT } from "../../src/operations/chat/operation.ts";
 import { findDialect } from "../../src/providers/index.ts";
 import type { ChooseInput } from "../../src/selectors/ask.ts";
 import { choose } from "../../src/selectors/choose.ts";
-import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
-import { explored } from "../../src/selectors/explore.ts";
+import { keepDecision, replayDecision } from "../../src/selectors/decision.ts";
+import { explore } from "../../src/selectors/explore.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
@@ -37,7 +37,7 @@ describe("exploring another model", () => {
   test("happens in the configured share of requests", () => {
     const roll = makeDice(5);
     const choice = chosen("fair");
-    const tried = Array.from({ length: 20_000 }, () => explored(choice, 0.02, roll)).filter(Boolean);
+    const tried = Array.from({ length: 20_000 }, () => explore(choice, 0.02, roll)).filter(Boolean);
     expect(tried.length).toBeWithin(330, 470);
     expect(new Set(tried.map((one) => one?.card.name))).toEqual(new Set(["twin"]));
   });
@@ -48,7 +48,7 @@ describe("exploring another model", () => {
       rolls++;
       return 0;
     };
-    expect(explored(chosen("best"), 0, roll)).toBeNull();
+    expect(explore(chosen("best"), 0, roll)).toBeNull();
     expect(rolls).toBe(0);
   });
 
@@ -64,7 +64,7 @@ describe("exploring another model", () => {
             return 0;
           };
           const choice = chosen(selector, prompt);
-          const one = explored(choice, 0.01, roll);
+          const one = explore(choice, 0.01, roll);
           expect(one?.card).not.toBe(choice.choice);
           expect(["weak", "dear"]).not.toContain(one?.card.name ?? "");
           if (selector !== "best" && one) expect(one.score).toBeGreaterThanOrEqual(1);
@@ -78,7 +78,7 @@ describe("exploring another model", () => {
     expect(pinned.pinned).toBe("coding");
     const alone = chosen("best", CODE, { cards: CARDS.slice(0, 1) });
     const nobody = chosen("best", CODE, { rules: { ...RULES, deny: CARDS.map(({ id }) => id) } });
-    for (const choice of [pinned, alone, nobody]) expect(explored(choice, 0.02, () => 0)).toBeNull();
+    for (const choice of [pinned, alone, nobody]) expect(explore(choice, 0.02, () => 0)).toBeNull();
   });
 });
 
@@ -87,12 +87,12 @@ describe("an explored model", () => {
   const other = choice.candidates.find(({ card }) => card.name === "twin")?.card ?? null;
 
   test("is named in the decision, which is the same when replayed", () => {
-    const kept = keptDecision(choice, 0.98, other);
+    const kept = keepDecision(choice, 0.98, other);
     expect(kept).toMatchObject({ choice: "Acme#twin", instead_of: "Acme#strong" });
     const again = JSON.parse(JSON.stringify(kept));
-    expect(decidedAgain(again)).toEqual({ choice: "Acme#twin", same: true });
-    expect(decidedAgain({ ...again, instead_of: "Acme#weak" })).toMatchObject({ same: false });
-    expect(keptDecision(choice, 0.98).instead_of).toBeNull();
+    expect(replayDecision(again)).toEqual({ choice: "Acme#twin", same: true });
+    expect(replayDecision({ ...again, instead_of: "Acme#weak" })).toMatchObject({ same: false });
+    expect(keepDecision(choice, 0.98).instead_of).toBeNull();
   });
 
   /** The plan of a request if all bytes of chance are equal to `byte`. */

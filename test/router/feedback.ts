@@ -3,12 +3,12 @@
 // and without, and with one lying user.
 import { type Choice, choose } from "../../src/selectors/choose.ts";
 import { makeFindModel } from "../../src/selectors/expense.ts";
-import { explored } from "../../src/selectors/explore.ts";
+import { explore } from "../../src/selectors/explore.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
-import { boundAt } from "../../src/selectors/learning/lesson.ts";
+import { makeLessonBound } from "../../src/selectors/learning/lesson.ts";
 import { findProfile } from "../../src/selectors/profiles.ts";
-import { expectedQuality } from "../../src/selectors/quality.ts";
+import { estimatePriorQuality } from "../../src/selectors/quality.ts";
 import { type Pool, type Row, TEST_PART } from "./data.ts";
 import { makeDice, shuffled } from "./dice.ts";
 import { type Field, makeInput, makeRequest } from "./pools.ts";
@@ -58,7 +58,7 @@ class Users {
   weigh(user: number, model: string, nowMs: number): number {
     const name = `${user} ${model}`;
     const times = (this.#given.get(name) ?? []).filter((atMs) => atMs >= nowMs - FAR_MS);
-    const weight = boundAt(nowMs).shareAfter(times.length);
+    const weight = makeLessonBound(nowMs).shareAfter(times.length);
     if (weight > 0) this.#given.set(name, [...times, nowMs]);
     return weight;
   }
@@ -81,7 +81,7 @@ export function simulateFeedback(field: Field, rows: readonly Row[], setting: Se
       ...makeInput(field, learned, 0.98),
       request: makeRequest(row.prompt),
     });
-    const model = (explored(choice, setting.explore, roll)?.card ?? choice.choice)?.id ?? "";
+    const model = (explore(choice, setting.explore, roll)?.card ?? choice.choice)?.id ?? "";
     const place = places.get(model) ?? 0;
     const real = row.scores[place] ?? 0;
     gains.push(100 * (real - (row.scores[best] ?? 0)));
@@ -124,7 +124,7 @@ function learn(
 ): void {
   const card = cards.find(({ id }) => id === model);
   if (card === undefined || about.weight === 0) return;
-  const expected = expectedQuality(findProfile(card), choice.asked.prediction);
+  const expected = estimatePriorQuality(findProfile(card), choice.asked.prediction);
   const keyId = `key ${user}`;
   learned.put(choice.asked.prediction.row, {
     accountId: "",

@@ -154,18 +154,18 @@ describe("failures that count against a provider", () => {
 
   test("a probe whose client left is inconclusive, so the next request probes", () => {
     five("upstream_error");
-    router.begun(router.attemptOf(OTHER, "x"), 1000).failed(1000, new Fault("client_gone", "gone"));
+    router.begun(router.attemptOf(OTHER, "x"), 1000).fail(1000, new Fault("client_gone", "gone"));
     expect(router.health.begin(router.attemptOf(OTHER, "x"), 1000)).not.toBeNull();
     expect(router.health.begin(router.attemptOf(OTHER, "x"), 1000)).toBeNull();
   });
 
   test("every attempt that ends is subtracted from the running ones and reported once", () => {
     const permit = router.begun(router.attemptOf(OTHER, "x"), 0);
-    permit.answered(10);
-    permit.finished(20, 50);
-    permit.left();
-    permit.failed(30, new Fault("upstream_error", "late"));
-    permit.failed(30, new Fault("upstream_error", "late"));
+    permit.recordFirstPart(10);
+    permit.finish(20, 50);
+    permit.abandon();
+    permit.fail(30, new Fault("upstream_error", "late"));
+    permit.fail(30, new Fault("upstream_error", "late"));
     const deployment = router.health.deployment(router.attemptOf(OTHER, "x"));
     expect([deployment?.inFlight, router.health.key(router.attemptOf(OTHER, "x"))?.inFlight]).toEqual([0, 0]);
     expect(Math.round(deployment?.countOutcomes(30).good ?? 0)).toBe(1);

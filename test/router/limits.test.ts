@@ -167,7 +167,7 @@ describe("a credential at its limit", () => {
 
   test("has room again after a call that was never sent", () => {
     router.on("House", ["a", 1, { requestsPerMinute: 1 }]);
-    begin("a", 0)?.failed(0, new Fault("upstream_error", "no", { unsent: true }));
+    begin("a", 0)?.fail(0, new Fault("upstream_error", "no", { unsent: true }));
     expect(exhaust("a", 0)).toBe(1);
   });
 });
@@ -179,7 +179,7 @@ describe("tokens", () => {
     router.on("House", ["a", 1, LIMITED]);
     const permit = begin("a", 0, 40_000);
     expect(begin("a", 0, 30_000)).toBeNull();
-    permit?.counted(10_000, 0);
+    permit?.recordUsage(10_000, 0);
     expect(begin("a", 0, 30_000)).not.toBeNull();
     expect(begin("a", 0, 30_000)).toBeNull();
     expect(begin("a", 10_999, 30_000)).toBeNull();
@@ -189,7 +189,7 @@ describe("tokens", () => {
   test("of several calls in one attempt add up", () => {
     router.on("House", ["a", 1, LIMITED]);
     const permit = begin("a", 0, 10_000);
-    for (let call = 0; call < 3; call++) permit?.counted(15_000, 0);
+    for (let call = 0; call < 3; call++) permit?.recordUsage(15_000, 0);
     expect(begin("a", 0, 15_001)).toBeNull();
     expect(begin("a", 0, 15_000)).not.toBeNull();
   });

@@ -114,11 +114,11 @@ export class Planning {
   }
 
   fails(model: ModelCard, name: string, nowMs: number, code: FaultCode, details: FaultDetails = {}): void {
-    this.begun(this.attemptOf(model, name), nowMs).failed(nowMs, new Fault(code, "no", details));
+    this.begun(this.attemptOf(model, name), nowMs).fail(nowMs, new Fault(code, "no", details));
   }
 
   works(model: ModelCard, name: string, nowMs: number, tookMs = 10): void {
-    this.begun(this.attemptOf(model, name), nowMs).finished(nowMs + tookMs, 10);
+    this.begun(this.attemptOf(model, name), nowMs).finish(nowMs + tookMs, 10);
   }
 
   /** Returns how often each comes first in `count` plans. */

@@ -6,14 +6,14 @@ import { SKILLS } from "../../src/core/skill.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import type { ChooseInput } from "../../src/selectors/ask.ts";
 import { choose, decide } from "../../src/selectors/choose.ts";
-import { makeFindModel, thoughtTokens } from "../../src/selectors/expense.ts";
+import { estimateThoughtTokens, makeFindModel } from "../../src/selectors/expense.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import type { Parameters } from "../../src/selectors/parameters.ts";
 import { type Prediction, predict } from "../../src/selectors/predictor.ts";
 import { findProfile } from "../../src/selectors/profiles.ts";
-import { expectedQuality } from "../../src/selectors/quality.ts";
+import { estimatePriorQuality } from "../../src/selectors/quality.ts";
 import { type Pool, type Row, readTable } from "./data.ts";
 import { LIST_PRICES } from "./prices.ts";
 
@@ -117,12 +117,12 @@ export function taught(field: Field, rows: readonly Row[], parameters?: Paramete
   for (const { prompt, scores, tokens } of rows) {
     const prediction = predictPrompt(prompt, parameters);
     const marks = field.cards.map((card, m) => {
-      const expected = expectedQuality(findProfile(card), prediction);
+      const expected = estimatePriorQuality(findProfile(card), prediction);
       return { model: card.id, score: scores[m] ?? 0, expected };
     });
     learned.put(prediction.row, { accountId: "", id: prompt, atMs: 0, weight: 1, marks });
     for (const [m, card] of field.cards.entries()) {
-      const thought = thoughtTokens(findProfile(card), undefined, prediction.difficultyLogit);
+      const thought = estimateThoughtTokens(findProfile(card), undefined, prediction.difficultyLogit);
       const asked = { ...prediction, outputTokens: prediction.outputTokens + thought };
       if (tokens !== null) learned.foldLength(asked, card.id, tokens[m] ?? Number.NaN);
     }

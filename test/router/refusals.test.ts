@@ -18,7 +18,7 @@ const refused = (status: number) => new Fault("upstream_auth", "no", { upstreamS
 const told = () => router.events.map(({ event }) => event);
 
 function refuse(name: string, nowMs: number, status = 401): void {
-  router.begun(router.attemptOf(HOUSE, name), nowMs).failed(nowMs, refused(status));
+  router.begun(router.attemptOf(HOUSE, name), nowMs).fail(nowMs, refused(status));
 }
 
 /** The operator's view. The wall clock equals the monotonic one here. */
@@ -52,7 +52,7 @@ describe("a rejected credential", () => {
     // No other request is sent to it until it ends.
     expect(names(router.plan(MINUTE_MS))).not.toContain("a");
     expect(router.health.begin(router.attemptOf(HOUSE, "a"), MINUTE_MS)).toBeNull();
-    probe.finished(MINUTE_MS + 10, 10);
+    probe.finish(MINUTE_MS + 10, 10);
     expect(told()).toEqual(["credential_retired", "credential_back"]);
     expect(shown("a", MINUTE_MS + 10)).toEqual({ state: "active", untilMs: null });
     expect(router.plan(MINUTE_MS + 10)).toHaveLength(3);
@@ -89,9 +89,9 @@ describe("a rejected credential", () => {
     for (const end of ["left", "rejected", "broken"]) {
       const probe = router.begun(router.attemptOf(HOUSE, "a"), MINUTE_MS);
       expect(probe.isKeyProbe).toBe(true);
-      if (end === "left") probe.left();
-      if (end === "rejected") probe.failed(MINUTE_MS, rejected);
-      if (end === "broken") probe.failed(MINUTE_MS, new Fault("upstream_error", "no", {}));
+      if (end === "left") probe.abandon();
+      if (end === "rejected") probe.fail(MINUTE_MS, rejected);
+      if (end === "broken") probe.fail(MINUTE_MS, new Fault("upstream_error", "no", {}));
       expect(shown("a", MINUTE_MS)?.state).toBe("retired");
     }
     router.works(HOUSE, "a", MINUTE_MS);
@@ -111,7 +111,7 @@ describe("a single request", () => {
       router.on("House", ["a", 1], ["b", 1], ["c", 1]);
       const retirements = new RetirementBudget();
       for (const name of ["a", "b", "c"])
-        router.begun(router.attemptOf(HOUSE, name), 0, retirements).failed(0, refused(status));
+        router.begun(router.attemptOf(HOUSE, name), 0, retirements).fail(0, refused(status));
       expect(["a", "b", "c"].map((name) => shown(name, 0)?.state)).toEqual(["retired", "active", "active"]);
       expect(names(router.plan(1)).split(" ").toSorted()).toEqual(["b", "c"]);
     }

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { planCalls } from "../../src/gateway/plan.ts";
 import { Health } from "../../src/health/health.ts";
 import { Stickiness } from "../../src/health/stickiness.ts";
-import { decidedAgain } from "../../src/selectors/decision.ts";
+import { replayDecision } from "../../src/selectors/decision.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import type { SelectorRule } from "../../src/selectors/selector.ts";
 import { describeChat, makeConversation } from "../conversation.ts";
@@ -50,12 +50,12 @@ test("a fourth selector is a rule: it orders the plan, is logged by name, and ca
   expect(attempts.map(({ card }) => card.name)).toEqual(["weak", "twin", "middle", "strong"]);
   expect(decision).toMatchObject({ selector: "thrift", choice: "Acme#weak", removed: { unpriced: 1 } });
   const kept: unknown = JSON.parse(JSON.stringify(decision));
-  expect(decidedAgain(kept, [thrift])).toEqual({ choice: "Acme#weak", same: true });
-  expect(decidedAgain(kept, [SELECTOR_RULES.best, { ...thrift, rank: SELECTOR_RULES.best.rank }])).toEqual({
+  expect(replayDecision(kept, [thrift])).toEqual({ choice: "Acme#weak", same: true });
+  expect(replayDecision(kept, [SELECTOR_RULES.best, { ...thrift, rank: SELECTOR_RULES.best.rank }])).toEqual({
     choice: "Acme#strong",
     same: false,
   });
-  expect(decidedAgain(kept)).toBeNull();
+  expect(replayDecision(kept)).toBeNull();
 });
 
 test("it decides itself which models may be explored", () => {

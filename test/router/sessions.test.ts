@@ -4,7 +4,7 @@ import { shippedCards } from "../../src/catalogue/rows.ts";
 import type { Cached } from "../../src/core/attempt.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { choose } from "../../src/selectors/choose.ts";
-import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
+import { keepDecision, replayDecision } from "../../src/selectors/decision.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { asking, CODE, even, MATH, makeCard, makeInput, TRIVIA } from "./sample-cards.ts";
 import { runSession } from "./sessions.ts";
@@ -38,17 +38,17 @@ describe("the model of the last turn", () => {
     expect(choose(SELECTOR_RULES.best, makeInput(asking(CODE), { cards })).choice?.name).toBe("coder");
     for (const last of [CODE, MATH, TRIVIA]) {
       const choice = decide("best", turnsOf(3, last), held);
-      expect([choice.choice?.name, choice.stays]).toEqual(["sage", true]);
-      const kept: unknown = JSON.parse(JSON.stringify(keptDecision(choice, 0.98)));
-      expect(decidedAgain(kept)).toEqual({ choice: sage.id, same: true });
+      expect([choice.choice?.name, choice.isStaying]).toEqual(["sage", true]);
+      const kept: unknown = JSON.parse(JSON.stringify(keepDecision(choice, 0.98)));
+      expect(replayDecision(kept)).toEqual({ choice: sage.id, same: true });
     }
   });
 
   test("is dropped if too little of the prompt is cached, or if it can't serve", () => {
     const little = decide("best", turnsOf(1, CODE, 100), { ...held, tokens: 0 });
-    expect([little.choice?.name, little.stays]).toEqual(["coder", false]);
+    expect([little.choice?.name, little.isStaying]).toEqual(["coder", false]);
     const gone = decide("best", turnsOf(3, CODE), held, [coder]);
-    expect([gone.choice?.name, gone.stays]).toEqual(["coder", false]);
+    expect([gone.choice?.name, gone.isStaying]).toEqual(["coder", false]);
   });
 
   test("is dropped by `fair` for one so much cheaper that the lost cache is won back", () => {

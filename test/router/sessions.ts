@@ -5,7 +5,7 @@ import type { ModelCard } from "../../src/core/card.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
 import { choose } from "../../src/selectors/choose.ts";
-import { expectedCost } from "../../src/selectors/expense.ts";
+import { estimateCost } from "../../src/selectors/expense.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { makeDice } from "./dice.ts";
 import { ownPrompts } from "./prompts.ts";
@@ -105,7 +105,7 @@ function decide(
 /** The provider serves from its cache all that the same model has read in the turn before. */
 function bill({ price }: ModelCard, tokens: number, before: number, answer: number): number {
   const held = before >= PREFIX_TOKENS_MIN ? before : 0;
-  return price === null ? 0 : expectedCost(price, tokens, held, answer, 0);
+  return price === null ? 0 : estimateCost(price, tokens, held, answer, 0);
 }
 
 function makeTools(count: number): NonNullable<ChatRequest["tools"]> {

@@ -1,7 +1,7 @@
 // Signs of a failed answer: refusals, cuts, JSON and tool calls that don't fit the request. Lookalikes are no signs.
 import { describe, expect, test } from "bun:test";
 import type { ChatChunk, ChatRequest, FinishReason } from "../../src/operations/chat/form.ts";
-import { isOf } from "../../src/selectors/learning/schema.ts";
+import { matchesSchema } from "../../src/selectors/learning/schema.ts";
 import { Grader, type Signal, weighSignal } from "../../src/selectors/learning/signal.ts";
 
 const PERSON = {
@@ -157,15 +157,15 @@ describe("a value and a schema", () => {
     [true, 7, "no schema"],
   ];
   test.each(rows)("%p: %j of %j", (fits, value, schema) => {
-    expect(isOf(value, schema)).toBe(fits);
+    expect(matchesSchema(value, schema)).toBe(fits);
   });
 
   test("endless references come to an end", () => {
     const endless = { anyOf: [{ $ref: "#" }, { $ref: "#" }] };
-    expect(isOf({}, endless)).toBe(true);
+    expect(matchesSchema({}, endless)).toBe(true);
     let deep: unknown = null;
     for (let at = 0; at < 5000; at++) deep = { next: deep };
-    expect(isOf(deep, tree)).toBe(true);
+    expect(matchesSchema(deep, tree)).toBe(true);
   });
 
   test("checks that take too long stop, and what follows counts as valid", () => {
@@ -177,7 +177,7 @@ describe("a value and a schema", () => {
     ];
     for (const [value, schema] of costly) {
       const answer = (count: number) => [...Array.from({ length: count }, () => value), 7];
-      expect([isOf(answer(5), schema), isOf(answer(50), schema)]).toEqual([false, true]);
+      expect([matchesSchema(answer(5), schema), matchesSchema(answer(50), schema)]).toEqual([false, true]);
     }
   });
 });

@@ -4,7 +4,7 @@ import type { LessonMark } from "../../src/core/rows.ts";
 import type { Learned } from "../../src/selectors/learning/learned.ts";
 import type { Prediction } from "../../src/selectors/predictor.ts";
 import { findProfile } from "../../src/selectors/profiles.ts";
-import { expectedQuality } from "../../src/selectors/quality.ts";
+import { estimatePriorQuality } from "../../src/selectors/quality.ts";
 
 export interface Lesson {
   readonly card: ModelCard;
@@ -18,7 +18,7 @@ export interface Lesson {
 
 /** Keeps one score, which takes effect at the next `fit`. */
 export function teach(learned: Learned, { card, prediction, score, weight }: Lesson): void {
-  const expected = expectedQuality(findProfile(card), prediction);
+  const expected = estimatePriorQuality(findProfile(card), prediction);
   teachScore(learned, prediction, { model: card.id, score, expected }, weight);
 }
 

@@ -1,7 +1,7 @@
 // The price that `fair` puts on quality: as high as the labels support, and never beyond the champion's cost.
 import { describe, expect, test } from "bun:test";
 import { choose } from "../../src/selectors/choose.ts";
-import { decidedAgain, keptDecision } from "../../src/selectors/decision.ts";
+import { keepDecision, replayDecision } from "../../src/selectors/decision.ts";
 import { makeFindModel } from "../../src/selectors/expense.ts";
 import { fair } from "../../src/selectors/fair.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
@@ -112,8 +112,8 @@ describe("with labels", () => {
   test.each([fair, light])("a decision of $name can be repeated from what was stored", (selector) => {
     for (const { prompt } of prompts.slice(0, 40)) {
       const choice = choose(selector, makeInput(asking(prompt), { cards, learned }));
-      const kept: unknown = JSON.parse(JSON.stringify(keptDecision(choice, 0.98)));
-      expect(decidedAgain(kept)).toEqual({ choice: choice.choice?.id ?? null, same: true });
+      const kept: unknown = JSON.parse(JSON.stringify(keepDecision(choice, 0.98)));
+      expect(replayDecision(kept)).toEqual({ choice: choice.choice?.id ?? null, same: true });
     }
   });
 

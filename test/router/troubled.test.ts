@@ -25,10 +25,10 @@ test("a healthy model has no failures and no waits; others recover over time", (
     if (permit) under.push(permit);
     const isBad = Math.floor(nowMs / 60_000) % 3 === 0;
     for (const ended of under.splice(0, Math.floor(roll() * 3))) {
-      if (!isBad || roll() < 0.3) ended.finished(nowMs, 50);
-      else if (roll() < 0.2) ended.left();
-      else if (roll() < 0.25) ended.failed(nowMs, new Fault("provider_busy", "", { upstreamStatus: 429 }));
-      else ended.failed(nowMs, new Fault("upstream_error", ""));
+      if (!isBad || roll() < 0.3) ended.finish(nowMs, 50);
+      else if (roll() < 0.2) ended.abandon();
+      else if (roll() < 0.25) ended.fail(nowMs, new Fault("provider_busy", "", { upstreamStatus: 429 }));
+      else ended.fail(nowMs, new Fault("upstream_error", ""));
     }
     const unwell = new Set(
       CARDS.map(({ id }) => id).filter((id) => health.card(id)?.isWell(nowMs) === false),
@@ -65,8 +65,8 @@ test("a model's medians follow each measurement, and the removal of a credential
   const [card = makeCard("a")] = CARDS;
   const serve = (secret: string, startMs: number, tookMs: number) => {
     const permit = health.begin({ card, credential: { secret, weight: 1 } }, startMs);
-    permit?.answered(startMs + tookMs);
-    permit?.finished(startMs + 2 * tookMs, 100);
+    permit?.recordFirstPart(startMs + tookMs);
+    permit?.finish(startMs + 2 * tookMs, 100);
   };
   const firstMs = () => health.card(card.id)?.medians(5000).firstTokenMs?.value ?? 0;
   serve("one", 0, 1000);

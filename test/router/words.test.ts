@@ -1,7 +1,7 @@
 // Typing errors are corrected before a request's words are read. Known words stay unchanged.
 import { expect, test } from "bun:test";
 import { readFeatures } from "../../src/selectors/features.ts";
-import { makeWords, shippedWords } from "../../src/selectors/words.ts";
+import { loadShippedWords, makeWords } from "../../src/selectors/words.ts";
 import { asking } from "./sample-cards.ts";
 
 const gramsOf = (prompt: string) => [...readFeatures(asking(prompt)).grams.keys()].sort();
@@ -26,7 +26,7 @@ test("a request with a typo reads like the correct one", () => {
 test("known words, short ones, other scripts and code are left alone", () => {
   const { grams } = readFeatures(asking("Wie spät ist es? 你好 fn qx zz"), null);
   expect([...readFeatures(asking("Wie spät ist es? 你好 fn qx zz")).grams]).toEqual([...grams]);
-  expect(shippedWords().mend("whihc")).toBe("which");
+  expect(loadShippedWords().mend("whihc")).toBe("which");
 });
 
 test("a text of unknown words has no typos: only the first few are checked", () => {

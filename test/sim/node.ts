@@ -145,7 +145,7 @@ export class SimNode {
     await clock.wait(drainMs);
     if (life.dead) return;
     this.gateway.end(new Fault("shutting_down", "The gateway is shutting down."));
-    await this.gateway.settled(SETTLE_MS);
+    await this.gateway.waitUntilSettled(SETTLE_MS);
     if (life.dead) return;
     this.#stop();
     await this.#real.close();

@@ -1,7 +1,7 @@
 // Rows and symmetric matrices of numbers, stored row by row in one array.
 
 /** Clamps a value to between −`most` and `most`. */
-export function bounded(value: number, most: number): number {
+export function clampMagnitude(value: number, most: number): number {
   return Math.max(-most, Math.min(most, value));
 }
 

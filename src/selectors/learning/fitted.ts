@@ -2,7 +2,7 @@
 import { type Static, type StaticDecode, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import type { Frozen } from "../../core/frozen.ts";
-import { markOfParameters } from "../row.ts";
+import { fingerprintParameters } from "../row.ts";
 
 const number = Type.Number();
 /** Float32 in base64. */
@@ -82,12 +82,12 @@ export interface Fitted {
 }
 
 export function packFitted({ posterior, views }: Fitted): object {
-  return Value.Encode(fittedSchema, { form: FORM, parameters: markOfParameters(), posterior, views });
+  return Value.Encode(fittedSchema, { form: FORM, parameters: fingerprintParameters(), posterior, views });
 }
 
 /** Null if it is malformed, or was made with other parameters, whose numbers mean something else. */
 export function unpackFitted(value: unknown): Fitted | null {
-  if (!Value.Check(fittedSchema, value) || value.parameters !== markOfParameters()) return null;
+  if (!Value.Check(fittedSchema, value) || value.parameters !== fingerprintParameters()) return null;
   const fitted = Value.Decode(fittedSchema, value);
   if (fitted.posterior === null) return fitted;
   const { width, common, covariance, fits } = fitted.posterior;

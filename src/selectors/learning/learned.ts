@@ -4,7 +4,7 @@ import type { FindModel } from "../expense.ts";
 import type { Prediction } from "../predictor.ts";
 import { readDesign, readTopics } from "../row.ts";
 import { TOPICS } from "../topics.ts";
-import { bounded, dot, measureUnder } from "./algebra.ts";
+import { clampMagnitude, dot, measureUnder } from "./algebra.ts";
 import { Evidence, type Evident } from "./evidence.ts";
 import { type Fitted, type Posterior, packFitted, type TaughtView, unpackFitted } from "./fitted.ts";
 import { fitPosterior } from "./posterior.ts";
@@ -62,7 +62,7 @@ export class Learned {
   #fitted: Fitted = { posterior: null, views: [] };
   #isStale = false;
   readonly #lengths = new Map<string, Lengths>();
-  #seen: ReturnType<typeof lookAt> | null = null;
+  #seen: ReturnType<typeof describeRow> | null = null;
 
   /** Stores a lesson about the request of this row. It counts from the next `fit` on. */
   put(row: Float32Array, lesson: Evident): void {
@@ -120,7 +120,7 @@ export class Learned {
     this.#lengths.set(model, lengths);
     const left = lengths.answers < ANSWERS_MAX ? 1 : 1 - 1 / ANSWERS_MAX;
     lengths.answers = left * lengths.answers + 1;
-    const times = bounded(Math.log(tokens / Math.max(1, asked.outputTokens)), LENGTH_MAX);
+    const times = clampMagnitude(Math.log(tokens / Math.max(1, asked.outputTokens)), LENGTH_MAX);
     lengths.times = left * lengths.times + times;
     lengths.squares = left * lengths.squares + times * times;
   }
@@ -155,8 +155,8 @@ export class Learned {
     if (fit === undefined) return NOTHING;
     const { phi, variance, common } = this.#look(row);
     return {
-      quality: common + bounded(fit.overall + dot(fit.weights, phi), OWN_MAX),
-      lift: bounded(fit.lift, OWN_MAX),
+      quality: common + clampMagnitude(fit.overall + dot(fit.weights, phi), OWN_MAX),
+      lift: clampMagnitude(fit.lift, OWN_MAX),
       spread: Math.sqrt(variance * fit.noise),
       doubt: fit.doubt,
     };
@@ -195,7 +195,7 @@ export class Learned {
 
   /** Computed once for all models: a decision asks for hundreds. */
   #look(row: Float32Array) {
-    if (this.#seen?.row !== row) this.#seen = lookAt(row, this.#fitted.posterior);
+    if (this.#seen?.row !== row) this.#seen = describeRow(row, this.#fitted.posterior);
     return this.#seen;
   }
 
@@ -226,7 +226,7 @@ export class Learned {
 }
 
 /** Compares a request with the labelled prompts. */
-function lookAt(row: Float32Array, posterior: Posterior | null) {
+function describeRow(row: Float32Array, posterior: Posterior | null) {
   const design = readDesign(row);
   return {
     ...design,
@@ -234,7 +234,7 @@ function lookAt(row: Float32Array, posterior: Posterior | null) {
     /** In units of a fit's noise. */
     variance: posterior === null ? 0 : measureUnder(posterior.covariance, design.phi),
     /** The amount by which all labelled models are likely to do better than expected. */
-    common: posterior === null ? 0 : bounded(dot(posterior.common, design.phi), COMMON_MAX),
+    common: posterior === null ? 0 : clampMagnitude(dot(posterior.common, design.phi), COMMON_MAX),
   };
 }
 

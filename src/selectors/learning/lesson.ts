@@ -6,8 +6,8 @@ import { SKILLS } from "../../core/skill.ts";
 import type { LessonBound } from "../../core/store.ts";
 import type { Prediction } from "../predictor.ts";
 import { findProfile } from "../profiles.ts";
-import { expectedQuality } from "../quality.ts";
-import { rowText, rowWidth, unpackRow } from "../row.ts";
+import { estimatePriorQuality } from "../quality.ts";
+import { computeRowWidth, packRow, unpackRow } from "../row.ts";
 import type { Learned } from "./learned.ts";
 
 const HOUR_MS = 3_600_000;
@@ -18,7 +18,7 @@ const PER_HOUR_MAX = 24;
 const PER_KEY_AND_MODEL_MAX = 200;
 
 /** Bounds what one key may teach about one model: within an hour, all its scores count as less than six. */
-export function boundAt(nowMs: number): LessonBound {
+export function makeLessonBound(nowMs: number): LessonBound {
   return {
     sinceMs: nowMs - HOUR_MS,
     keptMax: PER_KEY_AND_MODEL_MAX,
@@ -32,11 +32,11 @@ export type Kind = Pick<Prediction, "row" | "skills" | "difficultyLogit" | "supp
 /** Reads the kind of request that a logged decision was about. Null if it can't be read. */
 export function readKind(decision: string): Kind | null {
   const kept = parseJson(decision);
-  return isObject(kept) ? kindKept(kept) : null;
+  return isObject(kept) ? readKeptKind(kept) : null;
 }
 
 /** The same for a parsed decision. */
-export function kindKept(
+export function readKeptKind(
   kept: Readonly<{ row?: unknown; features?: unknown; difficulty?: unknown }>,
 ): Kind | null {
   const row = unpackRow(asString(kept.row) ?? "");
@@ -60,10 +60,10 @@ export function makeLesson(
   scores: readonly { readonly card: ModelCard; readonly score: number }[],
 ): Lesson {
   const marks = scores.map(({ card, score }) => {
-    const expected = expectedQuality(findProfile(card), kind);
+    const expected = estimatePriorQuality(findProfile(card), kind);
     return { model: card.id, score, expected: Math.round(expected * EXPECTED_UNITS) / EXPECTED_UNITS };
   });
-  return { ...about, request: JSON.stringify({ row: rowText(kind.row) }), marks };
+  return { ...about, request: JSON.stringify({ row: packRow(kind.row) }), marks };
 }
 const EXPECTED_UNITS = 10_000;
 
@@ -76,7 +76,7 @@ export function putLesson(learned: Learned, lesson: Lesson): void {
 /** Returns the request's row. Null if it is malformed or was made by other parameters. */
 export function readRow(request: string): Float32Array | null {
   const row = unpackRow(asString(asObject(parseJson(request)).row) ?? "");
-  return row?.length === rowWidth() ? row : null;
+  return row?.length === computeRowWidth() ? row : null;
 }
 
 /** Learns from the length of a chosen model's answer, compared with the expected one: all tokens, thinking included. */

@@ -2,12 +2,21 @@
 // the noise and the trust in each model's own weights.
 import type { FindModel } from "../expense.ts";
 import { TOPICS } from "../topics.ts";
-import { addOuter, addScaled, bounded, dot, halve, invert, measureUnder, multiply } from "./algebra.ts";
+import {
+  addOuter,
+  addScaled,
+  clampMagnitude,
+  dot,
+  halve,
+  invert,
+  measureUnder,
+  multiply,
+} from "./algebra.ts";
 import type { Labelled, Mark } from "./evidence.ts";
 import type { Fit, Posterior } from "./fitted.ts";
 import { SCORE_SPREAD } from "./keys.ts";
 import { mapInSlices } from "./slices.ts";
-import { type Foretold, weighExpenses } from "./tradeoff.ts";
+import { type ModelFits, weighExpenses } from "./tradeoff.ts";
 
 const NOISES = [1, 2, 4, 8, 16, 32] as const;
 const NOISE_USUAL = 4;
@@ -57,13 +66,13 @@ export function* fitPosterior(
     const share = Math.min(LEVERAGE_MAX, own * (shares[at] ?? 0));
     return own / (1 - share);
   });
-  const { common, ...foretold } = yield* fitModels(prompts, models, covariance, leverage);
-  const tradeoffs = yield* weighExpenses(prompts, foretold, findModel);
+  const { common, ...modelFits } = yield* fitModels(prompts, models, covariance, leverage);
+  const tradeoffs = yield* weighExpenses(prompts, modelFits, findModel);
   const topics = new Float32Array(TOPICS.length);
   for (const { topic } of prompts) topics[topic] = (topics[topic] ?? 0) + 1;
   return {
     ...{ width, common, topics, ...tradeoffs },
-    fits: new Map(foretold.fits),
+    fits: new Map(modelFits.fits),
     covariance: halve(covariance, width),
     variances: pickEvenly(left.sort()),
     tops: pickEvenly(Float64Array.from(prompts, ({ top }) => top).sort()),
@@ -115,7 +124,7 @@ function* findNoise(
 }
 
 /** Sums over labels for the regression of actual values on predicted ones, which gives `slope`. */
-interface Borne {
+interface SlopeSums {
   along: number;
   squares: number;
   noise: number;
@@ -127,7 +136,7 @@ function* fitModels(
   models: Models,
   covariance: Float64Array,
   leverage: readonly number[],
-): Generator<void, Pick<Posterior, "common"> & Foretold> {
+): Generator<void, Pick<Posterior, "common"> & ModelFits> {
   const levelOf = (id: string) => models.get(id)?.level ?? 0;
   const [champion = ""] = [...models.keys()].sort((a, b) => levelOf(b) - levelOf(a));
   const solve = ({ weight, count }: Gathered, wanted: Float64Array) => {
@@ -142,15 +151,15 @@ function* fitModels(
     return Number.isNaN(own) ? dot(common, phi) : own;
   });
   const weights = new Map<string, Float32Array>();
-  const foretold = new Map<string, Float64Array>();
-  const borne = new Map<string, Borne>();
+  const predicted = new Map<string, Float64Array>();
+  const borne = new Map<string, SlopeSums>();
   for (const [id, model] of models) {
     if (id === champion) continue;
     const apart = reference.map((usual, at) => (model.wanted[at] ?? Number.NaN) - usual);
     const own = solve(model, apart);
     const told = leaveOut(prompts, own, apart, model.weight, leverage);
     weights.set(id, own);
-    foretold.set(id, told);
+    predicted.set(id, told);
     borne.set(id, compare(told, apart));
     yield;
   }
@@ -159,28 +168,28 @@ function* fitModels(
     for (const key of ["along", "squares", "noise", "count"] as const) all[key] += one[key];
   const usual = all.count === 0 ? 2 * SCORE_SPREAD ** 2 : all.noise / all.count;
   // If two models always score alike, both their predicted differences and the noise are 0.
-  const slopeOf = ({ along, squares }: Borne, expected: number) =>
+  const computeSlope = ({ along, squares }: SlopeSums, expected: number) =>
     squares + usual === 0
       ? expected
-      : Math.max(0, bounded((along + usual * expected) / (squares + usual), 1));
-  const shared = slopeOf(all, SLOPE_USUAL);
+      : Math.max(0, clampMagnitude((along + usual * expected) / (squares + usual), 1));
+  const shared = computeSlope(all, SLOPE_USUAL);
   const fits = new Map<string, Fit>();
   for (const [model, { overall, lift, count }] of models) {
     const own = borne.get(model) ?? { along: 0, squares: 0, noise: 0, count: 0 };
-    const slope = slopeOf(own, shared);
+    const slope = computeSlope(own, shared);
     const followed = (weights.get(model) ?? new Float32Array(common.length)).map((value) => slope * value);
     const noise = own.count === 0 ? usual : own.noise / own.count;
     const doubt = LEVEL_START / (LEVEL_START + count);
     fits.set(model, { model, overall, lift, slope, noise, doubt, weights: followed });
   }
-  return { fits, common, champion, foretold };
+  return { fits, common, champion, predicted };
 }
 
 /** Compares predictions with actual values. */
-function compare(told: Float64Array, real: Float64Array): Borne {
+function compare(predicted: Float64Array, actual: Float64Array): SlopeSums {
   const borne = { along: 0, squares: 0, noise: 0, count: 0 };
-  for (const [at, own] of told.entries()) {
-    const wanted = real[at] ?? Number.NaN;
+  for (const [at, own] of predicted.entries()) {
+    const wanted = actual[at] ?? Number.NaN;
     if (Number.isNaN(wanted) || Number.isNaN(own)) continue;
     borne.along += own * wanted;
     borne.squares += own * own;

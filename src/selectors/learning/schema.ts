@@ -10,7 +10,7 @@ const DEPTH_MAX = 64;
 const CHARACTERS_PER_STEP = 64;
 const REFERENCE_CHARACTERS_MAX = 1000;
 
-export function isOf(value: unknown, schema: unknown): boolean {
+export function matchesSchema(value: unknown, schema: unknown): boolean {
   return new Check(asObject(schema)).fits(value, schema, 0);
 }
 
@@ -25,7 +25,7 @@ class Check {
   fits(value: unknown, schema: unknown, depth: number): boolean {
     if (schema === false) return false;
     if (!isObject(schema) || depth > DEPTH_MAX) return true;
-    this.#steps += stepsOf(value, schema);
+    this.#steps += countSteps(value, schema);
     if (this.#steps > STEPS_MAX) return true;
     const deeper = (one: unknown) => this.fits(value, one, depth + 1);
     if (typeof schema.$ref === "string" && !deeper(this.#found(schema.$ref))) return false;
@@ -66,7 +66,7 @@ class Check {
 }
 
 /** The work of checking a value against a schema, without its parts. */
-function stepsOf(value: unknown, { enum: listed, required, minLength, maxLength }: JsonObject): number {
+function countSteps(value: unknown, { enum: listed, required, minLength, maxLength }: JsonObject): number {
   const isMeasured = typeof value === "string" && (minLength ?? maxLength) !== undefined;
   const lists = asArray(listed).length + asArray(required).length;
   return 1 + lists + (isMeasured ? value.length / CHARACTERS_PER_STEP : 0);

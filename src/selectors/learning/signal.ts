@@ -7,18 +7,18 @@ import {
   type ChunkChoice,
   readOutputLimit,
 } from "../../operations/chat/form.ts";
-import { isOf } from "./schema.ts";
+import { matchesSchema } from "./schema.ts";
 
 export type Signal = "refused" | "cut_off" | "not_json" | "breaks_schema" | "bad_arguments";
 
-interface Said {
+interface WeighedSignal {
   /** Both 0…1. */
   readonly score: number;
   readonly weight: number;
 }
 
 /** Each signal's score, and its weight relative to a client's own score, which weighs 1. */
-const SAYS: Readonly<Record<Signal, Said>> = {
+const SIGNAL_WEIGHTS: Readonly<Record<Signal, WeighedSignal>> = {
   refused: { score: 0, weight: 0.2 },
   cut_off: { score: 0.2, weight: 0.2 },
   not_json: { score: 0, weight: 0.4 },
@@ -31,8 +31,8 @@ const WEIGHT_MAX = 0.5;
  * Returns the lesson of a broken answer after this many sound ones: one bad answer among many doesn't make a bad model.
  * Sound answers only confirm the expectation, so they are counted into the lesson of the next broken one.
  */
-export function weighSignal(signal: Signal, expected: number, soundBefore: number): Said {
-  const { score, weight } = SAYS[signal];
+export function weighSignal(signal: Signal, expected: number, soundBefore: number): WeighedSignal {
+  const { score, weight } = SIGNAL_WEIGHTS[signal];
   return {
     score: (score + soundBefore * expected) / (1 + soundBefore),
     weight: Math.min(WEIGHT_MAX, weight * (1 + soundBefore)),
@@ -63,13 +63,13 @@ interface Choice {
 export class Grader {
   readonly #request: ChatRequest;
   /** True if texts are kept, not only the finish reason. */
-  readonly keeps: boolean;
+  readonly keepsTexts: boolean;
   readonly #choices = new Map<number, Choice>();
   #characters = 0;
 
   constructor(request: ChatRequest) {
     this.#request = request;
-    this.keeps = asksJson(request) || (request.tools?.length ?? 0) > 0;
+    this.keepsTexts = asksJson(request) || (request.tools?.length ?? 0) > 0;
   }
 
   take(chunks: readonly ChatChunk[]): void {
@@ -86,7 +86,7 @@ export class Grader {
     this.#choices.set(index, choice);
     choice.finish = finish_reason ?? choice.finish;
     if (delta.refusal) choice.refused = true;
-    if (!this.keeps || this.#characters > CHARACTERS_MAX) return;
+    if (!this.keepsTexts || this.#characters > CHARACTERS_MAX) return;
     choice.content += delta.content ?? "";
     this.#characters += delta.content?.length ?? 0;
     for (const { index: at, function: called, custom } of delta.tool_calls ?? []) {
@@ -115,7 +115,7 @@ export class Grader {
   /** The requested form. Sound answers are counted for each. */
   get form(): string {
     if (asksJson(this.#request)) return "json";
-    return this.keeps ? "tools" : "text";
+    return this.keepsTexts ? "tools" : "text";
   }
 
   #signalOf({ content, refused, finish, calls }: Choice, tokens: number | null): Signal | null {
@@ -137,14 +137,16 @@ export class Grader {
     const value = parseJson(input === "" ? "{}" : input);
     const tool = this.#request.tools?.find((one) => one.type === "function" && one.function.name === name);
     if (!isObject(value) || tool?.type !== "function") return false;
-    return isOf(value, tool.function.parameters);
+    return matchesSchema(value, tool.function.parameters);
   }
 
   #signalOfJson(content: string): Signal | null {
     const format = this.#request.response_format;
     const value = parseJson(content);
     if (value === undefined || (format?.type === "json_object" && !isObject(value))) return "not_json";
-    return format?.type !== "json_schema" || isOf(value, format.json_schema.schema) ? null : "breaks_schema";
+    return format?.type !== "json_schema" || matchesSchema(value, format.json_schema.schema)
+      ? null
+      : "breaks_schema";
   }
 }
 

@@ -1,7 +1,7 @@
 // The quality that `fair` gives up for money and `light` for time: only as much as keeps the share of quality asked for
 // when the labelled prompts are replayed, each as if its own labels weren't known.
 import { type Expense, type FindModel, weighCost, weighTime } from "../expense.ts";
-import { bounded } from "./algebra.ts";
+import { clampMagnitude } from "./algebra.ts";
 import type { Labelled } from "./evidence.ts";
 import type { Fit, Posterior, Tradeoff } from "./fitted.ts";
 import { mapInSlices } from "./slices.ts";
@@ -52,10 +52,10 @@ function findBestWeight(tradeoff: Tradeoff): number | null {
 }
 
 /** Each prompt as predicted from the labels of the others. */
-export interface Foretold {
+export interface ModelFits {
   readonly champion: string;
   /** By model and prompt: the difference from the champion beyond that of their levels. Missing for the champion. */
-  readonly foretold: ReadonlyMap<string, Float64Array>;
+  readonly predicted: ReadonlyMap<string, Float64Array>;
   readonly fits: ReadonlyMap<string, Fit>;
 }
 
@@ -72,7 +72,7 @@ interface Asked {
 /** Finds the weights of cost for `fair` and of time for `light`, and the lead at which `best` leaves the champion. */
 export function* weighExpenses(
   prompts: readonly Labelled[],
-  fitted: Foretold,
+  fitted: ModelFits,
   findModel: FindModel,
 ): Generator<void, Pick<Posterior, "money" | "time" | "margin" | "usualCostUsd">> {
   const found = yield* mapInSlices(prompts, (prompt, at) => findAnswers(prompt, at, fitted, findModel));
@@ -95,16 +95,16 @@ export function* weighExpenses(
 function findAnswers(
   { marks, lengths }: Labelled,
   at: number,
-  { fits, champion, foretold }: Foretold,
+  { fits, champion, predicted }: ModelFits,
   findModel: FindModel,
 ): Asked | null {
   const answers = new Map<string, Answer>();
   for (const [model, { weight, expected, residual }] of marks) {
-    const expense = findModel(model)?.expend(lengths);
+    const expense = findModel(model)?.estimate(lengths);
     const fit = fits.get(model);
     if (!expense || fit === undefined) continue;
-    const apart = fit.slope * (foretold.get(model)?.[at] ?? 0);
-    const told = expected / weight + bounded(fit.overall + apart, OWN_MAX);
+    const apart = fit.slope * (predicted.get(model)?.[at] ?? 0);
+    const told = expected / weight + clampMagnitude(fit.overall + apart, OWN_MAX);
     answers.set(model, { told, real: (expected + residual) / weight, ...expense });
   }
   const single = answers.get(champion);

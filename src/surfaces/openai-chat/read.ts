@@ -1,7 +1,7 @@
 // Reads a client's chat-completions body as the canonical request: checks bounds, resolves nulls and deprecated fields.
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import { firstFault } from "../../core/schema-fault.ts";
+import { findFirstFault } from "../../core/schema-fault.ts";
 import type { Limits } from "../../core/settings.ts";
 import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { refuseManyFields } from "../bounds.ts";
@@ -34,7 +34,7 @@ export function readChatRequest(body: unknown, limits: Limits): ChatRequest {
 /** A null optional field counts as missing, and so does an empty `tools` or `functions`. */
 function withoutNulls(body: unknown): JsonObject {
   if (!isObject(body))
-    throw firstFault(chatRequestSchema, body) ?? new Fault("invalid_json", "Not an object.");
+    throw findFirstFault(chatRequestSchema, body) ?? new Fault("invalid_json", "Not an object.");
   refuseManyFields(body, FIELDS_MAX, "");
   const kept: JsonObject = {};
   for (const field of Object.keys(body)) {

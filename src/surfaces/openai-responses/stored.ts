@@ -1,7 +1,7 @@
 // Requests that continue from earlier responses: the ids they name, their whole input, and what is kept of an answer.
 import { Fault } from "../../core/fault.ts";
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
-import type { Earlier, Keeping, KeptExchange, StoredAnswer } from "../../core/kept.ts";
+import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../../core/kept.ts";
 
 /** Returns the ids of the response and the items that a request continues from. */
 export function findEarlier(body: unknown): Earlier {
@@ -17,7 +17,7 @@ function findReference({ type, role, id }: JsonObject): string | null {
 }
 
 interface StoredHistory {
-  readonly keeping: Keeping | null;
+  readonly keeping: EarlierAnswers | null;
   readonly stored: StoredAnswer | null;
 }
 
