@@ -21,7 +21,7 @@ import { aliasRoutes } from "../http/admin-aliases.ts";
 import { providerRoutes } from "../http/admin-providers.ts";
 import { buildApp, listen } from "../http/app.ts";
 import { BodyMemory, BodyTurns } from "../http/body-bounds.ts";
-import { originReader, type ReadOrigin } from "../http/client-address.ts";
+import { makeOriginReader, type ReadOrigin } from "../http/client-address.ts";
 import { healthRoutes } from "../http/health.ts";
 import { keyRoutes } from "../http/key.ts";
 import { liveRoutes } from "../http/live.ts";
@@ -122,7 +122,7 @@ export async function startGateway(options: GatewayOptions): Promise<RunningGate
   const feed = new LiveFeed({ store, clock });
   void measureLogged(store, learned, log);
   const wrongTokens = new WrongTokens({ store, clock, log });
-  const parts = { live, feed, wrongTokens, originOf: await originReader(first.server.trustedProxies) };
+  const parts = { live, feed, wrongTokens, readOrigin: await makeOriginReader(first.server.trustedProxies) };
   const endUpkeep = await startUpkeep({
     ...{ store, ledger, learning, wrongTokens, clock, log },
     ...{ added: live, discovery: live.discovery },
@@ -205,7 +205,7 @@ function listenOrUndo<App>(undo: () => void, listen: () => App): App {
 interface AppParts {
   readonly live: LiveConfiguration;
   readonly feed: LiveFeed;
-  readonly originOf: ReadOrigin;
+  readonly readOrigin: ReadOrigin;
   readonly wrongTokens: WrongTokens;
 }
 
@@ -213,7 +213,7 @@ function composeApp(
   ports: HttpPorts,
   options: GatewayOptions,
   metrics: Metrics,
-  { live, feed, originOf, wrongTokens }: AppParts,
+  { live, feed, readOrigin, wrongTokens }: AppParts,
   known: RoutePorts["known"],
 ) {
   const { opened, configSchema, reusePort } = options;
@@ -221,7 +221,15 @@ function composeApp(
   const own = () => metrics.sums();
   const { bodies, turns, deadlines, server } = ports;
   const { world } = opened;
-  const operator = { world, adminToken: server.adminToken, originOf, wrongTokens, bodies, turns, deadlines };
+  const operator = {
+    world,
+    adminToken: server.adminToken,
+    readOrigin,
+    wrongTokens,
+    bodies,
+    turns,
+    deadlines,
+  };
   const holder = { store: opened.store, ledger, clock, quota: () => live.settings.quota };
   const app = buildApp(ports, reusePort);
   return app

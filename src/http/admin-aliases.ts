@@ -13,40 +13,40 @@ import {
   newAliasSchema,
 } from "../admin/aliases.ts";
 import { wrapRows } from "../admin/schema.ts";
-import { forOperator, type WritingParts } from "./admin-route.ts";
-import { answers, takesBody, takesQuery } from "./route-schema.ts";
+import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
 /** Names may contain `/` and `#`, so they can be given in the path or as a query parameter. */
 export function aliasRoutes(operator: WritingParts, parts: AliasParts) {
-  const { looks, sends } = forOperator(operator, "Aliases");
-  const alias = answers(aliasSchema);
+  const { reads, writes } = createOperatorHooks(operator, "Aliases");
+  const alias = returnsBody(aliasSchema);
   return new Elysia({ prefix: "/admin/v1" })
     .get("/aliases", () => listAliases(parts), {
-      ...looks("listAliases", "List the aliases: the file's, then the others"),
-      response: answers(wrapRows(aliasSchema)),
+      ...reads("listAliases", "List the aliases: the file's, then the others"),
+      response: returnsBody(wrapRows(aliasSchema)),
     })
     .post("/aliases", async ({ body, status }) => status(201, await createAlias(parts, body)), {
-      ...sends("createAlias", "Make an alias of a model, a selector or a group of models"),
+      ...writes("createAlias", "Make an alias of a model, a selector or a group of models"),
       body: takesBody(newAliasSchema),
       response: { 201: alias },
     })
     .patch("/aliases", ({ body }) => changeAlias(parts, body.name, body), {
-      ...sends("changeAlias", "Change an alias's target"),
+      ...writes("changeAlias", "Change an alias's target"),
       body: takesBody(aliasChangeSchema),
       response: alias,
     })
     .delete("/aliases", ({ query: { name } }) => deleteAlias(parts, name), {
-      ...looks("deleteAlias", "Delete an alias"),
+      ...reads("deleteAlias", "Delete an alias"),
       query: takesQuery(aliasQuery),
       response: alias,
     })
     .patch("/aliases/:name", ({ params: { name }, body }) => changeAlias(parts, name, body), {
-      ...sends("changeNamedAlias", "Change the target of the alias in the address"),
+      ...writes("changeNamedAlias", "Change the target of the alias in the address"),
       body: takesBody(aliasTargetChangeSchema),
       response: alias,
     })
     .delete("/aliases/:name", ({ params: { name } }) => deleteAlias(parts, name), {
-      ...looks("deleteNamedAlias", "Delete the alias in the address"),
+      ...reads("deleteNamedAlias", "Delete the alias in the address"),
       response: alias,
     });
 }

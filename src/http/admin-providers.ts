@@ -21,8 +21,8 @@ import {
   testSchema,
 } from "../admin/providers.ts";
 import { wrapRows } from "../admin/schema.ts";
-import { forOperator, type WritingParts } from "./admin-route.ts";
-import { answers, takesBody, takesQuery } from "./route-schema.ts";
+import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
+import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
 export interface ProviderPorts extends CredentialParts, ProviderParts {
   /** Makes one small call with a credential, or with the first if null. Throws the Fault `not_found`. */
@@ -30,20 +30,20 @@ export interface ProviderPorts extends CredentialParts, ProviderParts {
 }
 
 export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
-  const { looks, sends } = forOperator(parts, "Providers");
-  const provider = answers(providerSchema);
+  const { reads, writes } = createOperatorHooks(parts, "Providers");
+  const provider = returnsBody(providerSchema);
   return new Elysia({ prefix: "/admin/v1" })
     .get("/providers", ({ query }) => listProviders(ports, query), {
-      ...looks("listProviders", "List the providers that are on, or all that are known"),
+      ...reads("listProviders", "List the providers that are on, or all that are known"),
       query: takesQuery(providersQuery),
-      response: answers(wrapRows(providerSchema)),
+      response: returnsBody(wrapRows(providerSchema)),
     })
     .post(
       "/providers/:name",
       async ({ params: { name }, body, status }) =>
         status(201, getProvider(ports, await addCredential(ports, name, body))),
       {
-        ...sends("addCredential", "Add a credential to a provider, which is on from then"),
+        ...writes("addCredential", "Add a credential to a provider, which is on from then"),
         body: takesBody(newCredentialSchema),
         response: { 201: provider },
       },
@@ -52,7 +52,7 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
       "/providers/:name",
       async ({ params: { name }, body }) => getProvider(ports, await changeCredential(ports, name, body)),
       {
-        ...sends("changeCredential", "Change a credential that was added"),
+        ...writes("changeCredential", "Change a credential that was added"),
         body: takesBody(credentialChangeSchema),
         response: provider,
       },
@@ -61,7 +61,7 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
       "/providers/:name",
       async ({ params: { name }, query }) => getProvider(ports, await removeCredential(ports, name, query)),
       {
-        ...looks("removeCredential", "Remove a credential that was added"),
+        ...reads("removeCredential", "Remove a credential that was added"),
         query: takesQuery(credentialQuery),
         response: provider,
       },
@@ -71,9 +71,9 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
       ({ params: { name }, body: { credential_id: id = null } }) =>
         ports.test(fillableNamed(ports, name).name, id),
       {
-        ...sends("testCredential", "Make one small call by a credential, or the first"),
+        ...writes("testCredential", "Make one small call by a credential, or the first"),
         body: takesBody(testSchema),
-        response: answers(testedSchema),
+        response: returnsBody(testedSchema),
       },
     );
 }

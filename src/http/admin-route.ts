@@ -1,9 +1,9 @@
 // The hooks and OpenAPI texts that all admin routes share.
 import { JSON_HEADERS } from "./answers.ts";
-import type { Signing } from "./app.ts";
+import type { HeaderStore } from "./app.ts";
 import { type BodyPorts, readJson } from "./body.ts";
 import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
-import { tell } from "./route-schema.ts";
+import { describeRoute } from "./route-schema.ts";
 
 const BODY = { owner: "operator", bytesMax: 64 * 1024 } as const;
 
@@ -14,8 +14,8 @@ export interface WritingParts extends OperatorParts, BodyPorts {}
  * Checks the token before anything else is read or answered. Elysia parses, then transforms, then validates, so routes
  * with a body check it in the parser and all others in the transformation.
  */
-export function forOperator(parts: WritingParts, tag: string) {
-  const check = async (asked: Asked, set: Signing): Promise<void> => {
+export function createOperatorHooks(parts: WritingParts, tag: string) {
+  const check = async (asked: Asked, set: HeaderStore): Promise<void> => {
     await checkOperator(parts, asked);
     Object.assign(set.headers, JSON_HEADERS);
   };
@@ -30,13 +30,13 @@ export function forOperator(parts: WritingParts, tag: string) {
     return readJson(request, parts, BODY);
   };
   return {
-    looks: (id: string, summary: string) => ({ transform, ...tell(tag, id, summary) }),
-    sends: (id: string, summary: string) => ({ parse, ...tell(tag, id, summary) }),
+    reads: (id: string, summary: string) => ({ transform, ...describeRoute(tag, id, summary) }),
+    writes: (id: string, summary: string) => ({ parse, ...describeRoute(tag, id, summary) }),
   };
 }
 
 interface Seen {
-  readonly set: Signing;
+  readonly set: HeaderStore;
 }
 
 /** Returns the query's fields. If a name is repeated, the last one wins. */

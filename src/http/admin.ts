@@ -42,9 +42,9 @@ import { topUpAccount, topUpSchema } from "../admin/topups.ts";
 import { sumUsage, usageQuery, usageSchema } from "../admin/usage.ts";
 import type { AdminWorld } from "../admin/world.ts";
 import type { Settings } from "../core/settings.ts";
-import { forOperator, type WritingParts } from "./admin-route.ts";
+import { createOperatorHooks, type WritingParts } from "./admin-route.ts";
 import { modelsView, type Running, settingsView } from "./admin-views.ts";
-import { answers, takesBody, takesQuery } from "./route-schema.ts";
+import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
 interface AdminPorts extends WritingParts, Running {
   readonly ledger: KeyParts["ledger"];
@@ -68,25 +68,25 @@ export function adminRoutes(ports: AdminPorts) {
 }
 
 function accountRoutes(ports: AdminPorts, parts: Parts) {
-  const { looks, sends } = forOperator(ports, "Accounts");
-  const account = answers(accountSchema);
+  const { reads, writes } = createOperatorHooks(ports, "Accounts");
+  const account = returnsBody(accountSchema);
   return new Elysia()
     .get("/accounts", ({ query }) => listAccounts(parts, query), {
-      ...looks("listAccounts", "List the accounts, newest first"),
+      ...reads("listAccounts", "List the accounts, newest first"),
       query: takesQuery(pageQuery),
-      response: answers(wrapRows(accountSchema)),
+      response: returnsBody(wrapRows(accountSchema)),
     })
     .post("/accounts", async ({ body, status }) => status(201, await createAccount(parts, body)), {
-      ...sends("createAccount", "Make an account with nothing on it"),
+      ...writes("createAccount", "Make an account with nothing on it"),
       body: takesBody(newAccountSchema),
       response: { 201: account },
     })
     .get("/accounts/:id", ({ params: { id } }) => getAccount(parts, id), {
-      ...looks("getAccount", "An account, or what `funding`, `revenue` and `overrun` come to"),
+      ...reads("getAccount", "An account, or what `funding`, `revenue` and `overrun` come to"),
       response: account,
     })
     .patch("/accounts/:id", ({ params: { id }, body }) => updateAccount(parts, id, body), {
-      ...sends("updateAccount", "Rename an account"),
+      ...writes("updateAccount", "Rename an account"),
       body: takesBody(accountChangeSchema),
       response: account,
     })
@@ -95,93 +95,93 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
       async ({ params: { id }, body, request, status }) =>
         status(201, await topUpAccount(parts, id, body, request.headers.get("idempotency-key"))),
       {
-        ...sends("topUpAccount", "Top an account up; once for each `Idempotency-Key`"),
+        ...writes("topUpAccount", "Top an account up; once for each `Idempotency-Key`"),
         body: takesBody(topUpSchema),
         response: { 201: account },
       },
     )
     .get("/accounts/:id/journal", ({ params: { id }, query }) => listJournal(parts, id, query), {
-      ...looks("listJournal", "List an account's movements, newest first"),
+      ...reads("listJournal", "List an account's movements, newest first"),
       query: takesQuery(pageQuery),
-      response: answers(wrapRows(entrySchema)),
+      response: returnsBody(wrapRows(entrySchema)),
     });
 }
 
 function keyRoutes(ports: AdminPorts, parts: Parts) {
-  const { looks, sends } = forOperator(ports, "Keys");
+  const { reads, writes } = createOperatorHooks(ports, "Keys");
   return new Elysia()
     .get("/keys", ({ query }) => listKeysInUse(parts, query), {
-      ...looks("listKeys", "List the keys, newest first, with what is left and was spent"),
+      ...reads("listKeys", "List the keys, newest first, with what is left and was spent"),
       query: takesQuery(keysQuery),
-      response: answers(wrapRows(keyInUseSchema)),
+      response: returnsBody(wrapRows(keyInUseSchema)),
     })
     .post("/keys", async ({ body, status }) => status(201, await createKey(parts, body)), {
-      ...sends("createKey", "Make a key; its secret is shown this once"),
+      ...writes("createKey", "Make a key; its secret is shown this once"),
       body: takesBody(newKeySchema),
-      response: { 201: answers(madeKeySchema) },
+      response: { 201: returnsBody(madeKeySchema) },
     })
     .get("/keys/:id", ({ params: { id } }) => getKey(parts, id), {
-      ...looks("getKey", "A key with what is left and was spent"),
-      response: answers(keyInUseSchema),
+      ...reads("getKey", "A key with what is left and was spent"),
+      response: returnsBody(keyInUseSchema),
     })
     .patch("/keys/:id", ({ params: { id }, body }) => updateKey(parts, id, body), {
-      ...sends("updateKey", "Change the fields that are given; null takes a limit away"),
+      ...writes("updateKey", "Change the fields that are given; null takes a limit away"),
       body: takesBody(keyChangeSchema),
-      response: answers(keySchema),
+      response: returnsBody(keySchema),
     })
     .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
-      ...looks("revokeKey", "Revoke a key for good"),
-      response: answers(keySchema),
+      ...reads("revokeKey", "Revoke a key for good"),
+      response: returnsBody(keySchema),
     });
 }
 
 function logRoutes(ports: AdminPorts, parts: Parts) {
-  const { looks } = forOperator(ports, "Log");
+  const { reads } = createOperatorHooks(ports, "Log");
   return new Elysia()
     .get("/requests", ({ query }) => listRequests(parts, query), {
-      ...looks("listRequests", "List the requests, newest first"),
+      ...reads("listRequests", "List the requests, newest first"),
       query: takesQuery(requestsQuery),
-      response: answers(wrapRows(requestSchema)),
+      response: returnsBody(wrapRows(requestSchema)),
     })
     .get("/requests/:id", ({ params: { id } }) => getRequest(parts, id), {
-      ...looks("getRequest", "A request with all that is known of it"),
-      response: answers(requestDetailSchema),
+      ...reads("getRequest", "A request with all that is known of it"),
+      response: returnsBody(requestDetailSchema),
     })
     .get("/usage", ({ query }) => sumUsage(parts, query), {
-      ...looks("sumUsage", "Sum up the usage of a span of time"),
+      ...reads("sumUsage", "Sum up the usage of a span of time"),
       query: takesQuery(usageQuery),
-      response: answers(usageSchema),
+      response: returnsBody(usageSchema),
     })
     .get("/savings", ({ query }) => sumSavings(parts, query), {
-      ...looks("sumSavings", "What Router#fair and Router#light promised, kept and saved, week by week"),
+      ...reads("sumSavings", "What Router#fair and Router#light promised, kept and saved, week by week"),
       query: takesQuery(savingsQuery),
-      response: answers(savingsSchema),
+      response: returnsBody(savingsSchema),
     })
     .get("/overview", ({ query }) => overview(parts, query), {
-      ...looks("overview", "A span of time step by step, beside the one before"),
+      ...reads("overview", "A span of time step by step, beside the one before"),
       query: takesQuery(overviewQuery),
-      response: answers(overviewSchema),
+      response: returnsBody(overviewSchema),
     });
 }
 
 function settingRoutes(ports: AdminPorts, parts: Parts) {
-  const { looks } = forOperator(ports, "Settings");
+  const { reads } = createOperatorHooks(ports, "Settings");
   return new Elysia()
     .get("/models", () => modelsView(ports.settings(), parts.clock.nowMs()), {
-      ...looks("listCards", "List all models that are known, on or off"),
-      response: answers(wrapRows(cardSchema)),
+      ...reads("listCards", "List all models that are known, on or off"),
+      response: returnsBody(wrapRows(cardSchema)),
     })
     .get("/settings", () => settingsView(ports.settings(), ports), {
-      ...looks("getSettings", "The configuration in force, without a secret"),
-      response: answers(settingsSchema),
+      ...reads("getSettings", "The configuration in force, without a secret"),
+      response: returnsBody(settingsSchema),
     })
     .get("/learned", () => ({ data: ports.learned(), next: null }), {
-      ...looks("listLearned", "List what the selectors have learned of each model"),
-      response: answers(wrapRows(learnedSchema)),
+      ...reads("listLearned", "List what the selectors have learned of each model"),
+      response: returnsBody(wrapRows(learnedSchema)),
     })
     .delete("/learned", ({ query: { model = null } }) => forgetLessons(parts, model), {
-      ...looks("forgetLearned", "Forget what was learned, of all models or of one"),
+      ...reads("forgetLearned", "Forget what was learned, of all models or of one"),
       query: takesQuery(lessonsQuery),
-      response: answers(forgottenSchema),
+      response: returnsBody(forgottenSchema),
     });
 }

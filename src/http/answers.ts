@@ -25,12 +25,12 @@ export const STREAM_HEADERS = {
   ...NOSNIFF,
 } as const;
 
-export function json(status: number, body: unknown, headers: HeaderMap = {}): Response {
-  return rendered(status, JSON.stringify(body), headers);
+export function createJsonResponse(status: number, body: unknown, headers: HeaderMap = {}): Response {
+  return createResponse(status, JSON.stringify(body), headers);
 }
 
 /** Returns a response whose body is already serialised: JSON, or the type that the headers name. */
-export function rendered(
+export function createResponse(
   status: number,
   body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>,
   headers: HeaderMap = {},
@@ -42,25 +42,25 @@ export function rendered(
 }
 
 /** Returns a response that a surface has written itself. */
-export function documentAnswer({ content, type }: Document, headers: HeaderMap): Response {
+export function createDocumentResponse({ content, type }: Document, headers: HeaderMap): Response {
   const isWhole = typeof content === "string" || content instanceof Uint8Array;
   const body = isWhole ? content : streamPieces(content.pieces);
-  return rendered(200, body, { ...headers, "content-type": type });
+  return createResponse(200, body, { ...headers, "content-type": type });
 }
 
 /** Returns the error response. `headers` are those that the route also sends on success. */
-export function faultAnswer(fault: Fault, headers: HeaderMap = {}): Response {
-  return json(fault.row.status, errorBody(fault), { ...headers, ...faultHeaders(fault) });
+export function createFaultResponse(fault: Fault, headers: HeaderMap = {}): Response {
+  return createJsonResponse(fault.row.status, errorBody(fault), { ...headers, ...faultHeaders(fault) });
 }
 
 /** Returns an error response in a surface's form. */
-export function refusalAnswer(fault: Fault, refusal: Refusal, headers: HeaderMap = {}): Response {
+export function createRefusalResponse(fault: Fault, refusal: Refusal, headers: HeaderMap = {}): Response {
   const all: HeaderMap = { ...headers, ...faultHeaders(fault) };
   for (const [name, value] of Object.entries(refusal.headers ?? {})) {
     if (value === null) delete all[name];
     else all[name] = value;
   }
-  return json(refusal.status, refusal.body, all);
+  return createJsonResponse(refusal.status, refusal.body, all);
 }
 
 function faultHeaders(fault: Fault): HeaderMap {
@@ -82,7 +82,7 @@ function faultHeaders(fault: Fault): HeaderMap {
 }
 
 /** Joins names that may come from the client: header values get only plain characters, and a limited number of them. */
-export function headerList(names: readonly string[]): string {
+export function formatHeaderList(names: readonly string[]): string {
   return names
     .map((name) => name.replace(/[^\w.[\]-]/g, "?").slice(0, 64))
     .slice(0, 64)
@@ -90,7 +90,7 @@ export function headerList(names: readonly string[]): string {
 }
 
 /** Formats a duration as OpenAI does: `1h2m3s`, `6m0s`, `12ms`. */
-export function durationText(ms: number): string {
+export function formatDuration(ms: number): string {
   if (ms < 1000) return `${Math.max(0, Math.ceil(ms))}ms`;
   const seconds = Math.ceil(ms / 1000);
   const [hours, minutes, rest] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

@@ -4,12 +4,12 @@ import type { HTTPHeaders } from "elysia/types";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Random } from "../core/world.ts";
 import { findSurface } from "../surfaces/index.ts";
-import { faultAnswer, refusalAnswer } from "./answers.ts";
+import { createFaultResponse, createRefusalResponse } from "./answers.ts";
 import { canonicalScheme } from "./auth.ts";
 import { crossOrigin } from "./cors.ts";
 import { type FindMethods, findPath, indexMethods, isForOperators } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
-import { hintAt, rawRoutes, refuseSpelling } from "./spelling.ts";
+import { rawRoutes, refuseSpelling, suggestPath } from "./spelling.ts";
 
 /** Bun's own limit would answer without a body. `readJson` enforces ours and discards the rest. */
 const NO_WALL = Number.MAX_SAFE_INTEGER;
@@ -22,7 +22,7 @@ const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 export function buildApp(ports: HttpPorts, reusePort: boolean) {
   // The raw routes are registered before the app that answers them exists.
   const served: { app: AnyElysia | null } = { app: null };
-  const answer = (request: Request) => served.app?.fetch(request) ?? faultAnswer(starting());
+  const answer = (request: Request) => served.app?.fetch(request) ?? createFaultResponse(starting());
   let found: FindMethods | null = null;
   const findMethods: FindMethods = (path) => {
     found ??= indexMethods(served.app?.routes ?? []);
@@ -42,30 +42,30 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
     handler: { standardHostname: false },
   })
     .onRequest(({ request, set }) => {
-      set.headers["x-request-id"] = requestIdOf(request.headers, ports.random);
+      set.headers["x-request-id"] = chooseRequestId(request.headers, ports.random);
       if (ports.draining()) set.headers.connection = "close";
       canonicalScheme(request.headers);
       const refusal =
         refuseHost(request, ports.server.hosts) ??
         refuseSpelling(request, findMethods) ??
         refuseKeyInUrl(request.url);
-      if (refusal) return formAnswer(request, refusal, set);
+      if (refusal) return createErrorResponse(request, refusal, set);
       return crossOrigin(request, set.headers, ports.server.cors);
     })
     .onError(({ code, error, request, set }) => {
-      if (code === "NOT_FOUND") return formAnswer(request, unknownPath(request, findMethods), set);
+      if (code === "NOT_FOUND") return createErrorResponse(request, unknownPath(request, findMethods), set);
       const fault = toFault(code === "PARSE" ? error.cause : error);
       if (fault.code === "internal_error") logBug(ports, error);
-      return formAnswer(request, fault, set);
+      return createErrorResponse(request, fault, set);
     });
   served.app = app;
   return app;
 }
 
 /** Returns an error in the form of the surface that owns the path. */
-function formAnswer(request: Request, fault: Fault, { headers }: Signing): Response {
+function createErrorResponse(request: Request, fault: Fault, { headers }: HeaderStore): Response {
   const surface = findSurface(findPath(request.url));
-  return refusalAnswer(fault, surface.refuse(fault, String(headers["x-request-id"])));
+  return createRefusalResponse(fault, surface.refuse(fault, String(headers["x-request-id"])));
 }
 
 function starting(): Fault {
@@ -79,7 +79,7 @@ function refuseHost({ headers, url }: Request, hosts: readonly string[]): Fault 
   const host = headers.get("host");
   if (host !== null && !HOST.test(host)) return new Fault("invalid_header", "The Host header is not valid.");
   if (hosts.length === 0 || PROBES.has(findPath(url))) return null;
-  const name = hostName(host ?? "");
+  const name = parseHostName(host ?? "");
   if (hosts.some((one) => one.toLowerCase() === name)) return null;
   return new Fault(
     "invalid_header",
@@ -88,7 +88,7 @@ function refuseHost({ headers, url }: Request, hosts: readonly string[]): Fault 
 }
 
 /** Returns the host without its port, an IPv6 address's brackets, or a trailing dot. */
-function hostName(host: string): string {
+function parseHostName(host: string): string {
   const [, address, name = ""] = /^(?:\[(.*)\]|(.*?)\.?)(?::\d+)?$/.exec(host.toLowerCase()) ?? [];
   return address ?? name;
 }
@@ -112,7 +112,7 @@ export function listen(app: AnyElysia, port?: number): AnyElysia {
 }
 
 /** Elysia's store for the headers that are added to an answer's own. */
-export interface Signing {
+export interface HeaderStore {
   headers: HTTPHeaders;
 }
 
@@ -120,7 +120,7 @@ export interface Signing {
  * Adds the headers that every answer carries. Elysia would rebuild the answer with a stream as its body, which costs 10
  * µs.
  */
-export function signed(response: Response, set: Signing): Response {
+export function addHeaders(response: Response, set: HeaderStore): Response {
   for (const [name, value] of Object.entries(set.headers)) {
     if (!response.headers.has(name)) response.headers.set(name, String(value));
   }
@@ -129,7 +129,7 @@ export function signed(response: Response, set: Signing): Response {
 }
 
 /** Keeps a client's own valid id, so that its logs can be joined with ours. It identifies nothing internally. */
-function requestIdOf(headers: Headers, random: Random): string {
+function chooseRequestId(headers: Headers, random: Random): string {
   const given = headers.get("x-request-id");
   return given !== null && REQUEST_ID.test(given) ? given : `req_${mintId(random)}`;
 }
@@ -157,7 +157,7 @@ function unknownPath(request: Request, findMethods: FindMethods): Fault {
     return new Fault("method_not_supported", `This URL takes ${allow}, not ${request.method}.`, { allow });
   }
   const shown = `${request.method} ${path.slice(0, 100)}`;
-  return new Fault("unknown_url", `Unknown request URL: ${shown}.${hintAt(path, findMethods)}`);
+  return new Fault("unknown_url", `Unknown request URL: ${shown}.${suggestPath(path, findMethods)}`);
 }
 
 function logBug(ports: HttpPorts, error: unknown): void {

@@ -19,16 +19,16 @@ export type ReadOrigin = (request: Request, peers: Peers | null) => ClientOrigin
 const HOPS_MAX = 32;
 
 /** `trusted` lists the addresses or CIDR blocks whose `X-Forwarded-For`, `-Proto` and `-Host` are believed. */
-export async function originReader(trusted: readonly string[]): Promise<ReadOrigin> {
-  const list = trusted.length === 0 ? null : await trustedOf(trusted);
+export async function makeOriginReader(trusted: readonly string[]): Promise<ReadOrigin> {
+  const list = trusted.length === 0 ? null : await buildTrusted(trusted);
   return (request, peers) => {
     const { headers } = request;
-    const peer = plain(peers?.requestIP(request)?.address ?? "");
+    const peer = normaliseAddress(peers?.requestIP(request)?.address ?? "");
     const named = (header: string) => (headers.get(header) ?? "").split(",").map((one) => one.trim());
     const host = headers.get("host") ?? "";
     if (!list?.holds(peer)) return { address: peer, isSecure: false, hosts: [host] };
     return {
-      address: farthest(list, peer, named("x-forwarded-for")),
+      address: findClientAddress(list, peer, named("x-forwarded-for")),
       isSecure: named("x-forwarded-proto")[0]?.toLowerCase() === "https",
       hosts: [host, named("x-forwarded-host")[0] ?? ""].filter((one) => one !== ""),
     };
@@ -36,10 +36,10 @@ export async function originReader(trusted: readonly string[]): Promise<ReadOrig
 }
 
 /** Returns the first address from the right that is not a trusted proxy: each proxy appends its peer. */
-function farthest(list: Trusted, peer: string, hops: readonly string[]): string {
+function findClientAddress(list: Trusted, peer: string, hops: readonly string[]): string {
   let address = peer;
   for (const hop of hops.slice(-HOPS_MAX).reverse()) {
-    const heard = plain(hop);
+    const heard = normaliseAddress(hop);
     if (!list.isAddress(heard)) return address;
     address = heard;
     if (!list.holds(address)) return address;
@@ -48,7 +48,7 @@ function farthest(list: Trusted, peer: string, hops: readonly string[]): string 
 }
 
 /** Returns an address without its port, brackets and zone, and without the prefix of an IPv4-mapped one. */
-function plain(text: string): string {
+function normaliseAddress(text: string): string {
   const bracketed = /^\[([^\]]+)\](:\d+)?$/.exec(text)?.[1];
   const bare = bracketed ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, "$1");
   return bare.replace(/%.*$/, "").replace(/^::ffff:(?=\d+\.)/i, "");
@@ -60,7 +60,7 @@ interface Trusted {
 }
 
 /** Imported only here: without trusted proxies, the gateway starts 3 ms sooner. */
-async function trustedOf(trusted: readonly string[]): Promise<Trusted> {
+async function buildTrusted(trusted: readonly string[]): Promise<Trusted> {
   const { BlockList, isIP } = await import("node:net");
   const familyOf = (address: string) => (isIP(address) === 6 ? "ipv6" : "ipv4");
   const list = new BlockList();

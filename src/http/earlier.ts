@@ -22,7 +22,7 @@ interface FoundEarlier {
   readonly pin: Pin | null;
 }
 
-export const NOTHING_EARLIER: FoundEarlier = { keeping: null, stored: null, pin: null };
+export const NO_EARLIER_ANSWER: FoundEarlier = { keeping: null, stored: null, pin: null };
 
 /** True if providers may store answers for the key: the operator allows it, and the key may keep responses. */
 export function mayStoreUpstream({ snapshot }: Pick<HttpPorts, "snapshot">, key: GatewayKey): boolean {
@@ -37,7 +37,7 @@ export async function findEarlier(
 ): Promise<FoundEarlier> {
   const [keeps, stores] = [ports.kept.keepsFor(key), mayStoreUpstream(ports, key)];
   const earlier = keeps || stores ? read() : undefined;
-  if (!earlier) return NOTHING_EARLIER;
+  if (!earlier) return NO_EARLIER_ANSWER;
   const found = stores ? await findStored(ports, key, earlier.id) : null;
   const kept = found ? { ...earlier, id: null } : earlier;
   const keeping = keeps ? await ports.kept.findEarlier(key, kept) : null;

@@ -50,7 +50,7 @@ export function fileServer(load: () => Promise<readonly PageFile[]>, missing: st
   const security = { ...HEADERS, "content-security-policy": POLICY + more };
   let loading: Promise<ReadonlyMap<string, Served>> | null = null;
   return async (name, request, cacheControl) => {
-    loading ??= load().then(byName);
+    loading ??= load().then(indexByName);
     // After a failure, the next request tries again.
     loading.catch(() => {
       loading = null;
@@ -61,7 +61,7 @@ export function fileServer(load: () => Promise<readonly PageFile[]>, missing: st
   };
 }
 
-function byName(files: readonly PageFile[]): ReadonlyMap<string, Served> {
+function indexByName(files: readonly PageFile[]): ReadonlyMap<string, Served> {
   return new Map(
     files.map((file): [string, Served] => {
       const type = TYPES[file.name.slice(file.name.lastIndexOf(".") + 1)] ?? "application/octet-stream";

@@ -1,7 +1,7 @@
 // Poundkey's own headers: those that a request may send, and those that say how an answer was served.
 import { Fault } from "../core/fault.ts";
 import type { Facts } from "../gateway/call.ts";
-import { durationText, type HeaderMap, headerList } from "./answers.ts";
+import { formatDuration, formatHeaderList, type HeaderMap } from "./answers.ts";
 
 /** Reads a number from one of our headers. Null if it isn't sent. */
 export function headerNumber(headers: Headers, name: string, least: number, most: number): number | null {
@@ -19,7 +19,7 @@ export function factHeaders(facts: Facts, limits = facts.limits): HeaderMap {
   if (facts.attempts > 0) headers["x-poundkey-attempts"] = String(facts.attempts);
   if (facts.selector !== null) headers["x-poundkey-selector"] = facts.selector;
   if (facts.replayed !== null) headers["x-poundkey-replayed"] = "true";
-  if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = headerList(facts.dropped);
+  if (facts.dropped.length > 0) headers["x-poundkey-dropped"] = formatHeaderList(facts.dropped);
   return headers;
 }
 
@@ -28,6 +28,6 @@ export function limitHeaders(limits: Facts["limits"]): HeaderMap {
   return {
     "x-ratelimit-limit-requests": String(limits.limit),
     "x-ratelimit-remaining-requests": String(limits.remaining),
-    "x-ratelimit-reset-requests": durationText(limits.resetMs),
+    "x-ratelimit-reset-requests": formatDuration(limits.resetMs),
   };
 }

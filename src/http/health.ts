@@ -1,10 +1,10 @@
 // Health routes: liveness, readiness, metrics, and the configuration's schema. Only metrics may require a token.
 import { Elysia } from "elysia";
 import { toFault } from "../core/fault.ts";
-import { json } from "./answers.ts";
+import { createJsonResponse } from "./answers.ts";
 import { bearerToken } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
-import { tell, tellAnswer } from "./route-schema.ts";
+import { describeResponse, describeRoute } from "./route-schema.ts";
 
 interface HealthPorts extends Pick<HttpPorts, "snapshot" | "draining"> {
   /** Throws if the store is unusable. Returns the parts of it that are missing. */
@@ -23,11 +23,11 @@ const METRICS_HEADERS = {
 
 const TAG = "Operation";
 const READINESS = {
-  ...tellAnswer("It can; where a part of the store is missing, `problems` says so."),
+  ...describeResponse("It can; where a part of the store is missing, `problems` says so."),
   503: { description: "It can't; `problems` says why." },
 };
 const METRICS = {
-  ...tellAnswer("They name no key and no account."),
+  ...describeResponse("They name no key and no account."),
   401: { description: "The operator has set `metrics.token`, and the bearer is another." },
 };
 
@@ -36,14 +36,23 @@ export function healthRoutes(given: HealthPorts) {
   return new Elysia()
     .get(
       "/healthz",
-      () => json(200, { status: "ok" }),
-      tell(TAG, "health", "Whether the process is alive", tellAnswer("It is.")),
+      () => createJsonResponse(200, { status: "ok" }),
+      describeRoute(TAG, "health", "Whether the process is alive", describeResponse("It is.")),
     )
-    .get("/readyz", () => ready(ports), tell(TAG, "ready", "Whether the gateway can serve", READINESS))
+    .get(
+      "/readyz",
+      () => ready(ports),
+      describeRoute(TAG, "ready", "Whether the gateway can serve", READINESS),
+    )
     .get(
       "/config.schema.json",
-      () => json(200, ports.configSchema),
-      tell(TAG, "configSchema", "JSON Schema of the configuration file", tellAnswer("The schema.")),
+      () => createJsonResponse(200, ports.configSchema),
+      describeRoute(
+        TAG,
+        "configSchema",
+        "JSON Schema of the configuration file",
+        describeResponse("The schema."),
+      ),
     )
     .use(bearerToken())
     .get(
@@ -52,7 +61,7 @@ export function healthRoutes(given: HealthPorts) {
         ports.checkScraper(bearer);
         return new Response(await ports.metrics(), { headers: METRICS_HEADERS });
       },
-      tell(TAG, "metrics", "Counters as Prometheus text", METRICS),
+      describeRoute(TAG, "metrics", "Counters as Prometheus text", METRICS),
     );
 }
 
@@ -82,8 +91,11 @@ async function ready(ports: HealthPorts): Promise<Response> {
     problems.push(`store: ${toFault(thrown).message}`);
   }
   if (problems.length === 0) {
-    if (missing.length === 0) return json(200, { status: "ready" });
-    return json(200, { status: "partly ready", problems: missing.map((part) => `store: ${part}`) });
+    if (missing.length === 0) return createJsonResponse(200, { status: "ready" });
+    return createJsonResponse(200, {
+      status: "partly ready",
+      problems: missing.map((part) => `store: ${part}`),
+    });
   }
-  return json(503, { status: "not ready", problems }, { "retry-after": "1" });
+  return createJsonResponse(503, { status: "not ready", problems }, { "retry-after": "1" });
 }

@@ -4,7 +4,7 @@ import { type HolderView, holderSchema } from "../admin/holder.ts";
 import { JSON_HEADERS } from "./answers.ts";
 import { bearerToken, requireSecret } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
-import { answers, tell } from "./route-schema.ts";
+import { describeRoute, returnsBody } from "./route-schema.ts";
 
 interface KeyPorts extends Pick<HttpPorts, "authenticate"> {
   /** The key as its holder sees it, as described for `GET /v1/key` in CONTRACT. */
@@ -20,8 +20,8 @@ export function keyRoutes(ports: KeyPorts) {
       return ports.holderView(key);
     },
     {
-      response: answers(holderSchema),
-      ...tell("Key", "retrieveKey", "The key's own allowance, limits and spending"),
+      response: returnsBody(holderSchema),
+      ...describeRoute("Key", "retrieveKey", "The key's own allowance, limits and spending"),
     },
   );
 }

@@ -9,7 +9,7 @@ import { dataLine, KEEP_ALIVE_LINE } from "../surfaces/event-stream.ts";
 import { STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS } from "./app.ts";
 import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
-import { tell, tellAnswer } from "./route-schema.ts";
+import { describeResponse, describeRoute } from "./route-schema.ts";
 
 const KEEP_ALIVE_MS = 15_000;
 /** A reader with this many unread writes is disconnected. It may reconnect. */
@@ -34,11 +34,11 @@ export function liveRoutes(ports: LivePorts) {
         headers: STREAM_HEADERS,
       });
     },
-    tell(
+    describeRoute(
       "Log",
       "watchRequests",
       "Watch requests as they end",
-      tellAnswer("Server-sent events, each with a request as the log shows it."),
+      describeResponse("Server-sent events, each with a request as the log shows it."),
     ),
   );
 }
@@ -60,7 +60,7 @@ class LiveEvents implements UnderlyingDefaultSource<Uint8Array> {
 
   async begin(): Promise<void> {
     this.#leave = await this.#ports.feed.listen(
-      (records, skipped) => this.#tell(records, skipped),
+      (records, skipped) => this.#sendRecords(records, skipped),
       () => this.#end(),
     );
   }
@@ -83,7 +83,7 @@ class LiveEvents implements UnderlyingDefaultSource<Uint8Array> {
     this.#end();
   }
 
-  #tell(records: readonly RequestRecord[], skipped: number): void {
+  #sendRecords(records: readonly RequestRecord[], skipped: number): void {
     if (skipped > 0) this.#send(`event: skipped\n${dataLine(JSON.stringify({ requests: skipped }))}`);
     this.#send(records.map((record) => dataLine(JSON.stringify(requestView(record)))).join(""));
   }

@@ -7,7 +7,7 @@ import { Fault } from "../core/fault.ts";
 import { type GatewayKey, mayUse } from "../core/key.ts";
 import type { Selector } from "../core/selector.ts";
 import { SELECTOR_RULES } from "../selectors/index.ts";
-import { json, rendered } from "./answers.ts";
+import { createJsonResponse, createResponse } from "./answers.ts";
 import { findSecret } from "./auth.ts";
 import {
   type ModelEntry,
@@ -18,7 +18,7 @@ import {
   writeModelPage,
 } from "./model-shapes.ts";
 import type { HttpPorts } from "./ports.ts";
-import { tell, tellAnswer } from "./route-schema.ts";
+import { describeResponse, describeRoute } from "./route-schema.ts";
 import { listCandidates, listSelectors, notFound } from "./selection.ts";
 
 /** 2026-11-20, the day on which selectors were added, as `created` of their entries. */
@@ -33,56 +33,60 @@ export function modelRoutes(ports: HttpPorts) {
   };
   const list = async (request: Request) => {
     const { key, catalogue } = await identify(request);
-    if (!isAnthropic(request.headers)) return listed(key, catalogue);
-    return json(200, writeModelPage(listModels(key, catalogue), new URL(request.url).searchParams));
+    if (!isAnthropic(request.headers)) return createListResponse(key, catalogue);
+    return createJsonResponse(
+      200,
+      writeModelPage(listModels(key, catalogue), new URL(request.url).searchParams),
+    );
   };
   const find = async (request: Request, id: string) => {
     const { key, catalogue } = await identify(request);
-    return findEntry(decoded(id), key, catalogue);
+    return findEntry(decodeId(id), key, catalogue);
   };
   const one = async (request: Request, id: string) => {
     const entry = await find(request, id);
-    return json(200, isAnthropic(request.headers) ? writeAnthropicModel(entry) : entry);
+    return createJsonResponse(200, isAnthropic(request.headers) ? writeAnthropicModel(entry) : entry);
   };
   const listGemini = async (request: Request) => {
     const { key, catalogue } = await identify(request);
-    return json(200, { models: listModels(key, catalogue).map(writeGeminiModel) });
+    return createJsonResponse(200, { models: listModels(key, catalogue).map(writeGeminiModel) });
   };
   return new Elysia()
-    .get("/v1/models", ({ request }) => list(request), tellList("listModels"))
-    .get("/models", ({ request }) => list(request), tellList("listModelsToo"))
-    .get("/v1/models/*", ({ request, params }) => one(request, params["*"]), tellOne("retrieveModel"))
-    .get("/models/*", ({ request, params }) => one(request, params["*"]), tellOne("retrieveModelToo"))
+    .get("/v1/models", ({ request }) => list(request), describeList("listModels"))
+    .get("/models", ({ request }) => list(request), describeList("listModelsToo"))
+    .get("/v1/models/*", ({ request, params }) => one(request, params["*"]), describeOne("retrieveModel"))
+    .get("/models/*", ({ request, params }) => one(request, params["*"]), describeOne("retrieveModelToo"))
     .get(
       "/v1beta/models",
       ({ request }) => listGemini(request),
-      tell(
+      describeRoute(
         TAG,
         "listGeminiModels",
         "List the models, in Google's form",
-        tellAnswer("The models that this key can use.", Type.Object({})),
+        describeResponse("The models that this key can use.", Type.Object({})),
       ),
     )
     .get(
       "/v1beta/models/*",
-      async ({ request, params }) => json(200, writeGeminiModel(await find(request, params["*"]))),
-      tell(
+      async ({ request, params }) =>
+        createJsonResponse(200, writeGeminiModel(await find(request, params["*"]))),
+      describeRoute(
         TAG,
         "retrieveGeminiModel",
         "One model, in Google's form",
-        tellAnswer("The model.", Type.Object({})),
+        describeResponse("The model.", Type.Object({})),
       ),
     );
 }
 
-function tellList(operationId: string) {
-  const answer = tellAnswer("The models, the selectors included.", modelListSchema);
-  return tell(TAG, operationId, "List the models that this key can use now", answer);
+function describeList(operationId: string) {
+  const answer = describeResponse("The models, the selectors included.", modelListSchema);
+  return describeRoute(TAG, operationId, "List the models that this key can use now", answer);
 }
 
-function tellOne(operationId: string) {
-  const answer = tellAnswer("The model.", modelSchema);
-  return tell(TAG, operationId, "One model; its id is percent-encoded: `OpenAI%23gpt-5.4`", answer);
+function describeOne(operationId: string) {
+  const answer = describeResponse("The model.", modelSchema);
+  return describeRoute(TAG, operationId, "One model; its id is percent-encoded: `OpenAI%23gpt-5.4`", answer);
 }
 
 /** Anthropic's clients send the API version with each request. */
@@ -90,12 +94,12 @@ function isAnthropic(headers: Headers): boolean {
   return headers.has("anthropic-version");
 }
 
-function listed(key: GatewayKey, catalogue: Catalogue): Response {
+function createListResponse(key: GatewayKey, catalogue: Catalogue): Response {
   const body = () => JSON.stringify({ object: "list", data: listModels(key, catalogue) });
-  if (key.allowedModels !== null) return rendered(200, body());
+  if (key.allowedModels !== null) return createResponse(200, body());
   const whole = wholeLists.get(catalogue) ?? new TextEncoder().encode(body());
   wholeLists.set(catalogue, whole);
-  return rendered(200, whole);
+  return createResponse(200, whole);
 }
 
 /** The cached list for keys that may use everything. With ten thousand models it takes 10 ms to write. */
@@ -157,7 +161,7 @@ function findLeast(limits: readonly (number | null)[]): number | null {
 }
 
 /** Returns the id as the client meant it: SDKs percent-encode `#` and `/`. */
-function decoded(id: string): string {
+function decodeId(id: string): string {
   try {
     return decodeURIComponent(id);
   } catch {

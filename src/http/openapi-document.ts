@@ -1,7 +1,7 @@
 // The OpenAPI document, built from the registered routes and their schemas.
 import { asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 import { SURFACES } from "../surfaces/index.ts";
-import { inOpenApi } from "./openapi-form.ts";
+import { toOpenApi } from "./openapi-form.ts";
 import { describeError, describeSurface } from "./openapi-surfaces.ts";
 import { isShown, type RegisteredRoute } from "./paths.ts";
 
@@ -48,7 +48,7 @@ function describeRoute(route: RegisteredRoute): readonly Operation[] {
 /** Describes a route by the schemas in its Elysia hooks and the texts in their `detail`. */
 function describeOther({ method, path, hooks }: RegisteredRoute, inPath: readonly JsonObject[]): JsonObject {
   const { detail, query, body, response } = asObject(hooks);
-  const texts = asObject(inOpenApi(detail));
+  const texts = asObject(toOpenApi(detail));
   const parameters = [...inPath, ...listQueryParameters(query)];
   return {
     operationId: `${method.toLowerCase()}${toName(path)}`,
@@ -79,7 +79,7 @@ function describeAnswers(response: unknown): JsonObject {
 }
 
 function showJson(schema: unknown): JsonObject {
-  return { "application/json": { schema: inOpenApi(schema) } };
+  return { "application/json": { schema: toOpenApi(schema) } };
 }
 
 /** Paths under /admin need the operator. The API's paths need a key, with `/v1` or without. */
@@ -113,6 +113,6 @@ function listQueryParameters(query: unknown): readonly JsonObject[] {
     name,
     in: "query",
     required: Array.isArray(required) && required.includes(name),
-    schema: inOpenApi(schema),
+    schema: toOpenApi(schema),
   }));
 }

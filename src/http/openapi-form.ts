@@ -2,25 +2,25 @@
 import { asArray, asObject, asString, isObject, type JsonObject } from "../core/json.ts";
 
 /** Returns an equivalent OpenAPI 3.0.3 schema, without our own keywords. */
-export function inOpenApi(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(inOpenApi);
+export function toOpenApi(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(toOpenApi);
   if (!isObject(schema)) return schema;
   const { anyOf, patternProperties, exclusiveMinimum, expected, "~standard": __, ...rest } = schema;
   const shown: JsonObject = {};
-  for (const [keyword, value] of Object.entries(rest)) shown[keyword] = inOpenApi(value);
+  for (const [keyword, value] of Object.entries(rest)) shown[keyword] = toOpenApi(value);
   if (expected !== undefined) shown.description ??= `Takes ${expected}.`;
   if (exclusiveMinimum !== undefined)
     Object.assign(shown, { minimum: exclusiveMinimum, exclusiveMinimum: true });
   // For a record, all fields share one schema.
   const [each] = Object.values(asObject(patternProperties));
-  if (each !== undefined) shown.additionalProperties = inOpenApi(each);
+  if (each !== undefined) shown.additionalProperties = toOpenApi(each);
   return Array.isArray(anyOf) ? union(anyOf, shown) : shown;
 }
 
 function union(alternatives: readonly unknown[], beside: JsonObject): JsonObject {
   const shown = alternatives
     .filter((one) => asObject(one).type !== "null")
-    .map(inOpenApi)
+    .map(toOpenApi)
     .filter(isObject);
   const [only] = shown;
   const made = only && shown.length === 1 ? { ...only, ...beside } : { ...beside, anyOf: shown };

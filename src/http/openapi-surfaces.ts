@@ -1,7 +1,7 @@
 // The surfaces' OpenAPI operations, built from their descriptions and schemas.
 import { asObject, type JsonObject } from "../core/json.ts";
 import type { Description } from "../surfaces/descriptions.ts";
-import { inOpenApi, withOptionalNulls } from "./openapi-form.ts";
+import { toOpenApi, withOptionalNulls } from "./openapi-form.ts";
 
 const text = { type: "string" };
 const textOrNull = { type: "string", nullable: true };
@@ -65,7 +65,7 @@ export function describeSurface(one: Description, origin: string | null): JsonOb
 /** The schema is large, so other spellings of the path omit it. */
 function describeBody({ schema, files, takesNulls, example }: Description, isAlias: boolean): JsonObject {
   const taken = takesNulls ? withOptionalNulls(schema) : { ...schema };
-  const body = isAlias ? { type: "object" } : inOpenApi(taken);
+  const body = isAlias ? { type: "object" } : toOpenApi(taken);
   const json = example === undefined ? {} : { "application/json": { schema: body, example } };
   if (files === undefined) return json;
   const binary = { type: "string", format: "binary" };
@@ -77,7 +77,7 @@ function describeBody({ schema, files, takesNulls, example }: Description, isAli
 }
 
 function describeAnswer({ answerSchema, answerType, streams }: Description): JsonObject {
-  const whole = answerSchema ? inOpenApi({ ...answerSchema }) : { type: "object" };
+  const whole = answerSchema ? toOpenApi({ ...answerSchema }) : { type: "object" };
   const events = { "text/event-stream": { schema: { ...text, description: "The API's own events." } } };
   return {
     ...(answerType === undefined

@@ -12,7 +12,7 @@ import { JSON_HEADERS } from "./answers.ts";
 import { readBearer, requireSecret } from "./auth.ts";
 import { type BodyPorts, readJson } from "./body.ts";
 import type { Peers, ReadOrigin } from "./client-address.ts";
-import { answers, takesBody, tell } from "./route-schema.ts";
+import { describeRoute, returnsBody, takesBody } from "./route-schema.ts";
 
 const COOKIE = "poundkey_session";
 const COOKIE_SHAPE = new RegExp(`(?:^|;)\\s*${COOKIE}=([0-9A-Za-z]{1,100})\\s*(?:;|$)`);
@@ -28,17 +28,17 @@ export interface OperatorParts {
   readonly world: AdminWorld;
   /** The configured token. Null if the one made at the first start applies. */
   readonly adminToken: string | null;
-  readonly originOf: ReadOrigin;
+  readonly readOrigin: ReadOrigin;
   readonly wrongTokens: Pick<WrongTokens, "refuse">;
 }
 
 /** Returns the Fault for a wrong token or cookie. All checks use this one, so that every failure is counted. */
-function refused({ wrongTokens, originOf }: OperatorParts, asked: Asked, message: string): Fault {
-  return wrongTokens.refuse(message, originOf(asked.request, asked.server).address);
+function createRefusal({ wrongTokens, readOrigin }: OperatorParts, asked: Asked, message: string): Fault {
+  return wrongTokens.refuse(message, readOrigin(asked.request, asked.server).address);
 }
 
 /** Returns the session secret in the request's cookie. Null if there is none. */
-function cookieSecret(request: Request): string | null {
+function readCookieSecret(request: Request): string | null {
   return COOKIE_SHAPE.exec(request.headers.get("cookie") ?? "")?.[1] ?? null;
 }
 
@@ -46,29 +46,29 @@ function cookieSecret(request: Request): string | null {
 export async function checkOperator(parts: OperatorParts, asked: Asked): Promise<void> {
   const { world, adminToken } = parts;
   const bearer = readBearer(asked.request.headers);
-  if (bearer === undefined && cookieSecret(asked.request) !== null) {
-    await isSignedIn(parts, asked);
+  if (bearer === undefined && readCookieSecret(asked.request) !== null) {
+    await requireSession(parts, asked);
     return;
   }
   if (await checkAdminToken(world, adminToken, requireSecret(bearer))) return;
-  throw refused(parts, asked, invalidKey().message);
+  throw createRefusal(parts, asked, invalidKey().message);
 }
 
-/** Returns the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `refused`. */
-async function isSignedIn(parts: OperatorParts, asked: Asked): Promise<Session> {
-  const secret = cookieSecret(asked.request);
+/** Returns the cookie's session. Throws the Faults `no_api_key`, `cross_site_request`, and those of `createRefusal`. */
+async function requireSession(parts: OperatorParts, asked: Asked): Promise<Session> {
+  const secret = readCookieSecret(asked.request);
   if (secret === null) throw new Fault("no_api_key", "You are not signed in.");
   if (!SAFE.test(asked.request.method)) checkSite(parts, asked);
   const session = await findSession(parts.world, parts.adminToken, secret);
   if (session !== null) return session;
-  throw refused(parts, asked, "The session has ended. Please sign in again.");
+  throw createRefusal(parts, asked, "The session has ended. Please sign in again.");
 }
 
 /** Browsers attach the cookie to requests from any site, so only requests from our own pages may change anything. */
-function checkSite({ originOf }: OperatorParts, { request, server }: Asked): void {
+function checkSite({ readOrigin }: OperatorParts, { request, server }: Asked): void {
   const site = request.headers.get("sec-fetch-site");
   const isOwn =
-    site === null ? isOwnOrigin(request, originOf(request, server).hosts) : site === "same-origin";
+    site === null ? isOwnOrigin(request, readOrigin(request, server).hosts) : site === "same-origin";
   if (isOwn) return;
   const message =
     "With the session cookie, only the console's own page may do this: another site's page, or none, asked. " +
@@ -97,37 +97,45 @@ export function sessionRoutes(ports: SessionPorts) {
     .post("/session", ({ request, server, body }) => signInWith(ports, { request, server }, body.token), {
       parse: ({ request }) => readJson(request, ports, BODY),
       body: takesBody(signInSchema),
-      ...tell(TAG, "signIn", "Sign in: the admin token for a session's cookie", SET_COOKIE),
+      ...describeRoute(TAG, "signIn", "Sign in: the admin token for a session's cookie", SET_COOKIE),
     })
     .get(
       "/session",
       async ({ request, server, set }) => {
-        const { expiresAtMs } = await isSignedIn(ports, { request, server });
+        const { expiresAtMs } = await requireSession(ports, { request, server });
         Object.assign(set.headers, JSON_HEADERS);
         return { expires_at: formatInstant(expiresAtMs), version: ports.version };
       },
-      { response: answers(sessionSchema), ...tell(TAG, "getSession", "The session of the cookie") },
+      {
+        response: returnsBody(sessionSchema),
+        ...describeRoute(TAG, "getSession", "The session of the cookie"),
+      },
     )
     .delete(
       "/session",
       async ({ request, server }) => {
-        await isSignedIn(ports, { request, server });
-        await signOut(ports.world, cookieSecret(request) ?? "");
-        return cookieAnswer(ports, { request, server }, "", 0);
+        await requireSession(ports, { request, server });
+        await signOut(ports.world, readCookieSecret(request) ?? "");
+        return createCookieResponse(ports, { request, server }, "", 0);
       },
-      tell(TAG, "signOut", "Sign out", SET_COOKIE),
+      describeRoute(TAG, "signOut", "Sign out", SET_COOKIE),
     );
 }
 
 async function signInWith(ports: SessionPorts, asked: Asked, token: string): Promise<Response> {
   const secret = await signIn(ports.world, ports.adminToken, token);
-  if (secret === null) throw refused(ports, asked, "That is not the admin token.");
-  return cookieAnswer(ports, asked, secret, SESSION_MS / 1000);
+  if (secret === null) throw createRefusal(ports, asked, "That is not the admin token.");
+  return createCookieResponse(ports, asked, secret, SESSION_MS / 1000);
 }
 
 /** Only requests from our own pages carry the cookie, and no script can read it. */
-function cookieAnswer({ originOf }: SessionPorts, asked: Asked, secret: string, seconds: number): Response {
-  const secure = originOf(asked.request, asked.server).isSecure ? "; Secure" : "";
+function createCookieResponse(
+  { readOrigin }: SessionPorts,
+  asked: Asked,
+  secret: string,
+  seconds: number,
+): Response {
+  const secure = readOrigin(asked.request, asked.server).isSecure ? "; Secure" : "";
   const cookie = `${COOKIE}=${secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age=${seconds}${secure}`;
   return new Response(null, { status: 204, headers: { "set-cookie": cookie, "cache-control": "no-store" } });
 }

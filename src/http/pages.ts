@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { fileServer, IMMUTABLE, type PageFile, REVALIDATE } from "./files.ts";
 import { writeOpenApi } from "./openapi-document.ts";
 import type { RegisteredRoute } from "./paths.ts";
-import { tell, tellAnswer } from "./route-schema.ts";
+import { describeResponse, describeRoute } from "./route-schema.ts";
 
 const PAGE = "index.html";
 const TAG = "Pages";
@@ -18,17 +18,22 @@ export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
       .head(
         "/",
         () => new Response(null),
-        tell(TAG, "probe", "Nothing, for clients that warm their connection", tellAnswer("Nothing.")),
+        describeRoute(
+          TAG,
+          "probe",
+          "Nothing, for clients that warm their connection",
+          describeResponse("Nothing."),
+        ),
       )
       .get(
         "/",
         ({ request }) => serve(PAGE, request, REVALIDATE),
-        tell(TAG, "console", "The console's page", tellAnswer("HTML.")),
+        describeRoute(TAG, "console", "The console's page", describeResponse("HTML.")),
       )
       .get(
         "/console/*",
         ({ request, params }) => serve(params["*"], request, IMMUTABLE),
-        tell(TAG, "consoleFile", "A file of the console's page", tellAnswer("The file.")),
+        describeRoute(TAG, "consoleFile", "A file of the console's page", describeResponse("The file.")),
       )
   );
 }
@@ -52,27 +57,32 @@ export function docsRoutes(
         );
         return (await document)();
       },
-      tell(TAG, "openApi", "This document", tellAnswer("OpenAPI 3.0.")),
+      describeRoute(TAG, "openApi", "This document", describeResponse("OpenAPI 3.0.")),
     )
     .get(
       "/docs",
       ({ request }) => serve(FIRST_PAGE, request, REVALIDATE),
-      tell(TAG, "manual", "The manual", tellAnswer("HTML.")),
+      describeRoute(TAG, "manual", "The manual", describeResponse("HTML.")),
     )
     .get(
       "/docs/*",
       ({ request, params }) => serve(toFile(params["*"]), request, REVALIDATE),
-      tell(
+      describeRoute(
         TAG,
         "manualPage",
         "A chapter of the manual, or a file of its pages",
-        tellAnswer("HTML, Markdown, or the file."),
+        describeResponse("HTML, Markdown, or the file."),
       ),
     )
     .get(
       "/llms.txt",
       ({ request }) => serve(GUIDE_FOR_MODELS, request, REVALIDATE),
-      tell(TAG, "guideForModels", "The manual's chapters, for models", tellAnswer("Markdown.")),
+      describeRoute(
+        TAG,
+        "guideForModels",
+        "The manual's chapters, for models",
+        describeResponse("Markdown."),
+      ),
     );
 }
 

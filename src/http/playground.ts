@@ -7,7 +7,7 @@ import type { AnySurface } from "../surfaces/surface.ts";
 import { CountingLimit } from "./counting.ts";
 import { checkOperator, type OperatorParts } from "./operator.ts";
 import type { HttpPorts } from "./ports.ts";
-import { tell, tellAnswer } from "./route-schema.ts";
+import { describeResponse, describeRoute } from "./route-schema.ts";
 import { serve } from "./serve.ts";
 
 const CHAT = findSurface("/v1/chat/completions");
@@ -32,20 +32,20 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
   return new Elysia()
     .post("/admin/v1/playground", (asked) => answer(CHAT, asked), {
       parse: "none",
-      ...tell(
+      ...describeRoute(
         "Chat",
         "playground",
         "Create a chat completion as the console's own key",
-        tellAnswer("As for `POST /v1/chat/completions`."),
+        describeResponse("As for `POST /v1/chat/completions`."),
       ),
     })
     .post("/admin/v1/playground/*", (asked) => answer(SERVED.get(`/${asked.params["*"]}`), asked), {
       parse: "none",
-      ...tell(
+      ...describeRoute(
         "Beyond chat",
         "playgroundOperation",
         "Ask for any operation as the console's own key",
-        tellAnswer("As for `POST` at the path of the surface, such as `v1/embeddings`."),
+        describeResponse("As for `POST` at the path of the surface, such as `v1/embeddings`."),
       ),
     });
 }

@@ -6,10 +6,10 @@ import { asObject } from "../core/json.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import { makeNotFound } from "../gateway/kept-answers.ts";
 import { OPENAI_RESPONSES } from "../surfaces/openai-responses/surface.ts";
-import { json, refusalAnswer } from "./answers.ts";
+import { createJsonResponse, createRefusalResponse } from "./answers.ts";
 import { findSecret } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
-import { tell, tellAnswer } from "./route-schema.ts";
+import { describeResponse, describeRoute } from "./route-schema.ts";
 
 /** On a 426, Codex falls back to POST at once. After a 404 it retries for eight seconds. */
 const UPGRADE_REFUSED = 426;
@@ -33,26 +33,36 @@ export function responseRoutes(ports: HttpPorts) {
     .get("/responses", ({ request }) => refuseUpgrade(request), REFUSAL)
     .get(
       "/v1/responses/:id",
-      async ({ request, params }) => json(200, (await find(request, params.id)).response),
-      tell(TAG, "retrieveResponse", "A kept response", tellAnswer("The response.", Type.Object({}))),
+      async ({ request, params }) => createJsonResponse(200, (await find(request, params.id)).response),
+      describeRoute(
+        TAG,
+        "retrieveResponse",
+        "A kept response",
+        describeResponse("The response.", Type.Object({})),
+      ),
     )
     .delete(
       "/v1/responses/:id",
       async ({ request, params: { id } }) => {
         if (!(await ports.kept.remove(await identify(request), id))) throw makeNotFound(id, "id");
-        return json(200, { id, object: "response", deleted: true });
+        return createJsonResponse(200, { id, object: "response", deleted: true });
       },
-      tell(TAG, "deleteResponse", "Delete a kept response", tellAnswer("It is deleted.", Type.Object({}))),
+      describeRoute(
+        TAG,
+        "deleteResponse",
+        "Delete a kept response",
+        describeResponse("It is deleted.", Type.Object({})),
+      ),
     )
     .get(
       "/v1/responses/:id/input_items",
       async ({ request, params, query }) =>
-        json(200, listInput((await find(request, params.id)).input, query)),
-      tell(
+        createJsonResponse(200, listInput((await find(request, params.id)).input, query)),
+      describeRoute(
         TAG,
         "listResponseInput",
         "The input of a kept response",
-        tellAnswer("Its items.", Type.Object({})),
+        describeResponse("Its items.", Type.Object({})),
       ),
     );
 }
@@ -87,5 +97,5 @@ function refuseUpgrade({ headers }: Request): Response {
     : "This URL takes POST, not GET.";
   const fault = new Fault("method_not_supported", message, { allow: "POST" });
   const refusal = OPENAI_RESPONSES.refuse(fault, "");
-  return refusalAnswer(fault, isUpgrade ? { ...refusal, status: UPGRADE_REFUSED } : refusal);
+  return createRefusalResponse(fault, isUpgrade ? { ...refusal, status: UPGRADE_REFUSED } : refusal);
 }

@@ -32,14 +32,14 @@ export function takesQuery<Schema extends TObject>(schema: Schema) {
  * The schema of an answer. It isn't checked at run time, since that would turn a row written by an older version into
  * an error: the compiler checks the routes, and tests check their answers.
  */
-export function answers<Schema extends TSchema>(schema: Schema) {
+export function returnsBody<Schema extends TSchema>(schema: Schema) {
   return standardise(schema, (answer: View<Schema>) => answer);
 }
 
 type Responses = Readonly<Record<number, { readonly description: string }>>;
 
 /** Returns a route's OpenAPI texts, and the schemas of answers and bodies that it writes and reads without Elysia. */
-export function tell(
+export function describeRoute(
   tag: string,
   operationId: string,
   summary: string,
@@ -52,6 +52,6 @@ export function tell(
 }
 
 /** The 200 of a route that writes its own answer: JSON of the schema, or what the description says. */
-export function tellAnswer(description: string, schema?: TSchema): Responses {
+export function describeResponse(description: string, schema?: TSchema): Responses {
   return { 200: { description, ...(schema ? { content: { "application/json": { schema } } } : {}) } };
 }

@@ -20,13 +20,13 @@ import type { SelectorRule } from "../selectors/selector.ts";
 import { readFields } from "../surfaces/checker.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { chatRequestSchema } from "../surfaces/openai-chat/schema.ts";
-import { json } from "./answers.ts";
+import { createJsonResponse } from "./answers.ts";
 import { bearerToken, requireSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
 import { withOptionalNulls } from "./openapi-form.ts";
 import type { HttpPorts } from "./ports.ts";
-import { tell, tellAnswer } from "./route-schema.ts";
+import { describeResponse, describeRoute } from "./route-schema.ts";
 import { listCandidates, readSelection } from "./selection.ts";
 
 const FEEDBACK_BYTES_MAX = 4096;
@@ -43,18 +43,18 @@ export interface RoutePorts extends HttpPorts {
 }
 
 export function routeRoutes(ports: RoutePorts) {
-  const chosen = tellAnswer("The candidates, best first.", routeSchema);
-  const taken = tellAnswer("Taken; `learned` says whether the selectors learn from it.", learnedSchema);
+  const chosen = describeResponse("The candidates, best first.", routeSchema);
+  const taken = describeResponse("Taken; `learned` says whether the selectors learn from it.", learnedSchema);
   const asked = withOptionalNulls(chatRequestSchema);
   return new Elysia()
     .use(bearerToken())
     .post("/v1/route", ({ request, bearer }) => route(ports, request, bearer), {
       parse: "none",
-      ...tell(TAG, "route", "What a selector would choose, and why; calls nobody", chosen, asked),
+      ...describeRoute(TAG, "route", "What a selector would choose, and why; calls nobody", chosen, asked),
     })
     .post("/v1/feedback", ({ request, bearer }) => feedback(ports, request, bearer), {
       parse: "none",
-      ...tell(TAG, "feedback", "How good a completion was", taken, feedbackSchema),
+      ...describeRoute(TAG, "feedback", "How good a completion was", taken, feedbackSchema),
     });
 }
 
@@ -78,7 +78,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
     rules,
     quality: share,
   });
-  return json(200, viewRoute(choice));
+  return createJsonResponse(200, viewRoute(choice));
 }
 
 function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
@@ -98,13 +98,14 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
   }
   const kind = record.decision === null ? null : readKind(record.decision);
   const answered = record.modelUsed === null ? null : ports.snapshot().catalogue.resolve(record.modelUsed);
-  if (kind === null || answered?.kind !== "card") return json(200, { id, score, learned: false });
+  if (kind === null || answered?.kind !== "card")
+    return createJsonResponse(200, { id, score, learned: false });
   const { accountId, keyId } = record;
   const atMs = ports.clock.nowMs();
   const about = { accountId, keyId, id: record.id, atMs, source: "score", weight: 1 } as const;
   const lesson = makeLesson(about, kind, [{ card: answered.card, score }]);
   const added = await ports.store.teach(lesson, makeLessonBound(atMs));
-  return json(200, { id, score, learned: added > 0 });
+  return createJsonResponse(200, { id, score, learned: added > 0 });
 }
 
 /** Reads only `id` and `score`, because SDKs may send more. */

@@ -16,10 +16,10 @@ export function readSelection(model: string, key: GatewayKey, catalogue: Catalog
   switch (found.kind) {
     case "card":
       if (!mayUse(key, found.card.id)) throw notAllowed(found.card.id);
-      return { kind: "card", card: found.card, fallbacks: fallbacksOf(found.card, key, catalogue) };
+      return { kind: "card", card: found.card, fallbacks: listFallbacks(found.card, key, catalogue) };
     case "group": {
       const members = listMembers(found.members, key);
-      const fallbacks = members.flatMap(({ card }) => fallbacksOf(card, key, catalogue));
+      const fallbacks = members.flatMap(({ card }) => listFallbacks(card, key, catalogue));
       return { kind: "group", members, fallbacks };
     }
     case "selector":
@@ -84,7 +84,7 @@ function isSelector(id: string): boolean {
 }
 
 /** Returns the cards declared to be the same model elsewhere, if the key may also use them by name. */
-function fallbacksOf(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
+function listFallbacks(card: ModelCard, key: GatewayKey, catalogue: Catalogue): readonly ModelCard[] {
   return card.fallbacks.flatMap((id) => {
     const found = catalogue.resolve(id);
     return found.kind === "card" && mayUse(key, found.card.id) ? [found.card] : [];

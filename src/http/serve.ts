@@ -18,19 +18,24 @@ import {
   type Stamp,
   type Surface,
 } from "../surfaces/surface.ts";
-import { documentAnswer, json, refusalAnswer, STREAM_HEADERS } from "./answers.ts";
-import { mintOrderedId, type Signing, signed } from "./app.ts";
+import {
+  createDocumentResponse,
+  createJsonResponse,
+  createRefusalResponse,
+  STREAM_HEADERS,
+} from "./answers.ts";
+import { addHeaders, type HeaderStore, mintOrderedId } from "./app.ts";
 import { findSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { ClientWatch, type Connections } from "./client-watch.ts";
 import { CountingLimit } from "./counting.ts";
-import { findEarlier, mayStoreUpstream, NOTHING_EARLIER, nameStored } from "./earlier.ts";
+import { findEarlier, mayStoreUpstream, NO_EARLIER_ANSWER, nameStored } from "./earlier.ts";
 import { readBody } from "./form-body.ts";
 import { factHeaders, headerNumber, limitHeaders } from "./headers.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { listCandidates, readSelection } from "./selection.ts";
-import { streamAnswer } from "./stream.ts";
+import { createStreamResponse } from "./stream.ts";
 
 /** Further concurrent requests are refused, to keep resources for those that are running. */
 const OPEN_REQUESTS_MAX = 20_000;
@@ -41,7 +46,7 @@ export function surfaceRoutes(ports: HttpPorts) {
   const counting = new CountingLimit();
   const app = new Elysia();
   const answerAt = (surface: AnySurface) =>
-    surface.use((one) => (visit: Visit, set: Signing) => serve(ports, one, visit, set));
+    surface.use((one) => (received: SurfaceRequest, set: HeaderStore) => serve(ports, one, received, set));
   for (const { path, surface, verbs = {} } of SURFACES) {
     const plain = answerAt(surface);
     const others = new Map(Object.entries(verbs).map(([verb, one]) => [verb, answerAt(one)]));
@@ -60,7 +65,7 @@ export function surfaceRoutes(ports: HttpPorts) {
 }
 
 /** A request at one surface. `identify` is called again if the body was slow. */
-export interface Visit {
+export interface SurfaceRequest {
   readonly request: Request;
   readonly identify: () => Promise<GatewayKey>;
   readonly server: Connections | null;
@@ -71,29 +76,29 @@ export interface Visit {
 export async function serve<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
-  visit: Visit,
-  set: Signing,
+  received: SurfaceRequest,
+  set: HeaderStore,
 ): Promise<Response> {
   const requestId = String(set.headers["x-request-id"]);
-  const path = findPath(visit.request.url);
+  const path = findPath(received.request.url);
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
   try {
     surface.checkPath?.(path);
-    if (surface.counting?.isCounting(path)) return signed(await count(ports, surface, visit), set);
-    const { call, exchange } = await read(ports, surface, visit, requestId);
+    if (surface.counting?.isCounting(path)) return addHeaders(await count(ports, surface, received), set);
+    const { call, exchange } = await read(ports, surface, received, requestId);
     if (call.selection.kind === "selector") await ports.learned();
     context = ports.gateway.begin(call);
-    client = new ClientWatch(ports.deadlines, visit.request, visit.server);
+    client = new ClientWatch(ports.deadlines, received.request, received.server);
     client.whenGone(() => call.ending.end());
-    if (call.ask.stream === true) return signed(await stream(ports, client, context, exchange), set);
+    if (call.ask.stream === true) return addHeaders(await stream(ports, client, context, exchange), set);
     const reply = await ports.gateway.complete(context);
     client.end();
     const body = exchange.whole(reply, makeStamp(ports, context));
     const headers = factHeaders(context);
-    if (body instanceof Document) return signed(documentAnswer(body, headers), set);
+    if (body instanceof Document) return addHeaders(createDocumentResponse(body, headers), set);
     if (exchange.keep) await ports.kept.keep(call.key, exchange.keep(body));
-    return signed(json(200, body, headers), set);
+    return addHeaders(createJsonResponse(200, body, headers), set);
   } catch (thrown) {
     client?.end();
     const fault = toFault(thrown);
@@ -103,7 +108,7 @@ export async function serve<F extends Form>(
     const headers = factHeaders(facts, facts.limits ?? fault.details.limits ?? null);
     // The path decides the form, because a surface's wildcard also matches paths with other error forms.
     const refusal = findSurface(path).refuse(fault, requestId);
-    return signed(refusalAnswer(fault, refusal, headers), set);
+    return addHeaders(createRefusalResponse(fault, refusal, headers), set);
   }
 }
 
@@ -111,7 +116,7 @@ export async function serve<F extends Form>(
 async function read<F extends Form>(
   ports: HttpPorts,
   surface: Surface<F>,
-  { request, identify }: Visit,
+  { request, identify }: SurfaceRequest,
   requestId: string,
 ) {
   const startedMs = ports.clock.monotonicMs();
@@ -127,7 +132,7 @@ async function read<F extends Form>(
   const readEarlier = () => surface.findEarlier?.(body);
   const { pin, ...found } = surface.findEarlier
     ? await findEarlier(ports, key, readEarlier)
-    : NOTHING_EARLIER;
+    : NO_EARLIER_ANSWER;
   const exchange = surface.read({ ...makeIncoming(ports, request, body, key), ...found, seconds });
   return { call: makeCall(ports, surface, { request, exchange, key, pin, requestId }), exchange };
 }
@@ -144,7 +149,7 @@ async function stream<F extends Form>(
   const beforeEnd = async () => {
     if (exchange.keep && writer.finish) await ports.kept.keep(key, exchange.keep(writer.finish()));
   };
-  const { body, early, first } = await streamAnswer({
+  const { body, early, first } = await createStreamResponse({
     answer: ports.gateway.stream(context),
     writer: bytes ?? writer,
     ...(exchange.keep ? { beforeEnd } : {}),
@@ -174,7 +179,7 @@ function makeIncoming(ports: HttpPorts, { headers, url }: Request, body: unknown
 async function count<F extends Form>(
   ports: HttpPorts,
   { operation, counting: surface }: Surface<F>,
-  { request, identify, counting }: Visit,
+  { request, identify, counting }: SurfaceRequest,
 ): Promise<Response> {
   if (!surface) throw new Fault("not_found", "Nothing is counted here.");
   const key = await identify();
@@ -183,7 +188,7 @@ async function count<F extends Form>(
     const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
     const ask = surface.read(makeIncoming(ports, request, body, key));
     readSelection(ask.model, key, ports.snapshot().catalogue);
-    return json(200, surface.write(operation.estimatePrompt(ask)));
+    return createJsonResponse(200, surface.write(operation.estimatePrompt(ask)));
   } finally {
     end();
   }

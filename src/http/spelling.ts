@@ -16,7 +16,7 @@ export function refuseSpelling(request: Request, findMethods: FindMethods): Faul
   if (!misspelled.has(request) && listSegments(request).every(isPlain)) return null;
   const path = findPath(request.url);
   if (isForOperators(path)) return new Fault("unknown_url", "Unknown request URL.");
-  const message = `Unknown request URL.${hintAt(path, findMethods)} Spell it without '.', '..', '\\' or '//'.`;
+  const message = `Unknown request URL.${suggestPath(path, findMethods)} Spell it without '.', '..', '\\' or '//'.`;
   return new Fault("unknown_url", message);
 }
 
@@ -83,7 +83,7 @@ const FOREIGN: readonly (readonly [paths: RegExp, hint: string])[] = [
 ];
 
 /** Returns a question with the likely path, without doubled slashes and with one `/v1`. Empty if no route matches. */
-export function hintAt(path: string, findMethods: FindMethods): string {
+export function suggestPath(path: string, findMethods: FindMethods): string {
   const tidy = path.replace(/[\\/]+/g, "/").replace(/(?<=.)\/$/, "");
   const foreign = FOREIGN.find(([paths]) => paths.test(tidy));
   if (foreign) return foreign[1];

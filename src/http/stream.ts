@@ -29,7 +29,7 @@ interface StreamAnswer<Piece> {
 }
 
 /** Waits a limited time for the answer to begin. Throws its Fault if it fails before that. */
-export async function streamAnswer<Piece>(parts: StreamParts<Piece>): Promise<StreamAnswer<Piece>> {
+export async function createStreamResponse<Piece>(parts: StreamParts<Piece>): Promise<StreamAnswer<Piece>> {
   const begun = parts.answer.begin();
   const waitMs = parts.writer.keepAlive === null ? Number.POSITIVE_INFINITY : parts.keepAliveMs;
   const early = await isLate(begun, parts.deadlines, waitMs);
