@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { Accepting } from "../src/app/accepting.ts";
+import { AcceptGuard } from "../src/app/accepting.ts";
 import type { LogEvent } from "../src/core/world.ts";
 import { until } from "./http/until.ts";
 import { LONG_MS, newPlace, startServe } from "./serve-process.ts";
@@ -29,7 +29,7 @@ function startLoad() {
   };
   const log = ({ event }: LogEvent) => void events.push(event);
   const give = (descriptor: number) => void used.delete(descriptor);
-  const accepting = new Accepting({ max, take, give }, listener, log);
+  const accepting = new AcceptGuard({ max, take, give }, listener, log);
   const client = () => {
     const descriptor = listener.isOn ? take() : null;
     return descriptor === null ? null : { descriptor, leave: () => give(descriptor) };

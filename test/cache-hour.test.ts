@@ -1,14 +1,14 @@
 // Prompts that Claude caches for an hour: counted separately, charged at their own rate, and held at it if a mark asks
 // for it.
 import { expect, test } from "bun:test";
-import { shippedCards } from "../src/catalogue/rows.ts";
+import { loadShippedCards } from "../src/catalogue/rows.ts";
 import { cost } from "../src/core/price.ts";
 import { parseAnthropicUsage } from "../src/dialects/anthropic/usage.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { makeOffer } from "../src/operations/chat/offer.ts";
 import { countAmounts } from "../src/operations/chat/usage.ts";
 
-const card = shippedCards().find(({ id }) => id === "Anthropic#claude-haiku-4-5");
+const card = loadShippedCards().find(({ id }) => id === "Anthropic#claude-haiku-4-5");
 if (!card) throw new Error("The catalogue lacks the model.");
 const NO_TERMS = { isLimitRequired: false, searches: 0, unreadBytes: 0 };
 const HOUR = { cache_control: { type: "ephemeral", ttl: "1h" } };

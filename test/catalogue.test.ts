@@ -6,9 +6,9 @@ import {
   modelView,
   type Resolution,
 } from "../src/catalogue/catalogue.ts";
-import { overlayProblems } from "../src/catalogue/overlay.ts";
-import { buildPrice, type PriceFields, priceProblem } from "../src/catalogue/price.ts";
-import { buildCards, shippedCards } from "../src/catalogue/rows.ts";
+import { findOverlayProblems } from "../src/catalogue/overlay.ts";
+import { buildPrice, findPriceProblem, type PriceFields } from "../src/catalogue/price.ts";
+import { buildCards, loadShippedCards } from "../src/catalogue/rows.ts";
 import type { ModelCard } from "../src/core/card.ts";
 import { findNearest } from "../src/core/nearest.ts";
 
@@ -23,7 +23,7 @@ const SOUND_ROW = {
 };
 
 function catalogueOf(changes: Partial<CatalogueInput> = {}) {
-  const names = new Set(shippedCards().map((card) => card.provider));
+  const names = new Set(loadShippedCards().map((card) => card.provider));
   const providers = [...names].map((name) => ({ name, unlistedModels: false }));
   return buildCatalogue({ providers, overlay: [], ownModels: [], aliases: {}, ...changes });
 }
@@ -137,12 +137,12 @@ describe("the meaning of a client's model name", () => {
       "DeepSeek#deepseek-v4-flash",
       "DeepSeek#deepseek-v4-pro",
     ]);
-    expect(catalogueOf().list().length).toBe(shippedCards().length);
+    expect(catalogueOf().list().length).toBe(loadShippedCards().length);
   });
 });
 
 describe("the operator's changes", () => {
-  const cards = new Map(shippedCards().map((card) => [card.id, card]));
+  const cards = new Map(loadShippedCards().map((card) => [card.id, card]));
   const own = buildCards([{ ...SOUND_ROW, id: "OpenAI#gpt-5.4", owner: "us" }]);
 
   test("only affect the fields they name", () => {
@@ -164,11 +164,11 @@ describe("the operator's changes", () => {
     const catalogue = catalogueOf({ ownModels: own });
     const found = catalogue.resolve("openai#gpt-5.4");
     expect(found.kind === "card" && found.card.ownedBy).toBe("us");
-    expect(catalogue.list().length).toBe(shippedCards().length);
+    expect(catalogue.list().length).toBe(loadShippedCards().length);
   });
 
   test("an impossible value is reported", () => {
-    const problems = overlayProblems(cards, [
+    const problems = findOverlayProblems(cards, [
       { id: "OpenAI#none", disabled: true },
       { id: "OpenAI#gpt-5.4", disabled: false, price: { input: 250, output: 1500 }, contextTokensMax: 1000 },
       { id: "OpenAI#gpt-5.5", disabled: false, price: { input: 0, output: 0 }, fallbacks: ["A#b", "A#b"] },
@@ -222,7 +222,7 @@ test("a card as clients see it", () => {
 });
 
 test("invalid prices", () => {
-  const price = (changes: Partial<PriceFields>) => priceProblem({ input: 1, output: 2, ...changes });
+  const price = (changes: Partial<PriceFields>) => findPriceProblem({ input: 1, output: 2, ...changes });
   expect(price({})).toBeNull();
   expect(price({ input: 0, output: 0 })).toBeNull();
   expect(price({ input: Number.NaN })).toContain("input");

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
-import { buildBill } from "../src/app/materials.ts";
+import { buildBillOfMaterials } from "../src/app/materials.ts";
 import { asArray, asObject, asString, parseJson } from "../src/core/json.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -63,7 +63,7 @@ describe("the container image", () => {
 
 describe("the bill of materials", () => {
   const lock = textOf("package-lock.json");
-  const bill = buildBill(lock);
+  const bill = buildBillOfMaterials(lock);
   const components = asArray(bill.components).map(asObject);
   const nameOf = ({ group, name, version }: Record<string, unknown>) =>
     `${group === undefined ? "" : `${group}/`}${name}@${version}`;
@@ -134,8 +134,10 @@ describe("the bill of materials", () => {
   });
 
   test("is reproducible, and changes with the lock file", () => {
-    expect(JSON.stringify(buildBill(lock))).toBe(JSON.stringify(bill));
-    const other = buildBill(lock.replace(/(?<="node_modules\/yaml": \{\s*"version": ")[^"]+/, "99.0.0"));
+    expect(JSON.stringify(buildBillOfMaterials(lock))).toBe(JSON.stringify(bill));
+    const other = buildBillOfMaterials(
+      lock.replace(/(?<="node_modules\/yaml": \{\s*"version": ")[^"]+/, "99.0.0"),
+    );
     expect(other.serialNumber).not.toBe(bill.serialNumber);
   });
 
@@ -150,7 +152,7 @@ describe("the bill of materials", () => {
       },
       "node_modules/b": { version: "1.0.0", optionalDependencies: { missing: "1" } },
     };
-    const small = buildBill(JSON.stringify({ packages }));
+    const small = buildBillOfMaterials(JSON.stringify({ packages }));
     expect(small.dependencies).toEqual([
       { ref: "pkg:npm/p@1.0.0", dependsOn: ["pkg:npm/a@1.0.0", "pkg:npm/b@1.0.0"] },
       { ref: "pkg:npm/a@1.0.0", dependsOn: ["pkg:npm/b@2.0.0"] },

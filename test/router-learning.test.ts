@@ -1,7 +1,7 @@
 // The selectors' knowledge of models: profiles, unseen requests, online learning, the shipped parameters.
 import { describe, expect, test } from "bun:test";
 import { existsSync } from "node:fs";
-import { shippedCards } from "../src/catalogue/rows.ts";
+import { loadShippedCards } from "../src/catalogue/rows.ts";
 import type { ModelCard } from "../src/core/card.ts";
 import { SKILLS } from "../src/core/skill.ts";
 import { best, LIKENESS_MIN } from "../src/selectors/best.ts";
@@ -33,7 +33,7 @@ import { train } from "./router/train.ts";
 
 describe("profiles", () => {
   test("every card of the catalogue has a row with its source", () => {
-    for (const card of shippedCards()) {
+    for (const card of loadShippedCards()) {
       const { skills, spreads, source } = findProfile(card);
       expect(skills.length).toBe(SKILLS.length);
       expect(skills.every((skill) => skill > 0 && skill < 1)).toBe(true);
@@ -175,7 +175,7 @@ describe("learning online", () => {
 
 describe("the shipped parameters", () => {
   test("make the same pick for paraphrased prompts", () => {
-    const input = { ...makeInput(asking("")), cards: shippedCards() };
+    const input = { ...makeInput(asking("")), cards: loadShippedCards() };
     const changes = Object.values(PARAPHRASES);
     const same = PROMPTS.flatMap((prompt) => {
       const usual = choose(best, { ...input, request: asking(prompt) }).choice?.id;

@@ -1,6 +1,6 @@
 // The selectors, all deterministic: features, hard filters, the three rules, pins.
 import { describe, expect, test } from "bun:test";
-import { shippedCards } from "../src/catalogue/rows.ts";
+import { loadShippedCards } from "../src/catalogue/rows.ts";
 import type { RouterRules } from "../src/core/settings.ts";
 import { SKILLS, type Skill } from "../src/core/skill.ts";
 import { planCalls } from "../src/gateway/plan.ts";
@@ -203,7 +203,11 @@ describe("the three selectors", () => {
   test("a lower quality share never costs more", () => {
     for (const prompt of PROMPTS) {
       const costs = [1, 0.98, 0.95, 0.9, 0.7, 0.4, 0].map((quality) => {
-        const { candidates } = choose(fair, { ...makeInput(asking(prompt)), cards: shippedCards(), quality });
+        const { candidates } = choose(fair, {
+          ...makeInput(asking(prompt)),
+          cards: loadShippedCards(),
+          quality,
+        });
         return candidates[0]?.costUsd ?? Number.NaN;
       });
       expect(costs).toEqual(costs.toSorted((a, b) => b - a));
@@ -212,7 +216,7 @@ describe("the three selectors", () => {
 
   test("candidates are sorted by score, removed ones last, and numbers are within bounds", () => {
     for (const selector of Object.values(SELECTOR_RULES)) {
-      const { candidates } = choose(selector, { ...makeInput(asking(CODE)), cards: shippedCards() });
+      const { candidates } = choose(selector, { ...makeInput(asking(CODE)), cards: loadShippedCards() });
       const able = candidates.filter(({ eligible }) => eligible);
       expect(candidates.slice(0, able.length)).toEqual(able);
       const scores = able.map(({ score }) => score);

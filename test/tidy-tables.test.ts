@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { shippedCards } from "../src/catalogue/rows.ts";
+import { loadShippedCards } from "../src/catalogue/rows.ts";
 import { DIALECTS } from "../src/core/dialect.ts";
 import { FAULTS } from "../src/core/fault.ts";
 import { SELECTORS } from "../src/core/selector.ts";
@@ -42,7 +42,7 @@ test("every selector is registered once under its own name, and is in the manual
 });
 
 test("every provider has cards, and every operation has a codec, a surface, a row and a page", () => {
-  const cards = shippedCards();
+  const cards = loadShippedCards();
   expectNone(
     PROVIDERS.filter(({ discovers }) => !discovers)
       .map(({ name }) => name)

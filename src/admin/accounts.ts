@@ -65,7 +65,7 @@ export function listAccounts({ store }: AdminWorld, query: PageQuery): Promise<L
 /** Returns an account, or the total of `funding`, `revenue` or `overrun`. Throws the Fault `not_found`. */
 export async function getAccount({ store }: AdminWorld, id: string): Promise<AccountView> {
   const system = makeSystemAccount(id);
-  return system === null ? found(await store.account(id)) : systemView(store, system);
+  return system === null ? requireAccount(await store.account(id)) : systemView(store, system);
 }
 
 /** System accounts are the other side of every movement. They aren't listed, and can't be renamed or topped up. */
@@ -80,10 +80,12 @@ export async function updateAccount(
   id: string,
   { name }: Static<typeof accountChangeSchema>,
 ): Promise<AccountView> {
-  return found(await (name === undefined ? store.account(id) : store.renameAccount(id, readName(name))));
+  return requireAccount(
+    await (name === undefined ? store.account(id) : store.renameAccount(id, readName(name))),
+  );
 }
 
-function found(account: Account | null): AccountView {
+function requireAccount(account: Account | null): AccountView {
   if (account !== null) return accountView(account);
   throw new Fault("not_found", "There is no account with that id.");
 }

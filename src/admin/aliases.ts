@@ -7,7 +7,7 @@ import { asArray, isObject, parseJson } from "../core/json.ts";
 import { invalidValue } from "../core/schema-fault.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
-import { instantOrNull } from "./format.ts";
+import { formatInstantOrNull } from "./format.ts";
 import { weightSchema } from "./input.ts";
 import type { Listed } from "./list.ts";
 import { allowNull, allowWords, closeObject, instant, number, text, type View } from "./schema.ts";
@@ -188,7 +188,7 @@ function viewAlias({ name, target, createdAtMs }: Known): AliasView {
     name,
     target,
     source: createdAtMs === null ? "configured" : "stored",
-    created_at: instantOrNull(createdAtMs),
+    created_at: formatInstantOrNull(createdAtMs),
   };
 }
 

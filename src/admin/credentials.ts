@@ -73,7 +73,7 @@ export async function addCredential(
   fields: Static<typeof newCredentialSchema>,
 ): Promise<string> {
   const { store, clock, random, vault } = parts;
-  const provider = fillableNamed(parts, name);
+  const provider = requireFillable(parts, name);
   const secret = fields.key.trim();
   const others = (await store.credentials()).filter((one) => one.provider === provider.name);
   if (others.length >= PER_PROVIDER_MAX) {
@@ -99,11 +99,11 @@ export async function changeCredential(
   fields: Static<typeof credentialChangeSchema>,
 ): Promise<string> {
   const { store, vault } = parts;
-  const provider = fillableNamed(parts, name);
+  const provider = requireFillable(parts, name);
   const { credential_id: id, weight, enabled } = fields;
   const { requests_per_minute: requestsPerMinute, tokens_per_minute: tokensPerMinute } = fields;
   const secret = fields.key?.trim();
-  const { own, others } = await foundIn(parts, provider, id);
+  const { own, others } = await findAddedCredential(parts, provider, id);
   if (secret !== undefined) refuseTwice(parts, provider, others, secret);
   await store.putCredential({
     ...own,
@@ -122,21 +122,21 @@ export async function removeCredential(
   name: string,
   { credential_id: id }: Static<typeof credentialQuery>,
 ): Promise<string> {
-  const provider = fillableNamed(parts, name);
-  const { own } = await foundIn(parts, provider, id);
+  const provider = requireFillable(parts, name);
+  const { own } = await findAddedCredential(parts, provider, id);
   await parts.store.removeCredential(own.id);
   await parts.refresh();
   return provider.name;
 }
 
 /** Throws the Fault `not_found`. */
-export function fillableNamed({ fillable }: Pick<CredentialParts, "fillable">, name: string): Fillable {
+export function requireFillable({ fillable }: Pick<CredentialParts, "fillable">, name: string): Fillable {
   const found = fillable().find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (found) return found;
   throw new Fault("not_found", "There is no known or configured provider of that name.");
 }
 
-async function foundIn({ store }: CredentialParts, { name, secrets }: Fillable, id: string) {
+async function findAddedCredential({ store }: CredentialParts, { name, secrets }: Fillable, id: string) {
   const all = (await store.credentials()).filter(({ provider }) => provider === name);
   const own = all.find((one) => one.id === id);
   if (own) return { own, others: all.filter((one) => one !== own) };

@@ -8,7 +8,7 @@ import type { Store } from "../core/store.ts";
 import type { Clock } from "../core/world.ts";
 import { computeDay, monthStartMs } from "../ledger/day.ts";
 import type { Allowance, Ledger } from "../ledger/ledger.ts";
-import { formatInstant, instantOrNull } from "./format.ts";
+import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { allowNull, count, instant, text, usd, type View } from "./schema.ts";
 
 export const allowanceSchema = Type.Object({
@@ -43,7 +43,7 @@ export function allowanceView(allowance: Allowance): View<typeof allowanceSchema
     used,
     remaining,
     resets_at: formatInstant(resetsAtMs),
-    next_slot_at: instantOrNull(nextSlotAtMs),
+    next_slot_at: formatInstantOrNull(nextSlotAtMs),
   };
 }
 
@@ -77,6 +77,6 @@ export async function holderView(parts: HolderParts, key: GatewayKey): Promise<H
       total: await charged(0),
     },
     allowed_models: key.allowedModels,
-    expires_at: instantOrNull(key.expiresAtMs),
+    expires_at: formatInstantOrNull(key.expiresAtMs),
   };
 }

@@ -60,12 +60,12 @@ export async function listJournal(
 ): Promise<Listed<EntryView>> {
   const system = makeSystemAccount(accountId);
   if (system !== null) {
-    const find = (page: Page) => store.systemJournal(system, checked(page, null));
+    const find = (page: Page) => store.systemJournal(system, checkCursor(page, null));
     return listPage(query, find, positionOf, (entry) => entryView(entry, LEG[system](entry), null));
   }
   if ((await store.account(accountId)) === null)
     throw new Fault("not_found", "There is no account with that id.");
-  const find = (page: Page) => store.journal(accountId, checked(page, accountId));
+  const find = (page: Page) => store.journal(accountId, checkCursor(page, accountId));
   const viewOf = (entry: Entry) => entryView(entry, entry.balanceNanoUsd, entry.balanceAfterNanoUsd);
   return listPage(query, find, positionOf, viewOf);
 }
@@ -77,7 +77,7 @@ function positionOf(entry: Entry): Position {
 const ENTRY_ID = /^([\w-]+)\.\d{1,15}$/;
 
 /** Refuses a cursor of another list, which has the same shape. A null `accountId` accepts any account's. */
-function checked(page: Page, accountId: string | null): Page {
+function checkCursor(page: Page, accountId: string | null): Page {
   if (page.after === null) return page;
   const [, owner] = ENTRY_ID.exec(page.after.id) ?? [];
   if (owner !== undefined && (accountId === null || owner === accountId)) return page;

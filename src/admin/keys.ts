@@ -8,7 +8,7 @@ import type { KeyFilter } from "../core/store.ts";
 import { digestSecret, mintId, mintSecret } from "../keys/secret.ts";
 import { computeDay, type DayRules, monthStartMs } from "../ledger/day.ts";
 import type { Ledger } from "../ledger/ledger.ts";
-import { formatInstant, instantOrNull } from "./format.ts";
+import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { allowanceSchema, allowanceView, spentSchema } from "./holder.ts";
 import { momentSchema, nameSchema, readInstant, readName, readUsd, usdSchema } from "./input.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
@@ -78,11 +78,11 @@ export const keyInUseSchema = Type.Object({
 });
 export type KeyInUseView = View<typeof keyInUseSchema>;
 
-export const madeKeySchema = Type.Object({
+export const createdKeySchema = Type.Object({
   ...keySchema.properties,
   secret: Type.String({ description: "Shown this once: it is kept nowhere." }),
 });
-export type NewKeyView = View<typeof madeKeySchema>;
+export type NewKeyView = View<typeof createdKeySchema>;
 
 export function keyView(key: GatewayKey, nowMs: number): KeyView {
   return {
@@ -91,8 +91,8 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
     account_id: key.accountId,
     last4: key.last4,
     created_at: formatInstant(key.createdAtMs),
-    expires_at: instantOrNull(key.expiresAtMs),
-    revoked_at: instantOrNull(key.revokedAtMs),
+    expires_at: formatInstantOrNull(key.expiresAtMs),
+    revoked_at: formatInstantOrNull(key.revokedAtMs),
     allowed_models: key.allowedModels,
     requests_per_day: key.requestsPerDay,
     spend_limit_usd: key.spendLimitNanoUsd === null ? null : toUsd(key.spendLimitNanoUsd),
@@ -164,16 +164,16 @@ export async function createKey(world: AdminWorld, fields: Static<typeof newKeyS
 }
 
 /** Returns a page of keys, newest first, including revoked ones. `account_id`, `state` and `q` filter it. */
-export async function listKeys({ store, clock }: Looking, query: KeysQuery): Promise<Listed<KeyView>> {
+export async function listKeys({ store, clock }: KeyListParts, query: KeysQuery): Promise<Listed<KeyView>> {
   const nowMs = clock.nowMs();
-  const { data, next } = await pageOfKeys({ store, clock }, query);
+  const { data, next } = await listKeyPage({ store, clock }, query);
   return { data: data.map((key) => keyView(key, nowMs)), next };
 }
 
-type Looking = Pick<AdminWorld, "store" | "clock">;
+type KeyListParts = Pick<AdminWorld, "store" | "clock">;
 type KeysQuery = Static<typeof keysQuery>;
 
-function pageOfKeys({ store, clock }: Looking, query: KeysQuery): Promise<Listed<GatewayKey>> {
+function listKeyPage({ store, clock }: KeyListParts, query: KeysQuery): Promise<Listed<GatewayKey>> {
   const filter: KeyFilter = {
     accountId: query.account_id,
     state: query.state,
@@ -190,26 +190,26 @@ function pageOfKeys({ store, clock }: Looking, query: KeysQuery): Promise<Listed
   );
 }
 
-export interface KeyParts extends Looking {
+export interface KeyParts extends KeyListParts {
   readonly ledger: Pick<Ledger, "allowances">;
   readonly dayRules: () => DayRules;
 }
 
 /** Like `listKeys`, with each key's remaining allowance, spending, and last use. */
 export async function listKeysInUse(parts: KeyParts, query: KeysQuery): Promise<Listed<KeyInUseView>> {
-  const { data, next } = await pageOfKeys(parts, query);
-  return { data: await inUse(parts, data), next };
+  const { data, next } = await listKeyPage(parts, query);
+  return { data: await readKeyUses(parts, data), next };
 }
 
 /** Throws the Fault `not_found`. */
 export async function getKey(parts: KeyParts, id: string): Promise<KeyInUseView> {
-  const key = found(id, await parts.store.key(id));
-  const [view] = await inUse(parts, [key]);
+  const key = requireKey(id, await parts.store.key(id));
+  const [view] = await readKeyUses(parts, [key]);
   if (view) return view;
   throw noKey();
 }
 
-async function inUse(parts: KeyParts, keys: readonly GatewayKey[]): Promise<readonly KeyInUseView[]> {
+async function readKeyUses(parts: KeyParts, keys: readonly GatewayKey[]): Promise<readonly KeyInUseView[]> {
   const { store, clock, ledger, dayRules } = parts;
   if (keys.length === 0) return [];
   const nowMs = clock.nowMs();
@@ -230,7 +230,7 @@ async function inUse(parts: KeyParts, keys: readonly GatewayKey[]): Promise<read
         ...keyView(key, nowMs),
         allowance: allowanceView(allowance),
         spent_usd: spent,
-        last_used_at: instantOrNull(use.lastAtMs),
+        last_used_at: formatInstantOrNull(use.lastAtMs),
       },
     ];
   });
@@ -238,31 +238,31 @@ async function inUse(parts: KeyParts, keys: readonly GatewayKey[]): Promise<read
 
 /** Changes only the given fields. Null removes a limit. If conversations may no longer be kept, they are deleted. */
 export async function updateKey(
-  { store, clock }: Looking,
+  { store, clock }: KeyListParts,
   id: string,
   { name, ...limits }: Static<typeof keyChangeSchema>,
 ): Promise<KeyView> {
   const nowMs = clock.nowMs();
   const change = { name: name === undefined ? undefined : readName(name), ...readLimits(limits, nowMs) };
-  const key = found(id, await store.changeKey(shown(id), change));
+  const key = requireKey(id, await store.changeKey(refuseConsoleKey(id), change));
   if (change.keepsResponses === false) await store.removeResponses(key.accountId, key.id);
   return keyView(key, nowMs);
 }
 
 /** Revokes a key permanently. Repeating it changes nothing. */
-export async function revokeKey({ store, clock }: Looking, id: string): Promise<KeyView> {
+export async function revokeKey({ store, clock }: KeyListParts, id: string): Promise<KeyView> {
   const nowMs = clock.nowMs();
-  return keyView(found(id, await store.revokeKey(shown(id), nowMs)), nowMs);
+  return keyView(requireKey(id, await store.revokeKey(refuseConsoleKey(id), nowMs)), nowMs);
 }
 
 /** Hides the console's own key, which can't be viewed or changed. */
-function shown(id: string): string {
+function refuseConsoleKey(id: string): string {
   if (id !== CONSOLE_KEY) return id;
   throw noKey();
 }
 
-function found(id: string, key: GatewayKey | null): GatewayKey {
-  if (key !== null && key.id === shown(id)) return key;
+function requireKey(id: string, key: GatewayKey | null): GatewayKey {
+  if (key !== null && key.id === refuseConsoleKey(id)) return key;
   throw noKey();
 }
 

@@ -40,9 +40,9 @@ export async function listPage<Row, View>(
   const rows = await find({ limit: limit + 1, after: after === undefined ? null : readCursor(after) });
   const shown = rows.slice(0, limit);
   const last = rows.length > limit ? shown.at(-1) : undefined;
-  return { data: shown.map(viewOf), next: last === undefined ? null : cursorOf(positionOf(last)) };
+  return { data: shown.map(viewOf), next: last === undefined ? null : formatCursor(positionOf(last)) };
 }
 
-function cursorOf({ atMs, id }: Position): string {
+function formatCursor({ atMs, id }: Position): string {
   return `${atMs}.${id}`;
 }

@@ -27,7 +27,7 @@ export class LiveFeed {
   /** The end times of the requests already sent, by id. */
   readonly #seen = new Map<string, number>();
   #callOff = () => {};
-  #looking: Promise<void> | null = null;
+  #polling: Promise<void> | null = null;
 
   constructor(parts: LiveParts) {
     this.#parts = parts;
@@ -43,7 +43,7 @@ export class LiveFeed {
     if (this.#listeners.size >= LISTENERS_MAX)
       throw new Fault("overloaded", "Too many listen to the requests already.");
     if (this.#listeners.size === 0)
-      this.#callOff = this.#parts.clock.every(PERIOD_MS, () => void this.#look());
+      this.#callOff = this.#parts.clock.every(PERIOD_MS, () => void this.#poll());
     this.#listeners.set(listen, onEnd);
     return () => this.#leave(listen);
   }
@@ -63,8 +63,8 @@ export class LiveFeed {
   }
 
   /** Polls the store, one poll at a time. Never rejects: an unusable store counts as nothing new. */
-  #look(): Promise<void> {
-    this.#looking ??= this.#fresh()
+  #poll(): Promise<void> {
+    this.#polling ??= this.#fresh()
       .then((fresh) => {
         if (fresh.length === 0) return;
         const shown = fresh.slice(-ROWS_MAX);
@@ -72,9 +72,9 @@ export class LiveFeed {
       })
       .catch(() => {})
       .finally(() => {
-        this.#looking = null;
+        this.#polling = null;
       });
-    return this.#looking;
+    return this.#polling;
   }
 
   /** Returns the requests not seen yet, oldest first. */

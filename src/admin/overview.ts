@@ -47,7 +47,7 @@ export async function overview(
   const span = readSpan(query, clock.nowMs(), rules);
   const totals = new Figures();
   const series = new Map<number, Figures>();
-  if (step === "hour") for (const atMs of hoursOf(span)) series.set(atMs, new Figures());
+  if (step === "hour") for (const atMs of listHours(span)) series.set(atMs, new Figures());
   const days = listDays(span, rules);
   if (step === "day") for (const { fromMs } of days) series.set(fromMs, new Figures());
   const groupBy: readonly UsageDimension[] = step === "hour" ? ["hour"] : [];
@@ -62,13 +62,13 @@ export async function overview(
     to: formatInstant(span.toMs),
     step,
     totals: totals.view(),
-    previous: (await figuresOf(store, before(span), only)).view(),
+    previous: (await sumFigures(store, findPreviousSpan(span), only)).view(),
     series: [...series].map(([atMs, figures]) => ({ at: formatInstant(atMs), ...figures.view() })),
   };
 }
 
 /** Returns the starts of the hours that begin within a time range. */
-function hoursOf({ fromMs, toMs }: Span): readonly number[] {
+function listHours({ fromMs, toMs }: Span): readonly number[] {
   const first = Math.ceil(fromMs / HOUR_MS) * HOUR_MS;
   const count = Math.max(0, Math.ceil((toMs - first) / HOUR_MS));
   if (count > HOURS_MAX) {
@@ -77,11 +77,11 @@ function hoursOf({ fromMs, toMs }: Span): readonly number[] {
   return Array.from({ length: count }, (_, at) => first + at * HOUR_MS);
 }
 
-function before({ fromMs, toMs }: Span): Span {
+function findPreviousSpan({ fromMs, toMs }: Span): Span {
   return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
 }
 
-async function figuresOf(store: UsageParts["store"], span: Span, only: UsageFilter): Promise<Figures> {
+async function sumFigures(store: UsageParts["store"], span: Span, only: UsageFilter): Promise<Figures> {
   const figures = new Figures();
   const find = (piece: Span) => listUsageSums(store, { ...piece, groupBy: [], only });
   await eachPiece(splitSpan(span), find, ({ usage, firstTokens }) => {

@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { Fault } from "../core/fault.ts";
 import type { CredentialHealth, ModelHealth, ProviderHealth, Vitals } from "../core/health.ts";
 import { type AddedCredential, CONFIGURED } from "./credentials.ts";
-import { instantOrNull } from "./format.ts";
+import { formatInstantOrNull } from "./format.ts";
 import type { Listed } from "./list.ts";
 import {
   allowNull,
@@ -61,7 +61,7 @@ export type ProviderView = View<typeof providerSchema>;
 export const providersQuery = closeObject({ all: Type.Optional(allowWords(["true", "false"])) });
 
 /** The result of one small call with a credential. */
-export const testedSchema = Type.Object({
+export const testResultSchema = Type.Object({
   ok: truth,
   status: Type.Union([Type.Integer(), Type.Null()], {
     description: "The provider's HTTP status; null: there was no answer.",
@@ -70,7 +70,7 @@ export const testedSchema = Type.Object({
   model: allowNull(text),
   error: allowNull(text),
 });
-export type Tested = View<typeof testedSchema>;
+export type TestResult = View<typeof testResultSchema>;
 export const testSchema = closeObject({ credential_id: Type.Optional(text) });
 
 export interface ProviderParts {
@@ -97,7 +97,7 @@ export function listProviders(
   query: Static<typeof providersQuery>,
 ): Listed<ProviderView> {
   const on = parts.health().map((provider) => providerView(provider, parts.added()));
-  const off = query.all === "true" ? offOf(parts) : [];
+  const off = query.all === "true" ? listDisabled(parts) : [];
   return { data: [...on, ...off], next: null };
 }
 
@@ -109,7 +109,7 @@ export function getProvider(parts: ProviderParts, name: string): ProviderView {
   throw new Fault("not_found", "There is no provider of that name.");
 }
 
-function offOf({ health, known, added }: ProviderParts): readonly ProviderView[] {
+function listDisabled({ health, known, added }: ProviderParts): readonly ProviderView[] {
   const on = new Set(health().map(({ name }) => name));
   return known
     .filter(({ name }) => !on.has(name))
@@ -160,7 +160,7 @@ function credentialView(
     requests_per_minute: credential.requestsPerMinute,
     tokens_per_minute: credential.tokensPerMinute,
     state,
-    until: instantOrNull(untilMs),
+    until: formatInstantOrNull(untilMs),
     reason,
     in_flight: inFlight,
     error_rate: roundShare(errorRate),
@@ -187,7 +187,7 @@ function idleView(credential: AddedCredential): CredentialView {
 }
 
 function modelView(model: ModelHealth): View<typeof modelSchema> {
-  return { id: model.id, ...vitalsView(model), asks_again_at: instantOrNull(model.asksAgainAtMs) };
+  return { id: model.id, ...vitalsView(model), asks_again_at: formatInstantOrNull(model.asksAgainAtMs) };
 }
 
 function vitalsView({ breaker, errorRate, inFlight, firstTokenMs, tokensPerSecond }: Vitals): VitalsView {

@@ -96,7 +96,7 @@ export async function getRequest(
   const record = await store.request(cutStoredName(id));
   if (record === null) throw new Fault("not_found", "There is no request with that id.");
   const trace = readTrace(record.trace);
-  const content = await contentFor({ store, contentVault }, record);
+  const content = await readContent({ store, contentVault }, record);
   return {
     ...requestView(record),
     timeline: trace && timelineView(trace, record),
@@ -108,7 +108,7 @@ export async function getRequest(
 }
 
 /** Returns null if none was kept, or it can no longer be decrypted. */
-async function contentFor(
+async function readContent(
   { store, contentVault }: RequestParts,
   { accountId, id }: RequestRecord,
 ): Promise<LoggedContent | null> {

@@ -25,7 +25,7 @@ export interface Span {
 export function readSpan({ from, to }: Moments, nowMs: number, rules: DayRules): Span {
   const today = computeDay(nowMs, rules);
   const toMs = to === undefined ? today.endMs : readTo(to, rules);
-  const fromMs = from === undefined ? daysBefore(toMs, rules) : readFrom(from, rules);
+  const fromMs = from === undefined ? findRangeStart(toMs, rules) : readFrom(from, rules);
   if (fromMs >= toMs) {
     throw invalidValue("from", "expected a time before 'to', which is the end of today unless it is given");
   }
@@ -35,13 +35,13 @@ export function readSpan({ from, to }: Moments, nowMs: number, rules: DayRules):
 /** Returns the moment, or for a bare date the start of that day in the operator's time zone. */
 export function readFrom(text: string, rules: DayRules): number {
   const atMs = readMoment(text, "from");
-  return isDate(text) ? dayAt(atMs, rules).startMs : atMs;
+  return isDate(text) ? findDay(atMs, rules).startMs : atMs;
 }
 
 /** Returns the moment, or for a bare date the end of that day in the operator's time zone. */
 export function readTo(text: string, rules: DayRules): number {
   const atMs = readMoment(text, "to");
-  return isDate(text) ? dayAt(atMs, rules).endMs : atMs;
+  return isDate(text) ? findDay(atMs, rules).endMs : atMs;
 }
 
 function readMoment(text: string, param: string): number {
@@ -53,11 +53,11 @@ function isDate(text: string): boolean {
 }
 
 /** Returns the operator's day with the same name as the moment's UTC date. */
-function dayAt(atMs: number, rules: DayRules): Day {
-  return dayNamed(new Date(atMs).toISOString().slice(0, 10), rules);
+function findDay(atMs: number, rules: DayRules): Day {
+  return findDayByName(new Date(atMs).toISOString().slice(0, 10), rules);
 }
 
-function dayNamed(date: string, rules: DayRules): Day {
+function findDayByName(date: string, rules: DayRules): Day {
   let day = computeDay(Date.parse(`${date}T12:00:00Z`), rules);
   while (day.name < date) day = dayAfter(day, rules);
   while (day.name > date) day = computeDay(day.startMs - 1, rules);
@@ -65,7 +65,7 @@ function dayNamed(date: string, rules: DayRules): Day {
 }
 
 /** Returns the start of the range of `DAYS` days whose last one contains the moment before `toMs`. */
-function daysBefore(toMs: number, rules: DayRules): number {
+function findRangeStart(toMs: number, rules: DayRules): number {
   let day = computeDay(toMs - 1, rules);
   for (let days = 1; days < DAYS; days++) day = computeDay(day.startMs - 1, rules);
   return day.startMs;

@@ -31,22 +31,22 @@ export async function topUpAccount(
 ): Promise<AccountView> {
   const order: TopUpOrder = {
     accountId,
-    id: topUpIdOf(idempotencyKey, random),
+    id: makeTopUpId(idempotencyKey, random),
     nanoUsd: readUsd(fields.amount_usd, "amount_usd"),
     note: readLine(fields.note ?? "", "note") || null,
     nowMs: clock.nowMs(),
   };
-  return accountView(await made(store, order));
+  return accountView(await commitTopUp(store, order));
 }
 
 /** Ids made from a client's key contain a space, so they can't collide with our own. */
-function topUpIdOf(idempotencyKey: string | null, random: Random): string {
+function makeTopUpId(idempotencyKey: string | null, random: Random): string {
   if (idempotencyKey !== null) return `idem ${readIdempotencyKey(idempotencyKey, "Idempotency-Key")}`;
   return `top_${Buffer.from(random.bytes(ID_BYTES)).toString("hex")}`;
 }
 
 /** Returns once the top-up survives a power failure. After an unknown outcome it retries with the top-up's id. */
-async function made(store: Pick<Store, "transact" | "durable">, order: TopUpOrder): Promise<Account> {
+async function commitTopUp(store: Pick<Store, "transact" | "durable">, order: TopUpOrder): Promise<Account> {
   let doubt: Fault | null = null;
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     let written = false;

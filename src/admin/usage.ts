@@ -82,15 +82,18 @@ export async function sumUsage(
   const pieces = groups.includes("day")
     ? listDays(span, rules)
     : splitSpan(span).map((piece) => ({ name: "", ...piece }));
-  const figuresOf = (name: string, row: Dimensions) => sumOf(sums, labelsOf(groups, name, row)).figures;
+  const findFigures = (name: string, row: Dimensions) =>
+    findOrAddSum(sums, chooseLabels(groups, name, row)).figures;
   const find = ({ fromMs, toMs }: Span) => listUsageSums(store, { fromMs, toMs, groupBy });
   await eachPiece(pieces, find, ({ usage, firstTokens }, { name }) => {
     // The store also returns a row for a sum over nothing.
-    for (const row of usage) if (row.requests > 0) figuresOf(name, row).add(row);
-    for (const row of firstTokens) figuresOf(name, row).addFirstTokens(row);
+    for (const row of usage) if (row.requests > 0) findFigures(name, row).add(row);
+    for (const row of firstTokens) findFigures(name, row).addFirstTokens(row);
   });
   return {
-    data: [...sums.values()].sort(inOrder).map(({ labels, figures }) => ({ ...labels, ...figures.view() })),
+    data: [...sums.values()]
+      .sort(compareSums)
+      .map(({ labels, figures }) => ({ ...labels, ...figures.view() })),
   };
 }
 
@@ -108,7 +111,7 @@ interface Dimensions {
   readonly surface: string;
 }
 
-function labelsOf(
+function chooseLabels(
   groups: readonly Group[],
   day: string,
   { model, keyId, accountId, operation, surface }: Dimensions,
@@ -125,7 +128,7 @@ function labelsOf(
   return Object.assign({}, ...groups.map((group) => all[group]));
 }
 
-function sumOf(sums: Map<string, Sum>, labels: Labels): Sum {
+function findOrAddSum(sums: Map<string, Sum>, labels: Labels): Sum {
   const id = JSON.stringify(labels);
   const known = sums.get(id);
   if (known) return known;
@@ -141,7 +144,7 @@ function sumOf(sums: Map<string, Sum>, labels: Labels): Sum {
 }
 
 /** Orders by day, then by falling cost. Labels break ties, so that the order is stable. */
-function inOrder(a: Sum, b: Sum): number {
+function compareSums(a: Sum, b: Sum): number {
   const days = compare(a.labels.day ?? "", b.labels.day ?? "");
   const costs = b.figures.costNanoUsd - a.figures.costNanoUsd;
   return days || costs || compare(JSON.stringify(a.labels), JSON.stringify(b.labels));

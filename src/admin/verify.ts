@@ -1,6 +1,6 @@
 // Checks the books: each balance equals the sum of its journal, no hold is missing, and all accounts add up to zero.
 import type { AccountAudit, Audit } from "../core/store.ts";
-import { usdText } from "./format.ts";
+import { formatNanoUsd } from "./format.ts";
 
 /** A value that isn't as expected. */
 export interface BookProblem {
@@ -46,13 +46,13 @@ function wholeProblems(audit: Audit): readonly BookProblem[] {
   const sum = addUp(audit);
   if (sum !== 0n) {
     const by = "each movement has two sides";
-    problems.push({ ...all, what: "sum", found: usdText(sum), unit: "USD", by });
+    problems.push({ ...all, what: "sum", found: formatNanoUsd(sum), unit: "USD", by });
   }
   return problems;
 }
 
 function usd(nano: number): string {
-  return usdText(BigInt(nano));
+  return formatNanoUsd(BigInt(nano));
 }
 
 /** Adds up free, held, received, earned and written-off amounts: zero if each movement has both its sides. */

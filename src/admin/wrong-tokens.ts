@@ -40,7 +40,7 @@ export class WrongTokens {
   /** Counts a wrong token and returns its Fault: `invalid_api_key` with the message, or `rate_limit_exceeded`. */
   refuse(message: string, address: string): Fault {
     const nowMs = this.#ports.clock.nowMs();
-    this.#turnTo(toMinute(nowMs));
+    this.#startMinute(toMinute(nowMs));
     this.#shown++;
     this.#unlogged++;
     this.#lastAddress = address;
@@ -55,8 +55,8 @@ export class WrongTokens {
   async share(): Promise<void> {
     const { store, clock } = this.#ports;
     const nowMs = clock.nowMs();
-    this.#tell(nowMs);
-    this.#turnTo(toMinute(nowMs));
+    this.#logCount(nowMs);
+    this.#startMinute(toMinute(nowMs));
     const [minute, more] = [this.#minute, this.#shown - this.#shared];
     if (more === 0 || this.#everywhere >= PER_MINUTE) return;
     const kept = await store.changeSetting(
@@ -69,7 +69,7 @@ export class WrongTokens {
   }
 
   /** Logs the first one at once, and then at most one line a minute. */
-  #tell(nowMs: number): void {
+  #logCount(nowMs: number): void {
     if (this.#unlogged === 0 || nowMs - this.#loggedAtMs < MINUTE_MS) return;
     const told = { tokens: this.#unlogged, last_address: this.#lastAddress };
     this.#ports.log({ event: "wrong_admin_tokens", level: "warn", ...told });
@@ -77,7 +77,7 @@ export class WrongTokens {
     this.#unlogged = 0;
   }
 
-  #turnTo(minute: number): void {
+  #startMinute(minute: number): void {
     if (minute === this.#minute) return;
     this.#minute = minute;
     this.#shown = 0;

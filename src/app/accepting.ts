@@ -32,7 +32,7 @@ export interface Listener {
  * if there are none, it stops the listener and frees the kept descriptors for the running requests. It reopens the
  * listener when twice as many are free.
  */
-export class Accepting {
+export class AcceptGuard {
   readonly #descriptors: Descriptors;
   readonly #listener: Listener;
   readonly #spare: number;
@@ -85,10 +85,10 @@ export class Accepting {
 }
 
 /** Guards the process's listener until the returned function is called. Does nothing if the process has no limit. */
-export function keepAccepting(listener: Listener, clock: Clock, log: Log): () => void {
+export function startAcceptGuard(listener: Listener, clock: Clock, log: Log): () => void {
   const max = PROCESS_READINGS.process_max_fds();
   if (max === null) return () => {};
-  const accepting = new Accepting({ max, take: openDescriptor, give: closeSync }, listener, log);
+  const accepting = new AcceptGuard({ max, take: openDescriptor, give: closeSync }, listener, log);
   return clock.every(CHECK_EVERY_MS, () => accepting.check());
 }
 

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { PageFile } from "../http/files.ts";
-import { buildBill } from "./materials.ts";
+import { buildBillOfMaterials } from "./materials.ts";
 import { bundleConsole, nameEmbeddedFile } from "./page-files.ts";
 import { renderDocs } from "./render-docs.ts";
 
@@ -18,5 +18,5 @@ function write(name: string, files: readonly PageFile[]): void {
 
 write("console", await bundleConsole());
 write("docs", await renderDocs());
-const bill = buildBill(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
+const bill = buildBillOfMaterials(readFileSync(join(ROOT, "package-lock.json"), "utf8"));
 writeFileSync(join(DIST, "poundkey.cdx.json"), `${JSON.stringify(bill, null, 2)}\n`);

@@ -19,7 +19,7 @@ interface Locked {
  * Builds the bill of the program that `package-lock.json` belongs to: its dependencies and theirs. Like the build, it
  * omits development dependencies and peers that nothing else needs. It contains no time, so that it can be reproduced.
  */
-export function buildBill(lockText: string): JsonObject {
+export function buildBillOfMaterials(lockText: string): JsonObject {
   const reader = new LockReader(asObject(asObject(parseJson(lockText)).packages));
   const program = reader.at("");
   const libraries = [...reader.found.values()]

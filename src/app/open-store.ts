@@ -72,7 +72,7 @@ async function openEngine(
 ): Promise<Engine> {
   const path = findDatabaseFile(address);
   if (path !== null) {
-    if (opening === "find" && !isThere(path)) throw new NoStoreError(showPlace(address));
+    if (opening === "find" && !storeExists(path)) throw new NoStoreError(showPlace(address));
     return { store: await openSqliteStore({ path, decide }), file: masterKeyFile(path) };
   }
   if (!masterKeyText) {
@@ -94,7 +94,7 @@ export function findDatabaseFile(address: string): string | null {
 }
 
 /** True if the file has content. SQLite would make a new store of an empty one. */
-export function isThere(path: string): boolean {
+export function storeExists(path: string): boolean {
   return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
@@ -107,7 +107,7 @@ function showPlace(address: string): string {
 /** Writes the line that a command prints before it opens a store that it may make. */
 export function describeStore(address: string): string {
   const path = findDatabaseFile(address);
-  const isNew = path !== null && !isThere(path);
+  const isNew = path !== null && !storeExists(path);
   return `poundkey: ${isNew ? "making a new store at" : "the store is"} ${showPlace(address)}`;
 }
 

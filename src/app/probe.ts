@@ -1,6 +1,6 @@
 // Tests a provider's address, key and dialect with one small call, for `poundkey check --probe` and the console.
 
-import type { Tested } from "../admin/providers.ts";
+import type { TestResult } from "../admin/providers.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Ending } from "../core/ending.ts";
 import { toFault } from "../core/fault.ts";
@@ -36,7 +36,7 @@ export async function testCredential(
   credential: Credential,
   cards: readonly ModelCard[],
   fetch: Fetch,
-): Promise<Tested> {
+): Promise<TestResult> {
   const card = findCheapest(setup, cards);
   const result = { ok: false, status: null, latency_ms: null, model: card?.id ?? null };
   if (!card)

@@ -1,6 +1,6 @@
 // Connects the operator's provider routes with the live configuration, health and the store.
 import type { Fillable } from "../admin/credentials.ts";
-import type { Tested } from "../admin/providers.ts";
+import type { TestResult } from "../admin/providers.ts";
 import { buildCatalogue } from "../catalogue/catalogue.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential, ProviderSetup } from "../core/settings.ts";
@@ -61,7 +61,7 @@ async function runTest(
   { live, fetch }: ProviderPortsParts,
   name: string,
   credentialId: string | null,
-): Promise<Tested> {
+): Promise<TestResult> {
   const setup = findSetup(live, name);
   const { settings, credentials } = live;
   const configured = setup.credentials.filter(({ id }) => id === undefined);

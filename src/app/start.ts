@@ -6,7 +6,7 @@ import type { ServerRules, Settings } from "../core/settings.ts";
 import type { Log } from "../core/world.ts";
 import type { Simulator } from "../simulator/server.ts";
 import { createLineLog, gatherWrites } from "../telemetry/log-lines.ts";
-import { keepAccepting } from "./accepting.ts";
+import { startAcceptGuard } from "./accepting.ts";
 import { type RunningGateway, startGateway } from "./composition.ts";
 import {
   type ConfigurationFlags,
@@ -81,7 +81,7 @@ async function serve(options: StartOptions, loaded: Settings, io: Io): Promise<n
   const complete = (settings: Settings) => (simulator ? addSimulator(settings, simulator.url) : settings);
   const settings = complete(loaded);
   try {
-    const opened = await openStoreAloud(settings.store, io, log);
+    const opened = await openAndDescribeStore(settings.store, io, log);
     const running = await listen(options, settings, opened, log);
     // The handlers come before the announcement: a signal right after it must not end the process undrained.
     const stopped = PART === null ? waitForSignal() : waitForStop();
@@ -99,7 +99,7 @@ function warnOfFewFiles(log: Log): void {
 }
 
 /** Prints the store's address and warns of files that others can read. Only one of several workers does. */
-async function openStoreAloud(address: string, io: Io, log: Log): Promise<OpenedStore> {
+async function openAndDescribeStore(address: string, io: Io, log: Log): Promise<OpenedStore> {
   const isSpeaker = PART?.announces ?? true;
   if (isSpeaker) io.err(describeStore(address));
   const opened = await openStore(address, process.env.POUNDKEY_MASTER_KEY);
@@ -200,7 +200,7 @@ async function runUntilStopped(
   if (PART !== null) sendToParent("listening");
   // The binary compiles little of the code up to here (`--compile-jit-policy`), which saves a third of a start's CPU.
   Bun.unsafe.setJITPolicy(1);
-  const endAccepting = keepAccepting(running.listener, clock, log);
+  const endAccepting = startAcceptGuard(running.listener, clock, log);
   await stopped;
   log({ event: "stopping", level: "info", open_requests: running.gateway.open });
   watch.stop();

@@ -5,9 +5,9 @@ import { findNearest } from "../core/nearest.ts";
 import { SELECTORS, type Selector } from "../core/selector.ts";
 import type { ModelOverlay, ProviderSetup } from "../core/settings.ts";
 import { applyPrices, findNextChange, viewLaterPrices } from "./later-prices.ts";
-import { overlaid } from "./overlay.ts";
+import { applyOverlay } from "./overlay.ts";
 import { priceView } from "./price.ts";
-import { shippedCards } from "./rows.ts";
+import { loadShippedCards } from "./rows.ts";
 import { makeUnlistedCard } from "./unlisted.ts";
 
 const SELECTOR_PROVIDER = "Router";
@@ -61,11 +61,11 @@ export function buildCatalogue(input: CatalogueInput): Catalogue {
  * Returns every card by canonical id. The operator's catalogue file replaces shipped cards of the same id; the
  * operator's own models replace both.
  */
-export function knownCards(
+export function collectCards(
   ownModels: readonly ModelCard[],
   newerModels: readonly ModelCard[] = [],
 ): ReadonlyMap<string, ModelCard> {
-  return new Map([...shippedCards(), ...newerModels, ...ownModels].map((card) => [card.id, card]));
+  return new Map([...loadShippedCards(), ...newerModels, ...ownModels].map((card) => [card.id, card]));
 }
 
 /** Splits the text at the first `#`, else at the first `/`. Null for a bare name. */
@@ -89,12 +89,12 @@ function toPattern(alias: string): RegExp {
   return new RegExp(`^${parts.join(".*")}$`, "s");
 }
 
-function keyOf(provider: string, name: string): string {
+function makeKey(provider: string, name: string): string {
   return `${provider.toLowerCase()}#${name}`;
 }
 
 /** Returns the id without its provider. For a deployment this is the operator's name. */
-export function ownName({ id, provider }: ModelCard): string {
+export function stripProvider({ id, provider }: ModelCard): string {
   return id.slice(provider.length + 1);
 }
 
@@ -125,9 +125,9 @@ class IndexedCatalogue implements Catalogue {
   constructor({ providers, overlay, ownModels, newerModels, aliases, nowMs = 0 }: CatalogueInput) {
     const on = new Map(providers.map((provider) => [provider.name, provider]));
     const changes = new Map(overlay.map((change) => [change.id, change]));
-    const offered = [...knownCards(ownModels, newerModels).values()]
+    const offered = [...collectCards(ownModels, newerModels).values()]
       .filter((card) => isOffered(card, on.get(card.provider)))
-      .flatMap((card) => overlaid(card, changes.get(card.id)) ?? [])
+      .flatMap((card) => applyOverlay(card, changes.get(card.id)) ?? [])
       .map((card) => applyPrices(card, nowMs));
     const own = new Set(ownModels.map(({ id }) => id));
     this.#cards = offered.filter((card) => own.has(card.id) || isListed(card, on.get(card.provider)));
@@ -136,16 +136,16 @@ class IndexedCatalogue implements Catalogue {
     this.#open = new Map(
       providers.filter((one) => one.unlistedModels).map((one) => [one.name.toLowerCase(), one.name]),
     );
-    this.#aliases = new Map(Object.entries(aliases).map(([alias, target]) => [alias, heaviestFirst(target)]));
+    this.#aliases = new Map(Object.entries(aliases).map(([alias, target]) => [alias, sortByWeight(target)]));
     this.#patterns = [...this.#aliases].flatMap(([alias, target]) =>
       alias.includes("*") ? [{ names: toPattern(alias), target }] : [],
     );
-    for (const card of offered) this.#byKey.set(keyOf(card.provider, ownName(card)), card);
+    for (const card of offered) this.#byKey.set(makeKey(card.provider, stripProvider(card)), card);
     for (const card of this.#cards) this.#index(card);
   }
 
   #index(card: ModelCard): void {
-    const name = ownName(card).toLowerCase();
+    const name = stripProvider(card).toLowerCase();
     for (const key of new Set([name, name.slice(name.lastIndexOf("/") + 1)])) {
       this.#byName.set(key, [...(this.#byName.get(key) ?? []), card.id]);
     }
@@ -164,32 +164,32 @@ class IndexedCatalogue implements Catalogue {
   resolve(text: string): Resolution {
     const alias = this.#aliases.get(text) ?? this.#patterns.find(({ names }) => names.test(text))?.target;
     return (
-      this.#named(text) ??
-      (alias === undefined ? null : this.#aliased(alias)) ??
-      this.#passed(text) ?? { kind: "unknown", nearest: this.#nearest(text) }
+      this.#findNamed(text) ??
+      (alias === undefined ? null : this.#resolveAlias(alias)) ??
+      this.#makeUnlisted(text) ?? { kind: "unknown", nearest: this.#nearest(text) }
     );
   }
 
-  #named(text: string): Resolution | null {
+  #findNamed(text: string): Resolution | null {
     const selector = findSelector(text);
     if (selector !== null) return { kind: "selector", selector };
     const parts = splitId(text);
-    const card = parts === null ? undefined : this.#byKey.get(keyOf(parts.provider, parts.name));
+    const card = parts === null ? undefined : this.#byKey.get(makeKey(parts.provider, parts.name));
     return card === undefined ? null : { kind: "card", card };
   }
 
   /** Models of a group that aren't available now are left out. */
-  #aliased(alias: Alias): Resolution | null {
-    if (typeof alias === "string") return this.#named(alias) ?? this.#passed(alias);
+  #resolveAlias(alias: Alias): Resolution | null {
+    if (typeof alias === "string") return this.#findNamed(alias) ?? this.#makeUnlisted(alias);
     const members = alias.flatMap(({ model, weight }) => {
-      const found = this.#named(model) ?? this.#passed(model);
+      const found = this.#findNamed(model) ?? this.#makeUnlisted(model);
       return found?.kind === "card" ? [{ card: found.card, weight }] : [];
     });
     return members.length === 0 ? null : { kind: "group", members };
   }
 
   /** Returns a card without facts for a name that isn't in the catalogue, if its provider accepts such names. */
-  #passed(text: string): Resolution | null {
+  #makeUnlisted(text: string): Resolution | null {
     const parts = splitId(text);
     const provider = parts === null ? undefined : this.#open.get(parts.provider.toLowerCase());
     if (parts === null || provider === undefined || !UNLISTED_NAME.test(parts.name)) return null;
@@ -212,7 +212,7 @@ class IndexedCatalogue implements Catalogue {
   }
 }
 
-function heaviestFirst(alias: Alias): Alias {
+function sortByWeight(alias: Alias): Alias {
   return typeof alias === "string" ? alias : alias.toSorted((a, b) => b.weight - a.weight);
 }
 
@@ -226,19 +226,19 @@ export function modelView(card: ModelCard) {
     object: "model",
     created: card.created,
     owned_by: card.ownedBy,
-    name: ownName(card),
+    name: stripProvider(card),
     context_window: card.contextTokensMax,
     max_output_tokens: card.outputTokensMax,
     pricing: card.price === null ? null : priceView(card.price),
     ...(card.laterPrices ? { later_pricing: viewLaterPrices(card) } : {}),
     capabilities: CAPABILITIES.filter((capability) => card.capabilities.has(capability)),
     operations: card.operations ? [...card.operations] : null,
-    release_date: card.created === 0 ? null : dateOf(card.created),
+    release_date: card.created === 0 ? null : formatDate(card.created),
     shutdown_date: card.shutdownDate ?? null,
   };
 }
 export type ModelView = ReturnType<typeof modelView>;
 
-function dateOf(seconds: number): string {
+function formatDate(seconds: number): string {
   return new Date(seconds * MILLISECONDS_PER_SECOND).toISOString().slice(0, DATE_CHARACTERS);
 }

@@ -1,8 +1,8 @@
 // Compares two catalogues, model by model and field by field.
 import type { ModelCard } from "../core/card.ts";
 import type { ModelOverlay } from "../core/settings.ts";
-import { knownCards, modelView } from "./catalogue.ts";
-import { overlaid } from "./overlay.ts";
+import { collectCards, modelView } from "./catalogue.ts";
+import { applyOverlay } from "./overlay.ts";
 
 export interface CardChange {
   readonly id: string;
@@ -51,8 +51,8 @@ function compareFields(before: Fields, after: Fields): readonly FieldChange[] {
 
 function listFields({ ownModels, newerModels, overlay }: Cards): ReadonlyMap<string, Fields> {
   const changes = new Map(overlay.map((change) => [change.id, change]));
-  const cards = [...knownCards(ownModels, newerModels).values()].flatMap(
-    (card) => overlaid(card, changes.get(card.id)) ?? [],
+  const cards = [...collectCards(ownModels, newerModels).values()].flatMap(
+    (card) => applyOverlay(card, changes.get(card.id)) ?? [],
   );
   return new Map(cards.map((card) => [card.id, listCardFields(card)]));
 }

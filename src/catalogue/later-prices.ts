@@ -1,6 +1,6 @@
 // Announced prices: each applies from a day on and replaces the one before.
 import type { LaterPrice, ModelCard, OperationName } from "../core/card.ts";
-import { buildPrice, findMissingRate, type PriceFields, priceProblem, priceView } from "./price.ts";
+import { buildPrice, findMissingRate, findPriceProblem, type PriceFields, priceView } from "./price.ts";
 
 export interface LaterPriceFields extends PriceFields {
   /** `YYYY-MM-DD`. The price applies from the start of that day in UTC. */
@@ -37,7 +37,7 @@ export function findLaterProblem(
     if (fields.findIndex((one) => one.from === from) < at)
       return { at, message: `two prices hold from ${from} on` };
     const missing = findMissingRate(price, operations);
-    const message = missing === null ? priceProblem(price) : `has no price of ${missing}`;
+    const message = missing === null ? findPriceProblem(price) : `has no price of ${missing}`;
     if (message !== null) return { at, message };
   }
   return null;

@@ -2,7 +2,7 @@
 import type { ModelCard } from "../core/card.ts";
 import { findNearest } from "../core/nearest.ts";
 import type { ModelOverlay } from "../core/settings.ts";
-import { isSlip, priceView } from "./price.ts";
+import { isUnitMistake, priceView } from "./price.ts";
 
 /** A mistake in an entry. The path is empty if the id itself is wrong. */
 interface OverlayProblem {
@@ -12,7 +12,7 @@ interface OverlayProblem {
 }
 
 /** Returns the card with the operator's changes. Null if it is disabled. */
-export function overlaid(card: ModelCard, change: ModelOverlay | undefined): ModelCard | null {
+export function applyOverlay(card: ModelCard, change: ModelOverlay | undefined): ModelCard | null {
   if (change === undefined) return card;
   if (change.disabled) return null;
   const { laterPrices: announced, ...own } = card;
@@ -33,41 +33,42 @@ export function overlaid(card: ModelCard, change: ModelOverlay | undefined): Mod
 }
 
 /** Returns all mistakes in the overlay, checked against every known card, even if its provider is disabled. */
-export function overlayProblems(
+export function findOverlayProblems(
   cards: ReadonlyMap<string, ModelCard>,
   overlay: readonly ModelOverlay[],
 ): OverlayProblem[] {
   return overlay.flatMap((change) => {
     const card = cards.get(change.id);
-    if (card === undefined) return [{ id: change.id, path: [], message: unknownModel(change.id, cards) }];
+    if (card === undefined)
+      return [{ id: change.id, path: [], message: describeUnknownModel(change.id, cards) }];
     return [
-      ...priceProblems(card, change),
-      ...limitProblems(card, change),
-      ...fallbackProblems(change, cards),
+      ...findPriceProblems(card, change),
+      ...findLimitProblems(card, change),
+      ...findFallbackProblems(change, cards),
     ];
   });
 }
 
 /** Returns the message for an id that no card has. */
-export function unknownModel(id: string, cards: ReadonlyMap<string, ModelCard>): string {
+export function describeUnknownModel(id: string, cards: ReadonlyMap<string, ModelCard>): string {
   const [near] = findNearest(id, cards.keys(), 1);
   return `no model has this id${near === undefined ? "" : `; did you mean ${near}?`}`;
 }
 
-function priceProblems(card: ModelCard, change: ModelOverlay): OverlayProblem[] {
+function findPriceProblems(card: ModelCard, change: ModelOverlay): OverlayProblem[] {
   const known = card.price;
   if (!known) return [];
   const { input, output } = priceView(known);
   const message = `is 100 times or more off the known price (input ${input}, output ${output}); prices are USD per million tokens`;
   const later = (change.laterPrices ?? []).map(({ price }, at) => ({ price, path: ["later_prices", at] }));
   return [{ price: change.price, path: ["price"] }, ...later].flatMap(({ price, path }) =>
-    price && isSlip(price, known) ? [{ id: card.id, path, message }] : [],
+    price && isUnitMistake(price, known) ? [{ id: card.id, path, message }] : [],
   );
 }
 
-function limitProblems(card: ModelCard, change: ModelOverlay): OverlayProblem[] {
+function findLimitProblems(card: ModelCard, change: ModelOverlay): OverlayProblem[] {
   const { contextTokensMax: context, outputTokensMax: output } =
-    overlaid(card, { ...change, disabled: false }) ?? card;
+    applyOverlay(card, { ...change, disabled: false }) ?? card;
   if (context === null || output === null || output <= context) return [];
   const path = [change.outputTokensMax === undefined ? "context" : "output"];
   return [
@@ -75,11 +76,11 @@ function limitProblems(card: ModelCard, change: ModelOverlay): OverlayProblem[] 
   ];
 }
 
-function fallbackProblems(change: ModelOverlay, cards: ReadonlyMap<string, ModelCard>): OverlayProblem[] {
+function findFallbackProblems(change: ModelOverlay, cards: ReadonlyMap<string, ModelCard>): OverlayProblem[] {
   return (change.fallbacks ?? []).flatMap((id, at) => {
     const problem = (message: string) => [{ id: change.id, path: ["fallbacks", at], message }];
     if (id === change.id) return problem("a model can't be its own fallback");
     if (change.fallbacks?.indexOf(id) !== at) return problem("this fallback is named twice");
-    return cards.has(id) ? [] : problem(unknownModel(id, cards));
+    return cards.has(id) ? [] : problem(describeUnknownModel(id, cards));
   });
 }

@@ -93,10 +93,10 @@ export function findMissingRate(
 }
 
 /** Returns the mistake in a price on its own. Null if there is none. */
-export function priceProblem(fields: PriceFields): string | null {
+export function findPriceProblem(fields: PriceFields): string | null {
   for (const [name, rate] of Object.entries(fields)) {
     if (typeof rate === "number") {
-      const wrong = rateProblem(name, rate);
+      const wrong = findRateProblem(name, rate);
       if (wrong !== null) return wrong;
     }
   }
@@ -106,13 +106,13 @@ export function priceProblem(fields: PriceFields): string | null {
   const starts = (fields.tiers ?? []).map((tier) => tier.above_tokens);
   if (new Set(starts).size < starts.length) return "two tiers start at the same number of tokens";
   for (const tier of fields.tiers ?? []) {
-    const wrong = priceProblem({ ...tier });
+    const wrong = findPriceProblem({ ...tier });
     if (wrong !== null) return `tier above ${tier.above_tokens} tokens: ${wrong}`;
   }
   return null;
 }
 
-function rateProblem(name: string, rate: number): string | null {
+function findRateProblem(name: string, rate: number): string | null {
   if (name === "above_tokens") {
     return Number.isSafeInteger(rate) && rate > 0 ? null : "above_tokens is not a number of tokens";
   }
@@ -124,7 +124,7 @@ function rateProblem(name: string, rate: number): string | null {
 }
 
 /** True if a price is so far from the model's known one that its unit must differ. 0 is a valid price. */
-export function isSlip(price: Price, known: Price): boolean {
+export function isUnitMistake(price: Price, known: Price): boolean {
   const pairs = [
     [price.input, known.input],
     [price.output, known.output],

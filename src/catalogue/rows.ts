@@ -13,13 +13,13 @@ import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/
 import beyondChat from "./beyond-chat.data.json";
 import { buildLaterPrices, findLaterProblem, type LaterPriceFields } from "./later-prices.ts";
 import data from "./models.data.json";
-import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "./price.ts";
+import { buildPrice, findMissingRate, findPriceProblem, type PriceFields } from "./price.ts";
 
 const TOKENS_MAX = 100_000_000;
 const MILLISECONDS_PER_SECOND = 1000;
 
 /** Returns the files' cards in order. Throws if a row is invalid: a broken build must not start. */
-export function shippedCards(): readonly ModelCard[] {
+export function loadShippedCards(): readonly ModelCard[] {
   cards ??= buildCards([...data, ...beyondChat]);
   return cards;
 }
@@ -29,21 +29,21 @@ let cards: readonly ModelCard[] | undefined;
 export function buildCards(rows: unknown): readonly ModelCard[] {
   const seen = new Set<string>();
   return asArray(rows).map((row) => {
-    const card = cardOf(isObject(row) ? row : {});
-    if (seen.has(card.id.toLowerCase())) throw unsound(card.id, "is there twice");
+    const card = buildCard(isObject(row) ? row : {});
+    if (seen.has(card.id.toLowerCase())) throw createRowError(card.id, "is there twice");
     seen.add(card.id.toLowerCase());
     return card;
   });
 }
 
-function cardOf(row: JsonObject): ModelCard {
+function buildCard(row: JsonObject): ModelCard {
   const id = asString(row.id) ?? "";
   const at = id.indexOf("#");
-  if (at < 1 || at === id.length - 1) throw unsound(id, "has an id that isn't <Provider>#<model>");
-  const context = tokens(id, row.context);
-  const output = tokens(id, row.output);
+  if (at < 1 || at === id.length - 1) throw createRowError(id, "has an id that isn't <Provider>#<model>");
+  const context = readTokens(id, row.context);
+  const output = readTokens(id, row.output);
   if (context !== null && output !== null && output > context)
-    throw unsound(id, "outputs more than its context");
+    throw createRowError(id, "outputs more than its context");
   const operations =
     row.operations === undefined
       ? CHAT_ONLY
@@ -53,12 +53,12 @@ function cardOf(row: JsonObject): ModelCard {
     id,
     provider: id.slice(0, at),
     name: id.slice(at + 1),
-    created: secondsOf(id, row.released),
+    created: readReleaseSeconds(id, row.released),
     shutdownDate: asString(row.shutdown),
     ownedBy: asString(row.owner) ?? id.slice(0, at),
     contextTokensMax: context,
     outputTokensMax: output,
-    price: row.price === null ? null : soundPrice(id, row.price, operations),
+    price: row.price === null ? null : readPrice(id, row.price, operations),
     ...(laterPrices.length === 0 ? {} : { laterPrices }),
     capabilities: new Set(readNames(id, row.capabilities, CAPABILITIES, "capability", 0)),
     operations,
@@ -69,17 +69,18 @@ function cardOf(row: JsonObject): ModelCard {
   };
 }
 
-function tokens(id: string, value: unknown): number | null {
+function readTokens(id: string, value: unknown): number | null {
   if (value === null) return null;
   const count = asNumber(value) ?? 0;
-  if (!Number.isSafeInteger(count) || count < 1 || count > TOKENS_MAX) throw unsound(id, "has an odd limit");
+  if (!Number.isSafeInteger(count) || count < 1 || count > TOKENS_MAX)
+    throw createRowError(id, "has an odd limit");
   return count;
 }
 
-function secondsOf(id: string, value: unknown): number {
+function readReleaseSeconds(id: string, value: unknown): number {
   if (value === null) return 0;
   const time = Date.parse(asString(value) ?? "");
-  if (Number.isNaN(time)) throw unsound(id, "has no date of release");
+  if (Number.isNaN(time)) throw createRowError(id, "has no date of release");
   return time / MILLISECONDS_PER_SECOND;
 }
 
@@ -87,11 +88,11 @@ function isPrice(value: unknown): value is PriceFields {
   return isObject(value) && Object.keys(value).length > 0;
 }
 
-function soundPrice(id: string, value: unknown, operations: ReadonlySet<OperationName>): Price {
-  if (!isPrice(value)) throw unsound(id, "has no price");
+function readPrice(id: string, value: unknown, operations: ReadonlySet<OperationName>): Price {
+  if (!isPrice(value)) throw createRowError(id, "has no price");
   const missing = findMissingRate(value, operations);
-  const wrong = missing === null ? priceProblem(value) : `has no price of ${missing}`;
-  if (wrong !== null) throw unsound(id, wrong);
+  const wrong = missing === null ? findPriceProblem(value) : `has no price of ${missing}`;
+  if (wrong !== null) throw createRowError(id, wrong);
   return buildPrice(value);
 }
 
@@ -102,9 +103,9 @@ function readLaterPrices(
 ): readonly LaterPrice[] {
   const rows = asArray(value);
   const prices = rows.filter(isLaterPrice);
-  if (prices.length < rows.length) throw unsound(id, "has a later price without a day");
+  if (prices.length < rows.length) throw createRowError(id, "has a later price without a day");
   const wrong = findLaterProblem(prices, operations);
-  if (wrong !== null) throw unsound(id, wrong.message);
+  if (wrong !== null) throw createRowError(id, wrong.message);
   return buildLaterPrices(prices);
 }
 
@@ -122,10 +123,11 @@ function readNames<Name extends string>(
 ): readonly Name[] {
   const names = asArray(value);
   const found = known.filter((name) => names.includes(name));
-  if (found.length !== names.length || found.length < least) throw unsound(id, `has an unknown ${what}`);
+  if (found.length !== names.length || found.length < least)
+    throw createRowError(id, `has an unknown ${what}`);
   return found;
 }
 
-function unsound(id: string, what: string): Error {
+function createRowError(id: string, what: string): Error {
   return new Error(`The model catalogue is unsound: ${id || "a row without id"}: ${what}.`);
 }

@@ -7,7 +7,7 @@ import {
   listAccounts,
   newAccountSchema,
 } from "../admin/accounts.ts";
-import { usdText } from "../admin/format.ts";
+import { formatNanoUsd } from "../admin/format.ts";
 import { readInput } from "../admin/input.ts";
 import { type EntryView, listJournal } from "../admin/journal.ts";
 import { topUpAccount, topUpSchema } from "../admin/topups.ts";
@@ -109,5 +109,5 @@ function formatEntryCells(entry: EntryView): readonly string[] {
 }
 
 function formatUsd(usd: number): string {
-  return usdText(BigInt(Math.round(usd * NANO_PER_USD)));
+  return formatNanoUsd(BigInt(Math.round(usd * NANO_PER_USD)));
 }

@@ -61,7 +61,7 @@ export function parseArguments(args: readonly string[], flags: FlagKinds, wordsM
   const found = { values: new Map<string, string>(), switches: new Set<string>(), words: [] as string[] };
   for (const token of tokens) {
     if (token.kind === "positional") found.words.push(token.value);
-    if (token.kind === "option") takeFlag(token, flags, found);
+    if (token.kind === "option") addFlag(token, flags, found);
   }
   const surplus = found.words[wordsMax];
   if (surplus !== undefined) throw new UsageError(`unexpected argument "${surplus}"`);
@@ -74,7 +74,7 @@ interface FlagToken {
   readonly value?: string | undefined;
 }
 
-function takeFlag(
+function addFlag(
   { name, rawName, value }: FlagToken,
   flags: FlagKinds,
   { values, switches }: { readonly values: Map<string, string>; readonly switches: Set<string> },

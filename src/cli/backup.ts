@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { findDatabaseFile, isThere } from "../app/open-store.ts";
+import { findDatabaseFile, storeExists } from "../app/open-store.ts";
 import { EXIT, type Io } from "../app/terminal.ts";
 import type { Settings } from "../core/settings.ts";
 import { NoStoreError } from "../store/address.ts";
@@ -57,7 +57,7 @@ function backUp(address: string, name: string, masterKeyText: string | undefined
   if (store === null) {
     throw new Error("The store is on PostgreSQL, which has its own tools: pg_dump makes a consistent copy.");
   }
-  if (!isThere(store)) throw new NoStoreError(store);
+  if (!storeExists(store)) throw new NoStoreError(store);
   const file = resolve(name);
   if (existsSync(file)) throw new Error(`${file} is there already; a backup takes no file's place.`);
   const masterKey = masterKeyText ? "POUNDKEY_MASTER_KEY" : masterKeyFile(store).path;

@@ -1,6 +1,6 @@
 // `poundkey ledger`: verifies the books, also while a gateway runs on the same store.
 import { parseArgs } from "node:util";
-import { usdText } from "../admin/format.ts";
+import { formatNanoUsd } from "../admin/format.ts";
 import { addUp, type BookProblem, listProblems } from "../admin/verify.ts";
 import type { Io } from "../app/terminal.ts";
 import type { Audit } from "../core/store.ts";
@@ -57,7 +57,7 @@ function countEntries({ accounts, strayEntries }: Audit): number {
 function listSums(audit: Audit): readonly (readonly [name: string, usd: string])[] {
   const { balances, held, system } = audit;
   const sums = { balances, held, ...system, sum: addUp(audit) };
-  return Object.entries(sums).map(([name, sum]) => [name, usdText(sum)]);
+  return Object.entries(sums).map(([name, sum]) => [name, formatNanoUsd(sum)]);
 }
 
 function formatCount(count: number, one: string, many = `${one}s`): string {

@@ -84,17 +84,17 @@ export async function learn(call: LessonCall, file: string): Promise<void> {
   printResult(call, { learned, known }, `Learned from ${learned} labels; ${known} were known.`);
 }
 
-type Wrong = (what: string) => UsageError;
+type LineError = (what: string) => UsageError;
 
 /** Reads every line that isn't empty. Throws a UsageError that names the first wrong line, so that nothing is stored. */
-function readLines<Read>(file: string, read: (line: string, wrong: Wrong) => Read): readonly Read[] {
+function readLines<Read>(file: string, read: (line: string, wrong: LineError) => Read): readonly Read[] {
   const lines = readFileSync(file, "utf8").split("\n");
   return lines.flatMap((line, at) =>
     line.trim() === "" ? [] : [read(line.trim(), (what) => new UsageError(`line ${at + 1}: ${what}`))],
   );
 }
 
-function parseLabel(line: string, wrong: Wrong, catalogue: Catalogue, settings: Settings): Labelled {
+function parseLabel(line: string, wrong: LineError, catalogue: Catalogue, settings: Settings): Labelled {
   const label = parseLine(line, wrong);
   const found = catalogue.resolve(asString(label.model) ?? "");
   if (found.kind !== "card") throw wrong(`'model' must be the id of an available model`);
@@ -191,7 +191,7 @@ function joinLabels(lessons: readonly Lesson[]): readonly Lesson[] {
   });
 }
 
-function parseLesson(line: string, wrong: Wrong): Lesson {
+function parseLesson(line: string, wrong: LineError): Lesson {
   const fields = parseLine(line, wrong);
   const textIn = (field: string) => {
     const value = asString(fields[field]);
@@ -217,13 +217,13 @@ function parseLesson(line: string, wrong: Wrong): Lesson {
   };
 }
 
-function parseLine(line: string, wrong: Wrong): JsonObject {
+function parseLine(line: string, wrong: LineError): JsonObject {
   const value = parseJson(line);
   if (isObject(value)) return value;
   throw wrong("expected a JSON object");
 }
 
-function readShare(row: JsonObject, field: string, wrong: Wrong): number {
+function readShare(row: JsonObject, field: string, wrong: LineError): number {
   const value = row[field];
   if (typeof value === "number" && value >= 0 && value <= 1) return value;
   throw wrong(`'${field}' must be a number from 0 to 1`);

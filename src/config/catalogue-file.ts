@@ -1,8 +1,8 @@
 // Reads the operator's catalogue file: models beside those that the program brings, or in their place.
 import { Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
-import { isSlip, priceView } from "../catalogue/price.ts";
-import { buildCards, shippedCards } from "../catalogue/rows.ts";
+import { isUnitMistake, priceView } from "../catalogue/price.ts";
+import { buildCards, loadShippedCards } from "../catalogue/rows.ts";
 import type { ModelCard } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
 import { asObject, asString, parseJson } from "../core/json.ts";
@@ -55,7 +55,7 @@ export function readCatalogueFile(
     const [issue] = Value.Check(rows, value) ? [] : listIssues(rows, value);
     if (issue) return wrong(`${nameField(issue.path, value)}${issue.message}`);
     const cards = buildCards(value);
-    const slip = findSlip(cards);
+    const slip = findUnitMistake(cards);
     return slip === null ? cards : wrong(slip);
   } catch (thrown) {
     const isRead = thrown instanceof Error && !("code" in thrown);
@@ -71,11 +71,11 @@ function nameField([at, ...path]: Path, value: unknown): string {
 }
 
 /** The sentence for a price that can't be meant, against the one that the program brings. */
-function findSlip(cards: readonly ModelCard[]): string | null {
-  const shipped = new Map(shippedCards().map((card) => [card.id, card.price]));
+function findUnitMistake(cards: readonly ModelCard[]): string | null {
+  const shipped = new Map(loadShippedCards().map((card) => [card.id, card.price]));
   for (const { id, price: given } of cards) {
     const known = shipped.get(id);
-    if (!given || !known || !isSlip(given, known)) continue;
+    if (!given || !known || !isUnitMistake(given, known)) continue;
     const { input, output } = priceView(known);
     return `the price of ${id} is 100 times or more off the known one (input ${input}, output ${output}); prices are USD per million tokens`;
   }

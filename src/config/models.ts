@@ -1,7 +1,7 @@
 // Checks the changes to the catalogue, and every field that names a model.
-import { findSelector, knownCards, splitId } from "../catalogue/catalogue.ts";
+import { collectCards, findSelector, splitId } from "../catalogue/catalogue.ts";
 import { buildLaterPrices } from "../catalogue/later-prices.ts";
-import { overlayProblems, unknownModel } from "../catalogue/overlay.ts";
+import { describeUnknownModel, findOverlayProblems } from "../catalogue/overlay.ts";
 import { buildPrice } from "../catalogue/price.ts";
 import type { Alias, AliasTarget } from "../core/alias.ts";
 import { CHAT_ONLY, type HedgeRules, type ModelCard } from "../core/card.ts";
@@ -34,7 +34,7 @@ export class ModelFields {
   ) {
     this.#issues = issues;
     this.#isSimulated = isSimulated;
-    this.#cards = knownCards(ownModels);
+    this.#cards = collectCards(ownModels);
     this.#ids = new Map([...this.#cards.keys()].map((id) => [normaliseId(id), id]));
     this.#on = providers && new Map(providers.map((provider) => [provider.name.toLowerCase(), provider]));
   }
@@ -54,7 +54,7 @@ export class ModelFields {
       changes.set(id, this.#overlayOf(id, isSound ? entry : { ...entry, price: undefined }));
       names.set(id, name);
     }
-    for (const problem of overlayProblems(this.#cards, [...changes.values()])) {
+    for (const problem of findOverlayProblems(this.#cards, [...changes.values()])) {
       const path = ["models", names.get(problem.id) ?? problem.id, ...problem.path];
       if (problem.path.length === 0) this.#issues.atKey(path, problem.message);
       else this.#issues.atValue(path, problem.message);
@@ -140,7 +140,7 @@ export class ModelFields {
     const id = this.#canonical(text);
     if (splitId(id)?.provider.toLowerCase() === SIMULATOR) {
       this.#issues.atValue(path, `${id} is there only while the simulator is on (serve --simulate)`);
-    } else if (!this.#cards.has(id)) this.#issues.atValue(path, unknownModel(text, this.#cards));
+    } else if (!this.#cards.has(id)) this.#issues.atValue(path, describeUnknownModel(text, this.#cards));
     return id;
   }
 

@@ -1,8 +1,8 @@
 // Builds the cards of the operator's own models, and checks them.
-import { knownCards, splitId } from "../catalogue/catalogue.ts";
+import { collectCards, splitId } from "../catalogue/catalogue.ts";
 import { buildLaterPrices, findLaterProblem, type LaterPriceFields } from "../catalogue/later-prices.ts";
-import { unknownModel } from "../catalogue/overlay.ts";
-import { buildPrice, findMissingRate, type PriceFields, priceProblem } from "../catalogue/price.ts";
+import { describeUnknownModel } from "../catalogue/overlay.ts";
+import { buildPrice, findMissingRate, findPriceProblem, type PriceFields } from "../catalogue/price.ts";
 import { CHAT_ONLY, type ModelCard, type OperationName } from "../core/card.ts";
 import type { DialectName } from "../core/dialect.ts";
 import type { KnownProvider } from "../core/settings.ts";
@@ -55,16 +55,16 @@ function findLike(
   wrong: (message: string) => void,
 ): ModelCard | null {
   if (like === undefined) return null;
-  const cards = knownCards(given);
+  const cards = collectCards(given);
   const id = normaliseId(like);
   const found = cards.get(like) ?? [...cards.values()].find((card) => normaliseId(card.id) === id);
-  if (found === undefined) wrong(unknownModel(like, cards));
+  if (found === undefined) wrong(describeUnknownModel(like, cards));
   return found ?? null;
 }
 
 function findOnCloud({ cloud, cards }: OwnModels, { name, like }: ModelConfig): ModelCard | null {
   if (cloud === null || like !== undefined) return null;
-  return knownCards(cards).get(`${cloud.name}#${name}`) ?? null;
+  return collectCards(cards).get(`${cloud.name}#${name}`) ?? null;
 }
 
 /** On Azure models are called by the names of their deployments, on Bedrock by those of profiles and by ARNs. */
@@ -136,7 +136,7 @@ export function checkPrices(
   wrong: (path: Path, message: string) => void,
 ): boolean {
   const missing = price && findMissingRate(price, operations);
-  const message = price && !missing ? priceProblem(price) : null;
+  const message = price && !missing ? findPriceProblem(price) : null;
   if (missing) wrong(["price", missing], "is missing: a model that writes text has this price");
   if (message !== null) wrong(["price"], message);
   const later = findLaterProblem(later_prices, operations);

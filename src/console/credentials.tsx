@@ -1,6 +1,6 @@
 // One credential of a provider: its state, its test, its actions and its form.
 import { useState } from "preact/hooks";
-import type { CredentialView, ProviderView, Tested } from "../admin/providers.ts";
+import type { CredentialView, ProviderView, TestResult } from "../admin/providers.ts";
 import { change, describeError } from "./api.ts";
 import { formatCount, formatDuration, formatPercent, formatRelativeTime } from "./format.ts";
 import { Button } from "./parts/button.tsx";
@@ -65,12 +65,12 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
 }
 
 function useCredential({ provider, credential, reload }: CredentialProps) {
-  const [trial, setTrial] = useState<Tested | string | null>(null);
+  const [trial, setTrial] = useState<TestResult | string | null>(null);
   const path = `/providers/${provider.name}`;
   const test = async () => {
     setTrial("running");
     try {
-      setTrial(await change<Tested>("POST", `${path}/test`, { credential_id: credential.id }));
+      setTrial(await change<TestResult>("POST", `${path}/test`, { credential_id: credential.id }));
     } catch (error) {
       setTrial(describeError(error));
     }
@@ -115,7 +115,7 @@ function Identity({ credential }: { readonly credential: CredentialView }) {
   );
 }
 
-function TrialResult({ trial }: { readonly trial: Tested | string | null }) {
+function TrialResult({ trial }: { readonly trial: TestResult | string | null }) {
   if (trial === null || trial === "running") return null;
   if (typeof trial === "string") return <Notice tone="bad">{trial}</Notice>;
   if (trial.ok) {

@@ -6,9 +6,9 @@ import {
   changeCredential,
   credentialChangeSchema,
   credentialQuery,
-  fillableNamed,
   newCredentialSchema,
   removeCredential,
+  requireFillable,
 } from "../admin/credentials.ts";
 import {
   getProvider,
@@ -16,8 +16,8 @@ import {
   type ProviderParts,
   providerSchema,
   providersQuery,
-  type Tested,
-  testedSchema,
+  type TestResult,
+  testResultSchema,
   testSchema,
 } from "../admin/providers.ts";
 import { wrapRows } from "../admin/schema.ts";
@@ -26,7 +26,7 @@ import { returnsBody, takesBody, takesQuery } from "./route-schema.ts";
 
 export interface ProviderPorts extends CredentialParts, ProviderParts {
   /** Makes one small call with a credential, or with the first if null. Throws the Fault `not_found`. */
-  readonly test: (provider: string, credentialId: string | null) => Promise<Tested>;
+  readonly test: (provider: string, credentialId: string | null) => Promise<TestResult>;
 }
 
 export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
@@ -69,11 +69,11 @@ export function providerRoutes(parts: WritingParts, ports: ProviderPorts) {
     .post(
       "/providers/:name/test",
       ({ params: { name }, body: { credential_id: id = null } }) =>
-        ports.test(fillableNamed(ports, name).name, id),
+        ports.test(requireFillable(ports, name).name, id),
       {
         ...writes("testCredential", "Make one small call by a credential, or the first"),
         body: takesBody(testSchema),
-        response: returnsBody(testedSchema),
+        response: returnsBody(testResultSchema),
       },
     );
 }

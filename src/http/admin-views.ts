@@ -1,9 +1,9 @@
 // The configuration as the console shows it: every card of the catalogue, and the current rules, without secrets.
 import type { Listed } from "../admin/list.ts";
 import type { CardView, SettingsView } from "../admin/settings-schema.ts";
-import { knownCards, ownName } from "../catalogue/catalogue.ts";
+import { collectCards, stripProvider } from "../catalogue/catalogue.ts";
 import { applyPrices, viewLaterPrices } from "../catalogue/later-prices.ts";
-import { overlaid } from "../catalogue/overlay.ts";
+import { applyOverlay } from "../catalogue/overlay.ts";
 import { priceView } from "../catalogue/price.ts";
 import type { ModelCard } from "../core/card.ts";
 import { toUsd } from "../core/money.ts";
@@ -18,8 +18,8 @@ export function modelsView(
   const changes = new Map(overlay.map((change) => [change.id, change]));
   const on = new Set(providers.map(({ name }) => name));
   return {
-    data: [...knownCards(ownModels, newerModels).values()].map((card) => {
-      const changed = overlaid(card, changes.get(card.id));
+    data: [...collectCards(ownModels, newerModels).values()].map((card) => {
+      const changed = applyOverlay(card, changes.get(card.id));
       const offBecause = !on.has(card.provider) ? "provider_off" : changed === null ? "disabled" : null;
       return modelView(applyPrices(changed ?? card, nowMs), offBecause);
     }),
@@ -31,7 +31,7 @@ function modelView(card: ModelCard, offBecause: CardView["off_because"]): CardVi
   return {
     id: card.id,
     provider: card.provider,
-    name: ownName(card),
+    name: stripProvider(card),
     owned_by: card.ownedBy,
     on: offBecause === null,
     off_because: offBecause,

@@ -11,6 +11,7 @@ import {
 } from "../admin/accounts.ts";
 import { entrySchema, listJournal } from "../admin/journal.ts";
 import {
+  createdKeySchema,
   createKey,
   getKey,
   type KeyParts,
@@ -19,7 +20,6 @@ import {
   keySchema,
   keysQuery,
   listKeysInUse,
-  madeKeySchema,
   newKeySchema,
   revokeKey,
   updateKey,
@@ -118,7 +118,7 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
     .post("/keys", async ({ body, status }) => status(201, await createKey(parts, body)), {
       ...writes("createKey", "Make a key; its secret is shown this once"),
       body: takesBody(newKeySchema),
-      response: { 201: returnsBody(madeKeySchema) },
+      response: { 201: returnsBody(createdKeySchema) },
     })
     .get("/keys/:id", ({ params: { id } }) => getKey(parts, id), {
       ...reads("getKey", "A key with what is left and was spent"),

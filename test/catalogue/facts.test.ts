@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isSlip } from "../../src/catalogue/price.ts";
-import { shippedCards } from "../../src/catalogue/rows.ts";
+import { isUnitMistake } from "../../src/catalogue/price.ts";
+import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import type { Price } from "../../src/core/card.ts";
 import { findProfile } from "../../src/selectors/profiles.ts";
 import { buildRows } from "./build.ts";
@@ -15,7 +15,7 @@ const PROVIDERS =
   );
 
 describe("the shipped facts", () => {
-  const cards = shippedCards();
+  const cards = loadShippedCards();
 
   test("include at least 200 models and every known provider, each under its own prefix", () => {
     expect(cards.length).toBeGreaterThanOrEqual(200);
@@ -95,7 +95,7 @@ describe("the shipped facts", () => {
       if (price !== null && price.input > 0) byName.set(key, [...(byName.get(key) ?? []), { id, price }]);
     }
     const slips = [...byName.values()].flatMap((same) =>
-      same.filter(({ price }) => same.some((other) => isSlip(price, other.price))),
+      same.filter(({ price }) => same.some((other) => isUnitMistake(price, other.price))),
     );
     expect(slips.map(({ id }) => id)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 // The cards that can be forced to call a tool, compared with how their providers' dialects encode a forced call.
 
 import { expect, test } from "bun:test";
-import { shippedCards } from "../../src/catalogue/rows.ts";
+import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import type { ChatRequest, ToolChoice } from "../../src/operations/chat/form.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
@@ -25,7 +25,9 @@ function losesForce(card: ModelCard): boolean {
 }
 
 test("a card has either `tools_auto`, if its dialect can't force a call, or `tools`", () => {
-  const cards = shippedCards().filter(({ capabilities: can }) => can.has("tools") || can.has("tools_auto"));
+  const cards = loadShippedCards().filter(
+    ({ capabilities: can }) => can.has("tools") || can.has("tools_auto"),
+  );
   const auto = cards.filter(({ capabilities }) => capabilities.has("tools_auto"));
   expect(auto.map(({ id }) => id)).toEqual(cards.filter(losesForce).map(({ id }) => id));
   expect(auto.length).toBeGreaterThan(20);

@@ -1,6 +1,6 @@
 // An operator's own models that resemble one of the catalogue, and the dialect in which they are served.
 import { expect, test } from "bun:test";
-import { shippedCards } from "../../src/catalogue/rows.ts";
+import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import { formatError } from "../../src/config/errors.ts";
 import { type Loaded, loadSettings } from "../../src/config/load.ts";
 import type { ModelCard } from "../../src/core/card.ts";
@@ -34,7 +34,7 @@ function readCard(models: string): ModelCard | undefined {
   return loaded.settings.ownModels[0];
 }
 
-const CLAUDE = shippedCards().find(({ id }) => id === "Anthropic#claude-opus-5");
+const CLAUDE = loadShippedCards().find(({ id }) => id === "Anthropic#claude-opus-5");
 
 test("`like` copies another model except for its name and the fields given", () => {
   expect(readCard('{ name: mine, like: "anthropic/claude-opus-5", output: 1000 }')).toEqual({

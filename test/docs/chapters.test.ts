@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { knownCards } from "../../src/catalogue/catalogue.ts";
+import { collectCards } from "../../src/catalogue/catalogue.ts";
 import { FAULTS } from "../../src/core/fault.ts";
 import { readChapter } from "../../src/docs/chapter.ts";
 import { CHAPTER_NAMES, INDEX } from "../../src/docs/contents.ts";
@@ -95,7 +95,7 @@ test("rooms and the rows of src/README.md match", () => {
 });
 
 test("every model named in the documents is in the catalogue", () => {
-  const known = new Set(knownCards([]).keys());
+  const known = new Set(collectCards([]).keys());
   const providers = PROVIDERS.map(({ name }) => name).join("|");
   const pattern = new RegExp(`\\b(?:${providers})#[\\w.:/@-]*\\w`, "g");
   const named = DOCUMENTS.flatMap((path) =>

@@ -1,6 +1,6 @@
 // The router's benchmark: `bun test/router/bench.ts [--quick]` prints every figure for the shipped code and parameters.
 import { join } from "node:path";
-import { shippedCards } from "../../src/catalogue/rows.ts";
+import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import { SELECTORS } from "../../src/core/selector.ts";
 import { choose } from "../../src/selectors/choose.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
@@ -175,7 +175,7 @@ function calibration(): void {
   }
 }
 
-const catalogue = shippedCards();
+const catalogue = loadShippedCards();
 
 function pick(selector: (typeof SELECTORS)[number], prompt: string): string | undefined {
   return choose(SELECTOR_RULES[selector], {

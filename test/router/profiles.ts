@@ -1,7 +1,7 @@
 // Generates `src/selectors/profiles.data.json`, the facts on each card: `bun test/router/profiles.ts`.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { shippedCards } from "../../src/catalogue/rows.ts";
+import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import { SKILLS } from "../../src/core/skill.ts";
 import { averageFinite, type Measured, measured, parseRun } from "./benchmarks.ts";
@@ -171,7 +171,7 @@ function shareOf(skill: number): number {
 
 export function buildProfiles() {
   const all = measured();
-  const cards = shippedCards();
+  const cards = loadShippedCards();
   const known: Known[] = cards.map((card) => {
     const rows = rowsOf(card, all);
     const first = rows[0];

@@ -1,6 +1,6 @@
 // A conversation stays with its model while that one serves. Otherwise its cached prompt and its thinking are lost.
 import { describe, expect, test } from "bun:test";
-import { shippedCards } from "../../src/catalogue/rows.ts";
+import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import type { Cached } from "../../src/core/attempt.ts";
 import type { ChatMessage } from "../../src/operations/chat/form.ts";
 import { choose } from "../../src/selectors/choose.ts";
@@ -67,7 +67,7 @@ describe("the model of the last turn", () => {
 });
 
 test("is kept over simulated agent sessions, where `fair` costs no more than the champion", () => {
-  const among = shippedCards().filter(({ contextTokensMax }) => (contextTokensMax ?? 0) >= 400_000);
+  const among = loadShippedCards().filter(({ contextTokensMax }) => (contextTokensMax ?? 0) >= 400_000);
   for (const seed of [1, 2, 3]) {
     for (const selector of ["best", "fair", "light"] as const) {
       const { chosenUsd, championUsd, changes } = runSession(selector, seed, { cards: among });

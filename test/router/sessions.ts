@@ -1,6 +1,6 @@
 // Simulated sessions of coding agents in the shapes of Claude Code and Codex: one growing prompt, tools, tool results.
 // As a program it prints the cost of 200 of them: `bun test/router/sessions.ts [SESSIONS] [SELECTORS]`.
-import { shippedCards } from "../../src/catalogue/rows.ts";
+import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
 import { findNeeds } from "../../src/operations/chat/needs.ts";
@@ -40,7 +40,7 @@ export function runSession(
   selector: "best" | "fair" | "light",
   seed: number,
   {
-    cards = shippedCards(),
+    cards = loadShippedCards(),
     staying = true,
   }: { readonly cards?: readonly ModelCard[]; readonly staying?: boolean } = {},
 ): SessionCosts {
@@ -124,7 +124,7 @@ function countCharacters(messages: readonly ChatMessage[]): number {
 }
 
 function report(selector: "best" | "fair" | "light", sessions: number, staying: boolean): string {
-  const cards = shippedCards().filter(({ contextTokensMax }) => (contextTokensMax ?? 0) >= 400_000);
+  const cards = loadShippedCards().filter(({ contextTokensMax }) => (contextTokensMax ?? 0) >= 400_000);
   const all = Array.from({ length: sessions }, (_, seed) => runSession(selector, seed, { cards, staying }));
   const sum = (value: (one: SessionCosts) => number) => all.reduce((total, one) => total + value(one), 0);
   const dearer = all.filter(({ chosenUsd, championUsd }) => chosenUsd > championUsd * 1.000001).length;
