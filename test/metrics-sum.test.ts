@@ -103,12 +103,12 @@ test("concurrent scrapes share one answer, and don't wait for a worker that ends
   sum.join(one);
   sum.join(other);
   sum.scrape(one);
-  sum.counted(one, counted(1));
-  sum.counted(other, counted(2));
+  sum.receiveSums(one, counted(1));
+  sum.receiveSums(other, counted(2));
   expect(one.told).toEqual(["count", { merged: text(3) }]);
   sum.scrape(one);
   sum.scrape(other);
-  sum.counted(one, counted(5));
+  sum.receiveSums(one, counted(5));
   sum.leave(other);
   expect(one.told.slice(2)).toEqual(["count", { merged: text(7) }]);
   expect(other.told).toEqual(["count", "count"]);
@@ -120,8 +120,8 @@ test("a worker that doesn't answer counts with its last answer", async () => {
   const silent = workerOf();
   const asker: Counting = { send: (message) => (message === "count" ? undefined : resolve(message)) };
   sum.join(silent);
-  sum.counted(silent, counted(3));
+  sum.receiveSums(silent, counted(3));
   sum.scrape(asker);
-  sum.counted(asker, counted(4));
+  sum.receiveSums(asker, counted(4));
   expect(await merged).toEqual({ merged: text(7) });
 });

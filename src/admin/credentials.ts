@@ -7,8 +7,8 @@ import { PER_MINUTE_MAX } from "../core/settings.ts";
 import type { Store } from "../core/store.ts";
 import type { Clock, Random } from "../core/world.ts";
 import { mintId } from "../keys/secret.ts";
-import { weightSchema, wholeSchema } from "./input.ts";
-import { allowNull, closeObject, text, truth } from "./schema.ts";
+import { integerSchema, weightSchema } from "./input.ts";
+import { allowNull, boolean, closeObject, text } from "./schema.ts";
 
 const PER_PROVIDER_MAX = 100;
 /** The prefix of the ids under which the configuration's credentials are shown. */
@@ -19,14 +19,14 @@ const secret = Type.String({
   pattern: "^\\s*[\\x21-\\x7e]{1,4096}\\s*$",
   expected: "a key of printable characters without spaces",
 });
-const limit = Type.Optional(allowNull(wholeSchema(1, PER_MINUTE_MAX)));
+const limit = Type.Optional(allowNull(integerSchema(1, PER_MINUTE_MAX)));
 const limits = { requests_per_minute: limit, tokens_per_minute: limit };
 export const newCredentialSchema = closeObject({ key: secret, weight, ...limits });
 export const credentialChangeSchema = closeObject({
   credential_id: text,
   key: Type.Optional(secret),
   weight,
-  enabled: Type.Optional(truth),
+  enabled: Type.Optional(boolean),
   ...limits,
 });
 export const credentialQuery = closeObject({ credential_id: text });

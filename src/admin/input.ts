@@ -31,7 +31,7 @@ export const weightSchema = Type.Number({
   expected: `a number from ${WEIGHT_MIN} to ${WEIGHT_MAX}`,
 });
 
-export function wholeSchema(minimum: number, maximum: number) {
+export function integerSchema(minimum: number, maximum: number) {
   return Type.Integer({ minimum, maximum, expected: `a whole number from ${minimum} to ${maximum}` });
 }
 
@@ -49,12 +49,12 @@ export function readQuery<Schema extends TObject>(schema: Schema, given: unknown
   const fields: JsonObject = {};
   for (const [name, value] of Object.entries(given)) {
     const rules = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined;
-    fields[name] = rules?.type === "integer" ? readWhole(rules, value, name) : value;
+    fields[name] = rules?.type === "integer" ? readInteger(rules, value, name) : value;
   }
   return readInput(schema, fields);
 }
 
-function readWhole({ minimum, maximum }: TSchema, value: unknown, param: string): number {
+function readInteger({ minimum, maximum }: TSchema, value: unknown, param: string): number {
   const number = typeof value === "string" && WHOLE_NUMBER.test(value) ? Number(value) : value;
   if (typeof number === "number" && Number.isInteger(number) && number >= minimum && number <= maximum)
     return number;

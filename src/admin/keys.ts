@@ -12,7 +12,17 @@ import { formatInstant, formatInstantOrNull } from "./format.ts";
 import { allowanceSchema, allowanceView, spentSchema } from "./holder.ts";
 import { momentSchema, nameSchema, readInstant, readName, readUsd, usdSchema } from "./input.ts";
 import { type Listed, listPage, pageFields } from "./list.ts";
-import { allowNull, allowWords, closeObject, count, instant, text, truth, usd, type View } from "./schema.ts";
+import {
+  allowNull,
+  allowWords,
+  boolean,
+  closeObject,
+  count,
+  instant,
+  text,
+  usd,
+  type View,
+} from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
 /** The id of the console playground's built-in key. */
@@ -40,7 +50,7 @@ const limits = {
   allowed_models: Type.Optional(allowNull(models)),
   spend_limit_usd: Type.Optional(allowNull(usdSchema)),
   requests_per_day: Type.Optional(requestsPerDay),
-  keep_responses: Type.Optional(truth),
+  keep_responses: Type.Optional(boolean),
 };
 type Limits = Pick<Static<typeof newKeySchema>, keyof typeof limits>;
 
@@ -65,7 +75,7 @@ export const keySchema = Type.Object({
   allowed_models: allowNull(Type.Array(text)),
   requests_per_day: Type.Union([count, allowWords(["default"]), Type.Null()]),
   spend_limit_usd: allowNull(usd),
-  keep_responses: truth,
+  keep_responses: boolean,
   state: allowWords(KEY_STATES),
 });
 export type KeyView = View<typeof keySchema>;

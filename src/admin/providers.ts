@@ -8,6 +8,7 @@ import type { Listed } from "./list.ts";
 import {
   allowNull,
   allowWords,
+  boolean,
   closeObject,
   count,
   instant,
@@ -15,7 +16,6 @@ import {
   percentiles,
   share,
   text,
-  truth,
   type View,
 } from "./schema.ts";
 
@@ -32,7 +32,7 @@ type VitalsView = View<typeof vitalsSchema>;
 const credentialSchema = Type.Object({
   id: text,
   source: allowWords(["stored", "configured"]),
-  enabled: truth,
+  enabled: boolean,
   last4: allowNull(text),
   weight: number,
   requests_per_minute: allowNull(count),
@@ -49,7 +49,7 @@ const modelSchema = Type.Object({ id: text, ...vitals, asks_again_at: allowNull(
 
 export const providerSchema = Type.Object({
   name: text,
-  on: truth,
+  on: boolean,
   dialect: allowNull(text),
   base_url: text,
   ...vitals,
@@ -62,7 +62,7 @@ export const providersQuery = closeObject({ all: Type.Optional(allowWords(["true
 
 /** The result of one small call with a credential. */
 export const testResultSchema = Type.Object({
-  ok: truth,
+  ok: boolean,
   status: Type.Union([Type.Integer(), Type.Null()], {
     description: "The provider's HTTP status; null: there was no answer.",
   }),

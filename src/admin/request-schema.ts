@@ -9,13 +9,13 @@ import {
   allowNull,
   allowWords,
   anyObject,
+  boolean,
   closeObject,
   count,
   instant,
   number,
   share,
   text,
-  truth,
   usd,
   type View,
 } from "./schema.ts";
@@ -57,11 +57,11 @@ const decisionSchema = Type.Object({
   usual_cost_usd: Type.Optional(usd),
   cost_weight: Type.Optional(allowNull(number)),
   time_weight: Type.Optional(allowNull(number)),
-  stays: Type.Optional(truth),
+  stays: Type.Optional(boolean),
   basis: Type.Optional(
     Type.Object({
       likeness: number,
-      familiar: truth,
+      familiar: boolean,
       labelled: Type.Array(Type.Object({ topic: text, share: number, prompts: number })),
     }),
   ),
@@ -98,7 +98,7 @@ export const requestSchema = Type.Object({
   selector: allowNull(text),
   decision: allowNull(decisionSchema),
   attempts: count,
-  stream: truth,
+  stream: boolean,
   status: Type.Integer(),
   error_code: allowNull(text),
   tokens: tokensSchema,
@@ -137,7 +137,7 @@ const contentSchema = Type.Object({
   messages: Type.Array(Type.Unknown()),
   request: anyObject,
   reply: allowNull(anyObject),
-  truncated: truth,
+  truncated: boolean,
 });
 export type ContentView = View<typeof contentSchema>;
 

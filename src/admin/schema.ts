@@ -27,7 +27,7 @@ export function wrapRows<Schema extends TSchema>(row: Schema) {
 }
 
 export const text = Type.String();
-export const truth = Type.Boolean();
+export const boolean = Type.Boolean();
 export const count = Type.Integer({ minimum: 0 });
 export const number = Type.Number();
 export const usd = Type.Number({ description: "USD." });

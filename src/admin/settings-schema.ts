@@ -4,7 +4,7 @@ import type { LaterPriceFields } from "../catalogue/later-prices.ts";
 import { PIECE_FIELDS, type PriceFields, RATE_FIELDS, type RateFields } from "../catalogue/price.ts";
 import { SKILLS } from "../core/skill.ts";
 import { aliasTargetSchema } from "./aliases.ts";
-import { allowNull, allowWords, count, number, share, text, truth, usd, type View } from "./schema.ts";
+import { allowNull, allowWords, boolean, count, number, share, text, usd, type View } from "./schema.ts";
 
 const eachUsd = (fields: readonly string[]) =>
   Object.fromEntries(fields.map((field) => [field, Type.Optional(usd)]));
@@ -31,7 +31,7 @@ export const cardSchema = Type.Object({
   provider: text,
   name: text,
   owned_by: text,
-  on: truth,
+  on: boolean,
   off_because: allowNull(allowWords(["provider_off", "disabled"])),
   context_window: allowNull(count),
   max_output_tokens: allowNull(count),
@@ -91,13 +91,13 @@ const timeoutsSchema = Type.Object({
 export const settingsSchema = Type.Object({
   version: text,
   store: allowWords(["sqlite", "postgres"]),
-  simulated: truth,
+  simulated: boolean,
   node: text,
   quota: quotaSchema,
   billing: Type.Object({ charge: allowWords(["beyond_allowance", "always"]), markup: number }),
   limits: Type.Object({ n: count, messages: count }),
   router: routerSchema,
-  log: Type.Object({ content: truth, keep_ms: number }),
+  log: Type.Object({ content: boolean, keep_ms: number }),
   server: serverSchema,
   timeouts: Type.Array(timeoutsSchema),
   aliases: Type.Record(text, aliasTargetSchema),

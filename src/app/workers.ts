@@ -62,7 +62,7 @@ export class MetricsSum {
     this.#ended = addSums([], [this.#ended, this.#reports.get(worker) ?? {}]);
     this.#reports.delete(worker);
     this.#askers.delete(worker);
-    this.#answered(worker);
+    this.#removeMissing(worker);
   }
 
   /** Sends the worker the sum. Workers that ask during a round share its answer. */
@@ -75,12 +75,12 @@ export class MetricsSum {
     for (const worker of this.#missing) worker.send("count");
   }
 
-  counted(worker: Counting, sums: Sums): void {
+  receiveSums(worker: Counting, sums: Sums): void {
     if (this.#reports.has(worker)) this.#reports.set(worker, sums);
-    this.#answered(worker);
+    this.#removeMissing(worker);
   }
 
-  #answered(worker: Counting): void {
+  #removeMissing(worker: Counting): void {
     if (this.#missing.delete(worker) && this.#missing.size === 0) this.#end();
   }
 
@@ -213,7 +213,7 @@ class Supervisor {
     if (message === null || !this.#living.has(worker)) return;
     if (message === "listening") this.#serves(worker);
     else if (message === "scrape") this.#metrics.scrape(worker);
-    else this.#metrics.counted(worker, message.counted);
+    else this.#metrics.receiveSums(worker, message.counted);
   }
 
   #serves(worker: Worker): void {

@@ -99,7 +99,7 @@ export function readConfigurationFlags({ values }: Arguments) {
 }
 
 /** Returns undefined if the flag isn't given. Throws a UsageError for anything but a whole number within the bounds. */
-export function readWhole({ values }: Arguments, name: string, least: number, most: number) {
+export function readInteger({ values }: Arguments, name: string, least: number, most: number) {
   const text = values.get(name);
   if (text === undefined) return undefined;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;

@@ -1,7 +1,7 @@
 // `poundkey serve`: runs the gateway until a signal stops it.
 import { type StartOptions, start } from "../app/start.ts";
 import type { Io } from "../app/terminal.ts";
-import { type Arguments, readConfigurationFlags, readWhole, runWithFlags } from "./arguments.ts";
+import { type Arguments, readConfigurationFlags, readInteger, runWithFlags } from "./arguments.ts";
 
 const WORKERS_MAX = 64;
 const PORT_MAX = 65_535;
@@ -42,8 +42,8 @@ function readOptions(given: Arguments): StartOptions {
   return {
     ...readConfigurationFlags(given),
     host: values.get("host"),
-    port: readWhole(given, "port", 0, PORT_MAX),
-    workers: readWhole(given, "workers", 1, WORKERS_MAX) ?? 1,
+    port: readInteger(given, "port", 0, PORT_MAX),
+    workers: readInteger(given, "workers", 1, WORKERS_MAX) ?? 1,
     simulate: switches.has("simulate"),
     sharePort: switches.has("share-port"),
     quickstart: switches.has("quickstart"),

@@ -3,7 +3,7 @@
 import { EXIT, type Io } from "../app/terminal.ts";
 import { formatControlHelp } from "../simulator/control.ts";
 import { SIM_DIALECTS, startSimulator } from "../simulator/server.ts";
-import { type Arguments, readWhole, runWithFlags } from "./arguments.ts";
+import { type Arguments, readInteger, runWithFlags } from "./arguments.ts";
 
 const PORT = 8090;
 const PORT_MAX = 65_535;
@@ -17,8 +17,8 @@ export function runSimulate(args: readonly string[], io: Io): Promise<number> {
 
 async function simulate(given: Arguments, io: Io): Promise<number> {
   const host = given.values.get("host") ?? "127.0.0.1";
-  const port = readWhole(given, "port", 0, PORT_MAX) ?? PORT;
-  const seed = readWhole(given, "seed", 0, SEED_MAX) ?? 0;
+  const port = readInteger(given, "port", 0, PORT_MAX) ?? PORT;
+  const seed = readInteger(given, "seed", 0, SEED_MAX) ?? 0;
   const simulator = await startSimulator({ host, port, seed });
   io.out(`The simulated providers listen on ${simulator.url}`);
   for (const { name, prefix } of SIM_DIALECTS) io.out(`  ${name.padEnd(12)}${simulator.url}${prefix}`);

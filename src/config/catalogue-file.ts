@@ -7,15 +7,15 @@ import type { ModelCard } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
 import { asObject, asString, parseJson } from "../core/json.ts";
 import { formatField, type Issues, type Path } from "./errors.ts";
-import { choice, day, orNull, section, text, whole } from "./field-types.ts";
-import type { Outside } from "./interpolate.ts";
+import { choice, day, integer, orNull, section, text } from "./field-types.ts";
+import type { Environment } from "./interpolate.ts";
 import { capabilities, laterPrices, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
 import { listIssues } from "./validate.ts";
 
 const ROWS_MAX = 20_000;
 
 const tokens = orNull(
-  whole(1, TOKENS_MAX),
+  integer(1, TOKENS_MAX),
   `a whole number from 1 to ${TOKENS_MAX}, or null if it isn't known`,
 );
 const row = section(
@@ -41,7 +41,7 @@ const rows = Type.Array(row, { minItems: 1, maxItems: ROWS_MAX, expected: "a lis
 /** Reads the file that the field `catalogue` names; undefined: none. Reports the first thing that is wrong with it. */
 export function readCatalogueFile(
   file: string | undefined,
-  readFile: Outside["readFile"],
+  readFile: Environment["readFile"],
   issues: Issues,
 ): readonly ModelCard[] {
   if (file === undefined) return [];

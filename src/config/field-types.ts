@@ -74,7 +74,7 @@ export function size(least: string, most: string) {
   );
 }
 
-export function whole(least: number, most: number) {
+export function integer(least: number, most: number) {
   return Type.Integer({
     minimum: least,
     maximum: most,
@@ -130,7 +130,12 @@ export function orNull<T extends TSchema>(value: T, expected: string) {
 }
 
 /** A mapping whose keys are names that the operator chooses. */
-export function named<T extends TSchema>(names: RegExp, expectedName: string, value: T, description: string) {
+export function record<T extends TSchema>(
+  names: RegExp,
+  expectedName: string,
+  value: T,
+  description: string,
+) {
   return Type.Record(Type.String({ pattern: names.source }), value, {
     additionalProperties: false,
     description,

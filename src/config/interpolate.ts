@@ -3,7 +3,7 @@ import type { Issue, Path } from "./errors.ts";
 import type { YamlText } from "./yaml.ts";
 
 /** The sources of values that aren't in the configuration file. */
-export interface Outside {
+export interface Environment {
   /** Returns an environment variable, or undefined if it isn't set. */
   readonly env: (name: string) => string | undefined;
   /** Returns a file's text. Throws if it can't be read. */
@@ -22,7 +22,7 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 const FILE_PREFIX = "file:";
 
 /** Replaces the references in the text's values. Each one that can't be resolved is an issue. */
-export function interpolate(text: YamlText, outside: Outside): Interpolated {
+export function interpolate(text: YamlText, environment: Environment): Interpolated {
   const sources = new Map<string, string>();
   const issues: Issue[] = [];
   for (const { path, scalar } of text.texts()) {
@@ -30,32 +30,32 @@ export function interpolate(text: YamlText, outside: Outside): Interpolated {
     if (!source.includes("${")) continue;
     sources.set(JSON.stringify(path), source);
     const wrong = (message: string) => issues.push({ path, at: "value", message });
-    scalar.value = fillIn(source, outside, wrong);
+    scalar.value = fillIn(source, environment, wrong);
   }
   return { sources, issues };
 }
 
-function fillIn(source: string, outside: Outside, wrong: (message: string) => void): string {
+function fillIn(source: string, environment: Environment, wrong: (message: string) => void): string {
   return source.replace(REFERENCE, (reference, name: string | undefined) => {
     if (name === undefined) return "${";
     if (!reference.endsWith("}")) wrong("${ has no closing brace");
     else if (name.startsWith(FILE_PREFIX))
-      return readSecretFile(name.slice(FILE_PREFIX.length), outside, wrong);
-    else if (VARIABLE.test(name)) return readVariable(name, outside, wrong);
+      return readSecretFile(name.slice(FILE_PREFIX.length), environment, wrong);
+    else if (VARIABLE.test(name)) return readVariable(name, environment, wrong);
     else wrong(`the braces hold neither a variable, as in \${NAME}, nor a file, as in \${file:/path}`);
     return reference;
   });
 }
 
-function readVariable(name: string, outside: Outside, wrong: (message: string) => void): string {
-  const value = outside.env(name)?.trim() ?? "";
+function readVariable(name: string, environment: Environment, wrong: (message: string) => void): string {
+  const value = environment.env(name)?.trim() ?? "";
   if (value === "") wrong(`the environment variable ${name} is not set`);
   return value;
 }
 
-function readSecretFile(path: string, outside: Outside, wrong: (message: string) => void): string {
+function readSecretFile(path: string, environment: Environment, wrong: (message: string) => void): string {
   try {
-    const value = outside.readFile(path).trim();
+    const value = environment.readFile(path).trim();
     if (value === "") wrong(`the file ${path} is empty`);
     return value;
   } catch {

@@ -13,7 +13,7 @@ import type {
 import { readCatalogueFile } from "./catalogue-file.ts";
 import { type ConfigError, createError, ERRORS_MAX, formatField, type Issue, Issues } from "./errors.ts";
 import { storeUrl } from "./field-types.ts";
-import { interpolate, isWithin, type Outside } from "./interpolate.ts";
+import { type Environment, interpolate, isWithin } from "./interpolate.ts";
 import { ModelFields } from "./models.ts";
 import { readVariable } from "./platform.ts";
 import { buildProviders } from "./providers.ts";
@@ -32,7 +32,7 @@ export interface Overrides {
   readonly catalogue?: string | undefined;
 }
 
-export interface LoadInput extends Outside {
+export interface LoadInput extends Environment {
   /** The file's text, or null if there is no file. */
   readonly text: string | null;
   /** The file's name, for errors. */

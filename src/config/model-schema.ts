@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { PIECE_FIELDS, PIECE_MAX, RATE_FIELDS, RATE_MAX } from "../catalogue/price.ts";
 import { CAPABILITIES, OPERATIONS } from "../core/card.ts";
 import { DIALECTS } from "../core/dialect.ts";
-import { choice, day, number, section, text, whole } from "./field-types.ts";
+import { choice, day, integer, number, section, text } from "./field-types.ts";
 
 export const TOKENS_MAX = 100_000_000;
 
@@ -21,7 +21,7 @@ const priceFields = {
   tiers: optional(
     Type.Array(
       section(
-        { above_tokens: whole(1, TOKENS_MAX), ...rates, input: rate, output: rate },
+        { above_tokens: integer(1, TOKENS_MAX), ...rates, input: rate, output: rate },
         "The price of longer prompts, whole.",
       ),
       { maxItems: 8 },
@@ -50,8 +50,8 @@ export const operations = Type.Array(choice(OPERATIONS), {
 export const model = section(
   {
     name: text("the model's name as the server takes it", /^[^\s]{1,200}$/),
-    context: optional(whole(1, TOKENS_MAX)),
-    output: optional(whole(1, TOKENS_MAX)),
+    context: optional(integer(1, TOKENS_MAX)),
+    output: optional(integer(1, TOKENS_MAX)),
     deployment: optional(text("a deployment's name", /^[^\s]{1,200}$/)),
     like: optional(modelId),
     dialect: optional(choice(DIALECTS)),

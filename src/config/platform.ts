@@ -2,10 +2,10 @@
 import type { DialectName, Guardrail } from "../core/dialect.ts";
 import type { Credential, PlatformName, Proof } from "../core/settings.ts";
 import type { Issues, Path } from "./errors.ts";
-import type { Outside } from "./interpolate.ts";
+import type { Environment } from "./interpolate.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
 
-export interface PlatformContext extends Outside {
+export interface PlatformContext extends Environment {
   readonly name: string;
   /** The provider's place in the file; empty: the environment alone says that it is on. */
   readonly path: Path;
@@ -31,7 +31,7 @@ export interface PlatformSetup {
 /** A cloud: a provider whose address and credentials are a customer's own. */
 export interface Cloud {
   /** True if the environment alone says enough to call it. `hasKey`: one of the provider's key variables is set. */
-  isInEnvironment(outside: Outside, hasKey: boolean): boolean;
+  isInEnvironment(environment: Environment, hasKey: boolean): boolean;
   build(context: PlatformContext): PlatformSetup;
 }
 
@@ -71,6 +71,6 @@ export function makeCredential(proof: Proof): Credential {
 }
 
 /** Returns a variable's value, or "" if it isn't set. */
-export function readVariable(env: Outside["env"], name: string): string {
+export function readVariable(env: Environment["env"], name: string): string {
   return env(name)?.trim() ?? "";
 }

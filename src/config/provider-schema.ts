@@ -3,7 +3,7 @@ import { type Static, Type } from "@sinclair/typebox";
 import { WEIGHT_MAX, WEIGHT_MIN } from "../core/alias.ts";
 import { DIALECTS } from "../core/dialect.ts";
 import { PER_MINUTE_MAX, PLATFORMS } from "../core/settings.ts";
-import { baseUrl, choice, duration, named, number, options, section, text, whole } from "./field-types.ts";
+import { baseUrl, choice, duration, integer, number, options, record, section, text } from "./field-types.ts";
 import { model } from "./model-schema.ts";
 
 const MODELS_MAX = 1000;
@@ -12,7 +12,7 @@ const KEYS_MAX = 100;
 const optional = Type.Optional;
 
 export const weight = Type.Optional(number(WEIGHT_MIN, WEIGHT_MAX));
-const perMinute = Type.Optional(whole(1, PER_MINUTE_MAX));
+const perMinute = Type.Optional(integer(1, PER_MINUTE_MAX));
 
 /** Printable characters only, because others would break the header that carries the key. */
 export const secret = text("a key of printable characters without spaces", /^[\x21-\x7e]{1,4096}$/);
@@ -91,7 +91,7 @@ const timeouts = options(
   "connect 5s; first_byte 60s (5m for reasoning models) and idle 60s, of streamed calls; total 10m over all attempts.",
 );
 
-const headers = named(
+const headers = record(
   /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/,
   "a header name",
   text("a header value of printable characters", /^[\x20-\x7e\t]{0,4096}$/),

@@ -6,7 +6,7 @@ import type { Credential, KnownProvider, PlatformName, ProviderSetup, Timeouts }
 import { AZURE } from "./azure.ts";
 import { BEDROCK } from "./bedrock.ts";
 import type { Issues, Path } from "./errors.ts";
-import type { Outside } from "./interpolate.ts";
+import type { Environment } from "./interpolate.ts";
 import { buildOwnCards } from "./own-cards.ts";
 import { type Cloud, checkPlatformFields, type PlatformSetup, readVariable } from "./platform.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
@@ -35,11 +35,11 @@ export const TIMEOUTS: Timeouts = { connectMs: 5000, firstByteMs: null, idleMs: 
 export function buildProviders(
   config: Config["providers"],
   known: readonly KnownProvider[],
-  outside: Outside,
+  environment: Environment,
   cards: readonly ModelCard[],
   issues: Issues,
 ): Providers {
-  if (config === undefined) return readEnvironment(known, outside, issues);
+  if (config === undefined) return readEnvironment(known, environment, issues);
   const names = known.map((row) => row.name);
   const ownModels: ModelCard[] = [];
   const providers = new Map<string, ProviderSetup>();
@@ -52,7 +52,7 @@ export function buildProviders(
     const key = canonical.toLowerCase();
     if (row === undefined && RESERVED.has(key)) issues.atKey(path, `${name} is a reserved name`);
     else if (providers.has(key)) issues.atKey(path, "this provider is listed twice");
-    const setup = buildSetup({ name: canonical, path, row, names, issues, ...outside }, entry ?? {});
+    const setup = buildSetup({ name: canonical, path, row, names, issues, ...environment }, entry ?? {});
     providers.set(key, setup);
     const own = {
       provider: canonical,
@@ -68,16 +68,20 @@ export function buildProviders(
   return { providers: [...providers.values()], ownModels };
 }
 
-function readEnvironment(known: readonly KnownProvider[], outside: Outside, issues: Issues): Providers {
+function readEnvironment(
+  known: readonly KnownProvider[],
+  environment: Environment,
+  issues: Issues,
+): Providers {
   const providers = known
-    .filter((row) => isInEnvironment(row, outside))
-    .map((row) => buildSetup({ name: row.name, path: [], row, names: [], issues, ...outside }, {}));
+    .filter((row) => isInEnvironment(row, environment))
+    .map((row) => buildSetup({ name: row.name, path: [], row, names: [], issues, ...environment }, {}));
   return { providers, ownModels: [] };
 }
 
-function isInEnvironment({ keyVariables, platform }: KnownProvider, outside: Outside): boolean {
-  const hasKey = keyVariables.some((name) => readVariable(outside.env, name) !== "");
-  return platform === undefined ? hasKey : CLOUDS[platform].isInEnvironment(outside, hasKey);
+function isInEnvironment({ keyVariables, platform }: KnownProvider, environment: Environment): boolean {
+  const hasKey = keyVariables.some((name) => readVariable(environment.env, name) !== "");
+  return platform === undefined ? hasKey : CLOUDS[platform].isInEnvironment(environment, hasKey);
 }
 
 /** The cloud that an entry of another name names; the dialect of Bedrock is Bedrock itself. */
@@ -90,7 +94,7 @@ function listSpoken({ dialect }: ProviderConfig, row: KnownProvider | undefined)
   return row?.dialects?.map(({ name }) => name) ?? [DEFAULT_DIALECT];
 }
 
-interface Context extends Outside {
+interface Context extends Environment {
   readonly name: string;
   readonly path: Path;
   readonly row: KnownProvider | undefined;

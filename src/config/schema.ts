@@ -9,18 +9,18 @@ import {
   duration,
   hedgeDelay,
   host,
-  named,
+  integer,
   number,
   options,
   origin,
   orNull,
+  record,
   section,
   share,
   size,
   storeUrl,
   text,
   timeZone,
-  whole,
 } from "./field-types.ts";
 import { describeFields } from "./fields.ts";
 import { capabilities, laterPrices, modelId, operations, price, TOKENS_MAX } from "./model-schema.ts";
@@ -42,8 +42,8 @@ const overlay = options(
     price,
     later_prices: laterPrices,
     disabled: truth,
-    context: whole(1, TOKENS_MAX),
-    output: whole(1, TOKENS_MAX),
+    context: integer(1, TOKENS_MAX),
+    output: integer(1, TOKENS_MAX),
     capabilities,
     operations,
     fallbacks: Type.Array(modelId, { maxItems: 20 }),
@@ -59,7 +59,7 @@ const group = Type.Array(
   section({ model: modelId, weight }, "A model of a group and its share of the load."),
   { minItems: 1, maxItems: GROUP_MAX, expected: `a list of 1 to ${GROUP_MAX} models` },
 );
-const aliases = named(
+const aliases = record(
   ALIAS_NAME,
   "a name without spaces",
   Type.Union([modelId, group], {
@@ -84,7 +84,7 @@ const categoryRule = section(
 const server = options(
   {
     host,
-    port: whole(0, 65535),
+    port: integer(0, 65535),
     admin_token: adminToken,
     body_limit: size("1KB", "1GiB"),
     body_memory: size("1KB", "64GiB"),
@@ -99,7 +99,7 @@ const server = options(
 
 const quota = options(
   {
-    requests_per_day: orNull(whole(0, 1_000_000_000), "a whole number, or null for no limit"),
+    requests_per_day: orNull(integer(0, 1_000_000_000), "a whole number, or null for no limit"),
     throttle: duration("0s", "30d"),
     scope: choice(["key", "account"]),
     day_starts: clock,
@@ -141,13 +141,13 @@ export const ConfigSchema = options(
   {
     server,
     store: storeUrl,
-    providers: named(
+    providers: record(
       PROVIDER_NAME,
       "a provider's name of letters, digits, _ . and -",
       orNull(provider, "a mapping of fields"),
       "Exactly these are on.",
     ),
-    models: named(
+    models: record(
       /^[^\s]{1,300}$/,
       "a model id like OpenAI#gpt-5.4",
       overlay,
@@ -160,7 +160,7 @@ export const ConfigSchema = options(
       { charge: choice(["beyond_allowance", "always"]), markup: number(0, 100) },
       "What is paid.",
     ),
-    limits: options({ n: whole(1, 128), messages: whole(1, 1_000_000) }, "Bounds of one request."),
+    limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000) }, "Bounds of one request."),
     log: options({ content: truth, keep: duration("1s", "3650d") }, "What is kept of requests."),
     responses,
     native: options({ remote_tools: truth }, "What clients may ask of a provider directly."),

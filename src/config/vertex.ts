@@ -2,7 +2,7 @@
 import { asObject, asString, parseJson } from "../core/json.ts";
 import type { TokenSource } from "../core/token-source.ts";
 import { METADATA_HOST, makeMetadataSource, parseGoogleCredentials } from "./google-credentials.ts";
-import type { Outside } from "./interpolate.ts";
+import type { Environment } from "./interpolate.ts";
 import {
   type Cloud,
   makeCredential,
@@ -24,7 +24,7 @@ const API = "/v1";
 export const VERTEX: Cloud = { isInEnvironment, build };
 
 /** It has to say whose credentials, and which project pays. */
-function isInEnvironment({ env, readFile }: Outside, hasKey: boolean): boolean {
+function isInEnvironment({ env, readFile }: Environment, hasKey: boolean): boolean {
   if (!hasKey) return false;
   if (readVariable(env, PROJECT) !== "") return true;
   const text = readOrNull(readFile, readVariable(env, CREDENTIALS));
@@ -114,7 +114,7 @@ function parseFile(text: string, wrong: (message: string) => void): GoogleProof 
   return NO_PROOF;
 }
 
-function readOrNull(readFile: Outside["readFile"], path: string): string | null {
+function readOrNull(readFile: Environment["readFile"], path: string): string | null {
   try {
     return readFile(path);
   } catch {

@@ -69,7 +69,7 @@ export async function readHeld<Body>(
 function parseJsonBytes(bytes: Uint8Array): unknown {
   const text = decode(bytes);
   const body = parse(text);
-  if (mayHoldHalfAPair(text) && !isWellFormed(body)) throw notJson("it holds half a surrogate pair");
+  if (mayHaveLoneSurrogate(text) && !isWellFormed(body)) throw notJson("it holds half a surrogate pair");
   return body;
 }
 
@@ -92,7 +92,7 @@ function readShort(request: Request, deadlines: Deadlines): Promise<Uint8Array<A
     },
     (error: unknown) => {
       pace.end();
-      reject(brokenOff(error));
+      reject(toBodyFault(error));
     },
   );
   return promise;
@@ -159,14 +159,14 @@ async function eachPiece(
       take(value);
     }
   } catch (thrown) {
-    throw brokenOff(thrown);
+    throw toBodyFault(thrown);
   } finally {
     pace.end();
     leave();
   }
 }
 
-function brokenOff(error: unknown): Fault {
+function toBodyFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   return new Fault("client_gone", "The request's body broke off.", { cause: error });
 }
@@ -222,7 +222,7 @@ function notJson(why: string): Fault {
  * True if the text may hold an unpaired surrogate, which JSON in UTF-8 can only have as an escape. On 30 MB of
  * backslashes a regular expression would take 170 ms, these searches take 3.
  */
-function mayHoldHalfAPair(text: string): boolean {
+function mayHaveLoneSurrogate(text: string): boolean {
   return text.includes("\\ud") || text.includes("\\uD");
 }
 

@@ -35,7 +35,7 @@ import { factHeaders, headerNumber, limitHeaders } from "./headers.ts";
 import { findPath } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { listCandidates, readSelection } from "./selection.ts";
-import { createStreamResponse } from "./stream.ts";
+import { startStream } from "./stream.ts";
 
 /** Further concurrent requests are refused, to keep resources for those that are running. */
 const OPEN_REQUESTS_MAX = 20_000;
@@ -149,7 +149,7 @@ async function stream<F extends Form>(
   const beforeEnd = async () => {
     if (exchange.keep && writer.finish) await ports.kept.keep(key, exchange.keep(writer.finish()));
   };
-  const { body, early, first } = await createStreamResponse({
+  const { body, early, first } = await startStream({
     answer: ports.gateway.stream(context),
     writer: bytes ?? writer,
     ...(exchange.keep ? { beforeEnd } : {}),

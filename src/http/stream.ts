@@ -20,7 +20,7 @@ interface StreamParts<Piece> {
   readonly onLeft: () => void;
 }
 
-interface StreamAnswer<Piece> {
+interface StartedStream<Piece> {
   readonly body: ReadableStream<Uint8Array>;
   /** True if the headers are sent before the answer has begun, so that the client keeps waiting. */
   readonly early: boolean;
@@ -29,7 +29,7 @@ interface StreamAnswer<Piece> {
 }
 
 /** Waits a limited time for the answer to begin. Throws its Fault if it fails before that. */
-export async function createStreamResponse<Piece>(parts: StreamParts<Piece>): Promise<StreamAnswer<Piece>> {
+export async function startStream<Piece>(parts: StreamParts<Piece>): Promise<StartedStream<Piece>> {
   const begun = parts.answer.begin();
   const waitMs = parts.writer.keepAlive === null ? Number.POSITIVE_INFINITY : parts.keepAliveMs;
   const early = await isLate(begun, parts.deadlines, waitMs);
