@@ -61,16 +61,16 @@ export async function listJournal(
   const system = makeSystemAccount(accountId);
   if (system !== null) {
     const find = (page: Page) => store.systemJournal(system, checkCursor(page, null));
-    return listPage(query, find, positionOf, (entry) => entryView(entry, LEG[system](entry), null));
+    return listPage(query, find, findPosition, (entry) => entryView(entry, LEG[system](entry), null));
   }
   if ((await store.account(accountId)) === null)
     throw new Fault("not_found", "There is no account with that id.");
   const find = (page: Page) => store.journal(accountId, checkCursor(page, accountId));
   const viewOf = (entry: Entry) => entryView(entry, entry.balanceNanoUsd, entry.balanceAfterNanoUsd);
-  return listPage(query, find, positionOf, viewOf);
+  return listPage(query, find, findPosition, viewOf);
 }
 
-function positionOf(entry: Entry): Position {
+function findPosition(entry: Entry): Position {
   return { atMs: entry.atMs, id: makeEntryId(entry) };
 }
 

@@ -39,7 +39,7 @@ function readFileOrNull(file: string): string | null {
 }
 
 /** Describes how to sign in to the console. `made` is the admin token if this start made it. */
-function describeSignIn({ server }: Settings, made: string | null): string {
+function explainLogin({ server }: Settings, made: string | null): string {
   if (server.adminToken !== null) return "Sign in to the console with your configured admin token.";
   if (made !== null) return `Sign in to the console with the admin token  ${made}`;
   const command = Bun.isStandaloneExecutable ? "poundkey" : "npx bun src/main.ts";
@@ -72,7 +72,7 @@ export function writeGreeting(
     `  Manual     ${address}/docs`,
     `  Console    ${address}/`,
     "",
-    describeSignIn(settings, made),
+    explainLogin(settings, made),
     "",
     "Try it:",
     "",

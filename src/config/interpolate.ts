@@ -30,12 +30,16 @@ export function interpolate(text: YamlText, environment: Environment): Interpola
     if (!source.includes("${")) continue;
     sources.set(JSON.stringify(path), source);
     const wrong = (message: string) => issues.push({ path, at: "value", message });
-    scalar.value = fillIn(source, environment, wrong);
+    scalar.value = replaceReferences(source, environment, wrong);
   }
   return { sources, issues };
 }
 
-function fillIn(source: string, environment: Environment, wrong: (message: string) => void): string {
+function replaceReferences(
+  source: string,
+  environment: Environment,
+  wrong: (message: string) => void,
+): string {
   return source.replace(REFERENCE, (reference, name: string | undefined) => {
     if (name === undefined) return "${";
     if (!reference.endsWith("}")) wrong("${ has no closing brace");

@@ -94,7 +94,7 @@ function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
   return (
     <Card title={title} note={provider.base_url} actions={add}>
       <div class="stack">
-        <VitalsOf provider={provider} />
+        <ProviderVitals provider={provider} />
         {provider.credentials.length === 0 ? (
           <p class="faint">It needs no credential.</p>
         ) : (
@@ -114,7 +114,7 @@ function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
   );
 }
 
-function VitalsOf({ provider }: { readonly provider: ProviderView }) {
+function ProviderVitals({ provider }: { readonly provider: ProviderView }) {
   const models = <a href={makeHref("/models", { provider: provider.name })}>Its models</a>;
   const { error_rate, in_flight, first_token_ms: first, tokens_per_second } = provider;
   if (error_rate === null && in_flight === 0) return <p class="faint">No calls lately. {models}</p>;

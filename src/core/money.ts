@@ -18,11 +18,11 @@ export interface BillLine {
 
 /** Returns the sum of the lines times the markup in nano-dollars, rounded up once. Prices are exact to 6 decimals. */
 export function computeCost(lines: readonly BillLine[], markup: number): NanoUsd {
-  return (markup === 1 ? smallCostOf(lines) : null) ?? computeAnyCost(lines, markup);
+  return (markup === 1 ? sumSmallCosts(lines) : null) ?? computeAnyCost(lines, markup);
 }
 
 /** The same without a markup, if plain numbers are exact enough, or else null. Ten times as fast. */
-function smallCostOf(lines: readonly BillLine[]): NanoUsd | null {
+function sumSmallCosts(lines: readonly BillLine[]): NanoUsd | null {
   let pico = 0;
   for (const { count, usdPerMillion } of lines) {
     pico += Math.round(count) * Math.round(usdPerMillion * PICO_PER_USD_PER_MILLION);

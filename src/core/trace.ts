@@ -37,8 +37,8 @@ export function readTrace(json: string | null): Trace | null {
   if (!isObject(kept)) return null;
   return {
     admittedMs: asNumber(kept.admittedMs) ?? null,
-    attempts: asArray(kept.attempts).flatMap(attemptOf),
-    bill: asArray(kept.bill).flatMap(lineOf),
+    attempts: asArray(kept.attempts).flatMap(readAttempt),
+    bill: asArray(kept.bill).flatMap(readLine),
     markup: asNumber(kept.markup) ?? 1,
     usageImplausible: readClaim(kept.usageImplausible),
     message: asString(kept.message) ?? null,
@@ -51,7 +51,7 @@ function readClaim(value: unknown): Trace["usageImplausible"] {
   return { promptTokens: asNumber(promptTokens) ?? 0, completionTokens: asNumber(completionTokens) ?? 0 };
 }
 
-function attemptOf(value: unknown): readonly TracedAttempt[] {
+function readAttempt(value: unknown): readonly TracedAttempt[] {
   if (!isObject(value)) return [];
   const model = asString(value.model);
   const outcome = ATTEMPT_OUTCOMES.find((one) => one === value.outcome);
@@ -70,7 +70,7 @@ function attemptOf(value: unknown): readonly TracedAttempt[] {
   ];
 }
 
-function lineOf(value: unknown): readonly BillLine[] {
+function readLine(value: unknown): readonly BillLine[] {
   if (!isObject(value)) return [];
   const { count, usdPerMillion } = value;
   const what = asString(value.what);

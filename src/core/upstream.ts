@@ -99,7 +99,7 @@ function checkParam({ status, param }: UpstreamError): string | null {
   return PARAM_SHAPE.test(param) && redactMessage(param) === param ? param : null;
 }
 
-function codeOf(error: UpstreamError): FaultCode {
+function findCode(error: UpstreamError): FaultCode {
   const { status, means, codes = [] } = error;
   const ruled = means ?? error.rules?.find((rule) => isRuled(error, rule))?.means;
   if (ruled !== undefined) return ruled;
@@ -146,7 +146,7 @@ const GENERIC: Partial<Record<FaultCode, string>> = {
 
 /** Returns the fault of an upstream error. Keeps the provider's message only if the request was at fault. */
 export function upstreamFault(error: UpstreamError): Fault {
-  const code = codeOf(error);
+  const code = findCode(error);
   const details: FaultDetails = {
     upstreamStatus: error.status,
     ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),

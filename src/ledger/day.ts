@@ -21,14 +21,14 @@ const days = new Map<string, readonly Day[]>();
  * The zone's local time, written as if it were UTC. UTC, the usual zone, returns early: loading the time zone data
  * would add 10 ms to a process's first request.
  */
-function wallAt(atMs: number, timeZone: string): number {
+function readWallClock(atMs: number, timeZone: string): number {
   if (timeZone === "UTC") return atMs;
   const at = Temporal.Instant.fromEpochMilliseconds(Math.floor(atMs));
   return atMs + at.toZonedDateTimeISO(timeZone).offsetNanoseconds / 1e6;
 }
 
 /** Returns the first moment at which the zone's clocks show `wallMs`, or the moment of the change if they skip it. */
-function momentOf(wallMs: number, timeZone: string): number {
+function findMoment(wallMs: number, timeZone: string): number {
   if (timeZone === "UTC") return wallMs;
   const wall = Temporal.Instant.fromEpochMilliseconds(wallMs).toZonedDateTimeISO("UTC").toPlainDateTime();
   const shown = wall.toZonedDateTime(timeZone);
@@ -39,8 +39,9 @@ function momentOf(wallMs: number, timeZone: string): number {
 
 function findDay(nowMs: number, rules: DayRules): Day {
   const { timeZone, dayStartsMinutes } = rules;
-  const startOf = (date: number): number => momentOf(date * DAY_MS + dayStartsMinutes * MINUTE_MS, timeZone);
-  let date = Math.floor((wallAt(nowMs, timeZone) - dayStartsMinutes * MINUTE_MS) / DAY_MS);
+  const startOf = (date: number): number =>
+    findMoment(date * DAY_MS + dayStartsMinutes * MINUTE_MS, timeZone);
+  let date = Math.floor((readWallClock(nowMs, timeZone) - dayStartsMinutes * MINUTE_MS) / DAY_MS);
   while (nowMs < startOf(date)) date -= 1;
   while (nowMs >= startOf(date + 1)) date += 1;
   const name = new Date(date * DAY_MS).toISOString().slice(0, 10);
@@ -62,7 +63,7 @@ export function computeDay(nowMs: number, rules: DayRules): Day {
 /** Returns the start of the current month, Unix milliseconds. */
 export function monthStartMs(nowMs: number, rules: DayRules): number {
   const first = Date.parse(`${computeDay(nowMs, rules).name.slice(0, 7)}-01T00:00:00Z`);
-  return momentOf(first + rules.dayStartsMinutes * MINUTE_MS, rules.timeZone);
+  return findMoment(first + rules.dayStartsMinutes * MINUTE_MS, rules.timeZone);
 }
 
 export function dayAfter(day: Day, rules: DayRules): Day {

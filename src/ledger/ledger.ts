@@ -137,10 +137,10 @@ function admit({ store }: LedgerParts, { ask, reads, rules }: Ticket): Promise<A
     isGroup: ask.isGroup ?? false,
     reads: isNew ? { ...reads, isNew } : reads,
   });
-  return answer.then(admittedBy);
+  return answer.then(requireAdmitted);
 }
 
-function admittedBy(answer: Answer): Admitted {
+function requireAdmitted(answer: Answer): Admitted {
   switch (answer.kind) {
     case "granted":
     case "replayed":
@@ -166,10 +166,10 @@ function write(
   outcome: Outcome,
 ): Promise<Settled> {
   const demand = { kind: "settle", accountId, nowMs: clock.nowMs(), ...outcome, reads } as const;
-  return store.transact(demand).then(settledBy);
+  return store.transact(demand).then(requireSettled);
 }
 
-function settledBy(answer: Answer): Settled {
+function requireSettled(answer: Answer): Settled {
   if (answer.kind !== "settled") throw makeAnswerError(answer);
   return answer;
 }
@@ -229,7 +229,7 @@ async function allowance({ store, clock, rules }: LedgerParts, key: GatewayKey):
   const rows = isCounted(key, quota, billing)
     ? await store.read(makeReads(key, { quota, billing }, nowMs))
     : null;
-  return allowanceOf(key, rows, quota, billing, nowMs);
+  return computeAllowance(key, rows, quota, billing, nowMs);
 }
 
 /** One lookup for all keys of an account. */
@@ -245,7 +245,7 @@ async function allowances(
     const [read, ...others] = counted.map((key) => makeReads(key, { quota, billing }, nowMs));
     const owners = [...new Set([read, ...others].flatMap((one) => one?.owners ?? []))];
     const rows = read ? await store.read({ ...read, keyId: null, owners }) : null;
-    for (const key of ofAccount) found.set(key.id, allowanceOf(key, rows, quota, billing, nowMs));
+    for (const key of ofAccount) found.set(key.id, computeAllowance(key, rows, quota, billing, nowMs));
   }
   return found;
 }
@@ -256,7 +256,7 @@ function isCounted(key: GatewayKey, quota: QuotaRules, { charge }: BillingRules)
 
 const NOTHING_COUNTED: Counts = { meters: new Map(), slots: new Map() };
 
-function allowanceOf(
+function computeAllowance(
   key: GatewayKey,
   rows: Rows | null,
   quota: QuotaRules,

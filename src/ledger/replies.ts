@@ -43,7 +43,7 @@ export function claimReply(books: Books, demand: Admission): void {
 
 /** Stores the reply. `sealed` is null if it can't be repeated. */
 export function fillReply(books: Books, hold: Hold, sealed: string | null, atMs: number): void {
-  const pending = claimOf(books, hold);
+  const pending = findClaim(books, hold);
   if (!pending) return;
   const kept = books.account(hold.accountId).keptCharacters + (sealed?.length ?? 0);
   if (sealed === null || kept > KEPT_CHARACTERS_MAX)
@@ -53,11 +53,11 @@ export function fillReply(books: Books, hold: Hold, sealed: string | null, atMs:
 
 /** Frees the key of a request that produced nothing: a repeat is served normally. */
 export function freeReply(books: Books, hold: Hold): void {
-  const pending = claimOf(books, hold);
+  const pending = findClaim(books, hold);
   if (pending) books.replies.remove(pending);
 }
 
-function claimOf(books: Books, { id, replyId }: Hold): KeptReply | null {
+function findClaim(books: Books, { id, replyId }: Hold): KeptReply | null {
   const reply = replyId === null ? null : books.replies.get(replyId);
   return reply?.requestId === id ? reply : null;
 }

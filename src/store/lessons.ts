@@ -15,7 +15,7 @@ const LESSON = table<Lesson>(
     account_id: (row) => row.accountId,
     id: (row) => row.id,
     at_ms: (row) => Math.round(row.atMs),
-    model: modelOfLesson,
+    model: findBoundedModel,
     key_id: (row) => row.keyId,
     source: (row) => row.source,
     weight: (row) => row.weight,
@@ -35,7 +35,7 @@ const LESSON = table<Lesson>(
 );
 
 /** The model that a key's lessons are counted under. Labels have no key and cover many models. */
-function modelOfLesson({ source, marks }: Lesson): string {
+function findBoundedModel({ source, marks }: Lesson): string {
   return source === "label" ? "" : (marks[0]?.model ?? "");
 }
 
@@ -102,7 +102,7 @@ function teachOn({ mark, forUpdate, change }: Engine): LessonMethods["teach"] {
     if (joined === null) return { writes: [], toResult: () => 0 };
     const write = bind(found ? replace : add, ...LESSON.valuesOf(joined.lesson));
     const bounding = bound
-      ? [bind(forgetOldest, accountId, keyId, modelOfLesson(lesson), bound.keptMax - 1)]
+      ? [bind(forgetOldest, accountId, keyId, findBoundedModel(lesson), bound.keptMax - 1)]
       : [];
     return {
       writes: [write, ...bounding],
@@ -112,7 +112,7 @@ function teachOn({ mark, forUpdate, change }: Engine): LessonMethods["teach"] {
   return async (lesson, bound) => {
     const { accountId, id, keyId, source } = lesson;
     const sinceMs = Math.round(bound?.sinceMs ?? 0);
-    const counting = bind(count, keyId, modelOfLesson(lesson), source, sinceMs);
+    const counting = bind(count, keyId, findBoundedModel(lesson), source, sinceMs);
     const firsts = bound === undefined ? [] : [bind(lockKey, keyId), counting];
     for (let tries = 1; ; tries++) {
       const added = await change([bind(lockLesson, accountId, id), ...firsts], (results) =>

@@ -10,7 +10,7 @@ export function settingMethods({ mark, forUpdate, run, runAll, change: changeRow
   const insert = `INSERT INTO setting (name, value) VALUES (${mark(1)}, ${mark(2)}) ON CONFLICT (name)`;
   const keep = `${insert} DO NOTHING`;
   const set = `${insert} DO UPDATE SET value = excluded.value`;
-  const read = async (name: string) => settingOf(await run(bind(find, name)));
+  const read = async (name: string) => readSetting(await run(bind(find, name)));
   return {
     setting: read,
     keepSetting: async (name, value) => {
@@ -21,12 +21,12 @@ export function settingMethods({ mark, forUpdate, run, runAll, change: changeRow
     changeSetting: (name, change) =>
       // A missing row can't be locked, so an empty one is added first.
       changeRows([bind(keep, name, ""), bind(`${find} ${forUpdate}`, name)], ([, found]) => {
-        const value = change((found && settingOf(found)) || null);
+        const value = change((found && readSetting(found)) || null);
         return { writes: [bind(set, name, value)], toResult: () => value };
       }),
   };
 }
 
-function settingOf([found]: Result): string | null {
+function readSetting([found]: Result): string | null {
   return found ? readText(found, "value") : null;
 }

@@ -105,19 +105,19 @@ export const KEY = table<GatewayKey>(
     createdAtMs: readInteger(found, "created_at_ms"),
     expiresAtMs: readNullable(found, "expires_at_ms", readInteger),
     revokedAtMs: readNullable(found, "revoked_at_ms", readInteger),
-    allowedModels: allowedModelsOf(readText(found, "allowed_models")),
-    requestsPerDay: requestsPerDayOf(readText(found, "requests_per_day")),
+    allowedModels: readAllowedModels(readText(found, "allowed_models")),
+    requestsPerDay: readRequestsPerDay(readText(found, "requests_per_day")),
     spendLimitNanoUsd: readNullable(found, "spend_limit_nano", readInteger),
     keepsResponses: readInteger(found, "keep_responses") === 1,
   }),
 );
 
-function allowedModelsOf(json: string): GatewayKey["allowedModels"] {
+function readAllowedModels(json: string): GatewayKey["allowedModels"] {
   const list = parseJson(json);
   return list === null ? null : asArray(list).filter((id) => typeof id === "string");
 }
 
-function requestsPerDayOf(json: string): GatewayKey["requestsPerDay"] {
+function readRequestsPerDay(json: string): GatewayKey["requestsPerDay"] {
   const limit = parseJson(json);
   return limit === null || typeof limit === "number" ? limit : "default";
 }

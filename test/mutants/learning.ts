@@ -12,7 +12,7 @@ export const LEARNING: readonly Mutant[] = [
   {
     name: "the lessons of a key have no bound",
     file: "src/store/lessons.ts",
-    find: "accountId, keyId, modelOfLesson(lesson), bound.keptMax - 1",
+    find: "accountId, keyId, findBoundedModel(lesson), bound.keptMax - 1",
     replace: 'accountId, keyId, "", bound.keptMax - 1',
     tests: ["test/store-sqlite.test.ts"],
   },

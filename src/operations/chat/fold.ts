@@ -1,6 +1,6 @@
 // Folds a stream's chunks into one reply, and takes a reply apart into chunks.
 
-import { asArray, asObject, isObject, type JsonObject } from "../../core/json.ts";
+import { asArray, asObject, isObject, type JsonObject, omitUndefined } from "../../core/json.ts";
 import { moveCitation } from "./citations.ts";
 import {
   type ChatChunk,
@@ -137,18 +137,12 @@ function addDetail({ details, openDetails }: ChoiceParts, given: ReasoningDetail
   }
   const text = appendText(before.text, given.text);
   const summary = appendText(before.summary, given.summary);
-  Object.assign(before, given, pickDefined({ text, summary }));
+  Object.assign(before, given, omitUndefined({ text, summary }));
 }
 
 function appendText(before: string | undefined, now: string | undefined): string | undefined {
   if (before === undefined) return now;
   return now === undefined ? before : before + now;
-}
-
-function pickDefined(fields: Record<string, string | undefined>): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const [field, value] of Object.entries(fields)) if (value !== undefined) kept[field] = value;
-  return kept;
 }
 
 /** True for the first fragment of a call. */

@@ -125,7 +125,7 @@ export function composeWrites(
   const { holdsGone, repliesGone } = decision;
   const queries: Query[] = [];
   if (holdsGone.length + repliesGone.length > 0) {
-    queries.push(bind(REMOVE, accountId, idsOf(holdsGone), idsOf(repliesGone)));
+    queries.push(bind(REMOVE, accountId, listIds(holdsGone), listIds(repliesGone)));
   }
   const groups = GROUPS.map((group) => group.map((part) => ({ part, rows: part.rows(decision, accountId) })));
   const isWritten = groups.map((group) => group.some(({ rows }) => rows.length > 0));
@@ -145,7 +145,7 @@ export function listWriteTexts(isDistributed: boolean): readonly string[] {
   return [REMOVE, ...written];
 }
 
-function idsOf(gone: readonly Gone[]): readonly string[] {
+function listIds(gone: readonly Gone[]): readonly string[] {
   return gone.map(({ id }) => id);
 }
 

@@ -64,9 +64,9 @@ export function connect(path: string, options: { readonly create: boolean }): Co
     const opened = fileId(path);
     return {
       sql,
-      write: (work) => writeIn(database, sql, work),
+      write: (work) => runTransaction(database, sql, work),
       isInPlace: () => fileId(path) === opened,
-      rewrite: () => writeIn(database, sql, () => rewrite(database)),
+      rewrite: () => runTransaction(database, sql, () => rewrite(database)),
       readSnapshot: (work) => database.transaction(work).deferred(),
       verify: () => verify(database),
       close: () => database.close(true),
@@ -109,7 +109,7 @@ function verify(database: Database): void {
   database.run("PRAGMA synchronous = NORMAL");
 }
 
-function writeIn<T>(database: Database, sql: Statements, work: () => T): T {
+function runTransaction<T>(database: Database, sql: Statements, work: () => T): T {
   sql.begin.run();
   let result: T;
   try {

@@ -39,7 +39,7 @@ export async function searchRequests(
   };
   if (Object.values(narrowed).every((value) => value === undefined)) return look({ fromMs, toMs });
   const span = { fromMs, toMs: page.after === null ? toMs : Math.min(toMs, page.after.atMs + 1) };
-  for await (const part of partsOf(engine, span, filter.keyId)) {
+  for await (const part of listSpans(engine, span, filter.keyId)) {
     found.push(...(await look(part)));
     if (found.length === page.limit) break;
   }
@@ -47,13 +47,13 @@ export async function searchRequests(
 }
 
 /** Latest first. The log is ordered by time only: for a key, only the hours in which it was used are searched. */
-async function* partsOf(engine: Engine, span: Span, keyId: string | undefined): AsyncGenerator<Span> {
-  if (keyId === undefined) yield* turnsOf(engine, span);
+async function* listSpans(engine: Engine, span: Span, keyId: string | undefined): AsyncGenerator<Span> {
+  if (keyId === undefined) yield* divideSpan(engine, span);
   else {
     const { fromMs, toMs } = span;
     const hours = await engine.run(bind(HOURS_OF_KEY, keyId, fromMs - HOUR_MS, toMs));
     for (const hourMs of hours.map((hour) => readInteger(hour, "hour_ms"))) {
-      yield* turnsOf(engine, {
+      yield* divideSpan(engine, {
         fromMs: Math.max(fromMs, hourMs),
         toMs: Math.min(toMs, hourMs + HOUR_MS),
       });
@@ -61,7 +61,7 @@ async function* partsOf(engine: Engine, span: Span, keyId: string | undefined): 
   }
 }
 
-async function* turnsOf(engine: Engine, { fromMs, toMs }: Span): AsyncGenerator<Span> {
+async function* divideSpan(engine: Engine, { fromMs, toMs }: Span): AsyncGenerator<Span> {
   let endMs = toMs;
   while (endMs > fromMs) {
     await nextTurn();
