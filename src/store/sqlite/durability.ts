@@ -4,18 +4,20 @@ import { unavailable } from "../unavailable.ts";
 import type { Connector } from "./connector.ts";
 import { nextTurn } from "./turns.ts";
 
-/** Under load syncs start at most this often. Every provider takes longer to start its answer. */
+/** Shared syncs start at most this often. Every provider takes longer to start its answer. */
 const WINDOW_MS = 4;
-/** Up to this many calls, in this window and the one before, sync at once. */
-const FEW = 4;
+/** A sync with more callers than this is shared. A client that waits for each answer would only wait longer for it. */
+const FEW = 2;
 
 /** Runs one sync at a time. A caller during one may have committed after its start, so it shares the next. */
 export class LogSync {
   readonly #path: string;
   readonly #connector: Connector;
-  readonly #asked = new Frequency();
   #running: Promise<void> = Promise.resolve();
   #gathering: Promise<void> | null = null;
+  /** The callers of the sync that is gathering, and those of the one before. */
+  #callers = 0;
+  #callersBefore = 0;
   #startedMs = 0;
 
   constructor(path: string, connector: Connector) {
@@ -25,7 +27,7 @@ export class LogSync {
 
   /** Resolves when everything committed before this call is on disk. Throws the Fault `store_unavailable`. */
   sync(): Promise<void> {
-    this.#asked.count();
+    this.#callers += 1;
     this.#gathering ??= this.#gather();
     return this.#gathering;
   }
@@ -35,7 +37,9 @@ export class LogSync {
     // All callers of one transaction call within one turn.
     await nextTurn();
     const restMs = this.#startedMs + WINDOW_MS - performance.now();
-    if (restMs > 0 && this.#asked.isMoreThan(FEW)) await Bun.sleep(restMs);
+    if (restMs > 0 && Math.max(this.#callers, this.#callersBefore) > FEW) await Bun.sleep(restMs);
+    this.#callersBefore = this.#callers;
+    this.#callers = 0;
     this.#gathering = null;
     this.#startedMs = performance.now();
     const done = this.#run();
@@ -53,31 +57,6 @@ export class LogSync {
       this.#connector.distrust();
       throw unavailable(error);
     }
-  }
-}
-
-/** Counts calls in the current time window and the one before. */
-class Frequency {
-  #windowMs = 0;
-  #calls = 0;
-  #before = 0;
-
-  count(): void {
-    this.#advance();
-    this.#calls += 1;
-  }
-
-  isMoreThan(most: number): boolean {
-    this.#advance();
-    return this.#calls + this.#before > most;
-  }
-
-  #advance(): void {
-    const passedMs = performance.now() - this.#windowMs;
-    if (passedMs < WINDOW_MS) return;
-    this.#before = passedMs < 2 * WINDOW_MS ? this.#calls : 0;
-    this.#calls = 0;
-    this.#windowMs += passedMs;
   }
 }
 
