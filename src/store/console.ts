@@ -1,67 +1,35 @@
 // Console sign-ins, logged prompts and answers, and credentials added at run time.
 import type { KeptContent, Session, StoredCredential } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
+import { allowNull, FLAG, INTEGER, NUMBER, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
-import { readInteger, readNullable, readNumber, readText } from "./found.ts";
+import { readText } from "./found.ts";
 import { insertSql, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
-const SESSION = table<Session>(
-  "session",
-  ["digest"],
-  {
-    digest: (row) => row.digest,
-    token_digest: (row) => row.tokenDigest,
-    expires_at_ms: (row) => Math.round(row.expiresAtMs),
-  },
-  (found) => ({
-    digest: readText(found, "digest"),
-    tokenDigest: readText(found, "token_digest"),
-    expiresAtMs: readInteger(found, "expires_at_ms"),
-  }),
-);
+const SESSION = table<Session>("session", ["digest"], {
+  digest: TEXT,
+  tokenDigest: TEXT,
+  expiresAtMs: TIME,
+});
 
-const CONTENT = table<KeptContent>(
-  "content",
-  ["account_id", "id"],
-  {
-    account_id: (row) => row.accountId,
-    id: (row) => row.id,
-    at_ms: (row) => Math.round(row.atMs),
-    sealed: (row) => row.sealed,
-  },
-  (found) => ({
-    accountId: readText(found, "account_id"),
-    id: readText(found, "id"),
-    atMs: readInteger(found, "at_ms"),
-    sealed: readText(found, "sealed"),
-  }),
-);
+const CONTENT = table<KeptContent>("content", ["account_id", "id"], {
+  accountId: TEXT,
+  id: TEXT,
+  atMs: TIME,
+  sealed: TEXT,
+});
 
-const CREDENTIAL = table<StoredCredential>(
-  "credential",
-  ["id"],
-  {
-    id: (row) => row.id,
-    provider: (row) => row.provider,
-    sealed: (row) => row.sealed,
-    weight: (row) => row.weight,
-    requests_per_minute: (row) => row.requestsPerMinute,
-    tokens_per_minute: (row) => row.tokensPerMinute,
-    enabled: (row) => (row.enabled ? 1 : 0),
-    created_at_ms: (row) => Math.round(row.createdAtMs),
-  },
-  (found) => ({
-    id: readText(found, "id"),
-    provider: readText(found, "provider"),
-    sealed: readText(found, "sealed"),
-    weight: readNumber(found, "weight"),
-    requestsPerMinute: readNullable(found, "requests_per_minute", readInteger),
-    tokensPerMinute: readNullable(found, "tokens_per_minute", readInteger),
-    enabled: readInteger(found, "enabled") === 1,
-    createdAtMs: readInteger(found, "created_at_ms"),
-  }),
-);
+const CREDENTIAL = table<StoredCredential>("credential", ["id"], {
+  id: TEXT,
+  provider: TEXT,
+  sealed: TEXT,
+  weight: NUMBER,
+  requestsPerMinute: allowNull(INTEGER),
+  tokensPerMinute: allowNull(INTEGER),
+  enabled: FLAG,
+  createdAtMs: TIME,
+});
 
 type ConsoleMethods = Pick<
   Store,

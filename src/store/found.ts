@@ -31,20 +31,3 @@ export function readSum(found: Found, column: string): number {
   if (found[column] !== null && Number.isInteger(number)) return number;
   throw new Error(`The store's column ${column} holds no whole number.`);
 }
-
-/** Reads a column that may be null. */
-export function readNullable<T>(
-  found: Found,
-  column: string,
-  read: (found: Found, column: string) => T,
-): T | null {
-  return found[column] === null || found[column] === undefined ? null : read(found, column);
-}
-
-/** Reads one of the column's known words. */
-export function readWord<Word extends string>(found: Found, column: string, words: readonly Word[]): Word {
-  const value = found[column];
-  const known = words.find((one) => one === value);
-  if (known !== undefined) return known;
-  throw new Error(`The store's column ${column} holds an unknown word.`);
-}

@@ -3,8 +3,9 @@ import { asArray, asNumber, asString, parseJson } from "../core/json.ts";
 import { joinLessons } from "../core/lesson.ts";
 import { LESSON_SOURCES, type Lesson, type LessonMark } from "../core/rows.ts";
 import type { LessonBound, Store } from "../core/store.ts";
+import { makeJson, makeWord, NUMBER, TEXT, TIME } from "./columns.ts";
 import { bind, type Change, type Engine, type Result, readFirst } from "./engine.ts";
-import { readInteger, readNumber, readText, readWord } from "./found.ts";
+import { readInteger } from "./found.ts";
 import { insertSql, joinNames, selectSql, upsertSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
@@ -12,31 +13,25 @@ const LESSON = table<Lesson>(
   "lesson",
   ["account_id", "id"],
   {
-    account_id: (row) => row.accountId,
-    id: (row) => row.id,
-    at_ms: (row) => Math.round(row.atMs),
-    model: findBoundedModel,
-    key_id: (row) => row.keyId,
-    source: (row) => row.source,
-    weight: (row) => row.weight,
-    request: (row) => row.request,
-    marks: ({ marks }) => JSON.stringify(marks.map(({ model, score, expected }) => [model, score, expected])),
+    accountId: TEXT,
+    id: TEXT,
+    atMs: TIME,
+    keyId: TEXT,
+    source: makeWord(LESSON_SOURCES),
+    weight: NUMBER,
+    request: TEXT,
+    marks: { ...makeJson(readMarks), write: writeMarks },
   },
-  (found) => ({
-    accountId: readText(found, "account_id"),
-    id: readText(found, "id"),
-    atMs: readInteger(found, "at_ms"),
-    keyId: readText(found, "key_id"),
-    source: readWord(found, "source", LESSON_SOURCES),
-    weight: readNumber(found, "weight"),
-    request: readText(found, "request"),
-    marks: readMarks(readText(found, "marks")),
-  }),
+  { model: findBoundedModel },
 );
 
 /** The model that a key's lessons are counted under. Labels have no key and cover many models. */
 function findBoundedModel({ source, marks }: Lesson): string {
   return source === "label" ? "" : (marks[0]?.model ?? "");
+}
+
+function writeMarks(marks: readonly LessonMark[]): string {
+  return JSON.stringify(marks.map(({ model, score, expected }) => [model, score, expected]));
 }
 
 function readMarks(json: string): readonly LessonMark[] {

@@ -1,33 +1,20 @@
 // Stored responses, for requests that continue from them.
 import type { StoredResponse } from "../core/rows.ts";
 import type { Store } from "../core/store.ts";
+import { INTEGER, TEXT, TIME } from "./columns.ts";
 import { bind, type Engine, readFirst } from "./engine.ts";
-import { readInteger, readText } from "./found.ts";
 import { insertSql, selectSql } from "./sql.ts";
 import { table } from "./tables.ts";
 
-const STORED_RESPONSE = table<StoredResponse>(
-  "stored_response",
-  ["account_id", "id"],
-  {
-    account_id: (row) => row.accountId,
-    id: (row) => row.id,
-    key_id: (row) => row.keyId,
-    at_ms: (row) => Math.round(row.atMs),
-    bytes: (row) => row.bytes,
-    items: (row) => row.items,
-    sealed: (row) => row.sealed,
-  },
-  (found) => ({
-    accountId: readText(found, "account_id"),
-    id: readText(found, "id"),
-    keyId: readText(found, "key_id"),
-    atMs: readInteger(found, "at_ms"),
-    bytes: readInteger(found, "bytes"),
-    items: readText(found, "items"),
-    sealed: readText(found, "sealed"),
-  }),
-);
+const STORED_RESPONSE = table<StoredResponse>("stored_response", ["account_id", "id"], {
+  accountId: TEXT,
+  id: TEXT,
+  keyId: TEXT,
+  atMs: TIME,
+  bytes: INTEGER,
+  items: TEXT,
+  sealed: TEXT,
+});
 
 type ResponseMethods = Pick<
   Store,

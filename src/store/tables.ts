@@ -13,7 +13,20 @@ import {
   type Spend,
   type TopUp,
 } from "../core/rows.ts";
-import { type Found, readInteger, readNullable, readText, readWord, type Value } from "./found.ts";
+import {
+  allowNull,
+  type Column,
+  type Columns,
+  FLAG,
+  INTEGER,
+  listColumns,
+  makeJson,
+  makeWord,
+  nameColumn,
+  TEXT,
+  TIME,
+} from "./columns.ts";
+import type { Found, Value } from "./found.ts";
 import { parsePlace } from "./place.ts";
 
 export interface Table<Row> {
@@ -29,20 +42,40 @@ export interface Table<Row> {
 /** The written part of a table. */
 export type TablePart<Row> = Pick<Table<Row>, "name" | "columns" | "valuesOf">;
 
-/** Makes a table from its columns, each with the function that reads it from a row. */
-export function table<Row>(
+/** Makes a table from the columns of a row's fields, and from others that are written but never read back. */
+export function table<Row extends object>(
   name: string,
   key: readonly string[],
-  columns: Readonly<Record<string, (row: Row) => Value>>,
-  rowOf: (found: Found) => Row,
+  fields: { readonly [Field in keyof Row]: Column<Row[Field]> | Columns<Row[Field]> },
+  others: Readonly<Record<string, (row: Row) => Value>> = {},
 ): Table<Row> {
-  const values = Object.values(columns);
-  const valuesOf = (row: Row) => {
-    const list: Value[] = [];
-    for (const holds of values) list.push(holds(row));
-    return list;
+  const writes = new Map<string, (row: Row) => Value>();
+  const reads: ((row: Partial<Row>, found: Found) => void)[] = [];
+  for (const field in fields) {
+    const { columns, column, read } = listColumns(field, fields[field]);
+    for (const [name, write] of Object.entries(columns)) writes.set(name, (row) => write(row[field]));
+    reads.push((row, found) => {
+      row[field] = read(found, column);
+    });
+  }
+  for (const [column, write] of Object.entries(others)) writes.set(column, write);
+  const all = [...writes.values()];
+  return {
+    name,
+    key,
+    columns: [...writes.keys()],
+    valuesOf(row) {
+      const values: Value[] = [];
+      for (const write of all) values.push(write(row));
+      return values;
+    },
+    rowOf(found) {
+      const row: Partial<Row> = {};
+      for (const read of reads) read(row, found);
+      // Each field has been read, since each has columns.
+      return row as Row;
+    },
   };
-  return { name, key, columns: Object.keys(columns), valuesOf, rowOf };
 }
 
 export function omitColumns<Row>(
@@ -57,240 +90,120 @@ export function omitColumns<Row>(
   };
 }
 
-export const ACCOUNT = table<Account>(
-  "account",
-  ["id"],
-  {
-    id: (row) => row.id,
-    name: (row) => row.name,
-    balance_nano: (row) => row.balanceNanoUsd,
-    held_nano: (row) => row.heldNanoUsd,
-    entries: (row) => row.entries,
-    kept_characters: (row) => row.keptCharacters,
-    created_at_ms: (row) => row.createdAtMs,
-  },
-  (found) => ({
-    id: readText(found, "id"),
-    name: readText(found, "name"),
-    balanceNanoUsd: readInteger(found, "balance_nano"),
-    heldNanoUsd: readInteger(found, "held_nano"),
-    entries: readInteger(found, "entries"),
-    keptCharacters: readInteger(found, "kept_characters"),
-    createdAtMs: readInteger(found, "created_at_ms"),
-  }),
-);
+export const ACCOUNT = table<Account>("account", ["id"], {
+  id: TEXT,
+  name: TEXT,
+  balanceNanoUsd: INTEGER,
+  heldNanoUsd: INTEGER,
+  entries: INTEGER,
+  keptCharacters: INTEGER,
+  createdAtMs: INTEGER,
+});
 
 /** The table also has the column `digest`, which is never read back. */
-export const KEY = table<GatewayKey>(
-  "gateway_key",
-  ["id"],
-  {
-    id: (row) => row.id,
-    account_id: (row) => row.accountId,
-    last4: (row) => row.last4,
-    created_at_ms: (row) => row.createdAtMs,
-    revoked_at_ms: (row) => row.revokedAtMs,
-    name: (row) => row.name,
-    expires_at_ms: (row) => row.expiresAtMs,
-    allowed_models: (row) => JSON.stringify(row.allowedModels),
-    requests_per_day: (row) => JSON.stringify(row.requestsPerDay),
-    spend_limit_nano: (row) => row.spendLimitNanoUsd,
-    keep_responses: (row) => (row.keepsResponses ? 1 : 0),
-  },
-  (found) => ({
-    id: readText(found, "id"),
-    name: readText(found, "name"),
-    accountId: readText(found, "account_id"),
-    last4: readText(found, "last4"),
-    createdAtMs: readInteger(found, "created_at_ms"),
-    expiresAtMs: readNullable(found, "expires_at_ms", readInteger),
-    revokedAtMs: readNullable(found, "revoked_at_ms", readInteger),
-    allowedModels: readAllowedModels(readText(found, "allowed_models")),
-    requestsPerDay: readRequestsPerDay(readText(found, "requests_per_day")),
-    spendLimitNanoUsd: readNullable(found, "spend_limit_nano", readInteger),
-    keepsResponses: readInteger(found, "keep_responses") === 1,
-  }),
-);
+export const KEY = table<GatewayKey>("gateway_key", ["id"], {
+  id: TEXT,
+  accountId: TEXT,
+  last4: TEXT,
+  createdAtMs: INTEGER,
+  revokedAtMs: allowNull(INTEGER),
+  name: TEXT,
+  expiresAtMs: allowNull(INTEGER),
+  allowedModels: makeJson(parseAllowedModels),
+  requestsPerDay: makeJson(parseRequestsPerDay),
+  spendLimitNanoUsd: allowNull(INTEGER),
+  keepsResponses: nameColumn("keep_responses", FLAG),
+});
 
-function readAllowedModels(json: string): GatewayKey["allowedModels"] {
+function parseAllowedModels(json: string): GatewayKey["allowedModels"] {
   const list = parseJson(json);
   return list === null ? null : asArray(list).filter((id) => typeof id === "string");
 }
 
-function readRequestsPerDay(json: string): GatewayKey["requestsPerDay"] {
+function parseRequestsPerDay(json: string): GatewayKey["requestsPerDay"] {
   const limit = parseJson(json);
   return limit === null || typeof limit === "number" ? limit : "default";
 }
 
-export const SPEND = table<Spend>(
-  "spend",
-  ["account_id", "key_id"],
-  {
-    account_id: (row) => row.accountId,
-    key_id: (row) => row.keyId,
-    spent_nano: (row) => row.spentNanoUsd,
-    held_nano: (row) => row.heldNanoUsd,
-  },
-  (found) => ({
-    accountId: readText(found, "account_id"),
-    keyId: readText(found, "key_id"),
-    spentNanoUsd: readInteger(found, "spent_nano"),
-    heldNanoUsd: readInteger(found, "held_nano"),
-  }),
-);
+export const SPEND = table<Spend>("spend", ["account_id", "key_id"], {
+  accountId: TEXT,
+  keyId: TEXT,
+  spentNanoUsd: INTEGER,
+  heldNanoUsd: INTEGER,
+});
 
-export const METER = table<Meter>(
-  "meter",
-  ["account_id", "owner", "day"],
-  {
-    account_id: (row) => row.accountId,
-    owner: (row) => row.owner,
-    day: (row) => row.day,
-    used: (row) => row.used,
-    last_at_ms: (row) => Math.round(row.lastAtMs),
-    given_back: (row) => row.givenBack,
-    free_spent_nano: (row) => row.freeSpentNanoUsd,
-    free_held_nano: (row) => row.freeHeldNanoUsd,
-  },
-  (found) => ({
-    accountId: readText(found, "account_id"),
-    owner: readText(found, "owner"),
-    day: readText(found, "day"),
-    used: readInteger(found, "used"),
-    lastAtMs: readInteger(found, "last_at_ms"),
-    givenBack: readInteger(found, "given_back"),
-    freeSpentNanoUsd: readInteger(found, "free_spent_nano"),
-    freeHeldNanoUsd: readInteger(found, "free_held_nano"),
-  }),
-);
+export const METER = table<Meter>("meter", ["account_id", "owner", "day"], {
+  accountId: TEXT,
+  owner: TEXT,
+  day: TEXT,
+  used: INTEGER,
+  lastAtMs: TIME,
+  givenBack: INTEGER,
+  freeSpentNanoUsd: INTEGER,
+  freeHeldNanoUsd: INTEGER,
+});
 
-export const SLOT = table<Slot>(
-  "slot",
-  ["account_id", "owner"],
-  {
-    account_id: (row) => row.accountId,
-    owner: (row) => row.owner,
-    taken_at_ms: (row) => row.taken?.atMs ?? null,
-    taken_by: (row) => row.taken?.by ?? null,
-  },
-  (found) => {
-    const atMs = readNullable(found, "taken_at_ms", readInteger);
-    const by = readNullable(found, "taken_by", readText);
-    const taken = atMs === null || by === null ? null : { atMs, by };
-    return { accountId: readText(found, "account_id"), owner: readText(found, "owner"), taken };
-  },
-);
+const [takenAt, takenBy] = [allowNull(INTEGER), allowNull(TEXT)];
 
-export const HOLD = table<Hold>(
-  "hold",
-  ["account_id", "id"],
-  {
-    account_id: (row) => row.accountId,
-    id: (row) => row.id,
-    key_id: (row) => row.keyId,
-    node: (row) => row.node,
-    at_ms: (row) => Math.round(row.atMs),
-    request_id: (row) => row.requestId,
-    operation: (row) => row.operation,
-    surface: (row) => row.surface,
-    model_asked: (row) => row.modelAsked,
-    selector: (row) => row.selector,
-    stream: (row) => (row.stream ? 1 : 0),
-    place: (row) => JSON.stringify(row.place),
-    held_nano: (row) => row.nanoUsd,
-    reply_id: (row) => row.replyId,
+export const SLOT = table<Slot>("slot", ["account_id", "owner"], {
+  accountId: TEXT,
+  owner: TEXT,
+  taken: {
+    columns: { taken_at_ms: (taken) => taken?.atMs ?? null, taken_by: (taken) => taken?.by ?? null },
+    read(found: Found) {
+      const [atMs, by] = [takenAt.read(found, "taken_at_ms"), takenBy.read(found, "taken_by")];
+      return atMs === null || by === null ? null : { atMs, by };
+    },
   },
-  (found) => ({
-    accountId: readText(found, "account_id"),
-    id: readText(found, "id"),
-    keyId: readText(found, "key_id"),
-    node: readText(found, "node"),
-    atMs: readInteger(found, "at_ms"),
-    requestId: readText(found, "request_id"),
-    operation: readText(found, "operation"),
-    surface: readText(found, "surface"),
-    modelAsked: readText(found, "model_asked"),
-    selector: readNullable(found, "selector", readText),
-    stream: readInteger(found, "stream") === 1,
-    place: parsePlace(readText(found, "place")),
-    nanoUsd: readInteger(found, "held_nano"),
-    replyId: readNullable(found, "reply_id", readText),
-  }),
-);
+});
 
-export const ENTRY = table<Entry>(
-  "entry",
-  ["account_id", "seq"],
-  {
-    account_id: (row) => row.accountId,
-    seq: (row) => row.seq,
-    at_ms: (row) => Math.round(row.atMs),
-    kind: (row) => row.kind,
-    balance_nano: (row) => row.balanceNanoUsd,
-    held_nano: (row) => row.heldNanoUsd,
-    funding_nano: (row) => row.fundingNanoUsd,
-    revenue_nano: (row) => row.revenueNanoUsd,
-    overrun_nano: (row) => row.overrunNanoUsd,
-    balance_after_nano: (row) => row.balanceAfterNanoUsd,
-    request_id: (row) => row.requestId,
-    usage_source: (row) => row.usageSource,
-    ended: (row) => row.ended,
-    note: (row) => row.note,
-  },
-  (found) => ({
-    accountId: readText(found, "account_id"),
-    seq: readInteger(found, "seq"),
-    atMs: readInteger(found, "at_ms"),
-    kind: readWord(found, "kind", ENTRY_KINDS),
-    balanceNanoUsd: readInteger(found, "balance_nano"),
-    heldNanoUsd: readInteger(found, "held_nano"),
-    fundingNanoUsd: readInteger(found, "funding_nano"),
-    revenueNanoUsd: readInteger(found, "revenue_nano"),
-    overrunNanoUsd: readInteger(found, "overrun_nano"),
-    balanceAfterNanoUsd: readInteger(found, "balance_after_nano"),
-    requestId: readNullable(found, "request_id", readText),
-    usageSource: readNullable(found, "usage_source", (row, column) => readWord(row, column, USAGE_SOURCES)),
-    ended: readNullable(found, "ended", (row, column) => readWord(row, column, ENDINGS)),
-    note: readNullable(found, "note", readText),
-  }),
-);
+export const HOLD = table<Hold>("hold", ["account_id", "id"], {
+  accountId: TEXT,
+  id: TEXT,
+  keyId: TEXT,
+  node: TEXT,
+  atMs: TIME,
+  requestId: TEXT,
+  operation: TEXT,
+  surface: TEXT,
+  modelAsked: TEXT,
+  selector: allowNull(TEXT),
+  stream: FLAG,
+  place: makeJson(parsePlace),
+  nanoUsd: nameColumn("held_nano", INTEGER),
+  replyId: allowNull(TEXT),
+});
 
-export const REPLY = table<KeptReply>(
-  "reply",
-  ["account_id", "id"],
-  {
-    account_id: (row) => row.accountId,
-    id: (row) => row.id,
-    body_digest: (row) => row.bodyDigest,
-    request_id: (row) => row.requestId,
-    at_ms: (row) => Math.round(row.atMs),
-    state: (row) => row.state,
-    sealed: (row) => row.sealed,
-  },
-  (found) => ({
-    accountId: readText(found, "account_id"),
-    id: readText(found, "id"),
-    bodyDigest: readText(found, "body_digest"),
-    requestId: readText(found, "request_id"),
-    atMs: readInteger(found, "at_ms"),
-    state: readWord(found, "state", REPLY_STATES),
-    sealed: readNullable(found, "sealed", readText),
-  }),
-);
+export const ENTRY = table<Entry>("entry", ["account_id", "seq"], {
+  accountId: TEXT,
+  seq: INTEGER,
+  atMs: TIME,
+  kind: makeWord(ENTRY_KINDS),
+  balanceNanoUsd: INTEGER,
+  heldNanoUsd: INTEGER,
+  fundingNanoUsd: INTEGER,
+  revenueNanoUsd: INTEGER,
+  overrunNanoUsd: INTEGER,
+  balanceAfterNanoUsd: INTEGER,
+  requestId: allowNull(TEXT),
+  usageSource: allowNull(makeWord(USAGE_SOURCES)),
+  ended: allowNull(makeWord(ENDINGS)),
+  note: allowNull(TEXT),
+});
 
-export const TOP_UP = table<TopUp>(
-  "top_up",
-  ["account_id", "id"],
-  {
-    account_id: (row) => row.accountId,
-    id: (row) => row.id,
-    at_ms: (row) => Math.round(row.atMs),
-    amount_nano: (row) => row.nanoUsd,
-  },
-  (found) => ({
-    accountId: readText(found, "account_id"),
-    id: readText(found, "id"),
-    atMs: readInteger(found, "at_ms"),
-    nanoUsd: readInteger(found, "amount_nano"),
-  }),
-);
+export const REPLY = table<KeptReply>("reply", ["account_id", "id"], {
+  accountId: TEXT,
+  id: TEXT,
+  bodyDigest: TEXT,
+  requestId: TEXT,
+  atMs: TIME,
+  state: makeWord(REPLY_STATES),
+  sealed: allowNull(TEXT),
+});
+
+export const TOP_UP = table<TopUp>("top_up", ["account_id", "id"], {
+  accountId: TEXT,
+  id: TEXT,
+  atMs: TIME,
+  nanoUsd: nameColumn("amount_nano", INTEGER),
+});

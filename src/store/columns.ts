@@ -1,0 +1,72 @@
+// Columns: what is written into one for the value of a field, and how that is read back and checked.
+import { type Found, readInteger, readNumber, readSum, readText, type Value } from "./found.ts";
+
+/** A field with a column of its own, by default of the field's name in snake case. */
+export interface Column<Field> {
+  readonly name?: string;
+  readonly write: (value: Field) => Value;
+  readonly read: (found: Found, column: string) => Field;
+}
+
+/** A field that is stored in several columns. */
+export interface Columns<Field> {
+  readonly columns: Readonly<Record<string, (value: Field) => Value>>;
+  readonly read: (found: Found) => Field;
+}
+
+const writeSame = <Same extends Value>(value: Same): Same => value;
+
+export const TEXT: Column<string> = { write: writeSame, read: readText };
+export const INTEGER: Column<number> = { write: writeSame, read: readInteger };
+export const NUMBER: Column<number> = { write: writeSame, read: readNumber };
+/** May be a sum of a column's values. */
+export const SUM: Column<number> = { write: writeSame, read: readSum };
+/** The columns of times and durations hold whole milliseconds only. */
+export const TIME: Column<number> = { write: Math.round, read: readInteger };
+export const FLAG: Column<boolean> = {
+  write: (value) => (value ? 1 : 0),
+  read: (found, column) => readInteger(found, column) === 1,
+};
+
+/** One of the column's known words. */
+export function makeWord<Word extends string>(words: readonly Word[]): Column<Word> {
+  return {
+    write: writeSame,
+    read(found, column) {
+      const known = words.find((one) => one === found[column]);
+      if (known !== undefined) return known;
+      throw new Error(`The store's column ${column} holds an unknown word.`);
+    },
+  };
+}
+
+/** A value as JSON text. */
+export function makeJson<Field>(parse: (json: string) => Field): Column<Field> {
+  return { write: (value) => JSON.stringify(value), read: (found, column) => parse(readText(found, column)) };
+}
+
+export function allowNull<Field>({ write, read }: Column<Field>): Column<Field | null> {
+  return {
+    write: (value) => (value === null ? null : write(value)),
+    read: (found, column) =>
+      found[column] === null || found[column] === undefined ? null : read(found, column),
+  };
+}
+
+/** A column whose name is not its field's. */
+export function nameColumn<Field>(name: string, column: Column<Field>): Column<Field> {
+  return { ...column, name };
+}
+
+/** Returns the columns of the field with this name, and the name of the one that belongs to it alone. */
+export function listColumns<Field>(field: string, stored: Column<Field> | Columns<Field>) {
+  const { read } = stored;
+  if ("columns" in stored) return { columns: stored.columns, column: "", read };
+  const { name: column = spellColumn(field), write } = stored;
+  return { columns: { [column]: write }, column, read };
+}
+
+/** All money is in dollars: a column's name leaves that out. */
+function spellColumn(field: string): string {
+  return field.replace(/Usd$/, "").replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
