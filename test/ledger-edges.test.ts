@@ -5,7 +5,6 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ModelCard } from "../src/core/card.ts";
 import type { JsonObject } from "../src/core/json.ts";
 import { cost } from "../src/core/price.ts";
 import { NO_AMOUNTS } from "../src/core/units.ts";
@@ -14,6 +13,7 @@ import { decide } from "../src/ledger/decide.ts";
 import { estimateWorstPromptTokens } from "../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { openSqliteStore } from "../src/store/sqlite/store.ts";
+import { makeModelCard } from "./cards.ts";
 import { startUnderTest, type UnderTest } from "./harness.ts";
 import { ALWAYS, findErrors, openPayments } from "./payments.ts";
 import {
@@ -30,19 +30,7 @@ import {
 const folder = mkdtempSync(join(tmpdir(), "poundkey-edges-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const CARD: ModelCard = {
-  id: "OpenAI#gpt-5.4",
-  provider: "OpenAI",
-  name: "gpt-5.4",
-  created: 0,
-  ownedBy: "OpenAI",
-  contextTokensMax: null,
-  outputTokensMax: null,
-  price: null,
-  capabilities: new Set(),
-  listed: true,
-  fallbacks: [],
-};
+const CARD = makeModelCard("OpenAI#gpt-5.4");
 
 test("empty list entries count, and names of sealed thinking count as text if a model reads them", () => {
   const withTools = (parameters: JsonObject): ChatRequest => ({

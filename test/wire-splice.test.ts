@@ -4,6 +4,7 @@ import { CAPABILITIES } from "../src/core/card.ts";
 import { findDialect } from "../src/providers/index.ts";
 import { ANTHROPIC_MESSAGES } from "../src/surfaces/anthropic-messages/surface.ts";
 import { OPENAI_RESPONSES } from "../src/surfaces/openai-responses/surface.ts";
+import { makeModelCard } from "./cards.ts";
 import { listCuts } from "./recorded/cuts.ts";
 import { fixturesFolder, type Recording, readTraffic } from "./recorded/load.ts";
 import { encodeText, makeSubject } from "./recorded/pipeline.ts";
@@ -77,19 +78,7 @@ function sum(values: readonly number[]): number {
 
 const subjectNamed = (name: "openai" | "anthropic"): Subject => ({
   dialect: findDialect(name),
-  card: {
-    id: `Here#${name}`,
-    provider: "Here",
-    name,
-    created: 0,
-    ownedBy: "Here",
-    contextTokensMax: null,
-    outputTokensMax: null,
-    price: null,
-    capabilities: new Set(CAPABILITIES),
-    listed: true,
-    fallbacks: [],
-  },
+  card: makeModelCard(`Here#${name}`, { capabilities: new Set(CAPABILITIES) }),
   request: { model: `Here#${name}`, messages: [{ role: "user", content: "Hi" }], stream: true },
 });
 

@@ -11,6 +11,7 @@ import type { ChatRequest } from "../src/operations/chat/form.ts";
 import { CHAT } from "../src/operations/chat/operation.ts";
 import { searchesMax } from "../src/operations/chat/searches.ts";
 import { makeOffers } from "../src/operations/operation.ts";
+import { makeModelCard } from "./cards.ts";
 import { makeOffer } from "./samples.ts";
 
 const ENOUGH = Number.MAX_SAFE_INTEGER;
@@ -21,12 +22,12 @@ function termsFor(offers: readonly Offer[], free: number, markup: number) {
 }
 
 function cardOf(price: Price | null, fields: Partial<ModelCard> = {}): ModelCard {
-  return {
-    ...{ id: "Sim#echo", provider: "Sim", name: "echo", created: 0, ownedBy: "sim" },
-    ...{ contextTokensMax: 1_000_000, outputTokensMax: 10_000, price, listed: true },
-    ...{ capabilities: new Set<never>(), fallbacks: [] },
+  return makeModelCard("Sim#echo", {
+    contextTokensMax: 1_000_000,
+    outputTokensMax: 10_000,
+    price,
     ...fields,
-  };
+  });
 }
 
 const request: ChatRequest = {

@@ -4,6 +4,7 @@ import type { ModelCard } from "../../src/core/card.ts";
 import { estimatePromptTokens, estimateWorstPromptTokens } from "../../src/operations/chat/estimate.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import { countAmounts } from "../../src/operations/chat/usage.ts";
+import { makeModelCard } from "../cards.ts";
 import { fixturesFolder, type Recording, readTraffic } from "../recorded/load.ts";
 import { decodeAnswer, makeSubject } from "../recorded/pipeline.ts";
 import { requestForm } from "../recorded/requests.ts";
@@ -177,19 +178,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   "random ASCII": [...noise(900)].map((byte) => String.fromCharCode(33 + (byte % 94))).join(""),
 };
 
-const CARD: ModelCard = {
-  id: "Here#model",
-  provider: "Here",
-  name: "model",
-  created: 0,
-  ownedBy: "Here",
-  contextTokensMax: null,
-  outputTokensMax: null,
-  price: null,
-  capabilities: new Set(),
-  listed: true,
-  fallbacks: [],
-};
+const CARD = makeModelCard("Here#model");
 
 function asking(content: string): ChatRequest {
   return { model: CARD.id, messages: [{ role: "user", content }] };

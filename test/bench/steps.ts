@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { clock, random } from "../../src/app/world.ts";
-import type { ModelCard } from "../../src/core/card.ts";
 import type { Answer, Demand } from "../../src/core/demand.ts";
 import { Ending } from "../../src/core/ending.ts";
 import type { BillingRules, ProviderSetup } from "../../src/core/settings.ts";
@@ -32,6 +31,7 @@ import { createAuthorize } from "../../src/transport/auth/authorize.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { KeptConnections } from "../../src/transport/kept.ts";
 import { Reachability } from "../../src/transport/reachability.ts";
+import { makeModelCard } from "../cards.ts";
 import { makeConversation, plainCall } from "../conversation.ts";
 import { newMetrics } from "../metrics-world.ts";
 import { NO_TOKENS } from "../no-tokens.ts";
@@ -59,19 +59,11 @@ const answered = JSON.stringify({
   ],
   usage: { prompt_tokens: 400, completion_tokens: 180, total_tokens: 580 },
 });
-const card: ModelCard = {
-  id: "Local#m",
-  provider: "Local",
-  name: "m",
-  created: 0,
-  ownedBy: "Local",
+const card = makeModelCard("Local#m", {
   contextTokensMax: 131_072,
   outputTokensMax: 8192,
   price: { input: 0.25, output: 2 },
-  capabilities: new Set(),
-  listed: true,
-  fallbacks: [],
-};
+});
 const setup: ProviderSetup = {
   name: "Local",
   dialect: "openai",

@@ -1,11 +1,11 @@
 // Recorded legacy completions, whole and streamed: read correctly under every split, and their calls reproduced.
 import { describe, expect, test } from "bun:test";
-import type { ModelCard } from "../../src/core/card.ts";
 import { asArray, asObject, isObject, parseJson } from "../../src/core/json.ts";
 import { makeCompletion, OPENAI_COMPLETION } from "../../src/dialects/openai/completion.ts";
 import { listChunks, type Part } from "../../src/operations/chat/run.ts";
 import { COMPLETION } from "../../src/operations/completion/operation.ts";
 import { OPENAI_COMPLETIONS } from "../../src/surfaces/openai-completions/surface.ts";
+import { makeModelCard } from "../cards.ts";
 import { fixturesFolder } from "../recorded/load.ts";
 import { incoming, STAMP } from "../surfaces/recorded.ts";
 import { type Recorded, readRecordedCompletions } from "./recordings.ts";
@@ -16,20 +16,7 @@ const READING = { offset: 0, dropped: [], isNative: false };
 
 const recordings = readRecordedCompletions();
 const good = recordings.filter(({ status }) => status === 200);
-const CARD: ModelCard = {
-  id: "Local#model",
-  provider: "Local",
-  name: "model",
-  created: 0,
-  ownedBy: "Local",
-  contextTokensMax: null,
-  outputTokensMax: null,
-  price: null,
-  capabilities: new Set(),
-  operations: new Set(["completion"]),
-  listed: true,
-  fallbacks: [],
-};
+const CARD = makeModelCard("Local#model", { operations: new Set(["completion"]) });
 
 function readAsk({ request }: Recorded) {
   return OPENAI_COMPLETIONS.read(incoming({ ...request, model: CARD.id }));

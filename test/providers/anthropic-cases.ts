@@ -7,6 +7,7 @@ import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatMessage, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
+import { makeModelCard } from "../cards.ts";
 
 /** Accepts everything that newer models refuse more and more of. */
 export const CLASSIC = "claude-sonnet-4-5";
@@ -28,19 +29,11 @@ export const schema = {
 export const jsonSchema = { type: "json_schema" as const, json_schema: { name: "n", schema } };
 
 export function makeCard(name: string, outputTokensMax: number | null = 64_000): ModelCard {
-  return {
-    id: `Anthropic#${name}`,
-    provider: "Anthropic",
-    name,
-    created: 0,
-    ownedBy: "anthropic",
+  return makeModelCard(`Anthropic#${name}`, {
     contextTokensMax: 200_000,
     outputTokensMax,
-    price: null,
     capabilities: new Set(["tools", "vision", "files", "structured", "reasoning"]),
-    listed: true,
-    fallbacks: [],
-  };
+  });
 }
 
 export function makeRequest(part: Partial<ChatRequest>): ChatRequest {

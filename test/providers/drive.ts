@@ -9,6 +9,7 @@ import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
 import { EventParser } from "../../src/transport/framing/sse.ts";
+import { makeModelCard } from "../cards.ts";
 import { findChatCodec } from "../codec.ts";
 
 export const BASE = "https://upstream.example/v1";
@@ -19,19 +20,11 @@ export function makeCard(
   capabilities: readonly Capability[] | null,
   output?: number,
 ): ModelCard {
-  return {
-    id: `Some#${name}`,
-    provider: "Some",
-    name,
-    created: 0,
-    ownedBy: "some",
-    contextTokensMax: null,
+  return makeModelCard(`Some#${name}`, {
     outputTokensMax: output ?? null,
-    price: null,
     capabilities: new Set(capabilities ?? []),
     listed: capabilities !== null,
-    fallbacks: [],
-  };
+  });
 }
 
 export function makeRequest(fields: Partial<ChatRequest>): ChatRequest {

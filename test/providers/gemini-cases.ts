@@ -6,6 +6,7 @@ import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import { Fold } from "../../src/operations/chat/fold.ts";
 import type { ChatChunk, ChatReply, ChatRequest } from "../../src/operations/chat/form.ts";
 import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.ts";
+import { makeModelCard } from "../cards.ts";
 
 export const BASE = "https://generativelanguage.googleapis.com/v1beta";
 export const VERTEX =
@@ -13,19 +14,7 @@ export const VERTEX =
 export const SENTINEL = "skip_thought_signature_validator";
 
 export function makeCard(name: string, outputTokensMax: number | null = null): ModelCard {
-  return {
-    id: `Google#${name}`,
-    provider: "Google",
-    name,
-    created: 0,
-    ownedBy: "google",
-    contextTokensMax: null,
-    outputTokensMax,
-    price: null,
-    capabilities: new Set(["tools", "reasoning"]),
-    listed: true,
-    fallbacks: [],
-  };
+  return makeModelCard(`Google#${name}`, { outputTokensMax, capabilities: new Set(["tools", "reasoning"]) });
 }
 
 export function makeRequest(fields: Partial<ChatRequest>): ChatRequest {

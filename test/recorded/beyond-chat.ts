@@ -3,6 +3,7 @@ import type { ModelCard } from "../../src/core/card.ts";
 import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
+import { makeModelCard } from "../cards.ts";
 import { readRows } from "./rows.ts";
 
 type BeyondChat = "embeddings" | "rerank" | "moderation";
@@ -85,11 +86,7 @@ function makeExchange(row: JsonObject, file: string, operation: BeyondChat): Exc
     id: String(row.id),
     operation,
     dialect: known.find((one) => one[operation]) ?? findDialect("openai"),
-    card: {
-      ...{ id: `${provider}#${name}`, provider, name, created: 0, ownedBy: provider },
-      ...{ contextTokensMax: null, outputTokensMax: null, price: null, capabilities: new Set() },
-      ...{ listed: true, fallbacks: [] },
-    },
+    card: makeModelCard(`${provider}#${name}`),
     request: isObject(body) ? body : null,
     status: Number(status),
     headers: new Headers(Object.entries(asObject(headers)).map(([field, value]) => [field, String(value)])),

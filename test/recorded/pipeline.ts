@@ -11,6 +11,7 @@ import { Normaliser, normaliseReply } from "../../src/operations/chat/normalise.
 import { findDialect, PROVIDERS } from "../../src/providers/index.ts";
 import { EventStreamText } from "../../src/transport/framing/aws-eventstream.ts";
 import { EventParser } from "../../src/transport/framing/sse.ts";
+import { makeModelCard } from "../cards.ts";
 import { findChatCodec } from "../codec.ts";
 import { decoded } from "../decoded.ts";
 import { requestForDecoding } from "./decoding-request.ts";
@@ -47,19 +48,7 @@ const PROVIDER_OF_FILE: Readonly<Record<string, string>> = {
 
 export function makeSubject(recording: Recording): Subject {
   const provider = PROVIDER_OF_FILE[recording.file] ?? recording.file;
-  const card: ModelCard = {
-    id: `${provider}#${recording.model}`,
-    provider,
-    name: recording.model,
-    created: 0,
-    ownedBy: provider,
-    contextTokensMax: null,
-    outputTokensMax: null,
-    price: null,
-    capabilities: new Set(CAPABILITIES),
-    listed: true,
-    fallbacks: [],
-  };
+  const card = makeModelCard(`${provider}#${recording.model}`, { capabilities: new Set(CAPABILITIES) });
   return { recording, dialect: dialectOf(recording), card, request: requestForDecoding(recording) };
 }
 

@@ -11,14 +11,11 @@ import { Health } from "../../src/health/health.ts";
 import type { Permit } from "../../src/health/permit.ts";
 import { type Conversation, Stickiness } from "../../src/health/stickiness.ts";
 import type { ChatMessage, ChatRequest } from "../../src/operations/chat/form.ts";
+import { makeModelCard } from "../cards.ts";
 import { describeChat, makeConversation } from "../conversation.ts";
 
 export function makeCard(id: string): ModelCard {
-  const [provider = "", name = ""] = id.split("#");
-  return {
-    ...{ id, provider, name, created: 0, ownedBy: provider, contextTokensMax: null, outputTokensMax: null },
-    ...{ price: null, capabilities: new Set(), listed: false, fallbacks: [] },
-  };
+  return makeModelCard(id, { listed: false });
 }
 
 export const HOUSE = makeCard("House#small");

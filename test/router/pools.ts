@@ -14,6 +14,7 @@ import type { Parameters } from "../../src/selectors/parameters.ts";
 import { type Prediction, predict } from "../../src/selectors/predictor.ts";
 import { findProfile } from "../../src/selectors/profiles.ts";
 import { estimatePriorQuality } from "../../src/selectors/quality.ts";
+import { makeModelCard } from "../cards.ts";
 import { type Pool, type Row, readTable } from "./data.ts";
 import { LIST_PRICES } from "./prices.ts";
 
@@ -49,19 +50,7 @@ export function makeField(pool: Pool, only: (model: string) => boolean = () => t
 
 export function makeCard(model: string): ModelCard {
   const [input, output] = LIST_PRICES[model] ?? [1, 1];
-  return {
-    id: `Pool#${model}`,
-    provider: "Pool",
-    name: model,
-    created: 0,
-    ownedBy: "Pool",
-    contextTokensMax: null,
-    outputTokensMax: null,
-    price: { input, output },
-    capabilities: new Set(),
-    listed: false,
-    fallbacks: [],
-  };
+  return makeModelCard(`Pool#${model}`, { price: { input, output }, listed: false });
 }
 
 export function makeRequest(prompt: string): ChatRequest {

@@ -1,5 +1,5 @@
 // Three cards and their skills, and the way that the selectors' tests choose among them.
-import type { Capability, ModelCard } from "../../src/core/card.ts";
+import type { ModelCard } from "../../src/core/card.ts";
 import type { Selector } from "../../src/core/selector.ts";
 import type { RouterRules } from "../../src/core/settings.ts";
 import type { SkillRow } from "../../src/core/skill.ts";
@@ -11,6 +11,7 @@ import { choose } from "../../src/selectors/choose.ts";
 import { readFeatures } from "../../src/selectors/features.ts";
 import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { type Prediction, predict } from "../../src/selectors/predictor.ts";
+import { makeModelCard } from "../cards.ts";
 
 export const RULES: RouterRules = { fairQuality: 0.98, deny: [], pin: {}, rules: [], explore: 0 };
 export const MATH =
@@ -27,20 +28,14 @@ export const PROMPTS = [
 ];
 
 export function makeCard(name: string, output = 1, change: Partial<ModelCard> = {}): ModelCard {
-  return {
-    id: `Acme#${name}`,
-    provider: "Acme",
-    name,
+  return makeModelCard(`Acme#${name}`, {
     created: 1_780_000_000,
-    ownedBy: "Acme",
     contextTokensMax: 8192,
     outputTokensMax: 4096,
     price: { input: output / 5, output },
-    capabilities: new Set<Capability>(["tools", "structured"]),
-    listed: true,
-    fallbacks: [],
+    capabilities: new Set(["tools", "structured"]),
     ...change,
-  };
+  });
 }
 
 export function even(skill: number): SkillRow {

@@ -6,6 +6,7 @@ import { gemini } from "../../src/dialects/gemini/dialect.ts";
 import { makeOpenaiDialect } from "../../src/dialects/openai/dialect.ts";
 import { OPENAI } from "../../src/dialects/openai/models.ts";
 import { findDialect } from "../../src/providers/index.ts";
+import { makeModelCard } from "../cards.ts";
 
 /** Whole numbers: millionths of a USD per million tokens, and millionths of a USD per request. */
 export interface SimRates {
@@ -104,19 +105,14 @@ export function formatId({ provider, name }: SimModel): string {
   return `${provider}#${name}`;
 }
 
-export const CARDS: readonly ModelCard[] = MODELS.map((model) => ({
-  id: formatId(model),
-  provider: model.provider,
-  name: model.name,
-  created: 1_770_000_000,
-  ownedBy: model.provider,
-  contextTokensMax: 200_000,
-  outputTokensMax: model.outputTokensMax,
-  price: model.price && priceOf(model.price),
-  capabilities: new Set(),
-  listed: true,
-  fallbacks: [],
-}));
+export const CARDS: readonly ModelCard[] = MODELS.map((model) =>
+  makeModelCard(formatId(model), {
+    created: 1_770_000_000,
+    contextTokensMax: 200_000,
+    outputTokensMax: model.outputTokensMax,
+    price: model.price && priceOf(model.price),
+  }),
+);
 
 export function findModel(cardId: string): SimModel {
   const model = MODELS.find((one) => formatId(one) === cardId);
