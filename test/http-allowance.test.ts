@@ -1,5 +1,5 @@
 // The allowance over HTTP: exactly as many requests as it has, the refusals, and which places are given back.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { asObject, parseJson } from "../src/core/json.ts";
 import { postMany } from "./http/many.ts";
 import { formatLine, type Seen, seen } from "./http/observe.ts";
@@ -10,12 +10,10 @@ const PARALLEL = 1000;
 const THROTTLE_SECONDS = 2;
 const PATIENT_MS = 30_000;
 
-let world: HttpWorld;
+const world = await startHttpWorld();
 /** The same with a short throttle, so that slots arrive within a test. */
-let quick: HttpWorld;
-beforeAll(async () => {
-  world = await startHttpWorld();
-  quick = await startHttpWorld({ more: `quota: { requests_per_day: 2, throttle: ${THROTTLE_SECONDS}s }` });
+const quick = await startHttpWorld({
+  more: `quota: { requests_per_day: 2, throttle: ${THROTTLE_SECONDS}s }`,
 });
 afterAll(async () => {
   await world.stop();

@@ -1,14 +1,7 @@
 // Blame and payment: clients that leave, implausible usage reports, requests for several answers.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { asObject } from "../src/core/json.ts";
-import {
-  computePrice,
-  type MoneyWorld,
-  type Payer,
-  parseNano,
-  readSums,
-  startMoneyWorld,
-} from "./http/money-world.ts";
+import { computePrice, type Payer, parseNano, readSums, startMoneyWorld } from "./http/money-world.ts";
 import { formatLine, type Seen, seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
@@ -17,10 +10,7 @@ const USD = 1_000_000_000;
 const DAY_SECONDS = 86_400;
 const SILENT = "Acme#sim~trouble=silent";
 
-let world: MoneyWorld;
-beforeAll(async () => {
-  world = await startMoneyWorld();
-});
+const world = await startMoneyWorld();
 afterAll(async () => {
   expect(readSums(world.directory)).toMatchObject({ holds: 0, held: 0, wrong_balances: 0, debts: 0 });
   await world.stop();

@@ -1,12 +1,12 @@
 // Connections: clients that leave or wait long, and thousands of concurrent streams in one process.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { Agent, request } from "node:http";
 import { postMany, uncappedFetch } from "./http/many.ts";
 import { formatLine, readText, seen } from "./http/observe.ts";
 import { parseTranscript } from "./http/transcript.ts";
 import { until } from "./http/until.ts";
-import { type OwnUpstream, startOwnUpstream } from "./http/upstream.ts";
-import { asking, type HttpWorld, PROVIDER_NAMES, startHttpWorld } from "./http/world.ts";
+import { startOwnUpstream } from "./http/upstream.ts";
+import { asking, PROVIDER_NAMES, startHttpWorld } from "./http/world.ts";
 
 /** Longer than the default timeout of Bun's server. */
 const SILENCE_MS = 13_000;
@@ -14,29 +14,21 @@ const LONG_MS = 60_000;
 const STREAMS = 2000;
 const FLOOD_PIECES = 6000;
 
-let own: OwnUpstream;
-let world: HttpWorld;
-/** Without keep-alives. */
-let quiet: HttpWorld;
+const own = await startOwnUpstream(FLOOD_PIECES);
+const server = `dialect: openai, keys: [k], base_url: "${own.url}", unlisted_models: true`;
+const providers = `  Own: { ${server} }\n  Brisk: { ${server}, timeouts: { first_byte: 500ms } }`;
+const world = await startHttpWorld({ providers });
 /** With room for thousands of upstream calls. */
-let wide: HttpWorld;
+const wide = await startHttpWorld({ providers, fetch: uncappedFetch });
+/** Without keep-alives. */
+const quiet = await startHttpWorld({ server: "keep_alive: 5m" });
 /** Requested at the start and checked at the end, so that the silences pass while other tests run. */
-let silences: readonly Promise<Response>[];
-
-beforeAll(async () => {
-  own = await startOwnUpstream(FLOOD_PIECES);
-  const server = `dialect: openai, keys: [k], base_url: "${own.url}", unlisted_models: true`;
-  const providers = `  Own: { ${server} }\n  Brisk: { ${server}, timeouts: { first_byte: 500ms } }`;
-  world = await startHttpWorld({ providers });
-  wide = await startHttpWorld({ providers, fetch: uncappedFetch });
-  quiet = await startHttpWorld({ server: "keep_alive: 5m" });
-  silences = [
-    quiet.chat(asking(`Local#sim~latency=${SILENCE_MS}`)),
-    quiet.chat(asking(`Local#sim~pause=${SILENCE_MS}`, undefined, { stream: true })),
-    quiet.chat(asking(`Local#sim~chunks=1~pace=${SILENCE_MS / 2}`, undefined, { stream: true })),
-  ];
-  for (const silence of silences) silence.catch(() => {});
-});
+const silences = [
+  quiet.chat(asking(`Local#sim~latency=${SILENCE_MS}`)),
+  quiet.chat(asking(`Local#sim~pause=${SILENCE_MS}`, undefined, { stream: true })),
+  quiet.chat(asking(`Local#sim~chunks=1~pace=${SILENCE_MS / 2}`, undefined, { stream: true })),
+];
+for (const silence of silences) silence.catch(() => {});
 afterAll(async () => {
   await own.stop();
   for (const one of [world, quiet, wide]) await one.stop();

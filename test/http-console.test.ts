@@ -1,16 +1,12 @@
 // The console's routes over HTTP: a request with its timeline and cost, the overview, the catalogue, the settings.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
-import { createOperator, type Operator } from "./http/operator.ts";
+import { createOperator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
-import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+import { asking, startHttpWorld } from "./http/world.ts";
 
-let world: HttpWorld;
-let operator: Operator;
-beforeAll(async () => {
-  world = await startHttpWorld({ more: 'log: { keep: 7d }\nquota: { day_starts: "06:30" }' });
-  operator = createOperator(world);
-});
+const world = await startHttpWorld({ more: 'log: { keep: 7d }\nquota: { day_starts: "06:30" }' });
+const operator = createOperator(world);
 afterAll(() => world.stop());
 
 /** The log row of the only request of its own key, once it is written. */

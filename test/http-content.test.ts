@@ -1,21 +1,17 @@
 // `log.content` over HTTP: prompts and answers are stored with the log, encrypted, bounded, as long as the log, and
 // only if enabled.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
-import { createOperator, type Operator } from "./http/operator.ts";
+import { createOperator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
-import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+import { asking, startHttpWorld } from "./http/world.ts";
 
 const PROMPT = "say: the prompt that only the operator reads";
 
-let world: HttpWorld;
-let operator: Operator;
-beforeAll(async () => {
-  world = await startHttpWorld({ more: "log: { content: true }" });
-  operator = createOperator(world);
-});
+const world = await startHttpWorld({ more: "log: { content: true }" });
+const operator = createOperator(world);
 afterAll(() => world.stop());
 
 /** The only request of its own key with its content, once both are written. */

@@ -1,5 +1,5 @@
 // POST /v1/feedback over HTTP: what is taken, what is refused, and that all gateways on the store learn from it and forget it.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
 import type { JsonObject } from "../src/core/json.ts";
 import { SHIFT_MAX } from "../src/selectors/learning/learned.ts";
@@ -21,12 +21,8 @@ const MAIN = join(import.meta.dir, "..", "src", "main.ts");
 const LEARNT_MS = 15_000;
 const LABELS = 40;
 
-let gateway: UnderTest;
-let pair: { secret: string; id: string };
-beforeAll(async () => {
-  gateway = await startRouterFixture();
-  pair = await gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
-});
+const gateway = await startRouterFixture();
+const pair = await gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
 afterAll(() => gateway.stop());
 
 /** The id of an answer from a selector or a named model. */

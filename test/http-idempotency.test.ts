@@ -1,9 +1,9 @@
 // Idempotency-Key over HTTP: a repeated request gets the same completion, made and billed once.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openRequests, readAsked, readCompletion, readMessage, type Sending } from "./http/money-again.ts";
-import { computePrice, type MoneyWorld, type Payer, readSums, startMoneyWorld } from "./http/money-world.ts";
+import { computePrice, type Payer, readSums, startMoneyWorld } from "./http/money-world.ts";
 import { formatLine, readText } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { asking } from "./http/world.ts";
@@ -13,10 +13,7 @@ const CALM = "Acme#sim~tokens=1000:500";
 const COST = computePrice(1000, 500);
 const TWINS = 50;
 
-let world: MoneyWorld;
-beforeAll(async () => {
-  world = await startMoneyWorld();
-});
+const world = await startMoneyWorld();
 afterAll(async () => {
   expect(readSums(world.directory)).toMatchObject({ holds: 0, held: 0, wrong_balances: 0, wrong_entries: 0 });
   await world.stop();

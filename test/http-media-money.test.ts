@@ -1,12 +1,9 @@
 // Prices of images, speech and transcripts, and requests that are refused before any call.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../src/core/json.ts";
-import { type MediaWorld, makeForm, makeWav, startMediaWorld } from "./media/world.ts";
+import { makeForm, makeWav, startMediaWorld } from "./media/world.ts";
 
-let world: MediaWorld;
-beforeAll(async () => {
-  world = await startMediaWorld();
-});
+const world = await startMediaWorld();
 afterAll(() => world.stop());
 
 async function read(response: Response): Promise<JsonObject> {

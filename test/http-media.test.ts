@@ -1,14 +1,11 @@
 // Images, speech and transcripts over HTTP: what providers receive and what clients get.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
 import { readStanding } from "./clients/setting.ts";
 import { PICTURE, SOUND, VTT } from "./media/upstream.ts";
-import { type MediaWorld, makeForm, makeWav, startMediaWorld } from "./media/world.ts";
+import { makeForm, makeWav, startMediaWorld } from "./media/world.ts";
 
-let world: MediaWorld;
-beforeAll(async () => {
-  world = await startMediaWorld();
-});
+const world = await startMediaWorld();
 afterAll(() => world.stop());
 
 async function read(response: Response): Promise<JsonObject> {

@@ -1,11 +1,11 @@
 // A day with all operations at once, poor clients and an unreliable provider: accounts paid exactly what the provider
 // counted, and the books balance.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "./harness.ts";
+import { startUnderTest } from "./harness.ts";
 import { readSums } from "./http/money-world.ts";
 import { makeForm, makeWav } from "./media/world.ts";
-import { type MixedUpstream, makeDice, PRICES, startMixedUpstream } from "./mixed/upstream.ts";
+import { makeDice, PRICES, startMixedUpstream } from "./mixed/upstream.ts";
 import { poundkey } from "./poundkey.ts";
 
 const SEED = Number(process.env.MIXED_SEED ?? 7);
@@ -15,27 +15,23 @@ const ACCOUNTS = 4;
 const START_USD = 0.1;
 const NANO = 1e9;
 
-let upstream: MixedUpstream;
-let gateway: UnderTest;
-beforeAll(async () => {
-  upstream = await startMixedUpstream(SEED);
-  const operations: Readonly<Record<keyof typeof PRICES, string>> = {
-    talk: "chat",
-    filler: "completion",
-    embed: "embeddings",
-    rank: "rerank",
-    judge: "moderation",
-    painter: "images",
-    voice: "speech",
-    whisper: "transcription",
-  };
-  const models = Object.entries(PRICES).map(
-    ([name, price]) =>
-      `      - { name: ${name}, context: 8000, output: 1000, operations: [${operations[name as keyof typeof PRICES]}], price: ${JSON.stringify(price)} }`,
-  );
-  gateway = await startUnderTest({
-    more: `  Mixed:\n    dialect: openai\n    base_url: "${upstream.url}"\n    models:\n${models.join("\n")}\nbilling: { charge: always }`,
-  });
+const upstream = await startMixedUpstream(SEED);
+const operations: Readonly<Record<keyof typeof PRICES, string>> = {
+  talk: "chat",
+  filler: "completion",
+  embed: "embeddings",
+  rank: "rerank",
+  judge: "moderation",
+  painter: "images",
+  voice: "speech",
+  whisper: "transcription",
+};
+const models = Object.entries(PRICES).map(
+  ([name, price]) =>
+    `      - { name: ${name}, context: 8000, output: 1000, operations: [${operations[name as keyof typeof PRICES]}], price: ${JSON.stringify(price)} }`,
+);
+const gateway = await startUnderTest({
+  more: `  Mixed:\n    dialect: openai\n    base_url: "${upstream.url}"\n    models:\n${models.join("\n")}\nbilling: { charge: always }`,
 });
 afterAll(async () => {
   await gateway.stop();

@@ -2,19 +2,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { asObject, type JsonObject } from "../src/core/json.ts";
 import { type Seen, seen } from "./http/observe.ts";
-import { createOperator, type Operator } from "./http/operator.ts";
+import { createOperator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
-import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+import { asking, startHttpWorld } from "./http/world.ts";
 
 /** Its days have the date that UTC had this much earlier. */
 const DAY_BEHIND_MS = 36 * 3_600_000 - 60_000;
 
-let world: HttpWorld;
-let operator: Operator;
-beforeAll(async () => {
-  world = await startHttpWorld({ more: `quota: { time_zone: Etc/GMT+12, day_starts: "23:59" }` });
-  operator = createOperator(world);
-});
+const world = await startHttpWorld({ more: `quota: { time_zone: Etc/GMT+12, day_starts: "23:59" }` });
+const operator = createOperator(world);
 afterAll(() => world.stop());
 
 async function newAccount(): Promise<string> {

@@ -1,17 +1,13 @@
 // Refusals of Azure and Vertex AI through the gateway: clients see the right faults and never a secret.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { asArray, asObject, parseJson } from "../src/core/json.ts";
 import { KEYS } from "./auth/token-server.ts";
 import { BINARY } from "./harness.ts";
-import { CLOUD_KEY, type Cloud } from "./http/cloud.ts";
-import { chat, ENTRA_SECRET, type PlatformWorld, startPlatformWorld } from "./http/platform-world.ts";
+import { CLOUD_KEY } from "./http/cloud.ts";
+import { chat, ENTRA_SECRET, startPlatformWorld } from "./http/platform-world.ts";
 
-let world: PlatformWorld;
-let cloud: Cloud;
-beforeAll(async () => {
-  world = await startPlatformWorld();
-  cloud = world.cloud;
-});
+const world = await startPlatformWorld();
+const cloud = world.cloud;
 beforeEach(() => cloud.reset());
 afterAll(() => world.stop());
 

@@ -1,28 +1,16 @@
 // Azure and Vertex AI through the gateway, over real connections: addresses, authentication, native lanes, rejected
 // tokens.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { probe } from "../src/app/probe.ts";
 import { buildCatalogue } from "../src/catalogue/catalogue.ts";
 import { asArray, asObject, type JsonObject } from "../src/core/json.ts";
-import type { Cloud, CloudCall } from "./http/cloud.ts";
-import {
-  type Asked,
-  chat,
-  generate,
-  message,
-  type PlatformWorld,
-  response,
-  startPlatformWorld,
-} from "./http/platform-world.ts";
+import type { CloudCall } from "./http/cloud.ts";
+import { type Asked, chat, generate, message, response, startPlatformWorld } from "./http/platform-world.ts";
 import { readSettings } from "./settings.ts";
 
-let world: PlatformWorld;
-let cloud: Cloud;
-beforeAll(async () => {
-  world = await startPlatformWorld();
-  cloud = world.cloud;
-});
+const world = await startPlatformWorld();
+const cloud = world.cloud;
 beforeEach(() => cloud.reset());
 afterAll(() => world.stop());
 

@@ -1,17 +1,13 @@
 // The playground over HTTP: requests of every operation by the console's own key, treated by the books like any other.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
 import { formatLine, seen } from "./http/observe.ts";
-import { createOperator, type Operator } from "./http/operator.ts";
+import { createOperator } from "./http/operator.ts";
 import { until } from "./http/until.ts";
-import { asking, type HttpWorld, startHttpWorld } from "./http/world.ts";
+import { asking, startHttpWorld } from "./http/world.ts";
 
-let world: HttpWorld;
-let operator: Operator;
-beforeAll(async () => {
-  world = await startHttpWorld({ more: "quota: { requests_per_day: 8, throttle: 0s }" });
-  operator = createOperator(world);
-});
+const world = await startHttpWorld({ more: "quota: { requests_per_day: 8, throttle: 0s }" });
+const operator = createOperator(world);
 afterAll(() => world.stop());
 
 const ask = async (body: unknown, headers: Record<string, string> = {}, path = "") =>

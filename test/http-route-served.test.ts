@@ -1,19 +1,14 @@
 // A served request does what POST /v1/route predicted, and stores its decision.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { asNumber, asObject, asString } from "../src/core/json.ts";
 import { SELECTORS } from "../src/core/selector.ts";
-import type { UnderTest } from "./harness.ts";
 import { seen } from "./http/observe.ts";
 import { until } from "./http/until.ts";
 import { looked, PAIR, readCandidates, routed, startRouterFixture, worded } from "./router/fixture.ts";
 
-let gateway: UnderTest;
+const gateway = await startRouterFixture();
 /** A key that may use two models. */
-let pair: { secret: string; id: string };
-beforeAll(async () => {
-  gateway = await startRouterFixture();
-  pair = await gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
-});
+const pair = await gateway.newKey({ allowed_models: PAIR, requests_per_day: null });
 afterAll(() => gateway.stop());
 
 describe("the explained choice is the actual choice", () => {

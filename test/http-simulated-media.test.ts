@@ -1,16 +1,12 @@
 // The simulated provider's images, speech, transcripts and completions, as OpenAI's SDK reads them through the gateway.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
 import { failure } from "./clients/setting.ts";
-import { startUnderTest, type UnderTest } from "./harness.ts";
+import { startUnderTest } from "./harness.ts";
 import { makeWav } from "./media/world.ts";
 
-let under: UnderTest;
-let client: OpenAI;
-beforeAll(async () => {
-  under = await startUnderTest();
-  client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
-});
+const under = await startUnderTest();
+const client = new OpenAI({ baseURL: `${under.url}/v1`, apiKey: under.secret, maxRetries: 0 });
 afterAll(() => under.stop());
 
 test("pictures are valid and counted", async () => {

@@ -1,8 +1,8 @@
 // Text that only the client's own API reads is held as part of the prompt, and charged if no usage is reported.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { asArray, asObject } from "../src/core/json.ts";
-import { type Simulator, startSimulator } from "../src/simulator/server.ts";
-import { startUnderTest, type UnderTest } from "./harness.ts";
+import { startSimulator } from "../src/simulator/server.ts";
+import { startUnderTest } from "./harness.ts";
 
 /** Some 180,000 tokens at 1.4 bytes each, which cost more than the balance on each of the models. */
 const LONG = "word ".repeat(50_000);
@@ -13,21 +13,14 @@ const SOME = "word ".repeat(1600);
 const INPUT_PRICE = 1;
 
 /** Accepts any body, as providers accept new fields. */
-let lenient: Simulator;
-let under: UnderTest;
-let secret: string;
-let accountId: string;
-
-beforeAll(async () => {
-  lenient = await startSimulator();
-  under = await startUnderTest({
-    more: `${makeQuietProviders(lenient.url)}\nbilling: { charge: always }`,
-  });
-  const { id } = asObject(await admin("POST", "/accounts", { name: "payer" }));
-  accountId = String(id);
-  await under.topUp(accountId, BALANCE_USD);
-  ({ secret } = await under.newKey({ account_id: id, requests_per_day: null }));
+const lenient = await startSimulator();
+const under = await startUnderTest({
+  more: `${makeQuietProviders(lenient.url)}\nbilling: { charge: always }`,
 });
+const { id } = asObject(await admin("POST", "/accounts", { name: "payer" }));
+const accountId = String(id);
+await under.topUp(accountId, BALANCE_USD);
+const { secret } = await under.newKey({ account_id: id, requests_per_day: null });
 afterAll(async () => {
   await under.stop();
   await lenient.stop();

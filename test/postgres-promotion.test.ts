@@ -1,25 +1,19 @@
 // The promotion of a standby under load: answered requests are kept, later ones are served, and the books balance.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { SQL } from "bun";
 import { until } from "./http/until.ts";
-import { type Answered, type PaidGateway, startPaidGateway } from "./nodes/paid-gateway.ts";
-import { openWay, type Way } from "./nodes/proxy.ts";
-import { type PostgresServer, startPostgres } from "./postgres-server.ts";
+import { type Answered, startPaidGateway } from "./nodes/paid-gateway.ts";
+import { openWay } from "./nodes/proxy.ts";
+import { startPostgres } from "./postgres-server.ts";
 
 const LONG_MS = 60_000;
 const CLIENTS = 8;
 const SERVED = 40;
 
-let primary: PostgresServer;
-let standby: PostgresServer;
-let way: Way;
-let gateway: PaidGateway;
-beforeAll(async () => {
-  primary = await startPostgres();
-  standby = await primary.startStandby();
-  way = await openWay(primary.url);
-  gateway = await startPaidGateway(way.url, way.url);
-}, LONG_MS);
+const primary = await startPostgres();
+const standby = await primary.startStandby();
+const way = await openWay(primary.url);
+const gateway = await startPaidGateway(way.url, way.url);
 afterAll(async () => {
   await gateway.stop();
   await way.stop();

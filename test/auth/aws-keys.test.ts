@@ -10,16 +10,13 @@ import type { AwsContainer } from "../../src/core/token-source.ts";
 import { createAuthorize, listSecrets, signAws } from "../../src/transport/auth/authorize.ts";
 import { startUnderTest, type UnderTest } from "../harness.ts";
 import { until } from "../http/until.ts";
-import { startTokenServer, startTokens, type TokenServer } from "./token-server.ts";
+import { startTokenServer, startTokens } from "./token-server.ts";
 
 const MINUTE_MS = 60_000;
 const directory = mkdtempSync(join(tmpdir(), "poundkey-aws-keys-"));
 const file = join(directory, "token");
 
-let agent: TokenServer;
-beforeAll(async () => {
-  agent = await startTokenServer();
-});
+const agent = await startTokenServer();
 beforeEach(() => {
   agent.seen.length = 0;
 });

@@ -1,5 +1,5 @@
 // Access tokens against a real token endpoint: its requests, their number, and refusals.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { afterAll, beforeEach, describe, expect, test } from "bun:test";
 import { createVerify } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,17 +8,14 @@ import { Fault } from "../../src/core/fault.ts";
 import { asObject, parseJson } from "../../src/core/json.ts";
 import type { ServiceAccount, TokenSource, WorkloadIdentity } from "../../src/core/token-source.ts";
 import { until } from "../http/until.ts";
-import { KEYS, startTokenServer, startTokens, type TokenServer } from "./token-server.ts";
+import { KEYS, startTokenServer, startTokens } from "./token-server.ts";
 
 const GOOGLE_SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const MINUTE_MS = 60_000;
 const directory = mkdtempSync(join(tmpdir(), "poundkey-tokens-"));
 const file = join(directory, "token");
 
-let server: TokenServer;
-beforeAll(async () => {
-  server = await startTokenServer();
-});
+const server = await startTokenServer();
 beforeEach(() => {
   server.seen.length = 0;
   server.answer = null;

@@ -1,12 +1,12 @@
 // The AI SDK's own providers for Anthropic, OpenAI and Google, and openai-agents, each in its default mode against every dialect.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogle } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from "@openai/agents";
 import { generateText, isStepCount, type LanguageModel, streamText, tool } from "ai";
 import { z } from "zod";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest } from "../harness.ts";
 import { ASK_TWO } from "./setting.ts";
 
 const DIALECTS = [
@@ -20,10 +20,7 @@ const DIALECTS = [
   "Local#sim-think",
 ];
 
-let under: UnderTest;
-beforeAll(async () => {
-  under = await startUnderTest();
-});
+const under = await startUnderTest();
 afterAll(() => under.stop());
 
 const PROVIDERS: Readonly<Record<string, (id: string) => LanguageModel>> = {

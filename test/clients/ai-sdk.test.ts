@@ -1,19 +1,10 @@
 // Vercel's AI SDK with its OpenAI-compatible provider against the running gateway.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import {
-  APICallError,
-  generateText,
-  isStepCount,
-  type LanguageModel,
-  Output,
-  RetryError,
-  streamText,
-  tool,
-} from "ai";
+import { APICallError, generateText, isStepCount, Output, RetryError, streamText, tool } from "ai";
 import { z } from "zod";
 import { asArray, asObject } from "../../src/core/json.ts";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest } from "../harness.ts";
 import { until } from "../http/until.ts";
 import {
   ASK_TWO,
@@ -27,13 +18,8 @@ import {
   THINKING,
 } from "./setting.ts";
 
-let under: UnderTest;
-let model: (id: string) => LanguageModel;
-
-beforeAll(async () => {
-  under = await startUnderTest();
-  model = modelsOf(under.url, under.secret);
-});
+const under = await startUnderTest();
+const model = modelsOf(under.url, under.secret);
 afterAll(() => under.stop());
 
 function modelsOf(url: string, apiKey: string) {

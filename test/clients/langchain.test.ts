@@ -1,5 +1,5 @@
 // LangChain's ChatOpenAI against the running gateway.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import {
   AIMessageChunk,
   type BaseMessage,
@@ -10,7 +10,7 @@ import {
 import { tool } from "@langchain/core/tools";
 import { ChatOpenAI } from "@langchain/openai";
 import { z } from "zod";
-import { startUnderTest, type UnderTest } from "../harness.ts";
+import { startUnderTest } from "../harness.ts";
 import { until } from "../http/until.ts";
 import {
   ASK_TWO,
@@ -24,11 +24,7 @@ import {
   THINKING,
 } from "./setting.ts";
 
-let under: UnderTest;
-
-beforeAll(async () => {
-  under = await startUnderTest();
-});
+const under = await startUnderTest();
 afterAll(() => under.stop());
 
 function fieldsOf(model: string, { url = under.url, apiKey = under.secret } = {}) {

@@ -1,10 +1,9 @@
 // One program with OpenAI's JavaScript SDK, run against every dialect: changing the model needs no other change.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import { z } from "zod";
 import { asArray, asObject } from "../../src/core/json.ts";
-import type { UnderTest } from "../harness.ts";
 import { ASK_TWO, failure, PICTURE, PICTURE_SEEN, startOpenAI } from "./setting.ts";
 
 /** At least one model of each dialect. Those of one dialect refuse different fields. */
@@ -27,12 +26,7 @@ const MODELS = [
   "Local#sim-think",
 ];
 
-let under: UnderTest;
-let client: OpenAI;
-
-beforeAll(async () => {
-  ({ under, client } = await startOpenAI());
-});
+const { under, client } = await startOpenAI();
 afterAll(() => under.stop());
 
 /** A request with most of the fields that programs set. Each provider refuses some of them. */

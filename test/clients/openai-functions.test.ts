@@ -1,21 +1,14 @@
 // OpenAI's JavaScript SDK: deprecated `functions`, answered in the same form by every dialect.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type OpenAI from "openai";
+import { afterAll, describe, expect, test } from "bun:test";
 import type {
   ChatCompletionChunk,
   ChatCompletionMessage,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import type { UnderTest } from "../harness.ts";
 import { PROVIDER_NAMES } from "../http/world.ts";
 import { ASK_ONE, ASK_TWO, startOpenAI, WEATHER } from "./setting.ts";
 
-let under: UnderTest;
-let client: OpenAI;
-
-beforeAll(async () => {
-  ({ under, client } = await startOpenAI());
-});
+const { under, client } = await startOpenAI();
 afterAll(() => under.stop());
 
 const user = (content: string): ChatCompletionMessageParam[] => [{ role: "user", content }];

@@ -1,17 +1,13 @@
 // OpenAI's JavaScript SDK for images, speech and transcripts.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import OpenAI, { toFile } from "openai";
 import { DRAFTS, SPOKEN, STREAMED_PICTURE, STREAMED_USAGE, WORDS } from "../media/streams.ts";
 import { PICTURE, SOUND, VTT } from "../media/upstream.ts";
-import { type MediaWorld, makeWav, startMediaWorld } from "../media/world.ts";
+import { makeWav, startMediaWorld } from "../media/world.ts";
 import { failure } from "./setting.ts";
 
-let world: MediaWorld;
-let client: OpenAI;
-beforeAll(async () => {
-  world = await startMediaWorld();
-  client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: world.secret, maxRetries: 0 });
-});
+const world = await startMediaWorld();
+const client = new OpenAI({ baseURL: `${world.url}/v1`, apiKey: world.secret, maxRetries: 0 });
 afterAll(() => world.stop());
 
 test("creates pictures, whole and streamed", async () => {

@@ -1,18 +1,11 @@
 // OpenAI's JavaScript SDK against the running gateway: tools, the SDK's own tool runner, and structured output.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type OpenAI from "openai";
+import { afterAll, describe, expect, test } from "bun:test";
 import { zodFunction, zodResponseFormat } from "openai/helpers/zod";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { z } from "zod";
-import type { UnderTest } from "../harness.ts";
 import { ASK_ONE, ASK_TWO, PLAIN, startOpenAI, WEATHER } from "./setting.ts";
 
-let under: UnderTest;
-let client: OpenAI;
-
-beforeAll(async () => {
-  ({ under, client } = await startOpenAI());
-});
+const { under, client } = await startOpenAI();
 afterAll(() => under.stop());
 
 const user = (content: string): ChatCompletionMessageParam[] => [{ role: "user", content }];

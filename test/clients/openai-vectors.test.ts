@@ -1,12 +1,10 @@
 // Embeddings and moderation with the common SDKs: OpenAI's, LangChain's and the AI SDK's.
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, expect, test } from "bun:test";
 import { createOpenAI } from "@ai-sdk/openai";
 import { OpenAIEmbeddings } from "@langchain/openai";
 import { cosineSimilarity, embedMany } from "ai";
-import type OpenAI from "openai";
 import { BadRequestError } from "openai";
 import { asObject } from "../../src/core/json.ts";
-import type { UnderTest } from "../harness.ts";
 import { failure, startOpenAI } from "./setting.ts";
 
 const MODELS = [
@@ -19,11 +17,7 @@ const MODELS = [
   "Jina#jina-embeddings-v3",
 ];
 
-let under: UnderTest;
-let client: OpenAI;
-beforeAll(async () => {
-  ({ under, client } = await startOpenAI());
-});
+const { under, client } = await startOpenAI();
 afterAll(() => under.stop());
 
 test("OpenAI's SDK, which requests base64 by default, gets full-length vectors", async () => {

@@ -1,17 +1,10 @@
 // OpenAI's JavaScript SDK against the running gateway: whole answers, streams and the model list.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import type OpenAI from "openai";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { ChatCompletionMessageParam } from "openai/resources/chat/completions";
 import { asObject } from "../../src/core/json.ts";
-import type { UnderTest } from "../harness.ts";
 import { PICTURE, PICTURE_SEEN, PLAIN, startOpenAI, THINKING } from "./setting.ts";
 
-let under: UnderTest;
-let client: OpenAI;
-
-beforeAll(async () => {
-  ({ under, client } = await startOpenAI());
-});
+const { under, client } = await startOpenAI();
 afterAll(() => under.stop());
 
 const user = (content: string): ChatCompletionMessageParam[] => [{ role: "user", content }];

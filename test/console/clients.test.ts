@@ -1,12 +1,9 @@
 // The tabs of a new key's dialog: every client's lines with this gateway's address and the key, by mouse and keyboard.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { CLIENT_SETUPS } from "../../src/docs/client-setups.ts";
-import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+import { HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
 
-let world: ConsoleWorld;
-beforeAll(async () => {
-  world = await startConsoleWorld();
-});
+const world = await startConsoleWorld();
 afterAll(() => world.stop());
 
 describe.skipIf(!HAS_BROWSER)("a new key's dialog (skipped without Chromium)", () => {

@@ -1,21 +1,10 @@
 // The playground beyond chat in a browser: each operation is run, and its answer shown with its cost and as curl.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import { OPERATIONS } from "../../src/core/card.ts";
 import { findAnswer, openModel, press, readAnswer, readCurl, SPENT } from "./playground-user.ts";
-import {
-  barriers,
-  type ConsoleWorld,
-  HAS_BROWSER,
-  isTooWide,
-  openConsole,
-  startConsoleWorld,
-} from "./visitor.ts";
+import { barriers, HAS_BROWSER, isTooWide, openConsole, startConsoleWorld } from "./visitor.ts";
 
-let world: ConsoleWorld;
-
-beforeAll(async () => {
-  world = await startConsoleWorld();
-});
+const world = await startConsoleWorld();
 
 afterAll(() => world.stop());
 

@@ -1,7 +1,7 @@
 // The playground in a browser: it streams, stops, compares, accepts images and parameters, and shows an answer's cost.
-import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { afterAll, describe, expect, test } from "bun:test";
 import type { Page } from "playwright-core";
-import { type ConsoleWorld, HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
+import { HAS_BROWSER, openConsole, startConsoleWorld } from "./visitor.ts";
 
 /** A red dot. */
 const PICTURE = Buffer.from(
@@ -9,11 +9,7 @@ const PICTURE = Buffer.from(
   "base64",
 );
 
-let world: ConsoleWorld;
-
-beforeAll(async () => {
-  world = await startConsoleWorld();
-});
+const world = await startConsoleWorld();
 
 afterAll(() => world.stop());
 
