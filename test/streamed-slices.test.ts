@@ -51,7 +51,7 @@ test.each(FLOODS)("%s", async (_name, event) => {
       ask: { model: "m", messages: [{ role: "user", content: "hi" }], stream: true },
       fresh: false,
       raw: null,
-      withheld: [],
+      dropped: [],
       lost: [],
       offset: 0,
       client: new Ending(),

@@ -68,7 +68,7 @@ async function askOnce(setup: ProviderSetup, credential: Credential, card: Model
       operation: CHAT,
       ask: { model: card.id, messages: [{ role: "user", content: "Say ok." }], max_tokens: PROBE_TOKENS },
       raw: null,
-      withheld: [],
+      dropped: [],
       lost: [],
       offset: 0,
       client: new Ending(),

@@ -6,7 +6,6 @@ import {
   type PlatformContext,
   type PlatformSetup,
   readVariable,
-  refuseSecondProof,
 } from "./platform.ts";
 import { parseBaseUrl } from "./units.ts";
 
@@ -68,7 +67,6 @@ function listNames(baseUrl: string): readonly string[] {
 function readCredentials(context: PlatformContext): readonly Credential[] {
   const { entra } = context.entry;
   if (entra === undefined) return context.readKeys();
-  refuseSecondProof(context, "entra");
   const authority = parseBaseUrl(entra.authority ?? AUTHORITY) ?? AUTHORITY;
   const tokenUrl = `${authority}/${entra.tenant}/oauth2/v2.0/token`;
   const { client_id: clientId, client_secret: clientSecret, scope = SCOPE } = entra;

@@ -7,7 +7,6 @@ import {
   type PlatformContext,
   type PlatformSetup,
   readVariable,
-  refuseSecondProof,
 } from "./platform.ts";
 import { parseBaseUrl } from "./units.ts";
 
@@ -75,7 +74,6 @@ function readCredentials(context: PlatformContext, region: string): readonly Cre
   const { entry, env, readKeys } = context;
   const { aws, keys } = entry;
   if (aws !== undefined) {
-    refuseSecondProof(context, "aws");
     const { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: token } = aws;
     return [
       makeCredential({ kind: "aws", accessKeyId, secretAccessKey, sessionToken: token ?? null, region }),

@@ -40,8 +40,10 @@ const FIELDS: Readonly<Record<PlatformName, readonly (keyof ProviderConfig)[]>> 
   bedrock: ["region", "aws", "guardrail"],
   vertex: ["project", "location", "service_account"],
 };
+/** The field that proves who calls otherwise than by keys. */
+const PROOFS = { azure: "entra", bedrock: "aws", vertex: "service_account" } as const;
 
-/** Reports the fields that have no effect on this provider. */
+/** Reports the fields that have no effect on this provider, or none beside its others. */
 export function checkPlatformFields(
   { name, path, entry, issues }: Pick<PlatformContext, "name" | "path" | "entry" | "issues">,
   platform: PlatformName | undefined,
@@ -52,17 +54,14 @@ export function checkPlatformFields(
       issues.atKey([...path, field], message);
     }
   }
+  const proof = platform && PROOFS[platform];
+  if (proof !== undefined && entry[proof] !== undefined && entry.keys !== undefined)
+    issues.atKey([...path, proof], "has no effect beside keys: one proof is enough");
   // The dialect of a server with Bedrock's API is the platform itself.
   const isItself = platform === "bedrock" && entry.dialect === "bedrock";
   if (platform === undefined || entry.dialect === undefined || isItself) return;
   const message = `has no effect: ${name} serves models in several, so a model says its own`;
   issues.atKey([...path, "dialect"], message);
-}
-
-/** Reports a field that proves who calls, beside keys. */
-export function refuseSecondProof({ path, entry, issues }: PlatformContext, field: string): void {
-  if (entry.keys !== undefined)
-    issues.atKey([...path, field], "has no effect beside keys: one proof is enough");
 }
 
 /** Makes a credential that proves who calls otherwise than by a plain secret. */

@@ -9,7 +9,6 @@ import {
   type PlatformContext,
   type PlatformSetup,
   readVariable,
-  refuseSecondProof,
 } from "./platform.ts";
 import { parseBaseUrl } from "./units.ts";
 
@@ -34,7 +33,6 @@ function isInEnvironment({ env, readFile }: Environment, hasKey: boolean): boole
 function build(context: PlatformContext): PlatformSetup {
   const { entry, path, issues } = context;
   if (entry.keys !== undefined) {
-    if (entry.service_account !== undefined) refuseSecondProof(context, "service_account");
     const place = findPlace(context, entry.project ?? null);
     // Express keys belong to no project, and call Gemini alone (Vertex AI, "Express mode").
     const express = place.baseUrl.includes("/projects/") ? {} : ({ dialects: ["gemini"] } as const);

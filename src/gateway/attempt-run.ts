@@ -127,7 +127,7 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
       fresh,
       ask: this.#bounded.ask,
       raw,
-      withheld: call.dropped,
+      dropped: call.dropped,
       lost: call.lost,
       offset: 0,
       client: this.#ending ?? ending,

@@ -1,19 +1,19 @@
 // One attempt: sends the request in the provider's dialect and reads the whole answer.
 import type { ModelCard } from "../core/card.ts";
-import type { Outgoing, RawRequest, Target } from "../core/dialect.ts";
+import type { Outgoing, Target } from "../core/dialect.ts";
 import type { Ending } from "../core/ending.ts";
 import { Fault } from "../core/fault.ts";
 import type { Credential } from "../core/settings.ts";
 import type { Permit } from "../health/permit.ts";
 import type { AnswerCodec, Explain } from "../operations/codec.ts";
 import type { Form } from "../operations/form.ts";
-import type { Operation } from "../operations/operation.ts";
+import type { Asking, Operation } from "../operations/operation.ts";
 import { listSecrets } from "../transport/auth/authorize.ts";
 import { type Ports, UpstreamCall } from "../transport/client.ts";
 import { type Route, requireRoute, type Upstream } from "./upstream.ts";
 
 /** Everything that one upstream call needs. */
-export interface AttemptCall<F extends Form> {
+export interface AttemptCall<F extends Form> extends Pick<Asking<Form>, "raw" | "dropped" | "lost"> {
   readonly operation: Operation<F>;
   readonly card: ModelCard;
   readonly credential: Credential;
@@ -22,11 +22,6 @@ export interface AttemptCall<F extends Form> {
   readonly permit: Permit | null;
   /** Asks for no more answers than the dialect gives per call. */
   readonly ask: F["ask"];
-  /** The client's own request, sent as it is in the native lane. Null if the request is translated. */
-  readonly raw: RawRequest | null;
-  /** Fields of the client's request that are never passed on, and fields lost in translation. */
-  readonly withheld: readonly string[];
-  readonly lost: readonly string[];
   /** Added to the index of each answer. */
   readonly offset: number;
   readonly client: Ending;
@@ -141,7 +136,7 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
     ...(guardrail === undefined ? {} : { guardrail }),
     secret: credential.secret,
   });
-  attempt.onDropped([...attempt.withheld, ...(isNative ? [] : attempt.lost), ...outgoing.dropped]);
+  attempt.onDropped([...attempt.dropped, ...(isNative ? [] : attempt.lost), ...outgoing.dropped]);
   call.throwIfEnded();
   attempt.onSent(isNative);
   const { answer, dropped } = outgoing;

@@ -16,14 +16,17 @@ export interface Group {
   readonly fallbacks: readonly ModelCard[];
 }
 
-export interface GroupInput {
-  /** Throws a Fault if the model can't take the request. */
+/** The part of a plan's input that decides in which order models are tried. */
+export interface OrderInput {
+  /** Throws the Fault `unsupported_capability` if the model can't take this kind of request. */
   readonly refuseUnable: (card: ModelCard) => void;
+  /** The credentials of an enabled provider. Empty for a disabled one. */
   readonly credentialsOf: (provider: string) => readonly Credential[];
-  /** Returns a new random number in [0, 1). */
+  /** Returns a new random number in [0, 1), which spreads load by the credentials' weights. */
   readonly roll: () => number;
   readonly conversation: Conversation;
   readonly health: Health;
+  /** The load that one call puts on a credential. */
   readonly load?: Load;
   readonly stickiness: Stickiness;
   /** On the monotonic clock. */
@@ -34,7 +37,7 @@ export interface GroupInput {
  * The model that already serves the conversation comes first, or else one drawn by weight and health. The others
  * follow, larger weights first, then the fallbacks. Throws the first model's Fault if none can take the request.
  */
-export function orderGroup({ members, fallbacks }: Group, input: GroupInput): readonly ModelCard[] {
+export function orderGroup({ members, fallbacks }: Group, input: OrderInput): readonly ModelCard[] {
   const { health, stickiness, conversation, roll, nowMs, load, refuseUnable } = input;
   const weights = new Map(members.map(({ card, weight }) => [card, weight]));
   const { able, refused } = keepAble([...weights.keys()], refuseUnable);

@@ -2,12 +2,11 @@
 import type { Attempt } from "../core/attempt.ts";
 import type { ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
-import type { Credential, RouterRules } from "../core/settings.ts";
+import type { RouterRules } from "../core/settings.ts";
 import type { Address } from "../health/address.ts";
 import { spread } from "../health/draw.ts";
 import type { Health } from "../health/health.ts";
 import { type Load, ONE_CALL } from "../health/rate.ts";
-import type { Conversation, Stickiness } from "../health/stickiness.ts";
 import type { Choosable } from "../operations/operation.ts";
 import type { ChooseInput } from "../selectors/ask.ts";
 import { type Choice, choose } from "../selectors/choose.ts";
@@ -15,7 +14,7 @@ import { type KeptDecision, keepDecision } from "../selectors/decision.ts";
 import { explore } from "../selectors/explore.ts";
 import { BY_RULE } from "../selectors/rules.ts";
 import type { SelectorRule } from "../selectors/selector.ts";
-import { type Group, keepAble, orderGroup } from "./group-order.ts";
+import { type Group, keepAble, type OrderInput, orderGroup } from "./group-order.ts";
 
 /** The meaning of the request's `model`. */
 export type Selection =
@@ -26,9 +25,7 @@ export type Selection =
 /** Live health, what was learned, and what is probably cached. */
 export type Known = Pick<ChooseInput, "health" | "learned" | "cached">;
 
-export interface PlanInput {
-  /** Throws the Fault `unsupported_capability` if the model can't take this kind of request. */
-  readonly refuseUnable: (card: ModelCard) => void;
+export interface PlanInput extends OrderInput {
   /** False if the model's provider can't fetch the request's images. Missing if there are none to fetch. */
   readonly takesImageUrls?: ((card: ModelCard) => boolean) | undefined;
   /** Describes the request to the selectors. Null if its operation has none. */
@@ -41,17 +38,6 @@ export interface PlanInput {
   readonly quality: number | null;
   /** Facts that selectors use beyond the catalogue. Missing if nothing is known. */
   readonly known?: Known;
-  /** The credentials of an enabled provider. Empty for a disabled one. */
-  readonly credentialsOf: (provider: string) => readonly Credential[];
-  /** Returns a new random number in [0, 1), which spreads load by the credentials' weights. */
-  readonly roll: () => number;
-  readonly conversation: Conversation;
-  readonly health: Health;
-  /** The load that one call puts on a credential. */
-  readonly load?: Load;
-  readonly stickiness: Stickiness;
-  /** On the monotonic clock. */
-  readonly nowMs: number;
 }
 
 export interface Plan {

@@ -25,13 +25,38 @@ export function explainShared(what: string): string {
 
 type Reasons = Readonly<Record<string, string>>;
 
-/** Returns a table's rows from the reasons by field. */
-export function listRows(refused: Reasons, dropped: Reasons = {}): readonly LaneRow[] {
-  const list = (treatment: LaneRow["treatment"], reasons: Reasons) =>
-    Object.entries(reasons).map(([field, reason]): LaneRow => {
-      return { field, treatment, reason, ...(reason === REMOTE ? { isRemote: true } : {}) };
-    });
-  return [...list("refuse", refused), ...list("drop", dropped)];
+/** A table of fields that are never passed on, from the reasons by field. */
+export class LaneTable {
+  readonly rows: readonly LaneRow[];
+  readonly #refused: ReadonlyMap<unknown, LaneRow>;
+
+  constructor(refused: Reasons, dropped: Reasons = {}) {
+    const list = (treatment: LaneRow["treatment"], reasons: Reasons) =>
+      Object.entries(reasons).map(([field, reason]): LaneRow => {
+        return { field, treatment, reason, ...(reason === REMOTE ? { isRemote: true } : {}) };
+      });
+    const refusing = list("refuse", refused);
+    this.rows = [...refusing, ...list("drop", dropped)];
+    this.#refused = new Map(refusing.map((row) => [row.field, row]));
+  }
+
+  /** Returns the row that refuses the field. Undefined if none does. */
+  findRefusal(field: unknown, allowsRemote: boolean): LaneRow | undefined {
+    const row = this.#refused.get(field);
+    return row?.isRemote && allowsRemote ? undefined : row;
+  }
+
+  /** Removes the table's fields from a body and returns those it had. Throws a Fault if it has a refused one. */
+  removeFrom(body: JsonObject, allowsRemote: boolean): string[] {
+    const dropped: string[] = [];
+    for (const { field, treatment, reason, isRemote } of this.rows) {
+      if (body[field] === undefined || (isRemote && allowsRemote)) continue;
+      if (treatment === "refuse") throw refuseField(field, reason);
+      delete body[field];
+      dropped.push(field);
+    }
+    return dropped;
+  }
 }
 
 /** A request as it may be sent. */
@@ -40,18 +65,6 @@ export interface LaneResult {
   readonly dropped: readonly string[];
   /** The most searches that the provider may run. */
   readonly searches: number;
-}
-
-/** Removes the rows' fields from a body and returns those it had. Throws a Fault if it has a refused one. */
-export function removeFields(body: JsonObject, rows: readonly LaneRow[], allowsRemote: boolean): string[] {
-  const dropped: string[] = [];
-  for (const { field, treatment, reason, isRemote } of rows) {
-    if (body[field] === undefined || (isRemote && allowsRemote)) continue;
-    if (treatment === "refuse") throw refuseField(field, reason);
-    delete body[field];
-    dropped.push(field);
-  }
-  return dropped;
 }
 
 export function refuseField(param: string, reason: string): Fault {

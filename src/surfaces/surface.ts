@@ -1,6 +1,6 @@
 // The port that every surface implements: a client's wire format, in pure functions to and from an operation's form.
 import type { Family } from "../core/dialect.ts";
-import { errorBody, Fault } from "../core/fault.ts";
+import { errorBody, type Fault } from "../core/fault.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Earlier, EarlierAnswers, KeptExchange, StoredAnswer } from "../core/kept.ts";
 import type { Limits } from "../core/settings.ts";
@@ -128,18 +128,6 @@ export const TRANSLATED = {
   raw: null,
   session: null,
 } as const;
-
-function failStream(): never {
-  throw new Fault("unsupported_parameter", "This API has no streams.", { param: "stream" });
-}
-
-/** Throws a Fault if a stream is requested from an API that never streams. */
-export function refuseStream({ stream }: JsonObject): void {
-  if (stream === true) failStream();
-}
-
-/** The terms of a request that is never streamed. */
-export const TRANSLATED_WHOLE = { ...TRANSLATED, writer: failStream } as const;
 
 export interface Surface<F extends Form> {
   readonly name: string;

@@ -39,7 +39,7 @@ const FAMILIES: readonly Family[] = [
     surface: ANTHROPIC_MESSAGES,
     path: "/v1/messages",
     body: { model: "m", max_tokens: 10, messages: [{ role: "user", content: "a" }] },
-    rows: messages.BODY_ROWS,
+    rows: messages.BODY.rows,
     nested: {
       "messages[0].content[0].source.file_id": { messages: [{ role: "user", content: [file] }] },
       "messages[0].content[0].content[0].source.file_id": {
@@ -57,7 +57,7 @@ const FAMILIES: readonly Family[] = [
     surface: OPENAI_RESPONSES,
     path: "/v1/responses",
     body: { model: "m", input: "a" },
-    rows: responses.BODY_ROWS,
+    rows: responses.BODY.rows,
     nested: {
       "input[0]": { input: [{ type: "item_reference", id: "msg_1" }] },
       "input[0].content[0].file_id": {
@@ -81,7 +81,7 @@ const FAMILIES: readonly Family[] = [
     surface: GEMINI,
     path: "/v1beta/models/m:generateContent",
     body: { contents: [{ role: "user", parts: [{ text: "a" }] }] },
-    rows: gemini.BODY_ROWS,
+    rows: gemini.BODY.rows,
     nested: {
       "contents[0].parts[0].fileData": { contents: [{ role: "user", parts: [uri] }] },
       "tools[0].fileSearch": { tools: [{ fileSearch: { fileSearchStoreNames: ["fileSearchStores/1"] } }] },

@@ -47,7 +47,7 @@ const FAMILIES: readonly Family[] = [
     name: "anthropic",
     surface: ANTHROPIC_MESSAGES,
     apis: ["anthropic-messages", "bedrock-invoke", "bedrock-invoke-stream"],
-    rows: messagesLane.BODY_ROWS,
+    rows: messagesLane.BODY.rows,
     set: ["model"],
     stamped: (event) => {
       if (isObject(event.message))
@@ -61,7 +61,7 @@ const FAMILIES: readonly Family[] = [
     name: "responses",
     surface: OPENAI_RESPONSES,
     apis: ["openai-responses"],
-    rows: responsesLane.BODY_ROWS,
+    rows: responsesLane.BODY.rows,
     // Nothing is stored upstream, so thinking must come sealed. Searches are bounded.
     set: ["model", "store", "include", "max_tool_calls"],
     stamped: (event) => {
@@ -77,7 +77,7 @@ const FAMILIES: readonly Family[] = [
     name: "gemini",
     surface: GEMINI,
     apis: ["gemini-generateContent", "gemini-streamGenerateContent"],
-    rows: geminiLane.BODY_ROWS,
+    rows: geminiLane.BODY.rows,
     set: [],
     stamped: (event, isLast) => ({
       ...event,

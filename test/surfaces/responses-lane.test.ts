@@ -1,7 +1,7 @@
 // The lane of Responses requests: each row of its tables, whole and nested.
 import { describe, expect, test } from "bun:test";
 import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
-import { NAME_ROWS, REASONING_ROWS, TOOL_ROWS } from "../../src/surfaces/openai-responses/lane.ts";
+import { NAMES, REASONING, TOOLS } from "../../src/surfaces/openai-responses/lane.ts";
 import { signThinking } from "../../src/surfaces/signature.ts";
 import { PLAIN_SEALER } from "./recorded.ts";
 import { FUNCTION, findRefusal, readRequest, SEALED } from "./responses-read.ts";
@@ -9,7 +9,7 @@ import { FUNCTION, findRefusal, readRequest, SEALED } from "./responses-read.ts"
 const input = "a";
 
 describe("objects in the provider's account", () => {
-  test.each(REASONING_ROWS.map(({ field }) => [field]))("reasoning.%s is left out, and named", (field) => {
+  test.each(REASONING.rows.map(({ field }) => [field]))("reasoning.%s is left out, and named", (field) => {
     const { dropped, raw, ask } = readRequest({ input, reasoning: { effort: "low", [field]: "pro" } });
     expect(dropped).toEqual([`reasoning.${field}`]);
     expect([raw?.body.reasoning, ask.reasoning_effort]).toEqual([{ effort: "low" }, "low"]);
@@ -73,7 +73,7 @@ describe("objects in the provider's account", () => {
       }),
     ],
   ];
-  for (const { field } of NAME_ROWS) {
+  for (const { field } of NAMES.rows) {
     test.each(places)(`${field} at %s`, (path, makeBody) => {
       const value = field.endsWith("s") ? ["x"] : "x";
       expect(findRefusal(makeBody({ [field]: value }))).toMatchObject({
@@ -83,7 +83,7 @@ describe("objects in the provider's account", () => {
     });
   }
 
-  for (const { field } of TOOL_ROWS) {
+  for (const { field } of TOOLS.rows) {
     test.each([
       ["tools[0]", (tool: JsonObject) => ({ input, tools: [tool] })],
       [

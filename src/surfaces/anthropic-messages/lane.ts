@@ -1,17 +1,9 @@
 // The gateway's changes to a Messages request, passed on or translated: one row per field, with its reason.
 
 import { asArray, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
-import {
-  explainShared,
-  type LaneResult,
-  listRows,
-  OTHER_TIERS,
-  REMOTE,
-  refuseField,
-  removeFields,
-} from "../lane.ts";
+import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
 
-export const BODY_ROWS = listRows(
+export const BODY = new LaneTable(
   {
     container: explainShared("A container"),
     mcp_servers: REMOTE,
@@ -31,7 +23,7 @@ export const BODY_ROWS = listRows(
 );
 
 /** Content blocks and sources that name an object in the provider's account, at any depth. */
-const SOURCE_ROWS = listRows({
+const SOURCES = new LaneTable({
   file_id: "A file lies in the provider's account.",
   container_upload: "A container lies in the provider's account.",
 });
@@ -50,7 +42,7 @@ const SEARCHES_DEFAULT = 5;
 /** Returns the body as it may be sent. Throws the Fault `unsupported_parameter` for a refused field. */
 export function applyLane(given: JsonObject, allowsRemote: boolean): LaneResult {
   const body: JsonObject = { ...given };
-  const dropped = removeFields(body, BODY_ROWS, allowsRemote);
+  const dropped = BODY.removeFrom(body, allowsRemote);
   refuseSources(body.messages, "messages");
   refuseSources(body.system, "system");
   const tools = applyTools(asArray(body.tools), dropped, allowsRemote);
@@ -97,7 +89,7 @@ function refuseSources(value: unknown, path: string): void {
     return;
   }
   if (!isObject(value)) return;
-  for (const { field, reason } of SOURCE_ROWS) {
+  for (const { field, reason } of SOURCES.rows) {
     if (value.type === field || (value[field] !== undefined && isReference(value))) {
       throw refuseField(`${path}${value.type === field ? "" : `.${field}`}`, reason);
     }

@@ -1,20 +1,12 @@
 // The gateway's changes to a generateContent request, passed on or translated: one row per field, with its reason.
 
 import { asArray, asObject, asString, type JsonObject } from "../../core/json.ts";
-import {
-  explainShared,
-  type LaneResult,
-  listRows,
-  OTHER_TIERS,
-  REMOTE,
-  refuseField,
-  removeFields,
-} from "../lane.ts";
+import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
 import { isOurSignature } from "../signature.ts";
 import { listParts } from "./contents.ts";
 import { readSignature } from "./signature.ts";
 
-export const BODY_ROWS = listRows(
+export const BODY = new LaneTable(
   { cachedContent: explainShared("A cache"), cached_content: explainShared("A cache") },
   {
     serviceTier: OTHER_TIERS,
@@ -24,7 +16,7 @@ export const BODY_ROWS = listRows(
 );
 
 /** Refused tools, by field. Other tools that the provider runs are dropped, since the card has no price for them. */
-export const TOOL_ROWS = listRows({
+const TOOLS = new LaneTable({
   fileSearch: explainShared("A file store"),
   mcpServers: REMOTE,
   retrieval: explainShared("A data store"),
@@ -40,14 +32,14 @@ const SEARCHES = 1;
 /** Returns the body as it may be sent. Throws the Fault `unsupported_parameter` for a refused field. */
 export function applyLane(given: JsonObject): LaneResult {
   const body: JsonObject = { ...given };
-  const dropped = removeFields(body, BODY_ROWS, false);
+  const dropped = BODY.removeFrom(body, false);
   let searches = 0;
   const tools = asArray(body.tools).map((one, index) => {
     const kept: JsonObject = {};
     for (const [field, value] of Object.entries(asObject(one))) {
       const path = `tools[${index}].${field}`;
       const name = toCamelCase(field);
-      const row = TOOL_ROWS.find((known) => known.field === name);
+      const row = TOOLS.findRefusal(name, false);
       if (row) throw refuseField(path, row.reason);
       if (SEARCH_TOOLS.has(name)) searches = SEARCHES;
       if (name === PASSED_TOOL || SEARCH_TOOLS.has(name)) kept[field] = value;

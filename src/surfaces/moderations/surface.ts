@@ -10,17 +10,9 @@ import type {
 } from "../../operations/moderation/form.ts";
 import { MODERATION } from "../../operations/moderation/operation.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
-import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writePromptUsage } from "../cost.ts";
-import {
-  type Exchange,
-  type Incoming,
-  OPENAI_FORM,
-  refuseStream,
-  type Stamp,
-  type Surface,
-  TRANSLATED_WHOLE,
-} from "../surface.ts";
+import type { Stamp, Surface } from "../surface.ts";
+import { makeWholeSurface } from "../whole-surface.ts";
 
 const INPUTS_MAX = 2048;
 
@@ -38,28 +30,18 @@ export const moderationRequestSchema = openObject({
   ]),
 });
 
-const CHECKER = new Checker(moderationRequestSchema);
 /** The model if the client names none, as OpenAI's SDKs do. An alias may map it to another model. */
 const STANDARD_MODEL = "omni-moderation-latest";
 
-export const MODERATIONS: Surface<ModerationForm> = {
-  ...OPENAI_FORM,
+export const MODERATIONS: Surface<ModerationForm> = makeWholeSurface({
   name: "moderations",
   operation: MODERATION,
   idPrefix: "modr-",
-  read: ({ body }: Incoming): Exchange<ModerationForm> => ({
-    ...TRANSLATED_WHOLE,
-    ask: readModeration(readFields(body)),
-    whole: writeWhole,
-  }),
-};
-
-function readModeration(fields: JsonObject): ModerationRequest {
-  const { model = STANDARD_MODEL, input } = CHECKER.check(fields, "input");
-  refuseStream(fields);
-  checkModelName(model);
-  return { model, inputs: readInputs(input), extras: CHECKER.listExtras(fields) };
-}
+  schema: moderationRequestSchema,
+  list: "input",
+  read: ({ model = STANDARD_MODEL, input }, extras) => ({ model, inputs: readInputs(input), extras }),
+  write: writeWhole,
+});
 
 function readInputs(input: Static<typeof moderationRequestSchema>["input"]): ModerationRequest["inputs"] {
   if (typeof input === "string") return [input];

@@ -1,5 +1,5 @@
 // OpenAI's embeddings API.
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { type JsonObject, omitUndefined } from "../../core/json.ts";
 import {
   type EmbeddingsForm,
@@ -11,18 +11,10 @@ import {
 import { EMBEDDINGS, refuseManyTokens } from "../../operations/embeddings/operation.ts";
 import { toBase64, toFloats } from "../../operations/embeddings/vector.ts";
 import { checkChoice, modelName, openObject } from "../bounds.ts";
-import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writePromptUsage } from "../cost.ts";
-import {
-  type Exchange,
-  type Incoming,
-  OPENAI_FORM,
-  refuseStream,
-  type Stamp,
-  type Surface,
-  TRANSLATED_WHOLE,
-} from "../surface.ts";
+import type { Stamp, Surface } from "../surface.ts";
 import { listTextInputs } from "../text-inputs.ts";
+import { makeWholeSurface } from "../whole-surface.ts";
 
 /** OpenAI API reference, "Create embeddings". */
 const INPUTS_MAX = 2048;
@@ -54,24 +46,21 @@ export const embeddingsRequestSchema = openObject({
   output_dtype: Type.Optional(checkChoice("float")),
 });
 
-const CHECKER = new Checker(embeddingsRequestSchema);
-
-export const OPENAI_EMBEDDINGS: Surface<EmbeddingsForm> = {
-  ...OPENAI_FORM,
+export const OPENAI_EMBEDDINGS: Surface<EmbeddingsForm> = makeWholeSurface({
   name: "openai-embeddings",
   operation: EMBEDDINGS,
   idPrefix: "embd-",
-  read({ body }: Incoming): Exchange<EmbeddingsForm> {
-    const ask = readEmbeddings(readFields(body));
-    return { ...TRANSLATED_WHOLE, ask, whole: (reply, stamp) => writeWhole(reply, stamp, ask.encoding) };
-  },
-};
+  schema: embeddingsRequestSchema,
+  list: "input",
+  read: readEmbeddings,
+  write: writeWhole,
+});
 
-function readEmbeddings(fields: JsonObject): EmbeddingsRequest {
-  const given = CHECKER.check(fields, "input");
+function readEmbeddings(
+  given: Static<typeof embeddingsRequestSchema>,
+  extras: JsonObject,
+): EmbeddingsRequest {
   const { model, input, encoding_format, input_type, truncate, truncation } = given;
-  checkModelName(model);
-  refuseStream(fields);
   const truncated = truncation === undefined ? undefined : truncation ? "end" : "none";
   const ask: EmbeddingsRequest = omitUndefined({
     model,
@@ -80,7 +69,7 @@ function readEmbeddings(fields: JsonObject): EmbeddingsRequest {
     dimensions: given.dimensions ?? given.output_dimension,
     inputType: input_type,
     truncation: truncate ?? truncated,
-    extras: CHECKER.listExtras(fields),
+    extras,
   });
   refuseManyTokens(ask, "input");
   return ask;
@@ -89,7 +78,7 @@ function readEmbeddings(fields: JsonObject): EmbeddingsRequest {
 function writeWhole(
   { vectors, usage }: EmbeddingsReply,
   { model }: Stamp,
-  encoding: EmbeddingsRequest["encoding"],
+  { encoding }: EmbeddingsRequest,
 ): JsonObject {
   const write = encoding === "base64" ? toBase64 : toFloats;
   return {

@@ -2,18 +2,10 @@
 
 import { asArray, asNumber, asObject, asString, isObject, type JsonObject } from "../../core/json.ts";
 import type { Sealer } from "../../core/world.ts";
-import {
-  explainShared,
-  type LaneResult,
-  listRows,
-  OTHER_TIERS,
-  REMOTE,
-  refuseField,
-  removeFields,
-} from "../lane.ts";
+import { explainShared, type LaneResult, LaneTable, OTHER_TIERS, REMOTE, refuseField } from "../lane.ts";
 import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts";
 
-export const BODY_ROWS = listRows(
+export const BODY = new LaneTable(
   {
     previous_response_id:
       "No response is kept here: send the whole input, or ask the operator for responses.keep.",
@@ -27,10 +19,10 @@ export const BODY_ROWS = listRows(
   },
 );
 
-export const REASONING_ROWS = listRows({}, { mode: "Pro mode costs more than the card's price." });
+export const REASONING = new LaneTable({}, { mode: "Pro mode costs more than the card's price." });
 
 /** Types of input items that refer to objects in the provider's account. */
-export const ITEM_ROWS = listRows({
+const ITEMS = new LaneTable({
   item_reference:
     "No item is kept here: send the item itself, as the AI SDK does with providerOptions.openai { store: false }, or ask the operator for responses.keep.",
   image_generation_call:
@@ -38,7 +30,7 @@ export const ITEM_ROWS = listRows({
 });
 
 /** Fields that name objects in the provider's account, at any depth of items and tools. */
-export const NAME_ROWS = listRows({
+export const NAMES = new LaneTable({
   file_id: explainShared("A file"),
   file_ids: explainShared("A file"),
   container_id: explainShared("A container"),
@@ -60,7 +52,7 @@ const NOT_NAMES: ReadonlySet<string> = new Set([
 const PASSED_TOOLS =
   /^(function|custom|namespace|tool_search|local_shell|shell|apply_patch|computer(_use_preview)?)$/;
 const SEARCH_TOOL = /^web_search(_preview)?(_\d{4}_\d{2}_\d{2})?$/;
-export const TOOL_ROWS = listRows({ mcp: REMOTE, file_search: explainShared("A vector store") });
+export const TOOLS = new LaneTable({ mcp: REMOTE, file_search: explainShared("A vector store") });
 /** The limit of calls if the client sets none: without one, a provider may search endlessly. */
 const TOOL_CALLS_DEFAULT = 5;
 
@@ -83,12 +75,10 @@ export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean
   if (given.background === true)
     throw refuseField("background", "An answer in the background is not kept here.");
   delete body.background;
-  const dropped = removeFields(body, BODY_ROWS, allowsRemote);
+  const dropped = BODY.removeFrom(body, allowsRemote);
   if (isObject(body.reasoning)) {
     const reasoning = { ...body.reasoning };
-    dropped.push(
-      ...removeFields(reasoning, REASONING_ROWS, allowsRemote).map((field) => `reasoning.${field}`),
-    );
+    dropped.push(...REASONING.removeFrom(reasoning, allowsRemote).map((field) => `reasoning.${field}`));
     body.reasoning = reasoning;
   }
   const found: Findings = { allowsRemote, dropped, types: new Set(), toolsKept: 0, searches: false };
@@ -115,17 +105,16 @@ function applyTools(given: readonly unknown[], path: string, found: Findings): r
     const tool = asObject(one);
     const at = `${path}[${index}]`;
     const type = asString(tool.type) ?? "";
-    const row = TOOL_ROWS.find(({ field }) => field === type);
-    const isAllowed = row?.isRemote === true && found.allowsRemote;
-    if (row && !isAllowed) throw refuseField(at, row.reason);
+    const row = TOOLS.findRefusal(type, found.allowsRemote);
+    if (row) throw refuseField(at, row.reason);
     if (type === "namespace") {
       kept.push({ ...tool, tools: applyTools(asArray(tool.tools), `${at}.tools`, found) });
       continue;
     }
     refuseNames(tool, at, found.allowsRemote);
     if (SEARCH_TOOL.test(type)) found.searches = true;
-    const isPassed = SEARCH_TOOL.test(type) || (PASSED_TOOLS.test(type) && !isHosted(tool));
-    if (isAllowed || isPassed) {
+    const isAllowed = TOOLS.findRefusal(type, false) !== undefined;
+    if (isAllowed || SEARCH_TOOL.test(type) || (PASSED_TOOLS.test(type) && !isHosted(tool))) {
       kept.push(tool);
       found.toolsKept++;
     } else {
@@ -191,7 +180,7 @@ function refersToItem({ type, role, id }: JsonObject): boolean {
 
 function refuseItem(item: JsonObject, path: string, allowsRemote: boolean): void {
   const type = refersToItem(item) ? "item_reference" : item.type;
-  const row = ITEM_ROWS.find(({ field }) => field === type);
+  const row = ITEMS.findRefusal(type, allowsRemote);
   if (row && !asString(item.result)) throw refuseField(path, row.reason);
   const { tools: _tools, ...rest } = item;
   refuseNames(rest, path, allowsRemote);
@@ -230,7 +219,7 @@ function refuseNames(value: unknown, path: string, allowsRemote: boolean): void 
   for (const field in value) {
     const held = value[field];
     if (held === null || held === undefined || NOT_NAMES.has(field)) continue;
-    const row = NAME_ROWS.find((one) => one.field === field && !(one.isRemote && allowsRemote));
+    const row = NAMES.findRefusal(field, allowsRemote);
     const isName = typeof held === "string" ? held !== "" : Array.isArray(held) && held.length > 0;
     if (row && isName) throw refuseField(`${path}.${field}`, row.reason);
     if (typeof held === "object") refuseNames(held, `${path}.${field}`, allowsRemote);

@@ -1,22 +1,14 @@
 // Rerank in the form shared by Cohere's and Jina's APIs, on every rerank model.
-import { Type } from "@sinclair/typebox";
+import { type Static, Type } from "@sinclair/typebox";
 import { asString, type JsonObject, omitUndefined } from "../../core/json.ts";
 import { missingParameter } from "../../core/schema-fault.ts";
 import { NO_AMOUNTS } from "../../core/units.ts";
 import type { RerankDocument, RerankForm, RerankReply, RerankRequest } from "../../operations/rerank/form.ts";
 import { RERANK } from "../../operations/rerank/operation.ts";
 import { modelName, openObject } from "../bounds.ts";
-import { Checker, checkModelName, readFields } from "../checker.ts";
 import { writePromptUsage } from "../cost.ts";
-import {
-  type Exchange,
-  type Incoming,
-  OPENAI_FORM,
-  refuseStream,
-  type Stamp,
-  type Surface,
-  TRANSLATED_WHOLE,
-} from "../surface.ts";
+import type { Stamp, Surface } from "../surface.ts";
+import { makeWholeSurface } from "../whole-surface.ts";
 
 /** Cohere's and Voyage's limit. */
 const DOCUMENTS_MAX = 1000;
@@ -38,24 +30,18 @@ export const rerankRequestSchema = openObject({
   rank_fields: Type.Optional(Type.Array(Type.String(), { minItems: 1, maxItems: RANK_FIELDS_MAX })),
 });
 
-const CHECKER = new Checker(rerankRequestSchema);
-
-export const RERANKING: Surface<RerankForm> = {
-  ...OPENAI_FORM,
+export const RERANKING: Surface<RerankForm> = makeWholeSurface({
   name: "rerank",
   operation: RERANK,
   idPrefix: "rerank-",
-  read({ body }: Incoming): Exchange<RerankForm> {
-    const ask = readRerank(readFields(body));
-    return { ...TRANSLATED_WHOLE, ask, whole: (reply, stamp) => writeWhole(reply, stamp, ask) };
-  },
-};
+  schema: rerankRequestSchema,
+  list: "documents",
+  read: readRerank,
+  write: writeWhole,
+});
 
-function readRerank(fields: JsonObject): RerankRequest {
-  const given = CHECKER.check(fields, "documents");
+function readRerank(given: Static<typeof rerankRequestSchema>, extras: JsonObject): RerankRequest {
   const { model, query, documents, rank_fields: ranked = ["text"] } = given;
-  checkModelName(model);
-  refuseStream(fields);
   return omitUndefined({
     model,
     query,
@@ -63,7 +49,7 @@ function readRerank(fields: JsonObject): RerankRequest {
     isShowingDocuments: given.return_documents === true,
     resultsMax: given.top_n ?? given.top_k,
     documentTokensMax: given.max_tokens_per_doc,
-    extras: CHECKER.listExtras(fields),
+    extras,
   });
 }
 
