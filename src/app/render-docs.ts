@@ -30,7 +30,7 @@ export async function renderDocs(): Promise<readonly PageFile[]> {
     [`${API_PAGE}.html`, renderApiPage(manual)],
     ["llms.txt", renderLlmsText(manual)],
     ["search.json", JSON.stringify(buildSearchIndex(manual))],
-    ["manual.css", readText(SOURCES, "manual.css")],
+    ["manual.css", readText(CONSOLE, "style/tokens.css") + readText(SOURCES, "manual.css")],
     ["manual.js", await bundleScript()],
     ["swagger-ui.css", readPackaged("swagger-ui.css")],
     ["swagger-ui.js", readPackaged("swagger-ui-bundle.js") + DRAW_API],

@@ -35,6 +35,16 @@ export function composeOverwrite(key: readonly string[], columns: readonly strin
   return `ON CONFLICT (${joinNames(key)}) DO UPDATE SET ${others.map((column) => `${column} = excluded.${column}`).join(", ")}`;
 }
 
+const FIRST_AMOUNTS = [
+  ...["prompt_tokens", "completion_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens"],
+  ...["searches", "cost_nano", "charged_nano"],
+];
+
+/** Returns the columns of what a request used and cost, as the engines' first schemas declare them. */
+export function declareAmounts(type: "INTEGER" | "BIGINT"): string {
+  return FIRST_AMOUNTS.map((name) => `${name} ${type} NOT NULL`).join(",\n    ");
+}
+
 /**
  * Each account's row with the sums of its journal and its open holds. Totals are added up from these rows: a
  * distributed engine shows a consistent snapshot of each account but not of all machines. No entry spans accounts, so

@@ -1,4 +1,5 @@
 // The steps of the PostgreSQL store's schema, each a list of statements.
+import { declareAmounts } from "../sql.ts";
 import { LESSONS_BY_PROMPT } from "./lesson-steps.ts";
 
 /**
@@ -137,14 +138,7 @@ export const STEPS: readonly (readonly string[])[] = [
       stream BIGINT NOT NULL,
       status BIGINT NOT NULL,
       fault_code TEXT,
-      prompt_tokens BIGINT NOT NULL,
-      completion_tokens BIGINT NOT NULL,
-      cached_tokens BIGINT NOT NULL,
-      cache_write_tokens BIGINT NOT NULL,
-      reasoning_tokens BIGINT NOT NULL,
-      searches BIGINT NOT NULL,
-      cost_nano BIGINT NOT NULL,
-      charged_nano BIGINT NOT NULL,
+      ${declareAmounts("BIGINT")},
       hold_nano BIGINT NOT NULL,
       usage_source TEXT NOT NULL,
       ended TEXT NOT NULL,
@@ -162,14 +156,7 @@ export const STEPS: readonly (readonly string[])[] = [
       key_id TEXT COLLATE "C" NOT NULL,
       model TEXT COLLATE "C" NOT NULL,
       requests BIGINT NOT NULL,
-      prompt_tokens BIGINT NOT NULL,
-      completion_tokens BIGINT NOT NULL,
-      cached_tokens BIGINT NOT NULL,
-      cache_write_tokens BIGINT NOT NULL,
-      reasoning_tokens BIGINT NOT NULL,
-      searches BIGINT NOT NULL,
-      cost_nano BIGINT NOT NULL,
-      charged_nano BIGINT NOT NULL,
+      ${declareAmounts("BIGINT")},
       PRIMARY KEY (account_id, hour_ms, key_id, model)
     )`,
     "CREATE INDEX IF NOT EXISTS usage_hour_at ON usage_hour (hour_ms)",

@@ -1,4 +1,5 @@
 // The schema of the first release, the first step of every SQLite store.
+import { declareAmounts } from "../sql.ts";
 
 export const FIRST_SCHEMA = `
   CREATE TABLE setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -52,14 +53,7 @@ export const FIRST_SCHEMA = `
     stream INTEGER NOT NULL,
     status INTEGER NOT NULL,
     fault_code TEXT,
-    prompt_tokens INTEGER NOT NULL,
-    completion_tokens INTEGER NOT NULL,
-    cached_tokens INTEGER NOT NULL,
-    cache_write_tokens INTEGER NOT NULL,
-    reasoning_tokens INTEGER NOT NULL,
-    searches INTEGER NOT NULL,
-    cost_nano INTEGER NOT NULL,
-    charged_nano INTEGER NOT NULL,
+    ${declareAmounts("INTEGER")},
     usage_source TEXT NOT NULL,
     ended TEXT NOT NULL,
     total_ms INTEGER NOT NULL,
@@ -74,14 +68,7 @@ export const FIRST_SCHEMA = `
     key_id TEXT NOT NULL,
     model TEXT NOT NULL,
     requests INTEGER NOT NULL,
-    prompt_tokens INTEGER NOT NULL,
-    completion_tokens INTEGER NOT NULL,
-    cached_tokens INTEGER NOT NULL,
-    cache_write_tokens INTEGER NOT NULL,
-    reasoning_tokens INTEGER NOT NULL,
-    searches INTEGER NOT NULL,
-    cost_nano INTEGER NOT NULL,
-    charged_nano INTEGER NOT NULL,
+    ${declareAmounts("INTEGER")},
     PRIMARY KEY (hour_ms, account_id, key_id, model)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX usage_hour_key ON usage_hour (key_id, hour_ms);

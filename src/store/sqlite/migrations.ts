@@ -1,7 +1,16 @@
 // The steps of the SQLite store's schema: they only go forward, counted by the file's `user_version`.
 
+import { declareAmounts } from "../sql.ts";
 import { FIRST_SCHEMA } from "./first-schema.ts";
 import { LESSONS_BY_PROMPT } from "./lesson-migration.ts";
+
+/** The columns that identify an hourly sum. */
+const HOUR = `hour_ms INTEGER NOT NULL,
+    account_id TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    model TEXT NOT NULL,
+    operation TEXT NOT NULL,
+    surface TEXT NOT NULL`;
 
 /** Step n makes version n + 1. A released step is never changed: a change is a new step. */
 export const MIGRATIONS: readonly string[] = [
@@ -213,22 +222,10 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE request ADD COLUMN surface TEXT NOT NULL DEFAULT 'openai-chat';
 
   CREATE TABLE usage_by_surface (
-    hour_ms INTEGER NOT NULL,
-    account_id TEXT NOT NULL,
-    key_id TEXT NOT NULL,
-    model TEXT NOT NULL,
-    operation TEXT NOT NULL,
-    surface TEXT NOT NULL,
+    ${HOUR},
     requests INTEGER NOT NULL,
     errors INTEGER NOT NULL,
-    prompt_tokens INTEGER NOT NULL,
-    completion_tokens INTEGER NOT NULL,
-    cached_tokens INTEGER NOT NULL,
-    cache_write_tokens INTEGER NOT NULL,
-    reasoning_tokens INTEGER NOT NULL,
-    searches INTEGER NOT NULL,
-    cost_nano INTEGER NOT NULL,
-    charged_nano INTEGER NOT NULL,
+    ${declareAmounts("INTEGER")},
     PRIMARY KEY (hour_ms, account_id, key_id, model, operation, surface)
   ) STRICT, WITHOUT ROWID;
   INSERT INTO usage_by_surface
@@ -239,12 +236,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX usage_hour_key ON usage_hour (key_id, hour_ms);
 
   CREATE TABLE first_token_by_surface (
-    hour_ms INTEGER NOT NULL,
-    account_id TEXT NOT NULL,
-    key_id TEXT NOT NULL,
-    model TEXT NOT NULL,
-    operation TEXT NOT NULL,
-    surface TEXT NOT NULL,
+    ${HOUR},
     bucket INTEGER NOT NULL,
     requests INTEGER NOT NULL,
     PRIMARY KEY (hour_ms, account_id, key_id, model, operation, surface, bucket)
