@@ -3,17 +3,7 @@
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { splitEvents } from "./events.ts";
-import {
-  addPiece,
-  addSignature,
-  append,
-  ChoiceTable,
-  countAt,
-  type Expectation,
-  type ExpectedChoice,
-  type ExpectedUsage,
-  usageFrom,
-} from "./expectation.ts";
+import { ChoiceTable, countAt, type Expectation, type ExpectedChoice, ExpectedUsage } from "./expectation.ts";
 import type { Recording } from "./load.ts";
 
 const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -45,16 +35,16 @@ export function expectAnthropic(recording: Recording): Expectation {
 function addBlock(choice: ExpectedChoice, block: JsonObject): void {
   switch (block.type) {
     case "text":
-      append(choice.content, block.text);
+      choice.append("content", block.text);
       for (const citation of asArray(block.citations).map(asObject))
         addCitation(choice, citation, block.text);
       return;
     case "thinking":
-      addPiece(choice.reasoning, block.thinking);
-      addSignature(choice, block.signature);
+      choice.addPiece("reasoning", block.thinking);
+      choice.addSignature(block.signature);
       return;
     case "redacted_thinking":
-      addSignature(choice, block.data);
+      choice.addSignature(block.data);
       return;
     case "tool_use":
       choice.calls.push({
@@ -148,7 +138,7 @@ function usageOf(usage: JsonObject): ExpectedUsage {
 function sum(usage: JsonObject, parts: readonly JsonObject[]): ExpectedUsage {
   const total = (field: string) => parts.reduce((count, part) => count + asCount(part[field]), 0);
   const [cached, cacheWrite] = [total("cache_read_input_tokens"), total("cache_creation_input_tokens")];
-  return usageFrom({
+  return new ExpectedUsage({
     prompt: total("input_tokens") + cached + cacheWrite,
     completion: total("output_tokens"),
     cached,

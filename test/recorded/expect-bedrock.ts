@@ -2,16 +2,7 @@
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { splitFrames } from "./aws-frames.ts";
-import {
-  addPiece,
-  addSignature,
-  append,
-  ChoiceTable,
-  type Expectation,
-  type ExpectedChoice,
-  type ExpectedUsage,
-  usageFrom,
-} from "./expectation.ts";
+import { ChoiceTable, type Expectation, type ExpectedChoice, ExpectedUsage } from "./expectation.ts";
 import type { Recording } from "./load.ts";
 
 const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -47,9 +38,9 @@ function readWhole(body: string): Message {
 }
 
 function addBlock(choice: ExpectedChoice, block: JsonObject): void {
-  append(choice.content, block.text);
+  choice.append("content", block.text);
   const cited = asObject(block.citationsContent);
-  for (const part of asArray(cited.content)) append(choice.content, asObject(part).text);
+  for (const part of asArray(cited.content)) choice.append("content", asObject(part).text);
   for (const citation of asArray(cited.citations)) {
     const { location, title, sourceContent } = asObject(citation);
     const url = asString(asObject(asObject(location).web).url);
@@ -58,8 +49,8 @@ function addBlock(choice: ExpectedChoice, block: JsonObject): void {
     choice.citations.push({ span: null, says: [title, ...passages] });
   }
   const { reasoningText, redactedContent } = asObject(block.reasoningContent);
-  addPiece(choice.reasoning, asObject(reasoningText).text);
-  addSignature(choice, asObject(reasoningText).signature ?? redactedContent);
+  choice.addPiece("reasoning", asObject(reasoningText).text);
+  choice.addSignature(asObject(reasoningText).signature ?? redactedContent);
   const { toolUse } = block;
   if (!isObject(toolUse) || toolUse.type === "server_tool_use") return;
   const input = typeof toolUse.input === "string" ? toolUse.input || "{}" : JSON.stringify(toolUse.input);
@@ -102,7 +93,7 @@ function grow(block: JsonObject, delta: JsonObject): JsonObject {
 function readUsage(usage: JsonObject): ExpectedUsage {
   const read = asCount(usage.cacheReadInputTokens ?? usage.cacheReadInputTokenCount);
   const written = asCount(usage.cacheWriteInputTokens ?? usage.cacheWriteInputTokenCount);
-  return usageFrom({
+  return new ExpectedUsage({
     prompt: asCount(usage.inputTokens) + read + written,
     completion: asCount(usage.outputTokens),
     cached: read,

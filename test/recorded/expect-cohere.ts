@@ -3,15 +3,7 @@
 import { asArray, asCount, asObject, asString, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { splitEvents } from "./events.ts";
-import {
-  append,
-  ChoiceTable,
-  countAt,
-  type Expectation,
-  type ExpectedChoice,
-  type ExpectedUsage,
-  usageFrom,
-} from "./expectation.ts";
+import { ChoiceTable, countAt, type Expectation, type ExpectedChoice, ExpectedUsage } from "./expectation.ts";
 import type { Recording } from "./load.ts";
 
 const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -72,8 +64,8 @@ function addStream(choice: ExpectedChoice, text: string): JsonObject {
 }
 
 function addPart(choice: ExpectedChoice, part: JsonObject): void {
-  append(choice.content, part.text);
-  append(choice.reasoning, part.thinking);
+  choice.append("content", part.text);
+  choice.append("reasoning", part.thinking);
 }
 
 function addCall(choice: ExpectedChoice, call: JsonObject): void {
@@ -105,7 +97,7 @@ function addCitation(choice: ExpectedChoice, citation: JsonObject): void {
  * addition to input_tokens (recorded: 259 of images and 8 of text are billed 267, input_tokens 34).
  */
 function usageOf(usage: JsonObject): ExpectedUsage {
-  return usageFrom({
+  return new ExpectedUsage({
     prompt: countAt(usage, "tokens", "input_tokens") + countAt(usage, "tokens", "image_tokens"),
     completion: countAt(usage, "tokens", "output_tokens"),
     cached: asCount(usage.cached_tokens),

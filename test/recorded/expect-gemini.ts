@@ -3,15 +3,7 @@
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { splitEvents } from "./events.ts";
-import {
-  addSignature,
-  append,
-  ChoiceTable,
-  type Expectation,
-  type ExpectedChoice,
-  type ExpectedUsage,
-  usageFrom,
-} from "./expectation.ts";
+import { ChoiceTable, type Expectation, type ExpectedChoice, ExpectedUsage } from "./expectation.ts";
 import type { Recording } from "./load.ts";
 
 const FINISH: Readonly<Record<string, FinishReason>> = {
@@ -71,10 +63,10 @@ export function expectGemini(recording: Recording): Expectation {
 /** Text, thoughts and calls make up the answer. Parts of tools that Google runs (code, searches) are ignored. */
 function addPart(choice: ExpectedChoice, part: JsonObject, open: Map<number, OpenCall>): void {
   if (isObject(part.functionCall)) addCall(choice, part.functionCall, open);
-  else if (part.thought === true) append(choice.reasoning, part.text);
-  else append(choice.content, part.text);
+  else if (part.thought === true) choice.append("reasoning", part.text);
+  else choice.append("content", part.text);
   const answer = isObject(part.functionCall) || typeof part.text === "string";
-  if (answer) addSignature(choice, part.thoughtSignature);
+  if (answer) choice.addSignature(part.thoughtSignature);
 }
 
 function addCall(choice: ExpectedChoice, call: JsonObject, open: Map<number, OpenCall>): void {
@@ -134,7 +126,7 @@ function usageOf(usage: JsonObject): ExpectedUsage | null {
   const counts = Object.keys(usage).filter((field) => /TokenCount$/.test(field));
   if (counts.length === 0) return null;
   const reasoning = asCount(usage.thoughtsTokenCount);
-  return usageFrom({
+  return new ExpectedUsage({
     prompt: asCount(usage.promptTokenCount) + asCount(usage.toolUsePromptTokenCount),
     completion: asCount(usage.candidatesTokenCount) + reasoning,
     cached: asCount(usage.cachedContentTokenCount),

@@ -4,15 +4,12 @@ import { asArray, asCount, asObject, asString, isObject, type JsonObject } from 
 import type { FinishReason } from "../../src/operations/chat/form.ts";
 import { splitEvents } from "./events.ts";
 import {
-  addSignature,
-  append,
   ChoiceTable,
   countAt,
   type Expectation,
   type ExpectedCall,
   type ExpectedChoice,
-  type ExpectedUsage,
-  usageFrom,
+  ExpectedUsage,
 } from "./expectation.ts";
 import type { Recording } from "./load.ts";
 
@@ -76,17 +73,17 @@ function setFinish(choice: ExpectedChoice, given: unknown): void {
 function addMessage(choice: ExpectedChoice, message: JsonObject): void {
   for (const part of asArray(message.content).map(asObject)) {
     // Mistral's reasoning models: `[{type:"thinking",thinking:[{type:"text",text}]},{type:"text",text}]`.
-    for (const thought of asArray(part.thinking)) append(choice.reasoning, asObject(thought).text);
-    append(choice.content, part.text);
+    for (const thought of asArray(part.thinking)) choice.append("reasoning", asObject(thought).text);
+    choice.append("content", part.text);
   }
-  append(choice.content, message.content);
-  append(choice.reasoning, message.reasoning_content ?? message.reasoning);
+  choice.append("content", message.content);
+  choice.append("reasoning", message.reasoning_content ?? message.reasoning);
   if (typeof message.refusal === "string" && message.refusal !== "") {
     choice.refusal = `${choice.refusal ?? ""}${message.refusal}`;
   }
   for (const detail of asArray(message.reasoning_details).map(asObject)) {
-    addSignature(choice, detail.signature);
-    addSignature(choice, detail.data);
+    choice.addSignature(detail.signature);
+    choice.addSignature(detail.data);
   }
   for (const annotation of asArray(message.annotations).map(asObject)) {
     const { url, title, content } = asObject(annotation.url_citation);
@@ -146,7 +143,7 @@ function usageOf(given: unknown): ExpectedUsage | null {
     asCount(given.cached_tokens),
     asCount(given.num_cached_tokens),
   ];
-  return usageFrom({
+  return new ExpectedUsage({
     ...tokensOf(given),
     cached: Math.max(...cachedPlaces),
     cacheWrite: countAt(given, "prompt_tokens_details", "cache_write_tokens"),

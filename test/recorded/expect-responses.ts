@@ -1,16 +1,7 @@
 // Reads recordings of the Responses API (OpenAI's, and Perplexity's Agent form): the items of the last response.
 import { asArray, asCount, asObject, asString, isObject, type JsonObject } from "../../src/core/json.ts";
 import { splitEvents } from "./events.ts";
-import {
-  addPiece,
-  addSignature,
-  ChoiceTable,
-  countAt,
-  type Expectation,
-  type ExpectedChoice,
-  type ExpectedUsage,
-  usageFrom,
-} from "./expectation.ts";
+import { ChoiceTable, countAt, type Expectation, type ExpectedChoice, ExpectedUsage } from "./expectation.ts";
 import type { Recording } from "./load.ts";
 
 const TERMINAL = /^response\.(completed|failed|incomplete|cancelled)$/;
@@ -76,9 +67,9 @@ function addItem(choice: ExpectedChoice, item: JsonObject, declared: ReadonlySet
       return;
     case "reasoning":
       for (const part of [...asArray(item.summary), ...asArray(item.content)].map(asObject)) {
-        addPiece(choice.reasoning, part.text);
+        choice.addPiece("reasoning", part.text);
       }
-      addSignature(choice, item.encrypted_content);
+      choice.addSignature(item.encrypted_content);
       return;
     case "function_call":
       choice.calls.push({
@@ -98,7 +89,7 @@ function addItem(choice: ExpectedChoice, item: JsonObject, declared: ReadonlySet
 }
 
 function addMessage(choice: ExpectedChoice, parts: readonly JsonObject[]): void {
-  addPiece(choice.content, parts.map((part) => (part.type === "output_text" ? part.text : "")).join(""));
+  choice.addPiece("content", parts.map((part) => (part.type === "output_text" ? part.text : "")).join(""));
   for (const part of parts) {
     if (part.type === "refusal") choice.refusal = `${choice.refusal ?? ""}${String(part.refusal)}`;
     for (const annotation of asArray(part.annotations).map(asObject)) {
@@ -124,7 +115,7 @@ function addResults(choice: ExpectedChoice, items: readonly JsonObject[]): void 
 
 function usageOf(given: unknown, items: readonly JsonObject[]): ExpectedUsage | null {
   if (!isObject(given)) return null;
-  return usageFrom({
+  return new ExpectedUsage({
     prompt: asCount(given.input_tokens),
     completion: asCount(given.output_tokens),
     cached: countAt(given, "input_tokens_details", "cached_tokens"),

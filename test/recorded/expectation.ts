@@ -18,36 +18,60 @@ export interface ExpectedCitation {
   readonly says: readonly unknown[];
 }
 
-export interface ExpectedChoice {
+export class ExpectedChoice {
   readonly index: number;
   /** Pieces in order. If the wire has several items (messages, thinking blocks), any white space may separate them. */
-  readonly content: string[];
-  readonly reasoning: string[];
+  readonly content: string[] = [];
+  readonly reasoning: string[] = [];
   /** Cohere's `tool_plan`: text before a call, which may become content or reasoning but must not be lost. */
-  plan: string;
+  plan = "";
   /** Null if none was recorded. */
-  refusal: string | null;
-  readonly calls: ExpectedCall[];
+  refusal: string | null = null;
+  readonly calls: ExpectedCall[] = [];
   /** The correct reasons. Empty if the recording states none. */
-  finish: readonly FinishReason[];
+  finish: readonly FinishReason[] = [];
   /** Each must be cited. */
-  readonly urls: Set<string>;
+  readonly urls = new Set<string>();
   /** These may be cited too: found but not quoted, or not necessarily web pages. */
-  readonly urlsAllowed: Set<string>;
-  readonly citations: ExpectedCitation[];
+  readonly urlsAllowed = new Set<string>();
+  readonly citations: ExpectedCitation[] = [];
   /** Signatures and opaque data of thinking, which must reach the client unchanged. */
-  readonly signatures: string[];
+  readonly signatures: string[] = [];
+
+  constructor(index: number) {
+    this.index = index;
+  }
+
+  /** Appends text to the last piece: fragments of one item. */
+  append(field: "content" | "reasoning", text: unknown): void {
+    if (typeof text === "string" && text !== "") this[field].push(`${this[field].pop() ?? ""}${text}`);
+  }
+
+  /** Starts a new piece: another item of the same kind. */
+  addPiece(field: "content" | "reasoning", text: unknown): void {
+    if (typeof text === "string" && text !== "") this[field].push(text);
+  }
+
+  addSignature(signature: unknown): void {
+    const text = asString(signature);
+    if (text) this.signatures.push(text);
+  }
 }
 
-export interface ExpectedUsage {
-  readonly prompt: number;
-  readonly completion: number;
-  readonly cached: number;
-  readonly cacheWrite: number;
-  readonly reasoning: number;
-  readonly searches: number;
+export class ExpectedUsage {
+  readonly prompt: number = 0;
+  readonly completion: number = 0;
+  readonly cached: number = 0;
+  readonly cacheWrite: number = 0;
+  readonly reasoning: number = 0;
+  readonly searches: number = 0;
   /** Another correct reading of the same numbers. */
   readonly or?: ExpectedUsage;
+
+  /** A count that is missing is 0. */
+  constructor(counts: Partial<ExpectedUsage>) {
+    Object.assign(this, counts);
+  }
 }
 
 export interface ExpectedAnswer {
@@ -68,19 +92,7 @@ export class ChoiceTable {
   at(index: number): ExpectedChoice {
     const known = this.#choices.get(index);
     if (known) return known;
-    const choice: ExpectedChoice = {
-      index,
-      content: [],
-      reasoning: [],
-      plan: "",
-      refusal: null,
-      calls: [],
-      finish: [],
-      urls: new Set(),
-      urlsAllowed: new Set(),
-      citations: [],
-      signatures: [],
-    };
+    const choice = new ExpectedChoice(index);
     this.#choices.set(index, choice);
     return choice;
   }
@@ -97,26 +109,6 @@ export class ChoiceTable {
 function fitting(reason: FinishReason, choice: ExpectedChoice): FinishReason {
   if (reason !== "stop" && reason !== "tool_calls") return reason;
   return choice.calls.length > 0 ? "tool_calls" : "stop";
-}
-
-/** Appends text to the last piece: fragments of one item. */
-export function append(pieces: string[], text: unknown): void {
-  if (typeof text !== "string" || text === "") return;
-  pieces.push(`${pieces.pop() ?? ""}${text}`);
-}
-
-/** Starts a new piece: another item of the same kind. */
-export function addPiece(pieces: string[], text: unknown): void {
-  if (typeof text === "string" && text !== "") pieces.push(text);
-}
-
-export function addSignature(choice: ExpectedChoice, signature: unknown): void {
-  const text = asString(signature);
-  if (text) choice.signatures.push(text);
-}
-
-export function usageFrom(counts: Partial<ExpectedUsage>): ExpectedUsage {
-  return { prompt: 0, completion: 0, cached: 0, cacheWrite: 0, reasoning: 0, searches: 0, ...counts };
 }
 
 /** The number at `a.b`, or 0. */
