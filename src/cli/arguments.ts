@@ -84,7 +84,7 @@ function addFlag(
     const [near] = findNearest(name, Object.keys(flags), 1);
     throw new UsageError(`unknown flag ${rawName}${near === undefined ? "" : `; did you mean --${near}?`}`);
   }
-  if (values.has(name) || switches.has(name)) throw new UsageError(`${rawName} is given twice`);
+  if (values.has(name) || switches.has(name)) throw new UsageError(`${rawName} appears twice`);
   if (kind === "switch") {
     if (value !== undefined) throw new UsageError(`${rawName} takes no value`);
     switches.add(name);
@@ -98,11 +98,11 @@ export function readConfigurationFlags({ values }: Arguments) {
   return { config: values.get("config"), store: values.get("store") };
 }
 
-/** Returns undefined if the flag isn't given. Throws a UsageError for anything but a whole number within the bounds. */
+/** Returns undefined if the flag isn't given. Throws a UsageError for anything but an integer within the bounds. */
 export function readInteger({ values }: Arguments, name: string, least: number, most: number) {
   const text = values.get(name);
   if (text === undefined) return undefined;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
   if (value >= least && value <= most) return value;
-  throw new UsageError(`--${name} must be a whole number from ${least} to ${most}`);
+  throw new UsageError(`--${name} must be an integer from ${least} to ${most}`);
 }

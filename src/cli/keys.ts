@@ -9,17 +9,17 @@ const HELP = `usage: poundkey keys add --name NAME [options]
        poundkey keys list [--json]
        poundkey keys revoke ID [--json]
 
-Gateway keys. The secret of a new key is shown once and kept nowhere.
+Manages gateway keys. The secret of a new key is printed only once, because it isn't stored.
 
-  --name NAME               what to call the key
+  --name NAME               the key's name
   --account ID              the account that pays (default: default)
-  --expires TIME            when it ends, in ISO 8601 (2027-01-31 or 2027-01-31T12:00:00Z)
-  --models A,B              the only models it may use, as OpenAI#gpt-5.4,Router#fair
-  --requests-per-day N      its own daily allowance: a number, "unlimited" or "default"
-  --spend-limit USD         the most that its requests may ever be charged
-  --keep-responses no       none of its conversations is kept, whatever responses.keep says
+  --expires TIME            when it expires, in ISO 8601 (2027-01-31 or 2027-01-31T12:00:00Z)
+  --models A,B              the only models it may use, such as OpenAI#gpt-5.4,Router#fair
+  --requests-per-day N      its daily allowance: a number, "unlimited" or "default"
+  --spend-limit USD         the most that it may ever be charged
+  --keep-responses no       store none of its conversations, regardless of responses.keep
   --json                    print JSON
-  --config FILE, --store S  as for the gateway`;
+  --config FILE, --store S  as for \`poundkey serve\``;
 
 export function runKeys(args: readonly string[], io: Io, open: Open): Promise<number> {
   return runCommand({ help: HELP, actions: { add, list, revoke }, makes: ["add"] }, args, io, open);
@@ -52,7 +52,7 @@ async function add({ args, io, open }: Call): Promise<void> {
   io.out(
     values.json
       ? formatJson(key)
-      : `${key.secret}\n\n${key.id} (${key.name}). The secret is not shown again.`,
+      : `${key.secret}\n\n${key.id} (${key.name}). The secret won't be shown again.`,
   );
 }
 
@@ -63,7 +63,7 @@ function list(call: Call): Promise<void> {
 async function revoke({ args, io, open }: Call): Promise<void> {
   const options = { json: { type: "boolean" } } as const;
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const id = requireOne(positionals, "the id of one key, as `poundkey keys list` shows it");
+  const id = requireOne(positionals, "one key's id, as shown by `poundkey keys list`");
   const key = await revokeKey(await open(), id);
   io.out(values.json ? formatJson(key) : `Revoked ${key.id} (${key.name}).`);
 }

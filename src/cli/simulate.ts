@@ -34,7 +34,7 @@ function writeHelp(): string {
   return [
     "usage: poundkey simulate [--host HOST] [--port N] [--seed N]",
     "",
-    `Runs the simulated providers alone (default port: ${PORT}), each in its native wire format.`,
+    `Runs only the simulated providers (default port: ${PORT}), each in its native wire format.`,
     "",
     formatControlHelp(),
   ].join("\n");

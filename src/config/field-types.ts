@@ -78,7 +78,7 @@ export function integer(least: number, most: number) {
   return Type.Integer({
     minimum: least,
     maximum: most,
-    expected: `a whole number from ${least} to ${most}`,
+    expected: `an integer from ${least} to ${most}`,
   });
 }
 
@@ -87,7 +87,7 @@ export function number(least: number, most: number) {
 }
 
 export const share = checked<string | number>(
-  "a share like 2% or 0.02",
+  "a percentage like 2%, or a fraction like 0.02",
   (value) => parseShare(value) !== null,
   {
     type: ["string", "number"],
@@ -96,7 +96,7 @@ export const share = checked<string | number>(
 export const clock = checked<string>('a time of day like "00:00"', (value) => parseClock(value) !== null, {
   pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
 });
-export const day = checked<string>("a day like 2027-01-31", (value) => parseDay(value) !== null, {
+export const day = checked<string>("a date like 2027-01-31", (value) => parseDay(value) !== null, {
   format: "date",
 });
 export const timeZone = checked<string>("an IANA time zone like UTC or Europe/Berlin", isTimeZone, {});
@@ -106,7 +106,7 @@ export const hedgeDelay = checked<string>(
   {},
 );
 export const baseUrl = checked<string>(
-  "an http or https address without credentials, query or fragment",
+  "an http or https URL without credentials, query or fragment",
   (value) => parseBaseUrl(value) !== null,
   { format: "uri" },
 );

@@ -130,7 +130,7 @@ export const TRANSLATED = {
 } as const;
 
 function failStream(): never {
-  throw new Fault("unsupported_parameter", "This API has no streams.", { param: "stream" });
+  throw new Fault("unsupported_parameter", "This API does not support streaming.", { param: "stream" });
 }
 
 /** Throws a Fault if a stream is requested from an API that never streams. */

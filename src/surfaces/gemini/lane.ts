@@ -19,7 +19,7 @@ export const BODY_ROWS = listRows(
   {
     serviceTier: OTHER_TIERS,
     service_tier: OTHER_TIERS,
-    labels: "Labels are for the operator's bill.",
+    labels: "Labels appear on the operator's bill.",
   },
 );
 
