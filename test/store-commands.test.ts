@@ -127,7 +127,7 @@ describe("serve", () => {
     async () => {
       writeFileSync(join(folder, "poundkey.yaml"), "log: {}\nserver:\n  admin_token: fifteen-letters\n");
       const said =
-        "poundkey.yaml:3:16: server.admin_token: expected 16 to 512 printable characters without spaces, got a different value\n";
+        "poundkey.yaml:3:16: server.admin_token: expected 16 to 512 printable characters without spaces, got a hidden value\n";
       for (const args of [["serve", "--port", "0"], ["check"]])
         expect(await poundkey(folder, args)).toEqual({ code: 1, out: "", err: said });
       const env = { POUNDKEY_ADMIN_TOKEN: "fifteen-letters" };

@@ -51,7 +51,8 @@ export function runAccounts(args: readonly string[], io: Io, open: Open): Promis
 
 async function add({ args, io, open }: Call): Promise<void> {
   const { values } = parseArgs({ args, options: { name: { type: "string" }, json: { type: "boolean" } } });
-  const account = await createAccount(await open(), readInput(newAccountSchema, { name: values.name }));
+  const body = readInput(newAccountSchema, { name: values.name });
+  const account = await createAccount(await open(), body);
   io.out(values.json ? formatJson(account) : `Created ${account.id} (${account.name}).`);
 }
 

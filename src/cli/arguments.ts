@@ -94,8 +94,14 @@ function addFlag(
   values.set(name, value);
 }
 
+const STORE_ADDRESS = /^(sqlite:|postgres(ql)?:\/\/)./;
+
+/** Throws a UsageError for a store's address that is neither SQLite's nor PostgreSQL's. */
 export function readConfigurationFlags({ values }: Arguments) {
-  return { config: values.get("config"), store: values.get("store") };
+  const store = values.get("store");
+  if (store !== undefined && !STORE_ADDRESS.test(store))
+    throw new UsageError("--store must be sqlite:PATH or postgres://…");
+  return { config: values.get("config"), store };
 }
 
 /** Returns undefined if the flag isn't given. Throws a UsageError for anything but an integer within the bounds. */

@@ -4,6 +4,7 @@ import { readInput } from "../admin/input.ts";
 import { createKey, type KeyView, listKeys, newKeySchema, revokeKey } from "../admin/keys.ts";
 import type { Io } from "../app/terminal.ts";
 import { type Call, formatJson, type Open, printList, requireOne, runCommand } from "./administration.ts";
+import { UsageError } from "./arguments.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
        poundkey keys list [--json]
@@ -45,10 +46,11 @@ async function add({ args, io, open }: Call): Promise<void> {
     expires_at: values.expires,
     allowed_models: values.models?.split(",").map((id) => id.trim()),
     requests_per_day: parseRequestsPerDay(values["requests-per-day"]),
-    spend_limit_usd: values["spend-limit"] === undefined ? undefined : parseNumber(values["spend-limit"]),
+    spend_limit_usd: parseSpendLimit(values["spend-limit"]),
     keep_responses: parseYesNo(values["keep-responses"]),
   };
-  const key = await createKey(await open(), readInput(newKeySchema, body));
+  const input = readInput(newKeySchema, body);
+  const key = await createKey(await open(), input);
   io.out(
     values.json
       ? formatJson(key)
@@ -77,15 +79,22 @@ function formatCells(key: KeyView): readonly string[] {
 
 function parseRequestsPerDay(text: string | undefined): number | null | string | undefined {
   if (text === "unlimited") return null;
-  return text === undefined || text === "default" ? text : parseNumber(text);
+  if (text === undefined || text === "default") return text;
+  return parseNumber(text, '--requests-per-day must be a number, "unlimited" or "default"');
 }
 
-/** Returns any other word as it is, which the use case refuses with a message. */
-function parseYesNo(text: string | undefined): boolean | string | undefined {
-  return text === "yes" ? true : text === "no" ? false : text;
+function parseSpendLimit(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseNumber(text, "--spend-limit must be an amount in USD");
 }
 
-/** Returns NaN for anything but a number, which the use case refuses with a message. */
-function parseNumber(text: string): number {
-  return text.trim() === "" ? Number.NaN : Number(text);
+function parseYesNo(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined;
+  if (text === "yes" || text === "no") return text === "yes";
+  throw new UsageError("--keep-responses must be yes or no");
+}
+
+function parseNumber(text: string, message: string): number {
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  if (Number.isNaN(number)) throw new UsageError(message);
+  return number;
 }

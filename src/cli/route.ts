@@ -137,7 +137,11 @@ function readRequest(
   [prompt, ...more]: readonly string[],
   settings: Settings,
 ): ChatRequest {
-  if (file !== undefined) return readChatRequest(parseJson(readFileSync(file, "utf8")), settings.limits);
+  if (file !== undefined) {
+    const body = parseJson(readFileSync(file, "utf8"));
+    if (body === undefined) throw new UsageError(`${file} is not valid JSON`);
+    return readChatRequest(body, settings.limits);
+  }
   if (prompt === undefined || more.length > 0)
     throw new UsageError("expected one prompt in quotes, or --file");
   return readChatRequest(
@@ -166,7 +170,7 @@ const DOUBTED = 3;
 
 function formatBasis({ likeness, familiar, labelled }: RouteView["basis"], stays: boolean): string {
   const topics = labelled.map(
-    ({ topic, share, prompts }) => `${topic} ${Math.round(share * 100)} % (${prompts})`,
+    ({ topic, share, prompts }) => `${topic} ${Math.round(share * 100)}% (${prompts})`,
   );
   const kept = familiar ? "familiar" : "unfamiliar, so best keeps the model that is best overall";
   return [
@@ -178,7 +182,7 @@ function formatBasis({ likeness, familiar, labelled }: RouteView["basis"], stays
 
 function formatChoice({ selector, choice, stays, features, basis, candidates }: RouteView): string {
   const kinds = Object.entries(features.categories).map(
-    ([kind, share]) => `${kind} ${Math.round(share * 100)} %`,
+    ([kind, share]) => `${kind} ${Math.round(share * 100)}%`,
   );
   const rows = candidates
     .filter(({ eligible }) => eligible)
@@ -192,8 +196,9 @@ function formatChoice({ selector, choice, stays, features, basis, candidates }: 
       one.score.toFixed(3),
     ]);
   const removed = candidates.filter(({ removed_by }) => removed_by !== null);
+  const reason = candidates.length === 0 ? "no provider is enabled" : "no model can serve this request";
   return [
-    `${selector} chooses ${choice ?? "nothing: no available model can serve this request"}`,
+    `${selector} chooses ${choice ?? `nothing: ${reason}`}`,
     "",
     `kind        ${kinds.join(", ")}`,
     `difficulty  ${features.difficulty}   output tokens ${features.output_tokens}   support ${features.support}`,
@@ -201,7 +206,7 @@ function formatChoice({ selector, choice, stays, features, basis, candidates }: 
     "",
     formatTable([["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE"], ...rows]),
     "",
-    `${candidates.length - removed.length} could serve, ${removed.length} can't`,
+    `${candidates.length - removed.length} can serve, ${removed.length} can't`,
   ].join("\n");
 }
 

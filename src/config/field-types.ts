@@ -51,7 +51,8 @@ export function text(expected: string, pattern: RegExp) {
 }
 
 export function choice<const T extends string>(values: readonly T[]) {
-  const expected = values.map((value) => `"${value}"`).join(" or ");
+  const names = values.map((value) => `"${value}"`);
+  const expected = names.length > 2 ? `one of ${names.join(", ")}` : names.join(" or ");
   return checked<T>(expected, (value) => values.includes(value), { enum: values });
 }
 
@@ -87,7 +88,7 @@ export function number(least: number, most: number) {
 }
 
 export const share = checked<string | number>(
-  "a percentage like 2%, or a fraction like 0.02",
+  "a percentage like 2%, or a fraction from 0 to 1",
   (value) => parseShare(value) !== null,
   {
     type: ["string", "number"],

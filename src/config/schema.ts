@@ -99,7 +99,10 @@ const server = options(
 
 const quota = options(
   {
-    requests_per_day: orNull(integer(0, 1_000_000_000), "an integer, or null for no limit"),
+    requests_per_day: orNull(
+      integer(0, 1_000_000_000),
+      "an integer from 0 to 1000000000, or null for no limit",
+    ),
     throttle: duration("0s", "30d"),
     scope: choice(["key", "account"]),
     day_starts: clock,
