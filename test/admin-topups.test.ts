@@ -148,7 +148,7 @@ describe("when the store fails", () => {
       const thrown = await catchThrown(topUp({ amount_usd: 5 }, "key", losing(losses)));
       if (!(thrown instanceof Fault)) throw new Error("no fault");
       expect(thrown).toMatchObject({ code: "store_unavailable", details: { outcomeUnknown: true } });
-      expect(thrown.message).toContain("not known");
+      expect(thrown.message).toContain("unknown whether");
     }
     expect((await topUp({ amount_usd: 5 }, "key")).balance_usd).toBe(5);
   });

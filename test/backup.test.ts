@@ -88,8 +88,8 @@ test(
     const file = join(folder, "copy.db");
     expect({ code, err }).toEqual({ code: 0, err: "" });
     expect(out).toBe(
-      `Copied ${store} to ${file}: ${statSync(file).size} bytes, checked.\n` +
-        `The master key belongs to it and is not in it: keep ${join(folder, ".poundkey", "master.key")} too, in another place than the copy.\n`,
+      `Copied ${store} to ${file} (${statSync(file).size} bytes) and checked the copy.\n` +
+        `The copy is useless without the master key, which is not part of it. Back up ${join(folder, ".poundkey", "master.key")} too, in a different place.\n`,
     );
     expect(modeOf(file)).toBe("600");
     expect(readdirSync(folder).toSorted()).toEqual([".poundkey", "copy.db"]);
@@ -113,7 +113,7 @@ describe("it is refused, leaving all files untouched,", () => {
         const before = readFileSync(file);
         const { code, out, err } = await poundkey(folder, ["backup", file]);
         expect({ code, out }).toEqual({ code: 1, out: "" });
-        expect(err).toContain("is there already");
+        expect(err).toContain("already exists");
         expect(readFileSync(file).equals(before)).toBe(true);
       }
     },

@@ -39,13 +39,13 @@ function word(found: Resolution): string {
 test("an invalid row is named and prevents the start", () => {
   const broken: readonly [object, string][] = [
     [{ ...SOUND_ROW, id: "A" }, "isn't <Provider>#<model>"],
-    [{ ...SOUND_ROW, output: 11 }, "A#m: outputs more than its context"],
-    [{ ...SOUND_ROW, context: 1.5 }, "odd limit"],
+    [{ ...SOUND_ROW, output: 11 }, "A#m: has an output limit larger than its context window"],
+    [{ ...SOUND_ROW, context: 1.5 }, "invalid limit"],
     [{ ...SOUND_ROW, released: "soon" }, "date"],
     [{ ...SOUND_ROW, capabilities: ["smell"] }, "unknown capability"],
-    [{ ...SOUND_ROW, price: { input: 1 } }, "no price of output"],
-    [{ ...SOUND_ROW, price: { input: -1, output: 1 } }, "input -1"],
-    [{ ...SOUND_ROW, price: { input: 20_000, output: 1 } }, "input 20000"],
+    [{ ...SOUND_ROW, price: { input: 1 } }, "no output price"],
+    [{ ...SOUND_ROW, price: { input: -1, output: 1 } }, "input must be from 0 to 10000 USD, not -1"],
+    [{ ...SOUND_ROW, price: { input: 20_000, output: 1 } }, "input must be from 0 to 10000 USD, not 20000"],
   ];
   for (const [row, says] of broken) expect(() => buildCards([row])).toThrow(says);
   expect(() => buildCards([SOUND_ROW, { ...SOUND_ROW, id: "a#M" }])).toThrow("twice");
@@ -229,7 +229,7 @@ test("invalid prices", () => {
   expect(price({ output: 10_001 })).toContain("output");
   expect(price({ per_request: 101 })).toContain("per_request");
   expect(price({ input: 0.0000001 })).toContain("6 decimals");
-  expect(price({ cached_input: 1.5 })).toContain("dearer");
+  expect(price({ cached_input: 1.5 })).toContain("higher than");
   const tier = { above_tokens: 10, input: 1, output: 2 };
   expect(price({ tiers: [tier, tier] })).toContain("two tiers");
   expect(price({ tiers: [{ ...tier, above_tokens: 0 }] })).toContain("above_tokens");

@@ -52,11 +52,11 @@ describe("check", () => {
   test("having no file is a valid configuration", async () => {
     expect(await check([])).toEqual({
       code: 0,
-      out: "environment: right; 0 providers on, 0 models",
+      out: "environment: valid; 0 providers enabled, 0 models",
       err: "",
     });
     const one = await check([], { env: { DEEPSEEK_API_KEY: "a" } });
-    expect(one.out).toBe("environment: right; 1 provider on, 2 models");
+    expect(one.out).toBe("environment: valid; 1 provider enabled, 2 models");
   });
 
   test("mistakes go to standard error, with exit code 1", async () => {
@@ -85,9 +85,9 @@ describe("check", () => {
       "providers:\n  DeepSeek: { keys: [a] }\n  Cerebras:\n    keys: [b]\n    unlisted_models: true\n";
     const files = { "poundkey.yaml": text };
     const { code, out, err } = await check([], { files });
-    expect([code, out]).toEqual([0, "poundkey.yaml: right; 2 providers on, 4 models"]);
+    expect([code, out]).toEqual([0, "poundkey.yaml: valid; 2 providers enabled, 4 models"]);
     expect(err).toBe(
-      "warning: poundkey.yaml:5:22: providers.Cerebras.unlisted_models: names that the catalogue doesn't hold have no price, " +
+      "warning: poundkey.yaml:5:22: providers.Cerebras.unlisted_models: names that are not in the catalogue have no price, " +
         'and share one label in the metrics: model="Cerebras#(unlisted)"',
     );
     const { warnings, ok } = JSON.parse((await check(["--json"], { files })).out);
@@ -106,7 +106,7 @@ describe("check", () => {
     ["quota: { free: { budget_usd_per_day: null } }", /over 100,000 USD a day/],
     [
       "quota: { free: { budget_usd_per_day: null, models: [DeepSeek#*] } }",
-      /nothing bounds .* quota\.free\.models/,
+      /nothing limits .* quota\.free\.models/,
     ],
     ["server: { host: 0.0.0.0 }", /server\.host: everyone .* \/metrics; set metrics\.token/],
     ['server: { host: "::" }\nmetrics: { token: null }', /set metrics\.token/],
@@ -132,7 +132,7 @@ describe("check", () => {
     const { code, err } = await check([], { exposed: ["/data/poundkey.db"] });
     expect(code).toBe(0);
     expect(err).toBe(
-      "warning: /data/poundkey.db: other users of this machine may read or write it; chmod 600 leaves it to its owner",
+      "warning: /data/poundkey.db: other users of this machine can read or write it; run chmod 600 on it",
     );
     const { warnings } = JSON.parse((await check(["--json"], { exposed: ["/data/master.key"] })).out);
     expect(warnings).toMatchObject([{ file: "/data/master.key" }]);
@@ -196,7 +196,7 @@ describe("models", () => {
     const wrong = await models(["--operation", "embedding"]);
     expect([wrong.code, wrong.err.split("\n")[0]]).toEqual([
       2,
-      "poundkey models: there is no operation embedding; did you mean embeddings?",
+      "poundkey models: unknown operation embedding; did you mean embeddings?",
     ]);
     expect((await models(["--operation", "x"])).err).toContain("expected chat, embeddings, rerank");
   });
@@ -205,7 +205,7 @@ describe("models", () => {
     const wrong = await models(["--provider", "DepSeek"]);
     expect([wrong.code, wrong.err.split("\n")[0]]).toEqual([
       2,
-      "poundkey models: there is no provider DepSeek; did you mean DeepSeek?",
+      "poundkey models: unknown provider DepSeek; did you mean DeepSeek?",
     ]);
     expect((await models([], { files: { "poundkey.yaml": "a: 1" } })).code).toBe(1);
   });
@@ -219,7 +219,7 @@ test("flags", () => {
     [["--port"], "--port needs a value"],
     [["--port="], "--port needs a value"],
     [["--json=1"], "--json takes no value"],
-    [["--port", "1", "--port=2"], "given twice"],
+    [["--port", "1", "--port=2"], "appears twice"],
     [["a", "b"], 'unexpected argument "b"'],
     [["--constructor"], "unknown flag"],
   ];

@@ -63,7 +63,7 @@ const BY_PLACE: Readonly<Record<string, string>> = {
 
 /** Mistakes whose value or name is shown unless it looks like a secret. */
 const BY_LOOK: Readonly<Record<string, string>> = {
-  "a provider's name": "providers: { {S}: {} }",
+  "a provider name": "providers: { {S}: {} }",
   "a provider's field": "providers: { OpenAI: { keys: [a], {S}: 1 } }",
   "a section's name": "{S}: 1",
   "a section's name, twice": "{S}: 1\n{S}: 2",

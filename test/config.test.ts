@@ -242,7 +242,7 @@ describe("mistakes are reported with line and field", () => {
     expect(errorsOf(load(text))).toEqual([]);
     const errors = errorsOf(load(text, { isSimulated: false }));
     expect(errors.map(({ field }) => field)).toEqual(["aliases.small", "aliases.any[0].model"]);
-    expect(errors[0]?.message).toContain("only while the simulator is on");
+    expect(errors[0]?.message).toContain("only available with the simulator");
   });
 
   test("YAML aliases that expand without end are refused", () => {

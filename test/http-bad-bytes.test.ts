@@ -55,7 +55,7 @@ const NOT_UTF8: Readonly<Record<string, Uint8Array>> = {
   "a lone byte": between(0xff),
   "a cut character": between(0xe2, 0x82),
   "an overlong form": between(0xc0, 0xaf),
-  "half a surrogate pair": between(0xed, 0xa0, 0x80),
+  "an unpaired surrogate": between(0xed, 0xa0, 0x80),
   "beyond Unicode": between(0xf5, 0x80, 0x80, 0x80),
   "Latin-1": Buffer.from(GOOD.replace("good day", "\u00e9t\u00e9"), "latin1"),
   "UTF-16": Buffer.from(GOOD, "utf16le"),

@@ -90,7 +90,7 @@ describe("a request", () => {
     const row = await logged(asking("Acme#picky~trouble=400"));
     expect(row.error).toMatchObject({
       code: "upstream_rejected",
-      message: "The provider's words are kept only with log.content.",
+      message: "The provider's message is only logged if log.content is true.",
       status: 400,
     });
   });

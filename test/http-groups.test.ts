@@ -161,10 +161,10 @@ describe("a restricted key", () => {
       return asObject(await response.json());
     };
     const { secret } = await world.newKey({ requests_per_day: null, allowed_models: [ANTHROPIC] });
-    expect((await show(world.secret)).description).toBe(`Shares its load among ${OPENAI}, ${ANTHROPIC}.`);
+    expect((await show(world.secret)).description).toBe(`Shares the load among ${OPENAI}, ${ANTHROPIC}.`);
     expect(await show(secret)).toMatchObject({
       ...{ id: "team", object: "model", owned_by: "poundkey" },
-      description: `Shares its load among ${ANTHROPIC}.`,
+      description: `Shares the load among ${ANTHROPIC}.`,
     });
   });
 });

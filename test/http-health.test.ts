@@ -172,7 +172,7 @@ describe("credentials", () => {
           error_rate: 1,
         },
         ...UNLIMITED,
-        reason: "the provider says that the key is not valid (401)",
+        reason: "the provider says that the key is invalid (401)",
       },
       {
         ...{ id: "configured:2", source: "configured", enabled: true },

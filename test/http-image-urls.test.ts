@@ -48,7 +48,7 @@ describe("an image by URL", () => {
     expect(formatLine(answer)).toBe("400 invalid_request_error unsupported_capability");
     expect(answer.error?.param).toBe("messages[0].content[1]");
     expect(answer.error?.message).toMatch(
-      /^The model 'Moonshot#kimi-k2\.6' takes no images by URL: send them as data: URLs\. Models that take them: '[^']+', '[^']+', '[^']+'\.$/,
+      /^The model 'Moonshot#kimi-k2\.6' does not accept image URLs: send images as data: URLs\. Models that accept them: '[^']+', '[^']+', '[^']+'\.$/,
     );
     expect(String(answer.error?.message).slice(60)).not.toContain("Moonshot");
     expect(world.simulator.calls.total).toBe(before);
@@ -56,9 +56,9 @@ describe("an image by URL", () => {
 
   test("only leads to suggestions that the key may use", async () => {
     const { secret } = await world.newKey({ requests_per_day: null, allowed_models: [KIMI, GPT] });
-    expect((await ask(KIMI, WEB, secret)).error?.message).toEndWith(`Models that take them: '${GPT}'.`);
+    expect((await ask(KIMI, WEB, secret)).error?.message).toEndWith(`Models that accept them: '${GPT}'.`);
     const alone = await world.newKey({ requests_per_day: null, allowed_models: [KIMI] });
-    expect((await ask(KIMI, WEB, alone.secret)).error?.message).toEndWith("send them as data: URLs.");
+    expect((await ask(KIMI, WEB, alone.secret)).error?.message).toEndWith("send images as data: URLs.");
   });
 
   test("is accepted as data by the same model", async () => {
@@ -98,6 +98,6 @@ describe("an image by URL", () => {
       body: JSON.stringify({ model: KIMI, max_tokens: 10, messages: [{ role: "user", content }] }),
     });
     expect(response.status).toBe(400);
-    expect(await response.text()).toContain("takes no images by URL");
+    expect(await response.text()).toContain("does not accept image URLs");
   });
 });

@@ -23,7 +23,10 @@ describe("paying for every request", () => {
     const refused = await ask(always, payer, "Acme#sim", { stream: true });
     expect(formatLine(refused)).toBe("402 insufficient_quota insufficient_balance");
     expect(refused.headers.get("x-should-retry")).toBe("false");
-    expect(refused.error).toMatchObject({ param: null, message: expect.stringContaining("Top it up") });
+    expect(refused.error).toMatchObject({
+      param: null,
+      message: expect.stringContaining("Top up the account"),
+    });
     expect(always.provider.calls.total).toBe(0);
     expect(always.books(payer)).toMatchObject({ kinds: ["topup"], requests: [], balance: 100_000 });
   });

@@ -207,7 +207,7 @@ describe("the master key", () => {
     const first = await openMasterKey(store, { text: undefined, file, random });
     expect(await openMasterKey(store, { text: undefined, file, random })).toEqual(first);
     expect(String(await catchThrown(openMasterKey(store, { text, file, random })))).toContain(
-      "another master key",
+      "a different master key",
     );
     writeFileSync(file.path, "nonsense");
     expect(String(await catchThrown(openMasterKey(store, { text: undefined, file, random })))).toContain(

@@ -36,11 +36,11 @@ async function movements(): Promise<void> {
 describe("accounts", () => {
   test("are topped up once per idempotency key, with a note", async () => {
     const args = ["topup", "default", "12.50", "--note", "May", "--idempotency-key", "may"];
-    const said = "Topped up default (default) by 12.5 USD: 12.5 USD are free.";
+    const said = "Topped up default (default) by 12.5 USD. The balance is now 12.5 USD.";
     expect(await run(runAccounts, ...args)).toEqual({ code: 0, out: said, err: "" });
     expect(await run(runAccounts, ...args)).toEqual({ code: 0, out: said, err: "" });
     const again = await run(runAccounts, "topup", "default", "13", "--idempotency-key", "may");
-    expect(again).toMatchObject({ code: 1, out: "", err: expect.stringContaining("another amount") });
+    expect(again).toMatchObject({ code: 1, out: "", err: expect.stringContaining("a different amount") });
     const { out } = await run(runAccounts, "topup", "default", "0.000000001", "--json");
     expect(JSON.parse(out)).toMatchObject({ id: "default", balance_usd: 12.500000001 });
     expect((await run(runAccounts, "show", "default")).out).toMatch(/topup +12\.5 +12\.5 +- +- +May/);
@@ -69,10 +69,10 @@ describe("accounts", () => {
   });
 
   const ends: readonly [args: string, code: number, said: RegExp][] = [
-    ["topup", 2, /id of one account and an amount/],
-    ["topup default", 2, /id of one account and an amount/],
-    ["topup default 1 2", 2, /id of one account and an amount/],
-    ["topup default 0", 2, /amount_usd.*more than 0/],
+    ["topup", 2, /account's id and an amount/],
+    ["topup default", 2, /account's id and an amount/],
+    ["topup default 1 2", 2, /account's id and an amount/],
+    ["topup default 0", 2, /amount_usd.*> 0/],
     ["topup default -5", 2, /-5/],
     ["topup default much", 2, /amount_usd/],
     ["topup default 0x10", 2, /amount_usd/],
@@ -163,7 +163,7 @@ describe("ledger verify", () => {
         "default: balance 1.55 USD, expected 1.25 USD (sum of its journal)",
         "default: held 0.25 USD, expected 0.75 USD (sum of its journal)",
         "default: entries 4, expected 3 (number in its journal)",
-        "default: entries out of line 1, expected 0 (each follows from the one before)",
+        "default: entries out of sequence 1, expected 0 (each follows from the previous one)",
         "all accounts: sum -0.2 USD, expected 0 USD (each movement has two sides)",
       ],
     ],
@@ -172,7 +172,7 @@ describe("ledger verify", () => {
       "UPDATE entry SET balance_nano = balance_nano + 100000000, revenue_nano = revenue_nano - 100000000 WHERE seq = 3",
       [
         journal,
-        "default: entries out of line 1, expected 0 (each follows from the one before)",
+        "default: entries out of sequence 1, expected 0 (each follows from the previous one)",
         "all accounts: sum -0.1 USD, expected 0 USD (each movement has two sides)",
       ],
     ],
@@ -218,7 +218,7 @@ describe("beside a running gateway", () => {
       expect((await ask()).status).toBe(429);
       const topped = await beside(gateway.directory, "accounts", "topup", "default", "1", "--json");
       const store = join(gateway.directory, "poundkey.db");
-      expect(topped).toMatchObject({ code: 0, err: `poundkey: the store is ${store}\n` });
+      expect(topped).toMatchObject({ code: 0, err: `poundkey: using the store at ${store}\n` });
       expect(JSON.parse(topped.out)).toMatchObject({ balance_usd: 1 });
       const [paid] = await Promise.all([ask(), ask(), ask(), ask()]);
       expect(paid).toMatchObject({ status: 200, body: { usage: { charged: expect.any(Number) } } });

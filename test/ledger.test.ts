@@ -85,7 +85,7 @@ describe("admission", () => {
     expect(fault.details.retryAfterMs).toBe(10 * MINUTE - 90_500);
     expect(fault.details.resetAtMs).toBe(NOON + 10 * MINUTE);
     expect(fault.message).toBe(
-      "The day's allowance of requests (200) is used up. After it, one request every 10 minutes is let through. The next one passes in 8 minutes 30 seconds.",
+      "The daily request allowance (200) is used up. Beyond it, one request is allowed every 10 minutes. Try again in 8 minutes 30 seconds.",
     );
     const shown: ErrorBody = errorBody(fault);
     expect(shown.error.reset_at).toBe("2026-11-20T12:10:00.000Z");

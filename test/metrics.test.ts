@@ -85,7 +85,7 @@ test("names follow Prometheus's conventions and are unique", () => {
   }
   for (const [name, { now }] of Object.entries(RENAMED)) {
     expect(SHOWN.find((one) => one.name === name)?.help).toBe(
-      `Deprecated: use ${now}. Gone in the next release.`,
+      `Deprecated: use ${now} instead. Will be removed in the next release.`,
     );
   }
 });

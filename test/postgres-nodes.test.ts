@@ -190,7 +190,7 @@ describe("four nodes", () => {
       );
       expect(ends.map(({ code }) => code)).toEqual([1, 1]);
       expect(ends[0]?.err).toContain("needs POUNDKEY_MASTER_KEY");
-      expect(ends[1]?.err).toContain("another master key");
+      expect(ends[1]?.err).toContain("a different master key");
     });
   });
 

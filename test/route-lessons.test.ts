@@ -26,10 +26,10 @@ describe("labels", () => {
     const file = await fileOf(`${lines.join("\n")}\n\n`);
     expect(await run("--learn", file)).toEqual({
       ...{ code: 0, err: "" },
-      out: "Learned from 30 labels; 0 were known.",
+      out: "Learned from 30 labels; 0 were already known.",
     });
     await fileOf(lines.toReversed().join("\r\n"));
-    expect((await run("--learn", file)).out).toBe("Learned from 0 labels; 30 were known.");
+    expect((await run("--learn", file)).out).toBe("Learned from 0 labels; 30 were already known.");
     const view = await shown(PROMPT, "--selector", "best");
     expect(view.choice).not.toBe("Acme#wise");
     expect((await run("--forget")).out).toBe("Forgot all labels.");
@@ -42,7 +42,7 @@ describe("labels", () => {
       { role: "user", content: PROMPT },
     ];
     const file = await fileOf(label({ prompt: undefined, messages, score: 0.5 }));
-    expect((await run("--learn", file)).out).toBe("Learned from 1 labels; 0 were known.");
+    expect((await run("--learn", file)).out).toBe("Learned from 1 labels; 0 were already known.");
   });
 
   test("are shown by model and kind, and deleted by model", async () => {
@@ -71,7 +71,7 @@ describe("labels", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     await run("--forget");
     expect((await run("--learned")).out).not.toBe(before);
-    expect((await run("--import", file)).out).toBe("Took in 2 lessons; 0 were known.");
+    expect((await run("--import", file)).out).toBe("Imported 2 lessons; 0 were already known.");
     expect((await run("--learned")).out).toBe(before);
     expect(await shown("--import", file)).toEqual({ imported: 0, known: 2 });
   });
@@ -83,7 +83,7 @@ describe("labels", () => {
     [/"source":"[^"]+"/, '"source":"rumour"', /'source' must be one of score, label, signal/],
     [/"score":0/, '"score":2', /'score'/],
     [/"weight":1/, '"weight":-1', /'weight'/],
-    [/"row":"[^:]+:/, '"row":"other:', /another version/],
+    [/"row":"[^:]+:/, '"row":"other:', /incompatible version/],
   ];
   test.each(damages)(
     "a line in which %p is %p is reported, and nothing is imported",

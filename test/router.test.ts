@@ -274,7 +274,7 @@ describe("the three selectors", () => {
         ...{ rules, quality: null, roll: () => 0, conversation, nowMs: 0, credentialsOf: () => [] },
         ...{ health: new Health(() => {}), stickiness: new Stickiness() },
       });
-    expect(ask).toThrow("No model is on that Router#best could choose.");
+    expect(ask).toThrow("No model that Router#best may choose is enabled.");
   });
 
   test("a pin only decides for its kind of task", () => {

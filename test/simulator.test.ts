@@ -223,10 +223,8 @@ test("redirects lead to the trap, which is recorded", async () => {
 test("controls work in the model name, a header and the key, and unknown ones are refused", async () => {
   expect((await ask(sim, "openai", { headers: { "x-sim": "trouble=500" } })).status).toBe(500);
   expect((await ask(sim, "openai", { key: "k~503", headers: { "x-sim": "~500" } })).status).toBe(503);
-  expect((await ask(sim, "openai", { model: "sim-mini~trubble=500" })).text).toContain(
-    "no control is called",
-  );
-  expect((await ask(sim, "openai", { model: "sim-mini~oops" })).text).toContain("no fault is called");
+  expect((await ask(sim, "openai", { model: "sim-mini~trubble=500" })).text).toContain("unknown control");
+  expect((await ask(sim, "openai", { model: "sim-mini~oops" })).text).toContain("unknown fault");
   const { events } = await ask(sim, "openai", { model: "sim-mini~chunks=7", streamed: true });
   expect(events.filter((event) => at(event, "choices.0.delta.content")).length).toBe(7);
 });

@@ -34,7 +34,7 @@ describe("without a store", () => {
       const { code, out, err } = await poundkey(folder, words(line));
       expect({ code, out }).toEqual({ code: 1, out: "" });
       expect(err).toBe(
-        `poundkey: There is no store at ${join(folder, FILE)}; \`poundkey serve\` or \`poundkey keys add\` makes one.\n`,
+        `poundkey: There is no store at ${join(folder, FILE)}. Create one with \`poundkey serve\` or \`poundkey keys add\`.\n`,
       );
       expect(readdirSync(folder)).toEqual([]);
     },
@@ -76,10 +76,10 @@ describe("without a store", () => {
       const first = await poundkey(folder, words(line));
       expect(first).toMatchObject({
         code: 0,
-        err: `poundkey: making a new store at ${join(folder, FILE)}\n`,
+        err: `poundkey: creating a store at ${join(folder, FILE)}\n`,
       });
       const again = await poundkey(folder, words(line));
-      expect(again).toMatchObject({ code: 0, err: `poundkey: the store is ${join(folder, FILE)}\n` });
+      expect(again).toMatchObject({ code: 0, err: `poundkey: using the store at ${join(folder, FILE)}\n` });
       const listed = await poundkey(folder, ["accounts", "list", "--json"]);
       expect(listed).toMatchObject({ code: 0, err: "" });
       expect(asArray(parseJson(listed.out)).length).toBeGreaterThan(0);
@@ -107,7 +107,7 @@ describe("serve", () => {
       await first.listens();
       first.signal("SIGTERM");
       expect(await first.exited).toBe(0);
-      expect(first.err).toContain(`poundkey: making a new store at ${join(folder, FILE)}\n`);
+      expect(first.err).toContain(`poundkey: creating a store at ${join(folder, FILE)}\n`);
       expect(first.events("store_exposed")).toEqual([]);
       chmodSync(join(folder, FILE), 0o644);
       const second = startServe(place(), "--port", "0", "--workers", "2");
@@ -116,7 +116,7 @@ describe("serve", () => {
       second.signal("SIGTERM");
       expect(await second.exited).toBe(0);
       expect(line).toMatchObject({ level: "warn", files: expect.arrayContaining([join(folder, FILE)]) });
-      expect(second.err.split(`poundkey: the store is ${join(folder, FILE)}\n`).length).toBe(2);
+      expect(second.err.split(`poundkey: using the store at ${join(folder, FILE)}\n`).length).toBe(2);
       expect(second.events("store_exposed").length).toBe(1);
     },
     LONG_MS * 2,
@@ -127,7 +127,7 @@ describe("serve", () => {
     async () => {
       writeFileSync(join(folder, "poundkey.yaml"), "log: {}\nserver:\n  admin_token: fifteen-letters\n");
       const said =
-        "poundkey.yaml:3:16: server.admin_token: expected 16 to 512 printable characters without spaces, got another value\n";
+        "poundkey.yaml:3:16: server.admin_token: expected 16 to 512 printable characters without spaces, got a hidden value\n";
       for (const args of [["serve", "--port", "0"], ["check"]])
         expect(await poundkey(folder, args)).toEqual({ code: 1, out: "", err: said });
       const env = { POUNDKEY_ADMIN_TOKEN: "fifteen-letters" };

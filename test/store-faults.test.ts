@@ -132,9 +132,7 @@ describe("a damaged store file", () => {
     renameSync(`${path}-kept`, `${path}-wal`);
     const log = readFileSync(`${path}-wal`);
     for (let tries = 0; tries < 2; tries++) {
-      expect(String(await catchThrown(openSqliteStore({ path, decide })))).toContain(
-        "its log (-wal) is there",
-      );
+      expect(String(await catchThrown(openSqliteStore({ path, decide })))).toContain("its log (-wal) exists");
     }
     expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
     remove(path);

@@ -209,7 +209,7 @@ describe("postgres: one server, many nodes, failures", () => {
   test("a database of a newer version is refused with an explanation, and left unchanged", async () => {
     await raw("UPDATE schema_version SET version = 99");
     const thrown = await catchThrown(openPostgresStore({ url: server.url, decide }));
-    expect(String(thrown)).toContain("newer Poundkey (schema 99");
+    expect(String(thrown)).toContain("newer version of Poundkey (schema 99");
     await raw("UPDATE schema_version SET version = 1 WHERE version = 99");
     await (await openPostgresStore({ url: server.url, decide })).close();
   });
@@ -238,7 +238,7 @@ describe("postgres: one server, many nodes, failures", () => {
     const { host, pathname } = new URL(address);
     for (const _ of [1, 2]) {
       const thrown = await catchThrown(openStore(address, masterKey, "find"));
-      expect(String(thrown)).toContain(`There is no store at postgres://${host}${pathname};`);
+      expect(String(thrown)).toContain(`There is no store at postgres://${host}${pathname}.`);
     }
     await using sql = new SQL(address, { max: 1 });
     expect((await sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public'`).length).toBe(0);

@@ -183,7 +183,7 @@ describe("sqlite: one file, many processes, failures", () => {
     newer.run("PRAGMA user_version = 99");
     newer.close(true);
     const thrown = await catchThrown(openSqliteStore({ path, decide }));
-    expect(String(thrown)).toContain("newer Poundkey (schema 99");
+    expect(String(thrown)).toContain("newer version of Poundkey (schema 99");
     const again = new Database(path);
     expect(again.query<{ user_version: number }, []>("PRAGMA user_version").get()?.user_version).toBe(99);
     again.close(true);

@@ -22,12 +22,12 @@ describe("a choice beyond those requested is an invalid answer", () => {
   test("in a stream", () => {
     const normaliser = new Normaliser(TWO);
     normaliser.push([says(0), says(1)]);
-    expect(() => normaliser.push([says(2)])).toThrow("not readable");
+    expect(() => normaliser.push([says(2)])).toThrow("incomplete or malformed");
   });
 
   test("in a whole answer, by index or by number", () => {
     expect(normaliseReply(reply(0, 1), TWO).choices).toHaveLength(2);
-    expect(() => normaliseReply(reply(2), TWO)).toThrow("not readable");
-    expect(() => normaliseReply(reply(0, 1, 1), TWO)).toThrow("not readable");
+    expect(() => normaliseReply(reply(2), TWO)).toThrow("incomplete or malformed");
+    expect(() => normaliseReply(reply(0, 1, 1), TWO)).toThrow("incomplete or malformed");
   });
 });

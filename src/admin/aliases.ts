@@ -73,12 +73,11 @@ export async function createAlias(
   const made = { name, target, createdAtMs: parts.clock.nowMs() };
   await changeStored(parts, (all) => {
     if (all.some((one) => one.name === name)) {
-      throw new Fault("alias_exists", "There is an alias of that name: change or delete it.", {
-        param: "name",
-      });
+      const message = "An alias with that name already exists. Change it, or delete it first.";
+      throw new Fault("alias_exists", message, { param: "name" });
     }
     if (all.length < ALIASES_MAX) return [...all, made];
-    throw invalidValue("name", `there are ${ALIASES_MAX} aliases; delete one first`);
+    throw invalidValue("name", `there can be at most ${ALIASES_MAX} aliases; delete one first`);
   });
   return viewAlias(made);
 }
@@ -129,12 +128,12 @@ async function changeStored(
 function requireAlias(all: readonly StoredAlias[], name: string): StoredAlias {
   const found = all.find((one) => one.name === name);
   if (found) return found;
-  throw new Fault("not_found", "There is no alias of that name.");
+  throw new Fault("not_found", "There is no alias with that name.");
 }
 
 function refuseConfigured({ configured }: AliasParts, name: string): void {
   if (!Object.hasOwn(configured(), name)) return;
-  const message = "This alias is defined by the configuration: change it in the file.";
+  const message = "This alias is defined in the configuration file. Change it there.";
   throw new Fault("alias_configured", message, { param: "name" });
 }
 
@@ -145,7 +144,7 @@ function refuseTaken({ catalogue }: AliasParts, name: string): void {
     .list()
     .some((card) => card.provider.toLowerCase() === id?.provider.toLowerCase() && card.name === id.name);
   if (!isCard && findSelector(name) === null) return;
-  throw invalidValue("name", "this is an id already, so the alias would have no effect");
+  throw invalidValue("name", "a model already has this id, so the alias would have no effect");
 }
 
 function readTarget(parts: AliasParts, given: Static<typeof target>): Alias {
@@ -173,7 +172,8 @@ function readModel({ catalogue }: AliasParts, text: string, param: string): stri
   const found = catalogue().resolve(text);
   if (found.kind === "card") return found.card.id;
   const near = found.kind === "unknown" ? found.nearest.map((id) => `'${id}'`).join(" or ") : "";
-  throw invalidValue(param, `there is no such model here${near === "" ? "" : `; did you mean ${near}?`}`);
+  const hint = near === "" ? "" : `; did you mean ${near}?`;
+  throw invalidValue(param, `this model doesn't exist or isn't available${hint}`);
 }
 
 interface Known {

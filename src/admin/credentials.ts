@@ -133,7 +133,7 @@ export async function removeCredential(
 export function requireFillable({ fillable }: Pick<CredentialParts, "fillable">, name: string): Fillable {
   const found = fillable().find((one) => one.name.toLowerCase() === name.toLowerCase());
   if (found) return found;
-  throw new Fault("not_found", "There is no known or configured provider of that name.");
+  throw new Fault("not_found", "There is no known or configured provider with that name.");
 }
 
 async function findAddedCredential({ store }: CredentialParts, { name, secrets }: Fillable, id: string) {
@@ -143,7 +143,7 @@ async function findAddedCredential({ store }: CredentialParts, { name, secrets }
   const index = id.startsWith(CONFIGURED) ? Number(id.slice(CONFIGURED.length)) : 0;
   if (index >= 1 && index <= secrets.length) {
     const message =
-      "This credential is defined by the configuration: change it in the file or the environment, or add another one here.";
+      "This credential is defined in the configuration. Change it in the file or the environment, or add another one here.";
     throw new Fault("credential_configured", message, { param: "credential_id" });
   }
   throw new Fault("not_found", "The provider has no credential with that id.");
@@ -157,7 +157,7 @@ function refuseTwice(
 ): void {
   const isThere = secrets.includes(secret) || others.some((one) => openCredential(vault, one) === secret);
   if (!isThere) return;
-  throw invalidValue("key", "the provider has this key already");
+  throw invalidValue("key", "the provider already has this key");
 }
 
 /** Returns the secret. Null if it was sealed with another key, or its row was altered. */

@@ -19,10 +19,10 @@ export const noteSchema = Type.Union([Type.String({ maxLength: 500 }), Type.Null
 /** A date, or a date and time with a time zone. */
 export const momentSchema = Type.String({
   pattern: INSTANT_SHAPE.source,
-  expected: "a time in ISO 8601, as 2027-01-31T12:00:00Z",
+  expected: "an ISO 8601 time like 2027-01-31T12:00:00Z",
 });
 /** An amount of USD, exact to a billionth. */
-export const usdSchema = Type.Number({ minimum: 0, description: "USD, exact to nine decimals." });
+export const usdSchema = Type.Number({ minimum: 0, description: "USD, with up to nine decimals." });
 
 /** A weight in sharing load, relative to the others. */
 export const weightSchema = Type.Number({
@@ -32,12 +32,12 @@ export const weightSchema = Type.Number({
 });
 
 export function integerSchema(minimum: number, maximum: number) {
-  return Type.Integer({ minimum, maximum, expected: `a whole number from ${minimum} to ${maximum}` });
+  return Type.Integer({ minimum, maximum, expected: `an integer from ${minimum} to ${maximum}` });
 }
 
 /** Returns the body with the schema's type. Throws the Fault of the first wrong field. */
 export function readInput<Schema extends TObject>(schema: Schema, given: unknown): Static<Schema> {
-  if (!isObject(given)) throw new Fault("invalid_type", "The body must be a JSON object.");
+  if (!isObject(given)) throw new Fault("invalid_type", "The request body must be a JSON object.");
   const fault = findFirstFault(schema, given);
   if (isSound(schema, given, fault)) return given;
   throw fault;
@@ -58,7 +58,7 @@ function readInteger({ minimum, maximum }: TSchema, value: unknown, param: strin
   const number = typeof value === "string" && WHOLE_NUMBER.test(value) ? Number(value) : value;
   if (typeof number === "number" && Number.isInteger(number) && number >= minimum && number <= maximum)
     return number;
-  throw invalidValue(param, `expected a whole number from ${minimum} to ${maximum}`);
+  throw invalidValue(param, `expected an integer from ${minimum} to ${maximum}`);
 }
 
 function isSound<Schema extends TSchema>(
@@ -80,7 +80,7 @@ export function readName(name: string, param = "name"): string {
 export function readLine(text: string, param: string): string {
   const line = text.trim();
   if (!CONTROL.test(line) && line.isWellFormed()) return line;
-  throw invalidValue(param, "it holds control characters");
+  throw invalidValue(param, "it contains control characters");
 }
 
 /** Returns the id of a top-up, with which a repeated request is recognised. */
@@ -104,5 +104,5 @@ export function readInstant(text: string, param: string): number {
 export function readUsd(usd: number, param: string): NanoUsd {
   const amount = toNanoUsd(usd);
   if (amount !== null) return amount;
-  throw invalidValue(param, "expected USD exact to nine decimals, below nine million");
+  throw invalidValue(param, "expected an amount in USD below nine million, with up to nine decimals");
 }

@@ -31,7 +31,7 @@ export const entrySchema = Type.Object({
   ended: allowNull(allowWords(ENDINGS)),
   note: allowNull(text),
   written_off_usd: Type.Optional(
-    Type.Number({ description: "The cost of a request above its hold and the free balance." }),
+    Type.Number({ description: "The cost that neither the hold nor the free balance covered." }),
   ),
 });
 export type EntryView = View<typeof entrySchema>;
@@ -81,5 +81,5 @@ function checkCursor(page: Page, accountId: string | null): Page {
   if (page.after === null) return page;
   const [, owner] = ENTRY_ID.exec(page.after.id) ?? [];
   if (owner !== undefined && (accountId === null || owner === accountId)) return page;
-  throw invalidValue("after", "expected the 'next' of the page before of the same journal");
+  throw invalidValue("after", "expected the 'next' of this journal's previous page");
 }

@@ -35,7 +35,7 @@ const REQUESTS_PER_DAY_MAX = 1_000_000_000;
 
 const model = Type.String({
   pattern: "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}#[^\\s#]{1,200}$",
-  expected: "a model id, as OpenAI#gpt-5.4 or Router#fair",
+  expected: "a model id like OpenAI#gpt-5.4 or Router#fair",
 });
 const models = Type.Array(model, {
   minItems: 1,
@@ -43,7 +43,7 @@ const models = Type.Array(model, {
 });
 const requestsPerDay = Type.Union(
   [Type.Integer({ minimum: 0, maximum: REQUESTS_PER_DAY_MAX }), allowWords(["default"]), Type.Null()],
-  { expected: 'an integer, null for no limit, or "default" for what the configuration says' },
+  { expected: 'an integer, null for no limit, or "default" for the configured number' },
 );
 const limits = {
   expires_at: Type.Optional(allowNull(momentSchema)),
@@ -60,7 +60,7 @@ export const keysQuery = closeObject({
   ...pageFields,
   account_id: Type.Optional(text),
   state: Type.Optional(allowWords(KEY_STATES)),
-  q: Type.Optional(Type.String({ description: "A part of the name." })),
+  q: Type.Optional(Type.String({ description: "Part of the name, id or last four characters." })),
 });
 
 /** A key as the operator sees it. */
@@ -90,7 +90,7 @@ export type KeyInUseView = View<typeof keyInUseSchema>;
 
 export const createdKeySchema = Type.Object({
   ...keySchema.properties,
-  secret: Type.String({ description: "Shown this once: it is kept nowhere." }),
+  secret: Type.String({ description: "Shown only once, because it isn't stored." }),
 });
 export type NewKeyView = View<typeof createdKeySchema>;
 
@@ -115,7 +115,7 @@ export function keyView(key: GatewayKey, nowMs: number): KeyView {
 function readExpiry(text: string, nowMs: number): number {
   const atMs = readInstant(text, "expires_at");
   if (atMs > nowMs) return atMs;
-  throw invalidValue("expires_at", "it lies in the past");
+  throw invalidValue("expires_at", "it is in the past");
 }
 
 /** Returns the given limits. A null limit means none. */
@@ -167,7 +167,7 @@ export async function createKey(world: AdminWorld, fields: Static<typeof newKeyS
     keepsResponses,
   };
   if ((await store.account(accountId)) === null) {
-    throw invalidValue("account_id", "there is no such account");
+    throw invalidValue("account_id", "this account doesn't exist");
   }
   await store.addKey(key, digestSecret(secret, pepper));
   return { ...keyView(key, nowMs), secret };

@@ -6,7 +6,7 @@ import type { AdminWorld } from "./world.ts";
 
 export const lessonsQuery = closeObject({ model: Type.Optional(text) });
 export const forgottenSchema = Type.Object({
-  forgotten: Type.Union([text, Type.Null()], { description: "The model; null: all." }),
+  forgotten: Type.Union([text, Type.Null()], { description: "The model. Null means all models." }),
 });
 
 const scored = Type.Object({ labels: number, score: share });
@@ -16,7 +16,7 @@ export const learnedSchema = Type.Object({
   model: text,
   labels: number,
   categories: Type.Object(Object.fromEntries(SKILLS.map((skill) => [skill, Type.Optional(scored)]))),
-  length: Type.Number({ description: "The ratio of its answers' length to the predicted one." }),
+  length: Type.Number({ description: "The length of its answers, relative to the predicted length." }),
 });
 export type LearnedView = View<typeof learnedSchema>;
 

@@ -41,7 +41,7 @@ export class LiveFeed {
     // A first listener must not get requests that have already ended.
     if (this.#listeners.size === 0) await this.#fresh();
     if (this.#listeners.size >= LISTENERS_MAX)
-      throw new Fault("overloaded", "Too many listen to the requests already.");
+      throw new Fault("overloaded", "Too many clients are already watching the requests.");
     if (this.#listeners.size === 0)
       this.#callOff = this.#parts.clock.every(PERIOD_MS, () => void this.#poll());
     this.#listeners.set(listen, onEnd);

@@ -16,5 +16,5 @@ export async function openMasterKey(
   const check = deriveCheckValue(masterKey);
   if (isSameDigest(await store.keepSetting("master_key_check", check), check)) return masterKey;
   const places = ["POUNDKEY_MASTER_KEY", ...(sources.file ? [sources.file.path] : [])].join(" or in ");
-  throw new Error(`This store was made with another master key. Give that one in ${places}.`);
+  throw new Error(`This store was created with a different master key. Provide that one in ${places}.`);
 }

@@ -72,7 +72,7 @@ function listHours({ fromMs, toMs }: Span): readonly number[] {
   const first = Math.ceil(fromMs / HOUR_MS) * HOUR_MS;
   const count = Math.max(0, Math.ceil((toMs - first) / HOUR_MS));
   if (count > HOURS_MAX) {
-    throw invalidValue("from", `by hour at most ${HOURS_MAX / 24} days; expected a later time, or step=day`);
+    throw invalidValue("from", `at most ${HOURS_MAX / 24} days by hour; use a later time, or step=day`);
   }
   return Array.from({ length: count }, (_, at) => first + at * HOUR_MS);
 }

@@ -64,7 +64,7 @@ export const providersQuery = closeObject({ all: Type.Optional(allowWords(["true
 export const testResultSchema = Type.Object({
   ok: boolean,
   status: Type.Union([Type.Integer(), Type.Null()], {
-    description: "The provider's HTTP status; null: there was no answer.",
+    description: "The provider's HTTP status. Null if it didn't answer.",
   }),
   latency_ms: allowNull(number),
   model: allowNull(text),
@@ -106,7 +106,7 @@ export function getProvider(parts: ProviderParts, name: string): ProviderView {
   const { data } = listProviders(parts, { all: "true" });
   const found = data.find((one) => one.name === name);
   if (found) return found;
-  throw new Fault("not_found", "There is no provider of that name.");
+  throw new Fault("not_found", "There is no provider with that name.");
 }
 
 function listDisabled({ health, known, added }: ProviderParts): readonly ProviderView[] {

@@ -159,7 +159,7 @@ function implausibleView({ usageImplausible: claimed }: Trace) {
 }
 
 /** A provider's error message may quote the request. */
-const UNKEPT = "The provider's words are kept only with log.content.";
+const UNKEPT = "The provider's message is only logged if log.content is true.";
 
 function errorView({ faultCode, status }: RequestRecord, trace: Trace | null, content: LoggedContent | null) {
   const known = Object.entries(FAULTS).find(([code]) => code === faultCode);

@@ -26,27 +26,27 @@ export const savingsQuery = closeObject({
 });
 
 const rowSchema = Type.Object({
-  week: Type.String({ format: "date", description: "Its Monday, by UTC." }),
+  week: Type.String({ format: "date", description: "The Monday on which the week starts, in UTC." }),
   selector: text,
-  requests: Type.Integer({ minimum: 0, description: "Those that were looked at." }),
+  requests: Type.Integer({ minimum: 0, description: "The number of requests that were counted." }),
   is_whole: Type.Boolean({
-    description: `False: the newest ${REQUESTS_MAX} of the week alone were looked at.`,
+    description: `False if only the newest ${REQUESTS_MAX} requests of the week were counted.`,
   }),
   promised: allowNull(share),
   predicted: Type.Number({
     description: "The predicted quality of the models that answered, as a share of the best model's.",
   }),
-  judged: Type.Integer({ minimum: 0, description: "The requests that clients gave a score for." }),
+  judged: Type.Integer({ minimum: 0, description: "The number of requests that clients scored." }),
   kept: allowNull(
     Type.Number({
-      description: `The mean score as a share of the quality that was predicted for the best model; null: fewer than ${JUDGED_MIN} were judged.`,
+      description: `The mean score, as a share of the quality predicted for the best model. Null if fewer than ${JUDGED_MIN} requests were scored.`,
     }),
   ),
   kept_error: allowNull(Type.Number({ description: "The standard error of `kept`." })),
   cost_usd: usd,
-  best_cost_usd: Type.Number({ description: "USD, of the best model for the same tokens, estimated." }),
+  best_cost_usd: Type.Number({ description: "The estimated cost with the best model, in USD." }),
   saved_usd: usd,
-  saved_ms: Type.Number({ description: "The time by which an answer was expected to be complete earlier." }),
+  saved_ms: Type.Number({ description: "How much sooner an answer was expected to be complete." }),
 });
 type Row = View<typeof rowSchema>;
 

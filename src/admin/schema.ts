@@ -22,7 +22,7 @@ export function allowWords<const Word extends string>(words: readonly Word[]) {
 export function wrapRows<Schema extends TSchema>(row: Schema) {
   return Type.Object({
     data: Type.Array(row),
-    next: allowNull(Type.String({ description: "The `after` of the next page; null: this was the last." })),
+    next: allowNull(Type.String({ description: "The `after` of the next page. Null on the last page." })),
   });
 }
 

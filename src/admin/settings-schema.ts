@@ -15,14 +15,14 @@ const prices = {
   tiers: Type.Optional(Type.Array(Type.Object({ above_tokens: count, ...rates }))),
 };
 const pricingSchema = Type.Unsafe<PriceFields & RateFields>(
-  Type.Object(prices, { description: "USD per million tokens; `per_…`: USD each." }),
+  Type.Object(prices, { description: "In USD per million tokens; `per_…` fields in USD per unit." }),
 );
 
 /** Announced prices. If they list only pieces, there are none for tokens. */
 const laterPricingSchema = Type.Unsafe<LaterPriceFields>(
   Type.Object({
     ...Type.Partial(Type.Object(prices)).properties,
-    from: Type.String({ description: "The first day." }),
+    from: Type.String({ description: "The day from which the price applies." }),
   }),
 );
 

@@ -27,7 +27,7 @@ export function readSpan({ from, to }: Moments, nowMs: number, rules: DayRules):
   const toMs = to === undefined ? today.endMs : readTo(to, rules);
   const fromMs = from === undefined ? findRangeStart(toMs, rules) : readFrom(from, rules);
   if (fromMs >= toMs) {
-    throw invalidValue("from", "expected a time before 'to', which is the end of today unless it is given");
+    throw invalidValue("from", "expected a time before 'to', which defaults to the end of today");
   }
   return { fromMs, toMs: Math.min(toMs, today.endMs) };
 }
@@ -106,10 +106,7 @@ export function listDays(
 ): readonly (Span & { readonly name: string })[] {
   const days: (Span & { readonly name: string })[] = [];
   if (toMs - fromMs > (DAYS_MAX + 1) * DAY_MS) {
-    throw invalidValue(
-      "from",
-      `by day at most ${DAYS_MAX} days; expected a later time, or larger steps than days`,
-    );
+    throw invalidValue("from", `at most ${DAYS_MAX} days by day; use a later time`);
   }
   for (let at = fromMs; at < toMs; ) {
     const { name, endMs } = computeDay(at, rules);

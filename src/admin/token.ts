@@ -50,9 +50,9 @@ export function checkScraper(
 ): void {
   if (asked === null) return;
   if (given === undefined || given === "") {
-    const message = "The metrics ask for a token. Send it as 'Authorization: Bearer <metrics.token>'.";
+    const message = "The metrics require a token. Send it as 'Authorization: Bearer <metrics.token>'.";
     throw new Fault("no_api_key", message);
   }
   if (isSameDigest(digestSecret(asked, pepper), digestSecret(given.trim(), pepper))) return;
-  throw new Fault("invalid_api_key", "That is not the token in 'metrics.token'.");
+  throw new Fault("invalid_api_key", "Incorrect token: it must be the one in 'metrics.token'.");
 }

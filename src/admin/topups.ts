@@ -11,7 +11,7 @@ import { closeObject } from "./schema.ts";
 import type { AdminWorld } from "./world.ts";
 
 export const topUpSchema = closeObject({
-  amount_usd: Type.Number({ exclusiveMinimum: 0, description: "USD, exact to nine decimals." }),
+  amount_usd: Type.Number({ exclusiveMinimum: 0, description: "USD, with up to nine decimals." }),
   note: Type.Optional(noteSchema),
 });
 
@@ -62,6 +62,6 @@ async function commitTopUp(store: Pick<Store, "transact" | "durable">, order: To
     }
   }
   const message =
-    "The store broke off, and whether this top-up was made is not known. Repeat it with the same Idempotency-Key, or look at the account's journal first.";
+    "The store failed, so it is unknown whether this top-up was recorded. Repeat it with the same Idempotency-Key, or check the account's journal first.";
   throw new Fault("store_unavailable", message, { outcomeUnknown: true, cause: doubt });
 }

@@ -52,7 +52,7 @@ export const usageQuery = closeObject({
   group_by: Type.Optional(
     Type.String({
       pattern: `^(${GROUPS.join("|")})(,(${GROUPS.join("|")}))*$`,
-      expected: `some of ${GROUPS.join(", ")}, with commas between`,
+      expected: `a comma-separated list of ${GROUPS.join(", ")}`,
     }),
   ),
   ...momentFields,
@@ -135,7 +135,7 @@ function findOrAddSum(sums: Map<string, Sum>, labels: Labels): Sum {
   if (sums.size === GROUPS_MAX) {
     throw invalidValue(
       "group_by",
-      `that is more than ${GROUPS_MAX} sums; expected fewer words, or a shorter time`,
+      `the answer would have more than ${GROUPS_MAX} rows; use fewer groups, or a shorter time range`,
     );
   }
   const sum = { labels, figures: new Figures() };

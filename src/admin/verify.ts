@@ -32,7 +32,7 @@ function accountProblems(row: AccountAudit): readonly BookProblem[] {
   compare("held", row.heldNanoUsd, row.journalHeldNanoUsd, "USD", "sum of its journal");
   compare("held", row.heldNanoUsd, row.openHoldsNanoUsd, "USD", "sum of its open holds");
   compare("entries", row.entries, row.journalEntries, null, "number in its journal");
-  compare("entries out of line", row.brokenEntries, 0, null, "each follows from the one before");
+  compare("entries out of sequence", row.brokenEntries, 0, null, "each follows from the previous one");
   return problems;
 }
 

@@ -47,7 +47,7 @@ export class WrongTokens {
     if (this.#everywhere + this.#shown - this.#shared <= PER_MINUTE)
       return new Fault("invalid_api_key", message);
     const resetAtMs = (this.#minute + 1) * MINUTE_MS;
-    const tooMany = "Too many wrong admin tokens were sent. A right one is still taken.";
+    const tooMany = "Too many incorrect admin tokens were sent. The correct one is still accepted.";
     return new Fault("rate_limit_exceeded", tooMany, { retryAfterMs: resetAtMs - nowMs, resetAtMs });
   }
 

@@ -77,7 +77,7 @@ async function openEngine(
   }
   if (!masterKeyText) {
     throw new Error(
-      "A postgres:// store needs POUNDKEY_MASTER_KEY, the same for every node: 32 bytes in base64, as `openssl rand -base64 32` prints them.",
+      "A postgres:// store needs POUNDKEY_MASTER_KEY, the same on every node: 32 bytes in base64, as printed by `openssl rand -base64 32`.",
     );
   }
   // Imported only here, so that a gateway on SQLite starts faster.
@@ -90,7 +90,7 @@ export function findDatabaseFile(address: string): string | null {
   const path = /^sqlite:(.+)$/.exec(address)?.[1];
   if (path !== undefined) return path === IN_MEMORY ? path : resolve(path);
   if (/^postgres(ql)?:\/\//.test(address)) return null;
-  throw new Error("The store's address is not supported: use sqlite:PATH or postgres://….");
+  throw new Error("The store's address is not supported. Use sqlite:PATH or postgres://….");
 }
 
 /** True if the file has content. SQLite would make a new store of an empty one. */
@@ -108,7 +108,7 @@ function showPlace(address: string): string {
 export function describeStore(address: string): string {
   const path = findDatabaseFile(address);
   const isNew = path !== null && !storeExists(path);
-  return `poundkey: ${isNew ? "making a new store at" : "the store is"} ${showPlace(address)}`;
+  return `poundkey: ${isNew ? "creating a store at" : "using the store at"} ${showPlace(address)}`;
 }
 
 /** Returns the store's files that other users on the machine can read or write. */

@@ -25,7 +25,7 @@ export async function probe(setup: ProviderSetup, listed: readonly ModelCard[]):
   const found = setup.discovers ? await listModels(setup, upstreamFetch) : [];
   const card = findCheapest(setup, [...listed, ...found]);
   const [credential] = setup.credentials;
-  if (!card || !credential) return "not called: none of its models is listed";
+  if (!card || !credential) return "not called, because none of its models are listed";
   const reply = await askOnce(setup, credential, card, upstreamFetch);
   return `${card.name} answered (${reply.usage?.total_tokens ?? "?"} tokens)`;
 }
@@ -40,7 +40,7 @@ export async function testCredential(
   const card = findCheapest(setup, cards);
   const result = { ok: false, status: null, latency_ms: null, model: card?.id ?? null };
   if (!card)
-    return { ...result, error: "None of the provider's models is listed, so there is none to call." };
+    return { ...result, error: "None of the provider's models are listed, so there is none to call." };
   const startedMs = clock.monotonicMs();
   const took = () => Math.round(clock.monotonicMs() - startedMs);
   try {

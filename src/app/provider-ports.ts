@@ -80,5 +80,5 @@ function findSetup({ settings }: LiveConfiguration, name: string): ProviderSetup
   const known = PROVIDERS.find((one) => one.name === name);
   if (on) return on;
   if (known && canStandAlone(known)) return createBareSetup(known);
-  throw new Fault("not_found", "There is no provider of that name.");
+  throw new Fault("not_found", "There is no provider with that name.");
 }

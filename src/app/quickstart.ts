@@ -43,7 +43,7 @@ function explainLogin({ server }: Settings, made: string | null): string {
   if (server.adminToken !== null) return "Sign in to the console with your configured admin token.";
   if (made !== null) return `Sign in to the console with the admin token  ${made}`;
   const command = Bun.isStandaloneExecutable ? "poundkey" : "npx bun src/main.ts";
-  return `Sign in to the console with the admin token that the first start printed. To replace a lost one: ${command} admin token --reset`;
+  return `Sign in to the console with the admin token that was printed at the first start. If you lost it, create a new one: ${command} admin token --reset`;
 }
 
 /** Writes the text that the quick start prints. */
@@ -61,13 +61,13 @@ export function writeGreeting(
     `-H "Content-Type: application/json" -d '${JSON.stringify(body)}'`;
   const messages = [{ role: "user", content: "Say hello." }];
   const state = simulated
-    ? "No provider key was found in the environment, so the simulated provider Sim#… answers.\nSet OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY … and start again for the real ones."
-    : `Providers that are on: ${providers.map(({ name }) => name).join(", ")}.`;
+    ? "No provider's API key is set, so the simulated provider Sim#… answers.\nTo use real providers, set OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY … and restart."
+    : `Enabled providers: ${providers.map(({ name }) => name).join(", ")}.`;
   return [
     "",
     state,
     "",
-    `  base URL   ${address}/v1`,
+    `  Base URL   ${address}/v1`,
     `  API key    ${secret}`,
     `  Manual     ${address}/docs`,
     `  Console    ${address}/`,

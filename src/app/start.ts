@@ -147,11 +147,11 @@ async function announce(
   const address = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   io.err(`Poundkey listens on ${address}`);
   const made = await ensureAdminToken(opened.world, adminToken);
-  if (made !== null && !options.quickstart) io.err(`Admin token, shown this once: ${made}`);
+  if (made !== null && !options.quickstart) io.err(`Admin token (shown only once): ${made}`);
   if (!options.quickstart) io.err(`The console is at ${address}/`);
   if (providersOn() === 0) {
     io.err(
-      "No provider is on: set a provider's key (OPENAI_API_KEY …), write a poundkey.yaml, or add --simulate.",
+      "No provider is enabled. Set a provider's API key (OPENAI_API_KEY …), write a poundkey.yaml, or start with --simulate.",
     );
   }
   if (options.quickstart) {

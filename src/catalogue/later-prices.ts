@@ -33,11 +33,11 @@ export function findLaterProblem(
   operations: ReadonlySet<OperationName>,
 ): { readonly at: number; readonly message: string } | null {
   for (const [at, { from, ...price }] of fields.entries()) {
-    if (parseDay(from) === null) return { at, message: `from ${from} is not a day like 2027-01-31` };
+    if (parseDay(from) === null) return { at, message: `from must be a date like 2027-01-31, not ${from}` };
     if (fields.findIndex((one) => one.from === from) < at)
-      return { at, message: `two prices hold from ${from} on` };
+      return { at, message: `two prices start on ${from}` };
     const missing = findMissingRate(price, operations);
-    const message = missing === null ? findPriceProblem(price) : `has no price of ${missing}`;
+    const message = missing === null ? findPriceProblem(price) : `the field ${missing} is missing`;
     if (message !== null) return { at, message };
   }
   return null;

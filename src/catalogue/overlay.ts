@@ -59,7 +59,7 @@ function findPriceProblems(card: ModelCard, change: ModelOverlay): OverlayProble
   const known = card.price;
   if (!known) return [];
   const { input, output } = priceView(known);
-  const message = `is 100 times or more off the known price (input ${input}, output ${output}); prices are USD per million tokens`;
+  const message = `differs by a factor of 100 or more from the known price (input ${input}, output ${output}); prices are in USD per million tokens`;
   const later = (change.laterPrices ?? []).map(({ price }, at) => ({ price, path: ["later_prices", at] }));
   return [{ price: change.price, path: ["price"] }, ...later].flatMap(({ price, path }) =>
     price && isUnitMistake(price, known) ? [{ id: card.id, path, message }] : [],
@@ -72,7 +72,7 @@ function findLimitProblems(card: ModelCard, change: ModelOverlay): OverlayProble
   if (context === null || output === null || output <= context) return [];
   const path = [change.outputTokensMax === undefined ? "context" : "output"];
   return [
-    { id: card.id, path, message: `the output limit ${output} is above the context window ${context}` },
+    { id: card.id, path, message: `the output limit ${output} is larger than the context window ${context}` },
   ];
 }
 
@@ -80,7 +80,7 @@ function findFallbackProblems(change: ModelOverlay, cards: ReadonlyMap<string, M
   return (change.fallbacks ?? []).flatMap((id, at) => {
     const problem = (message: string) => [{ id: change.id, path: ["fallbacks", at], message }];
     if (id === change.id) return problem("a model can't be its own fallback");
-    if (change.fallbacks?.indexOf(id) !== at) return problem("this fallback is named twice");
+    if (change.fallbacks?.indexOf(id) !== at) return problem("this fallback is listed twice");
     return cards.has(id) ? [] : problem(describeUnknownModel(id, cards));
   });
 }

@@ -102,7 +102,7 @@ export function findPriceProblem(fields: PriceFields): string | null {
   }
   const { cached_input: cached, input } = fields;
   if (cached !== undefined && input !== undefined && cached > input)
-    return `cached_input ${cached} is dearer than input ${input}`;
+    return `cached_input ${cached} is higher than input ${input}`;
   const starts = (fields.tiers ?? []).map((tier) => tier.above_tokens);
   if (new Set(starts).size < starts.length) return "two tiers start at the same number of tokens";
   for (const tier of fields.tiers ?? []) {
@@ -114,13 +114,13 @@ export function findPriceProblem(fields: PriceFields): string | null {
 
 function findRateProblem(name: string, rate: number): string | null {
   if (name === "above_tokens") {
-    return Number.isSafeInteger(rate) && rate > 0 ? null : "above_tokens is not a number of tokens";
+    return Number.isSafeInteger(rate) && rate > 0 ? null : "above_tokens must be a positive integer";
   }
   const most = name.startsWith("per_") ? PIECE_MAX : RATE_MAX;
-  if (!(rate >= 0 && rate <= most)) return `${name} ${rate} is outside 0 to ${most} USD`;
+  if (!(rate >= 0 && rate <= most)) return `${name} must be from 0 to ${most} USD, not ${rate}`;
   return Math.abs(Math.round(rate * DIGITS) / DIGITS - rate) < 1e-12
     ? null
-    : `${name} has more than 6 decimals`;
+    : `${name} must have at most 6 decimals`;
 }
 
 /** True if a price is so far from the model's known one that its unit must differ. 0 is a valid price. */

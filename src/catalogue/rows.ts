@@ -30,7 +30,7 @@ export function buildCards(rows: unknown): readonly ModelCard[] {
   const seen = new Set<string>();
   return asArray(rows).map((row) => {
     const card = buildCard(isObject(row) ? row : {});
-    if (seen.has(card.id.toLowerCase())) throw createRowError(card.id, "is there twice");
+    if (seen.has(card.id.toLowerCase())) throw createRowError(card.id, "appears twice");
     seen.add(card.id.toLowerCase());
     return card;
   });
@@ -43,7 +43,7 @@ function buildCard(row: JsonObject): ModelCard {
   const context = readTokens(id, row.context);
   const output = readTokens(id, row.output);
   if (context !== null && output !== null && output > context)
-    throw createRowError(id, "outputs more than its context");
+    throw createRowError(id, "has an output limit larger than its context window");
   const operations =
     row.operations === undefined
       ? CHAT_ONLY
@@ -73,14 +73,14 @@ function readTokens(id: string, value: unknown): number | null {
   if (value === null) return null;
   const count = asNumber(value) ?? 0;
   if (!Number.isSafeInteger(count) || count < 1 || count > TOKENS_MAX)
-    throw createRowError(id, "has an odd limit");
+    throw createRowError(id, "has an invalid limit");
   return count;
 }
 
 function readReleaseSeconds(id: string, value: unknown): number {
   if (value === null) return 0;
   const time = Date.parse(asString(value) ?? "");
-  if (Number.isNaN(time)) throw createRowError(id, "has no date of release");
+  if (Number.isNaN(time)) throw createRowError(id, "has no release date");
   return time / MILLISECONDS_PER_SECOND;
 }
 
@@ -91,7 +91,7 @@ function isPrice(value: unknown): value is PriceFields {
 function readPrice(id: string, value: unknown, operations: ReadonlySet<OperationName>): Price {
   if (!isPrice(value)) throw createRowError(id, "has no price");
   const missing = findMissingRate(value, operations);
-  const wrong = missing === null ? findPriceProblem(value) : `has no price of ${missing}`;
+  const wrong = missing === null ? findPriceProblem(value) : `has no ${missing} price`;
   if (wrong !== null) throw createRowError(id, wrong);
   return buildPrice(value);
 }
@@ -129,5 +129,5 @@ function readNames<Name extends string>(
 }
 
 function createRowError(id: string, what: string): Error {
-  return new Error(`The model catalogue is unsound: ${id || "a row without id"}: ${what}.`);
+  return new Error(`The model catalogue is invalid: ${id || "a row without id"}: ${what}.`);
 }

@@ -29,16 +29,16 @@ const HELP = `usage: poundkey accounts add --name NAME [--json]
        poundkey accounts topup ID AMOUNT [--note TEXT] [--idempotency-key KEY] [--json]
        poundkey accounts show ID [--json]
 
-Accounts pay for the requests of their keys. The account "default" always exists. \`show\` also prints the last entries
-of an account's journal. It accepts the ids funding, revenue and overrun too: the sources of top-ups, the earnings, and
-the amounts written off.
+Accounts pay for the requests of their keys. The account "default" always exists. \`show\` also prints the latest journal
+entries of an account. The id may also be funding (where top-ups come from), revenue (what was earned) or overrun (what
+was written off).
 
-  --name NAME               what to call the account
-  AMOUNT                    USD, as 25 or 0.5, to nine decimals
-  --note TEXT               a remark on the top-up, kept in the journal
-  --idempotency-key KEY     a call repeated with the same key tops up only once
+  --name NAME               the account's name
+  AMOUNT                    in USD, such as 25 or 0.5, with up to nine decimals
+  --note TEXT               a note on the top-up, stored in the journal
+  --idempotency-key KEY     calls with the same key top up only once
   --json                    print JSON
-  --config FILE, --store S  as for the gateway`;
+  --config FILE, --store S  as for \`poundkey serve\``;
 
 export function runAccounts(args: readonly string[], io: Io, open: Open): Promise<number> {
   return runCommand(
@@ -51,8 +51,9 @@ export function runAccounts(args: readonly string[], io: Io, open: Open): Promis
 
 async function add({ args, io, open }: Call): Promise<void> {
   const { values } = parseArgs({ args, options: { name: { type: "string" }, json: { type: "boolean" } } });
-  const account = await createAccount(await open(), readInput(newAccountSchema, { name: values.name }));
-  io.out(values.json ? formatJson(account) : `Made ${account.id} (${account.name}).`);
+  const body = readInput(newAccountSchema, { name: values.name });
+  const account = await createAccount(await open(), body);
+  io.out(values.json ? formatJson(account) : `Created ${account.id} (${account.name}).`);
 }
 
 function list(call: Call): Promise<void> {
@@ -68,10 +69,10 @@ async function topup({ args, io, open }: Call): Promise<void> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
   const [id, amount, ...more] = positionals;
   if (id === undefined || amount === undefined || more.length > 0)
-    throw new UsageError("expected the id of one account and an amount in USD");
+    throw new UsageError("expected an account's id and an amount in USD");
   const body = readInput(topUpSchema, { amount_usd: parseUsd(amount), note: values.note });
   const account = await topUpAccount(await open(), id, body, values["idempotency-key"] ?? null);
-  const summary = `Topped up ${account.id} (${account.name}) by ${formatUsd(Number(amount))} USD: ${formatUsd(account.balance_usd)} USD are free.`;
+  const summary = `Topped up ${account.id} (${account.name}) by ${formatUsd(Number(amount))} USD. The balance is now ${formatUsd(account.balance_usd)} USD.`;
   io.out(values.json ? formatJson(account) : summary);
 }
 
@@ -83,7 +84,7 @@ function parseUsd(amount: string): number {
 async function show({ args, io, open }: Call): Promise<void> {
   const options = { json: { type: "boolean" } } as const;
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const id = requireOne(positionals, "the id of one account, as `poundkey accounts list` shows it");
+  const id = requireOne(positionals, "one account's id, as shown by `poundkey accounts list`");
   const world = await open();
   const account = await getAccount(world, id);
   const { data: journal } = await listJournal(world, id, { limit: ENTRIES_SHOWN });

@@ -7,11 +7,12 @@ import { UsageError } from "./arguments.ts";
 
 const HELP = `usage: poundkey admin token --reset [--json]
 
-Makes a new admin token and prints it, once; the one before stops working at once.
-A token set by server.admin_token or POUNDKEY_ADMIN_TOKEN goes before it.
+Creates a new admin token and prints it once. The old token stops working immediately. A token in
+server.admin_token or POUNDKEY_ADMIN_TOKEN takes precedence over it.
 
+  --reset                   create a new token
   --json                    print JSON
-  --config FILE, --store S  as for the gateway`;
+  --config FILE, --store S  as for \`poundkey serve\``;
 
 export function runAdmin(args: readonly string[], io: Io, open: Open): Promise<number> {
   return runCommand({ help: HELP, actions: { token }, makes: ["token"] }, args, io, open);
@@ -21,7 +22,7 @@ async function token({ args, io, open }: Call): Promise<void> {
   const options = { reset: { type: "boolean" }, json: { type: "boolean" } } as const;
   const { values } = parseArgs({ args, options });
   if (!values.reset)
-    throw new UsageError("a token is kept as a digest and can't be shown; --reset makes a new one");
+    throw new UsageError("the token can't be shown, only replaced: create a new one with --reset");
   const made = await resetAdminToken(await open());
   io.out(values.json ? formatJson({ token: made }) : made);
 }

@@ -73,13 +73,19 @@ export async function runOnStore(
 
 /** Prints the error and returns the exit code. The command's help follows if the usage was wrong. */
 export function report(error: unknown, help: string, io: Io): number {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = describeError(error);
   if (!isUsage(error)) {
     io.err(`poundkey: ${message}`);
     return EXIT.failed;
   }
   io.err(`poundkey: ${message}\n\n${help}`);
   return EXIT.usage;
+}
+
+function describeError(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isMissing = "code" in error && error.code === "ENOENT" && "path" in error;
+  return isMissing ? `${error.path}: there is no such file` : error.message;
 }
 
 /** True if the arguments are at fault: also for a value that the use case refused, or an option that `parseArgs` did. */

@@ -84,7 +84,7 @@ function addFlag(
     const [near] = findNearest(name, Object.keys(flags), 1);
     throw new UsageError(`unknown flag ${rawName}${near === undefined ? "" : `; did you mean --${near}?`}`);
   }
-  if (values.has(name) || switches.has(name)) throw new UsageError(`${rawName} is given twice`);
+  if (values.has(name) || switches.has(name)) throw new UsageError(`${rawName} appears twice`);
   if (kind === "switch") {
     if (value !== undefined) throw new UsageError(`${rawName} takes no value`);
     switches.add(name);
@@ -94,15 +94,21 @@ function addFlag(
   values.set(name, value);
 }
 
+const STORE_ADDRESS = /^(sqlite:|postgres(ql)?:\/\/)./;
+
+/** Throws a UsageError for a store's address that is neither SQLite's nor PostgreSQL's. */
 export function readConfigurationFlags({ values }: Arguments) {
-  return { config: values.get("config"), store: values.get("store") };
+  const store = values.get("store");
+  if (store !== undefined && !STORE_ADDRESS.test(store))
+    throw new UsageError("--store must be sqlite:PATH or postgres://…");
+  return { config: values.get("config"), store };
 }
 
-/** Returns undefined if the flag isn't given. Throws a UsageError for anything but a whole number within the bounds. */
+/** Returns undefined if the flag isn't given. Throws a UsageError for anything but an integer within the bounds. */
 export function readInteger({ values }: Arguments, name: string, least: number, most: number) {
   const text = values.get(name);
   if (text === undefined) return undefined;
   const value = /^\d{1,9}$/.test(text) ? Number(text) : -1;
   if (value >= least && value <= most) return value;
-  throw new UsageError(`--${name} must be a whole number from ${least} to ${most}`);
+  throw new UsageError(`--${name} must be an integer from ${least} to ${most}`);
 }

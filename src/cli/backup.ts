@@ -12,15 +12,15 @@ import { formatJson, report, requireOne } from "./administration.ts";
 
 const HELP = `usage: poundkey backup FILE [--json]
 
-Copies the SQLite store to a new file, as of one moment, also while gateways run on it, and checks the copy. The file
-must not be there yet; it is readable by its owner alone. To go back to it, stop all gateways, move the store's file and
-the -wal and -shm files beside it away, and put the copy in its place.
+Makes a consistent copy of the SQLite store, even while gateways run on it, and checks it. FILE must not exist yet; only
+its owner can read it. To restore it, stop all gateways, move the store's file and its -wal and -shm files away, and put
+the copy in its place.
 
-The master key is not in the copy. Without it no key works and no stored credential can be read, so keep it too, in
-another place than the copy.
+The master key is not part of the copy. Without it, no key works and no stored credential can be read, so back it up
+too, in a different place.
 
   --json                    print JSON
-  --config FILE, --store S  as for the gateway`;
+  --config FILE, --store S  as for \`poundkey serve\``;
 
 /** Returns the exit code. `masterKeyText` is the value of `POUNDKEY_MASTER_KEY`. */
 export function runBackup(
@@ -36,7 +36,7 @@ export function runBackup(
       io.out(HELP);
       return EXIT.done;
     }
-    const copy = backUp(store, requireOne(positionals, "the name of one new file"), masterKeyText);
+    const copy = backUp(store, requireOne(positionals, "the name of a new file"), masterKeyText);
     io.out(values.json ? formatJson(copy) : writeSummary(copy));
     return EXIT.done;
   } catch (error) {
@@ -55,11 +55,12 @@ interface Copy {
 function backUp(address: string, name: string, masterKeyText: string | undefined): Copy {
   const store = findDatabaseFile(address);
   if (store === null) {
-    throw new Error("The store is on PostgreSQL, which has its own tools: pg_dump makes a consistent copy.");
+    throw new Error("The store is on PostgreSQL. Use pg_dump to make a consistent copy.");
   }
   if (!storeExists(store)) throw new NoStoreError(store);
   const file = resolve(name);
-  if (existsSync(file)) throw new Error(`${file} is there already; a backup takes no file's place.`);
+  if (existsSync(file))
+    throw new Error(`${file} already exists. Choose a new file: backups never overwrite one.`);
   const masterKey = masterKeyText ? "POUNDKEY_MASTER_KEY" : masterKeyFile(store).path;
   return { file, bytes: copyTo(store, file), store, master_key: masterKey };
 }
@@ -69,13 +70,13 @@ function copyTo(store: string, file: string): number {
     return copyDatabase(store, file);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`${store} can't be copied to ${file}: ${why}.`, { cause: error });
+    throw new Error(`Can't copy ${store} to ${file}: ${why}.`, { cause: error });
   }
 }
 
 function writeSummary({ file, bytes, store, master_key }: Copy): string {
   return [
-    `Copied ${store} to ${file}: ${bytes} bytes, checked.`,
-    `The master key belongs to it and is not in it: keep ${master_key} too, in another place than the copy.`,
+    `Copied ${store} to ${file} (${bytes} bytes) and checked the copy.`,
+    `The copy is useless without the master key, which is not part of it. Back up ${master_key} too, in a different place.`,
   ].join("\n");
 }

@@ -11,14 +11,14 @@ import {
   UsageError,
 } from "./arguments.ts";
 
-const HELP = `Usage: poundkey catalogue diff FILE [--config FILE] [--json]
+const HELP = `usage: poundkey catalogue diff FILE [--config FILE] [--json]
 
-Shows the models that a catalogue file would add and change, against the catalogue in force: the program's,
-the configuration's own models and changes included. The field catalogue of the configuration takes the file.
+Shows how a catalogue file would change the current catalogue, which consists of the built-in models and those in the
+configuration. To use the file, set catalogue in the configuration.
 
-  --config FILE  the configuration file (default: poundkey.yaml, if there is one)
+  --config FILE  the configuration file (default: poundkey.yaml, if it exists)
   --json         print JSON
-  --help         print this`;
+  --help         print this help`;
 
 /** Returns the exit code: 0 if the changes were printed, 1 for an unsound file or configuration, 2 for wrong usage. */
 export function runCatalogue(args: readonly string[], io: Io, source: ConfigSource): Promise<number> {
@@ -28,7 +28,7 @@ export function runCatalogue(args: readonly string[], io: Io, source: ConfigSour
 
 async function diff(given: Arguments, io: Io, source: ConfigSource): Promise<number> {
   const [verb, file] = given.words;
-  if (verb !== "diff") throw new UsageError("expected diff FILE");
+  if (verb !== "diff") throw new UsageError("expected: diff FILE");
   if (file === undefined) throw new UsageError("diff needs a file");
   const flags = readConfigurationFlags(given);
   const now = loadConfig(flags, source).loaded;

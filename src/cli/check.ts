@@ -17,16 +17,16 @@ export interface CheckPorts extends ConfigSource {
   readonly exposedFiles: (store: string) => readonly string[];
 }
 
-const HELP = `Usage: poundkey check [--config FILE] [--probe] [--schema] [--json]
+const HELP = `usage: poundkey check [--config FILE] [--probe] [--schema] [--json]
 
-Checks the configuration: names the file, line, column and field of everything that is wrong, and warns of
-settings that are valid but may not do what you mean. Warnings don't change the exit code.
+Checks the configuration, and prints the file, line, column and field of each error. Also warns about settings that are
+valid but may not do what you expect. Warnings don't change the exit code.
 
-  --config FILE  the configuration file (default: poundkey.yaml, if there is one)
-  --probe        call each provider once with its keys
-  --schema       print the configuration's JSON Schema and end
+  --config FILE  the configuration file (default: poundkey.yaml, if it exists)
+  --probe        call each provider once, with its first key
+  --schema       print the configuration's JSON Schema and exit
   --json         print the result as JSON
-  --help         print this`;
+  --help         print this help`;
 
 const FLAGS = { ...COMMON_FLAGS, probe: "switch", schema: "switch" } as const;
 
@@ -75,7 +75,7 @@ function describeFailure(reason: unknown): string {
 }
 
 function warnOfExposed({ store }: Settings, { exposedFiles }: CheckPorts): readonly ConfigError[] {
-  const message = "other users of this machine may read or write it; chmod 600 leaves it to its owner";
+  const message = "other users of this machine can read or write it; run chmod 600 on it";
   return exposedFiles(store).map((file) => createError({ file, line: 0, column: 0, field: "", message }));
 }
 
@@ -87,7 +87,7 @@ function report(file: string, loaded: Loaded, warnings: Warnings, probes: readon
     return;
   }
   for (const warning of warnings) io.err(`warning: ${formatError(warning)}`);
-  io.out(`${file}: right; ${describeCounts(loaded.settings)}`);
+  io.out(`${file}: valid; ${describeCounts(loaded.settings)}`);
   for (const { provider, ok, message } of probes) {
     if (ok) io.out(`${provider}: ${message}`);
     else io.err(`${provider}: failed: ${message}`);
@@ -97,7 +97,7 @@ function report(file: string, loaded: Loaded, warnings: Warnings, probes: readon
 function describeCounts(settings: Settings): string {
   const { length: providers } = settings.providers;
   const { length: models } = buildCatalogue(settings).list();
-  return `${providers} ${providers === 1 ? "provider" : "providers"} on, ${models} ${models === 1 ? "model" : "models"}`;
+  return `${providers} ${providers === 1 ? "provider" : "providers"} enabled, ${models} ${models === 1 ? "model" : "models"}`;
 }
 
 function createResult(file: string, loaded: Loaded, warnings: Warnings, probes: readonly Probed[]): object {

@@ -35,7 +35,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: onStore(async (args, io, open) => (await import("./accounts.ts")).runAccounts(args, io, open)),
   },
   ledger: {
-    about: "prove the books",
+    about: "verify the books",
     run: onStore(async (args, io, open) => (await import("./ledger.ts")).runLedger(args, io, open)),
   },
   admin: {
@@ -43,7 +43,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: onStore(async (args, io, open) => (await import("./admin.ts")).runAdmin(args, io, open)),
   },
   route: {
-    about: "show what a selector would choose, and why",
+    about: "show which model a selector would choose, and why",
     run: onStore(async (args, io, open, settings) =>
       (await import("./route.ts")).runRoute(args, io, open, settings),
     ),
@@ -55,7 +55,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     ),
   },
   models: {
-    about: "show the catalogue",
+    about: "list the models in the catalogue",
     run: async (args, io) => (await import("./models.ts")).runModels(args, io, source),
   },
   catalogue: {
@@ -63,7 +63,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     run: async (args, io) => (await import("./catalogue.ts")).runCatalogue(args, io, source),
   },
   simulate: {
-    about: "run the simulated providers alone",
+    about: "run only the simulated providers",
     run: async (args, io) => (await import("./simulate.ts")).runSimulate(args, io),
   },
 };
@@ -74,7 +74,7 @@ const HELP = [
   "",
   ...Object.entries(COMMANDS).map(([name, { about }]) => `  ${name.padEnd(10)}${about}`),
   "",
-  `Each command has --help. This is version ${version}.`,
+  `Run poundkey COMMAND --help for a command's options. This is version ${version}.`,
 ].join("\n");
 
 /** `process.stdout` would cost 10 ms, and lose what a slow reader hasn't read when the process exits. */
@@ -100,7 +100,7 @@ export async function runCommandLine(args: readonly string[]): Promise<number> {
     if (name !== "serve") Bun.unsafe.setJITPolicy(1);
     return command.run(rest, io);
   }
-  io.err(`poundkey: there is no command '${name}'.\n\n${HELP}`);
+  io.err(`poundkey: unknown command '${name}'.\n\n${HELP}`);
   return EXIT.usage;
 }
 

@@ -4,22 +4,23 @@ import { readInput } from "../admin/input.ts";
 import { createKey, type KeyView, listKeys, newKeySchema, revokeKey } from "../admin/keys.ts";
 import type { Io } from "../app/terminal.ts";
 import { type Call, formatJson, type Open, printList, requireOne, runCommand } from "./administration.ts";
+import { UsageError } from "./arguments.ts";
 
 const HELP = `usage: poundkey keys add --name NAME [options]
        poundkey keys list [--json]
        poundkey keys revoke ID [--json]
 
-Gateway keys. The secret of a new key is shown once and kept nowhere.
+Manages gateway keys. The secret of a new key is printed only once, because it isn't stored.
 
-  --name NAME               what to call the key
+  --name NAME               the key's name
   --account ID              the account that pays (default: default)
-  --expires TIME            when it ends, in ISO 8601 (2027-01-31 or 2027-01-31T12:00:00Z)
-  --models A,B              the only models it may use, as OpenAI#gpt-5.4,Router#fair
-  --requests-per-day N      its own daily allowance: a number, "unlimited" or "default"
-  --spend-limit USD         the most that its requests may ever be charged
-  --keep-responses no       none of its conversations is kept, whatever responses.keep says
+  --expires TIME            when it expires, in ISO 8601 (2027-01-31 or 2027-01-31T12:00:00Z)
+  --models A,B              the only models it may use, such as OpenAI#gpt-5.4,Router#fair
+  --requests-per-day N      its daily allowance: a number, "unlimited" or "default"
+  --spend-limit USD         the most that it may ever be charged
+  --keep-responses no       store none of its conversations, regardless of responses.keep
   --json                    print JSON
-  --config FILE, --store S  as for the gateway`;
+  --config FILE, --store S  as for \`poundkey serve\``;
 
 export function runKeys(args: readonly string[], io: Io, open: Open): Promise<number> {
   return runCommand({ help: HELP, actions: { add, list, revoke }, makes: ["add"] }, args, io, open);
@@ -45,14 +46,15 @@ async function add({ args, io, open }: Call): Promise<void> {
     expires_at: values.expires,
     allowed_models: values.models?.split(",").map((id) => id.trim()),
     requests_per_day: parseRequestsPerDay(values["requests-per-day"]),
-    spend_limit_usd: values["spend-limit"] === undefined ? undefined : parseNumber(values["spend-limit"]),
+    spend_limit_usd: parseSpendLimit(values["spend-limit"]),
     keep_responses: parseYesNo(values["keep-responses"]),
   };
-  const key = await createKey(await open(), readInput(newKeySchema, body));
+  const input = readInput(newKeySchema, body);
+  const key = await createKey(await open(), input);
   io.out(
     values.json
       ? formatJson(key)
-      : `${key.secret}\n\n${key.id} (${key.name}). The secret is not shown again.`,
+      : `${key.secret}\n\n${key.id} (${key.name}). The secret won't be shown again.`,
   );
 }
 
@@ -63,7 +65,7 @@ function list(call: Call): Promise<void> {
 async function revoke({ args, io, open }: Call): Promise<void> {
   const options = { json: { type: "boolean" } } as const;
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const id = requireOne(positionals, "the id of one key, as `poundkey keys list` shows it");
+  const id = requireOne(positionals, "one key's id, as shown by `poundkey keys list`");
   const key = await revokeKey(await open(), id);
   io.out(values.json ? formatJson(key) : `Revoked ${key.id} (${key.name}).`);
 }
@@ -77,15 +79,22 @@ function formatCells(key: KeyView): readonly string[] {
 
 function parseRequestsPerDay(text: string | undefined): number | null | string | undefined {
   if (text === "unlimited") return null;
-  return text === undefined || text === "default" ? text : parseNumber(text);
+  if (text === undefined || text === "default") return text;
+  return parseNumber(text, '--requests-per-day must be a number, "unlimited" or "default"');
 }
 
-/** Returns any other word as it is, which the use case refuses with a message. */
-function parseYesNo(text: string | undefined): boolean | string | undefined {
-  return text === "yes" ? true : text === "no" ? false : text;
+function parseSpendLimit(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : parseNumber(text, "--spend-limit must be an amount in USD");
 }
 
-/** Returns NaN for anything but a number, which the use case refuses with a message. */
-function parseNumber(text: string): number {
-  return text.trim() === "" ? Number.NaN : Number(text);
+function parseYesNo(text: string | undefined): boolean | undefined {
+  if (text === undefined) return undefined;
+  if (text === "yes" || text === "no") return text === "yes";
+  throw new UsageError("--keep-responses must be yes or no");
+}
+
+function parseNumber(text: string, message: string): number {
+  const number = text.trim() === "" ? Number.NaN : Number(text);
+  if (Number.isNaN(number)) throw new UsageError(message);
+  return number;
 }

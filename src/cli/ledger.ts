@@ -8,11 +8,11 @@ import { type Call, formatJson, formatTable, type Open, runCommand } from "./adm
 
 const HELP = `usage: poundkey ledger verify [--json]
 
-Proves the books: each balance is the sum of its journal, what is held is held by open requests, no entry is
-missing or changed, and all accounts together come to zero. Exits with 1 and names what is wrong if it isn't so.
+Verifies the books: each balance is the sum of its journal, each held amount belongs to open requests, no entry is
+missing or changed, and all accounts add up to zero. Otherwise prints what is wrong and exits with 1.
 
   --json                    print JSON
-  --config FILE, --store S  as for the gateway`;
+  --config FILE, --store S  as for \`poundkey serve\``;
 
 export function runLedger(args: readonly string[], io: Io, open: Open): Promise<number> {
   return runCommand({ help: HELP, actions: { verify }, makes: [] }, args, io, open);

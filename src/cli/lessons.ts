@@ -81,7 +81,7 @@ export async function learn(call: LessonCall, file: string): Promise<void> {
   }
   if (learned > 0) await relearn(store, call);
   const known = labels.length - learned;
-  printResult(call, { learned, known }, `Learned from ${learned} labels; ${known} were known.`);
+  printResult(call, { learned, known }, `Learned from ${learned} labels; ${known} were already known.`);
 }
 
 type LineError = (what: string) => UsageError;
@@ -102,7 +102,7 @@ function parseLabel(line: string, wrong: LineError, catalogue: Catalogue, settin
   const { prompt } = label;
   const messages =
     label.messages ?? (typeof prompt === "string" ? [{ role: "user", content: prompt }] : undefined);
-  if (messages === undefined) throw wrong("'prompt' or 'messages' is missing");
+  if (messages === undefined) throw wrong("expected 'prompt' or 'messages'");
   try {
     const request = readChatRequest({ model: found.card.id, messages }, settings.limits);
     return { request, card: found.card, score };
@@ -134,7 +134,7 @@ export async function forget(call: LessonCall, name: string | undefined): Promis
   const store = await call.open();
   if (model !== undefined && found?.kind !== "card") {
     const isKnown = (await readLearned(store, catalogue)).views().some((view) => view.model === model);
-    if (!isKnown) throw new UsageError(`expected the id of a model, not '${model}'`);
+    if (!isKnown) throw new UsageError(`there is no model with the id '${model}'`);
   }
   const done = await forgetLessons({ store, clock }, model ?? null);
   await relearn(store, call);
@@ -177,7 +177,7 @@ export async function importLessons(call: LessonCall, file: string): Promise<voi
     await relearn(store, call);
   }
   const known = lessons.length - imported;
-  printResult(call, { imported, known }, `Took in ${imported} lessons; ${known} were known.`);
+  printResult(call, { imported, known }, `Imported ${imported} lessons; ${known} were already known.`);
 }
 
 /** The labels of one prompt as one lesson, as the store keeps them. */
@@ -203,7 +203,7 @@ function parseLesson(line: string, wrong: LineError): Lesson {
   const source = LESSON_SOURCES.find((one) => one === fields.source);
   if (source === undefined) throw wrong(`'source' must be one of ${LESSON_SOURCES.join(", ")}`);
   const row = readRow(JSON.stringify(asObject(fields.request)));
-  if (row === null) throw wrong("'request' was made by another version, whose numbers mean something else");
+  if (row === null) throw wrong("'request' was written by an incompatible version of Poundkey");
   const mark = {
     model: textIn("model"),
     score: readShare(fields, "score", wrong),

@@ -15,15 +15,15 @@ import {
   UsageError,
 } from "./arguments.ts";
 
-const HELP = `Usage: poundkey models [--provider NAME] [--operation NAME] [--config FILE] [--json]
+const HELP = `usage: poundkey models [--provider NAME] [--operation NAME] [--config FILE] [--json]
 
-Prints the catalogue, the configuration's own models and changes included.
+Lists the models in the catalogue, including those in the configuration.
 
-  --provider NAME   only this provider's
-  --operation NAME  only those that serve it: ${OPERATIONS.join(", ")}
-  --config FILE     the configuration file (default: poundkey.yaml, if there is one)
+  --provider NAME   only models of this provider
+  --operation NAME  only models that serve this operation: ${OPERATIONS.join(", ")}
+  --config FILE     the configuration file (default: poundkey.yaml, if it exists)
   --json            print JSON
-  --help            print this`;
+  --help            print this help`;
 
 const FLAGS = { ...COMMON_FLAGS, provider: "value", operation: "value" } as const;
 
@@ -57,7 +57,7 @@ function chooseProviders(
   const asked = values.get("provider");
   const chosen = names.filter((name) => asked === undefined || name.toLowerCase() === asked.toLowerCase());
   if (chosen.length > 0) return chosen;
-  throw new UsageError(`there is no provider ${asked}${suggest(asked, names)}`);
+  throw new UsageError(`unknown provider ${asked}${suggest(asked, names)}`);
 }
 
 function chooseOperation({ values }: Arguments): OperationName | undefined {
@@ -65,7 +65,7 @@ function chooseOperation({ values }: Arguments): OperationName | undefined {
   const found = OPERATIONS.find((name) => name === asked);
   if (asked === undefined || found) return found;
   const near = suggest(asked, OPERATIONS) || `; expected ${OPERATIONS.join(", ")}`;
-  throw new UsageError(`there is no operation ${asked}${near}`);
+  throw new UsageError(`unknown operation ${asked}${near}`);
 }
 
 function suggest(name = "", names: readonly string[]): string {

@@ -32,20 +32,20 @@ import {
 
 const HELP = `usage: poundkey route "PROMPT" [--selector best|fair|light] [--quality SHARE] [--json]
        poundkey route --file REQUEST.json [--selector …]   a chat completion's body
-       poundkey route --learn LABELS.jsonl                 { "prompt" | "messages", "model", "score" } a line
-       poundkey route --learned [--json]                   the lessons learned, by model
-       poundkey route --forget [MODEL]                     forgets all lessons, or one model's
+       poundkey route --learn LABELS.jsonl                 lines of { "prompt" | "messages", "model", "score" }
+       poundkey route --learned [--json]                   prints the lessons learned, by model
+       poundkey route --forget [MODEL]                     forgets all lessons, or those about one model
        poundkey route --export FILE                        writes the lessons to a file, one per line
-       poundkey route --import FILE                        reads such a file, here or on another store
-       poundkey route --replay ID                          decides a logged request again
+       poundkey route --import FILE                        reads such a file, also from another store
+       poundkey route --replay ID                          repeats the decision of a logged request
 
-Shows which model a selector would choose and why, without calling a provider. Only a running gateway knows the live
-health: POST /v1/route shows a choice that takes it into account.
+Shows which model a selector would choose and why, without calling a provider. It doesn't know the providers' current
+health; POST /v1/route on a running gateway does.
 
   --selector NAME           best, fair or light (default: fair)
-  --quality SHARE           of the best quality that fair keeps, 0 to 1 (default: router.fair.quality)
+  --quality SHARE           the share of the best quality that fair keeps, 0 to 1 (default: router.fair.quality)
   --json                    print JSON
-  --config FILE, --store S  as for the gateway`;
+  --config FILE, --store S  as for \`poundkey serve\``;
 
 const OPTIONS = {
   selector: { type: "string" },
@@ -85,13 +85,13 @@ async function run(call: Call): Promise<void> {
   const { values, positionals, io } = call;
   if (values.help) return io.out(HELP);
   const [action, another] = ACTIONS.filter((name) => values[name] !== undefined);
-  if (another !== undefined) throw new UsageError(`expected one of --${action} and --${another}`);
+  if (another !== undefined) throw new UsageError(`--${action} and --${another} can't be combined`);
   const more = positionals[action === "forget" ? 1 : 0];
   if (action !== undefined && more !== undefined)
-    throw new UsageError(`'${more}' is too much beside --${action}`);
+    throw new UsageError(`unexpected argument '${more}' with --${action}`);
   const idle = OF_A_CHOICE.find((name) => values[name] !== undefined);
   if (action !== undefined && action !== "file" && idle !== undefined)
-    throw new UsageError(`--${idle} has no effect beside --${action}`);
+    throw new UsageError(`--${idle} has no effect with --${action}`);
   const lessons: LessonCall = { ...call, json: values.json === true };
   if (values.replay !== undefined) return replay(call, values.replay);
   if (values.learn !== undefined) return learn(lessons, values.learn);
@@ -107,7 +107,7 @@ async function show({ values, positionals, settings, io, open }: Call): Promise<
   const selector = parseSelector(values.selector ?? request.model.replace(/^Router#/i, ""));
   const quality = parseShare(values.quality);
   if (quality !== null && selector !== "fair")
-    throw new UsageError(`--quality has no effect on ${selector}: fair alone keeps a share`);
+    throw new UsageError(`--quality has no effect on ${selector}, only on fair`);
   const catalogue = buildCatalogue({ ...settings, nowMs: clock.nowMs() });
   const choice = choose(SELECTOR_RULES[selector], {
     request,
@@ -127,7 +127,7 @@ async function readLearnedIfAny(open: Call["open"], io: Io, catalogue: Catalogue
     return await readLearned(await open(), catalogue);
   } catch (error) {
     if (!(error instanceof NoStoreError)) throw error;
-    io.err(`poundkey: ${error.message} The choice uses the shipped profiles alone.`);
+    io.err(`poundkey: ${error.message} The choice only uses the built-in profiles.`);
     return new Learned();
   }
 }
@@ -137,7 +137,11 @@ function readRequest(
   [prompt, ...more]: readonly string[],
   settings: Settings,
 ): ChatRequest {
-  if (file !== undefined) return readChatRequest(parseJson(readFileSync(file, "utf8")), settings.limits);
+  if (file !== undefined) {
+    const body = parseJson(readFileSync(file, "utf8"));
+    if (body === undefined) throw new UsageError(`${file} is not valid JSON`);
+    return readChatRequest(body, settings.limits);
+  }
   if (prompt === undefined || more.length > 0)
     throw new UsageError("expected one prompt in quotes, or --file");
   return readChatRequest(
@@ -166,9 +170,9 @@ const DOUBTED = 3;
 
 function formatBasis({ likeness, familiar, labelled }: RouteView["basis"], stays: boolean): string {
   const topics = labelled.map(
-    ({ topic, share, prompts }) => `${topic} ${Math.round(share * 100)} % (${prompts})`,
+    ({ topic, share, prompts }) => `${topic} ${Math.round(share * 100)}% (${prompts})`,
   );
-  const kept = familiar ? "familiar" : "unfamiliar: best keeps the model that is best overall";
+  const kept = familiar ? "familiar" : "unfamiliar, so best keeps the model that is best overall";
   return [
     `likeness    ${likeness}, ${kept}`,
     ...(topics.length > 0 ? [`labelled    ${topics.join(", ")}`] : []),
@@ -178,7 +182,7 @@ function formatBasis({ likeness, familiar, labelled }: RouteView["basis"], stays
 
 function formatChoice({ selector, choice, stays, features, basis, candidates }: RouteView): string {
   const kinds = Object.entries(features.categories).map(
-    ([kind, share]) => `${kind} ${Math.round(share * 100)} %`,
+    ([kind, share]) => `${kind} ${Math.round(share * 100)}%`,
   );
   const rows = candidates
     .filter(({ eligible }) => eligible)
@@ -192,8 +196,9 @@ function formatChoice({ selector, choice, stays, features, basis, candidates }: 
       one.score.toFixed(3),
     ]);
   const removed = candidates.filter(({ removed_by }) => removed_by !== null);
+  const reason = candidates.length === 0 ? "no provider is enabled" : "no model can serve this request";
   return [
-    `${selector} chooses ${choice ?? "nothing: no available model can serve this request"}`,
+    `${selector} chooses ${choice ?? `nothing: ${reason}`}`,
     "",
     `kind        ${kinds.join(", ")}`,
     `difficulty  ${features.difficulty}   output tokens ${features.output_tokens}   support ${features.support}`,
@@ -201,7 +206,7 @@ function formatChoice({ selector, choice, stays, features, basis, candidates }: 
     "",
     formatTable([["MODEL", "QUALITY", "LOW", "COST USD", "MS", "SCORE"], ...rows]),
     "",
-    `${candidates.length - removed.length} could serve, ${removed.length} can't`,
+    `${candidates.length - removed.length} can serve, ${removed.length} can't`,
   ].join("\n");
 }
 
@@ -212,11 +217,11 @@ function withHigh(value: number | null, high: number | null, digits: number): st
 
 async function replay({ values, io, open }: Call, id: string): Promise<void> {
   const record = await (await open()).request(cutStoredName(id));
-  if (record === null) throw new Error(`There is no request ${id} in the log.`);
+  if (record === null) throw new Error(`There is no request with the id ${id} in the log.`);
   const kept = record.decision === null ? null : parseJson(record.decision);
   const again = replayDecision(kept);
-  if (again === null) throw new Error(`The request ${id} named its model: no selector decided.`);
-  const line = `${again.choice ?? "nothing"}: ${again.same ? "the same as then" : "not the same as then"}`;
+  if (again === null) throw new Error(`The request ${id} named its model, so no selector decided.`);
+  const line = `${again.choice ?? "nothing"}: ${again.same ? "same choice as before" : "different choice than before"}`;
   io.out(values.json ? formatJson({ ...again, decision: kept }) : line);
-  if (!again.same) throw new Error("The decision is another one now.");
+  if (!again.same) throw new Error("The decision is different now.");
 }

@@ -8,16 +8,16 @@ const PORT_MAX = 65_535;
 
 const HELP = `usage: poundkey serve [options]
 
-Runs the gateway. Without a configuration file, the providers whose keys are in the environment are on.
+Runs the gateway. Without a configuration file, the providers whose API keys are in the environment are enabled.
 
-  --host HOST               address to listen on (default: 127.0.0.1)
-  --port N                  port to listen on, 0 for any free one (default: 8080)
+  --host HOST               the address to listen on (default: 127.0.0.1)
+  --port N                  the port to listen on, 0 for any free one (default: 8080)
   --workers N               the number of processes that share the port (default: 1)
-  --share-port              share the port with another gateway, for restarts that lose no request
+  --share-port              share the port with another gateway, to restart without losing requests
   --simulate                add the simulated provider Sim#…
-  --quickstart              print a ready key and a call to try; simulates if no provider is on
-  --config FILE             configuration file (default: poundkey.yaml, if there is one)
-  --store ADDRESS           sqlite:PATH or postgres://… (default: sqlite:./.poundkey/poundkey.db)`;
+  --quickstart              print an API key and a call to try; simulates if no provider is enabled
+  --config FILE             the configuration file (default: poundkey.yaml, if it exists)
+  --store ADDRESS           the store: sqlite:PATH or postgres://… (default: sqlite:./.poundkey/poundkey.db)`;
 
 const FLAGS = {
   config: "value",

@@ -34,7 +34,11 @@ function writeHelp(): string {
   return [
     "usage: poundkey simulate [--host HOST] [--port N] [--seed N]",
     "",
-    `Runs the simulated providers alone (default port: ${PORT}), each in its native wire format.`,
+    `Runs only the simulated providers (default port: ${PORT}), each in its native wire format.`,
+    "",
+    "  --host HOST  the address to listen on (default: 127.0.0.1)",
+    "  --port N     the port to listen on, 0 for any free one",
+    "  --seed N     makes the answers' ids repeatable (default: 0)",
     "",
     formatControlHelp(),
   ].join("\n");

@@ -22,11 +22,11 @@ export function readContainer({ env, issues }: Context, region: string): AwsCont
   if (relative === "" && full === "") return null;
   const url = relative === "" ? findUrl(full) : findAgentUrl(relative);
   if (url === null && relative !== "")
-    issues.atVariable(RELATIVE, "expected a path that begins with a slash");
+    issues.atVariable(RELATIVE, "expected a path that starts with a slash");
   else if (url === null)
     issues.atVariable(
       FULL,
-      "expected an https: address, or an http: one of this machine or of AWS's own agents",
+      "expected an https:// URL, or an http:// URL of this machine or of AWS's own agents",
     );
   const value = readVariable(env, TOKEN);
   if (value !== "" && !PRINTABLE.test(value)) issues.atVariable(TOKEN, "expected printable characters");

@@ -47,7 +47,7 @@ function chooseAddress({ path, entry, env, issues }: PlatformContext): string {
   if (address !== null) return completeAddress(address);
   if (endpoint === "")
     issues.atKey(path, `has no resource, and the environment variable ${ENDPOINT} is not set`);
-  else issues.atVariable(ENDPOINT, "expected an address like https://my-resource.openai.azure.com");
+  else issues.atVariable(ENDPOINT, "expected a URL like https://my-resource.openai.azure.com");
   return "";
 }
 

@@ -14,19 +14,16 @@ import { listIssues } from "./validate.ts";
 
 const ROWS_MAX = 20_000;
 
-const tokens = orNull(
-  integer(1, TOKENS_MAX),
-  `a whole number from 1 to ${TOKENS_MAX}, or null if it isn't known`,
-);
+const tokens = orNull(integer(1, TOKENS_MAX), `an integer from 1 to ${TOKENS_MAX}, or null if unknown`);
 const row = section(
   {
     id: modelId,
     owner: Type.Optional(text("the owner's name", /^[^\p{C}]{1,100}$/u)),
-    released: orNull(day, "a day like 2027-01-31, or null if it isn't known"),
+    released: orNull(day, "a date like 2027-01-31, or null if unknown"),
     shutdown: Type.Optional(day),
     context: tokens,
     output: tokens,
-    price: orNull(price, "a mapping of prices, or null if they aren't known"),
+    price: orNull(price, "a mapping of prices, or null if unknown"),
     later_prices: Type.Optional(laterPrices),
     capabilities,
     operations: Type.Optional(operations),
@@ -51,7 +48,7 @@ export function readCatalogueFile(
   };
   try {
     const value = parseJson(readFile(file));
-    if (value === undefined) return wrong("the file isn't JSON");
+    if (value === undefined) return wrong("the file is not valid JSON");
     const [issue] = Value.Check(rows, value) ? [] : listIssues(rows, value);
     if (issue) return wrong(`${nameField(issue.path, value)}${issue.message}`);
     const cards = buildCards(value);
@@ -67,7 +64,8 @@ export function readCatalogueFile(
 function nameField([at, ...path]: Path, value: unknown): string {
   if (at === undefined) return "";
   const id = Array.isArray(value) ? asString(asObject(value[Number(at)]).id) : null;
-  return `row ${Number(at) + 1}${id ? ` (${id})` : ""}, ${formatField(path) || "as a whole"}: `;
+  const field = path.length > 0 ? `, ${formatField(path)}` : "";
+  return `row ${Number(at) + 1}${id ? ` (${id})` : ""}${field}: `;
 }
 
 /** The sentence for a price that can't be meant, against the one that the program brings. */
@@ -77,7 +75,7 @@ function findUnitMistake(cards: readonly ModelCard[]): string | null {
     const known = shipped.get(id);
     if (!given || !known || !isUnitMistake(given, known)) continue;
     const { input, output } = priceView(known);
-    return `the price of ${id} is 100 times or more off the known one (input ${input}, output ${output}); prices are USD per million tokens`;
+    return `the price of ${id} differs by a factor of 100 or more from the known one (input ${input}, output ${output}); prices are in USD per million tokens`;
   }
   return null;
 }

@@ -107,7 +107,7 @@ function isKeyName(path: Path, at: number): boolean {
 /** Formats a value for an error at that field: short, on one line, and hidden if it may be a secret. */
 export function showValue(value: unknown, path: Path): string {
   if (value === null || value === undefined || typeof value === "object") return nameKind(value);
-  if (path.some((step) => typeof step === "string" && SECRET_FIELD.test(step))) return "another value";
+  if (path.some((step) => typeof step === "string" && SECRET_FIELD.test(step))) return "a hidden value";
   // It is masked before it is cut, because half a secret no longer looks like one.
   const json = mask(JSON.stringify(value) ?? String(value));
   return json.length > SHOWN_CHARACTERS_MAX ? `${json.slice(0, SHOWN_CHARACTERS_MAX)}…` : json;
@@ -116,9 +116,9 @@ export function showValue(value: unknown, path: Path): string {
 /** Names the kind of a value, without the value. */
 export function nameKind(value: unknown): string {
   if (value === null || value === undefined) return "nothing";
-  if (Array.isArray(value)) return "a list";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
   if (typeof value === "object") return "a mapping";
-  return typeof value === "string" ? "a text" : `a ${typeof value}`;
+  return typeof value === "string" ? "a string" : `a ${typeof value}`;
 }
 
 /** Formats the error as one line: `poundkey.yaml:12:5: providers.OpenAI.timeouts.connect: expected …`. */

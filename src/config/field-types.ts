@@ -51,7 +51,8 @@ export function text(expected: string, pattern: RegExp) {
 }
 
 export function choice<const T extends string>(values: readonly T[]) {
-  const expected = values.map((value) => `"${value}"`).join(" or ");
+  const names = values.map((value) => `"${value}"`);
+  const expected = names.length > 2 ? `one of ${names.join(", ")}` : names.join(" or ");
   return checked<T>(expected, (value) => values.includes(value), { enum: values });
 }
 
@@ -78,7 +79,7 @@ export function integer(least: number, most: number) {
   return Type.Integer({
     minimum: least,
     maximum: most,
-    expected: `a whole number from ${least} to ${most}`,
+    expected: `an integer from ${least} to ${most}`,
   });
 }
 
@@ -87,7 +88,7 @@ export function number(least: number, most: number) {
 }
 
 export const share = checked<string | number>(
-  "a share like 2% or 0.02",
+  "a percentage like 2%, or a fraction from 0 to 1",
   (value) => parseShare(value) !== null,
   {
     type: ["string", "number"],
@@ -96,7 +97,7 @@ export const share = checked<string | number>(
 export const clock = checked<string>('a time of day like "00:00"', (value) => parseClock(value) !== null, {
   pattern: "^([01][0-9]|2[0-3]):[0-5][0-9]$",
 });
-export const day = checked<string>("a day like 2027-01-31", (value) => parseDay(value) !== null, {
+export const day = checked<string>("a date like 2027-01-31", (value) => parseDay(value) !== null, {
   format: "date",
 });
 export const timeZone = checked<string>("an IANA time zone like UTC or Europe/Berlin", isTimeZone, {});
@@ -106,7 +107,7 @@ export const hedgeDelay = checked<string>(
   {},
 );
 export const baseUrl = checked<string>(
-  "an http or https address without credentials, query or fragment",
+  "an http or https URL without credentials, query or fragment",
   (value) => parseBaseUrl(value) !== null,
   { format: "uri" },
 );

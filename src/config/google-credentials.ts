@@ -21,10 +21,10 @@ export function makeMetadataSource(host: string): TokenSource {
 /** Google Cloud, "Application Default Credentials": the types of the file, and its fields. */
 export function parseGoogleCredentials(text: string): GoogleCredentials {
   const file = parseJson(text);
-  if (!isObject(file)) return refuse("this is not the JSON of a key file");
+  if (!isObject(file)) return refuse("this is not a key file in JSON");
   const project = asString(file.project_id) ?? asString(file.quota_project_id) ?? null;
   const read = READERS[asString(file.type) ?? ""];
-  if (!read) return refuse(`its type is not among ${Object.keys(READERS).join(", ")}`);
+  if (!read) return refuse(`the key file's type must be one of ${Object.keys(READERS).join(", ")}`);
   const source = read(file);
   return typeof source === "string" ? refuse(source) : { ok: true, source, project };
 }
@@ -46,9 +46,9 @@ function readServiceAccount(file: JsonObject): TokenSource | string {
   const email = asString(file.client_email);
   const privateKey = asString(file.private_key);
   const tokenUrl = readAddress(file.token_uri ?? TOKEN_URL);
-  if (!email) return "it has no client_email";
-  if (!privateKey || !isPrivateKey(privateKey)) return "its private_key can't be read as one in PEM";
-  if (!tokenUrl) return "its token_uri is not an address";
+  if (!email) return "the key file has no client_email";
+  if (!privateKey || !isPrivateKey(privateKey)) return "the key file's private_key is not an RSA key in PEM";
+  if (!tokenUrl) return "the key file's token_uri is not a valid URL";
   return {
     kind: "service_account",
     tokenUrl,
@@ -71,8 +71,8 @@ function readLogin(file: JsonObject): TokenSource | string {
   const refreshToken = asString(file.refresh_token);
   const tokenUrl = readAddress(file.token_uri ?? TOKEN_URL);
   if (!clientId || !clientSecret || !refreshToken)
-    return "it lacks one of client_id, client_secret and refresh_token";
-  if (!tokenUrl) return "its token_uri is not an address";
+    return "the key file must have client_id, client_secret and refresh_token";
+  if (!tokenUrl) return "the key file's token_uri is not a valid URL";
   return { kind: "refresh_token", tokenUrl, clientId, clientSecret, refreshToken };
 }
 
@@ -84,11 +84,11 @@ function readWorkload(file: JsonObject): TokenSource | string {
   const tokenUrl = readAddress(file.token_url);
   const { service_account_impersonation_url: acting } = file;
   const impersonationUrl = acting === undefined ? null : readAddress(acting);
-  if (!asString(path)) return "its credential_source names no file, and tokens are taken from files alone";
-  if (!audience || !subjectTokenType) return "it lacks audience or subject_token_type";
-  if (!tokenUrl) return "its token_url is not an address";
+  if (!asString(path)) return "the key file's credential_source must name a file: others are not supported";
+  if (!audience || !subjectTokenType) return "the key file must have audience and subject_token_type";
+  if (!tokenUrl) return "the key file's token_url is not a valid URL";
   if (acting !== undefined && impersonationUrl === null)
-    return "its service_account_impersonation_url is not an address";
+    return "the key file's service_account_impersonation_url is not a valid URL";
   const { type, subject_token_field_name: field } = asObject(format);
   return {
     kind: "workload_identity",

@@ -46,7 +46,7 @@ function replaceReferences(
     else if (name.startsWith(FILE_PREFIX))
       return readSecretFile(name.slice(FILE_PREFIX.length), environment, wrong);
     else if (VARIABLE.test(name)) return readVariable(name, environment, wrong);
-    else wrong(`the braces hold neither a variable, as in \${NAME}, nor a file, as in \${file:/path}`);
+    else wrong(`expected a variable, as in \${NAME}, or a file, as in \${file:/path}`);
     return reference;
   });
 }

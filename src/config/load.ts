@@ -85,7 +85,7 @@ function readValues(yaml: YamlText): unknown {
   try {
     return yaml.value();
   } catch {
-    return "an alias that repeats without end";
+    return "a YAML alias that contains itself";
   }
 }
 
@@ -162,7 +162,7 @@ function buildServerRules(
   const bodyBytesMax = readBytes(body_limit);
   const bodyMemoryBytes = readBytes(server.body_memory ?? Math.max(BODY_MEMORY_BYTES, bodyBytesMax));
   if (bodyMemoryBytes < bodyBytesMax) {
-    const message = "expected at least as much as body_limit, so that one body always fits";
+    const message = "must be at least body_limit, so that one body always fits";
     issues.atValue(["server", "body_memory"], message);
   }
   return {

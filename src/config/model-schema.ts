@@ -22,37 +22,34 @@ const priceFields = {
     Type.Array(
       section(
         { above_tokens: integer(1, TOKENS_MAX), ...rates, input: rate, output: rate },
-        "The price of longer prompts, whole.",
+        "All prices for longer prompts.",
       ),
       { maxItems: 8 },
     ),
   ),
 };
-export const price = section(
-  priceFields,
-  "USD per million tokens; the fields that begin with per_ in USD each.",
-);
+export const price = section(priceFields, "In USD per million tokens; per_… fields in USD per unit.");
 export const laterPrices = Type.Array(
-  section({ from: day, ...priceFields }, "A price that holds from a day on, whole."),
+  section({ from: day, ...priceFields }, "All prices from a given day on."),
   { minItems: 1, maxItems: 20, expected: "a list of 1 to 20 prices" },
 );
 export const capabilities = Type.Array(choice(CAPABILITIES), {
   uniqueItems: true,
-  expected: "a list of capabilities, each once",
+  expected: "a list of capabilities without duplicates",
 });
 
 export const operations = Type.Array(choice(OPERATIONS), {
   uniqueItems: true,
   minItems: 1,
-  expected: "a list of operations, each once",
+  expected: "a list of operations without duplicates",
 });
 
 export const model = section(
   {
-    name: text("the model's name as the server takes it", /^[^\s]{1,200}$/),
+    name: text("the model's name as the server expects it", /^[^\s]{1,200}$/),
     context: optional(integer(1, TOKENS_MAX)),
     output: optional(integer(1, TOKENS_MAX)),
-    deployment: optional(text("a deployment's name", /^[^\s]{1,200}$/)),
+    deployment: optional(text("a deployment name", /^[^\s]{1,200}$/)),
     like: optional(modelId),
     dialect: optional(choice(DIALECTS)),
     price: optional(price),
@@ -60,7 +57,7 @@ export const model = section(
     capabilities: optional(capabilities),
     operations: optional(operations),
   },
-  "A model that the catalogue doesn't hold, or holds otherwise.",
+  "A model that is not in the catalogue, or that differs from its entry there.",
 );
 
 export type ModelConfig = Static<typeof model>;

@@ -47,7 +47,7 @@ export class ModelFields {
       const id = this.#canonical(name);
       if (changes.has(id)) this.#issues.atKey(path, "this model is listed twice");
       else if (this.#isOff(id)) this.#issues.atKey(path, describeOff(id));
-      else if (Object.keys(entry).length === 0) this.#issues.atValue(path, "changes nothing");
+      else if (Object.keys(entry).length === 0) this.#issues.atValue(path, "has no effect: it is empty");
       const operations = new Set(entry.operations ?? this.#cards.get(id)?.operations ?? CHAT_ONLY);
       const wrong = (at: Path, message: string) => this.#issues.atValue([...path, ...at], message);
       const isSound = checkPrices(entry, operations, wrong);
@@ -81,7 +81,7 @@ export class ModelFields {
   aliases(aliases: Readonly<Record<string, AliasConfig>>): Readonly<Record<string, Alias>> {
     const found = Object.entries(aliases).map(([alias, target]): [string, Alias] => {
       const path = ["aliases", alias];
-      if (this.#isTaken(alias)) this.#issues.atKey(path, "this is an id already, so the alias has no effect");
+      if (this.#isTaken(alias)) this.#issues.atKey(path, "has no effect: a model already has this id");
       if (typeof target !== "string") return [alias, this.#group(target, path)];
       return [alias, findSelector(target) === null ? this.#asked(target, path) : target];
     });
@@ -126,7 +126,7 @@ export class ModelFields {
 
   #rule({ category, at_least, models, deny }: RuleConfig, path: Path): CategoryRule {
     if (models === undefined && deny === undefined)
-      this.#issues.atValue(path, "changes nothing: expected models or deny");
+      this.#issues.atValue(path, "has no effect: expected models or deny");
     return {
       category,
       shareMin: at_least ?? RULE_SHARE,
@@ -139,7 +139,7 @@ export class ModelFields {
   #listed(text: string, path: Path): string {
     const id = this.#canonical(text);
     if (splitId(id)?.provider.toLowerCase() === SIMULATOR) {
-      this.#issues.atValue(path, `${id} is there only while the simulator is on (serve --simulate)`);
+      this.#issues.atValue(path, `${id} is only available with the simulator (serve --simulate)`);
     } else if (!this.#cards.has(id)) this.#issues.atValue(path, describeUnknownModel(text, this.#cards));
     return id;
   }
@@ -177,7 +177,7 @@ export class ModelFields {
 }
 
 function describeOff(id: string): string {
-  return `has no effect: ${splitId(id)?.provider} is not among the providers`;
+  return `has no effect: ${splitId(id)?.provider} is not an enabled provider`;
 }
 
 function parseHedge(hedge: NonNullable<OverlayConfig["hedge"]>): HedgeRules {

@@ -37,10 +37,10 @@ export function buildOwnCards(own: OwnModels, issues: Issues): readonly ModelCar
     const { contextTokensMax: context, outputTokensMax: output } = card;
     if (context !== null && output !== null && output > context) {
       const field = model.output === undefined ? "context" : "output";
-      wrong([field], `the output limit ${output} is above the context window ${context}`);
+      wrong([field], `the output limit ${output} is larger than the context window ${context}`);
     }
     if (model.dialect !== undefined && !own.spoken.includes(model.dialect))
-      wrong(["dialect"], `${own.provider} speaks ${own.spoken.join(" and ")}`);
+      wrong(["dialect"], `${own.provider} only speaks ${own.spoken.join(" and ")}`);
     if (model.deployment !== undefined && !isDeploying(own))
       wrong(["deployment"], `has no effect: only models on Azure and Bedrock have deployments`);
     checkPrices(model, card.operations ?? CHAT_ONLY, wrong);
@@ -137,7 +137,7 @@ export function checkPrices(
 ): boolean {
   const missing = price && findMissingRate(price, operations);
   const message = price && !missing ? findPriceProblem(price) : null;
-  if (missing) wrong(["price", missing], "is missing: a model that writes text has this price");
+  if (missing) wrong(["price", missing], "this field is missing: models that generate text need it");
   if (message !== null) wrong(["price"], message);
   const later = findLaterProblem(later_prices, operations);
   if (later) wrong(["later_prices", later.at], later.message);

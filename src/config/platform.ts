@@ -50,17 +50,17 @@ export function checkPlatformFields(
 ): void {
   for (const [owner, fields] of Object.entries(FIELDS)) {
     for (const field of owner === platform ? [] : fields.filter((one) => entry[one] !== undefined)) {
-      const message = `has no effect: it is a field of the platform ${owner}, and ${name} is not on it`;
+      const message = `has no effect: it only applies to the platform ${owner}, which ${name} is not on`;
       issues.atKey([...path, field], message);
     }
   }
   const proof = platform && PROOFS[platform];
   if (proof !== undefined && entry[proof] !== undefined && entry.keys !== undefined)
-    issues.atKey([...path, proof], "has no effect beside keys: one proof is enough");
+    issues.atKey([...path, proof], "can't be combined with keys: remove one of the two");
   // The dialect of a server with Bedrock's API is the platform itself.
   const isItself = platform === "bedrock" && entry.dialect === "bedrock";
   if (platform === undefined || entry.dialect === undefined || isItself) return;
-  const message = `has no effect: ${name} serves models in several, so a model says its own`;
+  const message = `has no effect: ${name} serves models in several dialects, so set it for each model`;
   issues.atKey([...path, "dialect"], message);
 }
 

@@ -22,7 +22,7 @@ const credential = Type.Union(
     secret,
     section(
       { key: secret, weight, requests_per_minute: perMinute, tokens_per_minute: perMinute },
-      "A key, its share of the load, and what its provider allows it.",
+      "An API key, its share of the load, and its limits at the provider.",
     ),
   ],
   {
@@ -41,16 +41,16 @@ const entra = section(
     authority: optional(baseUrl),
     scope: optional(word("a scope like https://cognitiveservices.azure.com/.default")),
   },
-  "An application's client credentials at Microsoft Entra, in place of keys.",
+  "The client credentials of a Microsoft Entra application, used instead of keys.",
 );
 
 const aws = section(
   {
-    access_key_id: word("the id of an access key"),
-    secret_access_key: word("the secret of an access key"),
-    session_token: optional(text("the token of a session", /^[\x21-\x7e]{1,4096}$/)),
+    access_key_id: word("the access key's id"),
+    secret_access_key: word("the access key's secret"),
+    session_token: optional(text("a session token", /^[\x21-\x7e]{1,4096}$/)),
   },
-  "The keys of an AWS account or role, with which each call is signed, in place of keys.",
+  "The keys of an AWS account or role, which sign each call, used instead of keys.",
 );
 
 /** Amazon Bedrock API reference, "GuardrailConfiguration". */
@@ -60,23 +60,23 @@ const guardrail = section(
       "a guardrail's id or ARN",
       /^([a-z0-9]{1,2048}|arn:aws(-[^:]+)?:bedrock:[a-z0-9-]{1,20}:\d{12}:guardrail\/[a-z0-9]{1,1000})$/,
     ),
-    version: text('a number or "DRAFT"', /^([1-9]\d{0,7}|DRAFT)$/),
+    version: text('a version number in quotes, or "DRAFT"', /^([1-9]\d{0,7}|DRAFT)$/),
   },
-  "The guardrail that reads each chat request and its answer.",
+  "The guardrail that checks each chat request and its answer.",
 );
 
 /** Where a customer's models are, and who the customer is. */
 const PLATFORM_FIELDS = {
-  resource: text("a resource's name", /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/),
+  resource: text("a resource name", /^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/),
   api: text('"v1" or a version like 2024-10-21', /^(v1|\d{4}-\d{2}-\d{2}(-preview)?)$/),
   entra,
   region: text("an AWS region like us-east-1", /^[a-z]{2,5}(-[a-z]+){1,3}-\d{1,2}$/),
   aws,
   guardrail,
-  project: text("a project's id", /^[a-z0-9][a-z0-9.:-]{0,99}$/),
+  project: text("a project id", /^[a-z0-9][a-z0-9.:-]{0,99}$/),
   location: text("global, us, eu or a region like us-central1", /^[a-z][a-z0-9-]{1,39}$/),
   service_account: text(
-    `the text of a key file, as in \${file:/path/sa.json}, or "metadata"`,
+    `the content of a key file, as in \${file:/path/sa.json}, or "metadata"`,
     /^(\s*\{[\s\S]*\}\s*|metadata)$/,
   ),
 };
@@ -88,14 +88,14 @@ const timeouts = options(
     idle: duration("1ms", "1h"),
     total: duration("1ms", "24h"),
   },
-  "connect 5s; first_byte 60s (5m for reasoning models) and idle 60s, of streamed calls; total 10m over all attempts.",
+  "Defaults: connect 5s; first_byte 60s (5m for reasoning models) and idle 60s, for streamed calls; total 10m for all attempts.",
 );
 
 const headers = record(
   /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$/,
   "a header name",
   text("a header value of printable characters", /^[\x20-\x7e\t]{0,4096}$/),
-  "Sent with each call.",
+  "Headers to send with each call.",
 );
 
 export const provider = options(
@@ -115,7 +115,7 @@ export const provider = options(
     cache_marks: choice(["auto", "off"]),
     models: Type.Array(model, { maxItems: MODELS_MAX }),
   },
-  "One provider: a known name needs no more than its keys.",
+  "A provider. A known one only needs its keys.",
 );
 
 export type ProviderConfig = Static<typeof provider>;

@@ -111,7 +111,7 @@ function placeProvider(
   const { row, path, issues } = context;
   checkPlatformFields({ ...context, entry }, row?.platform);
   if (entry.platform !== undefined && entry.platform !== row?.platform)
-    issues.atValue([...path, "platform"], `${context.name} is not on it`);
+    issues.atValue([...path, "platform"], `${context.name} is not on this platform`);
   const readKeys = () => readCredentials(context, entry.keys);
   const platform = row?.platform;
   return platform === undefined
@@ -190,7 +190,7 @@ function readHeaders(
   given: Readonly<Record<string, string>>,
 ): Record<string, string> {
   for (const name of Object.keys(given).filter((one) => RESERVED_HEADERS.test(one))) {
-    issues.atKey([...path, "headers", name], "this header is the connection's own");
+    issues.atKey([...path, "headers", name], "this header can't be set, because the connection sets it");
   }
   return Object.fromEntries(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
 }

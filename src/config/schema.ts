@@ -48,15 +48,15 @@ const overlay = options(
     operations,
     fallbacks: Type.Array(modelId, { maxItems: 20 }),
     skills: bySkill(number(0, 1), "The probability of a good answer by kind of task."),
-    hedge: section({ after: hedgeDelay, at_most: share }, "A second attempt beside a slow first one."),
+    hedge: section({ after: hedgeDelay, at_most: share }, "A second attempt if the first is slow."),
   },
-  "What changes about one model of the catalogue.",
+  "Changes to one model in the catalogue.",
 );
 
 const PROVIDER_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
 const group = Type.Array(
-  section({ model: modelId, weight }, "A model of a group and its share of the load."),
+  section({ model: modelId, weight }, "A model in a group and its share of the load."),
   { minItems: 1, maxItems: GROUP_MAX, expected: `a list of 1 to ${GROUP_MAX} models` },
 );
 const aliases = record(
@@ -65,7 +65,7 @@ const aliases = record(
   Type.Union([modelId, group], {
     expected: "a model id like OpenAI#gpt-5.4, or a list of { model, weight }",
   }),
-  "Names of the operator's own for models.",
+  "The operator's own names for models.",
 );
 export type AliasConfig = string | Static<typeof group>;
 
@@ -78,7 +78,7 @@ const categoryRule = section(
     models: Type.Optional(modelIds),
     deny: Type.Optional(modelIds),
   },
-  "The models for a kind of task, from a share of the request on that is of it (0.5): only these, or all but those.",
+  "The models that may or may not be chosen for a kind of task, and the share of a request that must be of that kind.",
 );
 
 const server = options(
@@ -94,12 +94,15 @@ const server = options(
     trusted_proxies: list(addressBlock),
     cors: list(origin),
   },
-  "Where the gateway listens. Read at the start only.",
+  "The gateway's listener. Read only at the start.",
 );
 
 const quota = options(
   {
-    requests_per_day: orNull(integer(0, 1_000_000_000), "a whole number, or null for no limit"),
+    requests_per_day: orNull(
+      integer(0, 1_000_000_000),
+      "an integer from 0 to 1000000000, or null for no limit",
+    ),
     throttle: duration("0s", "30d"),
     scope: choice(["key", "account"]),
     day_starts: clock,
@@ -107,9 +110,9 @@ const quota = options(
     free: options(
       {
         models: Type.Array(modelPattern, { minItems: 1, maxItems: LIST_MAX }),
-        budget_usd_per_day: orNull(number(0, FREE_BUDGET_MAX_USD), "an amount in USD, or null for no bound"),
+        budget_usd_per_day: orNull(number(0, FREE_BUDGET_MAX_USD), "an amount in USD, or null for no limit"),
       },
-      "The models that may be used for free, and what a key's free requests may cost together in a day.",
+      "The models that can be used for free, and the most that a key's free requests may cost per day in total.",
     ),
   },
   "Free requests.",
@@ -118,12 +121,12 @@ const quota = options(
 const responses = options(
   {
     keep: Type.Union([Type.Literal(0), duration("1m", "3650d")], {
-      expected: "a duration like 30d, from 1m to 3650d, or 0 to keep none",
+      expected: "a duration like 30d, from 1m to 3650d, or 0 to store none",
     }),
     max_bytes: size("1MB", "100GB"),
     upstream_store: truth,
   },
-  "Conversations of the Responses API that are kept.",
+  "Conversations of the Responses API that are stored.",
 );
 
 const router = options(
@@ -134,7 +137,7 @@ const router = options(
     rules: Type.Array(categoryRule, { maxItems: LIST_MAX, expected: "a list of rules" }),
     explore: number(0, EXPLORE_MAX),
   },
-  "How the selectors choose.",
+  "How the selectors choose models.",
 );
 
 export const ConfigSchema = options(
@@ -143,9 +146,9 @@ export const ConfigSchema = options(
     store: storeUrl,
     providers: record(
       PROVIDER_NAME,
-      "a provider's name of letters, digits, _ . and -",
+      "a provider name of letters, digits, _ . and -",
       orNull(provider, "a mapping of fields"),
-      "Exactly these are on.",
+      "The enabled providers, and no others.",
     ),
     models: record(
       /^[^\s]{1,300}$/,
@@ -153,24 +156,24 @@ export const ConfigSchema = options(
       overlay,
       "Changes to the catalogue, by id.",
     ),
-    catalogue: text("the path of a file", /^[^\0]{1,4096}$/),
+    catalogue: text("a file path", /^[^\0]{1,4096}$/),
     aliases,
     quota,
     billing: options(
       { charge: choice(["beyond_allowance", "always"]), markup: number(0, 100) },
-      "What is paid.",
+      "How requests are charged.",
     ),
-    limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000) }, "Bounds of one request."),
-    log: options({ content: truth, keep: duration("1s", "3650d") }, "What is kept of requests."),
+    limits: options({ n: integer(1, 128), messages: integer(1, 1_000_000) }, "Limits of a request."),
+    log: options({ content: truth, keep: duration("1s", "3650d") }, "The request log."),
     responses,
-    native: options({ remote_tools: truth }, "What clients may ask of a provider directly."),
+    native: options({ remote_tools: truth }, "Requests that a provider gets exactly as sent."),
     metrics: options(
       { token: orNull(secret, "a token of printable characters without spaces, or null for none") },
-      "Who may read /metrics.",
+      "Access to /metrics.",
     ),
     router,
   },
-  "Configuration of Poundkey.",
+  "The configuration of Poundkey.",
 );
 
 export type Config = Static<typeof ConfigSchema>;

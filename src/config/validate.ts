@@ -114,7 +114,7 @@ function describeUnknown(path: Path, schema: TSchema): string {
   const known = Object.keys(schema.properties ?? {});
   const [near] = findNearest(name, known, 1);
   if (near !== undefined) return `unknown field; did you mean ${near}?`;
-  return `unknown field; known here: ${known.slice(0, FIELDS_SHOWN_MAX).join(", ")}`;
+  return `unknown field; expected one of ${known.slice(0, FIELDS_SHOWN_MAX).join(", ")}`;
 }
 
 function describeExpected(schema: TSchema): string {
@@ -125,6 +125,6 @@ function describeExpected(schema: TSchema): string {
     case "array":
       return schema.maxItems === undefined ? "a list" : `a list of at most ${schema.maxItems}`;
     default:
-      return "another kind of value";
+      return "a different type";
   }
 }

@@ -16,7 +16,7 @@ export function collectWarnings(config: Config, settings: Settings): readonly Is
 function warnOfUnlistedModels({ providers = {} }: Config): readonly Issue[] {
   return Object.entries(providers).flatMap(([name, provider]) => {
     if (provider?.unlisted_models !== true) return [];
-    const message = `names that the catalogue doesn't hold have no price, and share one label in the metrics: model="${name}#(unlisted)"`;
+    const message = `names that are not in the catalogue have no price, and share one label in the metrics: model="${name}#(unlisted)"`;
     return [{ path: ["providers", name, "unlisted_models"], at: "value" as const, message }];
   });
 }
@@ -26,8 +26,8 @@ function warnOfUnboundedSpending(config: Config, { quota, billing }: Settings): 
   if (!isFree || quota.free.budgetNanoUsd !== null) return [];
   const message =
     config.quota?.free?.models === undefined
-      ? "a key of 200 free requests a day can cost over 100,000 USD a day on the most expensive model; set an amount, or name the models in quota.free.models"
-      : "nothing bounds what a key's free requests cost; make sure that the models in quota.free.models are cheap enough";
+      ? "200 free requests a day per key can cost over 100,000 USD a day with the most expensive model; set an amount, or list cheaper models in quota.free.models"
+      : "nothing limits the cost of a key's free requests; make sure that the models in quota.free.models are cheap enough";
   return [{ path: ["quota", "free", "budget_usd_per_day"], at: "value", message }];
 }
 

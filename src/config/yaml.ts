@@ -29,16 +29,16 @@ interface SyntaxProblem extends Place {
 
 const SYNTAX: Readonly<Record<string, string>> = {
   DUPLICATE_KEY: "this field appears twice",
-  TAB_AS_INDENT: "a tab can't indent; use spaces",
-  MULTIPLE_DOCS: "one file holds one configuration; remove what follows ---",
-  BAD_INDENT: "the indentation doesn't fit the lines around it, or a closing bracket is missing",
-  MISSING_CHAR: "a closing bracket or quote, or a comma, is missing",
-  UNEXPECTED_TOKEN: "this isn't allowed here; quote the text if it is one value",
-  TAG_RESOLVE_FAILED: "tags (!name) have no meaning here",
-  BLOCK_AS_IMPLICIT_KEY: "a mapping or list can't begin here; give it a line of its own, or quote the text",
+  TAB_AS_INDENT: "indent with spaces, not tabs",
+  MULTIPLE_DOCS: "the file must have only one YAML document; remove what follows ---",
+  BAD_INDENT: "the indentation doesn't match the lines around it, or a closing bracket is missing",
+  MISSING_CHAR: "a closing bracket, a quote or a comma is missing",
+  UNEXPECTED_TOKEN: "this isn't allowed here; quote the value if it is a string",
+  TAG_RESOLVE_FAILED: "tags (!name) are not supported",
+  BLOCK_AS_IMPLICIT_KEY: "a mapping or list can't start here; put it on its own line, or quote the string",
   MULTILINE_IMPLICIT_KEY: "a field's name must be on one line, followed by a colon",
-  BAD_SCALAR_START: "a text can't begin with this character; quote it",
-  BAD_DQ_ESCAPE: "this escape has no meaning; in single quotes a backslash is only a backslash",
+  BAD_SCALAR_START: "a plain string can't start with this character; quote it",
+  BAD_DQ_ESCAPE: "unknown escape sequence; use single quotes for literal backslashes",
   BAD_ALIAS: "this alias (*name) has no anchor (&name)",
 };
 /** The library's own messages aren't shown, because some of them quote the file, which may hold a secret. */

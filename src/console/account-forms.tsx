@@ -61,13 +61,13 @@ export function TopUp({ account, onClose, onDone }: TopUpProps) {
     if (once.current.of !== of) once.current = { of, name: makeIdempotencyKey() };
     const path = `/accounts/${account.id}/topups`;
     const after = await change<AccountView>("POST", path, body, { "idempotency-key": once.current.name });
-    toast(`${account.name} has ${formatUsd(after.balance_usd)}`);
+    toast(`The balance of ${account.name} is now ${formatUsd(after.balance_usd)}`);
     await onDone();
     onClose();
   });
   return (
     <FormDialog title={`Top up ${account.name}`} action="Top up" task={task} onClose={onClose}>
-      <p class="soft">The balance is {formatUsd(account.balance_usd)} now.</p>
+      <p class="soft">The balance is {formatUsd(account.balance_usd)}.</p>
       <TextField
         label="Amount in USD"
         type="number"

@@ -44,15 +44,15 @@ export function AccountPage({ id }: { readonly id: string }) {
         <Loaded of={account} rows={1}>
           {(one) => <Balance account={one} />}
         </Loaded>
-        <Card title="Journal" note="Every movement, newest first" isFlush>
+        <Card title="Journal" note="Newest first" isFlush>
           <List
             label="Journal"
             of={journal}
             columns={COLUMNS}
             keyOf={({ id: entry }) => entry}
             empty={
-              <Empty icon="account" title="Nothing has moved yet">
-                Top-ups and what requests cost appear here.
+              <Empty icon="account" title="No entries yet">
+                Top-ups and charges for requests appear here.
               </Empty>
             }
           />
@@ -72,7 +72,7 @@ function Balance({ account }: { readonly account: AccountView }) {
         <div class="tile-value">{formatUsd(account.balance_usd)}</div>
       </div>
       <div>
-        <div class="tile-label">Held for requests under way</div>
+        <div class="tile-label">Held for requests in progress</div>
         <div class="tile-value">{formatUsd(account.held_usd)}</div>
       </div>
     </section>
@@ -89,7 +89,7 @@ const KINDS: Readonly<Record<EntryView["kind"], { readonly word: string; readonl
 
 const COLUMNS: readonly Column<EntryView>[] = [
   {
-    label: "What",
+    label: "Type",
     as: "head",
     cell: ({ kind, note }) => (
       <div class="row">
@@ -98,7 +98,7 @@ const COLUMNS: readonly Column<EntryView>[] = [
       </div>
     ),
   },
-  { label: "When", cell: ({ at }) => <span title={formatFullTime(at)}>{formatTime(at)}</span> },
+  { label: "Time", cell: ({ at }) => <span title={formatFullTime(at)}>{formatTime(at)}</span> },
   {
     label: "Request",
     cell: ({ request_id }) =>

@@ -24,13 +24,13 @@ export function AccountsPage() {
   );
   const done = (account: AccountView) => {
     setAdding(false);
-    toast(`${account.name} is there`);
+    toast(`${account.name} was created`);
     void accounts.reload();
   };
   return (
     <>
       <PageHead title="Accounts" actions={add}>
-        Who pays for what goes beyond the allowance. Balances are prepaid and never fall below zero.
+        Accounts pay for requests beyond the allowance. Balances are prepaid and never fall below zero.
       </PageHead>
       <Card isFlush>
         <List
@@ -67,11 +67,11 @@ function makeColumns(onTopUp: (account: AccountView) => void): readonly Column<A
       ),
     },
     {
-      label: "Held for requests under way",
+      label: "Held for requests in progress",
       as: "end",
       cell: ({ held_usd }) => <span class={held_usd > 0 ? "" : "faint"}>{formatUsd(held_usd)}</span>,
     },
-    { label: "Since", cell: ({ created_at }) => (created_at ? formatDay(created_at) : "–") },
+    { label: "Created", cell: ({ created_at }) => (created_at ? formatDay(created_at) : "–") },
     {
       label: "",
       as: "narrow",

@@ -25,14 +25,14 @@ const FILTERS = ["key_id", "account_id", "model", "provider", "selector", "statu
 type ActiveFilters = Readonly<Partial<Record<(typeof FILTERS)[number], string>>>;
 
 const STATUSES = [
-  { value: "", label: "Every status" },
+  { value: "", label: "Any status" },
   { value: "ok", label: "Answered" },
   { value: "error", label: "Failed" },
-  { value: "499", label: "Client left" },
-  { value: "429", label: "429 too many" },
+  { value: "499", label: "Client disconnected" },
+  { value: "429", label: "429 too many requests" },
   { value: "502", label: "502 provider failed" },
-  { value: "503", label: "503 none available" },
-  { value: "504", label: "504 too late" },
+  { value: "503", label: "503 no provider available" },
+  { value: "504", label: "504 timed out" },
 ];
 const SELECTOR_OPTIONS = [
   { value: "", label: "Any selector" },
@@ -79,7 +79,7 @@ export function ActivityPage() {
           </>
         }
       >
-        Every request that was let through to a provider.
+        All requests that were passed to a provider.
       </PageHead>
       <Filters wanted={wanted} names={names} />
       <Card isFlush>
@@ -98,10 +98,10 @@ export function ActivityPage() {
 }
 
 function EmptyLog({ isFiltered }: { readonly isFiltered: boolean }) {
-  if (isFiltered) return <Empty icon="search" title="No request matches" />;
+  if (isFiltered) return <Empty icon="search" title="No matching requests" />;
   return (
     <Empty icon="activity" title="No requests yet">
-      They appear here the moment they end. The playground makes some.
+      Requests appear here as soon as they end. Try one in the playground.
     </Empty>
   );
 }
@@ -140,7 +140,7 @@ function isFailure({ status }: RequestView): boolean {
 function Filters({ wanted, names }: { readonly wanted: ActiveFilters; readonly names: Names }) {
   const models = useModels().on.map(({ id }) => id);
   const keys = [
-    { value: "", label: "Every key" },
+    { value: "", label: "Any key" },
     { value: "console", label: "Playground" },
     ...names.keys.map(({ id, name }) => ({ value: id, label: name })),
   ];
@@ -151,7 +151,7 @@ function Filters({ wanted, names }: { readonly wanted: ActiveFilters; readonly n
   return (
     <div class="row filters">
       <SuggestField
-        label="Model, as OpenAI#gpt-5.4"
+        label="Model, e.g. OpenAI#gpt-5.4"
         value={wanted.model ?? ""}
         suggestions={models}
         onChange={(model) => setQuery({ model })}
@@ -172,7 +172,7 @@ function RemovableFilter({ what, onRemove }: { readonly what: string; readonly o
   return (
     <button type="button" class="button" onClick={onRemove}>
       {what} <span aria-hidden="true">×</span>
-      <span class="hidden-text">(take this filter away)</span>
+      <span class="hidden-text">(remove this filter)</span>
     </button>
   );
 }
@@ -220,7 +220,7 @@ function makeColumns(names: Names, longestMs: number): readonly Column<RequestVi
         </span>
       ),
     },
-    { label: "Took", cell: (row) => <DurationCell row={row} longestMs={longestMs} /> },
+    { label: "Duration", cell: (row) => <DurationCell row={row} longestMs={longestMs} /> },
   ];
 }
 

@@ -48,7 +48,7 @@ export async function call(
     ...(init.signal ? { signal: init.signal } : {}),
   }).catch((error: unknown) => {
     if (init.signal?.aborted) throw error;
-    throw new ApiError(0, "The gateway can't be reached.");
+    throw new ApiError(0, "Can't reach the gateway.");
   });
   if (response.ok) return response;
   if (response.status === 401 && path !== "/session") signedIn.value = false;
@@ -60,7 +60,7 @@ async function readApiError(response: Response): Promise<ApiError> {
     const { error } = await response.json();
     return new ApiError(response.status, String(error.message), error.param);
   } catch {
-    return new ApiError(response.status, `The gateway answered ${response.status}.`);
+    return new ApiError(response.status, `The gateway answered with status ${response.status}.`);
   }
 }
 

@@ -88,7 +88,7 @@ function Shell() {
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
-        Skip to the content
+        Skip to content
       </button>
       <aside class="side" aria-label="Console">
         {side}
@@ -106,7 +106,7 @@ function Shell() {
       )}
       <main ref={main} tabIndex={-1}>
         <ErrorBoundary key={path}>
-          {found ? found.draw() : <Empty icon="search" title="There is no such page" />}
+          {found ? found.draw() : <Empty icon="search" title="Page not found" />}
         </ErrorBoundary>
       </main>
       <Toasts />

@@ -34,15 +34,15 @@ export function Breakdown({ from, to, reloadRef }: BreakdownProps) {
   reloadRef.current = usage.reload;
   return (
     <Card
-      title="Where it comes from"
+      title="Breakdown"
       isFlush
       actions={<Segments label="Group by" options={GROUPS} value={group} onChange={setGroup} />}
     >
       <Loaded of={usage}>
         {({ data }) =>
           data.length === 0 ? (
-            <Empty icon="activity" title="No requests in this time">
-              They appear here as soon as a key is used.
+            <Empty icon="activity" title="No requests in this period">
+              Requests appear here as soon as a key is used.
             </Empty>
           ) : (
             <>
@@ -72,7 +72,7 @@ function Rows({ rows, all, group }: RowsProps) {
   const nameOf = (row: UsageView) => {
     if (row.key_id !== undefined) return names.key(row.key_id);
     if (row.account_id !== undefined) return names.account(row.account_id);
-    return idOf(row) === "" ? "Refused before a provider was asked" : idOf(row);
+    return idOf(row) === "" ? "Refused before a provider was called" : idOf(row);
   };
   // Bars show what the rows are sorted by: spend, or requests if everything was free.
   const isFree = all.every(({ cost_usd }) => cost_usd === 0);

@@ -50,14 +50,12 @@ export function Composer({ isRunning, isBlocked, onSend, onStop }: ComposerProps
   return (
     <form class="composer card" onSubmit={submit}>
       {isLarge && (
-        <Notice tone="bad">
-          These images are too large: the gateway takes {formatBytes(bytesMax)} at most.
-        </Notice>
+        <Notice tone="bad">These images are too large. The limit is {formatBytes(bytesMax)}.</Notice>
       )}
       <Images images={prompt.images} onRemove={remove} />
       <textarea
         aria-label="Message"
-        placeholder="Ask something…"
+        placeholder="Ask anything…"
         rows={2}
         value={prompt.text}
         onInput={(event) => setPrompt({ ...prompt, text: event.currentTarget.value })}
@@ -111,7 +109,7 @@ function Images({ images, onRemove }: ImagesProps) {
     <ul class="row thumbs" aria-label="Images">
       {images.map((url, at) => (
         <li key={url}>
-          <img src={url} alt={`number ${at + 1}`} />
+          <img src={url} alt={`Attachment ${at + 1}`} />
           <button type="button" aria-label={`Remove image ${at + 1}`} onClick={() => onRemove(at)}>
             <Icon name="close" size={12} />
           </button>

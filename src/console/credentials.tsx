@@ -56,8 +56,7 @@ export function CredentialRow({ provider, credential, reload }: CredentialProps)
       )}
       {open === "remove" && (
         <Confirm title="Remove this credential?" action="Remove" run={remove} onClose={close}>
-          {provider.name} is called with the key that ends in {credential.last4 ?? "…"} no more, on every
-          node.
+          All nodes will stop calling {provider.name} with the key that ends in {credential.last4 ?? "…"}.
         </Confirm>
       )}
     </li>
@@ -85,7 +84,7 @@ function useCredential({ provider, credential, reload }: CredentialProps) {
   };
   const remove = async () => {
     await change("DELETE", `${path}?credential_id=${encodeURIComponent(credential.id)}`);
-    toast("The credential is removed");
+    toast("Credential removed");
     await reload();
   };
   return { trial, test, pause, remove };
@@ -98,9 +97,9 @@ function Identity({ credential }: { readonly credential: CredentialView }) {
   const details = [
     source === "configured" ? "from the configuration" : "added here",
     weight === 1 ? null : `weight ${weight}`,
-    requests === null ? null : `${formatCount(requests)} requests a minute`,
-    tokens === null ? null : `${formatCount(tokens)} tokens a minute`,
-    error_rate === null || error_rate === 0 ? null : `${formatPercent(error_rate)} errors lately`,
+    requests === null ? null : `${formatCount(requests)} requests/min`,
+    tokens === null ? null : `${formatCount(tokens)} tokens/min`,
+    error_rate === null || error_rate === 0 ? null : `${formatPercent(error_rate)} recent errors`,
     until === null ? null : `until ${formatRelativeTime(until)}`,
     reason,
   ].filter((one) => one !== null);
@@ -127,7 +126,7 @@ function TrialResult({ trial }: { readonly trial: TestResult | string | null }) 
   }
   return (
     <Notice tone="bad">
-      {trial.error ?? "It failed."}
+      {trial.error ?? "The test failed."}
       {trial.status !== null && ` (status ${trial.status})`}
     </Notice>
   );
@@ -159,21 +158,21 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
     const path = `/providers/${provider.name}`;
     if (replaced) await change("PATCH", path, { credential_id: replaced.id, ...fields });
     else await change("POST", path, fields);
-    toast(replaced ? "The credential is replaced" : `${provider.name} has a new credential`);
+    toast(replaced ? "Credential replaced" : `Credential added to ${provider.name}`);
     await onSaved();
     onClose();
   });
   const title = replaced
     ? `Replace the key ••••${replaced.last4 ?? ""}`
     : `Add a credential to ${provider.name}`;
-  const limit = { type: "number", min: 1, step: 1, hint: "That the provider allows it; empty: any" } as const;
+  const limit = { type: "number", min: 1, step: 1, hint: "The provider's limit; empty means none" } as const;
   return (
     <FormDialog title={title} action={replaced ? "Replace" : "Add credential"} task={task} onClose={onClose}>
       <TextField
-        label={`API key of ${provider.name}`}
+        label={`${provider.name} API key`}
         type="password"
         autocomplete="off"
-        hint="Encrypted before it is stored. It is never shown again."
+        hint="Stored encrypted and never shown again"
         isRequired
         isFocused
         {...field("key")}
@@ -184,11 +183,11 @@ export function CredentialForm({ provider, replaced, onClose, onSaved }: Credent
         type="number"
         min={0}
         step="any"
-        hint="Its share of the calls beside the provider's other credentials"
+        hint="Its share of the calls, relative to the provider's other credentials"
         {...field("weight")}
       />
-      <TextField label="Requests a minute" {...limit} {...field("requests")} />
-      <TextField label="Tokens a minute" {...limit} {...field("tokens")} />
+      <TextField label="Requests per minute" {...limit} {...field("requests")} />
+      <TextField label="Tokens per minute" {...limit} {...field("tokens")} />
     </FormDialog>
   );
 }

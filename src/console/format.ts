@@ -102,7 +102,7 @@ export function formatDay(instant: string): string {
 export function formatRelativeTime(instant: string): string {
   const ms = Date.parse(instant) - nowMs();
   const size = Math.abs(ms);
-  if (size < MINUTE_MS) return ms > 0 ? "in a minute" : "just now";
+  if (size < MINUTE_MS) return ms > 0 ? "in less than a minute" : "just now";
   const [value, unit] =
     size < HOUR_MS
       ? [Math.round(size / MINUTE_MS), "min"]

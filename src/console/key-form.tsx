@@ -30,13 +30,13 @@ const EXPIRY_OPTIONS = [
   { value: "date", label: "On a date…" },
 ];
 const ALLOWANCE_OPTIONS = [
-  { value: "default", label: "As everybody (Settings → Limits)" },
-  { value: "own", label: "A number of its own" },
+  { value: "default", label: "Default (see Settings → Limits)" },
+  { value: "own", label: "Custom" },
   { value: "unlimited", label: "Unlimited" },
 ];
 const CONTENT_OPTIONS = [
-  { value: "yes", label: "May be kept" },
-  { value: "no", label: "Never kept" },
+  { value: "yes", label: "May be stored" },
+  { value: "no", label: "Never stored" },
 ];
 
 function makeDraft(key: KeyInUseView | undefined) {
@@ -136,7 +136,7 @@ function OwnerFields({ form, errorOf, isNew }: FieldsProps & { readonly isNew: b
       {isNew && (
         <SelectField
           label="Account"
-          hint="Who pays beyond the allowance"
+          hint="Pays for requests beyond the allowance"
           options={options.length > 0 ? options : [{ value: "default", label: "default" }]}
           {...form.field("account")}
         />
@@ -149,7 +149,7 @@ function OwnerFields({ form, errorOf, isNew }: FieldsProps & { readonly isNew: b
       />
       {isDated && (
         <TextField
-          label="Last day"
+          label="Expiry date"
           type="date"
           isRequired
           {...form.field("date")}
@@ -163,10 +163,10 @@ function OwnerFields({ form, errorOf, isNew }: FieldsProps & { readonly isNew: b
 function LimitFields({ form, errorOf }: FieldsProps) {
   return (
     <div class="two">
-      <SelectField label="Requests a day" options={ALLOWANCE_OPTIONS} {...form.field("allowance")} />
+      <SelectField label="Daily allowance" options={ALLOWANCE_OPTIONS} {...form.field("allowance")} />
       {form.draft.allowance === "own" && (
         <TextField
-          label="Free requests a day"
+          label="Free requests per day"
           type="number"
           min={0}
           isRequired
@@ -176,7 +176,7 @@ function LimitFields({ form, errorOf }: FieldsProps) {
       )}
       <TextField
         label="Spend limit in USD"
-        hint="Over the key's whole life; empty: none"
+        hint="For the key's whole lifetime; empty means none"
         type="number"
         min={0}
         step="any"
@@ -185,7 +185,7 @@ function LimitFields({ form, errorOf }: FieldsProps) {
       />
       <SelectField
         label="Conversations of /v1/responses"
-        hint="Where responses.keep is set"
+        hint="Only has an effect if responses.keep is set"
         options={CONTENT_OPTIONS}
         {...form.field("keeping")}
       />

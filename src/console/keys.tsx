@@ -20,7 +20,7 @@ import { makeHref } from "./route.ts";
 
 const EVERY_MS = 10_000;
 const STATES = [
-  { value: "", label: "Every state" },
+  { value: "", label: "Any state" },
   { value: "active", label: "Active" },
   { value: "expired", label: "Expired" },
   { value: "revoked", label: "Revoked" },
@@ -46,10 +46,10 @@ export function KeysPage() {
   return (
     <>
       <PageHead title="Router" actions={add}>
-        Keys for this gateway. Each one opens every model that is on, within the limits you give it.
+        API keys for this gateway. Each one gives access to all enabled models, within the limits you set.
       </PageHead>
       <div class="row filters">
-        <SearchField label="Search by name or last 4" value={search} onInput={setSearch} />
+        <SearchField label="Search by name or last 4 characters" value={search} onInput={setSearch} />
         <Filter label="State" value={state} options={STATES} onInput={setState} />
       </div>
       <Card isFlush>
@@ -58,7 +58,7 @@ export function KeysPage() {
           of={keys}
           columns={makeColumns(names, setOpen)}
           keyOf={({ id }) => id}
-          empty={isFiltered ? <Empty icon="search" title="No key matches" /> : <NoKeys add={add} />}
+          empty={isFiltered ? <Empty icon="search" title="No matching keys" /> : <NoKeys add={add} />}
         />
       </Card>
       {open && <KeyDialog open={open} setOpen={setOpen} reload={keys.reload} />}
@@ -69,7 +69,7 @@ export function KeysPage() {
 function NoKeys({ add }: { readonly add: ComponentChildren }) {
   return (
     <Empty icon="key" title="No keys yet" action={add}>
-      An application needs a key to call the gateway. Make one, and point your SDK here.
+      Applications need a key to call the gateway. Create one, and point your SDK here.
     </Empty>
   );
 }
@@ -103,13 +103,13 @@ function KeyDialog({ open, setOpen, reload }: KeyDialogProps) {
     case "revoke": {
       const revoke = async () => {
         await change("DELETE", `/keys/${open.key.id}`);
-        toast(`${open.key.name} is revoked`);
+        toast(`${open.key.name} was revoked`);
         await reload();
       };
       return (
         <Confirm title={`Revoke ${open.key.name}?`} action="Revoke key" run={revoke} onClose={close}>
-          Whatever uses the key that ends in {open.key.last4} is refused from its next request on. This can't
-          be undone.
+          All further requests with the key that ends in {open.key.last4} will be refused. This can't be
+          undone.
         </Confirm>
       );
     }
@@ -130,7 +130,7 @@ function KeySecret({ made, onClose }: KeySecretProps) {
   );
   return (
     <Dialog title={`${made.name} is ready`} isWide isKept onClose={onClose} foot={foot}>
-      <Notice tone="warn">Copy the key now: it is kept nowhere and can't be shown again.</Notice>
+      <Notice tone="warn">Copy the key now: it isn't stored and can't be shown again.</Notice>
       <div class="secret">
         <code>{made.secret}</code>
         <CopyButton text={made.secret} label="Copy key" />
@@ -197,7 +197,7 @@ function makeColumns(names: Names, onOpen: (open: OpenDialog) => void): readonly
 function Allowance({ of: { allowance, state } }: { readonly of: KeyInUseView }) {
   if (state !== "active") return <span class="faint">–</span>;
   if (allowance.limit === null) return <span>unlimited</span>;
-  if (allowance.limit === 0) return <span class="soft">none, all is paid</span>;
+  if (allowance.limit === 0) return <span class="soft">none, all requests are paid</span>;
   const words = `${formatCount(allowance.used)} of ${formatCount(allowance.limit)}`;
   return (
     <div

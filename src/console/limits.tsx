@@ -11,7 +11,7 @@ export function LimitsPage() {
   return (
     <>
       <PageHead title="Limits">
-        What every key and request is held to. A key may have a number of requests of its own.
+        Limits of all keys and requests. A key may have its own daily allowance.
       </PageHead>
       <Loaded of={settings}>{(data) => <Rules settings={data} />}</Loaded>
     </>
@@ -24,14 +24,14 @@ function Rules({ settings }: { readonly settings: SettingsView }) {
   return (
     <div class="stack">
       <Notice>
-        These come from the configuration file and take effect when it is saved, without a restart (the
-        server's own excepted).
+        These settings come from the configuration file. Changes take effect without a restart, except those
+        under server.
       </Notice>
       <div class="charts">
-        <Card title="Allowance" note={isAllowanceUsed ? undefined : "Not in use: every request is paid"}>
+        <Card title="Allowance" note={isAllowanceUsed ? undefined : "Not in use: every request is charged"}>
           <Facts rows={listAllowance(settings)} />
         </Card>
-        <Card title="Paying">
+        <Card title="Billing">
           <Facts rows={listPrices(settings)} />
         </Card>
         <Card title="Requests and log">
@@ -40,8 +40,8 @@ function Rules({ settings }: { readonly settings: SettingsView }) {
         <Card title="Selectors">
           <Facts rows={listRouterRules(settings)} />
         </Card>
-        <Card title="Patience with providers">
-          {timeouts.length === 0 ? <p class="faint">No provider is on.</p> : <Facts rows={timeouts} />}
+        <Card title="Provider timeouts">
+          {timeouts.length === 0 ? <p class="faint">No provider is enabled.</p> : <Facts rows={timeouts} />}
         </Card>
         <Card title="This gateway">
           <Facts rows={listServer(settings)} />
@@ -55,33 +55,33 @@ function listAllowance({ quota }: SettingsView): readonly Fact[] {
   const { models, budget_usd_per_day: budget } = quota.free;
   return [
     [
-      "Free requests a day",
+      "Free requests per day",
       quota.requests_per_day === null ? "unlimited" : formatCount(quota.requests_per_day),
     ],
-    ["After those", quota.throttle_ms === 0 ? "none" : `one every ${formatDuration(quota.throttle_ms)}`],
-    ["Counted for", quota.scope === "key" ? "each key by itself" : "all keys of an account together"],
-    ["The day begins", `${quota.day_starts} ${quota.time_zone}`],
+    ["Beyond those", quota.throttle_ms === 0 ? "none" : `one every ${formatDuration(quota.throttle_ms)}`],
+    ["Counted for", quota.scope === "key" ? "each key separately" : "all keys of an account together"],
+    ["Day starts at", `${quota.day_starts} ${quota.time_zone}`],
     ["Models", models.includes("*") ? "all" : models.join(", ")],
-    ["Worth at most", budget === null ? "any amount" : `${formatUsd(budget)} a day`],
+    ["Total cost", budget === null ? "unlimited" : `up to ${formatUsd(budget)} per day`],
   ];
 }
 
 function listPrices({ billing }: SettingsView): readonly Fact[] {
   return [
     ["Charged", billing.charge === "always" ? "every request" : "requests beyond the allowance"],
-    ["Price", billing.markup === 1 ? "as the provider's" : `the provider's × ${billing.markup}`],
+    ["Price", billing.markup === 1 ? "the provider's price" : `the provider's price × ${billing.markup}`],
     ["Balances", "prepaid, never below zero"],
   ];
 }
 
 function listBounds({ limits, server, log }: SettingsView): readonly Fact[] {
   return [
-    ["Messages in a request", `${formatCount(limits.messages)} at most`],
-    ["Answers to a request (n)", `${formatCount(limits.n)} at most`],
-    ["Size of a request", `${formatBytes(server.body_limit)} at most`],
-    ["Requests being read", `${formatBytes(server.body_memory)} at most together`],
-    ["Log kept for", formatDuration(log.keep_ms)],
-    ["Prompts and answers", log.content ? <Badge tone="warn">kept in the log</Badge> : "not kept"],
+    ["Messages per request", `up to ${formatCount(limits.messages)}`],
+    ["Answers per request (n)", `up to ${formatCount(limits.n)}`],
+    ["Request size", `up to ${formatBytes(server.body_limit)}`],
+    ["Requests being read", `up to ${formatBytes(server.body_memory)} in total`],
+    ["Log retention", formatDuration(log.keep_ms)],
+    ["Prompts and answers", log.content ? <Badge tone="warn">logged</Badge> : "not logged"],
   ];
 }
 
@@ -97,8 +97,8 @@ function listRouterRules({ router }: SettingsView): readonly Fact[] {
 function listTimeouts({ timeouts }: SettingsView): readonly Fact[] {
   return timeouts.map(({ provider, first_byte_ms, idle_ms, total_ms }) => {
     const first =
-      first_byte_ms === null ? "first byte by the model" : `first byte ${formatDuration(first_byte_ms)}`;
-    return [provider, `${first} · silence ${formatDuration(idle_ms)} · in all ${formatDuration(total_ms)}`];
+      first_byte_ms === null ? "first byte per model" : `first byte ${formatDuration(first_byte_ms)}`;
+    return [provider, `${first} · idle ${formatDuration(idle_ms)} · total ${formatDuration(total_ms)}`];
   });
 }
 
@@ -108,6 +108,6 @@ function listServer({ server, version, store, node }: SettingsView): readonly Fa
     ["Store", store === "sqlite" ? "SQLite" : "PostgreSQL"],
     ["Node", <code key="node">{node}</code>],
     ["Listens on", `${server.host}:${server.port}`],
-    ["Ending waits for", formatDuration(server.drain_ms)],
+    ["Shutdown waits for", formatDuration(server.drain_ms)],
   ];
 }

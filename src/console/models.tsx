@@ -22,9 +22,9 @@ const CONTEXTS = [
 ];
 const PRICES = [
   { value: "", label: "Any price" },
-  { value: "0.5", label: "up to $0.50 answer" },
-  { value: "2", label: "up to $2 answer" },
-  { value: "10", label: "up to $10 answer" },
+  { value: "0.5", label: "up to $0.50 output" },
+  { value: "2", label: "up to $2 output" },
+  { value: "10", label: "up to $10 output" },
 ];
 const CAPABILITIES = ["vision", "tools", "reasoning", "structured", "files", "audio"] as const;
 
@@ -58,8 +58,8 @@ export function ModelsPage() {
                   </p>
                   <Card isFlush>
                     {found.length === 0 ? (
-                      <Empty icon="search" title="No model matches">
-                        Take a filter away, or turn on more providers.
+                      <Empty icon="search" title="No matching models">
+                        Remove a filter, or enable more providers.
                       </Empty>
                     ) : (
                       <>
@@ -139,7 +139,7 @@ interface FiltersProps {
 function Filters({ all, query }: FiltersProps) {
   const providers = [...new Set(all.map(({ provider }) => provider))].sort();
   const options = [
-    { value: "", label: "Every provider" },
+    { value: "", label: "Any provider" },
     ...providers.map((name) => ({ value: name, label: name })),
   ];
   return (
@@ -190,14 +190,14 @@ const COLUMNS: readonly Column<CardView>[] = [
     sort: "context",
     cell: ({ context_window }) => formatTokens(context_window),
   },
-  { label: "Longest answer", as: "end", cell: ({ max_output_tokens }) => formatTokens(max_output_tokens) },
-  { label: "Prompt", as: "end", sort: "input", cell: ({ pricing }) => formatPrice(pricing?.input) },
+  { label: "Max output", as: "end", cell: ({ max_output_tokens }) => formatTokens(max_output_tokens) },
+  { label: "Input", as: "end", sort: "input", cell: ({ pricing }) => formatPrice(pricing?.input) },
   {
     label: "Cached",
     as: "end",
     cell: ({ pricing }) => <span class="faint">{formatPrice(pricing?.cached_input)}</span>,
   },
-  { label: "Answer", as: "end", sort: "output", cell: ({ pricing }) => formatPrice(pricing?.output) },
+  { label: "Output", as: "end", sort: "output", cell: ({ pricing }) => formatPrice(pricing?.output) },
   {
     label: "Released",
     sort: "released",
@@ -213,7 +213,7 @@ const COLUMNS: readonly Column<CardView>[] = [
           </Badge>
         </a>
       ) : (
-        <Badge>{off_because === "disabled" ? "disabled" : "provider off"}</Badge>
+        <Badge>{off_because === "disabled" ? "disabled" : "provider not enabled"}</Badge>
       ),
   },
 ];
@@ -222,13 +222,13 @@ const COLUMNS: readonly Column<CardView>[] = [
 function Aliases() {
   const aliases = usePages<AliasView>("/aliases", {}, EVERY_MS);
   return (
-    <Card title="Aliases" note="Names that clients may use for models" isFlush>
+    <Card title="Aliases" note="Other names that clients can use for models" isFlush>
       <List
         label="Aliases"
         of={aliases}
         columns={ALIAS_COLUMNS}
         keyOf={({ name }) => name}
-        empty={<p class="card-body faint">There are none.</p>}
+        empty={<p class="card-body faint">No aliases.</p>}
       />
     </Card>
   );
@@ -236,10 +236,10 @@ function Aliases() {
 
 const ALIAS_COLUMNS: readonly Column<AliasView>[] = [
   { label: "Name", as: "head", cell: ({ name }) => <span class="strong">{name}</span> },
-  { label: "Stands for", cell: ({ target }) => <Target target={target} /> },
+  { label: "Target", cell: ({ target }) => <Target target={target} /> },
   {
-    label: "Defined by",
-    cell: ({ source }) => <Badge>{source === "configured" ? "the file" : "/admin/v1/aliases"}</Badge>,
+    label: "Defined in",
+    cell: ({ source }) => <Badge>{source === "configured" ? "configuration" : "/admin/v1/aliases"}</Badge>,
   },
 ];
 

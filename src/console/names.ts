@@ -28,8 +28,8 @@ export function useNames(): Names {
 
 export const SELECTORS = [
   { id: "Router#best", what: "The best answer" },
-  { id: "Router#fair", what: "A good answer at the least cost" },
-  { id: "Router#light", what: "The soonest answer" },
+  { id: "Router#fair", what: "A good answer at the lowest cost" },
+  { id: "Router#light", what: "The fastest answer" },
 ] as const;
 
 export interface Models {

@@ -60,7 +60,7 @@ export function OverviewPage() {
         actions={
           <>
             <Live isOn={isLive} />
-            <Segments label="Time" options={RANGES} value={range.value} onChange={choose} />
+            <Segments label="Period" options={RANGES} value={range.value} onChange={choose} />
           </>
         }
       />
@@ -124,9 +124,9 @@ function Charts({ data }: { readonly data: Overview }) {
 function NoTraffic() {
   return (
     <Card>
-      <Empty icon="overview" title="No traffic in this time">
+      <Empty icon="overview" title="No traffic in this period">
         Add a key under <a href="#/settings/router">Settings → Router</a> and point your SDK at this address,
-        or ask something in the <a href="#/playground">playground</a>: what comes in is counted here at once.
+        or try the <a href="#/playground">playground</a>. Requests appear here immediately.
       </Empty>
     </Card>
   );
@@ -148,7 +148,7 @@ interface ChartRow {
 const CHARTS: readonly ChartRow[] = [
   {
     title: "Requests",
-    describe: ({ requests, errors }) => `Requests over time, ${requests} in all, ${errors} of them failed`,
+    describe: ({ requests, errors }) => `Requests over time, ${requests} in total, ${errors} failed`,
     ...{ format: formatCompact, isBars: true, isWhole: true },
     lines: [
       ["Answered", "--c1", ({ requests, errors }) => requests - errors],
@@ -157,7 +157,7 @@ const CHARTS: readonly ChartRow[] = [
   },
   {
     title: "Spend",
-    describe: ({ cost_usd }) => `Spend over time, ${formatUsd(cost_usd)} in all`,
+    describe: ({ cost_usd }) => `Spend over time, ${formatUsd(cost_usd)} in total`,
     ...{ format: formatUsdCompact, isBars: true },
     lines: [
       ["Charged to balances", "--c2", ({ charged_usd }) => charged_usd],
@@ -178,7 +178,7 @@ const CHARTS: readonly ChartRow[] = [
     describe: () => "Time to the first token over time",
     ...{ format: formatDuration, isWhole: true },
     lines: [
-      ["Half within", "--c1", ({ first_token_ms }) => first_token_ms?.p50 ?? null],
+      ["50% within", "--c1", ({ first_token_ms }) => first_token_ms?.p50 ?? null],
       ["95% within", "--c3", ({ first_token_ms }) => first_token_ms?.p95 ?? null],
     ],
   },
@@ -241,7 +241,7 @@ interface ChangeProps {
 }
 
 function Change({ share, isLessBetter }: ChangeProps) {
-  if (share === null) return "nothing before to compare";
+  if (share === null) return "nothing to compare with";
   const look = !isLessBetter ? "" : share < 0 ? "good" : share > 0.05 ? "worse" : "";
   return (
     <>
@@ -249,7 +249,7 @@ function Change({ share, isLessBetter }: ChangeProps) {
         {share > 0 ? "+" : share < 0 ? "−" : "±"}
         {formatPercent(Math.abs(share))}
       </span>{" "}
-      to the time before
+      vs. previous period
     </>
   );
 }

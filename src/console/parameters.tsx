@@ -12,7 +12,7 @@ interface Bound {
 const BOUNDS: readonly Bound[] = [
   { name: "temperature", label: "Temperature", min: 0, max: 2, step: 0.1 },
   { name: "top_p", label: "Top P", min: 0, max: 1, step: 0.05 },
-  { name: "max_tokens", label: "Longest answer", min: 1, step: 1 },
+  { name: "max_tokens", label: "Max tokens", min: 1, step: 1 },
   { name: "presence_penalty", label: "Presence penalty", min: -2, max: 2, step: 0.1 },
   { name: "frequency_penalty", label: "Frequency penalty", min: -2, max: 2, step: 0.1 },
   { name: "seed", label: "Seed", min: 0, step: 1 },
@@ -26,7 +26,7 @@ function findError({ min, max, step }: Bound, text: string): string | null {
   const value = Number(text);
   const isWhole = step !== 1 || Number.isInteger(value);
   if (!Number.isNaN(value) && value >= min && (max === undefined || value <= max) && isWhole) return null;
-  return max === undefined ? `A whole number, ${min} or more` : `From ${min} to ${max}`;
+  return max === undefined ? `An integer, ${min} or more` : `From ${min} to ${max}`;
 }
 
 /** Returns the request's fields. Null if one is out of bounds. */
@@ -47,7 +47,7 @@ export function Parameters({ typed, onChange }: ParametersProps) {
       <TextField
         label="System prompt"
         rows={2}
-        placeholder="How to answer"
+        placeholder="You are a helpful assistant."
         value={typed.system ?? ""}
         onInput={(system) => onChange({ ...typed, system })}
       />
@@ -61,7 +61,7 @@ export function Parameters({ typed, onChange }: ParametersProps) {
               label={label}
               type="number"
               {...{ min, max, step }}
-              placeholder="model's own"
+              placeholder="model default"
               value={value}
               onInput={(text) => onChange({ ...typed, [name]: text })}
               error={findError(bound, value)}

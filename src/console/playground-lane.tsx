@@ -65,7 +65,7 @@ export function LaneView({ lane, number, onModel, choice, onRemove }: LaneProps)
       </LaneHead>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long answers are scrolled by the keyboard too. */}
       <div class="lane-body" ref={end} tabIndex={0} role="log" aria-label={`Conversation with ${lane.model}`}>
-        {lane.turns.length === 0 && <p class="faint lane-empty">Its answers appear here.</p>}
+        {lane.turns.length === 0 && <p class="faint lane-empty">Answers appear here.</p>}
         {lane.turns.map((turn, at) => (
           <TurnView key={at} turn={turn} />
         ))}
@@ -163,7 +163,7 @@ function ChatFigures({ answer }: { readonly answer: Answer }) {
     usage && describeCharge(usage),
     firstTokenMs === null ? null : `first token ${formatDuration(firstTokenMs)}`,
     speed === null ? null : `${Math.round(speed)} tokens/s`,
-    finish === "length" ? "cut at the longest answer" : null,
+    finish === "length" ? "cut off at the output limit" : null,
   ];
   return <Figures model={model} totalMs={totalMs} parts={parts} />;
 }

@@ -48,7 +48,7 @@ export async function streamAnswer(
     const streamed = { ...body, stream: true, stream_options: { include_usage: true } };
     const response = await call("POST", "/playground", streamed, { signal: stop });
     set({ model: response.headers.get("x-poundkey-model") });
-    if (!response.body) throw new Error("The gateway sent nothing.");
+    if (!response.body) throw new Error("The gateway sent an empty answer.");
     for await (const data of readEvents(response.body)) {
       if (data === "[DONE]") break;
       const chunk: Event = JSON.parse(data);

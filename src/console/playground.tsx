@@ -139,7 +139,7 @@ function ChatPage({ chat, choice }: ChatProps) {
 
 const STARTERS = [
   "Explain what an API gateway does, in two sentences.",
-  "Write a function that finds the longest word of a text.",
+  "Write a function that finds the longest word in a text.",
   "Plan a quiet weekend by the sea.",
 ];
 
@@ -251,7 +251,7 @@ function CodeDialog({ lanes, setup, onClose }: CodeDialogProps) {
     <Dialog title="View as code" isWide onClose={onClose}>
       <ExampleCode example={example} />
       <p class="small faint">
-        Put a key of Settings → Router in place of sk-…; images are cut to {IMAGE_SHOWN} characters here.
+        Replace sk-… with a key from Settings → Router. Images are cut to {IMAGE_SHOWN} characters here.
       </p>
     </Dialog>
   );

@@ -21,12 +21,12 @@ export function ProvidersPage() {
   return (
     <>
       <PageHead title="Providers">
-        Where requests go. Keys added here are encrypted at rest and in use on every node within two seconds.
+        Where requests go. Keys added here are stored encrypted and used by every node within two seconds.
       </PageHead>
       <div class="stack">
         {settings.data?.simulated && (
           <Notice>
-            The simulated provider Sim is on: it answers without calling anybody, and costs nothing real.
+            The simulated provider Sim is enabled. It answers without calling anyone, and costs no real money.
           </Notice>
         )}
         <Loaded of={providers}>
@@ -53,8 +53,8 @@ function ProviderLists({ all, onAdd, reload }: ListsProps) {
     <>
       {on.length === 0 && (
         <Card>
-          <Empty icon="provider" title="No provider is on">
-            Add a key to one below, and its models can be used at once.
+          <Empty icon="provider" title="No provider is enabled">
+            Add a key to a provider below to use its models right away.
           </Empty>
         </Card>
       )}
@@ -68,7 +68,7 @@ function ProviderLists({ all, onAdd, reload }: ListsProps) {
 
 const BREAKERS: Readonly<Record<ProviderView["breaker"], { readonly tone: Tone; readonly word: string }>> = {
   closed: { tone: "ok", word: "working" },
-  half_open: { tone: "warn", word: "trying again" },
+  half_open: { tone: "warn", word: "recovering" },
   open: { tone: "bad", word: "failing" },
 };
 
@@ -96,7 +96,7 @@ function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
       <div class="stack">
         <ProviderVitals provider={provider} />
         {provider.credentials.length === 0 ? (
-          <p class="faint">It needs no credential.</p>
+          <p class="faint">This provider needs no credential.</p>
         ) : (
           <ul class="credentials" aria-label={`Credentials of ${provider.name}`}>
             {provider.credentials.map((credential) => (
@@ -115,9 +115,9 @@ function ProviderCard({ provider, onAdd, reload }: ProviderCardProps) {
 }
 
 function ProviderVitals({ provider }: { readonly provider: ProviderView }) {
-  const models = <a href={makeHref("/models", { provider: provider.name })}>Its models</a>;
+  const models = <a href={makeHref("/models", { provider: provider.name })}>Models</a>;
   const { error_rate, in_flight, first_token_ms: first, tokens_per_second } = provider;
-  if (error_rate === null && in_flight === 0) return <p class="faint">No calls lately. {models}</p>;
+  if (error_rate === null && in_flight === 0) return <p class="faint">No recent calls. {models}</p>;
   const failing = provider.models.filter(({ breaker }) => breaker !== "closed");
   const catalogue = (
     <>
@@ -128,11 +128,11 @@ function ProviderVitals({ provider }: { readonly provider: ProviderView }) {
   return (
     <Vitals
       rows={[
-        ["Errors lately", error_rate === null ? "–" : formatPercent(error_rate)],
+        ["Recent errors", error_rate === null ? "–" : formatPercent(error_rate)],
         ["First token", first ? formatDuration(first.p50) : "–"],
         ["95% within", first ? formatDuration(first.p95) : "–"],
-        ["Tokens a second", tokens_per_second ?? "–"],
-        ["Under way", in_flight],
+        ["Tokens per second", tokens_per_second ?? "–"],
+        ["In progress", in_flight],
         ["Catalogue", catalogue],
       ]}
     />
@@ -145,7 +145,7 @@ interface OffCardProps extends Pick<ListsProps, "onAdd"> {
 
 function OffCard({ providers, onAdd }: OffCardProps) {
   return (
-    <Card title="Off" note="Known providers that have no key yet">
+    <Card title="Not enabled" note="Known providers without a key">
       <ul class="off-list">
         {providers.map((provider) => (
           <li key={provider.name} class="row tight between">
@@ -154,7 +154,7 @@ function OffCard({ providers, onAdd }: OffCardProps) {
               <div class="small faint clip">{provider.base_url.replace(/^https?:\/\//, "")}</div>
             </div>
             <Button isTiny icon="plus" onClick={() => onAdd(provider)}>
-              Add key<span class="hidden-text"> of {provider.name}</span>
+              Add key<span class="hidden-text"> for {provider.name}</span>
             </Button>
           </li>
         ))}

@@ -7,7 +7,7 @@ import { Card } from "./parts/page.tsx";
 
 export function RequestContent({ content }: { readonly content: ContentView }) {
   const answers = asList(content.reply?.choices).flatMap((choice) => asFields(choice).message ?? []);
-  const note = content.truncated ? "Cut: it was longer than is kept" : "Kept because log.content is on";
+  const note = content.truncated ? "Shortened to the log's size limit" : "Logged because log.content is true";
   const fields = Object.keys(content.request ?? {}).length > 0 ? content.request : null;
   return (
     <Card title="Prompt and answer" note={note}>
@@ -18,7 +18,7 @@ export function RequestContent({ content }: { readonly content: ContentView }) {
       </ol>
       {fields && (
         <details>
-          <summary>The request's other fields</summary>
+          <summary>Other fields of the request</summary>
           <Code text={JSON.stringify(fields, null, 2)} />
         </details>
       )}

@@ -17,8 +17,8 @@ function formatHigh(high: number | null | undefined, format: (value: number) => 
 
 function describeBasis({ familiar, labelled }: NonNullable<DecisionView["basis"]>): string {
   const topics = labelled.map(({ topic, prompts }) => `${prompts} of ${topic.replaceAll("_", " ")}`);
-  const leaned = topics.length > 0 ? `Labelled prompts like it: ${topics.join(", ")}.` : "";
-  return familiar ? leaned : `It is unlike what is known. ${leaned}`;
+  const leaned = topics.length > 0 ? `Similar labelled prompts: ${topics.join(", ")}.` : "";
+  return familiar ? leaned : `Few known prompts are similar. ${leaned}`;
 }
 
 interface RequestDecisionProps {
@@ -80,19 +80,19 @@ export function RequestDecision({ decision, used }: RequestDecisionProps) {
     <Card title="Why this model" isFlush>
       <div class="card-body stack">
         <p class="soft">
-          Taken to be{" "}
+          Classified as{" "}
           {kinds.map(([kind, share], at) => (
             <span key={kind}>
               {at > 0 && ", "}
               <span class="strong">{kind}</span> {formatPercent(share)}
             </span>
           ))}
-          ; difficulty {formatPercent(features.difficulty)}, an answer of about {features.output_tokens}{" "}
+          ; difficulty {formatPercent(features.difficulty)}; expected answer: about {features.output_tokens}{" "}
           tokens.
-          {pinned && ` The configuration pins ${pinned}.`}
+          {pinned && ` The configuration pins the model for ${pinned}.`}
           {decision.stays && " The conversation stays with the model that holds its prompt."}
           {decision.basis && ` ${describeBasis(decision.basis)}`}
-          {gone.length > 0 && ` Left out: ${gone.join(", ")}.`}
+          {gone.length > 0 && ` Excluded models: ${gone.join(", ")}.`}
         </p>
       </div>
       <Table label="Candidates" columns={columns} rows={candidates} keyOf={({ model }) => model} />

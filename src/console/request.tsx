@@ -48,7 +48,7 @@ function Detail({ request }: Part) {
         {request.timeline ? (
           <Timeline timeline={request.timeline} />
         ) : (
-          <p class="faint">The times of this request's phases were not kept.</p>
+          <p class="faint">This request's timeline was not recorded.</p>
         )}
       </Card>
       <div class="charts">
@@ -66,9 +66,9 @@ function Summary({ request }: Part) {
   const seconds = (request.total_ms - (request.first_token_ms ?? 0)) / 1000;
   const speed = request.stream && seconds > 0 && tokens.completion > 1 ? tokens.completion / seconds : null;
   const figures: readonly Fact[] = [
-    ["Took", formatDuration(request.total_ms)],
+    ["Duration", formatDuration(request.total_ms)],
     ["First token", request.first_token_ms === null ? "–" : formatDuration(request.first_token_ms)],
-    [describeUnits(request.units) === null ? "Tokens" : "Work", describeUsage(tokens, request.units)],
+    [describeUnits(request.units) === null ? "Tokens" : "Usage", describeUsage(tokens, request.units)],
     ["Speed", speed === null ? "–" : `${Math.round(speed)} tokens/s`],
     ["Cost", formatUsd(request.cost_usd)],
   ];
@@ -90,28 +90,28 @@ function Summary({ request }: Part) {
 
 const ENDINGS: Readonly<Record<string, string>> = {
   done: "answered",
-  client_gone: "client left",
+  client_gone: "client disconnected",
   upstream_failed: "provider failed",
-  broken_off: "broken off",
-  timeout: "too late",
+  broken_off: "incomplete",
+  timeout: "timed out",
   refused: "refused",
   lost: "lost",
 };
 
 const COST_LABELS: Readonly<Record<string, string>> = {
   input: "Prompt",
-  "cached input": "Prompt, from the cache",
-  "cache write": "Written to the cache",
+  "cached input": "Cached prompt",
+  "cache write": "Cache write",
   output: "Answer",
   reasoning: "Reasoning",
   request: "Calls",
   search: "Searches",
-  "cache write for an hour": "Written to the cache for an hour",
-  "audio input": "Sound",
-  "image input": "Pictures",
-  "audio output": "Sound made",
-  "image output": "Pictures made",
-  image: "Pictures",
+  "cache write for an hour": "Cache write (1 hour)",
+  "audio input": "Audio input",
+  "image input": "Image input",
+  "audio output": "Audio output",
+  "image output": "Image output",
+  image: "Images",
   second: "Seconds",
   character: "Characters",
   "search unit": "Search units",
@@ -133,7 +133,7 @@ function Cost({ request }: Part) {
     <Card title="Cost">
       {cost ? (
         <table class="bill">
-          <caption class="hidden-text">Cost line by line</caption>
+          <caption class="hidden-text">Cost by line</caption>
           <tbody>
             {cost.lines.map(({ what, count: many, usd_per_million, usd: amount }) => (
               <tr key={what}>
@@ -155,7 +155,7 @@ function Cost({ request }: Part) {
               </tr>
             )}
             <tr class="bill-sum">
-              <th scope="row">In all</th>
+              <th scope="row">Total</th>
               <td />
               <td>{formatUsd(cost.total_usd)}</td>
             </tr>
@@ -166,8 +166,8 @@ function Cost({ request }: Part) {
       )}
       <p class="small faint bill-note">
         {request.charged_usd > 0
-          ? `${formatUsd(request.charged_usd)} was charged; ${formatUsd(request.hold_usd)} had been held for it.`
-          : "Nothing was charged: it lay within the allowance, or cost nothing."}
+          ? `${formatUsd(request.charged_usd)} was charged, of ${formatUsd(request.hold_usd)} that was held.`
+          : "Nothing was charged: the request was within the allowance or cost nothing."}
       </p>
     </Card>
   );
@@ -175,7 +175,7 @@ function Cost({ request }: Part) {
 
 const SOURCES: Readonly<Record<string, string>> = {
   provider: "counted by the provider",
-  estimate: "estimated: the provider gave no count",
+  estimate: "estimated, because the provider reported none",
   none: "nothing to count",
 };
 
@@ -185,20 +185,20 @@ function FactsCard({ request }: Part) {
   const facts: readonly Fact[] = [
     ["Key", <a href={makeHref("/activity", { key_id })}>{names.key(key_id)}</a>],
     ["Account", <a href={makeHref(`/settings/accounts/${account_id}`)}>{names.account(account_id)}</a>],
-    ["Asked for", `${request.model_asked}, ${request.stream ? "streamed" : "whole"}`],
-    ["At", request.surface],
+    ["Requested", `${request.model_asked}, ${request.stream ? "streamed" : "not streamed"}`],
+    ["API", request.surface],
     ["Tokens", SOURCES[request.usage_source] ?? request.usage_source],
     [
-      "Id",
+      "ID",
       <div class="row tight">
         <code>{id}</code>
-        <CopyButton text={id} isIconOnly label="Copy the id" />
+        <CopyButton text={id} isIconOnly label="Copy ID" />
       </div>,
     ],
-    ["Request id", <code>{request.request_id}</code>],
+    ["Request ID", <code>{request.request_id}</code>],
   ];
   return (
-    <Card title="Facts">
+    <Card title="Details">
       <Facts rows={facts} />
     </Card>
   );

@@ -9,7 +9,7 @@ import { usePages } from "./resource.ts";
 type Row = Savings["data"][number];
 
 const COLUMNS: readonly Column<Row>[] = [
-  { label: "Week from", as: "head", cell: ({ week }) => <span class="strong">{week}</span> },
+  { label: "Week of", as: "head", cell: ({ week }) => <span class="strong">{week}</span> },
   { label: "Selector", cell: ({ selector }) => selector },
   {
     label: "Requests",
@@ -23,14 +23,14 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { label: "Predicted", as: "end", cell: ({ predicted }) => formatPercent(predicted) },
   {
-    label: "Kept, by scores",
+    label: "Achieved, by scores",
     as: "end",
     cell: ({ kept, kept_error, judged }) =>
       kept === null
         ? `too few scores (${judged})`
         : `${formatPercent(kept)} ± ${formatPercent(kept_error ?? 0)}`,
   },
-  { label: "Saved", as: "end", cell: ({ saved_usd }) => formatUsd(saved_usd) },
+  { label: "Money saved", as: "end", cell: ({ saved_usd }) => formatUsd(saved_usd) },
   {
     label: "Time saved",
     as: "end",
@@ -48,8 +48,8 @@ export function SavingsCard() {
         columns={COLUMNS}
         keyOf={({ week, selector }) => `${week} ${selector}`}
         empty={
-          <Empty icon="activity" title="Neither chose in the last four weeks">
-            They promise a share of the best model's quality, and save money or time.
+          <Empty icon="activity" title="No choices in the last four weeks">
+            These selectors promise a share of the best model's quality, and save money or time.
           </Empty>
         }
       />

@@ -18,7 +18,7 @@ export function SignIn() {
         </div>
         <div>
           <h1>Sign in</h1>
-          <p>The console opens with this gateway's admin token.</p>
+          <p>Sign in with this gateway's admin token.</p>
         </div>
         <TextField
           label="Admin token"
@@ -38,11 +38,11 @@ export function SignIn() {
           <summary>Where is the token?</summary>
           <ul>
             <li>
-              It was printed once, at the first start; or it is what <code>POUNDKEY_ADMIN_TOKEN</code> or{" "}
-              <code>server.admin_token</code> says.
+              It was printed once, at the first start, unless it is set in <code>POUNDKEY_ADMIN_TOKEN</code>{" "}
+              or <code>server.admin_token</code>.
             </li>
             <li>
-              <code>poundkey admin token --reset</code> makes a new one.
+              <code>poundkey admin token --reset</code> creates a new one.
             </li>
           </ul>
         </details>
@@ -53,5 +53,5 @@ export function SignIn() {
 
 function describeFailure(error: unknown): string {
   if (!(error instanceof ApiError)) return describeError(error);
-  return error.status === 401 ? "That is not this gateway's admin token." : error.message;
+  return error.status === 401 ? "Incorrect admin token." : error.message;
 }

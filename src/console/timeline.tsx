@@ -9,8 +9,8 @@ type Times = NonNullable<RequestDetailView["timeline"]>;
 const OUTCOMES: Readonly<Record<AttemptView["outcome"], { readonly tone?: Tone; readonly word: string }>> = {
   answered: { tone: "ok", word: "answered" },
   failed: { tone: "bad", word: "failed" },
-  outrun: { word: "outrun by another" },
-  left: { tone: "warn", word: "left" },
+  outrun: { word: "another attempt was faster" },
+  left: { tone: "warn", word: "client disconnected" },
 };
 
 export function Timeline({ timeline }: { readonly timeline: Times }) {
@@ -70,7 +70,7 @@ function AttemptBar({ attempt, number, wholeMs }: AttemptBarProps) {
   const note =
     firstMs === null
       ? formatDuration(endMs - attempt.start_ms)
-      : `first token after ${formatDuration(firstMs - attempt.start_ms)}, ${formatDuration(endMs - attempt.start_ms)} in all`;
+      : `first token after ${formatDuration(firstMs - attempt.start_ms)}, ${formatDuration(endMs - attempt.start_ms)} in total`;
   const isBad = attempt.outcome === "failed";
   const parts: readonly Piece[] = [
     { kind: isBad ? "bad" : "wait", fromMs: attempt.start_ms, toMs: firstMs ?? endMs },

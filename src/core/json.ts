@@ -30,7 +30,7 @@ export function asNumber(value: unknown): number | undefined {
 /** More than any model reads or writes. Sums and prices of such counts stay exact. */
 const COUNT_MAX = 1e9;
 
-/** Reads a token count: a whole number from 0 to 1e9. Larger numbers count as 1e9, anything else as 0. */
+/** Reads a token count: an integer from 0 to 1e9. Larger numbers count as 1e9, anything else as 0. */
 export function asCount(value: unknown): number {
   if (typeof value !== "number" || !Number.isFinite(value) || value <= 0) return 0;
   return Math.min(Math.round(value), COUNT_MAX);

@@ -117,7 +117,7 @@ function checkString(rules: Rules, value: unknown, path: string): Fault | null {
     );
   }
   if (rules.pattern !== undefined && !new RegExp(rules.pattern).test(value)) {
-    return fault("invalid_value", path, rules, "the text is of another form");
+    return fault("invalid_value", path, rules, "the string doesn't match the expected format");
   }
   return null;
 }
@@ -144,7 +144,7 @@ function checkNumber(rules: Rules, value: unknown, path: string): Fault | null {
   }
   const isBelow = value <= exclusiveMinimum;
   return isBelow
-    ? fault(`${kind}_below_min_value`, path, rules, `expected more than ${exclusiveMinimum}`)
+    ? fault(`${kind}_below_min_value`, path, rules, `expected a value > ${exclusiveMinimum}`)
     : null;
 }
 
@@ -225,7 +225,7 @@ export function missingParameter(path: string): Fault {
 
 function unknown(path: string, { properties = {} }: Rules): Fault {
   const known = Object.keys(properties).join(", ");
-  const message = `Unknown parameter: '${path}'. Known are: ${known}.`;
+  const message = `Unknown parameter: '${path}'. Supported parameters are: ${known}.`;
   return new Fault("unknown_parameter", message, { param: path });
 }
 

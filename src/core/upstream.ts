@@ -138,10 +138,10 @@ function searched(error: UpstreamError): Harmless | undefined {
 }
 
 const GENERIC: Partial<Record<FaultCode, string>> = {
-  upstream_auth: "The provider refused the gateway's own credential or quota.",
+  upstream_auth: "The provider refused the gateway's key, or its quota is used up.",
   upstream_timeout: "The provider did not answer in time.",
   upstream_error: "The provider failed to answer.",
-  provider_busy: "The provider is refusing requests for load. Please try again shortly.",
+  provider_busy: "The provider is overloaded or limiting requests. Please try again shortly.",
 };
 
 /** Returns the fault of an upstream error. Keeps the provider's message only if the request was at fault. */
@@ -158,7 +158,7 @@ export function upstreamFault(error: UpstreamError): Fault {
 
 /** The upstream's answer does not follow its dialect, or is incomplete. */
 export function garbled(what: string): Fault {
-  return new Fault("upstream_error", "The provider's answer was broken off or not readable.", {
+  return new Fault("upstream_error", "The provider's answer was incomplete or malformed.", {
     cause: what,
   });
 }

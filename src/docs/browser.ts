@@ -34,7 +34,7 @@ async function search(): Promise<void> {
     status.textContent = found.length === 0 ? "Nothing found." : `${found.length} found`;
   } catch {
     list.replaceChildren();
-    status.textContent = "The index could not be loaded. Is the gateway running?";
+    status.textContent = "Can't load the search index. Is the gateway running?";
   }
 }
 

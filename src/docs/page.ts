@@ -48,7 +48,7 @@ function renderFrame({ name, title, head, body }: Page, manual: Manual): string 
 ${head}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the text</a>
+<a class="skip" href="#main">Skip to content</a>
 <header>
 <a class="brand" href="/docs"><img src="/docs/icon.svg" alt="" width="24" height="24">Poundkey <span>manual</span></a>
 <search hidden>

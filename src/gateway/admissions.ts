@@ -36,7 +36,7 @@ export class Admissions {
     const untilMs = this.#ports.clock.monotonicMs() + (timeoutMs ?? Number.POSITIVE_INFINITY);
     for (let same = id; ; ) {
       const waitMs = untilMs - this.#ports.clock.monotonicMs();
-      if (waitMs <= 0) throw new Fault("upstream_timeout", "The same request's answer did not come in time.");
+      if (waitMs <= 0) throw new Fault("upstream_timeout", "The same request did not finish in time.");
       await this.#change(same, endings, Math.min(POLL_MS, waitMs));
       const reason = endings.find((one) => one.reason)?.reason;
       if (reason) throw reason;
@@ -58,7 +58,7 @@ export class Admissions {
     const { promise, resolve } = Promise.withResolvers<void>();
     const waiting = this.#waiting.get(id) ?? new Set();
     if (waiting.size >= TWINS_MAX) {
-      throw new Fault("overloaded", "Too many requests wait for the answer to the same Idempotency-Key.");
+      throw new Fault("overloaded", "Too many requests are waiting for the same Idempotency-Key.");
     }
     this.#waiting.set(id, waiting.add(resolve));
     const callOff = this.#ports.clock.after(withinMs, resolve);

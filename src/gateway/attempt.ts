@@ -96,7 +96,7 @@ export function recordFailure<F extends Form>(
 
 /** The client's own time limit has passed. Clients see the code of a provider's timeout. */
 function makeClientTimeout(): Fault {
-  const message = "The provider did not answer in time: x-poundkey-timeout allowed no more.";
+  const message = "The provider did not answer in time (limited by x-poundkey-timeout).";
   return new Fault("client_timeout", message, { shownCode: "upstream_timeout" });
 }
 
@@ -176,6 +176,6 @@ function boundStack<Result>(work: () => Result): Result {
     return work();
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown;
-    throw new Fault("invalid_value", "The request is too intricate to be put into the provider's form.");
+    throw new Fault("invalid_value", "The request is nested too deeply to be translated for this provider.");
   }
 }

@@ -91,7 +91,7 @@ export class RequestContext<F extends Form> implements Facts {
 
   /** The admission grant. Throws if there is none, which would be a bug. */
   get grant(): Granted {
-    if (this.granted === null) throw new Error("The request was not let in.");
+    if (this.granted === null) throw new Error("The request was not admitted.");
     return this.granted;
   }
 

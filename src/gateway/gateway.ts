@@ -265,7 +265,7 @@ export class Gateway {
     const unanswered = () => (call.ask.stream === true ? outcome : makeWithheldOutcome(outcome, answers));
     const settled = await this.#settlements.add(ticket, outcome, PATIENCE_PAID_MS, unanswered);
     if (settled || record.ended !== "done") return settled;
-    throw new Fault("store_unavailable", "The gateway's store can't be used right now.", {
+    throw new Fault("store_unavailable", "The gateway's store is unavailable.", {
       retryAfterMs: 1000,
     });
   }

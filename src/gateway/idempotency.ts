@@ -69,7 +69,7 @@ export function openReply<F extends Form>(
   const reply = operation.restore(given);
   if (typeof id === "string" && typeof created === "number" && typeof model === "string" && reply !== null)
     return { id, created, model, reply };
-  throw new Error("A kept reply is not what was kept.");
+  throw new Error("A stored reply is malformed.");
 }
 
 /** Folds a stream as it passes, and gives up once it is too large to store. */

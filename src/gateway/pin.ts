@@ -18,6 +18,6 @@ export function pinSelection(selection: Selection, { provider }: Pin): Selection
     const members = selection.members.filter(({ card }) => card.provider === provider);
     if (members.length > 0) return { ...selection, members, fallbacks: [] };
   } else if (selection.card.provider === provider) return { ...selection, fallbacks: [] };
-  const message = `The response lies at ${provider}: go on from it with one of that provider's models, or send the whole input.`;
+  const message = `The response is stored at ${provider}. Continue it with one of that provider's models, or send the whole input.`;
   throw new Fault("unsupported_parameter", message, { param: "previous_response_id" });
 }

@@ -82,7 +82,7 @@ export function planCalls(input: PlanInput): Plan {
     }
     if (ready.length >= CALLS_MAX && met.size >= addresses) break;
   }
-  if (every.length === 0) throw new Fault("no_provider_available", "No provider of this model is on.");
+  if (every.length === 0) throw new Fault("no_provider_available", "No provider of this model is enabled.");
   const first = every.length > 1 ? findSticky(every, ready, input) : null;
   const spreadOut = interleave(
     input.selection.kind === "selector" ? putNewAddressesFirst(ready, input) : ready,
@@ -216,14 +216,14 @@ function chooseModel(
   const { describe, rules, quality, known, takesImageUrls } = input;
   const { name } = selector;
   if (describe === null) {
-    const message = `Router#${name} chooses among chat models: name a model as <Provider>#<model>.`;
+    const message = `Router#${name} only chooses chat models. Name a model as <Provider>#<model>.`;
     throw new Fault("unsupported_capability", message, { param: "model" });
   }
   const share = quality ?? rules.fairQuality;
   const choice = choose(selector, { ...known, ...describe(), cards, rules, quality: share, takesImageUrls });
   if (choice.choice !== null) return choice;
   if (Object.keys(choice.removed).every((reason) => reason === "denied" || reason.startsWith(BY_RULE))) {
-    throw new Fault("no_provider_available", `No model is on that Router#${name} could choose.`);
+    throw new Fault("no_provider_available", `No model that Router#${name} may choose is enabled.`);
   }
   throw new Fault("unsupported_capability", `No model behind Router#${name} can serve this request.`, {
     param: "model",

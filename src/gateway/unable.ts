@@ -54,8 +54,8 @@ function makeUnfetched<F extends Form>(
 ): Fault {
   const takers = listTakers(call, takesImageUrls);
   const others =
-    takers.length === 0 ? "" : ` Models that take them: ${takers.map((taker) => `'${taker}'`).join(", ")}.`;
-  const message = `The model '${id}' takes no images by URL: send them as data: URLs.${others}`;
+    takers.length === 0 ? "" : ` Models that accept them: ${takers.map((taker) => `'${taker}'`).join(", ")}.`;
+  const message = `The model '${id}' does not accept image URLs: send images as data: URLs.${others}`;
   return new Fault("unsupported_capability", message, { param: call.operation.findImageUrl(call.ask) });
 }
 

@@ -116,7 +116,7 @@ export class Key {
 const NONE: readonly Breaker[] = [];
 
 function explainStatus(status: number | null): string {
-  if (status === 401) return "the provider says that the key is not valid (401)";
+  if (status === 401) return "the provider says that the key is invalid (401)";
   if (status === FORBIDDEN) return "the provider says that the key is not permitted (403)";
   return `the provider says that the key's credit or quota is used up (${status ?? "no status"})`;
 }

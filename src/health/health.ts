@@ -217,14 +217,14 @@ export class Health {
     const waits = asked.map((attempt) => this.waitMs(attempt, nowMs, load) ?? PROBE_MS);
     const details = { retryAfterMs: Math.max(1, Math.min(...waits, MINUTE_MS)) };
     if (waiting.some((deployment) => deployment?.isResting(nowMs))) {
-      return new Fault("provider_busy", "The provider is refusing requests for load.", details);
+      return new Fault("provider_busy", "The provider is overloaded or limiting requests.", details);
     }
     if (asked.some((attempt) => this.#limitMs(attempt, nowMs, load) > 0)) {
-      return new Fault("provider_busy", "The provider's credentials are all at their own limits.", details);
+      return new Fault("provider_busy", "All of the provider's credentials are at their limits.", details);
     }
     const isAuth = (deployment?: Deployment) => deployment?.lastFault?.code === "upstream_auth";
     if (waiting.length > 0 && waiting.every(isAuth)) {
-      return new Fault("upstream_auth", "The provider refused the gateway's own credential or quota.");
+      return new Fault("upstream_auth", "The provider refused the gateway's key, or its quota is used up.");
     }
     return new Fault("no_provider_available", "The model's provider has been failing.", details);
   }

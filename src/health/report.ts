@@ -77,8 +77,8 @@ function reportCredential(
   };
 }
 
-const AT_ITS_LIMIT = "its own limit of requests or tokens in a minute is used up here";
-const RESTING = "the provider refuses requests for load (429)";
+const AT_ITS_LIMIT = "its limit of requests or tokens per minute is used up";
+const RESTING = "the provider is limiting requests (429)";
 
 function parseProvider(id: string): string {
   return id.slice(0, id.indexOf("#"));

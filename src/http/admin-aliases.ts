@@ -22,11 +22,11 @@ export function aliasRoutes(operator: WritingParts, parts: AliasParts) {
   const alias = returnsBody(aliasSchema);
   return new Elysia({ prefix: "/admin/v1" })
     .get("/aliases", () => listAliases(parts), {
-      ...reads("listAliases", "List the aliases: the file's, then the others"),
+      ...reads("listAliases", "List the aliases, those in the configuration file first"),
       response: returnsBody(wrapRows(aliasSchema)),
     })
     .post("/aliases", async ({ body, status }) => status(201, await createAlias(parts, body)), {
-      ...writes("createAlias", "Make an alias of a model, a selector or a group of models"),
+      ...writes("createAlias", "Create an alias for a model, a selector or a group of models"),
       body: takesBody(newAliasSchema),
       response: { 201: alias },
     })
@@ -41,12 +41,12 @@ export function aliasRoutes(operator: WritingParts, parts: AliasParts) {
       response: alias,
     })
     .patch("/aliases/:name", ({ params: { name }, body }) => changeAlias(parts, name, body), {
-      ...writes("changeNamedAlias", "Change the target of the alias in the address"),
+      ...writes("changeNamedAlias", "Change the target of the alias in the URL"),
       body: takesBody(aliasTargetChangeSchema),
       response: alias,
     })
     .delete("/aliases/:name", ({ params: { name } }) => deleteAlias(parts, name), {
-      ...reads("deleteNamedAlias", "Delete the alias in the address"),
+      ...reads("deleteNamedAlias", "Delete the alias in the URL"),
       response: alias,
     });
 }

@@ -77,12 +77,12 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
       response: returnsBody(wrapRows(accountSchema)),
     })
     .post("/accounts", async ({ body, status }) => status(201, await createAccount(parts, body)), {
-      ...writes("createAccount", "Make an account with nothing on it"),
+      ...writes("createAccount", "Create an account with an empty balance"),
       body: takesBody(newAccountSchema),
       response: { 201: account },
     })
     .get("/accounts/:id", ({ params: { id } }) => getAccount(parts, id), {
-      ...reads("getAccount", "An account, or what `funding`, `revenue` and `overrun` come to"),
+      ...reads("getAccount", "Get an account, or the total of `funding`, `revenue` or `overrun`"),
       response: account,
     })
     .patch("/accounts/:id", ({ params: { id }, body }) => updateAccount(parts, id, body), {
@@ -95,13 +95,13 @@ function accountRoutes(ports: AdminPorts, parts: Parts) {
       async ({ params: { id }, body, request, status }) =>
         status(201, await topUpAccount(parts, id, body, request.headers.get("idempotency-key"))),
       {
-        ...writes("topUpAccount", "Top an account up; once for each `Idempotency-Key`"),
+        ...writes("topUpAccount", "Top up an account, once per `Idempotency-Key`"),
         body: takesBody(topUpSchema),
         response: { 201: account },
       },
     )
     .get("/accounts/:id/journal", ({ params: { id }, query }) => listJournal(parts, id, query), {
-      ...reads("listJournal", "List an account's movements, newest first"),
+      ...reads("listJournal", "List an account's journal entries, newest first"),
       query: takesQuery(pageQuery),
       response: returnsBody(wrapRows(entrySchema)),
     });
@@ -111,26 +111,26 @@ function keyRoutes(ports: AdminPorts, parts: Parts) {
   const { reads, writes } = createOperatorHooks(ports, "Keys");
   return new Elysia()
     .get("/keys", ({ query }) => listKeysInUse(parts, query), {
-      ...reads("listKeys", "List the keys, newest first, with what is left and was spent"),
+      ...reads("listKeys", "List the keys with their remaining allowance and spending, newest first"),
       query: takesQuery(keysQuery),
       response: returnsBody(wrapRows(keyInUseSchema)),
     })
     .post("/keys", async ({ body, status }) => status(201, await createKey(parts, body)), {
-      ...writes("createKey", "Make a key; its secret is shown this once"),
+      ...writes("createKey", "Create a key; its secret is shown only once"),
       body: takesBody(newKeySchema),
       response: { 201: returnsBody(createdKeySchema) },
     })
     .get("/keys/:id", ({ params: { id } }) => getKey(parts, id), {
-      ...reads("getKey", "A key with what is left and was spent"),
+      ...reads("getKey", "Get a key with its remaining allowance and spending"),
       response: returnsBody(keyInUseSchema),
     })
     .patch("/keys/:id", ({ params: { id }, body }) => updateKey(parts, id, body), {
-      ...writes("updateKey", "Change the fields that are given; null takes a limit away"),
+      ...writes("updateKey", "Change the given fields of a key; null removes a limit"),
       body: takesBody(keyChangeSchema),
       response: returnsBody(keySchema),
     })
     .delete("/keys/:id", ({ params: { id } }) => revokeKey(parts, id), {
-      ...reads("revokeKey", "Revoke a key for good"),
+      ...reads("revokeKey", "Revoke a key permanently"),
       response: returnsBody(keySchema),
     });
 }
@@ -144,21 +144,21 @@ function logRoutes(ports: AdminPorts, parts: Parts) {
       response: returnsBody(wrapRows(requestSchema)),
     })
     .get("/requests/:id", ({ params: { id } }) => getRequest(parts, id), {
-      ...reads("getRequest", "A request with all that is known of it"),
+      ...reads("getRequest", "Get a request with all its details"),
       response: returnsBody(requestDetailSchema),
     })
     .get("/usage", ({ query }) => sumUsage(parts, query), {
-      ...reads("sumUsage", "Sum up the usage of a span of time"),
+      ...reads("sumUsage", "Sum up the usage in a time range"),
       query: takesQuery(usageQuery),
       response: returnsBody(usageSchema),
     })
     .get("/savings", ({ query }) => sumSavings(parts, query), {
-      ...reads("sumSavings", "What Router#fair and Router#light promised, kept and saved, week by week"),
+      ...reads("sumSavings", "Get what Router#fair and Router#light promised, kept and saved, by week"),
       query: takesQuery(savingsQuery),
       response: returnsBody(savingsSchema),
     })
     .get("/overview", ({ query }) => overview(parts, query), {
-      ...reads("overview", "A span of time step by step, beside the one before"),
+      ...reads("overview", "Get the figures of a time range in steps, and of the one before it"),
       query: takesQuery(overviewQuery),
       response: returnsBody(overviewSchema),
     });
@@ -168,19 +168,19 @@ function settingRoutes(ports: AdminPorts, parts: Parts) {
   const { reads } = createOperatorHooks(ports, "Settings");
   return new Elysia()
     .get("/models", () => modelsView(ports.settings(), parts.clock.nowMs()), {
-      ...reads("listCards", "List all models that are known, on or off"),
+      ...reads("listCards", "List all known models, enabled or not"),
       response: returnsBody(wrapRows(cardSchema)),
     })
     .get("/settings", () => settingsView(ports.settings(), ports), {
-      ...reads("getSettings", "The configuration in force, without a secret"),
+      ...reads("getSettings", "Get the current configuration, without secrets"),
       response: returnsBody(settingsSchema),
     })
     .get("/learned", () => ({ data: ports.learned(), next: null }), {
-      ...reads("listLearned", "List what the selectors have learned of each model"),
+      ...reads("listLearned", "List what the selectors have learned about each model"),
       response: returnsBody(wrapRows(learnedSchema)),
     })
     .delete("/learned", ({ query: { model = null } }) => forgetLessons(parts, model), {
-      ...reads("forgetLearned", "Forget what was learned, of all models or of one"),
+      ...reads("forgetLearned", "Forget what was learned about all models, or about one"),
       query: takesQuery(lessonsQuery),
       response: returnsBody(forgottenSchema),
     });

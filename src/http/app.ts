@@ -83,7 +83,7 @@ function refuseHost({ headers, url }: Request, hosts: readonly string[]): Fault 
   if (hosts.some((one) => one.toLowerCase() === name)) return null;
   return new Fault(
     "invalid_header",
-    "The Host header names no host that this gateway serves (server.hosts).",
+    "The Host header names a host that this gateway does not serve (see server.hosts).",
   );
 }
 
@@ -100,7 +100,7 @@ function refuseKeyInUrl(url: string): Fault | null {
   if (!url.includes("?") || isForOperators(findPath(url))) return null;
   const name = KEY_IN_URL.exec(url)?.[1];
   if (name === undefined) return null;
-  const message = "Send the key in the Authorization header, never in the URL, where logs would keep it.";
+  const message = "Send the API key in the Authorization header, not in the URL: URLs end up in logs.";
   return new Fault("unknown_parameter", message, { param: name });
 }
 
@@ -154,7 +154,7 @@ function unknownPath(request: Request, findMethods: FindMethods): Fault {
   const methods = findMethods(path);
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(", ");
-    return new Fault("method_not_supported", `This URL takes ${allow}, not ${request.method}.`, { allow });
+    return new Fault("method_not_supported", `This URL supports ${allow}, not ${request.method}.`, { allow });
   }
   const shown = `${request.method} ${path.slice(0, 100)}`;
   return new Fault("unknown_url", `Unknown request URL: ${shown}.${suggestPath(path, findMethods)}`);

@@ -96,7 +96,7 @@ export class BodyPace {
 }
 
 function tooSlow(): Fault {
-  const message = "The request's body came too slowly: at least 16 KB a second are expected.";
+  const message = "The request body arrived too slowly: send at least 16 KB per second.";
   return new Fault("request_timeout", message);
 }
 

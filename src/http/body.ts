@@ -69,7 +69,7 @@ export async function readHeld<Body>(
 function parseJsonBytes(bytes: Uint8Array): unknown {
   const text = decode(bytes);
   const body = parse(text);
-  if (mayHaveLoneSurrogate(text) && !isWellFormed(body)) throw notJson("it holds half a surrogate pair");
+  if (mayHaveLoneSurrogate(text) && !isWellFormed(body)) throw notJson("it contains an unpaired surrogate");
   return body;
 }
 
@@ -168,7 +168,7 @@ async function eachPiece(
 
 function toBodyFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  return new Fault("client_gone", "The request's body broke off.", { cause: error });
+  return new Fault("client_gone", "The request body ended early.", { cause: error });
 }
 
 function tooLarge(bytesMax: number): Fault {
@@ -178,7 +178,7 @@ function tooLarge(bytesMax: number): Fault {
 function refuseEncoded(headers: Headers): void {
   const encoding = headers.get("content-encoding");
   if (encoding === null || encoding.toLowerCase() === "identity") return;
-  const message = "Compressed request bodies are not supported: leave the Content-Encoding header out.";
+  const message = "Compressed bodies are not supported: send the body without a Content-Encoding header.";
   throw new Fault("unsupported_content_encoding", message);
 }
 
@@ -206,7 +206,7 @@ function decode(bytes: Uint8Array): string {
 function parse(text: string): unknown {
   const { depth, elements } = measureShape(text, { depth: DEPTH_MAX, elements: ELEMENTS_MAX });
   if (depth > DEPTH_MAX) throw notJson(`it is nested deeper than ${DEPTH_MAX} levels`);
-  if (elements > ELEMENTS_MAX) throw notJson(`it holds more than ${ELEMENTS_MAX} elements and fields`);
+  if (elements > ELEMENTS_MAX) throw notJson(`it has more than ${ELEMENTS_MAX} elements and fields`);
   try {
     return JSON.parse(text);
   } catch {

@@ -27,12 +27,12 @@ export class CountingLimit {
     this.#byKey.set(keyId, counter);
     this.#forget();
     if (counter.open >= AT_ONCE) {
-      const message = `At most ${AT_ONCE} counts of tokens may be under way at once.`;
+      const message = `A key may run at most ${AT_ONCE} token counts at once.`;
       throw new Fault("too_many_parallel_requests", message, { retryAfterMs: 1000 });
     }
     if (counter.left < 1) {
       const retryAfterMs = ((1 - counter.left) * MINUTE_MS) / PER_MINUTE;
-      const message = `Tokens may be counted ${PER_MINUTE} times a minute.`;
+      const message = `A key may count tokens at most ${PER_MINUTE} times per minute.`;
       throw new Fault("requests_per_minute_exceeded", message, { retryAfterMs });
     }
     counter.left--;

@@ -10,7 +10,7 @@ export interface DirectSource {
 export function directStream(source: DirectSource): ReadableStream<Uint8Array> {
   const underlying: UnderlyingSource<Uint8Array> = {
     pull(controller) {
-      if (!isDirect(controller)) throw new TypeError("This runtime has no direct streams.");
+      if (!isDirect(controller)) throw new TypeError("This runtime does not support direct streams.");
       return source.pull(controller);
     },
     cancel: () => source.cancel(),

@@ -53,7 +53,7 @@ function findBoundary(type: string): string {
   const found = BOUNDARY.exec(type);
   const boundary = found?.[1] ?? found?.[2];
   if (boundary !== undefined) return boundary;
-  throw new Fault("unsupported_content_type", "The header Content-Type names no boundary of the form.");
+  throw new Fault("unsupported_content_type", "The Content-Type header has no boundary.");
 }
 
 /** Throws the Fault of the first invalid part. Parts are limited: a long list would block the loop for seconds. */
@@ -78,14 +78,14 @@ function* eachPart(bytes: Uint8Array<ArrayBuffer>, boundary: string): Generator<
 function addPart(fields: Map<string, unknown>, part: FormPart): void {
   const { name } = part;
   if (name === "" || name.length > NAME_CHARACTERS_MAX)
-    throw badForm("a part has no name, or a very long one");
+    throw badForm("a part has no name, or its name is too long");
   const value = part.filename === null ? decode(part) : makeAttachment(part, part.filename);
   const isList = name.endsWith("[]");
   const field = isList ? name.slice(0, -2) : name;
   const before = fields.get(field);
   if (before === undefined) fields.set(field, isList ? [value] : value);
   else if (isList && Array.isArray(before)) before.push(value);
-  else throw invalidValue(name, "it is there twice");
+  else throw invalidValue(name, "it appears twice");
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
@@ -100,11 +100,11 @@ function decode({ name, bytes }: FormPart): string {
 
 function makeAttachment({ name: field, type, bytes }: FormPart, name: string): Attachment {
   if (name.length > FILENAME_CHARACTERS_MAX || UNSAFE_FILENAME.test(name)) {
-    throw invalidValue(field, "the file's name is unsafe");
+    throw invalidValue(field, "the file name is too long or has unsafe characters");
   }
   return new Attachment(name === "" ? "file" : name, type, bytes);
 }
 
 function badForm(why: string): Fault {
-  return new Fault("invalid_json", `We could not parse the form of your request: ${why}.`);
+  return new Fault("invalid_json", `We could not parse the form data of your request: ${why}.`);
 }

@@ -23,12 +23,12 @@ const METRICS_HEADERS = {
 
 const TAG = "Operation";
 const READINESS = {
-  ...describeResponse("It can; where a part of the store is missing, `problems` says so."),
-  503: { description: "It can't; `problems` says why." },
+  ...describeResponse("It can. If part of the store is unavailable, `problems` says so."),
+  503: { description: "It can't. `problems` says why." },
 };
 const METRICS = {
-  ...describeResponse("They name no key and no account."),
-  401: { description: "The operator has set `metrics.token`, and the bearer is another." },
+  ...describeResponse("The metrics, which name no key or account."),
+  401: { description: "The bearer token is missing, or is not the one in `metrics.token`." },
 };
 
 export function healthRoutes(given: HealthPorts) {
@@ -37,12 +37,12 @@ export function healthRoutes(given: HealthPorts) {
     .get(
       "/healthz",
       () => createJsonResponse(200, { status: "ok" }),
-      describeRoute(TAG, "health", "Whether the process is alive", describeResponse("It is.")),
+      describeRoute(TAG, "health", "Check that the process is alive", describeResponse("It is.")),
     )
     .get(
       "/readyz",
       () => ready(ports),
-      describeRoute(TAG, "ready", "Whether the gateway can serve", READINESS),
+      describeRoute(TAG, "ready", "Check that the gateway can serve requests", READINESS),
     )
     .get(
       "/config.schema.json",
@@ -50,7 +50,7 @@ export function healthRoutes(given: HealthPorts) {
       describeRoute(
         TAG,
         "configSchema",
-        "JSON Schema of the configuration file",
+        "Get the configuration file's JSON Schema",
         describeResponse("The schema."),
       ),
     )
@@ -61,7 +61,7 @@ export function healthRoutes(given: HealthPorts) {
         ports.checkScraper(bearer);
         return new Response(await ports.metrics(), { headers: METRICS_HEADERS });
       },
-      describeRoute(TAG, "metrics", "Counters as Prometheus text", METRICS),
+      describeRoute(TAG, "metrics", "Get the metrics in Prometheus text format", METRICS),
     );
 }
 
@@ -84,7 +84,7 @@ async function ready(ports: HealthPorts): Promise<Response> {
   const problems: string[] = [];
   const missing: string[] = [];
   if (ports.draining()) problems.push("shutting down");
-  if (ports.snapshot().upstreams.size === 0) problems.push("no provider is on");
+  if (ports.snapshot().upstreams.size === 0) problems.push("no provider is enabled");
   try {
     missing.push(...(await ports.storeReady()));
   } catch (thrown) {

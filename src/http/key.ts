@@ -21,7 +21,7 @@ export function keyRoutes(ports: KeyPorts) {
     },
     {
       response: returnsBody(holderSchema),
-      ...describeRoute("Key", "retrieveKey", "The key's own allowance, limits and spending"),
+      ...describeRoute("Key", "retrieveKey", "Get the key's own allowance, limits and spending"),
     },
   );
 }

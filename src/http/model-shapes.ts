@@ -15,11 +15,11 @@ export const modelSchema = Type.Object({
   context_window: limit,
   max_output_tokens: limit,
   pricing: Type.Optional(
-    Type.Union([Type.Object({}), Type.Null()], { description: "USD per million tokens." }),
+    Type.Union([Type.Object({}), Type.Null()], { description: "In USD per million tokens." }),
   ),
   capabilities: Type.Optional(names),
   operations: Type.Optional(
-    Type.Union([names, Type.Null()], { description: "The requests that it serves." }),
+    Type.Union([names, Type.Null()], { description: "The operations that it serves." }),
   ),
 });
 export const modelListSchema = Type.Object({ object: Type.String(), data: Type.Array(modelSchema) });

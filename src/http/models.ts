@@ -62,7 +62,7 @@ export function modelRoutes(ports: HttpPorts) {
       describeRoute(
         TAG,
         "listGeminiModels",
-        "List the models, in Google's form",
+        "List the models, in Google's format",
         describeResponse("The models that this key can use.", Type.Object({})),
       ),
     )
@@ -73,20 +73,20 @@ export function modelRoutes(ports: HttpPorts) {
       describeRoute(
         TAG,
         "retrieveGeminiModel",
-        "One model, in Google's form",
+        "Get a model, in Google's format",
         describeResponse("The model.", Type.Object({})),
       ),
     );
 }
 
 function describeList(operationId: string) {
-  const answer = describeResponse("The models, the selectors included.", modelListSchema);
-  return describeRoute(TAG, operationId, "List the models that this key can use now", answer);
+  const answer = describeResponse("The models, including the selectors.", modelListSchema);
+  return describeRoute(TAG, operationId, "List the models that this key can use", answer);
 }
 
 function describeOne(operationId: string) {
   const answer = describeResponse("The model.", modelSchema);
-  return describeRoute(TAG, operationId, "One model; its id is percent-encoded: `OpenAI%23gpt-5.4`", answer);
+  return describeRoute(TAG, operationId, "Get a model by its id, encoded as in `OpenAI%23gpt-5.4`", answer);
 }
 
 /** Anthropic's clients send the API version with each request. */
@@ -149,7 +149,7 @@ function groupView(id: string, members: readonly GroupMember[]) {
     object: "model",
     created: Math.max(...cards.map(({ created }) => created)),
     owned_by: "poundkey",
-    description: `Shares its load among ${cards.map((card) => card.id).join(", ")}.`,
+    description: `Shares the load among ${cards.map((card) => card.id).join(", ")}.`,
     context_window: findLeast(cards.map(({ contextTokensMax }) => contextTokensMax)),
     max_output_tokens: findLeast(cards.map(({ outputTokensMax }) => outputTokensMax)),
   };

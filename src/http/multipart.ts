@@ -23,16 +23,16 @@ export function* readParts(bytes: Uint8Array<ArrayBuffer>, boundary: string): Ge
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const delimiter = `--${boundary}`;
   let at = body.indexOf(delimiter);
-  if (at === -1 || (at > 0 && !startsAt(body, at - 2, LINE_END))) throw new Error("its boundary isn't there");
+  if (at === -1 || (at > 0 && !startsAt(body, at - 2, LINE_END))) throw new Error("its boundary is missing");
   for (;;) {
     at += delimiter.length;
     if (startsAt(body, at, LAST)) return;
-    if (!startsAt(body, at, LINE_END)) throw new Error("a line holds more than its boundary");
+    if (!startsAt(body, at, LINE_END)) throw new Error("a boundary line has extra characters");
     const headEnd = body.subarray(at, at + HEAD_BYTES_MAX).indexOf(HEAD_END);
-    if (headEnd === -1) throw new Error("a part has no headers, or very long ones");
+    if (headEnd === -1) throw new Error("a part has no headers, or its headers are too long");
     const begin = at + headEnd + HEAD_END.length;
     const end = body.indexOf(LINE_END + delimiter, begin);
-    if (end === -1) throw new Error("it breaks off within a part");
+    if (end === -1) throw new Error("it ends within a part");
     yield { ...readHead(body.toString("utf8", at, at + headEnd)), bytes: bytes.subarray(begin, end) };
     at = end + LINE_END.length;
   }
@@ -66,7 +66,7 @@ function readFilename(disposition: string): string | null {
   try {
     return decodeURIComponent(encoded);
   } catch {
-    throw new Error("a file's name isn't UTF-8");
+    throw new Error("a file name is not UTF-8");
   }
 }
 

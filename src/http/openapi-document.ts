@@ -59,7 +59,7 @@ function describeOther({ method, path, hooks }: RegisteredRoute, inPath: readonl
     responses: {
       ...describeAnswers(response),
       ...asObject(texts.responses),
-      default: describeError("Refused, or failed."),
+      default: describeError("The request was refused or failed."),
     },
   };
 }

@@ -17,23 +17,23 @@ const errorSchema = {
         type: text,
         param: textOrNull,
         code: textOrNull,
-        reset_at: { ...text, description: "When a refused request would pass (429)." },
+        reset_at: { ...text, description: "The time at which the request would be accepted (429)." },
       },
     },
   },
 };
 
 const ERRORS: Readonly<Record<number, string>> = {
-  400: "The request is out of bounds, or the model can't serve it; `param` names the field.",
-  401: "No valid key.",
-  402: "The balance or the key's spend limit can't cover the request.",
+  400: "The request is invalid, or the model can't serve it; `param` names the field.",
+  401: "The API key is missing or invalid.",
+  402: "The balance or the key's spend limit doesn't cover the request.",
   403: "The key may not use this model.",
-  404: "No such model; the nearest ids are named.",
-  413: "The body is too large.",
-  415: "The body is of another type than the route takes.",
-  429: "The allowance is used up (`rate_limit_exceeded`), or the providers are (`provider_busy`).",
+  404: "The model does not exist; the message suggests the nearest ids.",
+  413: "The request body is too large.",
+  415: "The route does not support the content type or encoding.",
+  429: "The allowance is used up (`rate_limit_exceeded`), or the provider is limiting requests (`provider_busy`).",
   502: "The provider failed.",
-  503: "The gateway can't serve now.",
+  503: "The gateway can't serve the request at the moment.",
   504: "The provider did not answer in time.",
 };
 const COUNTED = [400, 401, 404, 413, 415, 429];
@@ -45,7 +45,7 @@ export function describeError(description: string): JsonObject {
 
 /** `origin` is the path of which this one is another spelling. Null if it isn't one. */
 export function describeSurface(one: Description, origin: string | null): JsonObject {
-  const same = origin === null ? {} : { description: `Another spelling of \`${origin}\`.` };
+  const same = origin === null ? {} : { description: `An alternative path for \`${origin}\`.` };
   const failures = Object.entries(ERRORS).filter(
     ([status]) => !one.counts || COUNTED.includes(Number(status)),
   );

@@ -71,8 +71,8 @@ function checkSite({ readOrigin }: OperatorParts, { request, server }: Asked): v
     site === null ? isOwnOrigin(request, readOrigin(request, server).hosts) : site === "same-origin";
   if (isOwn) return;
   const message =
-    "With the session cookie, only the console's own page may do this: another site's page, or none, asked. " +
-    "Programs send 'Authorization: Bearer <admin token>'.";
+    "The session cookie only works for the console's own page. " +
+    "Send 'Authorization: Bearer <admin token>' instead.";
   throw new Fault("cross_site_request", message);
 }
 
@@ -85,7 +85,7 @@ function isOwnOrigin(request: Request, hosts: readonly string[]): boolean {
 
 const BODY = { owner: "sign-in", bytesMax: 4096 } as const;
 const TAG = "Session";
-const SET_COOKIE = { 204: { description: "The cookie is set, or taken away." } } as const;
+const SET_COOKIE = { 204: { description: "The cookie is set or removed." } } as const;
 
 interface SessionPorts extends OperatorParts, BodyPorts {
   /** The program's version. */
@@ -97,7 +97,7 @@ export function sessionRoutes(ports: SessionPorts) {
     .post("/session", ({ request, server, body }) => signInWith(ports, { request, server }, body.token), {
       parse: ({ request }) => readJson(request, ports, BODY),
       body: takesBody(signInSchema),
-      ...describeRoute(TAG, "signIn", "Sign in: the admin token for a session's cookie", SET_COOKIE),
+      ...describeRoute(TAG, "signIn", "Sign in with the admin token and get a session cookie", SET_COOKIE),
     })
     .get(
       "/session",
@@ -108,7 +108,7 @@ export function sessionRoutes(ports: SessionPorts) {
       },
       {
         response: returnsBody(sessionSchema),
-        ...describeRoute(TAG, "getSession", "The session of the cookie"),
+        ...describeRoute(TAG, "getSession", "Get the current session"),
       },
     )
     .delete(
@@ -124,7 +124,7 @@ export function sessionRoutes(ports: SessionPorts) {
 
 async function signInWith(ports: SessionPorts, asked: Asked, token: string): Promise<Response> {
   const secret = await signIn(ports.world, ports.adminToken, token);
-  if (secret === null) throw createRefusal(ports, asked, "That is not the admin token.");
+  if (secret === null) throw createRefusal(ports, asked, "Incorrect admin token.");
   return createCookieResponse(ports, asked, secret, SESSION_MS / 1000);
 }
 

@@ -11,7 +11,7 @@ const TAG = "Pages";
 const SOUND = "; media-src blob:";
 
 export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
-  const serve = fileServer(load, "The console has no such file.", SOUND);
+  const serve = fileServer(load, "There is no such file in the console.", SOUND);
   return (
     new Elysia()
       // Claude Code warms its connection with this request, once per start and without a key.
@@ -21,19 +21,19 @@ export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
         describeRoute(
           TAG,
           "probe",
-          "Nothing, for clients that warm their connection",
+          "Return nothing, for clients that open connections in advance",
           describeResponse("Nothing."),
         ),
       )
       .get(
         "/",
         ({ request }) => serve(PAGE, request, REVALIDATE),
-        describeRoute(TAG, "console", "The console's page", describeResponse("HTML.")),
+        describeRoute(TAG, "console", "Get the console's page", describeResponse("HTML.")),
       )
       .get(
         "/console/*",
         ({ request, params }) => serve(params["*"], request, IMMUTABLE),
-        describeRoute(TAG, "consoleFile", "A file of the console's page", describeResponse("The file.")),
+        describeRoute(TAG, "consoleFile", "Get a file of the console", describeResponse("The file.")),
       )
   );
 }
@@ -47,7 +47,7 @@ export function docsRoutes(
   routes: () => readonly RegisteredRoute[],
 ) {
   let document: Promise<() => Promise<Response>> | null = null;
-  const serve = fileServer(load, "The manual has no such page. Its chapters are listed at /docs.");
+  const serve = fileServer(load, "There is no such page in the manual. See /docs for its chapters.");
   return new Elysia()
     .get(
       "/openapi.json",
@@ -57,12 +57,12 @@ export function docsRoutes(
         );
         return (await document)();
       },
-      describeRoute(TAG, "openApi", "This document", describeResponse("OpenAPI 3.0.")),
+      describeRoute(TAG, "openApi", "Get this document", describeResponse("OpenAPI 3.0.")),
     )
     .get(
       "/docs",
       ({ request }) => serve(FIRST_PAGE, request, REVALIDATE),
-      describeRoute(TAG, "manual", "The manual", describeResponse("HTML.")),
+      describeRoute(TAG, "manual", "Get the manual", describeResponse("HTML.")),
     )
     .get(
       "/docs/*",
@@ -70,7 +70,7 @@ export function docsRoutes(
       describeRoute(
         TAG,
         "manualPage",
-        "A chapter of the manual, or a file of its pages",
+        "Get a chapter of the manual, or a file that it uses",
         describeResponse("HTML, Markdown, or the file."),
       ),
     )
@@ -80,7 +80,7 @@ export function docsRoutes(
       describeRoute(
         TAG,
         "guideForModels",
-        "The manual's chapters, for models",
+        "Get a list of the manual's chapters, for language models",
         describeResponse("Markdown."),
       ),
     );

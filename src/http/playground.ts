@@ -26,7 +26,7 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
   const identify = () => consoleKey(operator.world);
   const answer = async (surface: AnySurface | undefined, { request, server, set }: Asked) => {
     await checkOperator(operator, { request, server });
-    if (!surface) throw new Fault("unknown_url", "The playground serves no such path.");
+    if (!surface) throw new Fault("unknown_url", "The playground does not serve this path.");
     return surface.use((one) => serve(ports, one, { request, identify, server, counting }, set));
   };
   return new Elysia()
@@ -35,7 +35,7 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
       ...describeRoute(
         "Chat",
         "playground",
-        "Create a chat completion as the console's own key",
+        "Create a chat completion with the console's own key",
         describeResponse("As for `POST /v1/chat/completions`."),
       ),
     })
@@ -44,7 +44,7 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
       ...describeRoute(
         "Beyond chat",
         "playgroundOperation",
-        "Ask for any operation as the console's own key",
+        "Run any operation with the console's own key",
         describeResponse("As for `POST` at the path of the surface, such as `v1/embeddings`."),
       ),
     });

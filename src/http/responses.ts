@@ -37,7 +37,7 @@ export function responseRoutes(ports: HttpPorts) {
       describeRoute(
         TAG,
         "retrieveResponse",
-        "A kept response",
+        "Get a stored response",
         describeResponse("The response.", Type.Object({})),
       ),
     )
@@ -50,8 +50,8 @@ export function responseRoutes(ports: HttpPorts) {
       describeRoute(
         TAG,
         "deleteResponse",
-        "Delete a kept response",
-        describeResponse("It is deleted.", Type.Object({})),
+        "Delete a stored response",
+        describeResponse("The deleted response's id.", Type.Object({})),
       ),
     )
     .get(
@@ -61,7 +61,7 @@ export function responseRoutes(ports: HttpPorts) {
       describeRoute(
         TAG,
         "listResponseInput",
-        "The input of a kept response",
+        "List the input items of a stored response",
         describeResponse("Its items.", Type.Object({})),
       ),
     );
@@ -74,7 +74,7 @@ function listInput(
 ) {
   const most = limit === undefined ? INPUT_ITEMS : Number(limit);
   if (!Number.isInteger(most) || most < 1 || most > INPUT_ITEMS_MAX) {
-    throw invalidValue("limit", `expected a whole number from 1 to ${INPUT_ITEMS_MAX}`);
+    throw invalidValue("limit", `expected an integer from 1 to ${INPUT_ITEMS_MAX}`);
   }
   // The client's items have no id, so their index serves as one.
   const items = input.map((item, index) => ({ id: `item_${index}`, ...asObject(item) }));
@@ -93,8 +93,8 @@ function listInput(
 function refuseUpgrade({ headers }: Request): Response {
   const isUpgrade = headers.get("upgrade")?.toLowerCase() === "websocket";
   const message = isUpgrade
-    ? "This gateway speaks HTTP here, not WebSocket: use POST /v1/responses with stream: true."
-    : "This URL takes POST, not GET.";
+    ? "WebSocket is not supported here: use POST /v1/responses with stream: true."
+    : "This URL supports POST, not GET.";
   const fault = new Fault("method_not_supported", message, { allow: "POST" });
   const refusal = OPENAI_RESPONSES.refuse(fault, "");
   return createRefusalResponse(fault, isUpgrade ? { ...refusal, status: UPGRADE_REFUSED } : refusal);

@@ -44,17 +44,17 @@ export interface RoutePorts extends HttpPorts {
 
 export function routeRoutes(ports: RoutePorts) {
   const chosen = describeResponse("The candidates, best first.", routeSchema);
-  const taken = describeResponse("Taken; `learned` says whether the selectors learn from it.", learnedSchema);
+  const taken = describeResponse("`learned` says whether the selectors learn from the score.", learnedSchema);
   const asked = withOptionalNulls(chatRequestSchema);
   return new Elysia()
     .use(bearerToken())
     .post("/v1/route", ({ request, bearer }) => route(ports, request, bearer), {
       parse: "none",
-      ...describeRoute(TAG, "route", "What a selector would choose, and why; calls nobody", chosen, asked),
+      ...describeRoute(TAG, "route", "Get a selector's choice, without calling a provider", chosen, asked),
     })
     .post("/v1/feedback", ({ request, bearer }) => feedback(ports, request, bearer), {
       parse: "none",
-      ...describeRoute(TAG, "feedback", "How good a completion was", taken, feedbackSchema),
+      ...describeRoute(TAG, "feedback", "Score a completion", taken, feedbackSchema),
     });
 }
 
@@ -84,7 +84,7 @@ async function route(ports: RoutePorts, request: Request, bearer: string | undef
 function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): SelectorRule {
   const selection = readSelection(model, key, ports.snapshot().catalogue);
   if (selection.kind === "selector") return selection.selector;
-  throw invalidValue("model", "a selector chooses, so name Router#best, Router#fair or Router#light");
+  throw invalidValue("model", "expected a selector: Router#best, Router#fair or Router#light");
 }
 
 /** Only a completion's first score counts. The selector learns from it once every node has read it. */
@@ -94,7 +94,7 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
   const { id, score } = readFeedback(body);
   const record = await ports.store.request(cutStoredName(id));
   if (record === null || record.keyId !== key.id) {
-    throw new Fault("not_found", "There is no completion with that id of this key.", { param: "id" });
+    throw new Fault("not_found", "This key has no completion with that id.", { param: "id" });
   }
   const kind = record.decision === null ? null : readKind(record.decision);
   const answered = record.modelUsed === null ? null : ports.snapshot().catalogue.resolve(record.modelUsed);
@@ -112,5 +112,5 @@ async function feedback(ports: RoutePorts, request: Request, bearer: string | un
 function readFeedback(body: unknown): Static<typeof feedbackSchema> {
   const feedback = readInput(feedbackSchema, readFields(body));
   if (cutStoredName(feedback.id).length <= ID_CHARACTERS_MAX) return feedback;
-  throw new Fault("invalid_type", "Invalid type for 'id': expected a completion's id.", { param: "id" });
+  throw new Fault("invalid_type", "Invalid type for 'id': expected the id of a completion.", { param: "id" });
 }

@@ -181,7 +181,7 @@ async function count<F extends Form>(
   { operation, counting: surface }: Surface<F>,
   { request, identify, counting }: SurfaceRequest,
 ): Promise<Response> {
-  if (!surface) throw new Fault("not_found", "Nothing is counted here.");
+  if (!surface) throw new Fault("not_found", "This API has no token counting.");
   const key = await identify();
   const end = counting.begin(key.id, ports.clock.monotonicMs());
   try {

@@ -21,7 +21,7 @@ async function readDuration({ bytes }: Attachment): Promise<number | null> {
   let reads = 0;
   const counting: ProxyHandler<ReturnType<typeof fromBuffer>> = {
     get(tokenizer, name) {
-      if (++reads > READS_MAX) throw new Error("The file has too many parts.");
+      if (++reads > READS_MAX) throw new Error("The file has too many sections.");
       const value: unknown = Reflect.get(tokenizer, name, tokenizer);
       return typeof value === "function" ? value.bind(tokenizer) : value;
     },

@@ -70,15 +70,15 @@ const SHOWN_CHARACTERS_MAX = 100;
 const FOREIGN: readonly (readonly [paths: RegExp, hint: string])[] = [
   [
     /^(\/v1)?\/(openai\/(v1\/)?)?deployments\/[^/]+\/.|^(\/v1)?\/openai\/(v1\/)?./,
-    " That is an address of Azure's. Use the SDK's class OpenAI in place of AzureOpenAI, with this gateway's /v1 as its base URL and a model such as 'Azure#gpt-5.4'.",
+    " This path belongs to Azure's API. Use the SDK's OpenAI class instead of AzureOpenAI, with this gateway's /v1 as the base URL and a model such as 'Azure#gpt-5.4'.",
   ],
   [
     /^\/v[12]\/(embed|chat|generate|classify|tokenize|detokenize)$/,
-    " That is an address of Cohere's API, of which only rerank is served. Embeddings are at /v1/embeddings, chat at /v1/chat/completions, in OpenAI's form.",
+    " This path belongs to Cohere's API, of which only rerank is supported. For embeddings use /v1/embeddings, for chat /v1/chat/completions, both in OpenAI's format.",
   ],
   [
     /^\/v1\/(multimodal|contextualized)embeddings$/,
-    " That is an address of Voyage's. Embeddings of texts are at /v1/embeddings.",
+    " This path belongs to Voyage's API. For text embeddings use /v1/embeddings.",
   ],
 ];
 

@@ -146,7 +146,7 @@ class EventStream<Piece> implements DirectSource {
   /** Ends the stream. A null `last` breaks off the connection, because the surface can't express the failure. */
   #end(controller: ReadableStreamDirectController, last: string | null): void {
     this.#close();
-    if (last === null) return void controller.close(new Error("The answer broke off."));
+    if (last === null) return void controller.close(new Error("The answer ended early."));
     controller.write(last);
     controller.end();
   }

@@ -37,7 +37,7 @@ export function readMasterKey({ text, file, inUse, random }: MasterKeySources): 
   if (kept !== null) return parseMasterKey(kept, file.path);
   if (inUse) {
     throw new Error(
-      `The master key of this store is missing: neither POUNDKEY_MASTER_KEY nor ${file.path} holds it. Without it no key works.`,
+      `The store's master key is missing: it is neither in POUNDKEY_MASTER_KEY nor in ${file.path}. Without it, no key works.`,
     );
   }
   const made = Buffer.from(random.bytes(MASTER_KEY_BYTES)).toString("base64");
@@ -50,7 +50,7 @@ export function parseMasterKey(text: string, source: string): Uint8Array {
   const bytes = BASE64_SHAPE.test(trimmed) ? Buffer.from(trimmed, "base64") : null;
   if (bytes?.length === MASTER_KEY_BYTES) return new Uint8Array(bytes);
   throw new Error(
-    `${source} must be ${MASTER_KEY_BYTES} bytes in base64, as \`openssl rand -base64 32\` prints them.`,
+    `${source} must be ${MASTER_KEY_BYTES} bytes in base64, as printed by \`openssl rand -base64 32\`.`,
   );
 }
 

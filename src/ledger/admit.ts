@@ -28,7 +28,7 @@ function refused(fault: Fault): Answer {
 
 /** Another node has settled the request as lost: if it were admitted again, it could not be settled. */
 function resolvedMeanwhile(): Fault {
-  const message = "The gateway's store could not be used for too long. Please try again.";
+  const message = "The gateway's store was unavailable for too long. Please try again.";
   return new Fault("store_unavailable", message, { retryAfterMs: 1000 });
 }
 
@@ -103,12 +103,12 @@ function pricedOffers({ offers, isPayable }: Admission): readonly Offer[] {
 function unpaid(demand: Admission): Fault {
   const { modelAsked } = demand;
   if (pricedOffers(demand).length === 0) {
-    const message = `Every request is paid for here, and the model '${modelAsked}' has no price.`;
+    const message = `This gateway charges for every request, and the model '${modelAsked}' has no price.`;
     return new Fault("model_not_priced", message, { param: "model" });
   }
   const message =
-    "The account's balance, or what the key may spend of it, does not cover what this request may cost. " +
-    "Top it up, or ask for less: a smaller max_tokens, a cheaper model.";
+    "The account's balance, or the rest of the key's spend limit, does not cover the most that this request may cost. " +
+    "Top up the account, set a smaller max_tokens, or use a cheaper model.";
   return new Fault("insufficient_balance", message);
 }
 

@@ -109,8 +109,8 @@ export function makeUsedUpFault(standing: Standing, quota: QuotaRules, nowMs: nu
   const after =
     standing.slotAtMs === null
       ? ""
-      : ` After it, one request every ${formatDuration(quota.throttleMs)} is let through.`;
-  const message = `The day's allowance of requests (${standing.limit}) is used up.${after} The next one passes in ${formatDuration(resetAtMs - nowMs)}.`;
+      : ` Beyond it, one request is allowed every ${formatDuration(quota.throttleMs)}.`;
+  const message = `The daily request allowance (${standing.limit}) is used up.${after} Try again in ${formatDuration(resetAtMs - nowMs)}.`;
   const limits = listLimits(standing, 0, nowMs);
   return new Fault("rate_limit_exceeded", message, { retryAfterMs: resetAtMs - nowMs, resetAtMs, limits });
 }

@@ -133,7 +133,7 @@ export class Books {
       overrunNanoUsd = 0,
     } = given;
     const sum = balanceNanoUsd + heldNanoUsd + fundingNanoUsd + revenueNanoUsd + overrunNanoUsd;
-    if (sum !== 0) throw new Error(`An entry of kind ${about.kind} does not come to zero.`);
+    if (sum !== 0) throw new Error(`An entry of kind ${about.kind} does not add up to zero.`);
     const before = this.account(accountId);
     const account: Account = {
       ...before,
@@ -142,7 +142,7 @@ export class Books {
       entries: before.entries + 1,
     };
     if (account.balanceNanoUsd < 0 || account.heldNanoUsd < 0) {
-      throw new Error(`An entry of kind ${about.kind} would take what the account does not have.`);
+      throw new Error(`An entry of kind ${about.kind} would overdraw the account.`);
     }
     this.accounts.put(accountId, account);
     this.#entries.push({

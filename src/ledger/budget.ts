@@ -61,7 +61,7 @@ function unheld(offers: Admission["offers"]): HoldTerms {
 function notFree({ modelAsked }: Admission): Fault {
   const message =
     `The model '${modelAsked}' is not part of the free allowance, and the account's balance does not cover this ` +
-    "request. Top it up, or name another model.";
+    "request. Top up the account, or use another model.";
   return new Fault("model_not_allowed", message, { param: "model" });
 }
 
@@ -70,8 +70,8 @@ const RETRY_SHOWN_MAX_MS = 60_000;
 function budgetUsedUp({ nowMs }: Admission, { resetsAtMs }: OpenDay): Fault {
   const waitMs = resetsAtMs - nowMs;
   const message =
-    "What is left of the day's budget for free requests does not cover this one. " +
-    `Ask for less (a smaller max_tokens, a cheaper model), top up the account, or wait ${formatDuration(waitMs)}.`;
+    "The rest of the daily budget for free requests does not cover this request. " +
+    `Set a smaller max_tokens, use a cheaper model, top up the account, or wait ${formatDuration(waitMs)}.`;
   const retry = waitMs <= RETRY_SHOWN_MAX_MS ? { retryAfterMs: waitMs } : {};
   return new Fault("budget_exceeded", message, { resetAtMs: resetsAtMs, ...retry });
 }

@@ -32,7 +32,7 @@ function fund(books: Books, { accountId, id, nowMs: atMs, nanoUsd, note }: Fundi
   const made = books.topUps.get(id);
   if (made) {
     if (made.nanoUsd === nanoUsd) return { kind: "funded", account };
-    const message = "This Idempotency-Key was used for a top-up of another amount.";
+    const message = "This Idempotency-Key was already used for a top-up of a different amount.";
     const fault = new Fault("idempotency_mismatch", message, { param: "Idempotency-Key" });
     return { kind: "refused", fault };
   }

@@ -156,7 +156,7 @@ function requireAdmitted(answer: Answer): Admitted {
 
 /** The store's answer is of the wrong kind. */
 export function makeAnswerError(answer: Answer): Error {
-  return new Error(`The store's answer does not fit the question: ${answer.kind}.`);
+  return new Error(`The store's answer does not match the demand: ${answer.kind}.`);
 }
 
 function write(

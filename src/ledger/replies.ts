@@ -15,13 +15,13 @@ export function findEarlierAnswer(books: Books, { nowMs, idempotency }: Admissio
   const reply = books.replies.get(idempotency.replyId);
   if (reply === null || isForgotten(reply, nowMs)) return null;
   if (reply.bodyDigest !== idempotency.bodyDigest) {
-    return refused("idempotency_mismatch", "This Idempotency-Key was used with another request body.");
+    return refused("idempotency_mismatch", "This Idempotency-Key was already used with a different body.");
   }
   if (reply.state === "pending") return { kind: "pending", id: reply.requestId };
   if (reply.sealed !== null) return { kind: "replayed", sealed: reply.sealed };
   return refused(
     "idempotency_unavailable",
-    "This request was answered before, and the answer was too large to be kept or broke off. It is not made again.",
+    "The answer to this Idempotency-Key was too large to store, or was incomplete. The request is not repeated: use a new key to repeat it.",
   );
 }
 

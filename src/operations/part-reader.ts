@@ -39,9 +39,9 @@ export class PartReader<A extends Ask, R extends WholeReply, P extends object>
     const pieces: WholePiece<R, P>[] = [];
     const decoder = this.#decoder;
     try {
-      if (decoder === null) throw garbled("a stream that nobody asked for");
+      if (decoder === null) throw garbled("the answer is a stream, which was not requested");
       this.#characters += text.length;
-      if (this.#characters > ANSWER_BYTES_MAX) throw garbled("the answer is beyond all bounds");
+      if (this.#characters > ANSWER_BYTES_MAX) throw garbled("the answer is too large");
       const events = decoder.isEvents ? this.#parser.push(text) : [{ event: "", data: text }];
       const given = events.filter(({ data }) => data !== "");
       for (const event of given) if (!decoder.done) this.#take(decoder.push(event), pieces);

@@ -8,7 +8,7 @@ const costOf = ({ costUsd }: Rankable) => costUsd ?? 0;
 
 export const fair: SelectorRule = {
   name: "fair",
-  about: "Picks the least costly model of good quality for each request.",
+  about: "Picks the cheapest model of good quality for each request.",
   promise: ({ share }) => share,
   savesMoney: true,
   rank: (candidates, { share, costWeight, usualCostUsd }) =>

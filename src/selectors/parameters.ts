@@ -49,7 +49,7 @@ export function readParameters(file: ParameterFile) {
   const width = size + STRUCTURE_SIZE + 1;
   const heads = new Float32Array(Uint8Array.fromBase64(file.topics).buffer);
   if (embedding.length !== hashes.length * size || heads.length !== TOPICS.length * width) {
-    throw new Error("The router's parameters are unsound: their sizes don't fit.");
+    throw new Error("The router's parameters are invalid: their sizes don't match.");
   }
   return {
     ...{ size, plain, unknownRarity, supportFrom, supportTo },

@@ -11,34 +11,35 @@ const share = Type.Number({ minimum: 0, maximum: 1 });
 const featuresSchema = Type.Object({
   categories: Type.Record(Type.String(), Type.Number(), {
     description:
-      "Shares of the kinds of skill that the request calls for; they sum to about 1, those below 1 % are left out.",
+      "The share of each kind of task in the request. They add up to about 1; shares below 1% are left out.",
   }),
   difficulty: share,
   output_tokens: number,
-  support: Type.Number({ description: "How much of such requests the predictor has seen, 0 to 1." }),
+  support: Type.Number({ description: "How many similar requests the predictor has seen, from 0 to 1." }),
 });
 
 const basisSchema = Type.Object({
   likeness: Type.Number({
     description:
-      "The share of the labelled prompts that were as unlike the others as this request is, or more, 0 to 1.",
+      "The share of the labelled prompts that resemble the others no more than this request does, from 0 to 1.",
   }),
   familiar: Type.Boolean({
-    description: "False: it is too unlike for Router#best to leave the model that is best overall.",
+    description:
+      "False if the request resembles them too little for Router#best to deviate from the model that is best overall.",
   }),
   labelled: Type.Array(Type.Object({ topic: Type.String(), share: number, prompts: number }), {
-    description: "The request's topics, and how many labelled prompts there are of each.",
+    description: "The request's topics, with the number of labelled prompts for each.",
   }),
 });
 
 export const routeSchema = Type.Object({
   selector: Type.String(),
   choice: Type.Union([Type.String(), Type.Null()], {
-    description: "The model's id; null: none can serve the request.",
+    description: "The model's id. Null if no model can serve the request.",
   }),
-  pinned: Type.Optional(Type.String({ description: "The kind of task whose pin decided." })),
+  pinned: Type.Optional(Type.String({ description: "The kind of task whose pin decided the choice." })),
   stays: Type.Optional(
-    Type.Boolean({ description: "The conversation stays with its model, whatever the scores are." }),
+    Type.Boolean({ description: "True if the conversation stays with its model, regardless of the scores." }),
   ),
   features: featuresSchema,
   basis: basisSchema,
@@ -47,14 +48,14 @@ export const routeSchema = Type.Object({
       model: Type.String(),
       eligible: Type.Boolean(),
       removed_by: Type.Union([Type.String(), Type.Null()], {
-        description: "Why it can't serve: denied, rule:coding, unpriced, a capability …",
+        description: "Why it can't be chosen: denied, rule:coding, unpriced, a missing capability …",
       }),
       quality: number,
       quality_low: number,
       cost_usd: Type.Union([number, Type.Null()]),
       latency_ms: number,
       cost_usd_high: Type.Union([number, Type.Null()], {
-        description: "Of an answer that is longer than expected by a standard deviation.",
+        description: "The cost of an answer that is one standard deviation longer than expected.",
       }),
       latency_ms_high: number,
       score: number,

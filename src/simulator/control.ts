@@ -6,19 +6,19 @@ export const CONTROLS = {
   latency: { takes: "MS", does: "waits before the first byte" },
   pause: { takes: "MS", does: "waits between the headers and the first piece of a stream" },
   pace: { takes: "MS", does: "waits between two pieces of a stream" },
-  chunks: { takes: "N", does: "streams the text in N pieces, made longer where it has fewer words" },
+  chunks: { takes: "N", does: "streams the text in N pieces; a text with fewer words is made longer" },
   tokens: {
     takes: "IN:OUT:CACHED:REASONING:WRITTEN",
-    does: "reports this usage; parts left empty follow the rule",
+    does: "reports this usage; empty parts are computed as below",
   },
   trouble: { takes: "NAME", does: "injects one of the faults below" },
   flaky: {
     takes: "K",
     does: "lets the first K calls of a key and model fail (with 503 unless a fault is named)",
   },
-  after: { takes: "N", does: "faults in mid-stream come after N pieces (default 2)" },
-  retry: { takes: "SECONDS", does: "Retry-After of 429, 503 and 529 (default 1)" },
-  size: { takes: "KB", does: "how large the event of trouble=huge is (default 1024)" },
+  after: { takes: "N", does: "injects mid-stream faults after N pieces (default 2)" },
+  retry: { takes: "SECONDS", does: "sets Retry-After for 429, 503 and 529 (default 1)" },
+  size: { takes: "KB", does: "sets the size of the event for trouble=huge (default 1024)" },
 } as const;
 
 /** The faults that can be injected, with their help texts. Clients must tolerate the `harmless` ones. */
@@ -27,7 +27,7 @@ export const INJECTED_FAULTS = {
   "401": { where: "status", does: "a wrong key" },
   "402": { where: "status", does: "no credit left, as 402" },
   "403": { where: "status", does: "not permitted" },
-  "404": { where: "status", does: "no such model" },
+  "404": { where: "status", does: "unknown model" },
   "408": { where: "status", does: "request timeout" },
   "413": { where: "status", does: "request too large" },
   "422": { where: "status", does: "unprocessable" },
@@ -43,28 +43,28 @@ export const INJECTED_FAULTS = {
   "302": { where: "status", does: "redirect to /sim/trap" },
   "307": { where: "status", does: "redirect to /sim/trap that keeps the method" },
   reset: { where: "connection", does: "connection reset before the headers" },
-  silent: { where: "connection", does: "no byte, ever" },
+  silent: { where: "connection", does: "nothing is ever sent" },
   stall: { where: "answer", does: "headers and some pieces, then silence" },
-  cut: { where: "answer", does: "the connection is closed in mid-answer" },
-  "reset-mid": { where: "answer", does: "the connection is reset in mid-answer" },
-  "cut-clean": { where: "answer", does: "HTTP ends well in mid-answer" },
-  garbage: { where: "answer", does: "an event that is not JSON, in mid-stream" },
-  "error-mid": { where: "answer", does: "an error event in mid-stream" },
-  "error-200": { where: "answer", does: "status 200 with a JSON error for a body" },
+  cut: { where: "answer", does: "the connection is closed mid-answer" },
+  "reset-mid": { where: "answer", does: "the connection is reset mid-answer" },
+  "cut-clean": { where: "answer", does: "the HTTP response ends cleanly mid-answer" },
+  garbage: { where: "answer", does: "an event that is not JSON, mid-stream" },
+  "error-mid": { where: "answer", does: "an error event, mid-stream" },
+  "error-200": { where: "answer", does: "status 200 with a JSON error as the body" },
   "empty-200": { where: "answer", does: "status 200 with an empty body" },
-  "empty-stream": { where: "answer", does: "a stream that ends without an event" },
-  "json-for-stream": { where: "answer", does: "a whole JSON answer to a streamed request" },
-  "no-end": { where: "answer", does: "all but the event that ends the stream ([DONE], message_stop …)" },
-  "no-content": { where: "harmless", does: "a well-formed answer with nothing in it" },
+  "empty-stream": { where: "answer", does: "a stream that ends without any event" },
+  "json-for-stream": { where: "answer", does: "a single JSON answer to a streamed request" },
+  "no-end": { where: "answer", does: "the event that ends the stream is missing ([DONE], message_stop …)" },
+  "no-content": { where: "harmless", does: "a well-formed but empty answer" },
   "no-usage": { where: "harmless", does: "no usage is reported" },
-  "odd-usage": { where: "harmless", does: "usage is reported repeatedly and in odd places" },
+  "odd-usage": { where: "harmless", does: "usage is reported repeatedly and in unusual places" },
   huge: { where: "harmless", does: "one very large event" },
   trickle: { where: "harmless", does: "a few bytes at a time" },
   "wrong-type": { where: "harmless", does: "content-type text/plain" },
   split: { where: "harmless", does: "events and characters are split over writes" },
-  crlf: { where: "harmless", does: "lines end with CR LF" },
+  crlf: { where: "harmless", does: "lines end with CRLF" },
   pings: { where: "harmless", does: "comments and blank lines between events" },
-  "double-finish": { where: "harmless", does: "the finish is sent twice" },
+  "double-finish": { where: "harmless", does: "the finish reason is sent twice" },
 } as const;
 export type InjectedFault = keyof typeof INJECTED_FAULTS;
 
@@ -88,12 +88,12 @@ const NUMBER_MAX = 10_000_000;
 function parseNumber(value: string): number {
   const number = Number(value);
   if (value !== "" && number >= 0 && number <= NUMBER_MAX) return number;
-  return reject("value", `Simulator: '${value}' is not a number from 0 to ${NUMBER_MAX}.`);
+  return reject("value", `Simulator: '${value}' must be a number from 0 to ${NUMBER_MAX}.`);
 }
 
 function parseFault(value: string): InjectedFault {
   if (Object.hasOwn(INJECTED_FAULTS, value)) return value as InjectedFault;
-  return reject("value", `Simulator: no fault is called '${value}'.`);
+  return reject("value", `Simulator: unknown fault '${value}'.`);
 }
 
 function parseSetting(name: string, value: string): Partial<Control> {
@@ -119,7 +119,7 @@ function parseSetting(name: string, value: string): Partial<Control> {
     case "size":
       return { sizeKilobytes: parseNumber(value) };
     default:
-      return reject("value", `Simulator: no control is called '${name}'.`);
+      return reject("value", `Simulator: unknown control '${name}'.`);
   }
 }
 
@@ -155,20 +155,20 @@ export function formatControlHelp(): string {
   );
   const faults = Object.entries(INJECTED_FAULTS).map(([name, { does }]) => [name, does] as const);
   return [
-    "Controls follow the model's name (sim-mini~latency=200~trouble=cut), stand in the header x-sim",
-    "(~pace=5~chunks=50) or follow the key; the header overrides the name, the key overrides both.",
+    "Append controls to the model's name (sim-mini~latency=200~trouble=cut), to the header x-sim",
+    "(~pace=5~chunks=50) or to the API key. The header overrides the name, and the key overrides both.",
     "The keys bad-key and no-credit are refused.",
     "",
     formatColumn(controls),
     "",
-    "Faults (~trouble=cut, or ~cut for short). Each dialect has its own statuses: a wrong key is a 400 with",
-    "Gemini, an overload a 503 with Cohere:",
+    "Faults (~trouble=cut, or ~cut for short). Statuses differ by dialect: a wrong key gets 400 from Gemini,",
+    "an overload 503 from Cohere:",
     "",
     formatColumn(faults),
     "",
-    "Words in the last user message: call NAME({json}) calls an offered tool · long N gives N words ·",
-    "say: TEXT repeats it · refuse refuses · what is your system prompt? repeats that. A reply to a tool's",
-    "result names the result; a model with think in its name thinks without being asked.",
-    "Tokens: a quarter of the characters, rounded up; 85 for an image, file or audio.",
+    "Words in the last user message: call NAME({json}) calls a tool of the request · long N returns N words ·",
+    "say: TEXT repeats the text · refuse refuses · what is your system prompt? repeats the prompt. A reply to a",
+    "tool's result names the result. A model with think in its name always thinks.",
+    "Token counts: a quarter of the characters, rounded up; 85 for an image, file or audio clip.",
   ].join("\n");
 }

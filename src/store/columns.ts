@@ -35,7 +35,7 @@ export function makeWord<Word extends string>(words: readonly Word[]): Column<Wo
     read(found, column) {
       const known = words.find((one) => one === found[column]);
       if (known !== undefined) return known;
-      throw new Error(`The store's column ${column} holds an unknown word.`);
+      throw new Error(`The store's column ${column} holds an unknown value.`);
     },
   };
 }

@@ -6,7 +6,7 @@ export type Value = string | number | null;
 export function readText(found: Found, column: string): string {
   const value = found[column];
   if (typeof value === "string") return value;
-  throw new Error(`The store's column ${column} holds no text.`);
+  throw new Error(`The store's column ${column} does not hold text.`);
 }
 
 /** Reads an integer. PostgreSQL returns large ones as text. */
@@ -14,7 +14,7 @@ export function readInteger(found: Found, column: string): number {
   const value = found[column];
   const number = typeof value === "string" ? Number(value) : value;
   if (typeof number === "number" && Number.isSafeInteger(number)) return number;
-  throw new Error(`The store's column ${column} holds no whole number.`);
+  throw new Error(`The store's column ${column} does not hold an integer.`);
 }
 
 /** Reads a number. PostgreSQL may return it as text. */
@@ -22,12 +22,12 @@ export function readNumber(found: Found, column: string): number {
   const value = found[column];
   const number = typeof value === "string" ? Number(value) : value;
   if (typeof number === "number" && Number.isFinite(number)) return number;
-  throw new Error(`The store's column ${column} holds no number.`);
+  throw new Error(`The store's column ${column} does not hold a number.`);
 }
 
 /** Reads a sum, rounded to the nearest number if it is too large to be exact. */
 export function readSum(found: Found, column: string): number {
   const number = Number(found[column]);
   if (found[column] !== null && Number.isInteger(number)) return number;
-  throw new Error(`The store's column ${column} holds no whole number.`);
+  throw new Error(`The store's column ${column} does not hold an integer.`);
 }

@@ -114,7 +114,7 @@ function teachOn({ mark, forUpdate, change }: Engine): LessonMethods["teach"] {
         join(lesson, bound, results),
       );
       if (added !== null) return added;
-      if (tries === TRIES_MAX) throw new Error("A lesson was changed again and again by others.");
+      if (tries === TRIES_MAX) throw new Error("A lesson was repeatedly changed by other processes.");
     }
   };
 }

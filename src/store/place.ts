@@ -8,7 +8,7 @@ export function parsePlace(json: string): Place {
   const kind = PLACE_KINDS.find((one) => one === place.kind);
   const taken = readSlotTaken(place.taken);
   if (kind === undefined || (kind === "throttle" && taken === null))
-    throw new Error("The store's column place holds no place.");
+    throw new Error("The store's column place holds an invalid value.");
   return {
     kind,
     owner: asString(place.owner) ?? "",

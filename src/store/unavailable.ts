@@ -8,7 +8,7 @@ export class CommitError extends Error {}
 
 /** The fault for a store failure; `outcomeUnknown` after a commit in doubt. */
 export function unavailable(cause: unknown): Fault {
-  const message = "The gateway's store can't be used right now. Please try again shortly.";
+  const message = "The gateway's store is unavailable. Please try again shortly.";
   const unknown = cause instanceof CommitError ? { outcomeUnknown: true as const } : {};
   return new Fault("store_unavailable", message, { retryAfterMs: RETRY_AFTER_MS, cause, ...unknown });
 }

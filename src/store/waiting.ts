@@ -28,7 +28,7 @@ export async function answerAll(
     batch.forEach(({ resolve, reject }, index) => {
       const answer = answers[index];
       if (answer) resolve(answer);
-      else reject(new Error("A demand was left without an answer."));
+      else reject(new Error("A demand got no answer."));
     });
   } catch (error) {
     if (error instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(error);

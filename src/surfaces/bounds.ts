@@ -25,7 +25,7 @@ export function openObject<Fields extends TProperties>(
   return Type.Object(fields, { additionalProperties: true, ...options });
 }
 
-/** Returns the schema of a whole number from `minimum` up to the largest that a double holds exactly. */
+/** Returns the schema of an integer from `minimum` up to the largest that a double holds exactly. */
 export function countFrom(minimum: number): TInteger {
   return Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER });
 }

@@ -80,5 +80,5 @@ export function refuseLargeNumber(value: unknown, most: number, path: string): v
 /** Throws a Fault if a name contains a NUL character, which not every store can keep. */
 export function checkModelName(model: unknown): void {
   if (typeof model === "string" && !model.includes("\0")) return;
-  throw new Fault("invalid_value", "Invalid 'model': it can't hold a NUL character.", { param: "model" });
+  throw new Fault("invalid_value", "Invalid 'model': it can't contain a NUL character.", { param: "model" });
 }

@@ -48,34 +48,34 @@ const CONTENTS = { contents: [{ role: "user", parts: [{ text: "Hello!" }] }] };
 const GENERATE: Description = {
   tag: "Gemini",
   operationId: "generateContent",
-  summary: "Generate content, in Gemini's form",
+  summary: "Generate content, in Gemini's format",
   schema: generateSchema,
   example: CONTENTS,
   answer: "The candidates and the usage.",
   verb: ":generateContent",
 };
 
-const EMBED = { tag: "Gemini", answer: "The vectors and the usage." };
+const EMBED = { tag: "Gemini", answer: "The embeddings and the usage." };
 const EMBEDDED = { content: { parts: [{ text: "a text" }] } };
 
 const CREATE_IMAGE: Description = {
   tag: "Beyond chat",
   operationId: "createImage",
-  summary: "Make pictures from a text",
+  summary: "Create images from a prompt",
   schema: imagesRequestSchema,
   takesNulls: true,
   example: { model: "OpenAI#gpt-image-2", prompt: "a siamese cat" },
-  answer: "The pictures and the usage, or with `stream: true` its events.",
+  answer: "The images and the usage, or with `stream: true` its events.",
   streams: true,
 };
 
 const CREATE_TRANSCRIPTION: Description = {
   tag: "Beyond chat",
   operationId: "createTranscription",
-  summary: "Write down what is said in a sound file",
+  summary: "Transcribe an audio file",
   schema: transcriptionRequestSchema,
   files: ["file"],
-  answer: "The text, or with `stream: true` its events; other `response_format`s than JSON are texts.",
+  answer: "The transcript, or with `stream: true` its events. With some `response_format`s it is plain text.",
   answerSchema: Type.Object({ text: Type.String() }),
 };
 
@@ -84,14 +84,14 @@ export const GEMINI_VERBS: readonly Description[] = [
   {
     ...GENERATE,
     operationId: "streamGenerateContent",
-    summary: "Generate content as a stream: events with `?alt=sse`, else one JSON array",
+    summary: "Stream generated content: as events with `?alt=sse`, otherwise as one JSON array",
     verb: ":streamGenerateContent",
     streams: true,
   },
   {
     ...GENERATE,
     operationId: "countTokens",
-    summary: "Estimate a prompt's tokens; costs nothing",
+    summary: "Count a prompt's tokens, for free",
     schema: geminiCountSchema,
     answer: "The estimate, as `totalTokens`.",
     verb: ":countTokens",
@@ -100,7 +100,7 @@ export const GEMINI_VERBS: readonly Description[] = [
   {
     ...EMBED,
     operationId: "embedContent",
-    summary: "Make a vector of a text, in Gemini's form",
+    summary: "Create an embedding, in Gemini's format",
     schema: embedSchema,
     example: EMBEDDED,
     verb: ":embedContent",
@@ -108,7 +108,7 @@ export const GEMINI_VERBS: readonly Description[] = [
   {
     ...EMBED,
     operationId: "batchEmbedContents",
-    summary: "Make vectors of texts, in Gemini's form",
+    summary: "Create several embeddings, in Gemini's format",
     schema: batchEmbedSchema,
     example: { requests: [EMBEDDED] },
     verb: ":batchEmbedContents",
@@ -130,17 +130,17 @@ export const DESCRIPTIONS = {
   createCompletion: {
     tag: "Beyond chat",
     operationId: "createCompletion",
-    summary: "Go on with a text (legacy)",
+    summary: "Complete a text (legacy)",
     schema: completionRequestSchema,
     takesNulls: true,
     example: { model: "Mistral#codestral-latest", prompt: "def fib(n):", max_tokens: 64 },
-    answer: "The texts, or with `stream: true` their events up to `data: [DONE]`.",
+    answer: "The completion, or with `stream: true` its events up to `data: [DONE]`.",
     streams: true,
   },
   createMessage: {
     tag: "Messages",
     operationId: "createMessage",
-    summary: "Create a message, in Anthropic's form",
+    summary: "Create a message, in Anthropic's format",
     schema: messagesSchema,
     example: { model: "Router#best", max_tokens: 1024, messages: HELLO },
     answer: "The message, or with `stream: true` its events up to `message_stop`.",
@@ -149,7 +149,7 @@ export const DESCRIPTIONS = {
   countMessageTokens: {
     tag: "Messages",
     operationId: "countMessageTokens",
-    summary: "Estimate the tokens of a message's prompt; costs nothing",
+    summary: "Count the tokens of a message's prompt, for free",
     schema: countSchema,
     example: { model: "Router#best", messages: HELLO },
     answer: "The estimate, as `input_tokens`.",
@@ -158,7 +158,7 @@ export const DESCRIPTIONS = {
   createResponse: {
     tag: "Responses",
     operationId: "createResponse",
-    summary: "Create a response, in the form of OpenAI's Responses",
+    summary: "Create a response, in the format of OpenAI's Responses API",
     schema: responsesSchema,
     example: { model: "Router#best", input: "Hello!" },
     answer: "The response, or with `stream: true` its events up to `response.completed`.",
@@ -167,7 +167,7 @@ export const DESCRIPTIONS = {
   countResponseTokens: {
     tag: "Responses",
     operationId: "countResponseTokens",
-    summary: "Estimate the tokens of a response's input; costs nothing",
+    summary: "Count the tokens of a response's input, for free",
     schema: inputTokensSchema,
     example: { model: "Router#best", input: "Hello!" },
     answer: "The estimate, as `input_tokens`.",
@@ -176,50 +176,50 @@ export const DESCRIPTIONS = {
   rerank: {
     tag: "Beyond chat",
     operationId: "rerank",
-    summary: "Put documents in the order of their relevance to a query",
+    summary: "Rank documents by their relevance to a query",
     schema: rerankRequestSchema,
     example: { model: "Cohere#rerank-v3.5", query: "What is first?", documents: TEXTS },
-    answer: "The documents' places and scores, the best first, and the usage.",
+    answer: "The documents' indexes and scores, best first, and the usage.",
   },
   createModeration: {
     tag: "Beyond chat",
     operationId: "createModeration",
-    summary: "Judge texts and images by categories",
+    summary: "Classify texts and images for moderation",
     schema: moderationRequestSchema,
     example: { model: "OpenAI#omni-moderation-latest", input: TEXTS },
-    answer: "A verdict for each input, with the provider's categories.",
+    answer: "A result for each input, with the provider's categories.",
   },
   createEmbeddings: {
     tag: "Beyond chat",
     operationId: "createEmbeddings",
-    summary: "Make vectors of texts",
+    summary: "Create embeddings",
     schema: embeddingsRequestSchema,
     takesNulls: true,
     example: { model: "OpenAI#text-embedding-3-small", input: TEXTS },
-    answer: "A vector for each text, and the usage.",
+    answer: "An embedding for each input, and the usage.",
   },
   createImage: CREATE_IMAGE,
   editImage: {
     ...CREATE_IMAGE,
     operationId: "editImage",
-    summary: "Change pictures, which come as a form's files or as addresses",
+    summary: "Edit images, sent as form files or as URLs",
     example: { ...CREATE_IMAGE.example, images: [{ image_url: "https://example.com/cat.png" }] },
     files: ["image", "mask"],
   },
   createSpeech: {
     tag: "Beyond chat",
     operationId: "createSpeech",
-    summary: "Read a text aloud",
+    summary: "Create speech from a text",
     schema: speechRequestSchema,
     takesNulls: true,
     example: { model: "OpenAI#tts-1", input: "Good morning.", voice: "nova" },
-    answer: "The sound as it is made, or with `stream_format: sse` its events.",
+    answer: "The audio as it is generated, or with `stream_format: sse` its events.",
     answerType: "audio/*",
   },
   createTranscription: CREATE_TRANSCRIPTION,
   createTranslation: {
     ...CREATE_TRANSCRIPTION,
     operationId: "createTranslation",
-    summary: "Write down in English what is said in a sound file",
+    summary: "Translate an audio file into English text",
   },
 } satisfies Readonly<Record<string, Description>>;

@@ -29,6 +29,6 @@ function readBoolean(text: string): unknown {
 export function requireFile(value: unknown, field: string): Attachment {
   if (value instanceof Attachment && value.bytes.length > 0) return value;
   if (value === undefined) throw missingParameter(field);
-  const message = `Invalid '${field}': expected a file that isn't empty.`;
+  const message = `Invalid '${field}': expected a non-empty file.`;
   throw new Fault("invalid_value", message, { param: field });
 }

@@ -15,12 +15,12 @@ export interface LaneRow {
 }
 
 /** The reason for fields that make the provider call other hosts. The operator may allow them. */
-export const REMOTE = "The provider would call addresses of the client's choice.";
+export const REMOTE = "The provider would call URLs of the client's choice.";
 export const OTHER_TIERS = "The card's price doesn't cover other tiers.";
 
 /** Returns the reason for a field that names something clients share. */
 export function explainShared(what: string): string {
-  return `${what} lies in the provider's account, which all clients share.`;
+  return `${what} belongs to the provider's account, which all clients share.`;
 }
 
 type Reasons = Readonly<Record<string, string>>;

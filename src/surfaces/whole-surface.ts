@@ -17,7 +17,7 @@ interface WholeApi<F extends Form, Schema extends TObject>
 }
 
 function failStream(): never {
-  throw new Fault("unsupported_parameter", "This API has no streams.", { param: "stream" });
+  throw new Fault("unsupported_parameter", "This API does not support streaming.", { param: "stream" });
 }
 
 /** The terms of a request that is never streamed. */

@@ -33,34 +33,34 @@ export const METRICS = {
     over: "max",
     unit: "always 1",
     labels: ["version"],
-    help: "Always 1; the label says which version of the program runs.",
+    help: "Always 1; the label is the running version.",
   },
   poundkey_requests_open: {
     ...gauge,
     unit: "requests",
     labels: [],
-    help: "Requests under way.",
+    help: "Requests in progress.",
   },
   poundkey_breaker_open: {
     ...gauge,
     unit: "breakers",
     labels: model,
-    help: "Circuit breakers of the model that are open, one for each of its credentials in each worker.",
+    help: "Open circuit breakers of the model, at most one per credential and worker.",
   },
   poundkey_requests_total: {
     ...requests,
     labels: ["model", "status", "ended"],
-    help: "Requests that were let through to a provider, by the model that answered (none: no model did), the HTTP status and how they ended.",
+    help: "Requests passed to a provider, by the model that answered (or none), the HTTP status and how they ended.",
   },
   poundkey_refused_total: {
     ...requests,
     labels: ["fault"],
-    help: "Requests that were refused before any provider was called, by error code.",
+    help: "Requests refused before any provider was called, by error code.",
   },
   poundkey_replayed_total: {
     ...requests,
     labels: [],
-    help: "Requests that were answered with the kept answer of an earlier one with the same idempotency key.",
+    help: "Requests answered with the stored answer of an earlier request with the same idempotency key.",
   },
   poundkey_request_seconds: {
     ...durations,
@@ -85,17 +85,17 @@ export const METRICS = {
   poundkey_retries_refused_total: {
     ...events,
     labels: [],
-    help: "Further attempts that were not made because the retry budget was used up.",
+    help: "Retries that were not made because the retry budget was used up.",
   },
   poundkey_hedges_total: {
     ...calls,
     labels: ["model", "won"],
-    help: "Second calls that were made beside a slow first one, by the model that answered and whether it was the first or the second.",
+    help: "Second calls made because the first was slow, by the model that answered and by which of the two answered.",
   },
   poundkey_breaker_opened_total: {
     ...events,
     labels: model,
-    help: "Times that a circuit breaker of the model opened.",
+    help: "How often a circuit breaker of the model opened.",
   },
   poundkey_credentials_retired_total: {
     ...events,
@@ -112,17 +112,17 @@ export const METRICS = {
     type: "counter",
     unit: "units",
     labels: ["model", "unit"],
-    help: "Work that is counted otherwise: images, seconds of sound, characters, search_units, pages and searches.",
+    help: "Usage in other units: images, seconds of audio, characters, search_units, pages and searches.",
   },
   poundkey_operations_total: {
     ...requests,
     labels: ["operation", "surface"],
-    help: "Requests that were let through to a provider, by what was asked for and the API at which they came.",
+    help: "Requests passed to a provider, by operation and by the API that received them.",
   },
   poundkey_cost_usd_total: {
     ...money,
     labels: model,
-    help: "The cost of requests at the models' prices, markup included, charged or free.",
+    help: "Cost of requests at the models' prices, including the markup, whether charged or free.",
   },
   poundkey_charged_usd_total: {
     ...money,
@@ -132,38 +132,38 @@ export const METRICS = {
   poundkey_written_off_usd_total: {
     ...money,
     labels: [],
-    help: "Cost above what was held that the balance did not cover, written off to the account overrun.",
+    help: "Cost beyond the hold that the balance did not cover, written off to the account overrun.",
   },
   poundkey_usage_implausible_total: {
     ...requests,
     labels: model,
-    help: "Requests whose provider reported implausible usage, which was charged only up to the bound.",
+    help: "Requests whose provider reported implausible usage, which was charged only up to a limit.",
   },
   poundkey_holds_lost_total: {
     type: "counter",
     unit: "holds",
     labels: [],
-    help: "Holds of processes that ended without settling them, voided later.",
+    help: "Holds voided because their process ended without settling them.",
   },
   poundkey_settled_late_total: {
     ...requests,
     labels: [],
-    help: "Requests that were settled after their hold had been voided.",
+    help: "Requests settled after their hold had been voided.",
   },
   poundkey_settle_failed_total: {
     ...events,
     labels: [],
-    help: "Settlements that the store did not accept; they are retried while it is unavailable.",
+    help: "Settlements that the store did not accept; they are retried until it is available.",
   },
   poundkey_settle_lost_total: {
     ...requests,
     labels: [],
-    help: "Requests that were never settled: their answers were not charged.",
+    help: "Requests that were never settled, so their answers were not charged.",
   },
   poundkey_internal_errors_total: {
     ...events,
     labels: [],
-    help: "Errors in the gateway itself; each has a line in the log.",
+    help: "Errors in the gateway itself, each of which is logged.",
   },
   process_cpu_seconds_total: {
     type: "counter",
@@ -171,13 +171,13 @@ export const METRICS = {
     unit: "seconds",
     per: MICROSECONDS_PER_SECOND,
     labels: [],
-    help: "CPU time, user and system; of all workers together.",
+    help: "User and system CPU time, of all workers together.",
   },
   process_resident_memory_bytes: {
     ...gauge,
     unit: "bytes",
     labels: [],
-    help: "Resident memory; of all workers together.",
+    help: "Resident memory, of all workers together.",
   },
   process_start_time_seconds: {
     ...gauge,
@@ -185,19 +185,19 @@ export const METRICS = {
     unit: "seconds since 1970",
     per: MS_PER_SECOND,
     labels: [],
-    help: "Start time of the process; of the oldest worker.",
+    help: "Start time of the process, of the oldest worker.",
   },
   process_open_fds: {
     ...gauge,
     unit: "file descriptors",
     labels: [],
-    help: "Open file descriptors (Linux only); of all workers together.",
+    help: "Open file descriptors, of all workers together (Linux only).",
   },
   process_max_fds: {
     ...gauge,
     unit: "file descriptors",
     labels: [],
-    help: "File descriptors that may be open (Linux only); of all workers together.",
+    help: "Maximum number of open file descriptors, of all workers together (Linux only).",
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
@@ -249,7 +249,7 @@ export const SHOWN: readonly ShownMetric[] = [
     .filter(isMetric)
     .map((name) => ({ per: 1, ...findRow(name), name, of: name })),
   ...Object.entries(RENAMED).map(([name, { now, ...shown }]) => {
-    const help = `Deprecated: use ${now}. Gone in the next release.`;
+    const help = `Deprecated: use ${now} instead. Will be removed in the next release.`;
     return { ...findRow(now), ...shown, help, name, of: now };
   }),
 ];

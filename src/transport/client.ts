@@ -163,7 +163,7 @@ export class UpstreamCall {
     try {
       for await (const piece of response.body ?? []) {
         length += piece.byteLength;
-        if (length > bytesMax) throw garbled("the answer is beyond all bounds");
+        if (length > bytesMax) throw garbled("the answer is too large");
         onPiece(piece);
       }
     } catch (thrown) {
@@ -182,7 +182,7 @@ export class UpstreamCall {
         if (piece === null) return;
         pieces.push(piece);
         length += Buffer.byteLength(piece);
-        if (length > bytesMax) throw garbled("the answer is beyond all bounds");
+        if (length > bytesMax) throw garbled("the answer is too large");
       }
     } catch (thrown) {
       throw this.explain(thrown);

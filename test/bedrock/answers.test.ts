@@ -213,7 +213,7 @@ describe("a failure", () => {
       "upstream_error",
     ],
     ["the same in a stream", () => streamed([...said, ...end("malformed_model_output")]), "upstream_error"],
-    ["an answer without a message", () => whole(bedrock, { message: "No." }), "upstream_error"],
+    ["the answer has no message", () => whole(bedrock, { message: "No." }), "upstream_error"],
     ["no answer", () => whole(bedrock, []), "upstream_error"],
     ["no stop reason", () => whole(bedrock, { ...answer([]), stopReason: null }), "upstream_error"],
     ["a stream without its end", () => streamed(said), "upstream_error"],
@@ -233,7 +233,7 @@ describe("an error answer", () => {
     const { code, message: shown } = bedrock.explain(status, headers, JSON.stringify(body), 0);
     return [code, shown];
   };
-  const DENIED = "The provider refused the gateway's own credential or quota.";
+  const DENIED = "The provider refused the gateway's key, or its quota is used up.";
 
   test("is recognized by its type in a header or the body, or by its status alone", () => {
     const busy = ["provider_busy", expect.any(String)];

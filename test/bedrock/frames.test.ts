@@ -75,9 +75,9 @@ describe("a broken stream is an upstream error", () => {
     ["a frame beyond all bounds", ofLength(FRAME_BYTES_MAX + 1)],
     ["a frame too short to be one", ofLength(15)],
     ["headers longer than the frame", withHeaders(good.length)],
-    ["a header that is cut short", withHeaders(20)],
+    ["a truncated header", withHeaders(20)],
     ["a header of an unknown type", makeFrame({ ":message-type": "event" }, "{}", [1, 97, 10])],
-    ["a frame of an unknown kind", makeFrame({ ":message-type": "other" }, "{}")],
+    ["a frame has an unknown kind", makeFrame({ ":message-type": "other" }, "{}")],
     ["an event's name that is none", makeFrame({ ":message-type": "event", ":event-type": "a\nb" }, "{}")],
     ["a chunk that is not JSON", makeEvent("chunk", { bytes: "e30x" })],
   ];
@@ -86,7 +86,7 @@ describe("a broken stream is an upstream error", () => {
       const { failure } = read(cut(bytes, length));
       expect([failure?.code, failure?.message]).toEqual([
         "upstream_error",
-        "The provider's answer was broken off or not readable.",
+        "The provider's answer was incomplete or malformed.",
       ]);
     }
   });

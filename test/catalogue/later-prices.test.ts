@@ -73,14 +73,11 @@ describe("a future price", () => {
   });
 
   test.each([
-    ["[{ from: 2027-02-30, input: 1, output: 2 }]", "later_prices[0].from: expected a day like 2027-01-31"],
+    ["[{ from: 2027-02-30, input: 1, output: 2 }]", "later_prices[0].from: expected a date like 2027-01-31"],
     ["[{ input: 1, output: 2 }]", "later_prices[0].from: this field is missing"],
-    ["[{ from: 2027-03-01, input: 1 }]", "later_prices[0]: has no price of output"],
-    [
-      `${LATER.slice(0, -1)}, { from: 2027-03-01, input: 1, output: 2 }]`,
-      "two prices hold from 2027-03-01 on",
-    ],
-    ["[{ from: 2027-03-01, input: 1, output: 2, cached_input: 3 }]", "cached_input 3 is dearer"],
+    ["[{ from: 2027-03-01, input: 1 }]", "later_prices[0]: the field output is missing"],
+    [`${LATER.slice(0, -1)}, { from: 2027-03-01, input: 1, output: 2 }]`, "two prices start on 2027-03-01"],
+    ["[{ from: 2027-03-01, input: 1, output: 2, cached_input: 3 }]", "cached_input 3 is higher"],
     ["[]", "later_prices: expected a list of 1 to 20 prices"],
   ])("%s is refused with its place", (prices, says) => {
     const text = OWN(`price: { input: 2, output: 4 }, later_prices: ${prices}`);
@@ -92,7 +89,7 @@ describe("a future price", () => {
   test("a hundred times the known price is refused as a wrong unit", () => {
     const text =
       'models: { "OpenAI#gpt-5.4": { later_prices: [{ from: 2027-03-01, input: 2500, output: 9 }] } }';
-    expect(() => readSettings(text)).toThrow(/later_prices\[0\].*100 times or more off/);
+    expect(() => readSettings(text)).toThrow(/later_prices\[0\].*by a factor of 100 or more/);
   });
 });
 

@@ -212,7 +212,7 @@ describe("a client that leaves", () => {
 test("the error for the Azure class names the class and address that work", async () => {
   const azure = new AzureOpenAI({ endpoint: under.url, apiKey: under.secret, apiVersion: "2024-10-21" });
   const error = await failure(NotFoundError, azure.chat.completions.create({ model: "gpt-4o", messages }));
-  expect(error.message).toContain("Use the SDK's class OpenAI in place of AzureOpenAI");
+  expect(error.message).toContain("Use the SDK's OpenAI class instead of AzureOpenAI");
   expect(error.code).toBe("unknown_url");
 });
 

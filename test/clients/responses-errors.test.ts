@@ -51,7 +51,7 @@ describe.each([false, true])("stream: %p", (stream) => {
     expect(error).toMatchObject({ code: "insufficient_quota", reason: "rate_limit_exceeded" });
     const { reset_at, message } = asObject(error);
     expect(Date.parse(String(reset_at))).toBeGreaterThan(Date.now());
-    expect(message).toContain("passes in 10 minutes");
+    expect(message).toContain("Try again in 10 minutes");
   });
 
   test("a short wait is stated, and ends the turn too", async () => {

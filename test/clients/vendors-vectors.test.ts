@@ -52,7 +52,7 @@ describe("Cohere's SDK", () => {
     for (const work of works) {
       const { statusCode, message } = await failure(CohereError, work());
       expect(statusCode).toBe(404);
-      expect(message).toContain("Embeddings are at /v1/embeddings, chat at /v1/chat/completions");
+      expect(message).toContain("For embeddings use /v1/embeddings, for chat /v1/chat/completions");
     }
   });
 });
@@ -90,7 +90,7 @@ describe("Voyage's SDK", () => {
     const work = connect().multimodalEmbed({ model: "Voyage#voyage-multimodal-3", inputs });
     const { statusCode, message } = await failure(VoyageAIError, work);
     expect(statusCode).toBe(404);
-    expect(message).toContain("Embeddings of texts are at /v1/embeddings");
+    expect(message).toContain("For text embeddings use /v1/embeddings");
   });
 });
 
@@ -111,6 +111,6 @@ test("OpenAI's Azure class gets an error naming the right class, for embeddings,
   ];
   for (const work of works) {
     const { message } = await failure(NotFoundError, work());
-    expect(message).toContain("Use the SDK's class OpenAI in place of AzureOpenAI");
+    expect(message).toContain("Use the SDK's OpenAI class instead of AzureOpenAI");
   }
 });

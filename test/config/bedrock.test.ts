@@ -244,7 +244,7 @@ describe("mistakes are refused, naming the field", () => {
   const rows: readonly (readonly [string, string, Variables?])[] = [
     [`OpenAI: { keys: ["k"], aws: ${AWS} }`, "providers.OpenAI.aws: has no effect"],
     ['Local: { base_url: "http://a.example", region: us-east-1 }', "providers.Local.region: has no effect"],
-    [`Bedrock: { aws: ${AWS}, keys: ["k"] }`, "providers.Bedrock.aws: has no effect beside keys"],
+    [`Bedrock: { aws: ${AWS}, keys: ["k"] }`, "providers.Bedrock.aws: can't be combined with keys"],
     [`Bedrock: { dialect: openai, aws: ${AWS} }`, "providers.Bedrock.dialect: has no effect"],
     [`Bedrock: { region: moon, aws: ${AWS} }`, "region"],
     [`Bedrock: { region: "us-east-1.evil.example", aws: ${AWS} }`, "region"],

@@ -65,7 +65,7 @@ models: { "OpenAI#gpt-99": { output: 1000 }, "OpenAI#gpt-5.4": { fallbacks: ["Op
 describe("an invalid catalogue file", () => {
   const { context: _, ...short } = NEW;
   test.each<[string, unknown, string]>([
-    ["no JSON", "{", "new.json: the file isn't JSON"],
+    ["no JSON", "{", "new.json: the file is not valid JSON"],
     ["no list", { models: [] }, "expected a list of models, got a mapping"],
     ["nothing in it", [], "expected a list of models"],
     ["a missing field", [NEW, { ...short, id: "A#b" }], "row 2 (A#b), context: this field is missing"],
@@ -76,10 +76,10 @@ describe("an invalid catalogue file", () => {
     ],
     ["a price as text", [{ ...NEW, price: { input: "2", output: 1 } }], "price.input: expected a number"],
     ["a slip in a price", [{ ...NEW, price: { inptu: 2, output: 1 } }], "price.inptu: unknown field"],
-    ["half a price", [{ ...NEW, price: { input: 2 } }], "OpenAI#gpt-99: has no price of output"],
-    ["a model twice", [NEW, NEW], "OpenAI#gpt-99: is there twice"],
+    ["half a price", [{ ...NEW, price: { input: 2 } }], "OpenAI#gpt-99: has no output price"],
+    ["a model twice", [NEW, NEW], "OpenAI#gpt-99: appears twice"],
     ["no provider", [{ ...NEW, id: "gpt-99" }], "gpt-99: has an id that isn't <Provider>#<model>"],
-    ["another unit", [{ ...CHANGED, price: { input: 2500, output: 15_00 } }], "100 times or more off"],
+    ["another unit", [{ ...CHANGED, price: { input: 2500, output: 15_00 } }], "by a factor of 100 or more"],
   ])("%s is refused with its place: %j", (_name, rows, says) => {
     const loaded = load(rows);
     expect(loaded.ok ? [] : loaded.errors.map(formatError)).toEqual([expect.stringContaining(says)]);

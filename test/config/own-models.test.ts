@@ -70,7 +70,7 @@ test.each([
     '{ name: m, like: "Anthropic#claude-opuss-5" }',
     "models[0].like: no model has this id; did you mean Anthropic#claude-opus-5?",
   ],
-  ["{ name: m, dialect: cohere }", "models[0].dialect: Mixed speaks gemini and anthropic"],
+  ["{ name: m, dialect: cohere }", "models[0].dialect: Mixed only speaks gemini and anthropic"],
   ['{ name: m, like: "OpenAI#gpt-5.4", context: 5 }', "models[0].context: the output limit"],
   ["{ name: m, like: 5 }", "models[0].like: expected a model id like OpenAI#gpt-5.4, got 5"],
 ] as const)("%s is refused", (model, says) => {
@@ -81,6 +81,6 @@ test.each([
 test("a server with one dialect offers its models no other", () => {
   const loaded = load("{ name: m, dialect: gemini }", "Own: { base_url: http://x.example, models: [");
   expect(loaded.ok ? [] : loaded.errors.map(formatError)).toEqual([
-    expect.stringContaining("providers.Own.models[0].dialect: Own speaks openai"),
+    expect.stringContaining("providers.Own.models[0].dialect: Own only speaks openai"),
   ]);
 });

@@ -9,9 +9,9 @@ describe("mistakes are reported with file, line and field", () => {
   test.each([
     ["Azure: { keys: [k] }", "providers.Azure", "AZURE_OPENAI_ENDPOINT is not set"],
     ["Azure: { resource: r }", "providers.Azure", "AZURE_OPENAI_API_KEY is not set"],
-    ["Azure: { resource: 'a/b', keys: [k] }", "providers.Azure.resource", "a resource's name"],
+    ["Azure: { resource: 'a/b', keys: [k] }", "providers.Azure.resource", "a resource name"],
     ["Azure: { resource: r, keys: [k], api: '2024' }", "providers.Azure.api", "a version like 2024-10-21"],
-    [`Azure: { resource: r, keys: [k], ${entra} }`, "providers.Azure.entra", "no effect beside keys"],
+    [`Azure: { resource: r, keys: [k], ${entra} }`, "providers.Azure.entra", "can't be combined with keys"],
     ["Azure: { resource: r, entra: { tenant: t } }", "providers.Azure.entra.client_id", "missing"],
     [
       "Azure: { resource: r, entra: { tenant: 'a/b', client_id: c, client_secret: s } }",
@@ -21,7 +21,7 @@ describe("mistakes are reported with file, line and field", () => {
     ["Azure: { resource: r, keys: [k], project: p }", "providers.Azure.project", "platform vertex"],
     ["Azure: { resource: r, keys: [k], dialect: openai }", "providers.Azure.dialect", "no effect"],
     ["OpenAI: { keys: [k], resource: r }", "providers.OpenAI.resource", "platform azure"],
-    ["OpenAI: { keys: [k], platform: azure }", "providers.OpenAI.platform", "not on it"],
+    ["OpenAI: { keys: [k], platform: azure }", "providers.OpenAI.platform", "not on this platform"],
     [
       "OpenAI: { keys: [k], models: [{ name: m, deployment: d }] }",
       "providers.OpenAI.models[0].deployment",
@@ -29,13 +29,17 @@ describe("mistakes are reported with file, line and field", () => {
     ],
     ["Mine: { resource: r, keys: [k] }", "providers.Mine", "base_url"],
     ["Vertex: { project: p }", "providers.Vertex", "GOOGLE_APPLICATION_CREDENTIALS is not set"],
-    ["Vertex: { project: P!, keys: [k] }", "providers.Vertex.project", "a project's id"],
+    ["Vertex: { project: P!, keys: [k] }", "providers.Vertex.project", "a project id"],
     ["Vertex: { project: p, location: 'us/x', keys: [k] }", "providers.Vertex.location", "a region"],
     ["Vertex: { location: eu, keys: [k] }", "providers.Vertex.location", "without a project"],
     ["Vertex: { project: p, service_account: /sa.json }", "providers.Vertex.service_account", "${file:"],
-    ["Vertex: { keys: [k], service_account: metadata }", "providers.Vertex.service_account", "beside keys"],
+    [
+      "Vertex: { keys: [k], service_account: metadata }",
+      "providers.Vertex.service_account",
+      "combined with keys",
+    ],
     ["Vertex: { service_account: metadata }", "providers.Vertex", "GOOGLE_CLOUD_PROJECT is not set"],
-    ["Vertex: { service_account: '{}' }", "providers.Vertex.service_account", "type is not among"],
+    ["Vertex: { service_account: '{}' }", "providers.Vertex.service_account", "type must be one of"],
     ["Vertex: { service_account: '{x' }", "providers.Vertex.service_account", "key file"],
     [
       `Vertex: { service_account: '${account({ private_key: "s3cret-key" })}' }`,
@@ -55,7 +59,7 @@ describe("mistakes are reported with file, line and field", () => {
     [
       `Vertex: { service_account: '${JSON.stringify({ ...WORKLOAD, credential_source: { url: "http://169.254.169.254/" } })}' }`,
       "providers.Vertex.service_account",
-      "names no file",
+      "must name a file",
     ],
     [
       `Vertex: { service_account: '${JSON.stringify({ ...LOGIN, refresh_token: "" })}' }`,
@@ -79,10 +83,10 @@ describe("mistakes are reported with file, line and field", () => {
       "environment: GOOGLE_APPLICATION_CREDENTIALS: the file that it names can't be read",
     ]);
     expect(wrong({ GOOGLE_APPLICATION_CREDENTIALS: "/key.pem", GOOGLE_CLOUD_PROJECT: "p" })).toEqual([
-      "environment: GOOGLE_APPLICATION_CREDENTIALS: this is not the JSON of a key file",
+      "environment: GOOGLE_APPLICATION_CREDENTIALS: this is not a key file in JSON",
     ]);
     expect(wrong({ AZURE_OPENAI_API_KEY: "k", AZURE_OPENAI_ENDPOINT: "my-resource" })).toEqual([
-      "environment: AZURE_OPENAI_ENDPOINT: expected an address like https://my-resource.openai.azure.com",
+      "environment: AZURE_OPENAI_ENDPOINT: expected a URL like https://my-resource.openai.azure.com",
     ]);
     const located = { GOOGLE_APPLICATION_CREDENTIALS: "/sa.json", GOOGLE_CLOUD_LOCATION: "evil.example/" };
     expect(wrong(located)).toEqual([

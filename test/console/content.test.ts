@@ -27,7 +27,7 @@ test.skipIf(!HAS_BROWSER)("a request shows its messages (skipped without Chromiu
     "user What is a pound key?",
     expect.stringContaining(`assistant ${choices[0].message.content}`),
   ]);
-  await page.getByText("The request's other fields").click();
+  await page.getByText("Other fields of the request").click();
   await page.getByText('"temperature": 0.5').waitFor();
   expect(complaints).toEqual([]);
   await close();

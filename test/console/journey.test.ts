@@ -40,7 +40,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     const visitor = await newVisitor(world);
     const { page, complaints } = visitor;
     await signIn(visitor, "not the token");
-    await page.getByText("That is not this gateway's admin token.").waitFor();
+    await page.getByText("Incorrect admin token.").waitFor();
     await signIn(visitor, world.gateway.adminToken);
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.reload();
@@ -70,7 +70,7 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     await row.getByRole("link").click();
     await page.getByRole("heading", { name: "Timeline" }).waitFor();
     await page.getByText("1. OpenAI#gpt-5.4").waitFor();
-    await page.getByRole("table", { name: "Cost line by line" }).getByText("Prompt").waitFor();
+    await page.getByRole("table", { name: "Cost by line" }).getByText("Prompt").waitFor();
     await open("/");
     await page.getByRole("region", { name: "Requests" }).getByText("1", { exact: true }).waitFor();
     await page.getByRole("row").filter({ hasText: "OpenAI#gpt-5.4" }).waitFor();
@@ -88,8 +88,8 @@ describe.skipIf(!HAS_BROWSER)("the operator (skipped without Chromium)", () => {
     const secret = await addKey(visitor, "to-be-revoked");
     const row = page.getByRole("row").filter({ hasText: "to-be-revoked" });
     await row.getByRole("button", { name: "Edit" }).click();
-    await page.getByLabel("Requests a day", { exact: true }).selectOption({ label: "A number of its own" });
-    await page.getByLabel("Free requests a day").fill("7");
+    await page.getByLabel("Daily allowance", { exact: true }).selectOption({ label: "Custom" });
+    await page.getByLabel("Free requests per day").fill("7");
     await page.getByLabel("Allowed models").fill("gpt-5.4-mini");
     await page.getByRole("button", { name: "OpenAI#gpt-5.4-mini" }).click();
     await page.getByRole("button", { name: "Save" }).click();

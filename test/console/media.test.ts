@@ -75,7 +75,7 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
       page.getByRole("link", { name: "Download picture 2" }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("picture-2.png");
-    await page.getByLabel(/Picture to change/).setInputFiles({ ...SOUND, name: "old.png" });
+    await page.getByLabel(/Image to edit/).setInputFiles({ ...SOUND, name: "old.png" });
     expect(await readCurl(page)).toContain("/v1/images/edits \\\n");
     await press(page, "Draw");
     await findAnswer(page)
@@ -96,12 +96,12 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
       page.route("**/v1/images/generations", (route) => route.fulfill({ json: { data: [data] } }));
     await answerWith({ url: "https://pictures.test/1.png", revised_prompt: "A lighthouse." });
     await press(page, "Draw");
-    const link = findAnswer(page).getByRole("link", { name: "Picture 1 at its provider" });
+    const link = findAnswer(page).getByRole("link", { name: "Image 1 on the provider's server" });
     expect(await link.getAttribute("href")).toBe("https://pictures.test/1.png");
     await findAnswer(page).getByText("A lighthouse.").waitFor();
     await answerWith({ b64_json: "no picture" });
     await press(page, "Draw");
-    await findAnswer(page).getByText("The provider's answer is broken: it can't be shown.").waitFor();
+    await findAnswer(page).getByText("The provider's answer is malformed and can't be shown.").waitFor();
     expect([...visitor.complaints, ...visitor.foreign]).toEqual([]);
     await visitor.close();
   });
@@ -149,7 +149,7 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     await page.getByLabel("Message").fill("What is this?");
     const picture = { name: "a.png", mimeType: "image/png", buffer: Buffer.alloc(50_000) };
     await page.locator("input[type=file]").setInputFiles([picture, picture]);
-    await page.getByText("These images are too large: the gateway takes 72 KB at most.").waitFor();
+    await page.getByText("These images are too large. The limit is 72 KB.").waitFor();
     expect(await page.getByRole("button", { name: "Send" }).isDisabled()).toBe(true);
     await page.getByRole("button", { name: "Remove image 2" }).click();
     await press(page, "Send");

@@ -59,7 +59,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     expect(first).toMatch(/^violence flagged\s+0\.950$/);
     await page.getByLabel("Text").fill("Good morning.");
     await press(page, "Judge");
-    await findAnswer(page).getByText("No category is flagged.").waitFor();
+    await findAnswer(page).getByText("No category was flagged.").waitFor();
     expect(visitor.complaints).toEqual([]);
     await visitor.close();
   });
@@ -68,7 +68,7 @@ describe.skipIf(!HAS_BROWSER)("the playground beyond chat (skipped without Chrom
     const visitor = await openConsole(world);
     const page = await openModel(visitor, "Local#sim-complete", "Completion");
     await page.getByLabel("Prompt").fill("once upon a time");
-    await page.getByLabel("Longest answer").selectOption("256");
+    await page.getByLabel("Max tokens").selectOption("256");
     expect(await readCurl(page)).toContain('"max_tokens": 256');
     await press(page, "Complete");
     const text = await readAnswer(page, "Local#sim-complete");

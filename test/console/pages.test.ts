@@ -16,12 +16,12 @@ const PAGES = [
   { path: "/", shows: "Time to first token" },
   { path: "/activity", shows: "gpt-5.4" },
   { path: "/models", shows: /\d+ of \d+ models/ },
-  { path: "/playground", shows: "Its answers appear here." },
+  { path: "/playground", shows: "Answers appear here." },
   { path: "/settings/router", shows: "unlimited" },
   { path: "/settings/providers", shows: "Credentials" },
   { path: "/settings/accounts", shows: "default" },
   { path: "/settings/accounts/default", shows: "Invoice 1" },
-  { path: "/settings/limits", shows: "Free requests a day" },
+  { path: "/settings/limits", shows: "Free requests per day" },
 ] as const;
 const LOOKS = [
   { colorScheme: "light", viewport: { width: 1440, height: 900 } },
@@ -131,17 +131,17 @@ describe.skipIf(!HAS_BROWSER)("pages (skipped without Chromium)", () => {
     const { page, open, close } = await openConsole(world);
     await page.route("**/admin/v1/settings", (route) => route.abort());
     await open("/settings/limits");
-    await page.getByText("The gateway can't be reached.").waitFor();
+    await page.getByText("Can't reach the gateway.").waitFor();
     await page.unroute("**/admin/v1/settings");
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByText("Free requests a day").waitFor();
+    await page.getByText("Free requests per day").waitFor();
     await close();
   });
 
   test("before the first request the overview explains what to do", async () => {
     const quiet = await startConsoleWorld();
     const { page, complaints, close } = await openConsole(quiet);
-    await page.getByRole("heading", { name: "No traffic in this time" }).waitFor();
+    await page.getByRole("heading", { name: "No traffic in this period" }).waitFor();
     expect(await barriers(page)).toEqual([]);
     await page.getByRole("link", { name: "Settings → Router" }).click();
     await page.getByRole("button", { name: "Add New Key" }).waitFor();

@@ -57,7 +57,7 @@ const SPELLING_ROWS: readonly RawRow[] = [
     bytes: get(target),
     status: [404],
     code: "unknown_url",
-    contains: "class OpenAI in place of AzureOpenAI, with this gateway's /v1 as its base URL",
+    contains: "OpenAI class instead of AzureOpenAI, with this gateway's /v1 as the base URL",
   })),
   ...[
     "/v1/models/x/../Router%23best",
@@ -101,7 +101,7 @@ const SPELLING_ROWS: readonly RawRow[] = [
     bytes: get("/v1/models?api_key=secret-one-two"),
     status: [400],
     code: "unknown_parameter",
-    contains: "never in the URL",
+    contains: "not in the URL",
     lacks: "secret-one-two",
   },
 ];

@@ -82,7 +82,7 @@ const HOST_ROWS: readonly RawRow[] = [
     bytes: get("/v1/models", `host: ${"a".repeat(300)}`, AUTH, CLOSE),
     status: [400],
   },
-  { name: "no host", bytes: get("/v1/models", AUTH, CLOSE), status: [400], bare: true },
+  { name: "does not serve", bytes: get("/v1/models", AUTH, CLOSE), status: [400], bare: true },
   { name: "two hosts", bytes: get("/v1/models", HOST, "host: evil.test", AUTH, CLOSE), status: [200, 400] },
   {
     name: "another authority in the request line",

@@ -28,11 +28,11 @@ const ANSWERED: Outcome = { whole: "200 whole", stream: "200 done" };
 const BROKEN: Outcome = {
   whole: FAILED,
   stream: "200 then api_error upstream_error",
-  says: /broke|readable/,
+  says: /broke|malformed/,
 };
-const REFUSED_KEY: Outcome = { whole: AUTH, says: /credential or quota/ };
-const REDIRECTED: Outcome = { whole: FAILED, says: /readable/ };
-const EMPTY: Outcome = { whole: FAILED, says: /readable/ };
+const REFUSED_KEY: Outcome = { whole: AUTH, says: /key, or its quota/ };
+const REDIRECTED: Outcome = { whole: FAILED, says: /malformed/ };
+const EMPTY: Outcome = { whole: FAILED, says: /malformed/ };
 
 const after = (line: string) => `${line}, retry after 1`;
 const same = (line: string) => ({ whole: line, stream: line });
@@ -97,7 +97,7 @@ export const OUTCOMES: Readonly<Record<InjectedFault, Outcome>> = {
         { whole: "200 whole", stream: "200 then api_error upstream_error" },
       ]),
     ),
-    says: /readable/,
+    says: /malformed/,
   },
   "no-content": ANSWERED,
   "no-usage": ANSWERED,

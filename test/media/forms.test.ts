@@ -79,7 +79,7 @@ describe("transcripts", () => {
       { type: "transcript.text.delta", delta: "that" },
       { type: "transcript.text.done", text: "by that", usage: { type: "duration", seconds: 0 } },
     ]);
-    expect(() => translate([chunk("by ")])).toThrow("broken off");
+    expect(() => translate([chunk("by ")])).toThrow("incomplete");
   });
 
   test("a whole transcript with speakers is reported as their segments", () => {

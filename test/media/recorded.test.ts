@@ -120,7 +120,7 @@ describe.skipIf(traffic === null)("recorded pictures, audio and transcripts", ()
         const cutShort = TRANSCRIPTION.reader(codec, { ...READING, ask, card, headers });
         const isWhole = text.slice(0, cut).includes('"output_tokens":145}}');
         if (isWhole) continue;
-        expect(() => readParts(cutShort, text.slice(0, cut), cut)).toThrow("broken off");
+        expect(() => readParts(cutShort, text.slice(0, cut), cut)).toThrow("incomplete");
       }
     });
   }

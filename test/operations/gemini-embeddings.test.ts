@@ -100,7 +100,7 @@ describe("refused in Google's format before any call", () => {
   const one = { content: content("x") };
   const ROWS: readonly (readonly [string, string, unknown, RegExp])[] = [
     ["no content", "embedContent", {}, /content/],
-    ["a picture", "embedContent", { content: { parts: [{ inlineData: { data: "AA==" } }] } }, /Only texts/],
+    ["a picture", "embedContent", { content: { parts: [{ inlineData: { data: "AA==" } }] } }, /Only text /],
     ["an empty text", "embedContent", { content: content("") }, /text/],
     ["no requests", "batchEmbedContents", { requests: [] }, /requests/],
     [
@@ -113,7 +113,7 @@ describe("refused in Google's format before any call", () => {
       "another model",
       "batchEmbedContents",
       { requests: [{ ...one, model: "models/dear" }] },
-      /model of the address/,
+      /model in the URL/,
     ],
     [
       "a fraction of a dimension",

@@ -67,7 +67,7 @@ describe("rerank requests", () => {
       { index: 1, score: 0.9 },
     ]);
     for (const scores of [[0.1], [0.1, 0.2, 0.3], [0.1, "x"], null])
-      expect(() => reply({ scores })).toThrow("not readable");
+      expect(() => reply({ scores })).toThrow("incomplete or malformed");
     const documents = Array.from({ length: 1000 }, () => ({ text: "a", given: "a" }));
     const long = { ...ask, query: "x".repeat(10_000), documents };
     expect(catchCode(() => encode(long))).toBe("request_too_large");
@@ -105,7 +105,7 @@ describe("rerank requests", () => {
       usage: { amounts: { prompt: 50 } },
     });
     expect(reply({ rankings })?.usage).toBeNull();
-    expect(() => reply({ rankings: [{ index: 2, logit: 1 }] })).toThrow("not readable");
+    expect(() => reply({ rankings: [{ index: 2, logit: 1 }] })).toThrow("incomplete or malformed");
   });
 
   test("Google's ranking API is only called for a project at the location global", () => {
@@ -138,7 +138,7 @@ describe("rerank requests", () => {
       usage: null,
     });
     for (const wrong of ["2", "", "1x", 1])
-      expect(() => reply({ records: [{ id: wrong, score: 1 }] })).toThrow("not readable");
+      expect(() => reply({ records: [{ id: wrong, score: 1 }] })).toThrow("incomplete or malformed");
     for (const other of [
       "https://eu-west4-aiplatform.googleapis.com/v1/projects/p/locations/europe-west4",
       "https://aiplatform.eu.rep.googleapis.com/v1/projects/p/locations/eu",
@@ -157,7 +157,7 @@ describe("rerank requests", () => {
     };
     expect(read(1, 0)).not.toThrow();
     for (const indexes of [[2], [-1], [0.5], [0, 0], ["0"], []])
-      expect(read(...indexes)).toThrow("not readable");
+      expect(read(...indexes)).toThrow("incomplete or malformed");
   });
 
   test("a report without the priced unit is ignored", () => {
@@ -189,7 +189,7 @@ describe("moderation requests", () => {
     expect(send("OpenAI#m", ["a", "b"])).toEqual(["a", "b"]);
     expect(send("OpenAI#m", [[text, image]])).toEqual([text, image]);
     expect(send("Mistral#m", [[text, text]])).toBe("a\na");
-    expect(() => send("Mistral#m", [[text, image]])).toThrow("texts only");
+    expect(() => send("Mistral#m", [[text, image]])).toThrow("only moderates text");
   });
 
   test("Mistral's verdict is flagged if a category is", () => {

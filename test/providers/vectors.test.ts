@@ -143,7 +143,7 @@ describe("embedding requests", () => {
   test("token ids are only sent to servers of OpenAI's format", () => {
     expect(encode("OpenAI#m", { inputs: [[1, 2]] }).body.input).toEqual([1, 2]);
     for (const id of ["Mistral#m", "Google#m", "Cohere#m", "Voyage#m", "Jina#m", "NVIDIA#m"]) {
-      expect(() => encode(id, { inputs: [[1, 2]] })).toThrow("takes texts only");
+      expect(() => encode(id, { inputs: [[1, 2]] })).toThrow("only accepts text");
     }
   });
 

@@ -153,7 +153,7 @@ describe("a credential at its limit", () => {
       ["resting", 1_011_000],
       ["active", null],
     ]);
-    expect(house?.credentials[0]?.reason).toContain("its own limit");
+    expect(house?.credentials[0]?.reason).toContain("its limit");
   });
 
   test("survives a reload, and a changed limit starts over", () => {

@@ -17,7 +17,7 @@ function rows(database: Database, sql: string): readonly Row[] {
 /** Queries that return no rows for sound books, by the problem they find. */
 const UNSOUND: Readonly<Record<string, string>> = {
   "a hold is left": "SELECT id, node FROM hold",
-  "a movement does not come to zero":
+  "a movement does not add up to zero":
     "SELECT account_id, seq FROM entry WHERE balance_nano + held_nano + funding_nano + revenue_nano + overrun_nano <> 0",
   "a balance below zero":
     "SELECT id FROM account WHERE balance_nano < 0 OR held_nano <> 0 UNION SELECT account_id FROM entry WHERE balance_after_nano < 0",

@@ -28,7 +28,7 @@ function decode(piece: string): string {
   try {
     return atob(piece);
   } catch {
-    throw new Error("The provider's answer is broken: it can't be shown.");
+    throw new Error("The provider's answer is malformed and can't be shown.");
   }
 }
 
@@ -97,12 +97,12 @@ const PLACEHOLDER = "A lighthouse in a storm, as a woodcut";
 
 /** Generates or edits images. */
 export const ImagesPanel = makePanel<Pictures>({
-  action: "Draw",
+  action: "Generate",
   rows: [
     { name: "prompt", label: "Description", rows: 3, placeholder: PLACEHOLDER },
     { name: "size", label: "Size", options: SIZES },
     { name: "n", label: "Number", first: "1", options: ["1", "2", "3", "4"] },
-    { name: "image", label: "Picture to change", accept: "image/*", isOptional: true },
+    { name: "image", label: "Image to edit", accept: "image/*", isOptional: true },
   ],
   ask: ({ n, image = "", ...fields }) => ({
     path: image === "" ? "/v1/images/generations" : "/v1/images/edits",
@@ -127,13 +127,13 @@ function PictureView({ picture: { media, url, revised }, number }: PictureProps)
   return (
     <figure class="picture">
       {media && (
-        <MediaFile media={media} name={`picture-${number}`} label={`Download picture ${number}`}>
+        <MediaFile media={media} name={`image-${number}`} label={`Download image ${number}`}>
           {(address) => <img src={address} alt={`number ${number}`} />}
         </MediaFile>
       )}
       {url?.startsWith("https://") && (
         <a href={url} target="_blank" rel="noreferrer">
-          Picture {number} at its provider
+          Image {number} on the provider's server
         </a>
       )}
       {revised && <figcaption class="small faint">{revised}</figcaption>}
@@ -154,7 +154,7 @@ export const SpeechPanel = makePanel<Speech>({
   action: "Speak",
   rows: [
     { name: "input", label: "Text", rows: 3, first: GREETING },
-    { name: "voice", label: "Voice", hint: "By the provider's own name for it", first: "alloy" },
+    { name: "voice", label: "Voice", hint: "The provider's name for the voice", first: "alloy" },
     { name: "format", label: "Format", first: "mp3", options: SPEECH_FORMATS },
   ],
   ask({ format, ...given }) {
@@ -185,7 +185,7 @@ interface Event {
 async function readSpeech({ body }: Response): Promise<Speech> {
   const pieces: string[] = [];
   let spent: Spending = {};
-  if (!body) throw new Error("The gateway sent nothing.");
+  if (!body) throw new Error("The gateway sent an empty answer.");
   for await (const data of readEvents(body)) {
     if (!data.startsWith("{")) continue;
     const { audio, usage, error }: Event = JSON.parse(data);

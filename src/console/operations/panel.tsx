@@ -121,7 +121,7 @@ function Field({ row, value, onInput }: FieldProps) {
   const around = { ...rest, label: isOptional ? `${label} (optional)` : label, value, onInput };
   if (accept) return <FileField label={around.label} accept={accept} onFile={onInput} />;
   if (!options) return <TextField {...around} rows={rows} />;
-  const choices = options.map((one) => ({ value: one, label: one === "" ? "model's own" : one }));
+  const choices = options.map((one) => ({ value: one, label: one === "" ? "model default" : one }));
   return <SelectField {...around} options={choices} />;
 }
 
@@ -152,7 +152,7 @@ function describeSpending(spent: Spending): readonly (string | null)[] {
     written > 0 ? `${formatCount(read)} → ${formatCount(written)} tokens` : `${formatCount(read)} tokens`;
   return [
     read + written > 0 ? tokens : null,
-    spent.seconds === undefined ? null : `${formatCount(spent.seconds)} seconds of sound`,
+    spent.seconds === undefined ? null : `${formatCount(spent.seconds)} seconds of audio`,
     describeCharge(spent),
   ];
 }
@@ -162,7 +162,7 @@ function AsCurl({ asked, onClose }: { readonly asked: PanelRequest; readonly onC
   return (
     <Dialog title="View as code" isWide onClose={onClose}>
       <Code text={writeCurl(call, makeBody(asked.shown ?? asked.fields))} />
-      <p class="small faint">In place of sk-… put a key of Settings → Router.</p>
+      <p class="small faint">Replace sk-… with a key from Settings → Router.</p>
     </Dialog>
   );
 }

@@ -15,8 +15,8 @@ export const CompletionPanel = makePanel<Completion>({
   action: "Complete",
   rows: [
     { name: "prompt", label: "Prompt", rows: 5, first: "def add(a, b):\n    return " },
-    { name: "suffix", label: "Suffix", hint: "The text behind the gap", rows: 2, isOptional: true },
-    { name: "tokens", label: "Longest answer, in tokens", first: "64", options: ["16", "64", "256", "1024"] },
+    { name: "suffix", label: "Suffix", hint: "The text after the gap", rows: 2, isOptional: true },
+    { name: "tokens", label: "Max tokens", first: "64", options: ["16", "64", "256", "1024"] },
   ],
   ask: ({ tokens, ...fields }) => ({
     path: "/v1/completions",
@@ -106,7 +106,7 @@ export const RerankPanel = makePanel<Ranking>({
   action: "Rank",
   rows: [
     { name: "query", label: "Query", first: "What is a panda?" },
-    { name: "documents", label: "Documents", hint: "One on each line", rows: 6, first: DOCUMENTS },
+    { name: "documents", label: "Documents", hint: "One per line", rows: 6, first: DOCUMENTS },
   ],
   ask({ model, query, documents }) {
     const texts = String(documents).split("\n");
@@ -115,7 +115,7 @@ export const RerankPanel = makePanel<Ranking>({
   },
   Show: ({ answer: { results } }) => (
     <Ranked
-      label="Documents, the best first"
+      label="Documents, best first"
       rows={results.map(({ document, relevance_score: score }) => [document.text, score])}
     />
   ),
@@ -130,7 +130,7 @@ interface Verdicts extends WithUsage {
 
 /** Shows a text's categories, the most likely first. */
 export const ModerationPanel = makePanel<Verdicts>({
-  action: "Judge",
+  action: "Moderate",
   rows: [{ name: "input", label: "Text", rows: 3 }],
   ask: (fields) => ({ path: "/v1/moderations", fields }),
   Show({ answer: { results } }) {
@@ -140,7 +140,7 @@ export const ModerationPanel = makePanel<Verdicts>({
     return (
       <>
         <Notice tone={flagged.length === 0 ? "ok" : "warn"}>
-          {flagged.length === 0 ? "No category is flagged." : `Flagged: ${flagged.join(", ")}.`}
+          {flagged.length === 0 ? "No category was flagged." : `Flagged: ${flagged.join(", ")}.`}
         </Notice>
         <Ranked
           label="Categories"
@@ -166,7 +166,7 @@ const TRANSLATION = "Translate into English";
 export const TranscriptionPanel = makePanel<Transcript>({
   action: "Transcribe",
   rows: [
-    { name: "file", label: "Sound", accept: "audio/*,video/*" },
+    { name: "file", label: "Audio file", accept: "audio/*,video/*" },
     { name: "task", label: "Task", first: "Transcribe", options: ["Transcribe", TRANSLATION] },
     { name: "language", label: "Language", placeholder: "en", isOptional: true },
   ],

@@ -95,7 +95,7 @@ export function CopyButton({ text, label, isIconOnly = false }: CopyProps) {
   const [state, setState] = useState<"idle" | "copied" | "refused">("idle");
   useEffect(() => (state === "idle" ? undefined : runAfter(SHOWN_MS, () => setState("idle"))), [state]);
   const copy = async () => setState((await copyText(text)) ? "copied" : "refused");
-  const word = { idle: label, copied: "Copied", refused: "Select and copy it by hand" }[state];
+  const word = { idle: label, copied: "Copied", refused: "Copying failed: select the text" }[state];
   return (
     <Button isTiny isIconOnly={isIconOnly} icon={state === "copied" ? "check" : "copy"} onClick={copy}>
       {word}

@@ -48,7 +48,7 @@ export function Figures({ model, totalMs, parts }: FiguresProps) {
   return (
     <p class="small faint">
       {model && <span class="strong">{model}</span>}{" "}
-      {[...parts, `${formatDuration(totalMs)} in all`].filter(Boolean).join(" · ")}
+      {[...parts, `${formatDuration(totalMs)} in total`].filter(Boolean).join(" · ")}
     </p>
   );
 }

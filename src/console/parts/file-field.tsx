@@ -29,11 +29,11 @@ export function FileField({ label, accept, onFile }: FileProps) {
   const most = formatBytes(bytesMax);
   const take = (file: File | null) => {
     const isLarge = file !== null && file.size > bytesMax;
-    setError(isLarge ? `This file has ${formatBytes(file.size)}: the gateway takes ${most} at most.` : null);
+    setError(isLarge ? `This file is too large (${formatBytes(file.size)}). The limit is ${most}.` : null);
     onFile(isLarge ? null : file);
   };
   return (
-    <Field label={label} hint={`Up to ${most}; the provider may take less`} error={error}>
+    <Field label={label} hint={`Up to ${most}; the provider's limit may be lower`} error={error}>
       {(tied) => (
         <input
           {...tied}

@@ -38,7 +38,7 @@ export function ModelsField({ chosen, onChange }: ModelsFieldProps) {
         type="text"
         autocomplete="off"
         spellcheck={false}
-        placeholder={chosen.length === 0 ? "All models: type to choose some" : "Add another"}
+        placeholder={chosen.length === 0 ? "All models. Type to limit the key to some." : "Add another"}
         value={typed}
         onInput={(event) => setTyped(event.currentTarget.value)}
         onKeyDown={onKeyDown}
@@ -54,9 +54,7 @@ export function ModelsField({ chosen, onChange }: ModelsFieldProps) {
           ))}
         </ul>
       )}
-      {wanted !== "" && found.length === 0 && (
-        <span class="small faint">No model that is on is called so.</span>
-      )}
+      {wanted !== "" && found.length === 0 && <span class="small faint">No enabled model matches.</span>}
     </div>
   );
 }

@@ -36,7 +36,7 @@ export function Failed({ message, retry }: FailedProps) {
     </Button>
   );
   return (
-    <Empty icon="warning" title="This could not be loaded" action={again}>
+    <Empty icon="warning" title="Loading failed" action={again}>
       {message}
     </Empty>
   );

@@ -8,7 +8,7 @@ export function makeModelUrl({ baseUrl }: Target, card: ModelCard, call: string)
   const id = decodeId(card.deployment ?? card.name);
   // These would name a parent directory.
   if (id === "." || id === "..")
-    throw new Fault("model_not_found", "There is no model of this name.", { param: "model" });
+    throw new Fault("model_not_found", "There is no model with this name.", { param: "model" });
   return `${baseUrl}/model/${encodeURIComponent(id.toWellFormed())}/${call}`;
 }
 

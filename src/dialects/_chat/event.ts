@@ -5,7 +5,7 @@ import type { ChatChunk, Delta } from "../../operations/chat/form.ts";
 
 export function parseEvent(data: string): JsonObject {
   const event = parseJson(data);
-  if (!isObject(event)) throw garbled("an event that is not a JSON object");
+  if (!isObject(event)) throw garbled("an event is not a JSON object");
   return event;
 }
 

@@ -66,7 +66,7 @@ export class ResponseReader implements Decoder {
     if (body.error || status === "failed" || status === "cancelled") throw explainFailure(body);
     const finished = ["completed", "incomplete", "requires_action", undefined];
     if (!Array.isArray(body.output) || !finished.some((one) => one === status)) {
-      throw garbled(`the response is not a finished one: ${String(status)}`);
+      throw garbled(`the response is not finished: ${String(status)}`);
     }
     return foldChunks(this.#finish(body));
   }

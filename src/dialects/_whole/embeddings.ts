@@ -105,7 +105,7 @@ function setWord(
 export function requireTexts(inputs: readonly EmbeddingInput[]): readonly string[] {
   return inputs.map((input) => {
     if (typeof input === "string") return input;
-    const message = "This model takes texts only, no token ids.";
+    const message = "This model only accepts text, not token ids.";
     throw new Fault("unsupported_capability", message, { param: "input" });
   });
 }
@@ -119,7 +119,7 @@ function readEmbeddings(body: unknown, ask: EmbeddingsRequest): EmbeddingsReply 
     // Servers without an index keep the order.
     vectors.set(index ?? place, embedding);
   }
-  if (vectors.size !== asArray(data).length) throw garbled("two embeddings for one input");
+  if (vectors.size !== asArray(data).length) throw garbled("an input has two embeddings");
   return makeReply(
     Array.from({ length: vectors.size }, (_, index) => vectors.get(index)),
     readUsage(usage),

@@ -41,7 +41,7 @@ function makeInput({ inputs }: ModerationRequest, takesParts: boolean): unknown 
 function joinTexts(parts: Exclude<ModerationRequest["inputs"][number], string>): string {
   const texts = parts.map((part) => {
     if (part.type === "text") return part.text;
-    throw new Fault("unsupported_capability", "This model judges texts only, no images.", { param: "input" });
+    throw new Fault("unsupported_capability", "This model only moderates text.", { param: "input" });
   });
   return texts.join("\n");
 }
@@ -50,7 +50,7 @@ function joinTexts(parts: Exclude<ModerationRequest["inputs"][number], string>):
 function readModeration(body: unknown, { inputs }: ModerationRequest): ModerationReply {
   const { results, usage } = asObject(body);
   const verdicts = asArray(results).map(readResult);
-  if (verdicts.length !== inputs.length) throw garbled("not one verdict for each input");
+  if (verdicts.length !== inputs.length) throw garbled("the results don't match the inputs");
   return { results: verdicts, usage: readUsage(usage) };
 }
 
@@ -59,7 +59,7 @@ function readResult(given: unknown): ModerationResult {
   const result = asObject(given);
   const categories = asObject(result.categories);
   const scores = asObject(result.category_scores);
-  if (Object.keys(categories).length === 0) throw garbled("a verdict without categories");
+  if (Object.keys(categories).length === 0) throw garbled("a result has no categories");
   const flagged = result.flagged ?? Object.values(categories).includes(true);
   return { ...result, flagged: flagged === true, categories, category_scores: scores };
 }

@@ -70,7 +70,7 @@ export function rankDocuments(
   const seen = new Set<number>();
   const ranked = rows.map(({ index = -1, score }): RankedDocument => {
     if (score === undefined || !ask.documents[index] || seen.has(index))
-      throw garbled("a result of no document");
+      throw garbled("a result refers to no document");
     seen.add(index);
     return { index, score };
   });

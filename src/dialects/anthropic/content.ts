@@ -56,7 +56,7 @@ function makeBlock(part: ContentPart, path: string): Block | null {
     case "file":
       return citeIfAsked(makeDocumentBlock(part.file, path), part);
     case "input_audio":
-      throw new Fault("unsupported_capability", "This model does not take audio.", { param: path });
+      throw new Fault("unsupported_capability", "This model does not accept audio.", { param: path });
   }
 }
 
@@ -104,7 +104,7 @@ function makeInlineBlock(mediaType: string, base64: string, path: string): Block
       source: { type: "text", media_type: "text/plain", data: readText(base64, path) },
     };
   }
-  const message = `This model does not read files of the type '${type.slice(0, 100)}'.`;
+  const message = `This model does not accept files of type '${type.slice(0, 100)}'.`;
   throw new Fault("unsupported_capability", message, { param: path });
 }
 

@@ -71,7 +71,7 @@ export class MessageDecoder implements Decoder {
         return this.#finish(asObject(data.delta), data.usage);
       case "message_stop":
         // Without a stop reason the answer may be incomplete, and the client would get no finish_reason.
-        if (!this.#isFinished) throw garbled("message_stop without a stop reason");
+        if (!this.#isFinished) throw garbled("message_stop has no stop reason");
         this.#isEnded = true;
         return [];
       case "error":
@@ -85,7 +85,7 @@ export class MessageDecoder implements Decoder {
   /** The start may be repeated. Another id means a second answer, after text of the first was already sent. */
   #start(message: JsonObject): ChatChunk[] {
     if (this.#isStarted) {
-      if (message.id !== this.#messageId) throw garbled("a second message in one stream");
+      if (message.id !== this.#messageId) throw garbled("the stream has a second message");
       return [];
     }
     this.#isStarted = true;
@@ -125,9 +125,9 @@ export class MessageDecoder implements Decoder {
 
 /** `Dialect.reply`: reads a whole message. Throws a Fault for an error body and for anything that is not a message. */
 export function parseReply(body: unknown, request: ChatRequest): ChatReply {
-  if (!isObject(body)) throw garbled("a body that is not a JSON object");
+  if (!isObject(body)) throw garbled("the body is not a JSON object");
   if (isError(body)) throw explainAnswer(body);
-  if (!Array.isArray(body.content)) throw garbled("a message without content");
+  if (!Array.isArray(body.content)) throw garbled("the message has no content");
   return foldChunks(new MessageDecoder(request).readMessage(body));
 }
 

@@ -66,7 +66,7 @@ function makeBlock(part: ContentPart, path: string, index: number): Block | null
     case "file":
       return makeDocument(part.file, path, index);
     case "input_audio":
-      throw new Fault("unsupported_capability", "This model does not take audio.", { param: path });
+      throw new Fault("unsupported_capability", "This model does not accept audio.", { param: path });
   }
 }
 
@@ -113,6 +113,6 @@ function makeName(given: string | undefined, index: number): string {
 }
 
 function explainType(what: "files" | "images", mediaType: string, path: string): Fault {
-  const message = `This model does not read ${what} of the type '${asString(mediaType)?.slice(0, 100)}'.`;
+  const message = `This model does not accept ${what} of type '${asString(mediaType)?.slice(0, 100)}'.`;
   return new Fault("unsupported_capability", message, { param: path });
 }

@@ -44,7 +44,7 @@ export class ConverseDecoder implements Decoder {
       case "messageStop":
         return [this.#finish(given.stopReason)];
       case "metadata":
-        if (!this.#isFinished) throw garbled("metadata before the end of the message");
+        if (!this.#isFinished) throw garbled("the metadata arrived before the end of the message");
         this.#isEnded = true;
         return isObject(given.usage) ? [{ choices: [], usage: parseUsage(given.usage) }] : [];
       default:
@@ -60,7 +60,7 @@ export class ConverseDecoder implements Decoder {
   /** Reads a whole answer like its stream. Throws a Fault for any other body. */
   reply(body: unknown): ChatReply {
     const { message } = asObject(asObject(body).output);
-    if (!isObject(body) || !isObject(message)) throw garbled("an answer without a message");
+    if (!isObject(body) || !isObject(message)) throw garbled("the answer has no message");
     const deltas = asArray(message.content).flatMap((one, at) => this.#blocks.readWhole(at, asObject(one)));
     const usage = isObject(body.usage) ? { usage: parseUsage(body.usage) } : {};
     return foldChunks([...makeChunks(deltas), { ...this.#finish(body.stopReason), ...usage }]);
@@ -68,7 +68,7 @@ export class ConverseDecoder implements Decoder {
 
   #finish(given: unknown): ChatChunk {
     const reason = asString(given);
-    if (reason === undefined) throw garbled("an end without a stop reason");
+    if (reason === undefined) throw garbled("messageStop has no stop reason");
     if (FAILED.test(reason)) throw upstreamFault({ status: 500, message: reason });
     this.#isFinished = true;
     return { choices: [{ index: 0, delta: {}, ...makeFinish(this.#findFinish(reason), reason) }] };

@@ -54,7 +54,7 @@ function makeUserPart(part: ContentPart, param: string): JsonObject {
     }
     case "file":
     case "input_audio":
-      throw new Fault("unsupported_capability", "This model's API takes text and images only.", { param });
+      throw new Fault("unsupported_capability", "This model only accepts text and images.", { param });
   }
 }
 

@@ -84,7 +84,7 @@ export class Candidate {
 
   /** Returns the citations and the finish. Throws a Fault if the candidate is incomplete. */
   end(): ChunkChoice {
-    if (this.#openCall) throw garbled("a function call was broken off");
+    if (this.#openCall) throw garbled("a function call is incomplete");
     if (this.#finish === null) throw garbled("a candidate has no finishReason");
     const called = this.#finish === "stop" && this.#calls > 0;
     const annotations = listAnnotations(this.#text.join(""), this.#grounding, this.#citations);

@@ -50,13 +50,13 @@ export class GeminiDecoder implements Decoder {
   }
 
   end(): readonly ChatChunk[] {
-    if (this.#candidates.size === 0 && !this.#blocked) throw garbled("the answer holds no candidate");
+    if (this.#candidates.size === 0 && !this.#blocked) throw garbled("the answer has no candidate");
     const choices = [...this.#candidates.values()].map((candidate) => candidate.end());
     return choices.length > 0 ? [{ choices }] : [];
   }
 
   #readResponse(body: unknown): ChatChunk[] {
-    if (!isObject(body)) throw garbled("not a generateContent response");
+    if (!isObject(body)) throw garbled("the answer is not a generateContent response");
     if (body.error) throw explainError(body.error);
     const choices: ChunkChoice[] = [];
     // A chunk has one choice per index: parts that return to an earlier kind get a chunk of their own.

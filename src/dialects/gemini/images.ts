@@ -84,7 +84,7 @@ function findShape(size: string | undefined): string | null {
 
 function writeSource(source: ImageSource, card: ModelCard): JsonObject {
   const data = parseDataUrl(findUrl(source));
-  if (!data) throw makeUnsupportedFault(card, "fetch pictures: send them as files or data: URLs");
+  if (!data) throw makeUnsupportedFault(card, "fetch images: send them as files or data: URLs");
   return { inlineData: { mimeType: data.mediaType, data: data.base64 } };
 }
 
@@ -121,13 +121,13 @@ function readGemini(body: unknown): ImagesReply {
 
 function readPicture(data: unknown): Picture {
   const text = asText(data);
-  if (text === undefined || text === "") throw garbled("a picture is missing");
+  if (text === undefined || text === "") throw garbled("an image is missing");
   return { b64_json: text };
 }
 
 /** Google leaves out images that its filter stopped. */
 function makeFilterFault(): Fault {
-  return new Fault("content_filter", "The provider's filter stopped the picture.", { upstreamStatus: 200 });
+  return new Fault("content_filter", "The provider's filter blocked the image.", { upstreamStatus: 200 });
 }
 
 function readUsage(usage: JsonObject, images: number): WorkUsage | null {

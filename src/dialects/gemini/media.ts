@@ -76,7 +76,7 @@ export function makeFilePart(file: FilePart["file"], baseUrl: string, param: str
   if (data !== undefined) return makeDataPart(data, type);
   if (id !== undefined && ADDRESS.test(id)) return makeMediaPart(id, type);
   if (id?.startsWith("files/")) return { fileData: { mimeType: type, fileUri: `${baseUrl}/${id}` } };
-  const message = "This model can't read a file by that id: send it as 'file_data'.";
+  const message = "This model does not accept files by id: send the file as 'file_data'.";
   throw new Fault("unsupported_capability", message, { param });
 }
 

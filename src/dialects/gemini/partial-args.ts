@@ -23,7 +23,7 @@ function parseSteps(path: string): Step[] {
   STEP.lastIndex = path.startsWith("$") ? 1 : 0;
   while (STEP.lastIndex < path.length) {
     const found = STEP.exec(path);
-    if (!found) throw garbled("a partial argument's path is not readable");
+    if (!found) throw garbled("a partial argument's path is malformed");
     const [, name, index, single, double] = found;
     steps.push(index === undefined ? (name ?? single ?? double ?? "") : Number(index));
   }
@@ -63,5 +63,5 @@ function read(holder: JsonObject | unknown[], step: Step): unknown {
 function write(holder: JsonObject | unknown[], step: Step, value: unknown): void {
   if (!Array.isArray(holder)) holder[String(step)] = value;
   else if (typeof step === "number") holder[step] = value;
-  else throw garbled("a partial argument names a field of a list");
+  else throw garbled("a partial argument refers to a field of a list");
 }

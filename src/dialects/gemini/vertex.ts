@@ -49,7 +49,7 @@ export const VERTEX_RERANK: Codec<RerankForm> = makeWholeCodec({
   encode({ query, documents, resultsMax, documentTokensMax, extras }, { name }, target) {
     const place = GLOBAL.exec(target.baseUrl)?.[1];
     if (place === undefined) {
-      const message = "Vertex AI ranks documents for a project at the location global alone.";
+      const message = "Vertex AI only reranks documents for a project in the location 'global'.";
       throw new Fault("unsupported_capability", message, { param: "model" });
     }
     const body: JsonObject = {

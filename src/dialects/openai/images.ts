@@ -86,7 +86,7 @@ function encodeImages(quirks: ImagesQuirks, ask: ImagesRequest, card: ModelCard,
   const { fields, dropped } = listFields(quirks, ask, card.name);
   if (ask.sources.length === 0) return makeCall(target, quirks.generationsPath, fields, dropped);
   if (quirks.editsPath === null) {
-    const message = `The model '${card.id}' can't change pictures.`;
+    const message = `The model '${card.id}' can't edit images.`;
     throw new Fault("unsupported_capability", message, { param: "model" });
   }
   const { sources, mask } = ask;
@@ -133,7 +133,7 @@ function readImages(body: unknown, card: ModelCard): ImagesReply {
 function readPicture(given: unknown): Picture {
   const { b64_json, url, revised_prompt } = asObject(given);
   const [data, address, revised] = [asText(b64_json), asString(url), asString(revised_prompt)];
-  if (data === undefined && address === undefined) throw garbled("a picture is missing");
+  if (data === undefined && address === undefined) throw garbled("an image is missing");
   return {
     ...(data === undefined ? {} : { b64_json: data }),
     ...(address === undefined ? {} : { url: address }),

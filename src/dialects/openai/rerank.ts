@@ -17,7 +17,7 @@ export const DEEPINFRA_RERANK: Codec<RerankForm> = makeWholeCodec({
   encode(ask, { name }, target) {
     const { query, documents } = ask;
     if (Buffer.byteLength(query) * documents.length > QUERIES_BYTES_MAX) {
-      const message = "The query is too long for so many documents: this provider reads it once for each.";
+      const message = "The query is too long for this many documents: it is read once per document.";
       throw new Fault("request_too_large", message, { param: "query" });
     }
     const body = { queries: documents.map(() => query), documents: documents.map(({ text }) => text) };
@@ -27,7 +27,7 @@ export const DEEPINFRA_RERANK: Codec<RerankForm> = makeWholeCodec({
   reply(body, card, ask) {
     const { scores, input_tokens } = asObject(body);
     const rows = asArray(scores).map((score, index) => ({ index, score: asNumber(score) }));
-    if (rows.length !== ask.documents.length) throw garbled("not a score for each document");
+    if (rows.length !== ask.documents.length) throw garbled("the scores don't match the documents");
     return rankDocuments(rows, readRerankUsage({ prompt_tokens: input_tokens }, {}, card), ask);
   },
 });
@@ -77,6 +77,6 @@ function makeCall(
 function encodePath(name: string): string {
   const steps = name.toWellFormed().split("/");
   if (steps.some((step) => step === "" || step === "." || step === ".."))
-    throw new Fault("model_not_found", "There is no model of this name.", { param: "model" });
+    throw new Fault("model_not_found", "There is no model with this name.", { param: "model" });
   return steps.map(encodeURIComponent).join("/");
 }

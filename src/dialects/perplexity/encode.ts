@@ -122,6 +122,6 @@ function inputPart(part: ContentPart, param: string): JsonObject {
       return { type: "input_image", image_url: part.image_url.url };
     case "file":
     case "input_audio":
-      throw new Fault("unsupported_capability", "This model's API takes text and images only.", { param });
+      throw new Fault("unsupported_capability", "This model only accepts text and images.", { param });
   }
 }

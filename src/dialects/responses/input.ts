@@ -45,7 +45,7 @@ function makeInputPart(part: ContentPart, param: string): JsonObject {
     case "file":
       return { ...makeFilePart(part), ...extras };
     case "input_audio":
-      throw new Fault("unsupported_capability", "This model's API takes no audio.", { param });
+      throw new Fault("unsupported_capability", "This model does not accept audio.", { param });
   }
 }
 

@@ -59,7 +59,7 @@ const WORDS: Record<Capability, string> = {
 export function refuseUnable(card: ModelCard, needs: Needs): void {
   for (const [need, param] of needs) {
     if (can(card, need === "tools" ? "tools_auto" : need)) continue;
-    const message = `The model '${card.id}' does not take ${WORDS[need]}.`;
+    const message = `The model '${card.id}' does not accept ${WORDS[need]}.`;
     throw new Fault("unsupported_capability", message, { param });
   }
 }

@@ -136,7 +136,7 @@ export class Normaliser {
 
 /** Other choices were not requested, and nobody has paid for them. */
 function tooMany(asked: number): Error {
-  return garbled(`more choices than the ${asked} asked for`);
+  return garbled(`more choices than the ${asked} requested`);
 }
 
 /**

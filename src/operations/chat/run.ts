@@ -41,7 +41,7 @@ export class Run {
   chunks(): readonly ChatChunk[] {
     return this.texts.map((text) => {
       const chunk = parseJson(this.head + text + this.tail);
-      if (!hasChoices(chunk)) throw new Error("A run of chunks is not what it was made of.");
+      if (!hasChoices(chunk)) throw new Error("A combined chunk differs from its parts.");
       return chunk;
     });
   }

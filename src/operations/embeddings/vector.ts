@@ -31,10 +31,10 @@ export function makeReply(
   usage: WorkUsage | null,
   { inputs, dimensions }: EmbeddingsRequest,
 ): EmbeddingsReply {
-  if (given.length !== inputs.length) throw garbled("not one embedding for each input");
+  if (given.length !== inputs.length) throw garbled("the embeddings don't match the inputs");
   const vectors = given.map(readVector);
   if (dimensions !== undefined && vectors.some((vector) => countFloats(vector) !== dimensions)) {
-    const message = `This model has no vectors of ${dimensions} dimensions.`;
+    const message = `This model does not support embeddings with ${dimensions} dimensions.`;
     throw new Fault("unsupported_capability", message, { param: "dimensions" });
   }
   return { vectors, usage };
@@ -50,7 +50,7 @@ function readVector(given: unknown): Vector {
     if (Buffer.byteLength(given, "base64") % FLOAT_BYTES === 0) return given;
   }
   if (Array.isArray(given) && given.length > 0 && given.every(Number.isFinite)) return given;
-  throw garbled("an embedding is no list of numbers");
+  throw garbled("an embedding is not a list of numbers");
 }
 
 /** Normalizes a vector to length 1, which some models don't do for fewer dimensions. */

@@ -18,7 +18,7 @@ export const MODERATION: Operation<ModerationForm> = makeWholeOperation({
       (input) => typeof input !== "string" && input.some(({ type }) => type === "image_url"),
     );
     if (!hasImage || can(card, "vision")) return;
-    const message = `The model '${card.id}' judges texts only, no images.`;
+    const message = `The model '${card.id}' only moderates text, not images.`;
     throw new Fault("unsupported_capability", message, { param: "input" });
   },
   // No tokenizer makes more tokens than a text has bytes.

@@ -61,7 +61,7 @@ async function transact(
       true,
     );
     const decision = decide(rowsOf(await connection.begin(queries, leftMs())), demands);
-    if (performance.now() >= untilMs) throw new LateError("The database was too slow.");
+    if (performance.now() >= untilMs) throw new LateError("The database did not answer in time.");
     await connection.commit(composeWrites(accountId, decision, pool.traits.isDistributed), writeMs);
     return decision.answers;
   });

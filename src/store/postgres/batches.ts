@@ -139,7 +139,8 @@ export class Batches {
       const inTime = queue.findIndex(({ sinceMs }) => sinceMs >= beforeMs);
       const late = queue.splice(0, inTime === -1 ? queue.length : inTime);
       this.#demands -= late.length;
-      for (const { reject } of late) reject(unavailable(new LateError("The database was too slow.")));
+      for (const { reject } of late)
+        reject(unavailable(new LateError("The database did not answer in time.")));
     }
   }
 }

@@ -76,12 +76,12 @@ export class Connection {
     const committed = ends.at(-1);
     if (committed?.status !== "fulfilled") {
       if (isConflict(committed?.reason)) throw committed?.reason;
-      throw new CommitError("The commit was not answered.", { cause: committed?.reason });
+      throw new CommitError("The commit got no answer.", { cause: committed?.reason });
     }
     const results = whole(ends);
     // COMMIT succeeds after a failed statement too, but its command is then ROLLBACK.
     if (committed.value.command === "COMMIT") return results;
-    throw new Error("The transaction was rolled back without a word why.");
+    throw new Error("The transaction was rolled back without an error message.");
   }
 
   /** Rolls back an abandoned transaction, if one is open. If that fails too, the pool closes the connection. */
@@ -122,5 +122,5 @@ function whole(ends: readonly PromiseSettledResult<Result>[]): readonly Result[]
 function readResult(results: readonly Result[], at: number): Result {
   const result = results[at];
   if (result) return result;
-  throw new Error("The database gave no result.");
+  throw new Error("The database returned no result.");
 }

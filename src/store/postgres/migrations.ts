@@ -78,7 +78,7 @@ const UNDEFINED_TABLE = "42P01";
 function checkKnown(version: number): void {
   if (version <= STEPS.length) return;
   throw new Error(
-    `it was written by a newer Poundkey (schema ${version}, this one knows up to ${STEPS.length})`,
+    `it was written by a newer version of Poundkey (schema ${version}; this version supports up to ${STEPS.length})`,
   );
 }
 

@@ -102,7 +102,7 @@ export class Pool implements Engine {
   async #reserve(withinMs: number): Promise<ReservedSQL> {
     if (this.#closed) throw unavailable("The store is closed.");
     const controller = new AbortController();
-    const late = new LateError("No connection to the database was to be had.");
+    const late = new LateError("No database connection was available.");
     const timer = setTimeout(() => controller.abort(late), withinMs);
     try {
       return await this.#sql.reserve({ signal: controller.signal });

@@ -74,7 +74,7 @@ async function checkReady(pool: Pool): Promise<readonly string[]> {
     await pool.probe(COUNT_HOLDS);
     return [];
   } catch {
-    return ["a machine of the database doesn't answer; its accounts are refused"];
+    return ["a database node doesn't answer; requests of its accounts are refused"];
   }
 }
 
@@ -104,7 +104,7 @@ function checkAddress(url: string): void {
     makeClient(url, { settings: {}, max: 1, idleSeconds: 1 });
   } catch {
     throw new Error(
-      "The store's postgres:// address is malformed. In a user's name and password, characters like / : @ ? # % are written as %2F %3A %40 %3F %23 %25.",
+      "The store's postgres:// address is malformed. In the user name and password, encode / : @ ? # % as %2F %3A %40 %3F %23 %25.",
     );
   }
 }

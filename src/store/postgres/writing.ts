@@ -53,7 +53,7 @@ function insert<Row>(
       rows(decision).map((row) => {
         const values = valuesOf(row);
         const [owner] = values.splice(account, 1);
-        if (owner !== accountId) throw new Error(`A row of ${name} isn't of the account that was locked.`);
+        if (owner !== accountId) throw new Error(`A row of ${name} doesn't belong to the locked account.`);
         return values;
       }),
   };
@@ -71,7 +71,7 @@ const MONEY: Part = {
     FROM ${source} WHERE account.id = $1`,
   rows: ({ accounts }, accountId) =>
     accounts.map((row) => {
-      if (row.id !== accountId) throw new Error("A balance isn't of the account that was locked.");
+      if (row.id !== accountId) throw new Error("A balance doesn't belong to the locked account.");
       return [row.balanceNanoUsd, row.heldNanoUsd, row.entries, row.keptCharacters];
     }),
 };

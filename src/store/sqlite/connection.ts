@@ -86,7 +86,7 @@ function refuseEmptied(path: string, { create }: { readonly create: boolean }): 
   if (path === IN_MEMORY || sizeOf(path) > 0) return;
   if (!create) throw new Error("the database file is missing or empty");
   if (sizeOf(`${path}-wal`) > 0) {
-    throw new Error("the database file is missing or empty, but its log (-wal) is there");
+    throw new Error("the database file is missing or empty, but its log (-wal) exists");
   }
 }
 

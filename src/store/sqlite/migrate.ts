@@ -16,7 +16,7 @@ export function migrate(database: Database): void {
       const version = readVersion(database);
       if (version > MIGRATIONS.length) {
         throw new Error(
-          `it was written by a newer Poundkey (schema ${version}, this one knows up to ${MIGRATIONS.length})`,
+          `it was written by a newer version of Poundkey (schema ${version}; this version supports up to ${MIGRATIONS.length})`,
         );
       }
       for (const step of MIGRATIONS.slice(version)) database.run(step);

@@ -33,7 +33,7 @@ export class NodeLock {
         cause = error;
       }
     }
-    if (this.#held === null) throw new Error("The lock of this process can't be had.", { cause });
+    if (this.#held === null) throw new Error("This process's lock can't be acquired.", { cause });
     clearAway(this.#path);
   }
 

@@ -151,7 +151,7 @@ function readSource(block: JsonObject, path: string): string {
   if (type === "base64" && typeof data === "string" && typeof mediaType === "string") {
     return `data:${mediaType};base64,${data}`;
   }
-  const message = `Invalid '${path}': expected a source of the type 'base64' with 'media_type' and 'data', or 'url'.`;
+  const message = `Invalid '${path}': expected a source of type 'base64' with 'media_type' and 'data', or of type 'url'.`;
   throw new Fault("invalid_value", message, { param: path });
 }
 

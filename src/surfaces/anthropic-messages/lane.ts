@@ -7,25 +7,25 @@ export const BODY = new LaneTable(
   {
     container: explainShared("A container"),
     mcp_servers: REMOTE,
-    thread: "A thread lies in the provider's account.",
-    user_profile_id: "A profile lies in the provider's account.",
-    workspace_id: "A workspace is the operator's.",
-    fallback_credit_token: "Credits are the operator's.",
+    thread: "A thread belongs to the provider's account.",
+    user_profile_id: "A profile belongs to the provider's account.",
+    workspace_id: "A workspace belongs to the operator.",
+    fallback_credit_token: "Credits belong to the operator.",
   },
   {
     service_tier: OTHER_TIERS,
     speed: "Fast mode costs more than the card's price.",
-    inference_geo: "Inference in one region costs more than the card's price.",
-    fallbacks: "Another model has another price.",
-    billing_policy: "Billing is the operator's.",
-    diagnostics: "It names a message by the provider's id, which the client never saw.",
+    inference_geo: "Inference in a chosen region costs more than the card's price.",
+    fallbacks: "A fallback model has a different price.",
+    billing_policy: "The operator decides how requests are billed.",
+    diagnostics: "It names a message by the provider's id, which clients never see.",
   },
 );
 
 /** Content blocks and sources that name an object in the provider's account, at any depth. */
 const SOURCES = new LaneTable({
-  file_id: "A file lies in the provider's account.",
-  container_upload: "A container lies in the provider's account.",
+  file_id: "A file belongs to the provider's account.",
+  container_upload: "A container belongs to the provider's account.",
 });
 
 /** Betas that cost extra or reach into the provider's account. */

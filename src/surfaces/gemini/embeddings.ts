@@ -123,7 +123,7 @@ function refuseOther(request: JsonObject, first: JsonObject, model: string, path
   }
   const named = asString(request.model);
   if (named === undefined || simplify(named) === simplify(model)) return;
-  const message = `Invalid '${path}.model': it must be the model of the address.`;
+  const message = `Invalid '${path}.model': it must match the model in the URL.`;
   throw new Fault("invalid_value", message, { param: `${path}.model` });
 }
 
@@ -138,7 +138,7 @@ function readText(request: JsonObject, path: string): string {
   const texts = asArray(asObject(request.content).parts).map((part, at) => {
     const text = asString(asObject(part).text);
     if (text !== undefined) return text;
-    const message = "Only texts can be embedded here.";
+    const message = "Only text can be embedded here.";
     throw new Fault("unsupported_capability", message, { param: `${path}.parts[${at}]` });
   });
   const text = texts.join("\n");

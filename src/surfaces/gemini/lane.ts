@@ -11,7 +11,7 @@ export const BODY = new LaneTable(
   {
     serviceTier: OTHER_TIERS,
     service_tier: OTHER_TIERS,
-    labels: "Labels are for the operator's bill.",
+    labels: "Labels appear on the operator's bill.",
   },
 );
 

@@ -54,12 +54,13 @@ export function readPath(path: string): { readonly model: string; readonly verb:
   const rest = path.replace(PREFIX, "");
   const colon = rest.lastIndexOf(":");
   if (colon < 1) {
-    const message = "Unknown request URL: the path needs a verb, as /v1beta/models/{model}:generateContent.";
+    const message =
+      "Unknown request URL: the path needs a verb, as in /v1beta/models/{model}:generateContent.";
     throw new Fault("unknown_url", message);
   }
   const verb = rest.slice(colon + 1);
   if (!VERBS.has(verb)) {
-    throw new Fault("unknown_url", `Unknown request URL: there is no verb '${verb.slice(0, 40)}' here.`);
+    throw new Fault("unknown_url", `Unknown request URL: the verb '${verb.slice(0, 40)}' is not supported.`);
   }
   return { model: decode(rest.slice(0, colon)), verb };
 }

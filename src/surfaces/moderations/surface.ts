@@ -49,7 +49,7 @@ function readInputs(input: Static<typeof moderationRequestSchema>["input"]): Mod
   if (texts.length === input.length) return texts;
   const parts = input.filter((one) => typeof one !== "string");
   if (texts.length === 0) return [parts.map(readPart)];
-  const message = "Invalid 'input': texts and parts can't be mixed.";
+  const message = "Invalid 'input': strings and content parts can't be mixed.";
   throw new Fault("invalid_type", message, { param: "input" });
 }
 

@@ -18,14 +18,14 @@ const messageSchema = Type.Object({
       { name: text, arguments: text },
       {
         deprecated: true,
-        description: "The call, where the request offers `functions` and no `tools`.",
+        description: "The call, if the request has `functions` but no `tools`.",
       },
     ),
   ),
   annotations: Type.Optional(objects),
   citations: Type.Optional(
     Type.Array(Type.Object({}), {
-      description: "Documents that the text rests on, as `document_citation`; pages are `annotations`.",
+      description: "Documents that the text cites, as `document_citation`; web pages are in `annotations`.",
     }),
   ),
 });
@@ -34,8 +34,8 @@ const usageSchema = Type.Object({
   prompt_tokens: Type.Integer(),
   completion_tokens: Type.Integer(),
   total_tokens: Type.Integer(),
-  cost: Type.Optional(Type.Number({ description: "USD, by the card's price, even when free." })),
-  charged: Type.Optional(Type.Number({ description: "USD that the balance paid." })),
+  cost: Type.Optional(Type.Number({ description: "The cost in USD, even if the request was free." })),
+  charged: Type.Optional(Type.Number({ description: "The amount in USD that was charged to the balance." })),
 });
 
 // `function_call` only ends answers to requests that offer the deprecated `functions`.
@@ -51,7 +51,7 @@ export const completionSchema = Type.Object({
       index: Type.Integer(),
       finish_reason: finish,
       native_finish_reason: Type.Optional(
-        Type.String({ description: "The provider's own word, if another." }),
+        Type.String({ description: "The provider's own finish reason, if it differs." }),
       ),
       message: messageSchema,
     }),

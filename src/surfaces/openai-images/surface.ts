@@ -88,11 +88,11 @@ function readSources(image: unknown, images: unknown): readonly ImageSource[] {
 function readSource(given: unknown, path: string): ImageSource {
   if (given instanceof Attachment && given.bytes.length > 0) return given;
   if (isObject(given) && given.file_id !== undefined) {
-    const message = `Unsupported '${path}': a file lies in the provider's account, which all clients share.`;
+    const message = `Unsupported '${path}': files belong to the provider's account, which all clients share. Send the image itself.`;
     throw new Fault("unsupported_parameter", message, { param: path });
   }
   const url = asString(given) ?? asString(asObject(given).image_url) ?? asString(asObject(given).url);
   if (url !== undefined && /^(https?:\/\/|data:image\/)/i.test(url)) return { url };
-  const message = `Invalid '${path}': expected a file, or the address of a picture (https: or data:).`;
+  const message = `Invalid '${path}': expected a file, or an image URL (https: or data:).`;
   throw new Fault("invalid_value", message, { param: path });
 }

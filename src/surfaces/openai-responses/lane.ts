@@ -8,13 +8,13 @@ import { isOurSignature, openSignature, RESPONSES_FORMAT } from "../signature.ts
 export const BODY = new LaneTable(
   {
     previous_response_id:
-      "No response is kept here: send the whole input, or ask the operator for responses.keep.",
+      "Responses are not stored here: send the whole input, or ask the operator to set responses.keep.",
     conversation: explainShared("A conversation"),
     prompt: explainShared("A prompt"),
   },
   {
     service_tier: OTHER_TIERS,
-    access_programs: "Programs are the operator's.",
+    access_programs: "Access programs belong to the operator.",
     moderation: "The card has no price for it.",
   },
 );
@@ -24,9 +24,9 @@ export const REASONING = new LaneTable({}, { mode: "Pro mode costs more than the
 /** Types of input items that refer to objects in the provider's account. */
 const ITEMS = new LaneTable({
   item_reference:
-    "No item is kept here: send the item itself, as the AI SDK does with providerOptions.openai { store: false }, or ask the operator for responses.keep.",
+    "Items are not stored here: send the item itself, as the AI SDK does with providerOptions.openai { store: false }, or ask the operator to set responses.keep.",
   image_generation_call:
-    "Without its result it names an image in the provider's account, which all clients share.",
+    "Without a result, it refers to an image in the provider's account, which all clients share.",
 });
 
 /** Fields that name objects in the provider's account, at any depth of items and tools. */
@@ -72,8 +72,7 @@ interface Findings {
 /** Returns the body as it may be sent. Throws the Fault `unsupported_parameter` for a refused field. */
 export function applyLane(given: JsonObject, seal: Sealer, allowsRemote: boolean): LaneResult {
   const body: JsonObject = { ...given, store: false };
-  if (given.background === true)
-    throw refuseField("background", "An answer in the background is not kept here.");
+  if (given.background === true) throw refuseField("background", "Send the request without it.");
   delete body.background;
   const dropped = BODY.removeFrom(body, allowsRemote);
   if (isObject(body.reasoning)) {

@@ -37,7 +37,7 @@ export async function fetchKeys(
   });
   const lifetimeMs = Date.parse(asString(Expiration) ?? "") - ports.clock.nowMs();
   const isWhole = isKey(AccessKeyId) && isKey(SecretAccessKey) && (Token === undefined || isKey(Token));
-  if (!isWhole || !(lifetimeMs > 0)) throw makeTokenFault("no keys in the answer");
+  if (!isWhole || !(lifetimeMs > 0)) throw makeTokenFault("the answer has no keys");
   return {
     value: { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: Token ?? null },
     lifetimeMs: Math.min(lifetimeMs, LIFETIME_SECONDS_MAX * MS),
@@ -56,6 +56,6 @@ async function readAuthorization(
   if (authorization === null) return null;
   if ("value" in authorization) return authorization.value;
   const text = (await ports.readFile(authorization.file).catch(() => "")).trim();
-  if (!AUTHORIZATION.test(text)) throw makeCredentialFault("the token's file holds none");
+  if (!AUTHORIZATION.test(text)) throw makeCredentialFault("the token file has no token");
   return text;
 }

@@ -130,7 +130,7 @@ async function readSubjectToken(
 ): Promise<string> {
   const text = await ports.readFile(file).catch(() => "");
   const token = field === null ? text.trim() : asString(asObject(parseJson(text))[field]);
-  if (token === undefined || token === "") throw makeCredentialFault("the token's file holds none");
+  if (token === undefined || token === "") throw makeCredentialFault("the token file has no token");
   return token;
 }
 
@@ -169,12 +169,12 @@ async function readShort(response: Response): Promise<string> {
 function readToken({ access_token: value, expires_in: lifetime }: JsonObject): Fetched<string> {
   const seconds = asNumber(typeof lifetime === "string" ? Number(lifetime) : lifetime) ?? LIFETIME_SECONDS;
   if (typeof value !== "string" || !TOKEN.test(value) || !(seconds > 0))
-    throw makeTokenFault("no token in the answer");
+    throw makeTokenFault("the answer has no token");
   return { value, lifetimeMs: Math.min(seconds, LIFETIME_SECONDS_MAX) * MS };
 }
 
 export function makeCredentialFault(cause: string): Fault {
-  const message = "The provider refused the gateway's own credential or quota.";
+  const message = "The provider refused the gateway's key, or its quota is used up.";
   return new Fault("upstream_auth", message, { cause: `token: ${cause}` });
 }
 

@@ -140,5 +140,5 @@ export class EventParser<Run = never> {
 }
 
 function explainFlood(): Fault {
-  return new Fault("upstream_error", "The provider sent an event beyond all bounds.");
+  return new Fault("upstream_error", "The provider sent an event that is too large.");
 }
