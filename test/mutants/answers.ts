@@ -106,8 +106,8 @@ export const ANSWERS: readonly Mutant[] = [
   {
     name: "success on EOF",
     file: "src/dialects/_chat/decode.ts",
-    find: "      if (!finished) throw garbled(",
-    replace: "      if (!finished && index > 8) throw garbled(",
+    find: "if (!this.#done || !this.#isCounted) throw garbled(",
+    replace: "if (index > 8) throw garbled(",
   },
   {
     name: "success on EOF without message_stop",

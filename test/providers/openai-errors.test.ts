@@ -1,5 +1,6 @@
 // Error bodies of the many servers of the OpenAI dialect, and the fault that each means.
 import { describe, expect, test } from "bun:test";
+import { catchCode, streamed, whole, writeStream } from "./drive.ts";
 import { findProviderDialect } from "./openai-cases.ts";
 
 const server = findProviderDialect("Local");
@@ -93,4 +94,25 @@ const AT: readonly (readonly [string, number, unknown, string])[] = [
 test.each(AT)("%s says %d %p", (provider, status, body, code) => {
   const fault = findProviderDialect(provider).explain(status, new Headers(), JSON.stringify(body), 0);
   expect<string>(fault.code).toBe(code);
+});
+
+test("invalid replies", () => {
+  const error = { error: { code: 502, message: "Provider returned error" } };
+  const failed = {
+    choices: [{ message: { content: "" }, finish_reason: "error", error: { code: 429, message: "Slow" } }],
+  };
+  expect(catchCode(() => whole(server, error))).toBe("upstream_error");
+  expect(catchCode(() => whole(server, failed))).toBe("provider_busy");
+  for (const body of [undefined, "x", {}, { choices: [] }]) {
+    expect(catchCode(() => whole(server, body))).toBe("upstream_error");
+  }
+});
+
+test("an event named error", () => {
+  const said = (finish: string | null) =>
+    writeStream([{ choices: [{ delta: { content: "x" }, finish_reason: finish }] }]);
+  const event = `event: error\ndata: {"error":{"message":"No tool was called","status_code":400}}\n\n`;
+  expect(catchCode(() => streamed(server, said(null) + event))).toBe("upstream_rejected");
+  const bare = 'event: error\ndata: {"message":"It broke"}\n\n';
+  expect(catchCode(() => streamed(server, said("stop") + bare))).toBe("upstream_error");
 });

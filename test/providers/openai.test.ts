@@ -233,9 +233,16 @@ test("sources beside the choices become annotations once", () => {
 
 describe("the end of a stream", () => {
   const text = chunk({ content: "x" });
+  const usage = { usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
+  const idle = { usage: { prompt_tokens: 1, completion_tokens: 0, total_tokens: 1 } };
+  const counted = { choices: [], ...usage };
   const STREAMS: readonly (readonly [string, readonly (JsonObject | string)[], string])[] = [
     ["[DONE] may be missing", [text, stop], "none"],
     ["[DONE] alone ends nothing", [text, "[DONE]"], "upstream_error"],
+    ["[DONE] ends what has no reason, if its tokens were counted last", [text, counted, "[DONE]"], "none"],
+    ["a count alone ends nothing", [text, counted], "upstream_error"],
+    ["a count beside text ends nothing", [chunk({ content: "x" }, null, usage), "[DONE]"], "upstream_error"],
+    ["a count of nothing ends nothing", [text, { ...counted, ...idle }, "[DONE]"], "upstream_error"],
     ["nothing came", [], "upstream_error"],
     ["only filters came", [{ choices: [], prompt_filter_results: [] }, "[DONE]"], "upstream_error"],
     [
@@ -279,22 +286,14 @@ describe("the end of a stream", () => {
     test(name, () => expect(catchCode(() => read(events))).toBe(fault));
   }
 
-  test("an event named error", () => {
-    const event = `event: error\ndata: {"error":{"message":"No tool was called","status_code":400}}\n\n`;
-    expect(catchCode(() => streamed(server, writeStream([text]) + event))).toBe("upstream_rejected");
-    const bare = 'event: error\ndata: {"message":"It broke"}\n\n';
-    expect(catchCode(() => streamed(server, writeStream([text, stop]) + bare))).toBe("upstream_error");
+  test("a finish that is missing before [DONE] is made up from the answer", () => {
+    const call = { index: 0, id: "c", type: "function", function: { name: "f", arguments: "{}" } };
+    for (const [delta, finish] of [
+      [{ content: "x" }, "stop"],
+      [{ tool_calls: [call] }, "tool_calls"],
+    ] as const) {
+      const reply = read([chunk(delta), chunk({ content: "" }, null, usage), "[DONE]"]);
+      expect(reply.choices[0]?.finish_reason).toBe(finish);
+    }
   });
-});
-
-test("invalid replies", () => {
-  const error = { error: { code: 502, message: "Provider returned error" } };
-  const failed = {
-    choices: [{ message: { content: "" }, finish_reason: "error", error: { code: 429, message: "Slow" } }],
-  };
-  expect(catchCode(() => whole(server, error))).toBe("upstream_error");
-  expect(catchCode(() => whole(server, failed))).toBe("provider_busy");
-  for (const body of [undefined, "x", {}, { choices: [] }]) {
-    expect(catchCode(() => whole(server, body))).toBe("upstream_error");
-  }
 });

@@ -22,7 +22,15 @@ const fields: [string, string, Partial<ChatRequest>, JsonObject, string[]][] = [
     ["max_completion_tokens"],
   ],
   ["sampling", "gpt-4o", { temperature: 0.2, top_p: 0.9 }, { temperature: 0.2, top_p: 0.9 }, []],
-  ["sampling while reasoning", "gpt-5.2", { temperature: 0.2, top_p: 0.9 }, {}, ["temperature", "top_p"]],
+  ["sampling while reasoning", "gpt-5.5", { temperature: 0.2, top_p: 0.9 }, {}, ["temperature", "top_p"]],
+  ["sampling of a model that only reasons if asked", "gpt-5.4", { temperature: 0 }, { temperature: 0 }, []],
+  [
+    "sampling of one that was asked",
+    "gpt-5.4",
+    { temperature: 0, reasoning_effort: "low" },
+    { reasoning: { effort: "low" } },
+    ["temperature"],
+  ],
   [
     "sampling without reasoning",
     "gpt-5.2",

@@ -1,8 +1,9 @@
 // Every recorded answer with citations on each surface: all are present, in place, streamed and whole.
 import { describe, expect, test } from "bun:test";
-import { asObject, type JsonObject } from "../../src/core/json.ts";
+import { asArray, asObject, type JsonObject } from "../../src/core/json.ts";
 import { isDocument, readSource } from "../../src/operations/chat/citations.ts";
 import type { ChatReply, Citation, Delta } from "../../src/operations/chat/form.ts";
+import { splitEvents } from "../recorded/events.ts";
 import { type CitedRead, readCited, SURFACES } from "./cited.ts";
 import { makeExchange } from "./readings.ts";
 import { decodePieces, recordedAnswers, STAMP, writeStream } from "./recorded.ts";
@@ -44,18 +45,48 @@ function sort(read: readonly CitedRead[]): readonly string[] {
   return [...new Set(read.map((one) => JSON.stringify(one)))].sort();
 }
 
-test("a citation that comes after a call stands with its text in the response at the end", async () => {
-  const url_citation = { start_index: 0, end_index: 5, url: "https://a.example/", title: "A" };
-  const call = { index: 0, id: "c", type: "function" as const, function: { name: "f", arguments: "{}" } };
-  const deltas: readonly Delta[] = [
-    { content: "Paris." },
-    { tool_calls: [call] },
-    { annotations: [{ type: "url_citation", url_citation }] },
-  ];
-  const exchange = makeExchange("responses");
+const ANNOTATED: Delta = {
+  annotations: [
+    {
+      type: "url_citation",
+      url_citation: { start_index: 0, end_index: 5, content: "Paris", url: "https://a.example/", title: "A" },
+    },
+  ],
+};
+const CALLED: Delta = {
+  tool_calls: [{ index: 0, id: "c", type: "function", function: { name: "f", arguments: "{}" } }],
+};
+const SIGNED: Delta = {
+  reasoning_details: [{ type: "reasoning.encrypted", data: "s", format: "google-gemini-v1", index: 0 }],
+};
+const SAID: Delta = { content: "Paris." };
+
+/** Streams in which a citation is apart from its text, and the surfaces that show it. */
+const APART: readonly (readonly [string, readonly Delta[], readonly string[]])[] = [
+  ["after a call", [SAID, CALLED, ANNOTATED], ["responses"]],
+  ["before the text", [ANNOTATED, SAID], ["responses", "messages"]],
+  ["after the text's signature", [SAID, SIGNED, ANNOTATED], ["responses", "messages"]],
+];
+
+function streamOf(surface: string, deltas: readonly Delta[]): string {
   const pieces = deltas.map((delta) => ({ choices: [{ index: 0, delta, finish_reason: null }] }));
-  const read = await readCited("responses", writeStream(exchange, pieces, true));
-  expect(read).toEqual([{ source: "https://a.example/", span: "Paris" }]);
+  return writeStream(makeExchange(surface), pieces, true);
+}
+
+describe.each(APART)("a citation that comes %s", (_, deltas, surfaces) => {
+  test.each([...surfaces])("stands with its text, read as %s", async (surface) => {
+    const read = await readCited(surface, streamOf(surface, deltas));
+    expect(read).toEqual([{ source: "https://a.example/", span: "Paris" }]);
+  });
+});
+
+test("a signature does not end its message's item before the citations have come", () => {
+  const events = splitEvents(streamOf("responses", [SAID, SIGNED, ANNOTATED])).map(({ json }) => json ?? {});
+  const done = events.filter(({ type }) => type === "response.output_item.done").map(({ item }) => item);
+  expect(done.map((item) => asObject(item).type)).toEqual(["message", "reasoning"]);
+  expect(done).toEqual([...asArray(asObject(events.at(-1)?.response).output)]);
+  const after = events.filter(({ type }) => type === "response.output_text.annotation.added");
+  expect(after).toHaveLength(1);
 });
 
 describe.skipIf(answers.length === 0).each(Object.keys(SURFACES))("%s", (surface) => {

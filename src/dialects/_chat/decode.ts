@@ -1,7 +1,15 @@
 // Reads the answers of chat-completions servers: the decoder of a stream and the reader of a whole reply.
 
 import type { ServerEvent } from "../../core/dialect.ts";
-import { asArray, asObject, asString, isObject, type JsonObject, parseJson } from "../../core/json.ts";
+import {
+  asArray,
+  asObject,
+  asString,
+  isObject,
+  type JsonObject,
+  omitUndefined,
+  parseJson,
+} from "../../core/json.ts";
 import { garbled } from "../../core/upstream.ts";
 import type { Decoder } from "../../operations/chat/decoder.ts";
 import type {
@@ -35,7 +43,8 @@ const TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex", "scale", 
 
 /**
  * Returns a decoder for one stream of chat.completion.chunk events. It is done once every choice has a finish reason:
- * several servers send no `[DONE]`, and proxies send it even after a cut.
+ * several servers send no `[DONE]`, and proxies send it even after a cut. Snowflake, and some of OpenRouter's and
+ * LiteLLM's providers, send no reason: there `[DONE]` ends the answer if the count of its tokens came after its content.
  */
 export function makeChatDecoder(): Decoder {
   return new ChatDecoder();
@@ -50,6 +59,7 @@ class ChatDecoder implements Decoder {
   /** Sources that arrived before the first choice. */
   #sources: readonly Citation[] = [];
   #cited = false;
+  #isCounted = false;
   #done = false;
 
   get done(): boolean {
@@ -57,18 +67,18 @@ class ChatDecoder implements Decoder {
   }
 
   push(event: ServerEvent): readonly ChatChunk[] {
-    if (event.data === "[DONE]") {
-      this.#done = true;
-      return NOTHING;
-    }
     const body = parseJson(event.data);
     if (!isObject(body)) {
-      if (isBlank(event.data)) return NOTHING;
-      throw garbled("an event is not a JSON object");
+      const text = event.data.trim();
+      if (text === "[DONE]") this.#done = true;
+      else if (text !== "") throw garbled("an event is not a JSON object");
+      return NOTHING;
     }
     if (body.error || body.object === "error" || event.event === "error") throw explainEmbeddedError(body);
     const usage = findUsage(body);
     const choices = Array.isArray(body.choices) ? this.#choices(body.choices) : [];
+    if (usage !== undefined && usage.completion_tokens > 0) this.#isCounted = true;
+    if (choices.some(hasContent)) this.#isCounted = false;
     const sourced = body.citations || body.search_results ? this.#withSources(body, choices) : choices;
     if (sourced.length === 0 && usage === undefined) return NOTHING;
     const chunk: ChatChunk = { choices: sourced };
@@ -79,11 +89,15 @@ class ChatDecoder implements Decoder {
 
   end(): readonly ChatChunk[] {
     if (this.#finished.size === 0) throw garbled("the stream has no choice");
+    const choices: ChunkChoice[] = [];
     for (const [index, finished] of this.#finished) {
-      if (!finished) throw garbled(`the stream ended before choice ${index}`);
+      if (finished) continue;
+      if (!this.#done || !this.#isCounted) throw garbled(`the stream ended before choice ${index}`);
+      choices.push({ index, delta: {}, finish_reason: this.#numbers.has(index) ? "tool_calls" : "stop" });
     }
-    if (this.#cited || this.#sources.length === 0) return NOTHING;
-    return [makeChunk({ annotations: this.#sources })];
+    const ends = choices.length > 0 ? [{ choices }] : NOTHING;
+    if (this.#cited || this.#sources.length === 0) return ends;
+    return [...ends, makeChunk({ annotations: this.#sources })];
   }
 
   #choices(raw: readonly unknown[]): ChunkChoice[] {
@@ -137,22 +151,21 @@ class ChatDecoder implements Decoder {
   }
 }
 
-function readDelta(parts: NormalizedDelta): Delta {
-  return {
-    ...parts.rest,
-    ...(parts.content === undefined ? {} : { content: parts.content }),
-    ...readThinking(parts),
-  };
+function hasContent({ delta }: ChunkChoice): boolean {
+  const { content, reasoning_content: thinking, tool_calls: calls } = delta;
+  return Boolean(content || thinking || calls?.length);
 }
 
-function readThinking(
-  parts: NormalizedDelta,
-): Pick<Delta, "reasoning_details" | "annotations"> & { reasoning_content?: string } {
-  return {
-    ...(parts.thinking === undefined ? {} : { reasoning_content: parts.thinking }),
-    ...(parts.details === undefined ? {} : { reasoning_details: parts.details }),
-    ...(parts.annotations.length === 0 ? {} : { annotations: parts.annotations }),
-  };
+function readDelta(parts: NormalizedDelta): Delta {
+  return { ...parts.rest, ...omitUndefined({ content: parts.content }), ...readThinking(parts) };
+}
+
+function readThinking({ thinking, details, annotations }: NormalizedDelta) {
+  return omitUndefined({
+    reasoning_content: thinking,
+    reasoning_details: details,
+    annotations: annotations.length === 0 ? undefined : annotations,
+  });
 }
 
 /**
@@ -243,9 +256,4 @@ function addExtras(answer: JsonObject, body: JsonObject): void {
   const { service_tier: tier, system_fingerprint: fingerprint } = body;
   if (typeof tier === "string" && TIERS.has(tier)) answer.service_tier = tier;
   if (typeof fingerprint === "string" && fingerprint !== "") answer.system_fingerprint = fingerprint;
-}
-
-function isBlank(data: string): boolean {
-  const text = data.trim();
-  return text === "" || text === "[DONE]";
 }

@@ -100,16 +100,15 @@ function makeReasoning(request: ChatRequest, facts: ModelFacts): EncodedFields {
 
 /** OpenAI's models refuse sampling parameters while they reason. Those with effort `none` accept them with it. */
 function makeSampling(request: ChatRequest, facts: ModelFacts): EncodedFields {
-  const free = !facts.openAi || !facts.reasons || (request.reasoning_effort === "none" && knowsNone(facts));
+  const asked = request.reasoning_effort;
+  const isOff =
+    asked === undefined ? facts.offByDefault : asked === "none" && facts.efforts?.includes("none");
+  const free = !facts.openAi || !facts.reasons || isOff;
   const names = ["temperature", "top_p", "logprobs", "top_logprobs"];
   if (!free) return { fields: {}, dropped: Object.keys(pickFields(request, names)) };
   const fields = pickFields(request, ["temperature", "top_p"]);
   if (request.logprobs === true) fields.top_logprobs = request.top_logprobs ?? 0;
   return { fields, dropped: [] };
-}
-
-function knowsNone(facts: ModelFacts): boolean {
-  return facts.efforts?.includes("none") ?? true;
 }
 
 function makeTextOptions(request: ChatRequest, facts: ModelFacts): EncodedFields {

@@ -30,6 +30,9 @@ const FAMILIES: readonly Family[] = [
   { pattern: /^gpt-\d/, efforts: LOW_TO_MAX, verbosity: true },
 ];
 
+/** They reason only if asked to (OpenAI, "Using GPT-5.2"). Those without effort `none` always do. */
+const OFF_BY_DEFAULT = /^gpt-5\.[1-4]/;
+
 const EFFORTS: readonly ReasoningEffort[] = ["none", "minimal", ...LOW_TO_MAX];
 
 export interface ModelFacts {
@@ -38,6 +41,7 @@ export interface ModelFacts {
   /** Null if the client's effort is sent as it is. */
   readonly efforts: readonly ReasoningEffort[] | null;
   readonly verbosity: boolean;
+  readonly offByDefault: boolean;
   /** True for OpenAI's own models: they accept only sealed thinking, and sampling fields only if they don't reason. */
   readonly openAi: boolean;
 }
@@ -48,10 +52,12 @@ export function findFacts(card: ModelCard): ModelFacts {
   const family = FAMILIES.find(({ pattern }) => pattern.test(name));
   if (family) {
     const { efforts, verbosity } = family;
-    return { reasons: efforts.length > 0, efforts, verbosity, openAi: true };
+    const offByDefault = OFF_BY_DEFAULT.test(name) && efforts.includes("none");
+    return { reasons: efforts.length > 0, efforts, verbosity, offByDefault, openAi: true };
   }
   const reasons = card.listed ? card.capabilities.has("reasoning") : undefined;
-  return { reasons, efforts: reasons === false ? [] : null, verbosity: true, openAi: false };
+  const efforts = reasons === false ? [] : null;
+  return { reasons, efforts, verbosity: true, offByDefault: false, openAi: false };
 }
 
 /** Chooses the accepted effort nearest to the requested one: the next higher, else the highest. */

@@ -30,6 +30,8 @@ export class ContentWriter {
   #hasText = false;
   #next = 0;
   readonly #calls = new CallQueue();
+  /** Citations that came before their text (OpenRouter sends them with its search). */
+  readonly #early: JsonObject[] = [];
   /** Thinking without text that the provider needs back. */
   readonly #opaque: ReasoningDetail[] = [];
 
@@ -88,13 +90,15 @@ export class ContentWriter {
     if (this.#open?.kind !== "text") {
       text += this.#showOpaque() + this.#close() + this.#start({ type: "text", text: "" });
       this.#open = { kind: "text" };
+      for (const citation of this.#early.splice(0)) text += this.#cite(citation);
     }
     return text + this.#delta({ type: "text_delta", text: said });
   }
 
   #cite(citation: JsonObject): string {
-    if (this.#open?.kind !== "text") return "";
-    return this.#delta({ type: "citations_delta", citation });
+    if (this.#open?.kind === "text") return this.#delta({ type: "citations_delta", citation });
+    if (!this.#hasText) this.#early.push(citation);
+    return "";
   }
 
   #call(piece: ToolCallDelta): string {

@@ -38,11 +38,10 @@ export function applyLane(given: JsonObject): LaneResult {
     const kept: JsonObject = {};
     for (const [field, value] of Object.entries(asObject(one))) {
       const path = `tools[${index}].${field}`;
-      const name = toCamelCase(field);
-      const row = TOOLS.findRefusal(name, false);
+      const row = TOOLS.findRefusal(field, false);
       if (row) throw refuseField(path, row.reason);
-      if (SEARCH_TOOLS.has(name)) searches = SEARCHES;
-      if (name === PASSED_TOOL || SEARCH_TOOLS.has(name)) kept[field] = value;
+      if (SEARCH_TOOLS.has(field)) searches = SEARCHES;
+      if (field === PASSED_TOOL || SEARCH_TOOLS.has(field)) kept[field] = value;
       else dropped.push(path);
     }
     return kept;
@@ -52,11 +51,6 @@ export function applyLane(given: JsonObject): LaneResult {
   else if (tools.length > 0) delete body.tools;
   if (body.contents !== undefined) body.contents = asArray(body.contents).map(applyContent);
   return { body, dropped, searches };
-}
-
-/** The API accepts either spelling of every name. */
-function toCamelCase(name: string): string {
-  return name.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
 }
 
 function applyContent(one: unknown, index: number): JsonObject {

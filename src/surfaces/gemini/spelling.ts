@@ -1,4 +1,5 @@
-// The two spellings of Gemini's fields: the API documents `generationConfig`, but accepts `generation_config` as well.
+// The spellings of Gemini's fields: the API documents `generationConfig` and lists, but also accepts `generation_config`
+// and, for a list of one, its only object.
 import { isObject, type JsonObject } from "../../core/json.ts";
 
 /** The undocumented spellings of the fields that checks, holds and translation read. */
@@ -10,6 +11,9 @@ const SPELLINGS: ReadonlyMap<string, string> = new Map([
 
 /** Fields whose own fields are respelled too. */
 const RESPELLED: ReadonlySet<string> = new Set(["generationConfig", "toolConfig", "tools"]);
+
+/** Lists of objects. Google's own examples write `contents` as one object. */
+const LISTS: ReadonlySet<string> = new Set(["contents", "tools", "functionDeclarations"]);
 
 /** Fields whose values contain the client's own names, which must not change. */
 const OPAQUE: ReadonlySet<string> = new Set([
@@ -26,9 +30,13 @@ export function respell(given: JsonObject): JsonObject {
   for (const [field, value] of Object.entries(given)) {
     const name = SPELLINGS.get(field) ?? field;
     if (name !== field && name in given) continue;
-    fields[name] = RESPELLED.has(name) ? respellValue(value) : value;
+    fields[name] = makeList(name, RESPELLED.has(name) ? respellValue(value) : value);
   }
   return fields;
+}
+
+function makeList(name: string, value: unknown): unknown {
+  return LISTS.has(name) && isObject(value) ? [value] : value;
 }
 
 function respellValue(value: unknown): unknown {
@@ -42,7 +50,7 @@ export function respellFields(given: JsonObject): JsonObject {
   for (const [field, value] of Object.entries(given)) {
     const name = field.replace(/(?<=[a-z0-9])_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
     if (name !== field && name in given) continue;
-    fields[name] = OPAQUE.has(name) ? value : respellValue(value);
+    fields[name] = OPAQUE.has(name) ? value : makeList(name, respellValue(value));
   }
   return fields;
 }

@@ -207,7 +207,9 @@ function readFunction(declaration: JsonObject): FunctionTool {
   };
 }
 
-function readChoice({ mode, allowedFunctionNames }: JsonObject): ToolChoice | undefined {
+function readChoice({ mode: given, allowedFunctionNames }: JsonObject): ToolChoice | undefined {
+  // Google accepts lower case too, as ruby_llm sends it.
+  const mode = asString(given)?.toUpperCase();
   const names = asArray(allowedFunctionNames).filter((name) => typeof name === "string");
   const isForced = mode === "ANY";
   if (mode === "NONE") return "none";

@@ -62,6 +62,10 @@ export class ItemWriter {
   /** The latest message, which providers may add citations to after it is complete. */
   #message: OpenMessage | null = null;
   #textLength = 0;
+  /** Citations that came before the first text (OpenRouter sends them with its search). */
+  readonly #early: Citation[] = [];
+  /** Signatures of the open message. They end it only once something else follows, since citations may still come. */
+  readonly #signatures: ReasoningDetail[] = [];
   /** The complete items. */
   readonly output: JsonObject[] = [];
 
@@ -89,7 +93,7 @@ export class ItemWriter {
   end(isCut: boolean): string {
     let text = "";
     for (const piece of this.#calls.end()) text += this.#call(piece);
-    return text + this.#close(isCut ? "incomplete" : "completed");
+    return text + this.#release() + this.#close(isCut ? "incomplete" : "completed");
   }
 
   #event(type: string, fields: JsonObject): string {
@@ -97,6 +101,10 @@ export class ItemWriter {
   }
 
   #think(thought: string, details: readonly ReasoningDetail[]): string {
+    if (thought === "" && this.#open?.kind === "message") {
+      this.#signatures.push(...details);
+      return "";
+    }
     let text = "";
     if (this.#open?.kind !== "reasoning") {
       text += this.#close();
@@ -105,7 +113,7 @@ export class ItemWriter {
       text += this.#event("output_item.added", { item: { id, type: "reasoning", summary: [] } });
     }
     const open = this.#open;
-    for (const detail of details) open.details.push(detail);
+    for (const detail of [...this.#signatures.splice(0), ...details]) open.details.push(detail);
     if (thought === "") return text;
     const at = { item_id: open.id, summary_index: 0 };
     if (open.text === "") {
@@ -116,8 +124,13 @@ export class ItemWriter {
     return text + this.#event("reasoning_summary_text.delta", { ...at, delta: thought });
   }
 
+  /** Ends the message before its signatures, which become an item of their own. */
+  #release(): string {
+    return this.#signatures.length === 0 ? "" : this.#close() + this.#think("", []);
+  }
+
   #say(part: OpenMessage["part"], said: string, logprobs: readonly unknown[]): string {
-    let text = "";
+    let text = this.#release();
     if (this.#open?.kind !== "message") {
       text += this.#close();
       const id = makeItemId("msg", this.#responseId, this.output.length);
@@ -135,6 +148,7 @@ export class ItemWriter {
     open.text += said;
     if (part === "output_text") this.#textLength += said.length;
     for (const one of logprobs) open.logprobs.push(one);
+    for (const citation of this.#early.splice(0)) text += this.#cite(citation);
     const at = { item_id: open.id, content_index: open.content.length, delta: said };
     if (part === "refusal") return text + this.#event("refusal.delta", at);
     return text + this.#event("output_text.delta", { ...at, logprobs });
@@ -162,7 +176,10 @@ export class ItemWriter {
   /** A citation for a text already sent appears in the final response only. */
   #cite(given: Citation): string {
     const message = this.#message;
-    if (message === null) return "";
+    if (message === null) {
+      this.#early.push(given);
+      return "";
+    }
     const isOpen = message === this.#open && message.part === "output_text";
     let text = "";
     for (const annotation of writeCitation(moveCitation(given, message.start))) {
@@ -179,7 +196,7 @@ export class ItemWriter {
     if (this.#open?.kind !== "call" || this.#open.call !== piece.index) {
       const signature = readCallSignature(piece);
       if (signature.length > 0) text += this.#think("", signature);
-      text += this.#close();
+      text += this.#release() + this.#close();
       const isCustom = piece.custom !== undefined;
       this.#open = {
         kind: "call",
