@@ -27,10 +27,18 @@ let gateway: UnderTest;
 async function refuse(request: IncomingMessage, response: ServerResponse): Promise<void> {
   calls++;
   const body = asObject(parseJson(await readText(request)));
+  if (body.model === "key") return refuseKey(response);
   const words = String(asObject(asArray(body.messages)[0]).content);
   const message = `Invalid value: '${words}'. Supported values are: 'low', 'medium' and 'high'.`;
   response.writeHead(Number(body.model), { "content-type": "application/json" });
   response.end(JSON.stringify({ error: { message, type: "invalid_request_error", code: "invalid_value" } }));
+}
+
+/** xAI refuses a key with 400, in its own words. */
+function refuseKey(response: ServerResponse): void {
+  response.writeHead(400, { "content-type": "application/json" });
+  const error = "Incorrect API key provided. You can obtain an API key from https://console.x.ai.";
+  response.end(JSON.stringify({ code: "invalid-argument", error }));
 }
 
 beforeAll(async () => {
@@ -74,4 +82,15 @@ test("a 403 for every credential takes only one out of use", async () => {
   const retired = asArray(row.credentials).filter((one) => asObject(one).state === "retired");
   expect(retired).toHaveLength(1);
   expect(asObject(retired[0]).until).toMatch(/Z$/);
+});
+
+test.each([
+  ["/v1/chat/completions", { messages: [{ role: "user", content: "a" }] }],
+  ["/v1/responses", { input: "a" }],
+])("%s: a refused key is the operator's, in the provider's own format too", async (path, body) => {
+  const { secret } = await gateway.newKey();
+  const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
+  const sent = JSON.stringify({ model: "xAI#key", ...body });
+  const answer = await seen(await fetch(`${gateway.url}${path}`, { method: "POST", headers, body: sent }));
+  expect(formatLine(answer)).toBe("502 api_error upstream_auth");
 });

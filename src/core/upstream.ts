@@ -43,6 +43,7 @@ const MEANING_OF_CODE: ReadonlyMap<string, FaultCode> = new Map<string, FaultCod
   ["model_not_found", "model_not_found"],
   ["context_length_exceeded", "context_length_exceeded"],
   ["exceed_context_size_error", "context_length_exceeded"],
+  ["too_many_prompt_tokens", "context_length_exceeded"],
   ["content_filter", "content_filter"],
   ["content_policy_violation", "content_filter"],
   ["data_inspection_failed", "content_filter"],

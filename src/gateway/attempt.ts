@@ -128,7 +128,7 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
   const { upstream, credential } = attempt;
   const { baseUrl, headers, timeouts, apiVersion, marksCache = false, guardrail } = upstream.setup;
   const route = requireRoute(attempt.upstream, attempt);
-  const { outgoing, answers, isNative } = encode(attempt, route, {
+  const { outgoing, codec, isNative } = encode(attempt, route, {
     baseUrl,
     headers,
     marksCache,
@@ -140,12 +140,13 @@ export function send<F extends Form>(attempt: AttemptCall<F>, call: UpstreamCall
   call.throwIfEnded();
   attempt.onSent(isNative);
   const { answer, dropped } = outgoing;
-  return { response: call.send(outgoing, timeouts.connectMs), ...answers, isNative, answer, dropped };
+  const { explain } = route.dialect;
+  return { response: call.send(outgoing, timeouts.connectMs), explain, codec, isNative, answer, dropped };
 }
 
 interface Encoded<F extends Form> {
   readonly outgoing: Outgoing;
-  readonly answers: { readonly codec: AnswerCodec<F>; readonly explain: Explain };
+  readonly codec: AnswerCodec<F>;
   readonly isNative: boolean;
 }
 
@@ -156,10 +157,10 @@ function encode<F extends Form>(attempt: AttemptCall<F>, route: Route<F>, target
   const carry = (outgoing: Outgoing) => dialect.carry?.(outgoing, card, target) ?? outgoing;
   if (raw !== null && lane !== null) {
     const outgoing = boundStack(() => carry(lane.encode(raw, ask, card, target)));
-    return { outgoing, answers: { codec: lane, explain: lane.explain }, isNative: true };
+    return { outgoing, codec: lane, isNative: true };
   }
   const outgoing = boundStack(() => carry(operation.encode(codec, ask, card, target)));
-  return { outgoing, answers: { codec, explain: dialect.explain }, isNative: false };
+  return { outgoing, codec, isNative: false };
 }
 
 export function makeReaderOptions<F extends Form>(

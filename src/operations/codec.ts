@@ -46,7 +46,6 @@ export interface Lane<F extends Form> extends AnswerCodec<F> {
    * call. Returns null if the refusal had another reason.
    */
   mend?(raw: RawRequest, fault: Fault): RawRequest | null;
-  explain: Explain;
 }
 
 export interface Codec<F extends Form> extends AnswerCodec<F> {

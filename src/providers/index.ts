@@ -115,7 +115,7 @@ const COHERE = { ...cohere, ...COHERE_VECTORS };
 
 /** Claude on Bedrock. Errors are Bedrock's own, and so is mending a request after one. */
 const BEDROCK_CLAUDE: ChatDialect = {
-  ...withLane(anthropic, { anthropic: { ...ANTHROPIC_LANE, explain: bedrock.explain, mend: mendBedrock } }),
+  ...withLane(anthropic, { anthropic: { ...ANTHROPIC_LANE, mend: mendBedrock } }),
   explain: bedrock.explain,
   names: BEDROCK_CLAUDE_NAMES,
   carry: carryBedrock,

@@ -66,6 +66,7 @@ export const DEEPSEEK: OpenaiQuirks = {
   jsonSchema: false,
   effort: { values: ["low", "high", "max"], toggle: "thinking" },
   thinkingExcludes: ["required", "named"],
+  errors: [{ status: 400, begins: "The supported API model names are ", means: "model_not_found" }],
 };
 
 const GROK_THINKS = { refuses: [...OPENAI_ONLY, "logit_bias", ...PENALTIES, "stop"] };
@@ -76,6 +77,7 @@ export const XAI: OpenaiQuirks = {
   thoughts: "reasoning_content",
   errors: [
     { status: 400, begins: "Incorrect API key provided", means: "upstream_auth" },
+    { status: 400, begins: "Model not found: ", means: "model_not_found" },
     { status: 429, begins: "Your team * has either used all available credits", means: "upstream_auth" },
   ],
   models: [
@@ -143,6 +145,7 @@ export const OPENROUTER: OpenaiQuirks = {
       begins: "This request requires more credits, or fewer max_tokens",
       means: "request_too_large",
     },
+    { status: 400, begins: "* is not a valid model ID", means: "model_not_found" },
   ],
 };
 

@@ -8,7 +8,6 @@ import { isSignatureRefused } from "../_chat/error.ts";
 import type { ChatLane } from "../dialect.ts";
 import { MessageDecoder, parseReply } from "./decode.ts";
 import { makeHeaders } from "./encode.ts";
-import { explain } from "./errors.ts";
 
 /** The smallest thinking budget, and the least that it leaves for the answer (Messages API reference). */
 const THINKING_TOKENS_MIN = 1024;
@@ -17,7 +16,6 @@ export const ANTHROPIC_LANE: ChatLane = {
   encode,
   decoder: (_card, request) => new MessageDecoder(request),
   reply: (body, _card, request) => parseReply(body, request),
-  explain,
   mend: (raw, fault) => withoutRefusedBetas(raw, fault) ?? withoutRefusedThinking(raw, fault),
 };
 

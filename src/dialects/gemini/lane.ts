@@ -5,14 +5,12 @@ import { asObject } from "../../core/json.ts";
 import { type ChatRequest, readOutputLimit } from "../../operations/chat/form.ts";
 import type { ChatLane } from "../dialect.ts";
 import { GeminiDecoder, parseReply } from "./decode.ts";
-import { explain } from "./errors.ts";
 import { makeHeaders, makeUrl } from "./outgoing.ts";
 
 export const GEMINI_LANE: ChatLane = {
   encode,
   decoder: (_card, request) => new GeminiDecoder(request),
   reply: (body, _card, request) => parseReply(body, request),
-  explain,
 };
 
 function encode(raw: RawRequest, request: ChatRequest, card: ModelCard, target: Target): Outgoing {

@@ -14,7 +14,6 @@ const SEALED = "reasoning.encrypted_content";
 
 export const RESPONSES_LANE: ChatLane = {
   ...responses.chat,
-  explain: responses.explain,
   encode,
   mend: withoutRefusedReasoning,
 };
