@@ -204,7 +204,7 @@ describe("the stored fit", () => {
     const kept = (await store.setting("lessons_fitted")) ?? "";
     const damaged = [
       kept.replace(/"parameters":"[^"]+"/, '"parameters":"other"'),
-      kept.replace('"form":2', '"form":1'),
+      kept.replace('"form":3', '"form":2'),
       kept.replace(/"common":"[^"]{8}/, '"common":"'),
       kept.replace(/"common":"[^"]{8}/, '"common":"AADAfwAA'),
       kept.replace(/"width":\d+/, '"width":7'),

@@ -1,11 +1,11 @@
-// Router#best: the model with the highest overall level, unless another is better for this kind of request by a
-// margin that pays off on the labels.
+// Router#best: the model with the highest overall level, unless another is better for this kind of request by more than
+// chance explains.
 import { findChampion, type SelectorRule } from "./selector.ts";
 
 /** The champion stays if fewer than this share of labelled prompts are at least as unlike the rest as the request. */
 export const LIKENESS_MIN = 0.3;
 /** Larger than any difference between qualities. */
-const UNKNOWN_KIND = 1;
+export const ALWAYS_CHAMPION = 1;
 
 export const best: SelectorRule = {
   name: "best",
@@ -14,7 +14,7 @@ export const best: SelectorRule = {
   savesMoney: false,
   rank: (candidates, { likeness, margin }) => {
     const champion = findChampion(candidates);
-    const off = likeness < LIKENESS_MIN ? UNKNOWN_KIND : (margin ?? UNKNOWN_KIND);
+    const off = likeness < LIKENESS_MIN ? ALWAYS_CHAMPION : margin;
     return (one) => one.quality - (one === champion ? 0 : off);
   },
   // Within its uncertainty, the other may be as good.

@@ -4,7 +4,7 @@ import { can, type ModelCard } from "../core/card.ts";
 import type { Asked } from "./ask.ts";
 import { type CardHealth, estimateCost, estimateMs, estimateThoughtTokens } from "./expense.ts";
 import { findProfiles, type Profile } from "./profiles.ts";
-import { predictQuality, QUALITY_MAX } from "./quality.ts";
+import { estimateDoubt, predictQuality, QUALITY_MAX, QUALITY_MIN } from "./quality.ts";
 import { findExclusion } from "./rules.ts";
 import type { Scored } from "./selector.ts";
 
@@ -20,7 +20,6 @@ export class Candidate implements Scored {
    */
   readonly removedBy: string | null;
   quality: number;
-  qualityLow: number;
   level: number;
   readonly costUsd: number | null;
   readonly latencyMs: number;
@@ -30,6 +29,7 @@ export class Candidate implements Scored {
   readonly #profile: Profile;
   readonly #seen: CardHealth | null;
   readonly #asked: Asked;
+  readonly #works: number;
   readonly #answer: number;
   readonly #thought: number;
 
@@ -44,12 +44,11 @@ export class Candidate implements Scored {
     this.#seen = seen;
     this.#asked = asked;
     const shift = learned.shiftOf(card.id, prediction);
-    const { quality, qualityLow, level } = predictQuality(profile, shift, asked.quality);
+    const { quality, level } = predictQuality(profile, shift, asked.quality);
     // An answer that fails isn't good.
-    const works = 1 - Math.min(ERROR_RATE_MAX, seen?.errorRate ?? 0);
-    this.quality = quality * works;
-    this.qualityLow = qualityLow * works;
-    this.level = level * works;
+    this.#works = 1 - Math.min(ERROR_RATE_MAX, seen?.errorRate ?? 0);
+    this.quality = quality * this.#works;
+    this.level = level * this.#works;
     const length = learned.lengthOf(card.id);
     const thought = estimateThoughtTokens(
       profile,
@@ -65,6 +64,13 @@ export class Candidate implements Scored {
 
   get eligible(): boolean {
     return this.removedBy === null;
+  }
+
+  get qualityLow(): number {
+    const { learned, prediction, quality } = this.#asked;
+    const doubt = estimateDoubt(this.#profile, learned.shiftOf(this.card.id, prediction), quality);
+    const low = Math.max(QUALITY_MIN * this.#works, this.quality - doubt * this.#works);
+    return Math.min(this.quality, low);
   }
 
   /** Tokens of the prompt that are likely to be in the provider's cache. */
@@ -139,7 +145,6 @@ export function lower(candidates: readonly Candidate[]): void {
   const off = highest - QUALITY_MAX;
   for (const one of candidates) {
     one.quality = Math.max(0, one.quality - off);
-    one.qualityLow = Math.max(0, one.qualityLow - off);
     one.level = Math.max(0, one.level - off);
   }
 }

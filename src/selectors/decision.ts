@@ -1,6 +1,7 @@
 // A selector's decision as the log keeps it: enough to explain it, to repeat it, and to learn from a score.
 import type { ModelCard } from "../core/card.ts";
 import { asArray, asNumber, asString, isObject, type JsonObject } from "../core/json.ts";
+import { ALWAYS_CHAMPION } from "./best.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Choice } from "./choose.ts";
 import { SELECTOR_RULES } from "./index.ts";
@@ -84,7 +85,7 @@ export function replayDecision(
   const able = asArray(kept.candidates).filter(isObject).map(readCandidate);
   const score = selector.rank(able, {
     ...{ share, difficulty, likeness },
-    margin: kept.margin === null ? null : (asNumber(kept.margin) ?? 0),
+    margin: asNumber(kept.margin) ?? (kept.margin === null ? ALWAYS_CHAMPION : 0),
     usualCostUsd: asNumber(kept.usual_cost_usd) ?? 0,
     costWeight: asNumber(kept.cost_weight) ?? null,
     timeWeight: asNumber(kept.time_weight) ?? null,

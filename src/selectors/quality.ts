@@ -11,7 +11,7 @@ const DIFFICULTY_SLOPE = 0.7;
 const STRANGE_SPREAD = 0.2;
 /** The share of its uncertainty that a guessed model's quality loses, less the more labels there are. 0 if measured. */
 const CAUTION = 0.5;
-const QUALITY_MIN = 0.01;
+export const QUALITY_MIN = 0.01;
 export const QUALITY_MAX = 0.99;
 
 /** The part of a prediction that a model's quality depends on. */
@@ -41,15 +41,30 @@ export function predictQuality(
   profile: Profile,
   shift: Shift,
   ask: QualityAsk,
-): Pick<Rankable, "quality" | "qualityLow" | "level"> {
+): Pick<Rankable, "quality" | "level"> {
   const before = expect(profile, ask);
-  // Spreads are in log-odds. As probabilities they shrink by p(1−p): little is left if nearly all answers are good.
-  const spread = mix(profile.oddsSpreads, ask.skills) * before * (1 - before);
-  const known = spread * shift.doubt;
-  const guess = profile.isGuessed ? CAUTION * known : 0;
-  const quality = clamp(before + shift.quality - guess);
-  const doubt = Math.sqrt(known ** 2 + shift.spread ** 2 + ask.strangeSpread ** 2);
-  return { quality, qualityLow: clamp(quality - doubt), level: profile.level + shift.lift - guess };
+  const guess = profile.isGuessed ? CAUTION * computeSpread(profile, shift, ask, before) : 0;
+  const quality = Math.max(QUALITY_MIN, before + shift.quality - guess);
+  return { quality, level: profile.level + shift.lift - guess };
+}
+
+/** Returns the standard deviation of that quality. Computed for few models: a decision compares thousands. */
+export function estimateDoubt(profile: Profile, shift: Shift, ask: QualityAsk): number {
+  return Math.hypot(
+    computeSpread(profile, shift, ask, expect(profile, ask)),
+    shift.spread,
+    ask.strangeSpread,
+  );
+}
+
+/** Spreads are in log-odds. As probabilities they shrink by p(1−p): little is left if nearly all answers are good. */
+function computeSpread(
+  { oddsSpreads }: Profile,
+  { doubt }: Shift,
+  { skills }: QualityAsk,
+  before: number,
+): number {
+  return mix(oddsSpreads, skills) * before * (1 - before) * doubt;
 }
 
 function expect({ odds, oddsLevel }: Profile, { skills, support, harder }: QualityAsk): number {
@@ -61,8 +76,4 @@ function mix(values: Float64Array, shares: readonly number[]): number {
   let sum = 0;
   for (let at = 0; at < shares.length; at++) sum += (shares[at] ?? 0) * (values[at] ?? 0);
   return sum;
-}
-
-function clamp(share: number): number {
-  return Math.max(QUALITY_MIN, share);
 }

@@ -28,8 +28,8 @@ export interface RankAsk {
   readonly difficulty: number;
   /** The share of labelled prompts at least as unlike the rest as the request, 0…1. Without labels, its `sure`. */
   readonly likeness: number;
-  /** The lead in quality that another model needs over the champion. Null if no lead pays off on the labels. */
-  readonly margin: number | null;
+  /** The lead in quality that another model needs over the champion. */
+  readonly margin: number;
   /** The mean cost of the champion's answers to labelled prompts. */
   readonly usualCostUsd: number;
   /** The quality that the champion's cost is worth, as far as labels show that the share is kept. Null if unknown. */

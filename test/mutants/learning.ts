@@ -129,10 +129,10 @@ export const LEARNING: readonly Mutant[] = [
     tests: ["test/router/choose.test.ts"],
   },
   {
-    name: "the champion is left where nothing bears out that it pays",
+    name: "the champion is left for a lead that chance explains",
     file: "src/selectors/best.ts",
-    find: "(margin ?? UNKNOWN_KIND)",
-    replace: "(margin ?? 0)",
+    find: "ALWAYS_CHAMPION : margin",
+    replace: "ALWAYS_CHAMPION : 0",
     tests: ["test/router/few-labels.test.ts"],
   },
   {

@@ -1,5 +1,6 @@
-// Few labels: chance makes no other model champion, which is left only by a margin that pays off on the labels.
+// Few labels: chance makes no other model champion, which is left only for a lead beyond chance.
 import { expect, test } from "bun:test";
+import type { Learned } from "../../src/selectors/learning/learned.ts";
 import { makeDice } from "./dice.ts";
 import { even, foretold, makeCard } from "./sample-cards.ts";
 import { findPrompt, learnFrom, measureShare, PROMPTS } from "./taught.ts";
@@ -9,9 +10,9 @@ const cards = [makeCard("strong", 10, { skills: even(0.85) }), makeCard("weak", 
 /** Both models' scores for the prompt at a place. */
 type Score = (topic: string, at: number) => readonly [number, number];
 
-/** Labels `count` prompts, with shortened copies once all are used. Returns the share of picks for `name`. */
-function measureAfter(name: string, count: number, score: Score): number {
-  const learned = learnFrom(cards, count, (at) => {
+/** Labels `count` prompts, with shortened copies once all are used. */
+function learnScores(count: number, score: Score): Learned {
+  return learnFrom(cards, count, (at) => {
     const { prompt, topic } = findPrompt(at);
     const asked = prompt.slice(0, prompt.length - Math.floor(at / PROMPTS.length));
     const scores = score(topic, at);
@@ -22,7 +23,11 @@ function measureAfter(name: string, count: number, score: Score): number {
     }));
     return { prompt: asked, marks };
   });
-  return measureShare(name, cards, learned);
+}
+
+/** Returns the share of picks for `name`. */
+function measureAfter(name: string, count: number, score: Score): number {
+  return measureShare(name, cards, learnScores(count, score));
 }
 
 test("thirty labels that slightly favour a weaker model don't replace the champion, but six hundred do", () => {
@@ -35,6 +40,15 @@ test("random scores keep the champion everywhere", () => {
   const roll = makeDice(4);
   const chance: Score = () => [roll() < 0.8 ? 1 : 0, roll() < 0.78 ? 1 : 0];
   expect(measureAfter("strong", 120, chance)).toBe(1);
+});
+
+test("the lead that another model needs is as large as chance with few prompts, and hardly any with many", () => {
+  const roll = makeDice(5);
+  const chance: Score = () => [roll() < 0.8 ? 1 : 0, roll() < 0.78 ? 1 : 0];
+  const leadAfter = (count: number) => learnScores(count, chance).margin;
+  expect(leadAfter(29)).toBe(0);
+  expect(leadAfter(60)).toBeWithin(0.2, 0.6);
+  expect(leadAfter(1200)).toBeWithin(0.01, 0.03);
 });
 
 test("if another model is better at some kinds, it is used for those", () => {

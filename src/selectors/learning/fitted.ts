@@ -55,8 +55,8 @@ const posteriorSchema = Type.Object({
   topics: numbers,
   /** The mean cost of the champion's answers to labelled prompts. */
   usualCostUsd: number,
-  /** The lead in quality that another model needs over the champion. Null if no lead pays off on the labels. */
-  margin: Type.Union([number, Type.Null()]),
+  /** The lead in quality that another model needs over the champion. */
+  margin: number,
   money: tradeoff,
   time: tradeoff,
   fits: Type.Transform(Type.Array(fitSchema))
@@ -66,7 +66,7 @@ const posteriorSchema = Type.Object({
 export type Posterior = StaticDecode<typeof posteriorSchema>;
 
 /** The version of the text form. Others are not read: the labels are fitted again. */
-const FORM = 2;
+const FORM = 3;
 
 const fittedSchema = Type.Object({
   form: Type.Literal(FORM),

@@ -182,10 +182,9 @@ export class Learned {
     return findWeight(this.#fitted.posterior?.[what] ?? [], share);
   }
 
-  /** The lead in quality that another model needs over the champion. Null if no lead pays off on the labels. */
-  get margin(): number | null {
-    const { posterior } = this.#fitted;
-    return posterior === null ? 0 : posterior.margin;
+  /** The lead in quality that another model needs over the champion. 0 without labels. */
+  get margin(): number {
+    return this.#fitted.posterior?.margin ?? 0;
   }
 
   /** The mean cost of the champion's answers to labelled prompts. 0 without any. */

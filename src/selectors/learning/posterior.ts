@@ -182,7 +182,7 @@ function* fitModels(
     const doubt = LEVEL_START / (LEVEL_START + count);
     fits.set(model, { model, overall, lift, slope, noise, doubt, weights: followed });
   }
-  return { fits, common, champion, predicted };
+  return { fits, common, champion, predicted, noise: usual };
 }
 
 /** Compares predictions with actual values. */

@@ -28,8 +28,10 @@ export const OWN_MAX = 0.35;
 export const CHAMPION_ONLY = -1;
 /** Fewer prompts say too little about the quality that is kept. */
 const TRIALS_MIN = 100;
-/** Leaving the champion is judged on fewer prompts than keeping a share, because at first it doesn't pay off. */
+/** With fewer prompts that several models are scored on, scores of one model alone may say that it is bad. */
 const MARGIN_TRIALS_MIN = 30;
+/** Models' true differences are expected to be about this large: the mean of a Laplace prior. */
+const DIFFERENCE_USUAL = 0.015;
 const WEIGHTS: readonly number[] = [0, ...Array.from({ length: 32 }, (_, at) => 0.002 * 1.25 ** at)];
 
 /** Returns the highest weight up to which a share, 0…1, is kept, or `CHAMPION_ONLY`. Null if too little is known. */
@@ -43,20 +45,14 @@ export function findWeight(tradeoff: Tradeoff, share: number): number | null {
   return found;
 }
 
-/** Returns the weight that keeps the most quality. Null if none beats the champion, 0 if too little is known. */
-function findBestWeight(tradeoff: Tradeoff): number | null {
-  if (tradeoff.length === 0) return 0;
-  let best: { readonly weight: number | null; readonly share: number } = { weight: null, share: 1 };
-  for (const step of tradeoff) if (step.share > best.share) best = step;
-  return best.weight;
-}
-
 /** Each prompt as predicted from the labels of the others. */
 export interface ModelFits {
   readonly champion: string;
   /** By model and prompt: the difference from the champion beyond that of their levels. Missing for the champion. */
   readonly predicted: ReadonlyMap<string, Float64Array>;
   readonly fits: ReadonlyMap<string, Fit>;
+  /** The residual variance of a prompt's difference from the champion, for all models together. */
+  readonly noise: number;
 }
 
 interface Answer extends Expense {
@@ -82,12 +78,8 @@ export function* weighExpenses(
   const inTime = (one: Expense, champion: Expense) => weighTime(one.ms, champion.ms);
   const money = yield* weighTrials(yield* mapInSlices(asked, (one) => makeTrial(one, inMoney)));
   const time = yield* weighTrials(yield* mapInSlices(asked, (one) => makeTrial(one, inTime)));
-  // The lead at which leaving the champion pays best: leaving has an expense of 1, so its weight is the lead.
-  const leaving = asked.map(({ champion, others }) => ({
-    champion: { ...champion, expense: 0 },
-    others: others.map((one) => ({ ...one, expense: 1 })),
-  }));
-  const margin = findBestWeight(yield* weighTrials(leaving, MARGIN_TRIALS_MIN));
+  // By that prior, the most likely difference is the estimated one less this multiple of its squared standard error.
+  const margin = asked.length < MARGIN_TRIALS_MIN ? 0 : fitted.noise / asked.length / DIFFERENCE_USUAL;
   return { money, time, usualCostUsd, margin };
 }
 
@@ -120,8 +112,8 @@ function makeTrial({ champion, others }: Asked, weigh: (one: Expense, champion: 
 }
 
 /** In slices: each weight passes over all labels. */
-export function* weighTrials(trials: readonly Trial[], least = TRIALS_MIN): Generator<void, Tradeoff> {
-  if (trials.length < least) return [];
+export function* weighTrials(trials: readonly Trial[]): Generator<void, Tradeoff> {
+  if (trials.length < TRIALS_MIN) return [];
   const steps: Tradeoff = [];
   for (const weight of WEIGHTS) {
     steps.push({ weight, share: computeShare(trials, weight) });
