@@ -184,18 +184,14 @@ describe("the operator's changes", () => {
 });
 
 test("a card as clients see it", () => {
+  const tiers = [{ above_tokens: 5, input: 5, output: 20 }];
+  const price = { input: 2.5, output: 15, cached_input: 0.25, per_search: 0.01, tiers };
   const [card] = buildCards([
     {
       ...SOUND_ROW,
       released: "2026-03-05",
       shutdown: "2027-01-14",
-      price: {
-        input: 2.5,
-        output: 15,
-        cached_input: 0.25,
-        per_search: 0.01,
-        tiers: [{ above_tokens: 5, input: 5, output: 20 }],
-      },
+      price,
       capabilities: ["tools", "vision"],
     },
   ]);
@@ -207,13 +203,7 @@ test("a card as clients see it", () => {
     name: "m",
     context_window: 10,
     max_output_tokens: 5,
-    pricing: {
-      input: 2.5,
-      output: 15,
-      cached_input: 0.25,
-      per_search: 0.01,
-      tiers: [{ above_tokens: 5, input: 5, output: 20 }],
-    },
+    pricing: price,
     capabilities: ["tools", "vision"],
     operations: ["chat"],
     release_date: "2026-03-05",

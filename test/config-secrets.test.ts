@@ -1,19 +1,11 @@
 // Configuration errors: they give the place and what would be right, and never quote a secret.
 import { describe, expect, test } from "bun:test";
 import { formatError } from "../src/config/errors.ts";
-import { loadSettings } from "../src/config/load.ts";
+import { loadText } from "./settings.ts";
 
 function errorsOf(text: string | null, env: Readonly<Record<string, string>> = {}): readonly string[] {
-  const loaded = loadSettings({
-    text,
-    file: "poundkey.yaml",
-    env: (name) => env[name],
-    readFile: () => {
-      throw new Error("ENOENT");
-    },
-    known: [{ name: "OpenAI", keyVariables: ["OPENAI_API_KEY"], baseUrl: "https://api.openai.com/v1" }],
-    overrides: {},
-  });
+  const known = [{ name: "OpenAI", keyVariables: ["OPENAI_API_KEY"], baseUrl: "https://api.openai.com/v1" }];
+  const loaded = loadText(text, { env, known });
   return loaded.ok ? [] : loaded.errors.map(formatError);
 }
 

@@ -4,9 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { type ConfigError, ERRORS_MAX, formatError } from "../src/config/errors.ts";
-import { type Loaded, type LoadInput, loadSettings } from "../src/config/load.ts";
+import type { Loaded } from "../src/config/load.ts";
 import { configJsonSchema } from "../src/config/schema.ts";
-import type { KnownProvider, Settings } from "../src/core/settings.ts";
+import type { KnownProvider } from "../src/core/settings.ts";
+import { loadText, requireSettings, type Surroundings } from "./settings.ts";
 
 const KNOWN: readonly KnownProvider[] = [
   { name: "OpenAI", keyVariables: ["OPENAI_API_KEY"], baseUrl: "https://api.openai.com/v1" },
@@ -20,32 +21,8 @@ const KNOWN: readonly KnownProvider[] = [
 
 const TOKEN = "token-of-sixteen";
 
-interface Given extends Pick<LoadInput, "isSimulated"> {
-  readonly env?: Readonly<Record<string, string>>;
-  readonly files?: Readonly<Record<string, string>>;
-  readonly overrides?: LoadInput["overrides"];
-}
-
-function load(text: string | null, { env = {}, files = {}, overrides = {}, ...more }: Given = {}): Loaded {
-  const readFile = (path: string) => {
-    const found = files[path];
-    if (found === undefined) throw new Error("ENOENT");
-    return found;
-  };
-  return loadSettings({
-    text,
-    file: "poundkey.yaml",
-    env: (name) => env[name],
-    readFile,
-    known: KNOWN,
-    overrides,
-    ...more,
-  });
-}
-
-function settingsOf(loaded: Loaded): Settings {
-  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
-  return loaded.settings;
+function load(text: string | null, given: Surroundings = {}): Loaded {
+  return loadText(text, { known: KNOWN, ...given });
 }
 
 function errorsOf(loaded: Loaded): readonly ConfigError[] {
@@ -56,7 +33,7 @@ describe("valid configurations", () => {
   test("an empty one has the documented defaults, and the providers with keys in the environment", () => {
     const env = { OPENAI_API_KEY: "sk-a\n", GOOGLE_API_KEY: "g", GEMINI_API_KEY: " ", MISTRAL_API_KEY: "" };
     for (const text of [null, "", "# nothing yet\n"]) {
-      const settings = settingsOf(load(text, { env }));
+      const settings = requireSettings(load(text, { env }));
       expect(settings.providers.map((one) => [one.name, one.credentials, one.baseUrl])).toEqual([
         ["OpenAI", [{ secret: "sk-a", weight: 1 }], "https://api.openai.com/v1"],
         ["Google", [{ secret: "g", weight: 1 }], "https://google.example/v1beta"],
@@ -93,7 +70,7 @@ describe("valid configurations", () => {
   test("the documented example", () => {
     const text = readFileSync(join(import.meta.dir, "config/example.yaml"), "utf8");
     const env = { OPENAI_API_KEY: "sk-a", OPENAI_API_KEY_2: "sk-b", POUNDKEY_ADMIN_TOKEN: TOKEN };
-    const settings = settingsOf(load(text, { env }));
+    const settings = requireSettings(load(text, { env }));
     const [openAi, local] = settings.providers;
     expect(openAi?.credentials).toEqual([
       { secret: "sk-a", weight: 1 },
@@ -128,20 +105,20 @@ describe("valid configurations", () => {
 
   test("a providers section enables exactly its entries, with keys from known variables if it has none", () => {
     const env = { OPENAI_API_KEY: "sk-a", MISTRAL_API_KEY: "m" };
-    const { providers } = settingsOf(
+    const { providers } = requireSettings(
       load("providers:\n  mistral:\n  Own: { base_url: http://x:1/v1/ }\n", { env }),
     );
     expect(providers.map((one) => [one.name, one.credentials[0]?.secret, one.baseUrl, one.dialect])).toEqual([
       ["Mistral", "m", "https://api.mistral.ai/v1", null],
       ["Own", null, "http://x:1/v1", "openai"],
     ]);
-    expect(settingsOf(load("providers: {}\n", { env })).providers).toEqual([]);
+    expect(requireSettings(load("providers: {}\n", { env })).providers).toEqual([]);
   });
 
   test("values from the environment and files are converted by the schema", () => {
     const text = readFileSync(join(import.meta.dir, "config/outside.yaml"), "utf8");
     const env = { PORT: "9000", HOST: "0.0.0.0", YES: "true", KEY: "42" };
-    const settings = settingsOf(load(text, { env, files: { "/run/token": `${TOKEN}\n` } }));
+    const settings = requireSettings(load(text, { env, files: { "/run/token": `${TOKEN}\n` } }));
     expect(settings.server).toMatchObject({ port: 9000, host: "0.0.0.0", adminToken: TOKEN });
     expect(settings.log.content).toBe(true);
     expect(settings.providers[0]?.credentials[0]?.secret).toBe("42-x");
@@ -151,8 +128,8 @@ describe("valid configurations", () => {
   test("the command line overrides the file, which overrides the environment", () => {
     const env = { POUNDKEY_STORE: "postgres://db/env", POUNDKEY_ADMIN_TOKEN: TOKEN };
     const text = "store: sqlite:file.db\nserver: { port: 1, admin_token: the-token-of-the-file }\n";
-    const chosen = (given: Given, file: string | null) => {
-      const { store, server } = settingsOf(load(file, given));
+    const chosen = (given: Surroundings, file: string | null) => {
+      const { store, server } = requireSettings(load(file, given));
       return [store, server.port, server.adminToken];
     };
     expect(chosen({ env }, null)).toEqual(["postgres://db/env", 8080, TOKEN]);
@@ -168,7 +145,7 @@ quota: { requests_per_day: null, throttle: 0s, day_starts: 06:30, time_zone: Eur
 router: { fair: { quality: 95% }, deny: [openai/gpt-5.5], pin: { coding: openai#gpt-5.4 }, rules: [{ category: math, models: [openai/gpt-5.4] }, { category: tools, at_least: 0.2, deny: [OpenAI#gpt-5.5] }], explore: 0.01 }
 aliases: { smart: Router#best, team: [{ model: openai/gpt-5.4, weight: 2 }, { model: "Sim#sim-mini~trouble=429" }] }
 `;
-    const { server, quota, router, aliases } = settingsOf(load(text));
+    const { server, quota, router, aliases } = requireSettings(load(text));
     expect(server).toMatchObject({ bodyBytesMax: 2 ** 30, drainMs: 1500 });
     expect(quota).toMatchObject({ requestsPerDay: null, throttleMs: 0, dayStartsMinutes: 390 });
     expect(router).toEqual({

@@ -17,18 +17,8 @@ async function newAccount(): Promise<string> {
   return String((await operator.post("/accounts", { name: "payer" })).body.id);
 }
 
-async function topUp(account: string, body: unknown, headers: Record<string, string> = {}): Promise<Seen> {
-  return seen(
-    await fetch(`${world.url}/admin/v1/accounts/${account}/topups`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${world.adminToken}`,
-        "content-type": "application/json",
-        ...headers,
-      },
-      body: JSON.stringify(body),
-    }),
-  );
+function topUp(account: string, body: unknown, headers: Record<string, string> = {}): Promise<Seen> {
+  return operator.post(`/accounts/${account}/topups`, body, headers);
 }
 
 function journalOf(account: string): Promise<readonly JsonObject[]> {

@@ -10,18 +10,8 @@ const world = await startHttpWorld({ more: "quota: { requests_per_day: 8, thrott
 const operator = createOperator(world);
 afterAll(() => world.stop());
 
-const ask = async (body: unknown, headers: Record<string, string> = {}, path = "") =>
-  seen(
-    await fetch(`${world.url}/admin/v1/playground${path}`, {
-      method: "POST",
-      headers: {
-        authorization: `Bearer ${world.adminToken}`,
-        "content-type": "application/json",
-        ...headers,
-      },
-      body: JSON.stringify(body),
-    }),
-  );
+const ask = (body: unknown, headers: Record<string, string> = {}, path = "") =>
+  operator.post(`/playground${path}`, body, headers);
 
 test("answers whole, streamed and concurrently from the start, and is logged under its own key", async () => {
   const body = asking("Acme#cheap", "say: one two");

@@ -2,7 +2,7 @@
 import { describe } from "bun:test";
 import { SQL } from "bun";
 import { openPostgresStore } from "../src/store/postgres/store.ts";
-import { type StoreBench, storeSuite } from "./store.suite.ts";
+import { storeSuite } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
@@ -11,6 +11,7 @@ import { moneySuite } from "./store-money.suite.ts";
 import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
+import type { StoreBench } from "./two-stores.ts";
 
 export interface Addresses {
   /** The URL that the store connects to. */

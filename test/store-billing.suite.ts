@@ -1,5 +1,5 @@
 // Payment of requests on every store: allowance, balance, spend limits, the last cent.
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Offer } from "../src/core/demand.ts";
 import { Fault } from "../src/core/fault.ts";
 import type { GatewayKey } from "../src/core/key.ts";
@@ -20,21 +20,18 @@ import {
   NOON,
   standingClock,
 } from "./samples.ts";
-import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
+import { makeSuite, type TwoStores } from "./two-stores.ts";
 
 type Opened = () => TwoStores;
 
-export function billingSuite(name: string, makeBench: MakeBench): void {
-  describe(name, () => {
-    const opened = twoStores(makeBench);
-    describe("paying beyond the allowance", () => beyondAllowance(opened));
-    describe("not paying beyond the allowance", () => unpaid(opened));
-    describe("paying for everything", () => payingAlways(opened));
-    describe("spend limits", () => spendLimits(opened));
-    describe("the last cent", () => lastCent(opened));
-  });
-}
+export const billingSuite = makeSuite({
+  "paying beyond the allowance": beyondAllowance,
+  "not paying beyond the allowance": unpaid,
+  "paying for everything": payingAlways,
+  "spend limits": spendLimits,
+  "the last cent": lastCent,
+});
 
 let count = 0;
 

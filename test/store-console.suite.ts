@@ -2,8 +2,8 @@
 import { describe, expect, test } from "bun:test";
 import type { Session, StoredCredential } from "../src/core/rows.ts";
 import { NOON } from "./samples.ts";
-import { type MakeBench, twoStores } from "./store.suite.ts";
 import { savings } from "./store-savings.suite.ts";
+import { type MakeBench, twoStores } from "./two-stores.ts";
 
 function sessionOf(digest: string, expiresAtMs: number): Session {
   return { digest, tokenDigest: `token of ${digest}`, expiresAtMs };

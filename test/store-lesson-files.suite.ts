@@ -1,24 +1,21 @@
 // Lessons written to a file and read again, on every store.
-import { afterEach, describe, expect, test } from "bun:test";
+import { afterEach, expect, test } from "bun:test";
 import { rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { exportLessons, importLessons, type LessonCall } from "../src/cli/lessons.ts";
-import { loadSettings } from "../src/config/load.ts";
 import type { Store } from "../src/core/store.ts";
 import { readFeatures } from "../src/selectors/features.ts";
 import { predict } from "../src/selectors/predictor.ts";
 import { packRow } from "../src/selectors/row.ts";
 import { makeLessonRow } from "./lesson-samples.ts";
 import { makeAccount, NOON } from "./samples.ts";
-import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
+import { readSettings } from "./settings.ts";
+import { makeSuite, type TwoStores } from "./two-stores.ts";
 
-export function lessonFilesSuite(name: string, makeBench: MakeBench): void {
-  describe(name, () => {
-    const opened = twoStores(makeBench);
-    describe("lessons in a file", () => inFile(opened));
-  });
-}
+export const lessonFilesSuite = makeSuite({
+  "lessons in a file": inFile,
+});
 
 const { row } = predict(readFeatures({ model: "", messages: [{ role: "user", content: "Hi" }] }));
 const request = JSON.stringify({ row: packRow(row) });
@@ -33,11 +30,7 @@ function inFile(opened: () => TwoStores): void {
   ): Promise<unknown> => {
     const printed: string[] = [];
     const io = { out: (text: string) => void printed.push(text), err: () => {} };
-    const loaded = loadSettings({
-      ...{ text: null, file: "", env: () => undefined, readFile: () => "", known: [], overrides: {} },
-    });
-    if (!loaded.ok) throw new Error("no settings");
-    await action({ settings: loaded.settings, io, json: true, open: async () => store }, file);
+    await action({ settings: readSettings(null), io, json: true, open: async () => store }, file);
     return JSON.parse(printed.join(""));
   };
 

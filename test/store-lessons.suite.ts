@@ -1,25 +1,22 @@
 // Lessons for the selectors and stored decisions, on every store.
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Store } from "../src/core/store.ts";
 import { makeLessonRow } from "./lesson-samples.ts";
 import { makeAccount, makeKey, makeRecord, NOON, writeRecord } from "./samples.ts";
-import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
+import { makeSuite, type TwoStores } from "./two-stores.ts";
 
 type Opened = () => TwoStores;
 
-export function lessonsSuite(name: string, makeBench: MakeBench): void {
-  describe(name, () => {
-    const opened = twoStores(makeBench);
-    describe("lessons", () => lessons(opened));
-    describe("the order of lessons", () => order(opened));
-    describe("deleted lessons", () => forgotten(opened));
-    describe("signals and judgments", () => signals(opened));
-    describe("a key's bound", () => bound(opened));
-    describe("pruned lessons", () => pruned(opened));
-    describe("labels", () => labels(opened));
-    describe("decisions", () => decisions(opened));
-  });
-}
+export const lessonsSuite = makeSuite({
+  lessons: lessons,
+  "the order of lessons": order,
+  "deleted lessons": forgotten,
+  "signals and judgments": signals,
+  "a key's bound": bound,
+  "pruned lessons": pruned,
+  labels: labels,
+  decisions: decisions,
+});
 
 async function idsIn(store: Store, fromMs = 0, most = 100): Promise<readonly string[]> {
   return (await store.lessons(fromMs, most)).map(({ id }) => id);

@@ -7,8 +7,8 @@ import { topUp } from "../src/ledger/fund.ts";
 import type { Settled, Ticket } from "../src/ledger/ledger.ts";
 import { ALWAYS, findErrors, openPayments, type Payments } from "./payments.ts";
 import { ledgerOn, makeAccount, makeKey, NOON } from "./samples.ts";
-import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
 import { readCode } from "./thrown.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./two-stores.ts";
 
 const KEYS = [
   makeKey("key_few", { requestsPerDay: 40 }),

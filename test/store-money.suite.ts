@@ -1,26 +1,23 @@
 // Money on every store: top-ups, holds, posts, journals, and books that balance.
-import { describe, expect, test } from "bun:test";
+import { expect, test } from "bun:test";
 import type { Entry } from "../src/core/rows.ts";
 import { makeEntryId, type Page } from "../src/core/store.ts";
 import { topUp } from "../src/ledger/fund.ts";
 import { findErrors, inLine, openPayments, readJournal } from "./payments.ts";
 import { addKey, give, makeAccount, makeKey, NOON } from "./samples.ts";
-import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
+import { makeSuite, type TwoStores } from "./two-stores.ts";
 
 type Opened = () => TwoStores;
 
-export function moneySuite(name: string, makeBench: MakeBench): void {
-  describe(name, () => {
-    const opened = twoStores(makeBench);
-    describe("top-ups", () => topUps(opened));
-    describe("holds and posts", () => holdsAndPosts(opened));
-    describe("costs above the hold", () => overruns(opened));
-    describe("the database", () => database(opened));
-    describe("journals", () => journals(opened));
-    describe("audit", () => audits(opened));
-  });
-}
+export const moneySuite = makeSuite({
+  "top-ups": topUps,
+  "holds and posts": holdsAndPosts,
+  "costs above the hold": overruns,
+  "the database": database,
+  journals: journals,
+  audit: audits,
+});
 
 function topUps(opened: Opened): void {
   const order = (id: string, nanoUsd: number, accountId = "default") =>

@@ -7,8 +7,8 @@ import { NO_AMOUNTS } from "../src/core/units.ts";
 import { decide } from "../src/ledger/decide.ts";
 import { findErrors, inLine, openPayments, readJournal } from "./payments.ts";
 import { expectGrant, give, ledgerOn, MINUTE, makeKey, makeRecord, NOON } from "./samples.ts";
-import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./two-stores.ts";
 
 type Opened = () => TwoStores;
 

@@ -17,8 +17,8 @@ import {
   type RulesChanged,
   standingClock,
 } from "./samples.ts";
-import { type MakeBench, type TwoStores, twoStores } from "./store.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
+import { type MakeBench, type TwoStores, twoStores } from "./two-stores.ts";
 
 type Opened = () => TwoStores;
 

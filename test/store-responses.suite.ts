@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import type { StoredResponse } from "../src/core/rows.ts";
 import { NOON } from "./samples.ts";
-import { type MakeBench, twoStores } from "./store.suite.ts";
+import { type MakeBench, twoStores } from "./two-stores.ts";
 
 const BYTES_MAX = 1000;
 

@@ -21,7 +21,7 @@ import {
   openMemoryStore,
   writeRecord,
 } from "./samples.ts";
-import { type StoreBench, storeSuite } from "./store.suite.ts";
+import { storeSuite } from "./store.suite.ts";
 import { billingSuite } from "./store-billing.suite.ts";
 import { consoleSuite } from "./store-console.suite.ts";
 import { lessonFilesSuite } from "./store-lesson-files.suite.ts";
@@ -32,6 +32,7 @@ import { nodesSuite } from "./store-nodes.suite.ts";
 import { repliesSuite } from "./store-replies.suite.ts";
 import { responsesSuite } from "./store-responses.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
+import type { StoreBench } from "./two-stores.ts";
 
 const newFolder = (): string => mkdtempSync(join(tmpdir(), "poundkey-store-"));
 

@@ -1,8 +1,6 @@
 // The tests of every store. A suite takes a function that opens one.
-import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import type { Decide } from "../src/core/demand.ts";
+import { beforeEach, describe, expect, test } from "bun:test";
 import type { Store } from "../src/core/store.ts";
-import { decide } from "../src/ledger/decide.ts";
 import {
   expectGrant,
   ledgerOn,
@@ -16,42 +14,7 @@ import {
 import { keyUses, mixedRows, requestsOfKey } from "./store-key-log.suite.ts";
 import { firstTokens, log, logFilters, sums, usage, usageNarrowed } from "./store-log.suite.ts";
 import { catchThrown, readCode } from "./thrown.ts";
-
-/** One empty database, and ways to use it. */
-export interface StoreBench {
-  /** Opens another store on it, with its own connection, as another process would. */
-  open(decide: Decide): Promise<Store>;
-  /** Makes all others consider the store's process dead, without the store's knowledge. */
-  forsake(store: Store): Promise<void> | void;
-  /** Runs a statement without the stores. Throws if the database refuses it. */
-  raw(sql: string): Promise<void> | void;
-  dispose(): Promise<void> | void;
-}
-export type MakeBench = () => Promise<StoreBench> | StoreBench;
-
-/** Two stores on one database, as two processes have. */
-export interface TwoStores {
-  readonly bench: StoreBench;
-  readonly store: Store;
-  readonly other: Store;
-}
-
-/** Opens them on an empty database before each test. The returned function is called within a test. */
-export function twoStores(makeBench: MakeBench): () => TwoStores {
-  let opened: TwoStores;
-  beforeEach(async () => {
-    const bench = await makeBench();
-    opened = { bench, store: await bench.open(decide), other: await bench.open(decide) };
-    await opened.store.beat();
-    await opened.other.beat();
-  });
-  afterEach(async () => {
-    await opened.store.close();
-    await opened.other.close();
-    await opened.bench.dispose();
-  });
-  return () => opened;
-}
+import { type MakeBench, twoStores } from "./two-stores.ts";
 
 export function storeSuite(name: string, makeBench: MakeBench): void {
   describe(name, () => {

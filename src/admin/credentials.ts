@@ -32,15 +32,8 @@ export const credentialChangeSchema = closeObject({
 export const credentialQuery = closeObject({ credential_id: text });
 
 /** An added credential with its secret decrypted. */
-export interface AddedCredential {
-  readonly id: string;
-  readonly provider: string;
+export interface AddedCredential extends Omit<StoredCredential, "sealed" | "createdAtMs"> {
   readonly secret: string;
-  readonly weight: number;
-  /** Null if no limit is known. */
-  readonly requestsPerMinute: number | null;
-  readonly tokensPerMinute: number | null;
-  readonly enabled: boolean;
 }
 
 /** A provider that can be given credentials. */

@@ -46,17 +46,22 @@ export async function openStore(
   const { store, file } = await openEngine(address, masterKeyText, opening);
   try {
     const masterKey = await openMasterKey(store, { text: masterKeyText, file, random });
-    return {
-      store,
-      world: { store, clock, random, pepper: derivePepper(masterKey) },
-      vault: createVault(deriveReplyKey(masterKey), random),
-      credentialVault: createVault(deriveCredentialKey(masterKey), random),
-      contentVault: createVault(deriveContentKey(masterKey), random),
-    };
+    return addKeys(store, masterKey);
   } catch (error) {
     await store.close();
     throw error;
   }
+}
+
+/** Returns the store with the keys that belong to it. */
+export function addKeys(store: Store, masterKey: Uint8Array): OpenedStore {
+  return {
+    store,
+    world: { store, clock, random, pepper: derivePepper(masterKey) },
+    vault: createVault(deriveReplyKey(masterKey), random),
+    credentialVault: createVault(deriveCredentialKey(masterKey), random),
+    contentVault: createVault(deriveContentKey(masterKey), random),
+  };
 }
 
 interface Engine {

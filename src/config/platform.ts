@@ -1,6 +1,5 @@
 // The port between the providers of the configuration and the clouds among them, and which fields belong to which cloud.
-import type { DialectName, Guardrail } from "../core/dialect.ts";
-import type { Credential, PlatformName, Proof } from "../core/settings.ts";
+import type { Credential, PlatformName, Proof, ProviderSetup } from "../core/settings.ts";
 import type { Issues, Path } from "./errors.ts";
 import type { Environment } from "./interpolate.ts";
 import type { ProviderConfig } from "./provider-schema.ts";
@@ -15,18 +14,10 @@ export interface PlatformContext extends Environment {
   readonly readKeys: () => readonly Credential[];
 }
 
-/** The part of a provider's setup that its platform decides. */
-export interface PlatformSetup {
-  /** Empty: an issue says why there is none. */
-  readonly baseUrl: string;
-  readonly credentials: readonly Credential[];
-  readonly apiVersion?: string;
-  readonly redactedWords?: readonly string[];
-  readonly dialects?: readonly DialectName[];
-  readonly listsOwnOnly?: boolean;
-  readonly unlistedPrefixes?: readonly string[];
-  readonly guardrail?: Guardrail;
-}
+type Decided = "baseUrl" | "credentials" | "apiVersion" | "redactedWords" | "dialects" | "listsOwnOnly";
+
+/** The part of a provider's setup that its platform decides. An empty base URL: an issue says why there is none. */
+export type PlatformSetup = Pick<ProviderSetup, Decided | "unlistedPrefixes" | "guardrail">;
 
 /** A cloud: a provider whose address and credentials are a customer's own. */
 export interface Cloud {

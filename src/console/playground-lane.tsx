@@ -6,6 +6,7 @@ import { describeCharge, formatCount, formatDuration } from "./format.ts";
 import { SELECTORS, useModels } from "./names.ts";
 import { listOperations } from "./operations/operation.ts";
 import { Button } from "./parts/button.tsx";
+import { Filter } from "./parts/field.tsx";
 import { Figures } from "./parts/figures.tsx";
 import { Notice } from "./parts/states.tsx";
 import { type Answer, computeSpeed } from "./playground-run.ts";
@@ -89,13 +90,7 @@ function ModelSelect({ label, value, canOnlyChat = false, onChange }: ModelSelec
   const providers = Map.groupBy(offered, ({ provider }) => provider);
   const isKnown = SELECTORS.some(({ id }) => id === value) || on.some(({ id }) => id === value);
   return (
-    <select
-      class="input"
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    >
-      {!isKnown && <option value={value}>{value}</option>}
+    <Filter label={label} value={value} options={isKnown ? [] : [{ value, label: value }]} onInput={onChange}>
       <optgroup label="Chosen for each request">
         {SELECTORS.map(({ id, what }) => (
           <option key={id} value={id}>
@@ -112,7 +107,7 @@ function ModelSelect({ label, value, canOnlyChat = false, onChange }: ModelSelec
           ))}
         </optgroup>
       ))}
-    </select>
+    </Filter>
   );
 }
 

@@ -51,12 +51,8 @@ export interface Reads {
 }
 
 /** Asks to admit a request. Repeated with the same id, it replaces the earlier grant. */
-export interface Admission extends RequestHead {
+export interface Admission extends RequestHead, Pick<Hold, "id" | "accountId" | "keyId" | "node"> {
   readonly kind: "admit";
-  readonly id: string;
-  readonly accountId: string;
-  readonly keyId: string;
-  readonly node: string;
   /** The time of the decision in Unix milliseconds. */
   readonly nowMs: number;
   readonly quota: QuotaRules;

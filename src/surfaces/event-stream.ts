@@ -28,6 +28,19 @@ export function makePieceWriter<Piece>(write: (piece: Piece) => string, end = ""
   };
 }
 
+/** Writes a stream in the form of OpenAI's completions: unnamed events, an end mark, failures as an `error` field. */
+export abstract class DataLineWriter {
+  readonly keepAlive = KEEP_ALIVE_LINE;
+
+  end(): string {
+    return DONE_LINE;
+  }
+
+  fail(fault: Fault): string {
+    return dataLine(JSON.stringify(errorBody(fault)));
+  }
+}
+
 /** The end of a stream in the form of OpenAI's chat completions. */
 export const DONE_LINE = "data: [DONE]\n\n";
 

@@ -7,12 +7,9 @@ import { LiveConfiguration } from "../../src/app/live-configuration.ts";
 import { openStore } from "../../src/app/open-store.ts";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { buildCards } from "../../src/catalogue/rows.ts";
-import { formatError } from "../../src/config/errors.ts";
-import { loadSettings } from "../../src/config/load.ts";
 import type { Settings } from "../../src/core/settings.ts";
 import { Health } from "../../src/health/health.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
-import { readSettings } from "../settings.ts";
+import { loadText, readSettings, requireSettings } from "../settings.ts";
 
 const MARCH = Date.parse("2027-03-01T00:00:00Z");
 const JUNE = Date.parse("2027-06-01T00:00:00Z");
@@ -63,13 +60,9 @@ describe("a future price", () => {
         ...{ price: { input: 2, output: 4 }, later_prices: [{ from: "2027-03-01", input: 3, output: 6 }] },
       },
     ];
-    const loaded = loadSettings({
-      text: `catalogue: c.json\n${OWN('like: "OpenAI#new"')}`,
-      ...{ file: "poundkey.yaml", env: () => undefined, overrides: {}, known: PROVIDERS },
-      readFile: () => JSON.stringify(rows),
-    });
-    if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
-    expect([priceOf(loaded.settings, 0), priceOf(loaded.settings, MARCH)]).toEqual([2, 3]);
+    const files = { "c.json": JSON.stringify(rows) };
+    const settings = requireSettings(loadText(`catalogue: c.json\n${OWN('like: "OpenAI#new"')}`, { files }));
+    expect([priceOf(settings, 0), priceOf(settings, MARCH)]).toEqual([2, 3]);
   });
 
   test.each([

@@ -7,15 +7,8 @@ import { generateText, isStepCount, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { z } from "zod";
 import { startUnderTest, type UnderTest } from "../harness.ts";
-import { ASK_ONE, failure, PLAIN, THINKING, WEATHER } from "./setting.ts";
+import { ASK_ONE, failure, PLAIN, THINKING, WEATHER_FUNCTION } from "./setting.ts";
 
-const TOOL: OpenAI.Responses.FunctionTool = {
-  type: "function",
-  name: WEATHER.name,
-  description: WEATHER.description,
-  parameters: { ...WEATHER.parameters },
-  strict: true,
-};
 /** The native lane, and three translations. */
 const MODELS = ["Responses#gpt-6.1-sol", "Anthropic#claude-opus-5-5", "Google#gemini-3.5-flash", THINKING];
 
@@ -51,14 +44,14 @@ describe.each(MODELS)("%s", (model) => {
   });
 
   test("only needs a call's result in the next request, whole and streamed", async () => {
-    const asked = { model, input: ASK_ONE, tools: [TOOL] };
+    const asked = { model, input: ASK_ONE, tools: [WEATHER_FUNCTION] };
     const streamed = await client.responses.stream({ ...asked, stream: true }).finalResponse();
     for (const first of [await client.responses.create(asked), streamed]) {
       const call = first.output.find((item) => item.type === "function_call");
       if (call?.type !== "function_call") throw new Error("no call");
       const second = await client.responses.create({
         model,
-        tools: [TOOL],
+        tools: [WEATHER_FUNCTION],
         previous_response_id: first.id,
         input: [{ type: "function_call_output", call_id: call.call_id, output: "7 degrees, rain" }],
       });

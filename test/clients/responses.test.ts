@@ -2,15 +2,16 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import OpenAI from "openai";
 import type { UnderTest } from "../harness.ts";
-import { ASK_ONE, ASK_TWO, EACH_DIALECT, failure, PLAIN, startOpenAI, THINKING, WEATHER } from "./setting.ts";
-
-const TOOL: OpenAI.Responses.FunctionTool = {
-  type: "function",
-  name: WEATHER.name,
-  description: WEATHER.description,
-  parameters: { ...WEATHER.parameters },
-  strict: true,
-};
+import {
+  ASK_ONE,
+  ASK_TWO,
+  EACH_DIALECT,
+  failure,
+  PLAIN,
+  startOpenAI,
+  THINKING,
+  WEATHER_FUNCTION,
+} from "./setting.ts";
 
 let under: UnderTest;
 let client: OpenAI;
@@ -65,7 +66,7 @@ describe.each(EACH_DIALECT)("%s", (model) => {
   });
 
   test("calls tools and continues from their results", async () => {
-    const request = { model, input: ASK_TWO, tools: [TOOL] };
+    const request = { model, input: ASK_TWO, tools: [WEATHER_FUNCTION] };
     for (const answer of await both(request)) {
       const calls = answer.output.filter((item) => item.type === "function_call");
       expect(calls.map(({ name, arguments: text }) => [name, JSON.parse(text)])).toEqual([
@@ -104,7 +105,7 @@ describe.each([PLAIN, "Anthropic#claude-haiku-4-5", "Google#gemini-3.5-flash"])(
         include: ["reasoning.encrypted_content"],
         prompt_cache_key: "thread",
         tools: [
-          TOOL,
+          WEATHER_FUNCTION,
           {
             type: "namespace",
             name: "agents",
@@ -134,7 +135,7 @@ test("thinking is sealed, and accepted when it comes back", async () => {
   const request: Asking = {
     model: THINKING,
     input: ASK_ONE,
-    tools: [TOOL],
+    tools: [WEATHER_FUNCTION],
     reasoning: { effort: "low", summary: "auto" },
     include: ["reasoning.encrypted_content"],
   };

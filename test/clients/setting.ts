@@ -35,6 +35,13 @@ export const WEATHER = {
   },
 } as const;
 
+/** The same tool in the Responses API. */
+export const WEATHER_FUNCTION: OpenAI.Responses.FunctionTool = {
+  ...{ type: "function", name: WEATHER.name, description: WEATHER.description },
+  parameters: { ...WEATHER.parameters },
+  strict: true,
+};
+
 /** One model of each dialect, for frameworks whose own requests differ little. */
 export const DIALECTS = [
   "OpenAI#gpt-5.6-sol",

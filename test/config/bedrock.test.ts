@@ -2,28 +2,14 @@
 import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { formatError } from "../../src/config/errors.ts";
-import { loadSettings } from "../../src/config/load.ts";
 import type { AwsProof, Credential, ProviderSetup } from "../../src/core/settings.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
+import { loadText, readSettings } from "../settings.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
-function load(text: string | null, env: Variables = {}) {
-  return loadSettings({
-    text,
-    file: "poundkey.yaml",
-    env: (name) => env[name],
-    readFile: () => "",
-    known: PROVIDERS,
-    overrides: {},
-  });
-}
-
 /** The enabled providers. */
 function setupsOf(text: string | null, env: Variables = {}): readonly ProviderSetup[] {
-  const loaded = load(text, env);
-  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
-  return loaded.settings.providers;
+  return readSettings(text, env).providers;
 }
 
 function setupOf(fields: string, env: Variables = {}): ProviderSetup {
@@ -33,7 +19,7 @@ function setupOf(fields: string, env: Variables = {}): ProviderSetup {
 }
 
 function errorsOf(fields: string, env: Variables = {}): readonly string[] {
-  const loaded = load(`providers: { ${fields} }`, env);
+  const loaded = loadText(`providers: { ${fields} }`, { env });
   return loaded.ok ? [] : loaded.errors.map(formatError);
 }
 
@@ -211,7 +197,7 @@ test.each(["platform: bedrock", "dialect: bedrock"])(
       null,
       [proof({ region: "us-west-2" })],
     ]);
-    const loaded = load(`providers: { ${fields} }`);
+    const loaded = loadText(`providers: { ${fields} }`);
     const [card] = loaded.ok ? loaded.settings.ownModels : [];
     expect([card?.id, card?.name, card?.deployment, card?.dialects, card?.price?.input]).toEqual([
       `West#${arn}`,

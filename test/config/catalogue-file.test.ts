@@ -3,9 +3,10 @@ import { describe, expect, test } from "bun:test";
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
 import { runCatalogue } from "../../src/cli/catalogue.ts";
 import { formatError } from "../../src/config/errors.ts";
-import { type Loaded, loadSettings } from "../../src/config/load.ts";
+import type { Loaded } from "../../src/config/load.ts";
 import { asObject } from "../../src/core/json.ts";
 import { PROVIDERS } from "../../src/providers/index.ts";
+import { loadText, readFrom, requireSettings } from "../settings.ts";
 
 const NEW = {
   ...{ id: "OpenAI#gpt-99", owner: "OpenAI", released: "2026-11-20", context: 400_000, output: 128_000 },
@@ -15,25 +16,13 @@ const CHANGED = { ...NEW, id: "OpenAI#gpt-5.4", released: null, price: { input: 
 
 const base = "providers: { OpenAI: { keys: [k] } }\ncatalogue: new.json\n";
 
-function readFrom(files: Readonly<Record<string, string>>) {
-  return (path: string) => {
-    const text = files[path];
-    if (text === undefined) throw Object.assign(new Error(path), { code: "ENOENT" });
-    return text;
-  };
-}
-
 function load(rows: unknown, more = ""): Loaded {
-  return loadSettings({
-    ...{ text: base + more, file: "poundkey.yaml", env: () => undefined, overrides: {} },
-    readFile: readFrom({ "new.json": typeof rows === "string" ? rows : JSON.stringify(rows) }),
-    known: PROVIDERS,
-  });
+  const text = typeof rows === "string" ? rows : JSON.stringify(rows);
+  return loadText(base + more, { files: { "new.json": text } });
 }
 
 function catalogueOf(loaded: Loaded) {
-  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
-  return buildCatalogue(loaded.settings);
+  return buildCatalogue(requireSettings(loaded));
 }
 
 describe("the models of a catalogue file", () => {
@@ -53,11 +42,10 @@ models: { "OpenAI#gpt-99": { output: 1000 }, "OpenAI#gpt-5.4": { fallbacks: ["Op
     expect(catalogue.resolve("newest")).toMatchObject({ card: { id: NEW.id, outputTokensMax: 1000 } });
     const own = load([NEW]);
     expect(own.ok && own.settings.catalogueFile).toBe("new.json");
-    const like = loadSettings({
-      text: `catalogue: new.json\nproviders: { Own: { base_url: http://x, models: [{ name: m, like: "${NEW.id}" }] } }`,
-      ...{ file: "poundkey.yaml", env: () => undefined, overrides: {}, known: PROVIDERS },
-      readFile: readFrom({ "new.json": JSON.stringify([NEW]) }),
-    });
+    const like = loadText(
+      `catalogue: new.json\nproviders: { Own: { base_url: http://x, models: [{ name: m, like: "${NEW.id}" }] } }`,
+      { files: { "new.json": JSON.stringify([NEW]) } },
+    );
     expect(catalogueOf(like).resolve("Own#m")).toMatchObject({ card: { price: { input: 2 } } });
   });
 });
@@ -89,10 +77,7 @@ describe("an invalid catalogue file", () => {
   });
 
   test("is refused if it is missing", () => {
-    const loaded = loadSettings({
-      ...{ text: base, file: "poundkey.yaml", env: () => undefined, overrides: {}, known: PROVIDERS },
-      readFile: readFrom({}),
-    });
+    const loaded = loadText(base);
     expect(loaded.ok ? "" : loaded.errors.map(formatError).join()).toEndWith(
       "new.json: the file can't be read",
     );

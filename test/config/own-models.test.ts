@@ -2,9 +2,10 @@
 import { expect, test } from "bun:test";
 import { loadShippedCards } from "../../src/catalogue/rows.ts";
 import { formatError } from "../../src/config/errors.ts";
-import { type Loaded, loadSettings } from "../../src/config/load.ts";
+import type { Loaded } from "../../src/config/load.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import type { KnownProvider } from "../../src/core/settings.ts";
+import { loadText, requireSettings } from "../settings.ts";
 
 const KNOWN: readonly KnownProvider[] = [
   { name: "Anthropic", keyVariables: [], baseUrl: "http://a.example", dialects: [{ name: "anthropic" }] },
@@ -18,20 +19,11 @@ const KNOWN: readonly KnownProvider[] = [
 ];
 
 function load(models: string, provider = "Mixed: { models: ["): Loaded {
-  return loadSettings({
-    text: `providers:\n  ${provider}${models}] }\n`,
-    file: "poundkey.yaml",
-    env: () => undefined,
-    readFile: () => "",
-    known: KNOWN,
-    overrides: {},
-  });
+  return loadText(`providers:\n  ${provider}${models}] }\n`, { known: KNOWN });
 }
 
 function readCard(models: string): ModelCard | undefined {
-  const loaded = load(models);
-  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
-  return loaded.settings.ownModels[0];
+  return requireSettings(load(models)).ownModels[0];
 }
 
 const CLAUDE = loadShippedCards().find(({ id }) => id === "Anthropic#claude-opus-5");

@@ -1,9 +1,8 @@
 // Configurations of clouds for tests: key files, variables, and reading a text with them.
-import { formatError } from "../../src/config/errors.ts";
-import { type Loaded, loadSettings } from "../../src/config/load.ts";
+import type { Loaded } from "../../src/config/load.ts";
 import type { ProviderSetup, Settings } from "../../src/core/settings.ts";
-import { PROVIDERS } from "../../src/providers/index.ts";
 import { KEYS } from "../auth/token-server.ts";
+import { loadText, requireSettings } from "../settings.ts";
 
 export type Env = Readonly<Record<string, string>>;
 
@@ -35,19 +34,11 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 export function load(text: string | null, env: Env = {}): Loaded {
-  const readFile = (path: string) => {
-    const found = FILES[path];
-    if (found === undefined) throw new Error("ENOENT");
-    return found;
-  };
-  const file = "poundkey.yaml";
-  return loadSettings({ text, file, env: (name) => env[name], readFile, known: PROVIDERS, overrides: {} });
+  return loadText(text, { env, files: FILES });
 }
 
 export function read(text: string | null, env: Env = {}): Settings {
-  const loaded = load(text, env);
-  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
-  return loaded.settings;
+  return requireSettings(load(text, env));
 }
 
 export function readProvider(fields: string, env: Env = {}): ProviderSetup | undefined {

@@ -41,31 +41,18 @@ describe("mistakes are reported with file, line and field", () => {
     ["Vertex: { service_account: metadata }", "providers.Vertex", "GOOGLE_CLOUD_PROJECT is not set"],
     ["Vertex: { service_account: '{}' }", "providers.Vertex.service_account", "type must be one of"],
     ["Vertex: { service_account: '{x' }", "providers.Vertex.service_account", "key file"],
-    [
-      `Vertex: { service_account: '${account({ private_key: "s3cret-key" })}' }`,
-      "providers.Vertex.service_account",
-      "private_key",
-    ],
-    [
-      `Vertex: { service_account: '${account({ token_uri: "x" })}' }`,
-      "providers.Vertex.service_account",
-      "token_uri",
-    ],
-    [
-      `Vertex: { service_account: '${account({ client_email: 1 })}' }`,
-      "providers.Vertex.service_account",
-      "client_email",
-    ],
-    [
-      `Vertex: { service_account: '${JSON.stringify({ ...WORKLOAD, credential_source: { url: "http://169.254.169.254/" } })}' }`,
-      "providers.Vertex.service_account",
-      "must name a file",
-    ],
-    [
-      `Vertex: { service_account: '${JSON.stringify({ ...LOGIN, refresh_token: "" })}' }`,
-      "providers.Vertex.service_account",
-      "refresh_token",
-    ],
+    ...[
+      [account({ private_key: "s3cret-key" }), "private_key"],
+      [account({ token_uri: "x" }), "token_uri"],
+      [account({ client_email: 1 }), "client_email"],
+      [
+        JSON.stringify({ ...WORKLOAD, credential_source: { url: "http://169.254.169.254/" } }),
+        "must name a file",
+      ],
+      [JSON.stringify({ ...LOGIN, refresh_token: "" }), "refresh_token"],
+    ].map(([json, words = ""]) => {
+      return [`Vertex: { service_account: '${json}' }`, "providers.Vertex.service_account", words] as const;
+    }),
   ])("%s", (fields, field, words) => {
     const loaded = load(`# a line before\nproviders: { ${fields} }`);
     const errors = loaded.ok ? [] : loaded.errors;

@@ -1,28 +1,11 @@
 // A configuration that changes while the gateway runs: applied whole once it has settled, or refused whole.
 import { describe, expect, test } from "bun:test";
 import { formatError } from "../../src/config/errors.ts";
-import { type Loaded, loadSettings } from "../../src/config/load.ts";
 import { watchConfig } from "../../src/config/watch.ts";
 import type { Settings } from "../../src/core/settings.ts";
+import { loadText, requireSettings } from "../settings.ts";
 
-function load(text: string): Loaded {
-  const readFile = () => {
-    throw new Error("no file is referred to");
-  };
-  return loadSettings({
-    text,
-    file: "poundkey.yaml",
-    env: () => undefined,
-    readFile,
-    known: [],
-    overrides: {},
-  });
-}
-
-function settingsOf(loaded: Loaded): Settings {
-  if (!loaded.ok) throw new Error(loaded.errors.map(formatError).join("\n"));
-  return loaded.settings;
-}
+const load = (text: string) => loadText(text, { known: [] });
 
 describe("reload", () => {
   /** A watched file with a manual clock. */
@@ -40,7 +23,7 @@ describe("reload", () => {
         return () => ticks.splice(0);
       },
     };
-    const watch = watchConfig(settingsOf(load(text)), {
+    const watch = watchConfig(requireSettings(load(text)), {
       clock,
       stamp: () => file.text,
       load: () => load(file.text),

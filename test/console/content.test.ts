@@ -17,7 +17,7 @@ test.skipIf(!HAS_BROWSER)("a request shows its messages (skipped without Chromiu
   ];
   const answer = await world.gateway.chat({ model: "OpenAI#gpt-5.4", messages, temperature: 0.5 });
   const { id, choices } = await answer.json();
-  const { page, open, complaints, close } = await openConsole(world);
+  const { page, open, leave } = await openConsole(world);
   await open(`/activity/${id}`);
   const said = page.getByRole("list").filter({ hasText: "What is a pound key?" }).getByRole("listitem");
   await said.first().waitFor();
@@ -29,6 +29,5 @@ test.skipIf(!HAS_BROWSER)("a request shows its messages (skipped without Chromiu
   ]);
   await page.getByText("Other fields of the request").click();
   await page.getByText('"temperature": 0.5').waitFor();
-  expect(complaints).toEqual([]);
-  await close();
+  await leave();
 });

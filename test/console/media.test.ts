@@ -84,8 +84,7 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     await visitor.open("/");
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     expect(await listLent()).toEqual([]);
-    expect(visitor.complaints).toEqual([]);
-    await visitor.close();
+    await visitor.leave();
   });
 
   test("a remote picture is linked to, and a broken one is reported", async () => {
@@ -102,8 +101,7 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     await answerWith({ b64_json: "no picture" });
     await press(page, "Draw");
     await findAnswer(page).getByText("The provider's answer is malformed and can't be shown.").waitFor();
-    expect([...visitor.complaints, ...visitor.foreign]).toEqual([]);
-    await visitor.close();
+    await visitor.leave();
   });
 
   test("speech can be played, and its cost is shown", async () => {
@@ -117,8 +115,7 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     const code = await readCurl(page);
     expect(code).toContain('"voice": "nova"');
     expect(code).toEndWith("\\\n  --output speech.mp3");
-    expect(visitor.complaints).toEqual([]);
-    await visitor.close();
+    await visitor.leave();
   });
 
   test("a file is transcribed, and a file that is too large is refused before it is sent", async () => {
@@ -138,8 +135,7 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     const code = await readCurl(page);
     expect(code).toContain("/v1/audio/translations \\\n");
     expect(code).toContain("-F 'file=@morning.wav'");
-    expect(visitor.complaints).toEqual([]);
-    await visitor.close();
+    await visitor.leave();
   });
 
   test("chat images that are too large together are not sent", async () => {
@@ -154,7 +150,6 @@ describe.skipIf(!HAS_BROWSER)("pictures and sound in the playground (skipped wit
     await page.getByRole("button", { name: "Remove image 2" }).click();
     await press(page, "Send");
     await page.getByText(SPENT).waitFor();
-    expect(visitor.complaints).toEqual([]);
-    await visitor.close();
+    await visitor.leave();
   });
 });

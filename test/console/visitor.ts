@@ -47,6 +47,8 @@ export interface Visitor {
   /** Opens a page of the console, such as `/settings/router`. */
   open(path: string): Promise<void>;
   close(): Promise<void>;
+  /** Closes it too, and throws an Error with the complaints and foreign requests, if there were any. */
+  leave(): Promise<void>;
 }
 
 /** A separate browser context, on the sign-in page. */
@@ -81,6 +83,11 @@ export async function newVisitor(
       }, path);
     },
     close: () => context.close(),
+    async leave() {
+      await context.close();
+      const found = [...complaints, ...foreign];
+      if (found.length > 0) throw new Error(found.join("\n"));
+    },
   };
 }
 

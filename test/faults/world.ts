@@ -4,16 +4,9 @@ import { join } from "node:path";
 import { createKey } from "../../src/admin/keys.ts";
 import { openMasterKey } from "../../src/admin/master-key.ts";
 import { startGateway } from "../../src/app/composition.ts";
-import type { OpenedStore } from "../../src/app/open-store.ts";
-import { clock, random, upstreamFetch } from "../../src/app/world.ts";
+import { addKeys, type OpenedStore } from "../../src/app/open-store.ts";
+import { random, upstreamFetch } from "../../src/app/world.ts";
 import { configJsonSchema } from "../../src/config/schema.ts";
-import {
-  deriveContentKey,
-  deriveCredentialKey,
-  derivePepper,
-  deriveReplyKey,
-} from "../../src/keys/master.ts";
-import { createVault } from "../../src/keys/vault.ts";
 import { decide } from "../../src/ledger/decide.ts";
 import { topUp } from "../../src/ledger/fund.ts";
 import { masterKeyFile } from "../../src/store/sqlite/master-key-file.ts";
@@ -88,13 +81,7 @@ export async function startFaultWorld({ folder, lockWaitMs }: FaultWorldOptions)
 async function openedAt(path: string, lockWaitMs: number | undefined): Promise<OpenedStore> {
   const store = await openSqliteStore({ path, decide, ...(lockWaitMs === undefined ? {} : { lockWaitMs }) });
   const masterKey = await openMasterKey(store, { text: undefined, file: masterKeyFile(path), random });
-  return {
-    store,
-    world: { store, clock, random, pepper: derivePepper(masterKey) },
-    vault: createVault(deriveReplyKey(masterKey), random),
-    credentialVault: createVault(deriveCredentialKey(masterKey), random),
-    contentVault: createVault(deriveContentKey(masterKey), random),
-  };
+  return addKeys(store, masterKey);
 }
 
 function settingsFor(url: string) {

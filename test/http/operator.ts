@@ -5,7 +5,7 @@ import { type Seen, seen } from "./observe.ts";
 
 export interface Operator {
   get(path: string): Promise<Seen>;
-  post(path: string, body: unknown): Promise<Seen>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Seen>;
   patch(path: string, body: unknown): Promise<Seen>;
   delete(path: string): Promise<Seen>;
   /** All rows of a list, read in pages of `limit`. */
@@ -14,16 +14,21 @@ export interface Operator {
 
 /** `path` is the part after `/admin/v1`. Every answer is checked as in `seen`. */
 export function createOperator(world: Pick<UnderTest, "url" | "adminToken">): Operator {
-  const ask = async (method: string, path: string, body?: unknown): Promise<Seen> => {
-    const headers: Record<string, string> = { authorization: `Bearer ${world.adminToken}` };
-    if (body !== undefined) headers["content-type"] = "application/json";
+  const ask = async (
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = {},
+  ): Promise<Seen> => {
+    const headers: Record<string, string> = { authorization: `Bearer ${world.adminToken}`, ...more };
+    if (body !== undefined) headers["content-type"] ??= "application/json";
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const init = { method, headers, ...(body === undefined ? {} : { body: text }) };
     return seen(await fetch(`${world.url}/admin/v1${path}`, init));
   };
   return {
     get: (path) => ask("GET", path),
-    post: (path, body) => ask("POST", path, body),
+    post: (path, body, headers) => ask("POST", path, body, headers),
     patch: (path, body) => ask("PATCH", path, body),
     delete: (path) => ask("DELETE", path),
     async all(path, limit) {

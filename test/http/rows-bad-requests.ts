@@ -61,26 +61,21 @@ const TYPES_REFUSED = [
   "application/json, text/plain",
 ];
 
+function refuseContent(header: string, value: string, code: string): Row {
+  return {
+    name: `${header}: ${value}`,
+    body: GOOD,
+    headers: { [header]: value },
+    status: 415,
+    code,
+    param: null,
+  };
+}
+
 const typeRows: readonly Row[] = [
-  ...TYPES_REFUSED.map(
-    (type): Row => ({
-      name: `content-type: ${type}`,
-      body: GOOD,
-      headers: { "content-type": type },
-      status: 415,
-      code: "unsupported_content_type",
-      param: null,
-    }),
-  ),
-  ...["gzip", "br", "deflate", "GZIP", "identity, gzip"].map(
-    (encoding): Row => ({
-      name: `content-encoding: ${encoding}`,
-      body: GOOD,
-      headers: { "content-encoding": encoding },
-      status: 415,
-      code: "unsupported_content_encoding",
-      param: null,
-    }),
+  ...TYPES_REFUSED.map((type) => refuseContent("content-type", type, "unsupported_content_type")),
+  ...["gzip", "br", "deflate", "GZIP", "identity, gzip"].map((encoding) =>
+    refuseContent("content-encoding", encoding, "unsupported_content_encoding"),
   ),
   {
     name: "a body beyond the limit",

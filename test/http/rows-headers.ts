@@ -101,29 +101,23 @@ const droppedRows: readonly Row[] = [
   },
 ];
 
+function refuseValue(header: string, value: string, model: string): Row {
+  return {
+    name: `${header}: ${value} is refused`,
+    headers: { [header]: value },
+    body: asking(model),
+    status: 400,
+    code: "invalid_value",
+    param: header,
+    calls: 0,
+  };
+}
+
 const headerRows: readonly Row[] = [
-  ...["abc", "-1", "0", "1e9", "NaN", "Infinity"].map(
-    (value): Row => ({
-      name: `x-poundkey-timeout: ${value} is refused`,
-      headers: { "x-poundkey-timeout": value },
-      body: asking("Local#sim"),
-      status: 400,
-      code: "invalid_value",
-      param: "x-poundkey-timeout",
-      calls: 0,
-    }),
+  ...["abc", "-1", "0", "1e9", "NaN", "Infinity"].map((value) =>
+    refuseValue("x-poundkey-timeout", value, "Local#sim"),
   ),
-  ...["1.01", "-0.1", "high"].map(
-    (value): Row => ({
-      name: `x-poundkey-quality: ${value} is refused`,
-      headers: { "x-poundkey-quality": value },
-      body: asking("Router#fair"),
-      status: 400,
-      code: "invalid_value",
-      param: "x-poundkey-quality",
-      calls: 0,
-    }),
-  ),
+  ...["1.01", "-0.1", "high"].map((value) => refuseValue("x-poundkey-quality", value, "Router#fair")),
   ...["0", "0.5", "1"].map(
     (value): Row => ({
       name: `x-poundkey-quality: ${value} is taken`,

@@ -1,7 +1,6 @@
 // A day of one gateway's router in virtual time: providers controlled by the test, steady traffic, real health.
 
 import { buildCatalogue } from "../../src/catalogue/catalogue.ts";
-import { loadSettings } from "../../src/config/load.ts";
 import type { Attempt } from "../../src/core/attempt.ts";
 import type { ModelCard } from "../../src/core/card.ts";
 import { Fault } from "../../src/core/fault.ts";
@@ -17,6 +16,7 @@ import { SELECTOR_RULES } from "../../src/selectors/index.ts";
 import { Learned } from "../../src/selectors/learning/learned.ts";
 import { DeadlineSweep } from "../../src/transport/deadlines.ts";
 import { describeChat, makeConversation } from "../conversation.ts";
+import { readSettings } from "../settings.ts";
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;
@@ -72,12 +72,7 @@ function settingsOf(models: Readonly<Record<string, ModelRow>>, share: number): 
   const text = ["providers:", ...rows, "models:", ...skills, `router: { fair: { quality: ${share} } }`].join(
     "\n",
   );
-  const loaded = loadSettings({
-    ...{ text, file: "poundkey.yaml", env: () => undefined, readFile: () => "" },
-    ...{ known: [], overrides: {} },
-  });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-  return loaded.settings;
+  return readSettings(text);
 }
 
 export interface Pick {

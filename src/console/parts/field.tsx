@@ -124,8 +124,13 @@ export function SelectField({ value, options, onInput, ...around }: SelectProps)
   );
 }
 
+interface FilterProps extends SelectProps {
+  /** Groups of further options. */
+  readonly children?: ComponentChildren;
+}
+
 /** A select without a visible label, described by its first option. */
-export function Filter({ label, value, options, onInput }: SelectProps) {
+export function Filter({ label, value, options, onInput, children }: FilterProps) {
   return (
     <select
       class="input"
@@ -134,6 +139,7 @@ export function Filter({ label, value, options, onInput }: SelectProps) {
       onChange={(event) => onInput(event.currentTarget.value)}
     >
       <Options options={options} />
+      {children}
     </select>
   );
 }

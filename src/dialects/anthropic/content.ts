@@ -9,6 +9,7 @@ import {
   type FilePart,
   type ImagePart,
   listParts,
+  readPartText,
 } from "../../operations/chat/form.ts";
 
 /** One content block of the Messages API. */
@@ -48,9 +49,8 @@ export function addMark<B extends JsonObject>(block: B, source: JsonObject): B {
 function makeBlock(part: ContentPart, path: string): Block | null {
   switch (part.type) {
     case "text":
-      return makeTextBlock(part.text);
     case "refusal":
-      return makeTextBlock(part.refusal);
+      return makeTextBlock(readPartText(part));
     case "image_url":
       return makeImageBlock(part, path);
     case "file":

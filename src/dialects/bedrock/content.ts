@@ -2,7 +2,13 @@
 import { Fault } from "../../core/fault.ts";
 import { asString, isObject, type JsonObject } from "../../core/json.ts";
 import { parseDataUrl } from "../../operations/chat/data-url.ts";
-import { type Content, type ContentPart, type FilePart, listParts } from "../../operations/chat/form.ts";
+import {
+  type Content,
+  type ContentPart,
+  type FilePart,
+  listParts,
+  readPartText,
+} from "../../operations/chat/form.ts";
 
 /** A block's only key names its kind: `{text}` or `{image: {…}}`. */
 export type Block = JsonObject;
@@ -58,9 +64,8 @@ export function addPoint(blocks: readonly Block[], source: JsonObject): Block[] 
 function makeBlock(part: ContentPart, path: string, index: number): Block | null {
   switch (part.type) {
     case "text":
-      return makeTextBlock(part.text);
     case "refusal":
-      return makeTextBlock(part.refusal);
+      return makeTextBlock(readPartText(part));
     case "image_url":
       return makeImage(part.image_url.url, path);
     case "file":

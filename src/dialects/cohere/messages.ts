@@ -8,6 +8,7 @@ import {
   type ContentPart,
   joinText,
   listParts,
+  readPartText,
   type UserMessage,
 } from "../../operations/chat/form.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
@@ -45,9 +46,8 @@ function makeUserContent({ content }: UserMessage, param: string): string | Json
 function makeUserPart(part: ContentPart, param: string): JsonObject {
   switch (part.type) {
     case "text":
-      return { type: "text", text: part.text };
     case "refusal":
-      return { type: "text", text: part.refusal };
+      return { type: "text", text: readPartText(part) };
     case "image_url": {
       const { url, detail } = part.image_url;
       return { type: "image_url", image_url: DETAILS.has(detail) ? { url, detail } : { url } };

@@ -10,6 +10,7 @@ import {
   joinText,
   listParts,
   type ReasoningDetail,
+  readPartText,
   type SystemMessage,
   type ToolCall,
   type ToolMessage,
@@ -137,9 +138,10 @@ function makeContentParts(content: Content, path: string, baseUrl: string): Json
 function makeContentPart(part: ContentPart, path: string, baseUrl: string): JsonObject[] {
   switch (part.type) {
     case "text":
-      return part.text === "" ? [] : [{ text: part.text }];
-    case "refusal":
-      return part.refusal === "" ? [] : [{ text: part.refusal }];
+    case "refusal": {
+      const text = readPartText(part);
+      return text === "" ? [] : [{ text }];
+    }
     case "image_url":
       return [makeMediaPart(part.image_url.url, "image/jpeg")];
     case "input_audio":
@@ -188,10 +190,9 @@ function isUnsigned({ text, thought, thoughtSignature }: JsonObject): boolean {
 }
 
 function readTurnText({ content, refusal }: TurnText): string {
-  const said = listParts(content).map((part) => {
-    if (part.type === "refusal") return part.refusal;
-    return part.type === "text" ? part.text : "";
-  });
+  const said = listParts(content).map((part) =>
+    part.type === "text" || part.type === "refusal" ? readPartText(part) : "",
+  );
   return said.join("") || refusal;
 }
 

@@ -6,6 +6,7 @@ import {
   type ChatMessage,
   type ContentPart,
   joinText,
+  readPartText,
   type ToolMessage,
 } from "../../operations/chat/form.ts";
 import { flattenToolResults } from "../_chat/tool-results.ts";
@@ -104,9 +105,8 @@ function makePart(part: ContentPart): JsonObject {
     case "file":
       return makeFile(part.file);
     case "text":
-      return { type: "text", text: part.text };
     case "refusal":
-      return { type: "text", text: part.refusal };
+      return { type: "text", text: readPartText(part) };
     default:
       return part;
   }

@@ -8,6 +8,7 @@ import {
   type ChatRequest,
   type ContentPart,
   joinText,
+  readPartText,
   type SystemMessage,
 } from "../../operations/chat/form.ts";
 import { clampOutputLimit, listLeftOut, makeCall, pickFields } from "../_chat/outgoing.ts";
@@ -115,9 +116,8 @@ function inputForm(names: ToolNames): InputForm {
 function inputPart(part: ContentPart, param: string): JsonObject {
   switch (part.type) {
     case "text":
-      return { type: "input_text", text: part.text };
     case "refusal":
-      return { type: "input_text", text: part.refusal };
+      return { type: "input_text", text: readPartText(part) };
     case "image_url":
       return { type: "input_image", image_url: part.image_url.url };
     case "file":

@@ -2,14 +2,15 @@
 
 import { Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
-import type {
-  ContentPart,
-  FilePart,
-  ReasoningDetail,
-  RefusalPart,
-  TextPart,
-  ToolCall,
-  ToolMessage,
+import {
+  type ContentPart,
+  type FilePart,
+  type ReasoningDetail,
+  type RefusalPart,
+  readPartText,
+  type TextPart,
+  type ToolCall,
+  type ToolMessage,
 } from "../../operations/chat/form.ts";
 import { type InputForm, makeInputContent } from "../_responses/input.ts";
 import { REASONING_FORMAT } from "../_responses/output.ts";
@@ -35,9 +36,8 @@ function makeInputPart(part: ContentPart, param: string): JsonObject {
   const extras = breakpoint === undefined ? {} : { prompt_cache_breakpoint: breakpoint };
   switch (part.type) {
     case "text":
-      return { type: "input_text", text: part.text, ...extras };
     case "refusal":
-      return { type: "input_text", text: part.refusal, ...extras };
+      return { type: "input_text", text: readPartText(part), ...extras };
     case "image_url": {
       const { url, detail } = part.image_url;
       return { type: "input_image", image_url: url, ...(detail === undefined ? {} : { detail }), ...extras };

@@ -1,9 +1,8 @@
 // A streamed answer as chat.completion.chunk events.
-import { errorBody, type Fault } from "../../core/fault.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { ChatChunk } from "../../operations/chat/form.ts";
 import { type Part, Run, Verbatim } from "../../operations/chat/run.ts";
-import { DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
+import { DataLineWriter, dataLine } from "../event-stream.ts";
 import type { Stamp, Writer } from "../surface.ts";
 import { separateChunkCitations } from "./citations.ts";
 import { type ShownChunk, withFunctionCalls } from "./function-call.ts";
@@ -14,13 +13,13 @@ export interface ChunkOptions {
   readonly offersFunctions: boolean;
 }
 
-export class ChunkWriter implements Writer<Part> {
-  readonly keepAlive = KEEP_ALIVE_LINE;
+export class ChunkWriter extends DataLineWriter implements Writer<Part> {
   readonly #stamp: () => Stamp;
   readonly #options: ChunkOptions;
   #lines: AnswerLines | null = null;
 
   constructor(stamp: () => Stamp, options: ChunkOptions) {
+    super();
     this.#stamp = stamp;
     this.#options = options;
   }
@@ -34,14 +33,6 @@ export class ChunkWriter implements Writer<Part> {
       else text += this.#chunk(part);
     }
     return text;
-  }
-
-  end(): string {
-    return DONE_LINE;
-  }
-
-  fail(fault: Fault): string {
-    return dataLine(JSON.stringify(errorBody(fault)));
   }
 
   #chunk(chunk: ChatChunk | ShownChunk): string {

@@ -1,6 +1,6 @@
 // OpenAI's legacy completions.
 import { Type } from "@sinclair/typebox";
-import { errorBody, Fault } from "../../core/fault.ts";
+import { Fault } from "../../core/fault.ts";
 import { type JsonObject, omitUndefined } from "../../core/json.ts";
 import type { ChatReply } from "../../operations/chat/form.ts";
 import { listChunks, type Part } from "../../operations/chat/run.ts";
@@ -8,7 +8,7 @@ import { type CompletionForm, type CompletionRequest, toChat } from "../../opera
 import { COMPLETION } from "../../operations/completion/operation.ts";
 import { countFrom, modelName, openObject } from "../bounds.ts";
 import { Checker, checkModelName, readFields } from "../checker.ts";
-import { DONE_LINE, dataLine, KEEP_ALIVE_LINE } from "../event-stream.ts";
+import { DataLineWriter, dataLine } from "../event-stream.ts";
 import {
   type Exchange,
   type Incoming,
@@ -119,13 +119,13 @@ function writeChoice(choice: JsonObject, content: unknown): JsonObject {
 }
 
 /** Writes a streamed completion as events whose choices contain text. */
-class TextWriter implements Writer<Part> {
-  readonly keepAlive = KEEP_ALIVE_LINE;
+class TextWriter extends DataLineWriter implements Writer<Part> {
   readonly #stamp: () => Stamp;
   readonly #includeUsage: boolean;
   #head: JsonObject | null = null;
 
   constructor(stamp: () => Stamp, includeUsage: boolean) {
+    super();
     this.#stamp = stamp;
     this.#includeUsage = includeUsage;
   }
@@ -143,14 +143,6 @@ class TextWriter implements Writer<Part> {
         return written.length === 0 ? "" : writeEvent({ ...head, choices: written });
       })
       .join("");
-  }
-
-  end(): string {
-    return DONE_LINE;
-  }
-
-  fail(fault: Fault): string {
-    return writeEvent({ ...errorBody(fault) });
   }
 }
 
