@@ -41,16 +41,24 @@ export function requireSecret(bearer: string | undefined): string {
   return secret;
 }
 
+/** Keys of OpenAI, Anthropic, OpenRouter and Google, by their prefixes and the text in all of OpenAI's. */
+const VENDOR_KEY = /^sk-(proj|svcacct|admin|ant|or)-|^AIza|T3BlbkFJ/;
+
 /** Headers in which clients of other vendors' APIs send their key. */
 const KEY_HEADERS = ["x-api-key", "x-goog-api-key"] as const;
 
 /**
  * Returns a client's secret: the first of `Authorization`, `x-api-key` and `x-goog-api-key` that has our form, as users
- * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none.
+ * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none, or if it is a vendor's
+ * key.
  */
 export function findSecret(headers: Headers): string {
   const all = [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))];
   const [first, ...others] = all.flatMap((one) => one || []);
-  if (others.length === 0) return requireSecret(first);
-  return requireSecret([first, ...others].find((one) => checkSecret(one?.trim() ?? "")) ?? first);
+  const ours = others.length > 0 && [first, ...others].find((one) => checkSecret(one?.trim() ?? ""));
+  const secret = requireSecret(ours || first);
+  if (!VENDOR_KEY.test(secret)) return secret;
+  const message =
+    "Incorrect API key provided: it is a provider's. Send a key that this gateway's operator made.";
+  throw new Fault("invalid_api_key", message);
 }

@@ -120,7 +120,7 @@ function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntr
     return selectorView(found.selector);
   const group = findGroup(id, key, catalogue);
   if (group) return group;
-  throw notFound(id, found.kind === "unknown" ? found.nearest : []);
+  throw notFound(id, found.kind === "unknown" ? found : { nearest: [], off: null });
 }
 
 /** Returns the group with that name, limited to the models that the key may use. Null if there are none. */
