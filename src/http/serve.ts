@@ -206,29 +206,23 @@ function makeCall<F extends Form>(
   }: { request: Request; exchange: Exchange<F>; key: GatewayKey; pin: Pin | null; requestId: string },
 ): Call<F> {
   const { catalogue, upstreams, rules, billing } = ports.snapshot();
-  const { ask, raw, dropped, lost, isLimitRequired, searches, unreadBytes, session } = exchange;
+  const { ask, session } = exchange;
   const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   const nowMs = ports.clock.nowMs();
   const selection = readSelection(ask.model, key, catalogue);
   return {
+    ...exchange,
     operation,
     surface,
     id: `${idPrefix}${mintOrderedId(ports.random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId,
     key,
-    ask,
-    raw,
-    dropped,
-    lost,
-    isLimitRequired,
-    searches,
-    unreadBytes,
     conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
     selection: pin ? pinSelection(selection, pin) : selection,
     pin,
     usable: () => listCandidates(key, catalogue),
-    idempotency: digestIdempotency(ports.vault, key.id, headers.get("idempotency-key"), operation, ask),
+    idempotency: digestIdempotency(ports.vault, key.id, headers.get("idempotency-key"), operation, exchange),
     upstreams,
     rules,
     markup: billing.markup,
