@@ -112,7 +112,7 @@ const SPELLING_ROWS: readonly RawRow[] = [
     bytes: get(`/v1/models?beta=true&${name}=secret-one-two`),
     status: [400],
     code: "unknown_parameter",
-    contains: "never in the URL",
+    contains: "not in the URL",
     lacks: "secret-one-two",
   })),
 ];

@@ -66,7 +66,7 @@ export function makeMediaPart(url: string, fallbackType: string, param: string):
   const data = parseDataUrl(url);
   if (data) return makeInline(data.mediaType, data.base64);
   if (ACCOUNT_FILE.test(url)) {
-    const message = `'${param}' is not supported here. A file lies in the provider's account, which all clients share.`;
+    const message = `'${param}' is not supported here. A file belongs to the provider's account, which all clients share.`;
     throw new Fault("unsupported_parameter", message, { param });
   }
   return { fileData: { mimeType: guessType(url) ?? fallbackType, fileUri: url } };
