@@ -255,6 +255,24 @@ describe("errors have the format of the path's API", () => {
     expect({ status: got.status, body: got.body }).toMatchObject({ status, body });
   });
 
+  test("a client's own time limit has the code that all APIs show", async () => {
+    const path = "/v1beta/models/Acme%23sim~trouble=silent:generateContent";
+    const got = await call(
+      "POST",
+      path,
+      { contents: [{ parts: [{ text: "x" }] }] },
+      { "x-poundkey-timeout": "0.1" },
+    );
+    expect(got.body.error).toMatchObject({ status: "DEADLINE_EXCEEDED", reason: "upstream_timeout" });
+  });
+
+  test("Messages name the request in the header that Anthropic's SDKs read", async () => {
+    for (const body of [ask("Acme#sim"), ask("Acme#sim", { stream: true }), {}]) {
+      const { headers } = await call("POST", "/v1/messages", body);
+      expect(headers.get("request-id")).toBe(headers.get("x-request-id") ?? "none");
+    }
+  });
+
   test("an invalid key", async () => {
     const headers = { "x-api-key": "sk-ant-nobody" };
     for (const path of ["/v1/messages", "/v1/messages/count_tokens"]) {

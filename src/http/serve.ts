@@ -81,6 +81,8 @@ export async function serve<F extends Form>(
 ): Promise<Response> {
   const requestId = String(set.headers["x-request-id"]);
   const path = findPath(received.request.url);
+  // Anthropic's SDKs show this header as `_request_id` and don't read the other one.
+  if (surface.family === "anthropic") set.headers["request-id"] = requestId;
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
   try {
