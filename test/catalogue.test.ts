@@ -131,6 +131,15 @@ describe("the meaning of a client's model name", () => {
     expect(found.kind === "unknown" && found.nearest.length).toBeLessThanOrEqual(3);
   });
 
+  test("no suggestion is in a dearer tier than the model meant", () => {
+    const rows = ["small-1", "small-2", "smell-1"].map((name, index) => {
+      return { ...SOUND_ROW, id: `Mine#${name}`, price: { input: 1, output: index === 1 ? 90 : 10 } };
+    });
+    const providers = [{ name: "Mine", unlistedModels: false }];
+    const found = catalogueOf({ providers, ownModels: buildCards(rows) }).resolve("smal-1");
+    expect(found).toEqual({ kind: "unknown", nearest: ["Mine#small-1", "Mine#smell-1"], off: null });
+  });
+
   test("only enabled providers are listed", () => {
     const one = catalogueOf({ providers: [{ name: "DeepSeek", unlistedModels: false }] });
     expect(one.list().map((card) => card.id)).toEqual([

@@ -205,7 +205,6 @@ describe("the worst-case estimate of images, audio and files", () => {
   test("is the whole context for a file of unknown size", () => {
     const card = cardOf("Google#gemini-3-pro", 200_000);
     const parts: readonly ContentPart[] = [
-      { type: "file", file: { file_id: "file-1" } },
       { type: "file", file: { file_data: "https://example.com/book.pdf" } },
       image("https://www.youtube.com/watch?v=1"),
       image("https://example.com/film.mp4?x=1"),

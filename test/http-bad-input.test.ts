@@ -103,6 +103,29 @@ describe("credentials", () => {
     expect(world.callsSince()).toBe(0);
   });
 
+  test.each(["sk-proj-abc", "sk-ant-api03-abc", "sk-or-v1-abc", "AIzaSyAbc", "sk-abcT3BlbkFJabc"])(
+    "%s: the answer says whose key is wanted",
+    async (secret) => {
+      const answer = await seen(await models(`Bearer ${secret}`));
+      expect(formatLine(answer)).toBe("401 invalid_request_error invalid_api_key");
+      expect(answer.error?.message).toContain("Send a key that this gateway's operator made.");
+    },
+  );
+
+  test.each(["x-api-key", "x-goog-api-key"])("%s counts on every route", async (name) => {
+    for (const [method, path, status] of [
+      ["GET", "/v1/key", 200],
+      ["POST", "/v1/route", 400],
+      ["POST", "/v1/feedback", 400],
+    ] as const) {
+      const headers = { [name]: world.secret, "content-type": "application/json" };
+      const body = method === "POST" ? "{}" : null;
+      const answer = await fetch(`${world.url}${path}`, { method, headers, body });
+      expect([path, answer.status]).toEqual([path, status]);
+      await answer.body?.cancel();
+    }
+  });
+
   test.each(Object.keys(HEADERS_WITHOUT))("%s: no key was sent", async (name) => {
     const answer = await seen(await models(filled(HEADERS_WITHOUT[name] ?? "")));
     expect(formatLine(answer)).toBe("401 invalid_request_error null");
@@ -114,7 +137,7 @@ describe("credentials", () => {
     expect(formatLine(await seen(await models(filled(HEADERS_TAKEN[name] ?? ""))))).toBe("200 whole");
   });
 
-  test("a secret in any other place is ignored", async () => {
+  test("a secret in any other place is ignored, or refused in a URL", async () => {
     for (const row of misplacedRows(world.secret)) await play(world, secrets, row);
   });
 

@@ -89,6 +89,25 @@ describe("thinking rejected by the provider", () => {
   });
 });
 
+const NATIVE: readonly (readonly [path: string, body: JsonObject])[] = [
+  ["/v1/messages", ask("Claude#sim~tokens=1000:500")],
+  ["/v1beta/models/Acme/sim:generateContent", { contents: [{ role: "user", parts: [{ text: "x" }] }] }],
+  ["/v1/responses", { model: "Acme#sim", input: "x" }],
+];
+test.each(NATIVE)(
+  "%s: a repeated request is the same in every field, but for its delivery",
+  async (path, body) => {
+    const headers = { "idempotency-key": path };
+    const send = (more: JsonObject) => call("POST", path, { ...body, ...more }, headers);
+    const first = await send({});
+    const [again, other] = [await send({}), await send({ its_own_field: 1 })];
+    expect([first.status, again.status, other.status]).toEqual([200, 200, 409]);
+    expect(again.headers.get("x-poundkey-replayed")).toBe("true");
+    if (path.includes("generateContent")) return;
+    expect((await send({ stream: true })).headers.get("x-poundkey-replayed")).toBe("true");
+  },
+);
+
 describe("money", () => {
   test("a required limit is held and sent up to a quarter of the balance", async () => {
     // 4,096 output tokens at 25 USD per million and a short prompt cost 0.11 USD.
@@ -97,11 +116,29 @@ describe("money", () => {
       "x-api-key": payer.secret,
     });
     expect(got.status).toBe(200);
-    expect(got.headers.get("x-poundkey-dropped")).toBe("max_completion_tokens");
+    expect(got.headers.get("x-poundkey-dropped")).toBe("max_tokens");
     const { requests } = await world.settled(payer, 1);
     expect(Number(requests[0]?.hold_nano)).toBeWithin(4096 * 25_000, 0.126e9);
     const sent = asObject(world.provider.calls.last()?.body);
     expect(sent.max_tokens ?? sent.max_completion_tokens).toBeWithin(4096, 64_000);
+  });
+
+  test("a lowered limit has the client's own name on every API", async () => {
+    const limits: readonly (readonly [string, JsonObject, string])[] = [
+      ["/v1/chat/completions", { max_tokens: 64_000 }, "max_tokens"],
+      ["/v1/responses", { input: "x", max_output_tokens: 64_000 }, "max_output_tokens"],
+      [
+        "/v1beta/models/Acme%23wide:generateContent",
+        { contents: [{ parts: [{ text: "x" }] }], generationConfig: { maxOutputTokens: 64_000 } },
+        "generationConfig.maxOutputTokens",
+      ],
+    ];
+    for (const [path, fields, name] of limits) {
+      const payer = await world.payer(0.5);
+      const body = { ...ask("Acme#wide"), ...fields };
+      const got = await call("POST", path, body, { "x-api-key": payer.secret });
+      expect([path, got.status, got.headers.get("x-poundkey-dropped")]).toEqual([path, 200, name]);
+    }
   });
 
   test("a native answer is charged once by the provider's report, and shows its charge", async () => {
@@ -216,6 +253,24 @@ describe("errors have the format of the path's API", () => {
   ] as const)("%s %s", async (method, path, status, body) => {
     const got = await call(method, path, method === "POST" ? {} : undefined);
     expect({ status: got.status, body: got.body }).toMatchObject({ status, body });
+  });
+
+  test("a client's own time limit has the code that all APIs show", async () => {
+    const path = "/v1beta/models/Acme%23sim~trouble=silent:generateContent";
+    const got = await call(
+      "POST",
+      path,
+      { contents: [{ parts: [{ text: "x" }] }] },
+      { "x-poundkey-timeout": "0.1" },
+    );
+    expect(got.body.error).toMatchObject({ status: "DEADLINE_EXCEEDED", reason: "upstream_timeout" });
+  });
+
+  test("Messages name the request in the header that Anthropic's SDKs read", async () => {
+    for (const body of [ask("Acme#sim"), ask("Acme#sim", { stream: true }), {}]) {
+      const { headers } = await call("POST", "/v1/messages", body);
+      expect(headers.get("request-id")).toBe(headers.get("x-request-id") ?? "none");
+    }
   });
 
   test("an invalid key", async () => {

@@ -92,7 +92,7 @@ describe("stored replies", () => {
 describe("an Idempotency-Key", () => {
   const request: ChatRequest = { model: "Sim#echo", messages: [{ role: "user", content: "Hello" }] };
   const idOf = (header: string | null, fields: Partial<ChatRequest> = {}, keyId = "key_a") =>
-    digestIdempotency(vault, keyId, header, CHAT, { ...request, ...fields });
+    digestIdempotency(vault, keyId, header, CHAT, { ask: { ...request, ...fields }, raw: null });
 
   test("is optional", () => {
     expect(idOf(null)).toBeNull();

@@ -17,7 +17,14 @@ export type Resolution =
   | { readonly kind: "selector"; readonly selector: Selector }
   /** The group's available models, by descending weight. */
   | { readonly kind: "group"; readonly members: readonly GroupMember[] }
-  | { readonly kind: "unknown"; readonly nearest: readonly string[] };
+  | UnknownModel;
+
+export interface UnknownModel {
+  readonly kind: "unknown";
+  readonly nearest: readonly string[];
+  /** The provider that would serve it but isn't enabled. Null if there is none. */
+  readonly off: string | null;
+}
 
 export interface Catalogue {
   /** The cards of enabled providers, except disabled ones and those that must be deployed first. */
@@ -52,6 +59,8 @@ const PROVIDER_CHARACTERS_MAX = 64;
 /** Unknown names that may pass to a provider. Names of dots alone would change the path of an address. */
 const UNLISTED_NAME = /^(?!\.{1,2}$)[^\s\p{C}]{1,200}$/u;
 const NEAREST_MAX = 3;
+/** A model that costs more than this many times another's price is in a dearer tier. */
+const SAME_TIER_FACTOR = 1.25;
 
 export function buildCatalogue(input: CatalogueInput): Catalogue {
   return new IndexedCatalogue(input);
@@ -115,6 +124,8 @@ class IndexedCatalogue implements Catalogue {
   readonly #byKey = new Map<string, ModelCard>();
   /** Ids by their names without the provider, and by the last path segment of those, in lower case. */
   readonly #byName = new Map<string, string[]>();
+  /** The cards of providers that aren't enabled. */
+  readonly #off: readonly ModelCard[];
   readonly #disabled: ReadonlySet<string>;
   /** Providers that accept unlisted names, by their own name in lower case. */
   readonly #open: ReadonlyMap<string, string>;
@@ -125,7 +136,9 @@ class IndexedCatalogue implements Catalogue {
   constructor({ providers, overlay, ownModels, newerModels, aliases, nowMs = 0 }: CatalogueInput) {
     const on = new Map(providers.map((provider) => [provider.name, provider]));
     const changes = new Map(overlay.map((change) => [change.id, change]));
-    const offered = [...collectCards(ownModels, newerModels).values()]
+    const known = [...collectCards(ownModels, newerModels).values()];
+    this.#off = known.filter(({ provider }) => !on.has(provider));
+    const offered = known
       .filter((card) => isOffered(card, on.get(card.provider)))
       .flatMap((card) => applyOverlay(card, changes.get(card.id)) ?? [])
       .map((card) => applyPrices(card, nowMs));
@@ -166,7 +179,8 @@ class IndexedCatalogue implements Catalogue {
     return (
       this.#findNamed(text) ??
       (alias === undefined ? null : this.#resolveAlias(alias)) ??
-      this.#makeUnlisted(text) ?? { kind: "unknown", nearest: this.#nearest(text) }
+      this.#makeUnlisted(text) ??
+      this.#explain(text)
     );
   }
 
@@ -197,18 +211,33 @@ class IndexedCatalogue implements Catalogue {
     return this.#disabled.has(id) ? null : { kind: "card", card: makeUnlistedCard(provider, parts.name) };
   }
 
-  /** Returns the same model at other providers, else the ids and names that are spelt similarly. */
-  #nearest(text: string): readonly string[] {
-    const bare = (splitId(text)?.name ?? text).slice(0, PROVIDER_CHARACTERS_MAX * 2).toLowerCase();
+  #explain(text: string): UnknownModel {
+    const parts = splitId(text);
+    const provider = parts?.provider.toLowerCase();
+    const bare = parts?.name ?? text;
+    const known = this.#off.filter((card) => !parts || card.provider.toLowerCase() === provider);
+    const meant = known.find((card) => stripProvider(card) === bare);
+    const off = meant ?? (parts ? known[0] : undefined);
+    return { kind: "unknown", nearest: this.#nearest(text, bare, meant), off: off?.provider ?? null };
+  }
+
+  /** Returns the same model at other providers, else those spelt similarly that cost no more than the one meant. */
+  #nearest(text: string, name: string, meant: ModelCard | undefined): readonly string[] {
+    const bare = name.slice(0, PROVIDER_CHARACTERS_MAX * 2).toLowerCase();
     const twins = this.#byName.get(bare) ?? this.#byName.get(bare.slice(bare.lastIndexOf("/") + 1)) ?? [];
     if (twins.length > 0) return twins.slice(0, NEAREST_MAX);
     const ids = findNearest(text, this.#byKey.keys(), NEAREST_MAX).flatMap(
       (key) => this.#byKey.get(key)?.id ?? [],
     );
     const names = findNearest(bare, this.#byName.keys(), NEAREST_MAX).flatMap(
-      (name) => this.#byName.get(name) ?? [],
+      (one) => this.#byName.get(one) ?? [],
     );
-    return [...new Set([...ids, ...names])].slice(0, NEAREST_MAX);
+    const near = [...new Set([...ids, ...names])].flatMap(
+      (id) => this.#cards.find((card) => card.id === id) ?? [],
+    );
+    const most = ((meant ?? near[0])?.price?.output ?? Number.MAX_VALUE) * SAME_TIER_FACTOR;
+    const fitting = near.filter(({ price }) => (price?.output ?? 0) <= most);
+    return fitting.map(({ id }) => id).slice(0, NEAREST_MAX);
   }
 }
 

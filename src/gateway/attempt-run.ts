@@ -139,7 +139,8 @@ export class AttemptRun<F extends Form, Result> implements Runner<Result> {
       },
       onUnsent: () => tracing.retractCall(traced),
       onDropped: (fields) => {
-        this.#dropped = [...new Set([...this.#bounded.dropped, ...fields])];
+        const named = [...this.#bounded.dropped, ...fields].map((field) => call.names?.[field] ?? field);
+        this.#dropped = [...new Set(named)];
         context.dropped = this.#dropped;
       },
       onUsage: (usage, isWhole) => {

@@ -3,7 +3,7 @@
 import { Fault } from "../core/fault.ts";
 import { asObject, parseJson } from "../core/json.ts";
 import type { Form } from "../operations/form.ts";
-import type { Folding, Operation } from "../operations/operation.ts";
+import type { Asking, Folding, Operation } from "../operations/operation.ts";
 import type { Call } from "./call.ts";
 
 /**
@@ -20,13 +20,16 @@ export interface Vault {
 const TIMES_COPIED_MAX = 32;
 const KEY_SHAPE = /^[\x21-\x7e]{1,255}$/;
 
-/** Digests of the Idempotency-Key within its gateway key, and of the body without `stream`. */
+/**
+ * Digests of the Idempotency-Key within its gateway key, and of the body without `stream`: of what it asks for, and of
+ * the client's own request, whose other fields the native lane passes on.
+ */
 export function digestIdempotency<F extends Form>(
   vault: Pick<Vault, "digest">,
   keyId: string,
   header: string | null,
   operation: Operation<F>,
-  ask: F["ask"],
+  { ask, raw }: Pick<Asking<F>, "ask" | "raw">,
 ): Call<F>["idempotency"] {
   if (header === null) return null;
   if (!KEY_SHAPE.test(header)) {
@@ -35,7 +38,9 @@ export function digestIdempotency<F extends Form>(
   }
   const body = operation.identify(ask);
   if (body === null) return null;
-  return { replyId: vault.digest(`${keyId} ${header}`), bodyDigest: vault.digest(JSON.stringify(body)) };
+  const { stream: _stream, stream_options: _options, ...own } = raw?.body ?? {};
+  const bodyDigest = vault.digest(JSON.stringify(raw === null ? body : [body, own]));
+  return { replyId: vault.digest(`${keyId} ${header}`), bodyDigest };
 }
 
 /** A stored answer. */

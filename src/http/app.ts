@@ -3,11 +3,12 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { HTTPHeaders } from "elysia/types";
 import { Fault, toFault } from "../core/fault.ts";
 import type { Random } from "../core/world.ts";
+import { checkSecret } from "../keys/secret.ts";
 import { findSurface } from "../surfaces/index.ts";
 import { createFaultResponse, createRefusalResponse } from "./answers.ts";
 import { canonicalScheme } from "./auth.ts";
 import { crossOrigin } from "./cors.ts";
-import { type FindMethods, findPath, indexMethods, isForOperators } from "./paths.ts";
+import { findPath, indexPaths, isForOperators, type KnownPaths } from "./paths.ts";
 import type { HttpPorts } from "./ports.ts";
 import { rawRoutes, refuseSpelling, suggestPath } from "./spelling.ts";
 
@@ -23,10 +24,10 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
   // The raw routes are registered before the app that answers them exists.
   const served: { app: AnyElysia | null } = { app: null };
   const answer = (request: Request) => served.app?.fetch(request) ?? createFaultResponse(starting());
-  let found: FindMethods | null = null;
-  const findMethods: FindMethods = (path) => {
-    found ??= indexMethods(served.app?.routes ?? []);
-    return found(path);
+  let paths: KnownPaths | null = null;
+  const listPaths = (): KnownPaths => {
+    paths ??= indexPaths(served.app?.routes ?? []);
+    return paths;
   };
   const app = new Elysia({
     serve: {
@@ -47,13 +48,13 @@ export function buildApp(ports: HttpPorts, reusePort: boolean) {
       canonicalScheme(request.headers);
       const refusal =
         refuseHost(request, ports.server.hosts) ??
-        refuseSpelling(request, findMethods) ??
+        refuseSpelling(request, listPaths) ??
         refuseKeyInUrl(request.url);
       if (refusal) return createErrorResponse(request, refusal, set);
       return crossOrigin(request, set.headers, ports.server.cors);
     })
     .onError(({ code, error, request, set }) => {
-      if (code === "NOT_FOUND") return createErrorResponse(request, unknownPath(request, findMethods), set);
+      if (code === "NOT_FOUND") return createErrorResponse(request, unknownPath(request, listPaths()), set);
       const fault = toFault(code === "PARSE" ? error.cause : error);
       if (fault.code === "internal_error") logBug(ports, error);
       return createErrorResponse(request, fault, set);
@@ -93,12 +94,14 @@ function parseHostName(host: string): string {
   return address ?? name;
 }
 
-const KEY_IN_URL = /[?&](key|api[-_]?key|access[-_]token|token)=/i;
+const KEY_NAME = /^(x-)?(goog-)?(api[-_]?)?key$|^(access[-_])?token$/i;
 
 /** Refuses a key in the URL, because URLs end up in logs. Ignoring it would hide the leak from the client. */
 function refuseKeyInUrl(url: string): Fault | null {
-  if (!url.includes("?") || isForOperators(findPath(url))) return null;
-  const name = KEY_IN_URL.exec(url)?.[1];
+  const at = url.indexOf("?");
+  if (at === -1 || isForOperators(findPath(url))) return null;
+  const fields = [...new URLSearchParams(url.slice(at))];
+  const [name] = fields.find(([field, value]) => KEY_NAME.test(field) || checkSecret(value)) ?? [];
   if (name === undefined) return null;
   const message = "Send the API key in the Authorization header, not in the URL: URLs end up in logs.";
   return new Fault("unknown_parameter", message, { param: name });
@@ -149,15 +152,15 @@ export function mintOrderedId(random: Random, nowMs: number): string {
   return Math.floor(nowMs).toString(16).padStart(TIME_DIGITS, "0") + random.bytes(10).toHex();
 }
 
-function unknownPath(request: Request, findMethods: FindMethods): Fault {
+function unknownPath(request: Request, known: KnownPaths): Fault {
   const path = findPath(request.url);
-  const methods = findMethods(path);
+  const methods = known.findMethods(path);
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = methods.join(", ");
     return new Fault("method_not_supported", `This URL supports ${allow}, not ${request.method}.`, { allow });
   }
   const shown = `${request.method} ${path.slice(0, 100)}`;
-  return new Fault("unknown_url", `Unknown request URL: ${shown}.${suggestPath(path, findMethods)}`);
+  return new Fault("unknown_url", `Unknown request URL: ${shown}.${suggestPath(path, known)}`);
 }
 
 function logBug(ports: HttpPorts, error: unknown): void {

@@ -1,23 +1,12 @@
 // Bearer authentication for clients and operators alike: only the header counts, never a query or a body.
-import { bearer } from "@elysiajs/bearer";
 import { Fault } from "../core/fault.ts";
 import { invalidKey } from "../core/key.ts";
 import { checkSecret } from "../keys/secret.ts";
 
-/** An unpaired surrogate, which no request can contain: it disables `?access_token=`, since URLs are logged. */
-const NEVER = "\ud800";
 const SCHEME = /^bearer[ \t]+/i;
 const SECRET_CHARACTERS_MAX = 512;
 
-const plugin = bearer({ extract: { header: "Bearer", query: NEVER, body: NEVER } });
-
-/** Adds `bearer` to a route's context: the text after the scheme. Undefined if there is none. */
-export const bearerToken = () => plugin;
-
-/**
- * Rewrites the scheme as the plugin expects it: its name is case-insensitive (RFC 9110), which the plugin doesn't know.
- * A header with another scheme is removed, because the plugin would return everything after its sixth letter.
- */
+/** Spells the scheme, whose name is case-insensitive (RFC 9110), in one way. A header with another one is removed. */
 export function canonicalScheme(headers: Headers): void {
   const given = headers.get("authorization");
   if (given === null || given.startsWith("Bearer ")) return;
@@ -25,7 +14,7 @@ export function canonicalScheme(headers: Headers): void {
   else headers.delete("authorization");
 }
 
-/** Returns the text after the scheme, or undefined. For busy routes and checks that run before plugins do. */
+/** Returns the text after the scheme, or undefined. */
 export function readBearer(headers: Headers): string | undefined {
   return headers.get("authorization")?.slice("Bearer ".length);
 }
@@ -41,16 +30,24 @@ export function requireSecret(bearer: string | undefined): string {
   return secret;
 }
 
+/** Keys of OpenAI, Anthropic, OpenRouter and Google, by their prefixes and the text in all of OpenAI's. */
+const VENDOR_KEY = /^sk-(proj|svcacct|admin|ant|or)-|^AIza|T3BlbkFJ/;
+
 /** Headers in which clients of other vendors' APIs send their key. */
 const KEY_HEADERS = ["x-api-key", "x-goog-api-key"] as const;
 
 /**
  * Returns a client's secret: the first of `Authorization`, `x-api-key` and `x-goog-api-key` that has our form, as users
- * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none.
+ * may have a vendor's key in another one; otherwise the first present. Throws a Fault if there is none, or if it is a vendor's
+ * key.
  */
 export function findSecret(headers: Headers): string {
   const all = [readBearer(headers), ...KEY_HEADERS.map((name) => headers.get(name))];
   const [first, ...others] = all.flatMap((one) => one || []);
-  if (others.length === 0) return requireSecret(first);
-  return requireSecret([first, ...others].find((one) => checkSecret(one?.trim() ?? "")) ?? first);
+  const ours = others.length > 0 && [first, ...others].find((one) => checkSecret(one?.trim() ?? ""));
+  const secret = requireSecret(ours || first);
+  if (!VENDOR_KEY.test(secret)) return secret;
+  const message =
+    "Incorrect API key provided: it is a provider's. Send a key that this gateway's operator made.";
+  throw new Fault("invalid_api_key", message);
 }

@@ -2,7 +2,7 @@
 import { Elysia } from "elysia";
 import { type HolderView, holderSchema } from "../admin/holder.ts";
 import { JSON_HEADERS } from "./answers.ts";
-import { bearerToken, requireSecret } from "./auth.ts";
+import { findSecret } from "./auth.ts";
 import type { HttpPorts } from "./ports.ts";
 import { describeRoute, returnsBody } from "./route-schema.ts";
 
@@ -12,10 +12,10 @@ interface KeyPorts extends Pick<HttpPorts, "authenticate"> {
 }
 
 export function keyRoutes(ports: KeyPorts) {
-  return new Elysia().use(bearerToken()).get(
+  return new Elysia().get(
     "/v1/key",
-    async ({ bearer, set }) => {
-      const key = await ports.authenticate(requireSecret(bearer));
+    async ({ request, set }) => {
+      const key = await ports.authenticate(findSecret(request.headers));
       Object.assign(set.headers, JSON_HEADERS);
       return ports.holderView(key);
     },

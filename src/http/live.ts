@@ -9,7 +9,7 @@ import { dataLine, KEEP_ALIVE_LINE } from "../surfaces/event-stream.ts";
 import { STREAM_HEADERS } from "./answers.ts";
 import { IDLE_SECONDS } from "./app.ts";
 import { type Asked, checkOperator, type OperatorParts } from "./operator.ts";
-import { describeResponse, describeRoute } from "./route-schema.ts";
+import { describeRoute } from "./route-schema.ts";
 
 const KEEP_ALIVE_MS = 15_000;
 /** A reader with this many unread writes is disconnected. It may reconnect. */
@@ -38,7 +38,7 @@ export function liveRoutes(ports: LivePorts) {
       "Log",
       "watchRequests",
       "Watch requests as they end",
-      describeResponse("Server-sent events, each with a request as the log shows it."),
+      "Server-sent events, each with a request as the log shows it.",
     ),
   );
 }

@@ -59,23 +59,17 @@ export function modelRoutes(ports: HttpPorts) {
     .get(
       "/v1beta/models",
       ({ request }) => listGemini(request),
-      describeRoute(
-        TAG,
+      describeObject(
         "listGeminiModels",
         "List the models, in Google's format",
-        describeResponse("The models that this key can use.", Type.Object({})),
+        "The models that this key can use.",
       ),
     )
     .get(
       "/v1beta/models/*",
       async ({ request, params }) =>
         createJsonResponse(200, writeGeminiModel(await find(request, params["*"]))),
-      describeRoute(
-        TAG,
-        "retrieveGeminiModel",
-        "Get a model, in Google's format",
-        describeResponse("The model.", Type.Object({})),
-      ),
+      describeObject("retrieveGeminiModel", "Get a model, in Google's format", "The model."),
     );
 }
 
@@ -87,6 +81,11 @@ function describeList(operationId: string) {
 function describeOne(operationId: string) {
   const answer = describeResponse("The model.", modelSchema);
   return describeRoute(TAG, operationId, "Get a model by its id, encoded as in `OpenAI%23gpt-5.4`", answer);
+}
+
+/** The answer's fields are those of the vendor's own API. */
+function describeObject(operationId: string, summary: string, answer: string) {
+  return describeRoute(TAG, operationId, summary, describeResponse(answer, Type.Object({})));
 }
 
 /** Anthropic's clients send the API version with each request. */
@@ -120,7 +119,7 @@ function findEntry(id: string, key: GatewayKey, catalogue: Catalogue): ModelEntr
     return selectorView(found.selector);
   const group = findGroup(id, key, catalogue);
   if (group) return group;
-  throw notFound(id, found.kind === "unknown" ? found.nearest : []);
+  throw notFound(id, found.kind === "unknown" ? found : { nearest: [], off: null });
 }
 
 /** Returns the group with that name, limited to the models that the key may use. Null if there are none. */

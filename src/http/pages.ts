@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { fileServer, IMMUTABLE, type PageFile, REVALIDATE } from "./files.ts";
 import { writeOpenApi } from "./openapi-document.ts";
 import type { RegisteredRoute } from "./paths.ts";
-import { describeResponse, describeRoute } from "./route-schema.ts";
+import { describeRoute } from "./route-schema.ts";
 
 const PAGE = "index.html";
 const TAG = "Pages";
@@ -22,18 +22,18 @@ export function consoleRoutes(load: () => Promise<readonly PageFile[]>) {
           TAG,
           "probe",
           "Return nothing, for clients that open connections in advance",
-          describeResponse("Nothing."),
+          "Nothing.",
         ),
       )
       .get(
         "/",
         ({ request }) => serve(PAGE, request, REVALIDATE),
-        describeRoute(TAG, "console", "Get the console's page", describeResponse("HTML.")),
+        describeRoute(TAG, "console", "Get the console's page", "HTML."),
       )
       .get(
         "/console/*",
         ({ request, params }) => serve(params["*"], request, IMMUTABLE),
-        describeRoute(TAG, "consoleFile", "Get a file of the console", describeResponse("The file.")),
+        describeRoute(TAG, "consoleFile", "Get a file of the console", "The file."),
       )
   );
 }
@@ -57,12 +57,12 @@ export function docsRoutes(
         );
         return (await document)();
       },
-      describeRoute(TAG, "openApi", "Get this document", describeResponse("OpenAPI 3.0.")),
+      describeRoute(TAG, "openApi", "Get this document", "OpenAPI 3.0."),
     )
     .get(
       "/docs",
       ({ request }) => serve(FIRST_PAGE, request, REVALIDATE),
-      describeRoute(TAG, "manual", "Get the manual", describeResponse("HTML.")),
+      describeRoute(TAG, "manual", "Get the manual", "HTML."),
     )
     .get(
       "/docs/*",
@@ -71,7 +71,7 @@ export function docsRoutes(
         TAG,
         "manualPage",
         "Get a chapter of the manual, or a file that it uses",
-        describeResponse("HTML, Markdown, or the file."),
+        "HTML, Markdown, or the file.",
       ),
     )
     .get(
@@ -81,7 +81,7 @@ export function docsRoutes(
         TAG,
         "guideForModels",
         "Get a list of the manual's chapters, for language models",
-        describeResponse("Markdown."),
+        "Markdown.",
       ),
     );
 }

@@ -13,18 +13,25 @@ export function isShown({ hooks }: RegisteredRoute): boolean {
   return asObject(asObject(hooks).detail).hide !== true;
 }
 
-/** Returns the methods of a path. Empty if there is no such path. */
-export type FindMethods = (path: string) => readonly string[];
+export interface KnownPaths {
+  /** Returns the methods of a path. Empty if there is no such path. */
+  findMethods(path: string): readonly string[];
+  /** The clients' paths that have no parameters. */
+  readonly plain: readonly string[];
+}
 
 const METHODS = ["GET", "HEAD", "POST", "PATCH", "DELETE"] as const;
 
-export function indexMethods(routes: readonly RegisteredRoute[]): FindMethods {
+export function indexPaths(routes: readonly RegisteredRoute[]): KnownPaths {
   const byPath = Map.groupBy(routes.filter(isShown), ({ path }) => path);
   const patterns = [...byPath].map(([path, own]) => {
     const methods = METHODS.filter((method) => own.some((route) => route.method === method));
     return { pattern: toPattern(path), methods };
   });
-  return (path) => patterns.find(({ pattern }) => pattern.test(path))?.methods ?? [];
+  return {
+    findMethods: (path) => patterns.find(({ pattern }) => pattern.test(path))?.methods ?? [],
+    plain: [...byPath.keys()].filter((path) => !/[:*]/.test(path) && !isForOperators(path)),
+  };
 }
 
 function toPattern(path: string): RegExp {

@@ -7,7 +7,7 @@ import type { AnySurface } from "../surfaces/surface.ts";
 import { CountingLimit } from "./counting.ts";
 import { checkOperator, type OperatorParts } from "./operator.ts";
 import type { HttpPorts } from "./ports.ts";
-import { describeResponse, describeRoute } from "./route-schema.ts";
+import { describeRoute } from "./route-schema.ts";
 import { serve } from "./serve.ts";
 
 const CHAT = findSurface("/v1/chat/completions");
@@ -36,7 +36,7 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
         "Chat",
         "playground",
         "Create a chat completion with the console's own key",
-        describeResponse("As for `POST /v1/chat/completions`."),
+        "As for `POST /v1/chat/completions`.",
       ),
     })
     .post("/admin/v1/playground/*", (asked) => answer(SERVED.get(`/${asked.params["*"]}`), asked), {
@@ -45,7 +45,7 @@ export function playgroundRoutes(operator: OperatorParts, ports: HttpPorts) {
         "Beyond chat",
         "playgroundOperation",
         "Run any operation with the console's own key",
-        describeResponse("As for `POST` at the path of the surface, such as `v1/embeddings`."),
+        "As for `POST` at the path of the surface, such as `v1/embeddings`.",
       ),
     });
 }

@@ -34,12 +34,7 @@ export function responseRoutes(ports: HttpPorts) {
     .get(
       "/v1/responses/:id",
       async ({ request, params }) => createJsonResponse(200, (await find(request, params.id)).response),
-      describeRoute(
-        TAG,
-        "retrieveResponse",
-        "Get a stored response",
-        describeResponse("The response.", Type.Object({})),
-      ),
+      describeObject("retrieveResponse", "Get a stored response", "The response."),
     )
     .delete(
       "/v1/responses/:id",
@@ -47,24 +42,19 @@ export function responseRoutes(ports: HttpPorts) {
         if (!(await ports.kept.remove(await identify(request), id))) throw makeNotFound(id, "id");
         return createJsonResponse(200, { id, object: "response", deleted: true });
       },
-      describeRoute(
-        TAG,
-        "deleteResponse",
-        "Delete a stored response",
-        describeResponse("The deleted response's id.", Type.Object({})),
-      ),
+      describeObject("deleteResponse", "Delete a stored response", "The deleted response's id."),
     )
     .get(
       "/v1/responses/:id/input_items",
       async ({ request, params, query }) =>
         createJsonResponse(200, listInput((await find(request, params.id)).input, query)),
-      describeRoute(
-        TAG,
-        "listResponseInput",
-        "List the input items of a stored response",
-        describeResponse("Its items.", Type.Object({})),
-      ),
+      describeObject("listResponseInput", "List the input items of a stored response", "Its items."),
     );
+}
+
+/** The answer's fields are those of the vendor's own API. */
+function describeObject(operationId: string, summary: string, answer: string) {
+  return describeRoute(TAG, operationId, summary, describeResponse(answer, Type.Object({})));
 }
 
 /** Returns at most `limit` input items after the item `after`, newest first unless `order` is `asc`. */

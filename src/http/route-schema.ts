@@ -38,14 +38,18 @@ export function returnsBody<Schema extends TSchema>(schema: Schema) {
 
 type Responses = Readonly<Record<number, { readonly description: string }>>;
 
-/** Returns a route's OpenAPI texts, and the schemas of answers and bodies that it writes and reads without Elysia. */
+/**
+ * Returns a route's OpenAPI texts, and the schemas of answers and bodies that it writes and reads without Elysia. A text
+ * describes a 200 without a schema.
+ */
 export function describeRoute(
   tag: string,
   operationId: string,
   summary: string,
-  responses?: Responses,
+  described?: Responses | string,
   body?: object,
 ) {
+  const responses = typeof described === "string" ? describeResponse(described) : described;
   const requestBody = { required: true, content: { "application/json": { schema: { ...body } } } };
   const more = { ...(responses ? { responses } : {}), ...(body ? { requestBody } : {}) };
   return { detail: { tags: [tag], operationId, summary, ...more } };

@@ -21,7 +21,7 @@ import { readFields } from "../surfaces/checker.ts";
 import { readChatRequest } from "../surfaces/openai-chat/read.ts";
 import { chatRequestSchema } from "../surfaces/openai-chat/schema.ts";
 import { createJsonResponse } from "./answers.ts";
-import { bearerToken, requireSecret } from "./auth.ts";
+import { findSecret } from "./auth.ts";
 import { readJson } from "./body.ts";
 import { headerNumber } from "./headers.ts";
 import { withOptionalNulls } from "./openapi-form.ts";
@@ -47,20 +47,19 @@ export function routeRoutes(ports: RoutePorts) {
   const taken = describeResponse("`learned` says whether the selectors learn from the score.", learnedSchema);
   const asked = withOptionalNulls(chatRequestSchema);
   return new Elysia()
-    .use(bearerToken())
-    .post("/v1/route", ({ request, bearer }) => route(ports, request, bearer), {
+    .post("/v1/route", ({ request }) => route(ports, request), {
       parse: "none",
       ...describeRoute(TAG, "route", "Get a selector's choice, without calling a provider", chosen, asked),
     })
-    .post("/v1/feedback", ({ request, bearer }) => feedback(ports, request, bearer), {
+    .post("/v1/feedback", ({ request }) => feedback(ports, request), {
       parse: "none",
       ...describeRoute(TAG, "feedback", "Score a completion", taken, feedbackSchema),
     });
 }
 
 /** Makes no upstream call, is free, and takes no slot. */
-async function route(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
-  const key = await ports.authenticate(requireSecret(bearer));
+async function route(ports: RoutePorts, request: Request): Promise<Response> {
+  const key = await ports.authenticate(findSecret(request.headers));
   const { catalogue, limits, rules, upstreams } = ports.snapshot();
   const body = await readJson(request, ports, { owner: key.id, bytesMax: ports.server.bodyBytesMax });
   const asked = readChatRequest(body, limits);
@@ -88,8 +87,8 @@ function requireSelector(model: string, key: GatewayKey, ports: RoutePorts): Sel
 }
 
 /** Only a completion's first score counts. The selector learns from it once every node has read it. */
-async function feedback(ports: RoutePorts, request: Request, bearer: string | undefined): Promise<Response> {
-  const key = await ports.authenticate(requireSecret(bearer));
+async function feedback(ports: RoutePorts, request: Request): Promise<Response> {
+  const key = await ports.authenticate(findSecret(request.headers));
   const body = await readJson(request, ports, { owner: key.id, bytesMax: FEEDBACK_BYTES_MAX });
   const { id, score } = readFeedback(body);
   const record = await ports.store.request(cutStoredName(id));

@@ -1,5 +1,5 @@
 // Resolves a client's `model` for its key to a card, a selector with its candidates, or a Fault.
-import type { Catalogue } from "../catalogue/catalogue.ts";
+import type { Catalogue, UnknownModel } from "../catalogue/catalogue.ts";
 import type { GroupMember, ModelCard } from "../core/card.ts";
 import { Fault } from "../core/fault.ts";
 import { type GatewayKey, mayUse } from "../core/key.ts";
@@ -30,7 +30,7 @@ export function readSelection(model: string, key: GatewayKey, catalogue: Catalog
         candidates: listChatModels(listCandidates(key, catalogue)),
       };
     case "unknown":
-      throw notFound(model, found.nearest);
+      throw notFound(model, found);
   }
 }
 
@@ -95,13 +95,15 @@ function notAllowed(id: string): Fault {
   return new Fault("model_not_allowed", `This key may not use the model '${id}'.`, { param: "model" });
 }
 
-export function notFound(model: string, nearest: readonly string[]): Fault {
+export function notFound(model: string, { nearest, off }: Pick<UnknownModel, "nearest" | "off">): Fault {
   const shown = model.replace(/[^\x20-\x7e]/g, "?").slice(0, SHOWN_CHARACTERS_MAX);
-  const hint = SELECTOR_PREFIX.test(model)
-    ? ` The selectors are ${SELECTORS.map((name) => `'Router#${name}'`).join(", ")}.`
-    : nearest.length > 0
-      ? ` Did you mean ${nearest.map((id) => `'${id}'`).join(" or ")}?`
-      : "";
-  const message = `The model '${shown}' does not exist or is not available here.${hint}`;
+  const hints = SELECTOR_PREFIX.test(model)
+    ? [`The selectors are ${SELECTORS.map((name) => `'Router#${name}'`).join(", ")}.`]
+    : [
+        ...(off === null ? [] : [`No key is configured here for ${off}.`]),
+        ...(nearest.length > 0 ? [`Did you mean ${nearest.map((id) => `'${id}'`).join(" or ")}?`] : []),
+        "Models are named Provider#model, as GET /v1/models lists them.",
+      ];
+  const message = `The model '${shown}' does not exist or is not available here. ${hints.join(" ")}`;
   return new Fault("model_not_found", message);
 }

@@ -81,6 +81,8 @@ export async function serve<F extends Form>(
 ): Promise<Response> {
   const requestId = String(set.headers["x-request-id"]);
   const path = findPath(received.request.url);
+  // Anthropic's SDKs show this header as `_request_id` and don't read the other one.
+  if (surface.family === "anthropic") set.headers["request-id"] = requestId;
   let context: RequestContext<F> | null = null;
   let client: ClientWatch | null = null;
   try {
@@ -206,29 +208,23 @@ function makeCall<F extends Form>(
   }: { request: Request; exchange: Exchange<F>; key: GatewayKey; pin: Pin | null; requestId: string },
 ): Call<F> {
   const { catalogue, upstreams, rules, billing } = ports.snapshot();
-  const { ask, raw, dropped, lost, isLimitRequired, searches, unreadBytes, session } = exchange;
+  const { ask, session } = exchange;
   const seconds = headerNumber(headers, "x-poundkey-timeout", 0.001, TIMEOUT_SECONDS_MAX);
   const nowMs = ports.clock.nowMs();
   const selection = readSelection(ask.model, key, catalogue);
   return {
+    ...exchange,
     operation,
     surface,
     id: `${idPrefix}${mintOrderedId(ports.random, nowMs)}`,
     created: Math.floor(nowMs / 1000),
     requestId,
     key,
-    ask,
-    raw,
-    dropped,
-    lost,
-    isLimitRequired,
-    searches,
-    unreadBytes,
     conversation: new Conversation(key.id, () => operation.nameConversation(ask, session)),
     selection: pin ? pinSelection(selection, pin) : selection,
     pin,
     usable: () => listCandidates(key, catalogue),
-    idempotency: digestIdempotency(ports.vault, key.id, headers.get("idempotency-key"), operation, ask),
+    idempotency: digestIdempotency(ports.vault, key.id, headers.get("idempotency-key"), operation, exchange),
     upstreams,
     rules,
     markup: billing.markup,

@@ -1,7 +1,8 @@
 // Serves a path only as spelled, since proxies match the raw path, but Bun resolves `..` and turns `\` into `/`.
 import { Fault } from "../core/fault.ts";
 import { asObject } from "../core/json.ts";
-import { type FindMethods, findPath, isForOperators } from "./paths.ts";
+import { findNearest } from "../core/nearest.ts";
+import { findPath, isForOperators, type KnownPaths } from "./paths.ts";
 
 type Answer = (request: Request) => Response | Promise<Response>;
 
@@ -12,11 +13,11 @@ const SEGMENTS_MAX = 16;
 const misspelled = new WeakSet<Request>();
 
 /** Returns the Fault for a target that isn't spelled like the path it resolves to. Null if it is. */
-export function refuseSpelling(request: Request, findMethods: FindMethods): Fault | null {
+export function refuseSpelling(request: Request, listPaths: () => KnownPaths): Fault | null {
   if (!misspelled.has(request) && listSegments(request).every(isPlain)) return null;
   const path = findPath(request.url);
   if (isForOperators(path)) return new Fault("unknown_url", "Unknown request URL.");
-  const message = `Unknown request URL.${suggestPath(path, findMethods)} Spell it without '.', '..', '\\' or '//'.`;
+  const message = `Unknown request URL.${suggestPath(path, listPaths())} Spell it without '.', '..', '\\' or '//'.`;
   return new Fault("unknown_url", message);
 }
 
@@ -82,12 +83,13 @@ const FOREIGN: readonly (readonly [paths: RegExp, hint: string])[] = [
   ],
 ];
 
-/** Returns a question with the likely path, without doubled slashes and with one `/v1`. Empty if no route matches. */
-export function suggestPath(path: string, findMethods: FindMethods): string {
+/** Returns a question with the likely path: without doubled slashes and with one `/v1`, or the nearest. Empty if none. */
+export function suggestPath(path: string, { findMethods, plain }: KnownPaths): string {
   const tidy = path.replace(/[\\/]+/g, "/").replace(/(?<=.)\/$/, "");
   const foreign = FOREIGN.find(([paths]) => paths.test(tidy));
   if (foreign) return foreign[1];
   const bare = tidy.replace(/^(\/v1)+(?=\/|$)/, "");
-  const meant = [tidy, `/v1${bare}`, bare].find((one) => findMethods(one).length > 0);
+  const [near] = [tidy, `/v1${bare}`].flatMap((one) => findNearest(one, plain, 1));
+  const meant = [tidy, `/v1${bare}`, bare].find((one) => findMethods(one).length > 0) ?? near;
   return meant === undefined ? "" : ` Did you mean ${meant.slice(0, SHOWN_CHARACTERS_MAX)}?`;
 }

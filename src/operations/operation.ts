@@ -20,6 +20,8 @@ export interface Asking<F extends Form> {
   readonly dropped: readonly string[];
   /** Fields that the operation's form can't hold, reported to the client unless the native lane carries them. */
   readonly lost: readonly string[];
+  /** The client's names of the ask's fields, where they differ. */
+  readonly names?: Readonly<Record<string, string>>;
   /** True if the API requires an output limit: then it is no indication of the expected length. */
   readonly isLimitRequired: boolean;
   /** The most searches that the provider may run in the native lane. */

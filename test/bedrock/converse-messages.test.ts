@@ -72,7 +72,6 @@ describe("messages", () => {
   const refused = [
     { type: "image_url" as const, image_url: { url: "https://a.example/x.png" } },
     { type: "image_url" as const, image_url: { url: "data:image/tiff;base64,AAAA" } },
-    { type: "file" as const, file: { file_id: "f" } },
     { type: "file" as const, file: { file_data: "https://a.example/x.pdf" } },
     { type: "file" as const, file: { file_data: "data:application/zip;base64,AAAA" } },
     { type: "input_audio" as const, input_audio: { data: "AAAA", format: "wav" } },

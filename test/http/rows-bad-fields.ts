@@ -189,9 +189,14 @@ const UNABLE_ROWS: readonly FieldRow[] = [
     "messages[0].content[0]",
   ],
   [
-    { model: "Acme#cheap", ...part({ type: "file", file: { file_id: "f" } }) },
+    { model: "Acme#cheap", ...part({ type: "file", file: { file_data: "AA==" } }) },
     "unsupported_capability",
     "messages[0].content[0]",
+  ],
+  [
+    part({ type: "file", file: { file_id: "file-1" } }),
+    "unsupported_parameter",
+    "messages[0].content[0].file.file_id",
   ],
 ];
 

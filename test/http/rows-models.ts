@@ -19,7 +19,7 @@ const NAMED: readonly (readonly [string, string])[] = [
   ["Local#a#b/c", "Local#a#b/c"],
 ];
 
-/** Unknown names → the suggestion in the message, or null if it doesn't matter. */
+/** Unknown names → the suggestion in the message, or another sentence of it. Null if it doesn't matter. */
 const UNKNOWN: readonly (readonly [string, string | null])[] = [
   ["gpt-5.4", "'OpenAI#gpt-5.4'"],
   ["claude-sonnet-5", "'Anthropic#claude-sonnet-5'"],
@@ -27,7 +27,10 @@ const UNKNOWN: readonly (readonly [string, string | null])[] = [
   ["gemini-2.5-flsh", "'Google#gemini-2.5-flash'"],
   ["Acme#chaep", "'Acme#cheap'"],
   ["Nobody#gpt-5.4", "'OpenAI#gpt-5.4'"],
-  ["zzzzzzzzzzzzzzzzzzzzzzzz", null],
+  ["xAI#grok-none", "No key is configured here for xAI."],
+  ["grok-4.5", "No key is configured here for xAI."],
+  ["deepseek/none-of-them", "No key is configured here for DeepSeek."],
+  ["zzzzzzzzzzzzzzzzzzzzzzzz", "Models are named Provider#model, as GET /v1/models lists them."],
   ["Router#fastest", "'Router#best', 'Router#fair', 'Router#light'"],
   ["router/Best", "'Router#best', 'Router#fair', 'Router#light'"],
   ["Acme/maker#model-1", null],
@@ -57,7 +60,9 @@ const unknownRows = UNKNOWN.map(
     code: "model_not_found",
     json: { error: { type: "invalid_request_error" } },
     contains:
-      hint === null ? [] : [`${hint.includes("Router") ? "The selectors are" : "Did you mean"} ${hint}`],
+      hint === null || !hint.startsWith("'")
+        ? [hint ?? ""]
+        : [`${hint.includes("Router") ? "The selectors are" : "Did you mean"} ${hint}`],
     calls: 0,
   }),
 );

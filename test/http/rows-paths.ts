@@ -40,6 +40,9 @@ const SPELLING_ROWS: readonly RawRow[] = [
     ["/x/../v1/models", "/v1/models"],
     ["/v1\\models", "/v1/models"],
     ["/key", "/v1/key"],
+    ["/v1/chat/completion", "/v1/chat/completions"],
+    ["/v1/v1/chat/completion", "/v1/chat/completions"],
+    ["/V1/Embeddings", "/v1/embeddings"],
   ].map(([target = "", meant = ""]) => ({
     name: `${target} names the right address`,
     bytes: get(target),
@@ -104,6 +107,14 @@ const SPELLING_ROWS: readonly RawRow[] = [
     contains: "not in the URL",
     lacks: "secret-one-two",
   },
+  ...["x-api-key", "x-goog-api-key"].map((name) => ({
+    name: `a key in the URL as ${name}`,
+    bytes: get(`/v1/models?beta=true&${name}=secret-one-two`),
+    status: [400],
+    code: "unknown_parameter",
+    contains: "not in the URL",
+    lacks: "secret-one-two",
+  })),
 ];
 
 export const PATH_SPELLING_ROWS: readonly RawRow[] = [...FENCE_ROWS, ...SPELLING_ROWS];

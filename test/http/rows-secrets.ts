@@ -46,7 +46,7 @@ export const HEADERS_TAKEN: Readonly<Record<string, string>> = {
 
 const IN_URL = { status: 400, code: "unknown_parameter" } as const;
 
-/** A secret anywhere else counts as missing. */
+/** A secret anywhere else counts as missing, and is refused in a URL. */
 export function misplacedRows(secret: string): readonly Row[] {
   const at = (name: string, path: string, headers: Record<string, string> = {}): Row => ({
     name,
@@ -61,8 +61,9 @@ export function misplacedRows(secret: string): readonly Row[] {
   return [
     { ...at("?access_token=", `/v1/models?access_token=${secret}`), ...IN_URL },
     { ...at("?api_key=", `/v1/models?api_key=${secret}`), ...IN_URL },
-    at("?bearer=", `/v1/models?Bearer=${secret}&authorization=Bearer%20${secret}`),
-    at("?%00=", `/v1/models?%00=${secret}`),
+    { ...at("?bearer=", `/v1/models?Bearer=${secret}&authorization=Bearer%20${secret}`), ...IN_URL },
+    { ...at("?%00=", `/v1/models?%00=${secret}`), ...IN_URL },
+    { ...at("percent-encoded", `/v1/models?beta=true&q=${secret.replace("sk", "%73k")}`), ...IN_URL },
     at("api-key", "/v1/models", { "api-key": secret }),
     at("a cookie", "/v1/models", { cookie: `key=${secret}; authorization=Bearer ${secret}` }),
     at("proxy-authorization", "/v1/models", { "proxy-authorization": `Bearer ${secret}` }),

@@ -191,10 +191,6 @@ const FILES: [object, object][] = [
     { type: "file", file: { file_data: `data:text/csv;base64,${btoa("a;b")}` } },
     { type: "document", source: { type: "text", media_type: "text/plain", data: "a;b" } },
   ],
-  [
-    { type: "file", file: { file_id: "file_1" } },
-    { type: "document", source: { type: "file", file_id: "file_1" } },
-  ],
 ];
 test.each(FILES)("%j", (part, block) => {
   const content = [part] as ChatMessage["content"] & object;

@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import type { Capability } from "../../src/core/card.ts";
 import { isObject, type JsonObject, parseJson } from "../../src/core/json.ts";
 import { anthropic } from "../../src/dialects/anthropic/dialect.ts";
+import { makeHeaders } from "../../src/dialects/anthropic/encode.ts";
 import { findTraits, type Traits } from "../../src/dialects/anthropic/models.ts";
 import type { ChatRequest } from "../../src/operations/chat/form.ts";
 import {
@@ -107,11 +108,8 @@ test("the operator's headers override ours", () => {
   expect(plain.url).toBe("https://api.example/v1/messages");
   expect(plain.headers).toEqual({ "x-api-key": "secret", "anthropic-version": "2023-06-01" });
   const headers = { "Anthropic-Beta": "one, two", "anthropic-version": "2030-01-01" };
-  const file = { type: "file" as const, file: { file_id: "file_1" } };
-  const request = makeRequest({ messages: [{ role: "user", content: [file] }] });
-  const own = anthropic.chat.encode(request, makeCard(CLASSIC), { ...target, secret: null, headers });
-  const betas = "one,two,files-api-2025-04-14";
-  expect(own.headers).toEqual({ "anthropic-version": "2030-01-01", "anthropic-beta": betas });
+  const own = makeHeaders({ ...target, secret: null, headers }, ["three"]);
+  expect(own).toEqual({ "anthropic-version": "2030-01-01", "anthropic-beta": "one,two,three" });
 });
 
 test("old and new spellings of a model's name belong to the same generation", () => {

@@ -136,23 +136,24 @@ describe("messages", () => {
       { type: "file", file: { file_data: "AAAA", filename: "a.csv" } },
       { inlineData: { mimeType: "text/csv", data: "AAAA" } },
     ],
-    [
-      "an uploaded file",
-      { type: "file", file: { file_id: "files/abc" } },
-      { fileData: { mimeType: "application/pdf", fileUri: `${BASE}/files/abc` } },
-    ],
   ];
   test.each(media)("%s", (_what, given, expected) => {
     const messages = [{ role: "user", content: [given] }] as const;
     expect(encoded({ messages }).body.contents).toEqual([{ role: "user", parts: [expected] }]);
   });
 
-  test("another provider's file id is refused", () => {
-    const content = [{ type: "file", file: { file_id: "file-abc" } }] as const;
-    expect(faultCode(() => encoded({ messages: [{ role: "user", content }] }))).toBe(
-      "unsupported_capability",
-    );
-  });
+  test.each(["gs://bucket/a.pdf", `${BASE}/files/abc`])(
+    "%s, in the provider's account, is refused",
+    (url) => {
+      for (const part of [
+        { type: "file" as const, file: { file_data: url } },
+        { type: "image_url" as const, image_url: { url } },
+      ]) {
+        const messages = [{ role: "user" as const, content: [part] }];
+        expect(faultCode(() => encoded({ messages }))).toBe("unsupported_parameter");
+      }
+    },
+  );
 });
 
 test("thinking and its signatures are sent back unchanged over two turns", () => {

@@ -189,6 +189,6 @@ test("the conversation contains nothing unknown to the API", () => {
 });
 
 test("files are refused", () => {
-  const content = [{ type: "file" as const, file: { file_id: "f" } }];
+  const content = [{ type: "file" as const, file: { file_data: "AA==" } }];
   expect(catchCode(() => encode({ messages: [{ role: "user", content }] }))).toBe("unsupported_capability");
 });

@@ -119,7 +119,7 @@ export async function ask(world: ClientWorld, node: SimNode, plan: Plan): Promis
     rules: RULES,
     markup: world.markup,
     timeoutMs: plan.timeoutMs,
-    idempotency: digestIdempotency(SEALER, key.id, plan.idempotencyKey, CHAT, request),
+    idempotency: digestIdempotency(SEALER, key.id, plan.idempotencyKey, CHAT, { ask: request, raw: null }),
     ending,
   };
   const seen: Seen = {

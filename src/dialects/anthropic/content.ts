@@ -70,10 +70,6 @@ function makeImageBlock(part: ImagePart, path: string): Block {
 function makeDocumentBlock(file: FilePart["file"], path: string): Block {
   const title = file.filename ? { title: file.filename } : {};
   const given = file.file_data;
-  if (given === undefined) {
-    if (file.file_id) return { type: "document", source: { type: "file", file_id: file.file_id }, ...title };
-    throw new Fault("invalid_value", "A file needs 'file_data' or 'file_id'.", { param: path });
-  }
   if (/^https?:/i.test(given)) return { type: "document", source: { type: "url", url: given }, ...title };
   const data = parseDataUrl(given) ?? { mediaType: guessType(file.filename), base64: given };
   const block = makeInlineBlock(data.mediaType, data.base64, path);

@@ -2,7 +2,7 @@
 import type { ModelCard } from "../../core/card.ts";
 import type { Outgoing, Target } from "../../core/dialect.ts";
 import { asNumber, asObject, asString, type JsonObject } from "../../core/json.ts";
-import { type ChatMessage, type ChatRequest, listParts } from "../../operations/chat/form.ts";
+import type { ChatMessage, ChatRequest } from "../../operations/chat/form.ts";
 import {
   clampOutputLimit,
   type EncodedFields,
@@ -20,7 +20,6 @@ import { planOutput, planTools } from "./tools.ts";
 /** The API version for which this dialect is written. */
 const VERSION = "2023-06-01";
 /** Lets a document name an uploaded file. */
-const FILES_BETA = "files-api-2025-04-14";
 /** Lets a request drop thinking after a changed prefix. Otherwise the API answers 400. */
 const BINDING_BETA = "thinking-binding-controls-2026-08-01";
 
@@ -88,7 +87,7 @@ export function encode(request: ChatRequest, card: ModelCard, target: Target): O
     ...(ending.isChanged || conversation.isShortened ? ["messages"] : []),
     ...(marks.isChanged ? ["cache_control"] : []),
   ];
-  const betas = [...(hasFileId(request) ? [FILES_BETA] : []), ...(isBound ? [BINDING_BETA] : [])];
+  const betas = isBound ? [BINDING_BETA] : [];
   const url = `${target.baseUrl}/messages`;
   return { url, headers: makeHeaders(target, betas), body, dropped: [...new Set(dropped)] };
 }
@@ -190,12 +189,4 @@ function makeIdentity({ user, safety_identifier: safe, service_tier: tier }: Cha
     ...(serviceTier === undefined ? {} : { service_tier: serviceTier }),
   };
   return { fields, dropped };
-}
-
-function hasFileId(request: ChatRequest): boolean {
-  return request.messages.some((message) =>
-    listParts(message.content).some(
-      (part) => part.type === "file" && !part.file.file_data && part.file.file_id,
-    ),
-  );
 }

@@ -88,7 +88,7 @@ function makeImage(url: string, path: string): Block {
 
 function makeDocument(file: FilePart["file"], path: string, index: number): Block {
   const given = file.file_data;
-  if (given === undefined || /^https?:/i.test(given)) {
+  if (/^https?:/i.test(given)) {
     const message = "Amazon Bedrock does not fetch files: send them as 'file_data'.";
     throw new Fault("unsupported_capability", message, { param: path });
   }

@@ -36,7 +36,6 @@ interface Turn {
 /** The server and model for which the conversation is written. */
 interface ConversationTarget {
   readonly facts: ModelFacts;
-  readonly baseUrl: string;
   /** True if calls and their responses carry ids. Vertex AI refuses them for generations before 3. */
   readonly ids: boolean;
 }
@@ -108,8 +107,7 @@ function writeTurns(messages: readonly ChatMessage[], leading: number, target: C
     flush();
     const path = `messages[${index}].content`;
     if (isSystem(message)) addNote(turns, makeNoteParts(message));
-    else if (message.role === "user")
-      addTurn(turns, "user", makeContentParts(message.content, path, target.baseUrl));
+    else if (message.role === "user") addTurn(turns, "user", makeContentParts(message.content, path));
     else addTurn(turns, "model", makeModelParts(message, calls, target));
   }
   flush();
@@ -130,12 +128,12 @@ function addNote(turns: Turn[], parts: JsonObject[]): void {
   else addTurn(turns, "user", parts);
 }
 
-function makeContentParts(content: Content, path: string, baseUrl: string): JsonObject[] {
-  return listParts(content).flatMap((part, index) => makeContentPart(part, `${path}[${index}]`, baseUrl));
+function makeContentParts(content: Content, path: string): JsonObject[] {
+  return listParts(content).flatMap((part, index) => makeContentPart(part, `${path}[${index}]`));
 }
 
 /** Leaves out empty texts, which the API refuses. */
-function makeContentPart(part: ContentPart, path: string, baseUrl: string): JsonObject[] {
+function makeContentPart(part: ContentPart, path: string): JsonObject[] {
   switch (part.type) {
     case "text":
     case "refusal": {
@@ -143,11 +141,11 @@ function makeContentPart(part: ContentPart, path: string, baseUrl: string): Json
       return text === "" ? [] : [{ text }];
     }
     case "image_url":
-      return [makeMediaPart(part.image_url.url, "image/jpeg")];
+      return [makeMediaPart(part.image_url.url, "image/jpeg", `${path}.image_url.url`)];
     case "input_audio":
       return [makeAudioPart(part.input_audio)];
     case "file":
-      return [makeFilePart(part.file, baseUrl, `${path}.file`)];
+      return [makeFilePart(part.file, `${path}.file.file_data`)];
   }
 }
 
@@ -255,7 +253,7 @@ function makeResponseParts(
   });
   const media = ordered.flatMap((message) =>
     listParts(message.content).flatMap((part) =>
-      part.type === "text" ? [] : makeContentPart(part, "messages", target.baseUrl),
+      part.type === "text" ? [] : makeContentPart(part, "messages"),
     ),
   );
   return [...responses, ...media];

@@ -55,7 +55,7 @@ function encode(request: ChatRequest, card: ModelCard, target: Target, vertex: b
   };
   const calling = makeFunctionCalling(request);
   const { generationConfig, instruction } = makeConfig(request, calling, { card, facts, vertex }, drop);
-  const writing = { facts, baseUrl: target.baseUrl, ids: facts.signed || !vertex };
+  const writing = { facts, ids: facts.signed || !vertex };
   return {
     url: makeUrl(card.name, target.baseUrl, request.stream === true),
     headers: makeHeaders(target),

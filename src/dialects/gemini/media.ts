@@ -55,10 +55,20 @@ function makeInline(mimeType: string, data: string): JsonObject {
   return { inlineData: { mimeType: ALIASES.get(mimeType) ?? mimeType, data } };
 }
 
-/** Sends a data: URL inline. Google fetches any other address itself (Gemini API, "File input methods"). */
-export function makeMediaPart(url: string, fallbackType: string): JsonObject {
+/** Files in the operator's account, which all clients share: uploaded ones, and buckets that its role may read. */
+const ACCOUNT_FILE = /^(gs:|https:\/\/generativelanguage\.googleapis\.com\/)/i;
+
+/**
+ * Sends a data: URL inline. Google fetches any other address itself (Gemini API, "File input methods"). Throws a Fault
+ * for one in the provider's account.
+ */
+export function makeMediaPart(url: string, fallbackType: string, param: string): JsonObject {
   const data = parseDataUrl(url);
   if (data) return makeInline(data.mediaType, data.base64);
+  if (ACCOUNT_FILE.test(url)) {
+    const message = `'${param}' is not supported here. A file belongs to the provider's account, which all clients share.`;
+    throw new Fault("unsupported_parameter", message, { param });
+  }
   return { fileData: { mimeType: guessType(url) ?? fallbackType, fileUri: url } };
 }
 
@@ -66,22 +76,10 @@ export function makeAudioPart({ data, format }: AudioPart["input_audio"]): JsonO
   return makeInline(TYPES.get(format.toLowerCase()) ?? `audio/${format}`, data);
 }
 
-/**
- * Makes a file part from its bytes or address. `file_id` may be the address of an uploaded file or its name, `files/…`.
- * Throws a Fault for another provider's file id: the model would answer without seeing the file.
- */
-export function makeFilePart(file: FilePart["file"], baseUrl: string, param: string): JsonObject {
-  const type = guessType(file.filename) ?? "application/pdf";
-  const { file_data: data, file_id: id } = file;
-  if (data !== undefined) return makeDataPart(data, type);
-  if (id !== undefined && ADDRESS.test(id)) return makeMediaPart(id, type);
-  if (id?.startsWith("files/")) return { fileData: { mimeType: type, fileUri: `${baseUrl}/${id}` } };
-  const message = "This model does not accept files by id: send the file as 'file_data'.";
-  throw new Fault("unsupported_capability", message, { param });
-}
-
-function makeDataPart(data: string, type: string): JsonObject {
-  if (ADDRESS.test(data)) return makeMediaPart(data, type);
+/** Makes a file part from its bytes or address. */
+export function makeFilePart({ file_data: data, filename }: FilePart["file"], param: string): JsonObject {
+  const type = guessType(filename) ?? "application/pdf";
+  if (ADDRESS.test(data)) return makeMediaPart(data, type, param);
   const url = parseDataUrl(data);
   if (!url) return makeInline(type, data);
   return makeInline(url.mediaType === "application/octet-stream" ? type : url.mediaType, url.base64);

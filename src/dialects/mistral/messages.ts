@@ -5,6 +5,7 @@ import {
   type AssistantMessage,
   type ChatMessage,
   type ContentPart,
+  type FilePart,
   joinText,
   readPartText,
   type ToolMessage,
@@ -112,9 +113,8 @@ function makePart(part: ContentPart): JsonObject {
   }
 }
 
-/** Makes a file by its id, or as a document. Its data is a data: URL or the bare base64 of a PDF. */
-function makeFile(file: { file_data?: string; file_id?: string; filename?: string }): JsonObject {
-  if (file.file_data === undefined) return { type: "file", file_id: file.file_id };
+/** Makes a document of a file. Its data is a data: URL or the bare base64 of a PDF. */
+function makeFile(file: FilePart["file"]): JsonObject {
   const url = file.file_data.includes(":") ? file.file_data : `data:application/pdf;base64,${file.file_data}`;
   const name = file.filename === undefined ? {} : { document_name: file.filename };
   return { type: "document_url", document_url: url, ...name };

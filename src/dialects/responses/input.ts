@@ -51,7 +51,6 @@ function makeInputPart(part: ContentPart, param: string): JsonObject {
 
 /** `file_data` must be a data: URL with a file name. */
 function makeFilePart({ file }: FilePart): JsonObject {
-  if (file.file_data === undefined) return { type: "input_file", file_id: file.file_id };
   const isUrl = file.file_data.startsWith("data:");
   return {
     type: "input_file",

@@ -20,8 +20,8 @@ export interface AudioPart extends JsonObject {
 }
 export interface FilePart extends JsonObject {
   type: "file";
-  /** `file_data` is a data: URL (or bare base64). */
-  file: { file_data?: string; file_id?: string; filename?: string };
+  /** `file_data` is a data: URL (or bare base64). Ids of files in a provider's account are refused. */
+  file: { file_data: string; filename?: string };
 }
 export interface RefusalPart extends JsonObject {
   type: "refusal";

@@ -62,11 +62,20 @@ function readExchange({ body, headers, limits, seal }: Incoming): Exchange<ChatF
     searches,
     unreadBytes: countUnreadBlocks(messages),
     dropped: [...lane.dropped, ...dropped],
+    names: { ...NAMES, reasoning_effort: given.thinking === undefined ? "output_config" : "thinking" },
     isLimitRequired: true,
     whole: (reply, stamp) => writeMessage(reply, stamp, seal),
     writer: (stamp) => new MessageWriter(stamp, seal),
   };
 }
+
+const NAMES = {
+  max_completion_tokens: "max_tokens",
+  stop: "stop_sequences",
+  user: "metadata",
+  response_format: "output_config.format",
+  parallel_tool_calls: "tool_choice",
+};
 
 function readAsk(body: JsonObject, seal: Sealer): Pick<Exchange<ChatForm>, "ask" | "lost"> {
   const tools = readTools(body);

@@ -87,6 +87,7 @@ function readExchange({ url, body, limits, seal }: Incoming): Exchange<ChatForm>
   const read = readAsk(model, { ...lane.body, contents: given.contents }, isStreamed, seal);
   return {
     ...read,
+    names: NAMES,
     raw: { family: "gemini", body: lane.body, headers: {} },
     session: null,
     searches: lane.searches,
@@ -146,6 +147,13 @@ const NUMBERS: readonly (readonly [string, string])[] = [
   ["frequencyPenalty", "frequency_penalty"],
   ["logprobs", "top_logprobs"],
 ];
+
+const NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(NUMBERS.map(([from, to]) => [to, `generationConfig.${from}`])),
+  stop: "generationConfig.stopSequences",
+  reasoning_effort: "generationConfig.thinkingConfig",
+  response_format: "generationConfig.responseMimeType",
+};
 
 function readNumbers(config: JsonObject): JsonObject {
   const fields: JsonObject = {};

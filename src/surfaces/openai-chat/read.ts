@@ -6,6 +6,7 @@ import type { Limits } from "../../core/settings.ts";
 import type { ChatMessage, ChatRequest, Tool, ToolChoice } from "../../operations/chat/form.ts";
 import { refuseManyFields } from "../bounds.ts";
 import { Checker, checkModelName, FIELDS_MAX, NEVER, refuseLargeNumber, refuseLongList } from "../checker.ts";
+import { explainShared, refuseField } from "../lane.ts";
 import { offersFunctions } from "./function-call.ts";
 import { chatRequestSchema } from "./schema.ts";
 
@@ -55,6 +56,18 @@ function refuseLargeObjects(given: JsonObject): void {
   const messages = asArray(given.messages);
   for (let index = 0; index < messages.length; index++) {
     refuseManyFields(messages[index], FIELDS_MAX, `messages[${index}]`);
+    const { content } = asObject(messages[index]);
+    if (Array.isArray(content)) refuseFileIds(content, `messages[${index}].content`);
+  }
+}
+
+/** All clients share the provider's account, so nobody may name a file in it. */
+function refuseFileIds(parts: readonly unknown[], path: string): void {
+  for (const [index, part] of parts.entries()) {
+    const { file_id: id } = asObject(asObject(part).file);
+    if (id !== undefined && id !== null) {
+      throw refuseField(`${path}[${index}].file.file_id`, explainShared("A file"));
+    }
   }
 }
 

@@ -17,8 +17,7 @@ const audioPart = openObject({
 const filePart = openObject({
   type: checkChoice("file"),
   file: openObject({
-    file_data: Type.Optional(Type.String()),
-    file_id: Type.Optional(Type.String()),
+    file_data: Type.String(),
     filename: Type.Optional(Type.String()),
   }),
 });

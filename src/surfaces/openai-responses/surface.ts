@@ -70,6 +70,7 @@ function readExchange(incoming: Incoming): Exchange<ChatForm> {
   const context: ResponseContext = { given, names, seal, keeps, stores: limits.storesUpstream === true };
   return {
     ask: read.ask,
+    names: NAMES,
     raw: { family: "responses", body: { ...lane.body, ...listStored(given, incoming) }, headers: {} },
     session:
       headers.get("session-id") ?? headers.get("session_id") ?? asString(given.prompt_cache_key) ?? null,
@@ -108,6 +109,14 @@ function refuseNothing({ input, instructions, tools, tool_choice: choice, ...res
   const message = "Invalid 'tool_choice': it is only allowed when 'tools' are specified.";
   throw new Fault("invalid_value", message, { param: "tool_choice" });
 }
+
+const NAMES = {
+  max_completion_tokens: "max_output_tokens",
+  reasoning_effort: "reasoning.effort",
+  response_format: "text.format",
+  verbosity: "text.verbosity",
+  logprobs: "include",
+};
 
 function readAsk(
   body: JsonObject,
