@@ -95,6 +95,7 @@ describe("without a store", () => {
     "accounts topup default",
     "accounts topup default many",
     "admin token",
+    "serve --host not/a/host",
   ])(
     "%s, which is invalid or only asks for help, creates none",
     async (line) => {

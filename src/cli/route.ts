@@ -138,8 +138,10 @@ function readRequest(
 
 /** Throws a UsageError that names the file. */
 function readRequestFile(file: string, { limits }: Settings): ChatRequest {
+  const body = parseJson(readFileSync(file, "utf8"));
+  if (body === undefined) throw new UsageError(`${file} is not valid JSON`);
   try {
-    return readChatRequest(parseJson(readFileSync(file, "utf8")), limits);
+    return readChatRequest(body, limits);
   } catch (error) {
     throw error instanceof Fault ? new UsageError(`${file}: ${error.message}`) : error;
   }
